@@ -14,58 +14,23 @@
 pub mod summary;
 
 use crate::dist::{self, Distribution};
-use crate::registry::{DistributionSpec, Kind, Param, Unit, Value};
+use crate::registry::{DistributionSpec, Kind, Param, Unit, Value, param};
 use crate::rng::Stream;
 
 /// All keys of `arrivals` that have a value of a [`Kind`]; besides them there are `load` and `link`.
 pub const PARAMS: &[Param] = &[
-    Param {
-        name: "rate",
-        summary: "arrivals per second, on average; or else `load`",
-        kind: Kind::Number {
-            min: 1e-9,
-            max: 1e9,
-        },
-        default: Value::None,
-    },
-    Param {
-        name: "load",
-        summary: "the rate as offered load: a share of the forward rate of `link`, headers of full segments included",
-        kind: Kind::Number {
-            min: 1e-9,
-            max: 1e9,
-        },
-        default: Value::None,
-    },
-    Param {
-        name: "size",
-        summary: "bytes that each has to transfer, or their distribution",
-        kind: Kind::Distribution(Unit::Bytes),
-        default: Value::Bytes(30_000),
-    },
-    Param {
-        name: "number",
-        summary: "how many arrive altogether; `none`: as many as do until the end",
-        kind: Kind::Integer {
-            min: 1,
-            max: 1_000_000_000,
-        },
-        default: Value::None,
-    },
-    Param {
-        name: "stop",
-        summary: "the time from which on none arrive; `none`: the end of the run",
-        kind: Kind::Duration {
-            min_exclusive: true,
-        },
-        default: Value::None,
-    },
-    Param {
-        name: "bins_per_decade",
-        summary: "sizes in the table `completions`: so many bins for each power of ten",
-        kind: Kind::Integer { min: 1, max: 20 },
-        default: Value::Integer(1),
-    },
+    param!(rate: Kind::Number { min: 1e-9, max: 1e9 } => Value::None,
+        "arrivals per second, on average; or else `load`"),
+    param!(load: Kind::Number { min: 1e-9, max: 1e9 } => Value::None,
+        "the rate as offered load: a share of the forward rate of `link`, headers of full segments included"),
+    param!(size: Kind::Distribution(Unit::Bytes) => Value::Bytes(30_000),
+        "bytes that each has to transfer, or their distribution"),
+    param!(number: Kind::Integer { min: 1, max: 1_000_000_000 } => Value::None,
+        "how many arrive altogether; `none`: as many as do until the end"),
+    param!(stop: Kind::Duration { min_exclusive: true } => Value::None,
+        "the time from which on none arrive; `none`: the end of the run"),
+    param!(bins_per_decade: Kind::Integer { min: 1, max: 20 } => Value::Integer(1),
+        "sizes in the table `completions`: so many bins for each power of ten"),
 ];
 
 /// What arrives, and when.

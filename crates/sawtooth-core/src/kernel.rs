@@ -2,7 +2,7 @@
 //!
 //! [`PARAMS`] is the table of settings; besides them there are `image`, the kernel's name, and `sysctl`, a table of names and values.
 
-use crate::registry::{Key, Kind, Param, Value, Words, words};
+use crate::registry::{Key, Kind, Param, Value, Words, param, words};
 
 words! {
     /// How the guest's clock goes.
@@ -40,18 +40,10 @@ pub const PARAMS: &[Param] = &[
         kind: Kind::Choice(Time::WORDS),
         default: Value::Choice(Time::Virtual.word()),
     },
-    Param {
-        name: "memory",
-        summary: "memory of the guest",
-        kind: Kind::Bytes,
-        default: Value::Bytes(1 << 30),
-    },
-    Param {
-        name: "cpus",
-        summary: "processors of the guest; more than one only of qemu, in real time",
-        kind: Kind::Integer { min: 1, max: 64 },
-        default: Value::Integer(1),
-    },
+    param!(memory: Kind::Bytes => Value::Bytes(1 << 30),
+        "memory of the guest"),
+    param!(cpus: Kind::Integer { min: 1, max: 64 } => Value::Integer(1),
+        "processors of the guest; more than one only of qemu, in real time"),
     Param {
         name: APPLICATION.name,
         summary: "what moves the data: the agent's own sockets, or Apache and wget with the transfer as a file",
@@ -64,24 +56,10 @@ pub const PARAMS: &[Param] = &[
         kind: Kind::Choice(Shaper::WORDS),
         default: Value::Choice(Shaper::Simulator.word()),
     },
-    Param {
-        name: "qdisc",
-        summary: "with the kernel's shaper, the queue of the link: the scenario's, or one of the kernel's as it comes",
-        kind: Kind::Choice(&[
-            "scenario", "fq_codel", "codel", "fq", "fq_pie", "pie", "sfq", "cake",
-        ]),
-        default: Value::Choice("scenario"),
-    },
-    Param {
-        name: "metrics_cache",
-        summary: "what a connection inherits from earlier ones to the same host: as this kernel does; also the slow-start threshold, as before Linux 5.6; nothing",
-        kind: Kind::Choice(&["default", "with_ssthresh", "off"]),
-        default: Value::Choice("default"),
-    },
-    Param {
-        name: "gso",
-        summary: "whether TCP hands down several segments at once (they are split before the link), or one at a time",
-        kind: Kind::Bool,
-        default: Value::Bool(true),
-    },
+    param!(qdisc: Kind::Choice(&["scenario", "fq_codel", "codel", "fq", "fq_pie", "pie", "sfq", "cake"]) => Value::Choice("scenario"),
+        "with the kernel's shaper, the queue of the link: the scenario's, or one of the kernel's as it comes"),
+    param!(metrics_cache: Kind::Choice(&["default", "with_ssthresh", "off"]) => Value::Choice("default"),
+        "what a connection inherits from earlier ones to the same host: as this kernel does; also the slow-start threshold, as before Linux 5.6; nothing"),
+    param!(gso: Kind::Bool => Value::Bool(true),
+        "whether TCP hands down several segments at once (they are split before the link), or one at a time"),
 ];

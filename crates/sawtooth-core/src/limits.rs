@@ -4,7 +4,7 @@
 //! with a name, far above what shipped studies need, and a study raises those it means to exceed, by name. Limits decide whether something runs, never
 //! what comes out.
 
-use crate::registry::{Kind, Param, Params, Value};
+use crate::registry::{Kind, Param, Params, Value, param};
 
 const COUNT: Kind = Kind::Number {
     min: 1.0,
@@ -13,48 +13,20 @@ const COUNT: Kind = Kind::Number {
 
 /// All limits, with defaults.
 pub const TABLE: &[Param] = &[
-    Param {
-        name: "runs",
-        summary: "runs of a study: cells x arms x replicates",
-        kind: COUNT,
-        default: Value::Number(1e6),
-    },
-    Param {
-        name: "draws",
-        summary: "numbers that a study draws for all its runs",
-        kind: COUNT,
-        default: Value::Number(1e7),
-    },
-    Param {
-        name: "file",
-        summary: "bytes of a file that a scenario names",
-        kind: Kind::Bytes,
-        default: Value::Bytes(64_000_000),
-    },
-    Param {
-        name: "flows",
-        summary: "flows that a run declares, with `count`; likewise links, and hosts",
-        kind: COUNT,
-        default: Value::Number(2e5),
-    },
-    Param {
-        name: "rows",
-        summary: "rows that a run records",
-        kind: COUNT,
-        default: Value::Number(1e8),
-    },
-    Param {
-        name: "memory",
-        summary: "bytes that a run takes for records, flows and waiting packets",
-        kind: Kind::Bytes,
-        default: Value::Bytes(8_000_000_000),
-    },
-    Param {
-        name: "events",
-        summary: "events that a run handles; a core handles about ten million in a second",
-        kind: COUNT,
-        default: Value::Number(1e10),
-    },
+    param!(runs: COUNT => Value::Number(1e6),
+        "runs of a study: cells x arms x replicates"),
+    param!(draws: COUNT => Value::Number(1e7),
+        "numbers that a study draws for all its runs"),
+    param!(file: Kind::Bytes => Value::Bytes(64_000_000),
+        "bytes of a file that a scenario names"),
+    param!(flows: COUNT => Value::Number(2e5),
+        "flows that a run declares, with `count`; likewise links, and hosts"),
+    param!(rows: COUNT => Value::Number(1e8),
+        "rows that a run records"),
+    param!(memory: Kind::Bytes => Value::Bytes(8_000_000_000),
+        "bytes that a run takes for records, flows and waiting packets"),
+    param!(events: COUNT => Value::Number(1e10),
+        "events that a run handles; a core handles about ten million in a second"),
 ];
 
 /// What a scenario may ask for.

@@ -24,71 +24,30 @@
 
 use super::params::{FACTOR, FAST_CONVERGENCE};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "bic",
     summary: "BIC: a binary search between the windows before and after the last loss",
     specification: &["Xu, Harfoush and Rhee 2004 §III"],
     params: &[
-        Param {
-            name: "low_window",
-            summary: "standard TCP up to this window, segments",
-            kind: Kind::Number { min: 0.0, max: 1e9 },
-            default: Value::Number(14.0),
-        },
-        Param {
-            name: "s_max",
-            summary: "largest increase per round trip, segments",
-            kind: Kind::Number { min: 1.0, max: 1e6 },
-            default: Value::Number(32.0),
-        },
-        Param {
-            name: "s_min",
-            summary: "smallest increase per round trip, segments",
-            kind: Kind::Number {
-                min: 0.0001,
-                max: 1.0,
-            },
-            default: Value::Number(0.01),
-        },
-        Param {
-            name: "beta",
-            summary: "share of the window given up at a loss",
-            kind: FACTOR,
-            default: Value::Number(0.125),
-        },
+        param!(low_window: Kind::Number { min: 0.0, max: 1e9 } => Value::Number(14.0),
+            "standard TCP up to this window, segments"),
+        param!(s_max: Kind::Number { min: 1.0, max: 1e6 } => Value::Number(32.0),
+            "largest increase per round trip, segments"),
+        param!(s_min: Kind::Number { min: 0.0001, max: 1.0 } => Value::Number(0.01),
+            "smallest increase per round trip, segments"),
+        param!(beta: FACTOR => Value::Number(0.125),
+            "share of the window given up at a loss"),
         FAST_CONVERGENCE,
-        Param {
-            name: "search",
-            summary: "a step of the search is the distance to max_win divided by this",
-            kind: Kind::Number {
-                min: 1.0,
-                max: 1000.0,
-            },
-            default: Value::Number(2.0),
-        },
-        Param {
-            name: "smooth",
-            summary: "round trips that the last `search` segments to max_win take; `none`: searched like the others",
-            kind: Kind::Number { min: 1.0, max: 1e6 },
-            default: Value::None,
-        },
-        Param {
-            name: "beyond",
-            summary: "how the window grows beyond max_win: by a slow start up to s_max, or by the search's steps in reverse, the further away the larger",
-            kind: Kind::Choice(&["slow_start", "mirror"]),
-            default: Value::Choice("slow_start"),
-        },
-        Param {
-            name: "ack_ratio",
-            summary: "segments per acknowledgement that the increase makes up for",
-            kind: Kind::Number {
-                min: 1.0,
-                max: 100.0,
-            },
-            default: Value::Number(1.0),
-        },
+        param!(search: Kind::Number { min: 1.0, max: 1000.0 } => Value::Number(2.0),
+            "a step of the search is the distance to max_win divided by this"),
+        param!(smooth: Kind::Number { min: 1.0, max: 1e6 } => Value::None,
+            "round trips that the last `search` segments to max_win take; `none`: searched like the others"),
+        param!(beyond: Kind::Choice(&["slow_start", "mirror"]) => Value::Choice("slow_start"),
+            "how the window grows beyond max_win: by a slow start up to s_max, or by the search's steps in reverse, the further away the larger"),
+        param!(ack_ratio: Kind::Number { min: 1.0, max: 100.0 } => Value::Number(1.0),
+            "segments per acknowledgement that the increase makes up for"),
     ],
     new: Algorithm {
         linux: &[

@@ -35,7 +35,7 @@ use super::slow_start::hystart::{self, HyStart};
 use std::collections::VecDeque;
 
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -62,60 +62,24 @@ const HYSTART: [Param; hystart::PARAMS.len()] = {
 };
 
 const OWN: &[Param] = &[
-    Param {
-        name: "g",
-        summary: "G: a gradient of this much per round trip has a probability of backing off of 1 - 1/e",
-        kind: TIME,
-        default: Value::Duration(0.003),
-    },
-    Param {
-        name: "window",
-        summary: "round trips that the gradients are averaged over",
-        kind: COUNT,
-        default: Value::Integer(8),
-    },
-    Param {
-        name: "beta",
-        summary: "the window is multiplied by this at a backoff for delay",
-        kind: FACTOR,
-        default: Value::Number(0.7),
-    },
-    Param {
-        name: "beta_loss",
-        summary: "the window is multiplied by this at a loss",
-        kind: FACTOR,
-        default: Value::Number(0.5),
-    },
-    Param {
-        name: "ineffective",
-        summary: "backoffs in succession after which delay is ignored for a while",
-        kind: COUNT,
-        default: Value::Integer(5),
-    },
-    Param {
-        name: "ignored",
-        summary: "round trips for which delay is ignored then",
-        kind: COUNT,
-        default: Value::Integer(5),
-    },
-    Param {
-        name: "loss_tolerance",
-        summary: "whether a loss is ignored while no queue seems to be full",
-        kind: Kind::Bool,
-        default: Value::Bool(true),
-    },
-    Param {
-        name: "shadow",
-        summary: "whether a loss starts from the window there would be without backoffs for delay",
-        kind: Kind::Bool,
-        default: Value::Bool(true),
-    },
-    Param {
-        name: "slow_start",
-        summary: "what ends slow start: the gradients, as everything else, or HyStart alone",
-        kind: Kind::Choice(&["gradient", "hystart"]),
-        default: Value::Choice("gradient"),
-    },
+    param!(g: TIME => Value::Duration(0.003),
+        "G: a gradient of this much per round trip has a probability of backing off of 1 - 1/e"),
+    param!(window: COUNT => Value::Integer(8),
+        "round trips that the gradients are averaged over"),
+    param!(beta: FACTOR => Value::Number(0.7),
+        "the window is multiplied by this at a backoff for delay"),
+    param!(beta_loss: FACTOR => Value::Number(0.5),
+        "the window is multiplied by this at a loss"),
+    param!(ineffective: COUNT => Value::Integer(5),
+        "backoffs in succession after which delay is ignored for a while"),
+    param!(ignored: COUNT => Value::Integer(5),
+        "round trips for which delay is ignored then"),
+    param!(loss_tolerance: Kind::Bool => Value::Bool(true),
+        "whether a loss is ignored while no queue seems to be full"),
+    param!(shadow: Kind::Bool => Value::Bool(true),
+        "whether a loss starts from the window there would be without backoffs for delay"),
+    param!(slow_start: Kind::Choice(&["gradient", "hystart"]) => Value::Choice("gradient"),
+        "what ends slow start: the gradients, as everything else, or HyStart alone"),
 ];
 
 /// What the gradients say of the queue of the bottleneck.

@@ -28,7 +28,7 @@ use super::bbr::model::real;
 use super::{
     Ack, Algorithm, CongestionControl, Episode, Needs, Prescribed, Probe, Signal, Start, Windows,
 };
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::Rate;
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -36,75 +36,26 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     summary: "Copa: a rate inverse to the queueing delay; as aggressive as the others when they fill the queue",
     specification: &["Arun and Balakrishnan 2018 §2"],
     params: &[
-        Param {
-            name: "default_delta",
-            summary: "inverse of the segments it aims to have queued, unless it must compete",
-            kind: Kind::Number {
-                min: 1e-3,
-                max: 10.0,
-            },
-            default: Value::Number(0.5),
-        },
-        Param {
-            name: "standing_share",
-            summary: "the delay now is the smallest of this share of a smoothed round-trip time",
-            kind: Kind::Number {
-                min: 0.0,
-                max: 10.0,
-            },
-            default: Value::Number(0.5),
-        },
-        Param {
-            name: "min_rtt_window",
-            summary: "the delay without a queue is the smallest of this long",
-            kind: TIME,
-            default: Value::Duration(10.0),
-        },
-        Param {
-            name: "steady_windows",
-            summary: "the velocity doubles after this many windows of one direction",
-            kind: COUNT,
-            default: Value::Integer(3),
-        },
-        Param {
-            name: "pacing_gain",
-            summary: "pacing rate, in windows per round-trip time",
-            kind: Kind::Number {
-                min: 1.0,
-                max: 100.0,
-            },
-            default: Value::Number(2.0),
-        },
-        Param {
-            name: "competitive_mode",
-            summary: "whether it competes with flows that fill the queue",
-            kind: Kind::Bool,
-            default: Value::Bool(true),
-        },
-        Param {
-            name: "nearly_empty",
-            summary: "share of the delay's oscillation below which the queue is nearly empty",
-            kind: SHARE,
-            default: Value::Number(0.1),
-        },
-        Param {
-            name: "oscillation_rounds",
-            summary: "that oscillation is the one of this many round-trip times",
-            kind: Kind::Number { min: 1.0, max: 1e3 },
-            default: Value::Number(4.0),
-        },
-        Param {
-            name: "competitive_rounds",
-            summary: "it competes when the queue has not been nearly empty for this many round-trip times",
-            kind: Kind::Number { min: 1.0, max: 1e3 },
-            default: Value::Number(5.0),
-        },
-        Param {
-            name: "min_cwnd",
-            summary: "the delay does not shrink the window below this, segments",
-            kind: Kind::Number { min: 1.0, max: 1e6 },
-            default: Value::Number(2.0),
-        },
+        param!(default_delta: Kind::Number { min: 1e-3, max: 10.0 } => Value::Number(0.5),
+            "inverse of the segments it aims to have queued, unless it must compete"),
+        param!(standing_share: Kind::Number { min: 0.0, max: 10.0 } => Value::Number(0.5),
+            "the delay now is the smallest of this share of a smoothed round-trip time"),
+        param!(min_rtt_window: TIME => Value::Duration(10.0),
+            "the delay without a queue is the smallest of this long"),
+        param!(steady_windows: COUNT => Value::Integer(3),
+            "the velocity doubles after this many windows of one direction"),
+        param!(pacing_gain: Kind::Number { min: 1.0, max: 100.0 } => Value::Number(2.0),
+            "pacing rate, in windows per round-trip time"),
+        param!(competitive_mode: Kind::Bool => Value::Bool(true),
+            "whether it competes with flows that fill the queue"),
+        param!(nearly_empty: SHARE => Value::Number(0.1),
+            "share of the delay's oscillation below which the queue is nearly empty"),
+        param!(oscillation_rounds: Kind::Number { min: 1.0, max: 1e3 } => Value::Number(4.0),
+            "that oscillation is the one of this many round-trip times"),
+        param!(competitive_rounds: Kind::Number { min: 1.0, max: 1e3 } => Value::Number(5.0),
+            "it competes when the queue has not been nearly empty for this many round-trip times"),
+        param!(min_cwnd: Kind::Number { min: 1.0, max: 1e6 } => Value::Number(2.0),
+            "the delay does not shrink the window below this, segments"),
     ],
     new: Algorithm {
         needs: Needs {

@@ -37,7 +37,7 @@ use super::slow_start::{self, SlowStart};
 use super::{
     Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal, Start, Windows,
 };
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{Instant, floor};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -68,66 +68,28 @@ pub const ENTRY: Entry<Algorithm> = Entry {
 const PARAMS: [Param; OWN.len() + slow_start::PARAMS.len()] = joined(&[OWN, &slow_start::PARAMS]);
 
 const OWN: &[Param] = &[
-    Param {
-        name: "c",
-        summary: "how fast the window grows away from W_max, segments per cubic second (C)",
-        kind: Kind::Number {
-            min: 0.0001,
-            max: 1000.0,
-        },
-        default: Value::Number(0.4),
-    },
+    param!(c: Kind::Number { min: 0.0001, max: 1000.0 } => Value::Number(0.4),
+        "how fast the window grows away from W_max, segments per cubic second (C)"),
     Param {
         default: Value::Number(0.7),
         ..BETA
     },
     BETA_ECN,
     FAST_CONVERGENCE,
-    Param {
-        name: "target_rtt",
-        summary: "the round-trip time that the target is ahead",
-        kind: Kind::Choice(&["smoothed", "min"]),
-        default: Value::Choice("smoothed"),
-    },
-    Param {
-        name: "app_limited",
-        summary: "whether the epoch's time stands still while the application limits the flow, idle times apart",
-        kind: Kind::Choice(&["excluded", "counts"]),
-        default: Value::Choice("excluded"),
-    },
-    Param {
-        name: "w_est_alpha",
-        summary: "what W_est grows by once it has reached the window of the last loss: 1 per window (RFC 9438 §4.3), or what it grew by before (RFC 8312 §4.2)",
-        kind: Kind::Choice(&["rfc9438", "rfc8312"]),
-        default: Value::Choice("rfc9438"),
-    },
-    Param {
-        name: "whole_target",
-        summary: "whether the distance of the target from W_max is in whole segments, rounded down; with `tcp.whole_windows`",
-        kind: Kind::Bool,
-        default: Value::Bool(false),
-    },
-    Param {
-        name: "update_interval",
-        summary: "while the window stays, the target is computed at most this often; 0: always; with `whole_target`",
-        kind: TIME_FROM_ZERO,
-        default: Value::Duration(0.0),
-    },
-    Param {
-        name: "first_growth",
-        summary: "before the first loss the window grows by one with every so many segments at least; `none`: as the cubic function says; with `whole_target`",
-        kind: Kind::Number { min: 1.0, max: 1e6 },
-        default: Value::None,
-    },
-    Param {
-        name: "ack_ratio",
-        summary: "segments per acknowledgement that the increase makes up for, where acknowledgements are counted; with `whole_target`",
-        kind: Kind::Number {
-            min: 1.0,
-            max: 100.0,
-        },
-        default: Value::Number(1.0),
-    },
+    param!(target_rtt: Kind::Choice(&["smoothed", "min"]) => Value::Choice("smoothed"),
+        "the round-trip time that the target is ahead"),
+    param!(app_limited: Kind::Choice(&["excluded", "counts"]) => Value::Choice("excluded"),
+        "whether the epoch's time stands still while the application limits the flow, idle times apart"),
+    param!(w_est_alpha: Kind::Choice(&["rfc9438", "rfc8312"]) => Value::Choice("rfc9438"),
+        "what W_est grows by once it has reached the window of the last loss: 1 per window (RFC 9438 §4.3), or what it grew by before (RFC 8312 §4.2)"),
+    param!(whole_target: Kind::Bool => Value::Bool(false),
+        "whether the distance of the target from W_max is in whole segments, rounded down; with `tcp.whole_windows`"),
+    param!(update_interval: TIME_FROM_ZERO => Value::Duration(0.0),
+        "while the window stays, the target is computed at most this often; 0: always; with `whole_target`"),
+    param!(first_growth: Kind::Number { min: 1.0, max: 1e6 } => Value::None,
+        "before the first loss the window grows by one with every so many segments at least; `none`: as the cubic function says; with `whole_target`"),
+    param!(ack_ratio: Kind::Number { min: 1.0, max: 100.0 } => Value::Number(1.0),
+        "segments per acknowledgement that the increase makes up for, where acknowledgements are counted; with `whole_target`"),
 ];
 
 /// A stage of congestion avoidance.

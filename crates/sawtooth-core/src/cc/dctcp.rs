@@ -19,28 +19,17 @@ use super::params::{BETA, SHARE};
 use super::{
     Algorithm, Avoidance, Classic, CongestionWindow, Ecn, Episode, Marks, Needs, Probe, Signal,
 };
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "dctcp",
     summary: "Data Center TCP: reduces its window in proportion to the share of marked segments",
     specification: &["RFC 8257 §3.3", "RFC 8257 §3.4", "RFC 8257 §3.5"],
     params: &[
-        Param {
-            name: "g",
-            summary: "weight of the last window in the mean share of marked segments",
-            kind: Kind::Number {
-                min: 1e-6,
-                max: 1.0,
-            },
-            default: Value::Number(1.0 / 16.0),
-        },
-        Param {
-            name: "alpha",
-            summary: "share of marked segments that a connection starts with",
-            kind: SHARE,
-            default: Value::Number(1.0),
-        },
+        param!(g: Kind::Number { min: 1e-6, max: 1.0 } => Value::Number(1.0 / 16.0),
+            "weight of the last window in the mean share of marked segments"),
+        param!(alpha: SHARE => Value::Number(1.0),
+            "share of marked segments that a connection starts with"),
         BETA,
     ],
     new: Algorithm {

@@ -16,22 +16,15 @@
 
 use super::params::BETA;
 use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "gaimd",
     summary: "General AIMD: another increase and decrease than standard TCP's, as friendly and smoother",
     specification: &["Yang and Lam 2000"],
     params: &[
-        Param {
-            name: "alpha",
-            summary: "the window grows by this when a window has been acknowledged, segments; TCP-friendly: 4 (1 - beta^2) / 3",
-            kind: Kind::Number {
-                min: 0.001,
-                max: 100.0,
-            },
-            default: Value::Number(0.31),
-        },
+        param!(alpha: Kind::Number { min: 0.001, max: 100.0 } => Value::Number(0.31),
+            "the window grows by this when a window has been acknowledged, segments; TCP-friendly: 4 (1 - beta^2) / 3"),
         Param {
             default: Value::Number(7.0 / 8.0),
             ..BETA

@@ -22,68 +22,28 @@
 
 use super::params::{BETA_ECN, beta_ecn};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Signal};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "highspeed",
     summary: "HighSpeed TCP: larger increase and smaller decrease above a window of 38 segments",
     specification: &["RFC 3649 §5", "RFC 3649 §6"],
     params: &[
-        Param {
-            name: "low_window",
-            summary: "standard TCP up to this window, segments",
-            kind: Kind::Number { min: 2.0, max: 1e9 },
-            default: Value::Number(38.0),
-        },
-        Param {
-            name: "low_p",
-            summary: "loss rate at low_window; `none`: that of standard TCP, 1.5 / low_window^2",
-            kind: Kind::Number {
-                min: 1e-15,
-                max: 1.0,
-            },
-            default: Value::None,
-        },
-        Param {
-            name: "high_window",
-            summary: "window sustained at a loss rate of high_p, segments",
-            kind: Kind::Number {
-                min: 3.0,
-                max: 1e12,
-            },
-            default: Value::Number(83_000.0),
-        },
-        Param {
-            name: "high_p",
-            summary: "loss rate at high_window",
-            kind: Kind::Number {
-                min: 1e-15,
-                max: 1.0,
-            },
-            default: Value::Number(1e-7),
-        },
-        Param {
-            name: "high_decrease",
-            summary: "share of the window given up at a loss at high_window",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 0.5,
-            },
-            default: Value::Number(0.1),
-        },
+        param!(low_window: Kind::Number { min: 2.0, max: 1e9 } => Value::Number(38.0),
+            "standard TCP up to this window, segments"),
+        param!(low_p: Kind::Number { min: 1e-15, max: 1.0 } => Value::None,
+            "loss rate at low_window; `none`: that of standard TCP, 1.5 / low_window^2"),
+        param!(high_window: Kind::Number { min: 3.0, max: 1e12 } => Value::Number(83_000.0),
+            "window sustained at a loss rate of high_p, segments"),
+        param!(high_p: Kind::Number { min: 1e-15, max: 1.0 } => Value::Number(1e-7),
+            "loss rate at high_window"),
+        param!(high_decrease: Kind::Number { min: 0.01, max: 0.5 } => Value::Number(0.1),
+            "share of the window given up at a loss at high_window"),
         BETA_ECN,
-        Param {
-            name: "response",
-            summary: "a(w) and b(w) from the response function, or from the rows that RFC 3649 Appendix B computes of it with the default parameters",
-            kind: Kind::Choice(&["function", "table"]),
-            default: Value::Choice("function"),
-        },
-        Param {
-            name: "counts",
-            summary: "what congestion avoidance grows by: what the stack counts (`tcp.byte_counting`), or acknowledgements",
-            kind: Kind::Choice(&["stack", "acks"]),
-            default: Value::Choice("stack"),
-        },
+        param!(response: Kind::Choice(&["function", "table"]) => Value::Choice("function"),
+            "a(w) and b(w) from the response function, or from the rows that RFC 3649 Appendix B computes of it with the default parameters"),
+        param!(counts: Kind::Choice(&["stack", "acks"]) => Value::Choice("stack"),
+            "what congestion avoidance grows by: what the stack counts (`tcp.byte_counting`), or acknowledgements"),
     ],
     new: Algorithm {
         linux: &[

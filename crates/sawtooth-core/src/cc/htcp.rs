@@ -25,7 +25,7 @@ use super::params::{COUNT, FACTOR, SHARE, TIME, TIME_FROM_ZERO};
 use super::{
     Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Start, Windows,
 };
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Instant, ceil};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -33,87 +33,30 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     summary: "H-TCP: an increase that grows with the time since the last loss, and an adaptive decrease",
     specification: &["draft-leith-tcp-htcp-06", "Leith and Shorten 2004"],
     params: &[
-        Param {
-            name: "delta_l",
-            summary: "standard TCP's increase for this long after a loss",
-            kind: TIME_FROM_ZERO,
-            default: Value::Duration(1.0),
-        },
-        Param {
-            name: "delta_b",
-            summary: "change of throughput from loss to loss, as a share, above which a loss takes beta_min",
-            kind: Kind::Number {
-                min: 0.0,
-                max: 1000.0,
-            },
-            default: Value::Number(0.2),
-        },
-        Param {
-            name: "bandwidth_switch",
-            summary: "whether throughputs are compared",
-            kind: Kind::Bool,
-            default: Value::Bool(true),
-        },
-        Param {
-            name: "steady_losses",
-            summary: "losses in a row without such a change from which on beta adapts",
-            kind: COUNT,
-            default: Value::Integer(1),
-        },
-        Param {
-            name: "beta_min",
-            summary: "the window is multiplied by no less than this at a loss",
-            kind: FACTOR,
-            default: Value::Number(0.5),
-        },
-        Param {
-            name: "beta_max",
-            summary: "the window is multiplied by no more than this at a loss, unless beta_min is more",
-            kind: FACTOR,
-            default: Value::Number(0.8),
-        },
-        Param {
-            name: "t_max_keep",
-            summary: "share of the range of round-trip times that is kept after a loss",
-            kind: SHARE,
-            default: Value::Number(0.95),
-        },
-        Param {
-            name: "rtts",
-            summary: "round-trip times: every sample, or smoothed (RFC 6298) and in ticks of the host's clock, rounded up (`tcp.timer_tick`)",
-            kind: Kind::Choice(&["samples", "ticks"]),
-            default: Value::Choice("samples"),
-        },
-        Param {
-            name: "rtt_scaling",
-            summary: "whether the increase is scaled with the smallest round-trip time",
-            kind: Kind::Bool,
-            default: Value::Bool(true),
-        },
-        Param {
-            name: "rtt_ref",
-            summary: "the smallest round-trip time at which scaling changes nothing",
-            kind: TIME,
-            default: Value::Duration(0.1),
-        },
-        Param {
-            name: "rtt_scale_min",
-            summary: "the increase is multiplied by no less than this",
-            kind: Kind::Number {
-                min: 0.001,
-                max: 1.0,
-            },
-            default: Value::Number(0.1),
-        },
-        Param {
-            name: "rtt_scale_max",
-            summary: "the increase is multiplied by no more than this",
-            kind: Kind::Number {
-                min: 1.0,
-                max: 1000.0,
-            },
-            default: Value::Number(2.0),
-        },
+        param!(delta_l: TIME_FROM_ZERO => Value::Duration(1.0),
+            "standard TCP's increase for this long after a loss"),
+        param!(delta_b: Kind::Number { min: 0.0, max: 1000.0 } => Value::Number(0.2),
+            "change of throughput from loss to loss, as a share, above which a loss takes beta_min"),
+        param!(bandwidth_switch: Kind::Bool => Value::Bool(true),
+            "whether throughputs are compared"),
+        param!(steady_losses: COUNT => Value::Integer(1),
+            "losses in a row without such a change from which on beta adapts"),
+        param!(beta_min: FACTOR => Value::Number(0.5),
+            "the window is multiplied by no less than this at a loss"),
+        param!(beta_max: FACTOR => Value::Number(0.8),
+            "the window is multiplied by no more than this at a loss, unless beta_min is more"),
+        param!(t_max_keep: SHARE => Value::Number(0.95),
+            "share of the range of round-trip times that is kept after a loss"),
+        param!(rtts: Kind::Choice(&["samples", "ticks"]) => Value::Choice("samples"),
+            "round-trip times: every sample, or smoothed (RFC 6298) and in ticks of the host's clock, rounded up (`tcp.timer_tick`)"),
+        param!(rtt_scaling: Kind::Bool => Value::Bool(true),
+            "whether the increase is scaled with the smallest round-trip time"),
+        param!(rtt_ref: TIME => Value::Duration(0.1),
+            "the smallest round-trip time at which scaling changes nothing"),
+        param!(rtt_scale_min: Kind::Number { min: 0.001, max: 1.0 } => Value::Number(0.1),
+            "the increase is multiplied by no less than this"),
+        param!(rtt_scale_max: Kind::Number { min: 1.0, max: 1000.0 } => Value::Number(2.0),
+            "the increase is multiplied by no more than this"),
     ],
     new: Algorithm {
         linux: &[

@@ -25,7 +25,7 @@
 
 use super::params::{BETA, TIME};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Start};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::Instant;
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -33,58 +33,23 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     summary: "TCP Hybla: long paths grow their window as fast, in time, as a path of 25 ms",
     specification: &["Caini and Firrincieli 2004 §3"],
     params: &[
-        Param {
-            name: "rtt0",
-            summary: "round-trip time of the path that all flows are to equal",
-            kind: TIME,
-            default: Value::Duration(0.025),
-        },
-        Param {
-            name: "rtt",
-            summary: "the round-trip time that rho is computed from: the least or the last sample",
-            kind: Kind::Choice(&["min", "last"]),
-            default: Value::Choice("min"),
-        },
-        Param {
-            name: "rho_max",
-            summary: "rho is at most this",
-            kind: Kind::Number {
-                min: 1.0,
-                max: 64.0,
-            },
-            default: Value::Number(32.0),
-        },
-        Param {
-            name: "rho_steps",
-            summary: "rho is rounded down to a multiple of one over this; `none`: not rounded",
-            kind: Kind::Number { min: 1.0, max: 1e6 },
-            default: Value::None,
-        },
-        Param {
-            name: "grain",
-            summary: "what an acknowledgement adds is rounded down to a multiple of one over this, segments; `none`: not rounded; with `tcp.whole_windows`",
-            kind: Kind::Number { min: 1.0, max: 1e6 },
-            default: Value::None,
-        },
-        Param {
-            name: "start_window",
-            summary: "initial window where rho is 1, segments; `none`: the stack's",
-            kind: Kind::Number { min: 1.0, max: 1e6 },
-            default: Value::None,
-        },
-        Param {
-            name: "scale_start",
-            summary: "whether the initial window and threshold are multiplied by rho",
-            kind: Kind::Bool,
-            default: Value::Bool(true),
-        },
+        param!(rtt0: TIME => Value::Duration(0.025),
+            "round-trip time of the path that all flows are to equal"),
+        param!(rtt: Kind::Choice(&["min", "last"]) => Value::Choice("min"),
+            "the round-trip time that rho is computed from: the least or the last sample"),
+        param!(rho_max: Kind::Number { min: 1.0, max: 64.0 } => Value::Number(32.0),
+            "rho is at most this"),
+        param!(rho_steps: Kind::Number { min: 1.0, max: 1e6 } => Value::None,
+            "rho is rounded down to a multiple of one over this; `none`: not rounded"),
+        param!(grain: Kind::Number { min: 1.0, max: 1e6 } => Value::None,
+            "what an acknowledgement adds is rounded down to a multiple of one over this, segments; `none`: not rounded; with `tcp.whole_windows`"),
+        param!(start_window: Kind::Number { min: 1.0, max: 1e6 } => Value::None,
+            "initial window where rho is 1, segments; `none`: the stack's"),
+        param!(scale_start: Kind::Bool => Value::Bool(true),
+            "whether the initial window and threshold are multiplied by rho"),
         BETA,
-        Param {
-            name: "counts",
-            summary: "what the window grows by: what the stack counts (`tcp.byte_counting`), or acknowledgements",
-            kind: Kind::Choice(&["stack", "acks"]),
-            default: Value::Choice("stack"),
-        },
+        param!(counts: Kind::Choice(&["stack", "acks"]) => Value::Choice("stack"),
+            "what the window grows by: what the stack counts (`tcp.byte_counting`), or acknowledgements"),
     ],
     new: Algorithm {
         linux: &[

@@ -21,7 +21,7 @@
 
 use super::params::{COUNT, FACTOR, SHARE};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Signal};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 
 /// Of standard TCP (RFC 5681 §3.1), which small windows follow.
 const STANDARD: Gains = Gains {
@@ -34,60 +34,24 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     summary: "TCP-Illinois: additive increase from 10 down to 0.3 segments and decrease from 1/8 up to 1/2, by queueing delay",
     specification: &["Liu, Başar and Srikant 2008 §3"],
     params: &[
-        Param {
-            name: "alpha_min",
-            summary: "increase at the largest delay, segments per round trip",
-            kind: SEGMENTS,
-            default: Value::Number(0.3),
-        },
-        Param {
-            name: "alpha_max",
-            summary: "increase without delay, segments per round trip",
-            kind: SEGMENTS,
-            default: Value::Number(10.0),
-        },
-        Param {
-            name: "beta_min",
-            summary: "share of the window given up at a loss without delay",
-            kind: FACTOR,
-            default: Value::Number(0.125),
-        },
-        Param {
-            name: "beta_max",
-            summary: "share of the window given up at a loss at a large delay",
-            kind: FACTOR,
-            default: Value::Number(0.5),
-        },
-        Param {
-            name: "eta_1",
-            summary: "up to this share of the largest delay the increase is alpha_max",
-            kind: SHARE,
-            default: Value::Number(0.01),
-        },
-        Param {
-            name: "eta_2",
-            summary: "up to this share of the largest delay the decrease is beta_min",
-            kind: SHARE,
-            default: Value::Number(0.1),
-        },
-        Param {
-            name: "eta_3",
-            summary: "from this share of the largest delay on the decrease is beta_max",
-            kind: SHARE,
-            default: Value::Number(0.8),
-        },
-        Param {
-            name: "w_thresh",
-            summary: "standard TCP below this window, segments",
-            kind: Kind::Number { min: 0.0, max: 1e6 },
-            default: Value::Number(10.0),
-        },
-        Param {
-            name: "theta",
-            summary: "round trips with little delay before the increase is alpha_max again",
-            kind: COUNT,
-            default: Value::Integer(5),
-        },
+        param!(alpha_min: SEGMENTS => Value::Number(0.3),
+            "increase at the largest delay, segments per round trip"),
+        param!(alpha_max: SEGMENTS => Value::Number(10.0),
+            "increase without delay, segments per round trip"),
+        param!(beta_min: FACTOR => Value::Number(0.125),
+            "share of the window given up at a loss without delay"),
+        param!(beta_max: FACTOR => Value::Number(0.5),
+            "share of the window given up at a loss at a large delay"),
+        param!(eta_1: SHARE => Value::Number(0.01),
+            "up to this share of the largest delay the increase is alpha_max"),
+        param!(eta_2: SHARE => Value::Number(0.1),
+            "up to this share of the largest delay the decrease is beta_min"),
+        param!(eta_3: SHARE => Value::Number(0.8),
+            "from this share of the largest delay on the decrease is beta_max"),
+        param!(w_thresh: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(10.0),
+            "standard TCP below this window, segments"),
+        param!(theta: COUNT => Value::Integer(5),
+            "round trips with little delay before the increase is alpha_max again"),
     ],
     new: Algorithm {
         linux: &[("w_thresh", Value::Number(15.0))],

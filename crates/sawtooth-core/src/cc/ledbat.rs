@@ -28,7 +28,7 @@ use super::params::{BETA, COUNT, TIME};
 use std::collections::VecDeque;
 
 use super::{Ack, Algorithm, CongestionControl, Episode, Prescribed, Signal, Start, Windows};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::Instant;
 
 const fn number(
@@ -50,18 +50,10 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     summary: "LEDBAT: a background flow that keeps its queueing delay near a target",
     specification: &["RFC 6817 §2.4", "draft-irtf-iccrg-ledbat-plus-plus-01 §4"],
     params: &[
-        Param {
-            name: "variant",
-            summary: "LEDBAT as in RFC 6817, or LEDBAT++",
-            kind: Kind::Choice(&["rfc6817", "plus_plus"]),
-            default: Value::Choice("rfc6817"),
-        },
-        Param {
-            name: "target",
-            summary: "queueing delay aimed at; `none`: 100 ms, of LEDBAT++ 60 ms",
-            kind: TIME,
-            default: Value::None,
-        },
+        param!(variant: Kind::Choice(&["rfc6817", "plus_plus"]) => Value::Choice("rfc6817"),
+            "LEDBAT as in RFC 6817, or LEDBAT++"),
+        param!(target: TIME => Value::None,
+            "queueing delay aimed at; `none`: 100 ms, of LEDBAT++ 60 ms"),
         number(
             "gain",
             "rfc6817: segments per round trip gained without delay",
@@ -74,18 +66,10 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             (0.001, 1e6),
             1.0,
         ),
-        Param {
-            name: "base_history",
-            summary: "minutes for which the least delay is remembered",
-            kind: COUNT,
-            default: Value::Integer(10),
-        },
-        Param {
-            name: "current_filter",
-            summary: "samples of which the least is the current delay",
-            kind: COUNT,
-            default: Value::Integer(4),
-        },
+        param!(base_history: COUNT => Value::Integer(10),
+            "minutes for which the least delay is remembered"),
+        param!(current_filter: COUNT => Value::Integer(4),
+            "samples of which the least is the current delay"),
         number("init_cwnd", "initial window, segments", (1.0, 10.0), 2.0),
         number("min_cwnd", "least window, segments", (1.0, 10.0), 2.0),
         BETA,
@@ -107,12 +91,8 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             (0.001, 1.0),
             0.75,
         ),
-        Param {
-            name: "slowdown_rtts",
-            summary: "plus_plus: round trips before the first slowdown, and at the least window in each",
-            kind: COUNT,
-            default: Value::Integer(2),
-        },
+        param!(slowdown_rtts: COUNT => Value::Integer(2),
+            "plus_plus: round trips before the first slowdown, and at the least window in each"),
         number(
             "slowdown_interval",
             "plus_plus: time between slowdowns, over the duration of the last",

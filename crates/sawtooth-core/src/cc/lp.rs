@@ -26,7 +26,7 @@
 
 use super::params::{FACTOR, SHARE};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "lp",
@@ -36,45 +36,18 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         "Kuzmanovic and Knightly 2006",
     ],
     params: &[
-        Param {
-            name: "delta",
-            summary: "share of the range of delays above which the smoothed delay indicates congestion",
-            kind: SHARE,
-            default: Value::Number(0.15),
-        },
-        Param {
-            name: "gamma",
-            summary: "share of the latest delay in the smoothed one",
-            kind: Kind::Number {
-                min: 0.001,
-                max: 1.0,
-            },
-            default: Value::Number(0.125),
-        },
-        Param {
-            name: "inference_rtts",
-            summary: "how long a second indication means that others are sending, round-trip times",
-            kind: Kind::Number { min: 0.0, max: 1e6 },
-            default: Value::Number(3.0),
-        },
-        Param {
-            name: "decrease",
-            summary: "the window is multiplied by this at an indication or a loss",
-            kind: FACTOR,
-            default: Value::Number(0.5),
-        },
-        Param {
-            name: "in_slow_start",
-            summary: "whether indications are heard in slow start, too",
-            kind: Kind::Bool,
-            default: Value::Bool(false),
-        },
-        Param {
-            name: "lowers_threshold",
-            summary: "whether an indication leaves congestion avoidance, rather than slow start up to the old threshold",
-            kind: Kind::Bool,
-            default: Value::Bool(true),
-        },
+        param!(delta: SHARE => Value::Number(0.15),
+            "share of the range of delays above which the smoothed delay indicates congestion"),
+        param!(gamma: Kind::Number { min: 0.001, max: 1.0 } => Value::Number(0.125),
+            "share of the latest delay in the smoothed one"),
+        param!(inference_rtts: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(3.0),
+            "how long a second indication means that others are sending, round-trip times"),
+        param!(decrease: FACTOR => Value::Number(0.5),
+            "the window is multiplied by this at an indication or a loss"),
+        param!(in_slow_start: Kind::Bool => Value::Bool(false),
+            "whether indications are heard in slow start, too"),
+        param!(lowers_threshold: Kind::Bool => Value::Bool(true),
+            "whether an indication leaves congestion avoidance, rather than slow start up to the old threshold"),
     ],
     new: Algorithm {
         linux: &[("delta", Value::Number(1.0))],

@@ -45,7 +45,7 @@ use super::vegas::Path;
 use super::{
     Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Needs, Probe, Rates, Signal,
 };
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::rng::Stream;
 use crate::units::Instant;
 
@@ -54,117 +54,36 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     summary: "TCP-NV: Vegas for fast paths of short and noisy round-trip times",
     specification: &["Brakmo 2010"],
     params: &[
-        Param {
-            name: "pad",
-            summary: "the window shrinks when more than this are queued, segments",
-            kind: Kind::Number { min: 0.0, max: 1e6 },
-            default: Value::Number(10.0),
-        },
-        Param {
-            name: "pad_buffer",
-            summary: "the window begins to grow when fewer than pad less this are queued, segments",
-            kind: Kind::Number { min: 0.0, max: 1e6 },
-            default: Value::Number(2.0),
-        },
-        Param {
-            name: "min_cwnd",
-            summary: "queues do not lower the window below this, segments",
-            kind: Kind::Number { min: 2.0, max: 1e6 },
-            default: Value::Number(2.0),
-        },
-        Param {
-            name: "dec_mult",
-            summary: "share of the queued segments that the window gives up",
-            kind: SHARE,
-            default: Value::Number(0.3),
-        },
-        Param {
-            name: "min_dec",
-            summary: "where windows are whole, the window gives up at least this of what is queued beyond the pad, segments",
-            kind: Kind::Integer {
-                min: 1,
-                max: 1_000_000,
-            },
-            default: Value::Integer(2),
-        },
-        Param {
-            name: "ssthresh_factor",
-            summary: "the threshold after congestion, as a multiple of the window without a queue",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 100.0,
-            },
-            default: Value::Number(1.0),
-        },
-        Param {
-            name: "loss_factor",
-            summary: "the window is multiplied by this at a loss",
-            kind: FACTOR,
-            default: Value::Number(0.8),
-        },
-        Param {
-            name: "inc_samples",
-            summary: "samples of the rate without which nothing is decided",
-            kind: Kind::Integer {
-                min: 1,
-                max: 1_000_000,
-            },
-            default: Value::Integer(20),
-        },
-        Param {
-            name: "dec_samples",
-            summary: "samples of the rate without which the window does not shrink",
-            kind: Kind::Integer {
-                min: 1,
-                max: 1_000_000,
-            },
-            default: Value::Integer(60),
-        },
-        Param {
-            name: "rounds",
-            summary: "rounds without which nothing is decided",
-            kind: COUNT,
-            default: Value::Integer(2),
-        },
-        Param {
-            name: "rtt_share",
-            summary: "share of the latest round-trip time in the smoothed one that rates are told from",
-            kind: Kind::Number {
-                min: 0.001,
-                max: 1.0,
-            },
-            default: Value::Number(0.5),
-        },
-        Param {
-            name: "ssthresh_samples",
-            summary: "samples of the rate without which slow start does not end",
-            kind: Kind::Integer {
-                min: 1,
-                max: 1_000_000,
-            },
-            default: Value::Integer(30),
-        },
-        Param {
-            name: "reset_period",
-            summary: "the least round-trip time is forgotten after one to two of these, about",
-            kind: TIME,
-            default: Value::Duration(5.0),
-        },
-        Param {
-            name: "reset_spread",
-            summary: "share of reset_period by which its length varies at most, by chance",
-            kind: Kind::Number {
-                min: 0.0,
-                max: 0.99,
-            },
-            default: Value::Number(0.25),
-        },
-        Param {
-            name: "first_period",
-            summary: "the first period of the least round-trip time",
-            kind: TIME,
-            default: Value::Duration(2.0),
-        },
+        param!(pad: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(10.0),
+            "the window shrinks when more than this are queued, segments"),
+        param!(pad_buffer: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(2.0),
+            "the window begins to grow when fewer than pad less this are queued, segments"),
+        param!(min_cwnd: Kind::Number { min: 2.0, max: 1e6 } => Value::Number(2.0),
+            "queues do not lower the window below this, segments"),
+        param!(dec_mult: SHARE => Value::Number(0.3),
+            "share of the queued segments that the window gives up"),
+        param!(min_dec: Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(2),
+            "where windows are whole, the window gives up at least this of what is queued beyond the pad, segments"),
+        param!(ssthresh_factor: Kind::Number { min: 0.01, max: 100.0 } => Value::Number(1.0),
+            "the threshold after congestion, as a multiple of the window without a queue"),
+        param!(loss_factor: FACTOR => Value::Number(0.8),
+            "the window is multiplied by this at a loss"),
+        param!(inc_samples: Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(20),
+            "samples of the rate without which nothing is decided"),
+        param!(dec_samples: Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(60),
+            "samples of the rate without which the window does not shrink"),
+        param!(rounds: COUNT => Value::Integer(2),
+            "rounds without which nothing is decided"),
+        param!(rtt_share: Kind::Number { min: 0.001, max: 1.0 } => Value::Number(0.5),
+            "share of the latest round-trip time in the smoothed one that rates are told from"),
+        param!(ssthresh_samples: Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(30),
+            "samples of the rate without which slow start does not end"),
+        param!(reset_period: TIME => Value::Duration(5.0),
+            "the least round-trip time is forgotten after one to two of these, about"),
+        param!(reset_spread: Kind::Number { min: 0.0, max: 0.99 } => Value::Number(0.25),
+            "share of reset_period by which its length varies at most, by chance"),
+        param!(first_period: TIME => Value::Duration(2.0),
+            "the first period of the least round-trip time"),
     ],
     new: Algorithm {
         needs: Needs {

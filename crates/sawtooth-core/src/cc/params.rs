@@ -1,6 +1,6 @@
 //! Parameters, and kinds of parameters, that several algorithms have.
 
-use crate::registry::{Kind, Param, Params, Value};
+use crate::registry::{Kind, Param, Params, Value, param};
 
 /// What a window is multiplied by, or the share of it that is given up.
 pub const FACTOR: Kind = Kind::Number {
@@ -25,31 +25,16 @@ pub const TIME_FROM_ZERO: Kind = Kind::Duration {
 };
 
 /// Multiplicative decrease (RFC 5681 equation 4).
-pub const BETA: Param = Param {
-    name: "beta",
-    summary: "the window is multiplied by this at a loss",
-    kind: FACTOR,
-    default: Value::Number(0.5),
-};
+pub const BETA: Param = param!(beta: FACTOR => Value::Number(0.5),
+    "the window is multiplied by this at a loss");
 
 /// As CUBIC and BIC have it (RFC 9438 §4.7).
-pub const FAST_CONVERGENCE: Param = Param {
-    name: "fast_convergence",
-    summary: "whether a flow whose window falls from loss to loss gives up more of it",
-    kind: Kind::Bool,
-    default: Value::Bool(true),
-};
+pub const FAST_CONVERGENCE: Param = param!(fast_convergence: Kind::Bool => Value::Bool(true),
+    "whether a flow whose window falls from loss to loss gives up more of it");
 
 /// Alternative Backoff with ECN (RFC 8511): a mark comes from a queue that is kept short, and takes less of the window than a loss.
-pub const BETA_ECN: Param = Param {
-    name: "beta_ecn",
-    summary: "the window is multiplied by this at a mark in congestion avoidance (ABE, RFC 8511: 0.8, or 0.85 for CUBIC); `none`: as at a loss",
-    kind: Kind::Number {
-        min: 0.01,
-        max: 0.99,
-    },
-    default: Value::None,
-};
+pub const BETA_ECN: Param = param!(beta_ecn: Kind::Number { min: 0.01, max: 0.99 } => Value::None,
+    "the window is multiplied by this at a mark in congestion avoidance (ABE, RFC 8511: 0.8, or 0.85 for CUBIC); `none`: as at a loss");
 
 /// The value of [`BETA_ECN`].
 pub fn beta_ecn(params: &Params) -> Option<f64> {

@@ -24,7 +24,7 @@ use super::{
     Ack, Algorithm, CongestionControl, Ecn, Episode, Needs, Prescribed, Probe, Signal, Start,
     Windows, slow_start,
 };
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::Rate;
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -35,37 +35,15 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         "RFC 9331 §4.3",
     ],
     params: &[
-        Param {
-            name: "gain",
-            summary: "weight of a round trip in the moving average of the share of marks",
-            kind: Kind::Number {
-                min: 1e-6,
-                max: 1.0,
-            },
-            default: Value::Number(1.0 / 16.0),
-        },
-        Param {
-            name: "initial_alpha",
-            summary: "that average before the first mark",
-            kind: SHARE,
-            default: Value::Number(1.0),
-        },
+        param!(gain: Kind::Number { min: 1e-6, max: 1.0 } => Value::Number(1.0 / 16.0),
+            "weight of a round trip in the moving average of the share of marks"),
+        param!(initial_alpha: SHARE => Value::Number(1.0),
+            "that average before the first mark"),
         BETA,
-        Param {
-            name: "rtt_virt_min",
-            summary: "shorter round-trip times behave like this one",
-            kind: TIME_FROM_ZERO,
-            default: Value::Duration(0.025),
-        },
-        Param {
-            name: "rtt_scaling_rounds",
-            summary: "from this many round trips on",
-            kind: Kind::Integer {
-                min: 0,
-                max: 1_000_000_000,
-            },
-            default: Value::Integer(500),
-        },
+        param!(rtt_virt_min: TIME_FROM_ZERO => Value::Duration(0.025),
+            "shorter round-trip times behave like this one"),
+        param!(rtt_scaling_rounds: Kind::Integer { min: 0, max: 1_000_000_000 } => Value::Integer(500),
+            "from this many round trips on"),
     ],
     new: Algorithm {
         needs: Needs {

@@ -19,46 +19,23 @@
 
 use super::params::FACTOR;
 use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "scalable",
     summary: "Scalable TCP: multiplicative increase and small decrease above a window of 16 segments",
     specification: &["Kelly 2003 §3"],
     params: &[
-        Param {
-            name: "a",
-            summary: "segments by which the window grows with everything that counts",
-            kind: Kind::Number {
-                min: 0.0001,
-                max: 1.0,
-            },
-            default: Value::Number(0.01),
-        },
-        Param {
-            name: "b",
-            summary: "share of the window given up at a loss",
-            kind: FACTOR,
-            default: Value::Number(0.125),
-        },
-        Param {
-            name: "low_window",
-            summary: "standard TCP up to this window, segments (the paper's lwnd)",
-            kind: Kind::Number { min: 0.0, max: 1e9 },
-            default: Value::Number(16.0),
-        },
-        Param {
-            name: "given_up",
-            summary: "how the part of the window that a loss takes is rounded where windows are whole",
-            kind: Kind::Choice(&["up", "down"]),
-            default: Value::Choice("up"),
-        },
-        Param {
-            name: "low_b",
-            summary: "share of the window given up at a loss up to low_window",
-            kind: FACTOR,
-            default: Value::Number(0.5),
-        },
+        param!(a: Kind::Number { min: 0.0001, max: 1.0 } => Value::Number(0.01),
+            "segments by which the window grows with everything that counts"),
+        param!(b: FACTOR => Value::Number(0.125),
+            "share of the window given up at a loss"),
+        param!(low_window: Kind::Number { min: 0.0, max: 1e9 } => Value::Number(16.0),
+            "standard TCP up to this window, segments (the paper's lwnd)"),
+        param!(given_up: Kind::Choice(&["up", "down"]) => Value::Choice("up"),
+            "how the part of the window that a loss takes is rounded where windows are whole"),
+        param!(low_b: FACTOR => Value::Number(0.5),
+            "share of the window given up at a loss up to low_window"),
     ],
     new: Algorithm {
         linux: &[

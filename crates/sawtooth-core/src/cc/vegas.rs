@@ -27,7 +27,7 @@
 
 use super::params::{COUNT, FACTOR};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::Instant;
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -35,48 +35,20 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     summary: "Vegas: keeps between alpha and beta segments queued, by round-trip times",
     specification: &["Brakmo and Peterson 1995 §III-B, §III-C"],
     params: &[
-        Param {
-            name: "alpha",
-            summary: "the window grows while fewer segments than this are queued, segments",
-            kind: Kind::Number { min: 0.0, max: 1e6 },
-            default: Value::Number(2.0),
-        },
-        Param {
-            name: "beta",
-            summary: "the window shrinks while more segments than this are queued, segments",
-            kind: Kind::Number { min: 0.0, max: 1e6 },
-            default: Value::Number(4.0),
-        },
-        Param {
-            name: "gamma",
-            summary: "slow start ends when more segments than this are queued, segments",
-            kind: Kind::Number { min: 0.0, max: 1e6 },
-            default: Value::Number(1.0),
-        },
-        Param {
-            name: "slow_start_rounds",
-            summary: "slow start grows in one of this many rounds; 1: in all",
-            kind: Kind::Integer { min: 1, max: 100 },
-            default: Value::Integer(2),
-        },
-        Param {
-            name: "min_samples",
-            summary: "round-trip times without which a round says nothing, and the window grows as standard TCP's",
-            kind: COUNT,
-            default: Value::Integer(1),
-        },
-        Param {
-            name: "decrease",
-            summary: "the window is multiplied by this at a loss",
-            kind: FACTOR,
-            default: Value::Number(0.5),
-        },
-        Param {
-            name: "diff_over",
-            summary: "the round-trip time over which the difference of the two rates makes segments: the least, or that of the round",
-            kind: Kind::Choice(&["base_rtt", "rtt"]),
-            default: Value::Choice("base_rtt"),
-        },
+        param!(alpha: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(2.0),
+            "the window grows while fewer segments than this are queued, segments"),
+        param!(beta: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(4.0),
+            "the window shrinks while more segments than this are queued, segments"),
+        param!(gamma: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(1.0),
+            "slow start ends when more segments than this are queued, segments"),
+        param!(slow_start_rounds: Kind::Integer { min: 1, max: 100 } => Value::Integer(2),
+            "slow start grows in one of this many rounds; 1: in all"),
+        param!(min_samples: COUNT => Value::Integer(1),
+            "round-trip times without which a round says nothing, and the window grows as standard TCP's"),
+        param!(decrease: FACTOR => Value::Number(0.5),
+            "the window is multiplied by this at a loss"),
+        param!(diff_over: Kind::Choice(&["base_rtt", "rtt"]) => Value::Choice("base_rtt"),
+            "the round-trip time over which the difference of the two rates makes segments: the least, or that of the round"),
     ],
     new: Algorithm {
         linux: &[

@@ -18,7 +18,7 @@
 
 use super::params::FACTOR;
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::Instant;
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -26,39 +26,16 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     summary: "Veno: tells random losses from congestion by the number of queued segments",
     specification: &["Fu and Liew 2003 §II"],
     params: &[
-        Param {
-            name: "beta",
-            summary: "from this many queued segments on the path is congested, segments",
-            kind: Kind::Number { min: 0.0, max: 1e6 },
-            default: Value::Number(3.0),
-        },
-        Param {
-            name: "queued_increase",
-            summary: "the window grows by this per round trip when the path is congested, segments",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 1.0,
-            },
-            default: Value::Number(0.5),
-        },
-        Param {
-            name: "random_factor",
-            summary: "the window is multiplied by this at a loss when the path is not congested",
-            kind: FACTOR,
-            default: Value::Number(0.8),
-        },
-        Param {
-            name: "congestive_factor",
-            summary: "the window is multiplied by this at a loss when it is",
-            kind: FACTOR,
-            default: Value::Number(0.5),
-        },
-        Param {
-            name: "forget_base_rtt",
-            summary: "whether the least round-trip time is measured anew after every loss",
-            kind: Kind::Bool,
-            default: Value::Bool(true),
-        },
+        param!(beta: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(3.0),
+            "from this many queued segments on the path is congested, segments"),
+        param!(queued_increase: Kind::Number { min: 0.01, max: 1.0 } => Value::Number(0.5),
+            "the window grows by this per round trip when the path is congested, segments"),
+        param!(random_factor: FACTOR => Value::Number(0.8),
+            "the window is multiplied by this at a loss when the path is not congested"),
+        param!(congestive_factor: FACTOR => Value::Number(0.5),
+            "the window is multiplied by this at a loss when it is"),
+        param!(forget_base_rtt: Kind::Bool => Value::Bool(true),
+            "whether the least round-trip time is measured anew after every loss"),
     ],
     new: Algorithm {
         linux: &[("forget_base_rtt", Value::Bool(false))],

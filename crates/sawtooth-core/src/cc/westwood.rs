@@ -28,7 +28,7 @@ use super::params::TIME_FROM_ZERO;
 use super::{
     Ack, AckArrival, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal,
 };
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::Instant;
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -36,45 +36,18 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     summary: "Westwood+: after a loss, the window that the measured bandwidth fills",
     specification: &["Grieco and Mascolo 2004", "Casetti et al. 2002"],
     params: &[
-        Param {
-            name: "alpha",
-            summary: "share of the old bandwidth estimate in the new one",
-            kind: Kind::Number {
-                min: 0.0,
-                max: 0.999,
-            },
-            default: Value::Number(0.9),
-        },
-        Param {
-            name: "stages",
-            summary: "how often the samples are filtered: the estimate is the last stage's, each stage's input the one before",
-            kind: Kind::Integer { min: 1, max: 2 },
-            default: Value::Integer(1),
-        },
-        Param {
-            name: "first_interval",
-            summary: "when the first interval begins: with the first acknowledgement, or when what that acknowledges was sent",
-            kind: Kind::Choice(&["acknowledged", "sent"]),
-            default: Value::Choice("acknowledged"),
-        },
-        Param {
-            name: "counts",
-            summary: "what has been delivered: all that is acknowledged or reported to have arrived, or as counted in 2002: one segment with every duplicate acknowledgement",
-            kind: Kind::Choice(&["delivered", "duplicates"]),
-            default: Value::Choice("delivered"),
-        },
-        Param {
-            name: "min_interval",
-            summary: "a bandwidth sample takes a round trip, and at least this long",
-            kind: TIME_FROM_ZERO,
-            default: Value::Duration(0.05),
-        },
-        Param {
-            name: "set_at",
-            summary: "what sets the threshold to the measured bandwidth's: a loss, or its repair, until when it is half the window",
-            kind: Kind::Choice(&["loss", "repair"]),
-            default: Value::Choice("loss"),
-        },
+        param!(alpha: Kind::Number { min: 0.0, max: 0.999 } => Value::Number(0.9),
+            "share of the old bandwidth estimate in the new one"),
+        param!(stages: Kind::Integer { min: 1, max: 2 } => Value::Integer(1),
+            "how often the samples are filtered: the estimate is the last stage's, each stage's input the one before"),
+        param!(first_interval: Kind::Choice(&["acknowledged", "sent"]) => Value::Choice("acknowledged"),
+            "when the first interval begins: with the first acknowledgement, or when what that acknowledges was sent"),
+        param!(counts: Kind::Choice(&["delivered", "duplicates"]) => Value::Choice("delivered"),
+            "what has been delivered: all that is acknowledged or reported to have arrived, or as counted in 2002: one segment with every duplicate acknowledgement"),
+        param!(min_interval: TIME_FROM_ZERO => Value::Duration(0.05),
+            "a bandwidth sample takes a round trip, and at least this long"),
+        param!(set_at: Kind::Choice(&["loss", "repair"]) => Value::Choice("loss"),
+            "what sets the threshold to the measured bandwidth's: a loss, or its repair, until when it is half the window"),
     ],
     new: Algorithm {
         linux: &[

@@ -27,7 +27,7 @@
 use super::params::{COUNT, SHARE};
 use super::vegas::{Path, Round};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::Instant;
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -35,63 +35,22 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     summary: "YeAH: Scalable TCP while few segments are queued, otherwise standard TCP that drains its queue",
     specification: &["Baiocchi, Castellani and Vacirca 2007"],
     params: &[
-        Param {
-            name: "max_queue",
-            summary: "the paper's Qmax: above this the mode is slow and the queue is drained, segments",
-            kind: Kind::Number { min: 1.0, max: 1e9 },
-            default: Value::Number(80.0),
-        },
-        Param {
-            name: "phi",
-            summary: "the mode is slow when queues lengthen the round trip by more than this part of it",
-            kind: Kind::Number { min: 0.1, max: 1e6 },
-            default: Value::Number(8.0),
-        },
-        Param {
-            name: "fast_increase",
-            summary: "what an acknowledgement adds to the window in fast mode, segments",
-            kind: SHARE,
-            default: Value::Number(0.01),
-        },
-        Param {
-            name: "min_decrease",
-            summary: "share of the window given up at a loss at least",
-            kind: Kind::Number { min: 0.0, max: 0.5 },
-            default: Value::Number(0.125),
-        },
-        Param {
-            name: "drained_threshold",
-            summary: "share of the drained window that the slow-start threshold becomes",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 1.0,
-            },
-            default: Value::Number(0.5),
-        },
-        Param {
-            name: "rho",
-            summary: "after this many slow rounds in a row a loss halves the window, rounds",
-            kind: Kind::Integer {
-                min: 0,
-                max: 1_000_000,
-            },
-            default: Value::Integer(16),
-        },
-        Param {
-            name: "zeta",
-            summary: "after this many fast rounds standard TCP flows are no longer expected, rounds",
-            kind: Kind::Integer {
-                min: 1,
-                max: 1_000_000,
-            },
-            default: Value::Integer(50),
-        },
-        Param {
-            name: "min_samples",
-            summary: "round-trip times without which a round says nothing",
-            kind: COUNT,
-            default: Value::Integer(1),
-        },
+        param!(max_queue: Kind::Number { min: 1.0, max: 1e9 } => Value::Number(80.0),
+            "the paper's Qmax: above this the mode is slow and the queue is drained, segments"),
+        param!(phi: Kind::Number { min: 0.1, max: 1e6 } => Value::Number(8.0),
+            "the mode is slow when queues lengthen the round trip by more than this part of it"),
+        param!(fast_increase: SHARE => Value::Number(0.01),
+            "what an acknowledgement adds to the window in fast mode, segments"),
+        param!(min_decrease: Kind::Number { min: 0.0, max: 0.5 } => Value::Number(0.125),
+            "share of the window given up at a loss at least"),
+        param!(drained_threshold: Kind::Number { min: 0.01, max: 1.0 } => Value::Number(0.5),
+            "share of the drained window that the slow-start threshold becomes"),
+        param!(rho: Kind::Integer { min: 0, max: 1_000_000 } => Value::Integer(16),
+            "after this many slow rounds in a row a loss halves the window, rounds"),
+        param!(zeta: Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(50),
+            "after this many fast rounds standard TCP flows are no longer expected, rounds"),
+        param!(min_samples: COUNT => Value::Integer(1),
+            "round-trip times without which a round says nothing"),
     ],
     new: Algorithm::of(|params, start| Classic::boxed(start, Yeah::new(Rules::from(params)))),
 };

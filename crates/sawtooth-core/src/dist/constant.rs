@@ -1,19 +1,15 @@
 //! Always the same value; a plain quantity in place of a distribution is short for it.
 
 use super::{Distribution, New, required};
-use crate::registry::{Entry, Kind, Param, Value};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 
 pub const ENTRY: Entry<New> = Entry {
     name: "constant",
     summary: "always the same value, for which the value alone is short",
     specification: &[],
-    params: &[Param {
-        name: "value",
-        summary: "the value",
-        kind: Kind::Drawn,
-        default: Value::None,
-    }],
+    params: &[param!(value: Kind::Drawn => Value::None,
+        "the value")],
     new: |spec| Ok(of(required(spec, "value")?)),
 };
 

@@ -8,7 +8,7 @@
 //! blanks or a comma; `#` begins a comment. The values count `unit`s.
 
 use super::{Distribution, Fault, New, number};
-use crate::registry::{Entry, Key, Kind, Param, Value, Words, words};
+use crate::registry::{Entry, Key, Kind, Param, Value, Words, param, words};
 use crate::rng::Stream;
 
 words! {
@@ -32,12 +32,8 @@ pub const ENTRY: Entry<New> = Entry {
             kind: Kind::Choice(Interpolation::WORDS),
             default: Value::Choice(Interpolation::Linear.word()),
         },
-        Param {
-            name: "unit",
-            summary: "what the file's values count, such as \"1460 B\"; `none`: bytes or seconds",
-            kind: Kind::Drawn,
-            default: Value::None,
-        },
+        param!(unit: Kind::Drawn => Value::None,
+            "what the file's values count, such as \"1460 B\"; `none`: bytes or seconds"),
     ],
     new: |spec| {
         check(&spec.points)?;

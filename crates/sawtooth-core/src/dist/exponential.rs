@@ -3,19 +3,15 @@
 //! Drawn by inversion: -mean x ln(1 - u).
 
 use super::{Distribution, New, required};
-use crate::registry::{Entry, Kind, Param, Value};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 
 pub const ENTRY: Entry<New> = Entry {
     name: "exponential",
     summary: "exponentially distributed with a mean",
     specification: &[],
-    params: &[Param {
-        name: "mean",
-        summary: "the mean",
-        kind: Kind::Drawn,
-        default: Value::None,
-    }],
+    params: &[param!(mean: Kind::Drawn => Value::None,
+        "the mean")],
     new: |spec| Ok(with_mean(required(spec, "mean")?)),
 };
 

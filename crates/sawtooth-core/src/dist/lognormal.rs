@@ -5,7 +5,7 @@
 //! each, so that a draw depends on nothing before it.
 
 use super::{Distribution, New, required};
-use crate::registry::{Entry, Kind, Param, Value};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 
 pub const ENTRY: Entry<New> = Entry {
@@ -13,21 +13,10 @@ pub const ENTRY: Entry<New> = Entry {
     summary: "lognormally distributed with a mean and the logarithm's standard deviation",
     specification: &[],
     params: &[
-        Param {
-            name: "mean",
-            summary: "the mean",
-            kind: Kind::Drawn,
-            default: Value::None,
-        },
-        Param {
-            name: "sigma",
-            summary: "standard deviation of the natural logarithm",
-            kind: Kind::Number {
-                min: 0.0,
-                max: 10.0,
-            },
-            default: Value::Number(1.0),
-        },
+        param!(mean: Kind::Drawn => Value::None,
+            "the mean"),
+        param!(sigma: Kind::Number { min: 0.0, max: 10.0 } => Value::Number(1.0),
+            "standard deviation of the natural logarithm"),
     ],
     new: |spec| {
         let (mean, sigma) = (required(spec, "mean")?, required(spec, "sigma")?);

@@ -5,7 +5,7 @@
 //! shape/(shape-1) x minimum x (1 - r^(shape-1)) / (1 - r^shape) with r = minimum/max, from which the minimum is found by bisection.
 
 use super::{Distribution, Fault, New, number, required};
-use crate::registry::{Entry, Kind, Param, Value};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 
 pub const ENTRY: Entry<New> = Entry {
@@ -13,33 +13,14 @@ pub const ENTRY: Entry<New> = Entry {
     summary: "Pareto distributed: heavy-tailed, with a shape and a mean or a minimum",
     specification: &[],
     params: &[
-        Param {
-            name: "shape",
-            summary: "the tail's exponent: up to 2 the variance is infinite, up to 1 the mean is",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 100.0,
-            },
-            default: Value::Number(1.5),
-        },
-        Param {
-            name: "mean",
-            summary: "the mean; `none`: what the minimum makes it",
-            kind: Kind::Drawn,
-            default: Value::None,
-        },
-        Param {
-            name: "minimum",
-            summary: "the smallest value; `none`: what the mean makes it",
-            kind: Kind::Drawn,
-            default: Value::None,
-        },
-        Param {
-            name: "max",
-            summary: "the largest value; `none`: there is none",
-            kind: Kind::Drawn,
-            default: Value::None,
-        },
+        param!(shape: Kind::Number { min: 0.01, max: 100.0 } => Value::Number(1.5),
+            "the tail's exponent: up to 2 the variance is infinite, up to 1 the mean is"),
+        param!(mean: Kind::Drawn => Value::None,
+            "the mean; `none`: what the minimum makes it"),
+        param!(minimum: Kind::Drawn => Value::None,
+            "the smallest value; `none`: what the mean makes it"),
+        param!(max: Kind::Drawn => Value::None,
+            "the largest value; `none`: there is none"),
     ],
     new: |spec| {
         let shape = required(spec, "shape")?;

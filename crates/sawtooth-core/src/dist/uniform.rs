@@ -1,7 +1,7 @@
 //! Any value of an interval, with equal density.
 
 use super::{Distribution, Fault, New, required};
-use crate::registry::{Entry, Kind, Param, Value};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 
 pub const ENTRY: Entry<New> = Entry {
@@ -9,18 +9,10 @@ pub const ENTRY: Entry<New> = Entry {
     summary: "any value from `low` to `high`, equally likely",
     specification: &[],
     params: &[
-        Param {
-            name: "low",
-            summary: "the lowest value",
-            kind: Kind::Drawn,
-            default: Value::None,
-        },
-        Param {
-            name: "high",
-            summary: "the highest value",
-            kind: Kind::Drawn,
-            default: Value::None,
-        },
+        param!(low: Kind::Drawn => Value::None,
+            "the lowest value"),
+        param!(high: Kind::Drawn => Value::None,
+            "the highest value"),
     ],
     new: |spec| {
         let (low, high) = (required(spec, "low")?, required(spec, "high")?);

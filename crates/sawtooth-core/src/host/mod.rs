@@ -30,7 +30,7 @@ pub mod socket;
 pub mod stopwatch;
 
 use crate::packet::Packet;
-use crate::registry::{Key, Kind, Param, Params, Value, Words, words};
+use crate::registry::{Key, Kind, Param, Params, Value, Words, param, words};
 
 /// A cost or delay that is nothing unless it is given.
 const fn time(name: &'static str, summary: &'static str) -> Param {
@@ -96,24 +96,12 @@ pub const PARAMS: &[Param] = &[
         kind: Kind::Choice(Close::WORDS),
         default: Value::Choice(Close::AtOnce.word()),
     },
-    Param {
-        name: "socket_memory",
-        summary: "bytes that a sending socket holds at most, written and not acknowledged, each packet with its overhead; a writer sleeps until there is room",
-        kind: Kind::Bytes,
-        default: Value::Bytes(65_536),
-    },
-    Param {
-        name: "packet_overhead",
-        summary: "bytes of socket memory that a packet takes besides its data; `none`: nothing",
-        kind: Kind::Bytes,
-        default: Value::None,
-    },
-    Param {
-        name: "wake_free",
-        summary: "share of the socket memory that is free when a sleeping writer is woken; room for the next packet in any case",
-        kind: Kind::Number { min: 0.0, max: 1.0 },
-        default: Value::Number(0.0),
-    },
+    param!(socket_memory: Kind::Bytes => Value::Bytes(65_536),
+        "bytes that a sending socket holds at most, written and not acknowledged, each packet with its overhead; a writer sleeps until there is room"),
+    param!(packet_overhead: Kind::Bytes => Value::None,
+        "bytes of socket memory that a packet takes besides its data; `none`: nothing"),
+    param!(wake_free: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.0),
+        "share of the socket memory that is free when a sleeping writer is woken; room for the next packet in any case"),
     time(
         "send_packet_cost",
         "processor time of TCP and IP to send a segment with data",

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::registry::{Kind, Param, Value};
+use crate::registry::{Kind, Param, Value, param};
 use crate::rng::Stream;
 
 /// What holds on a wire at one moment.
@@ -58,54 +58,20 @@ pub struct Span {
 
 /// What `walk` can say.
 pub const WALK_PARAMS: &[Param] = &[
-    Param {
-        name: "interval",
-        summary: "time between two steps",
-        kind: Kind::Period,
-        default: Value::Duration(0.1),
-    },
-    Param {
-        name: "rate_step",
-        summary: "most that the rate changes by in one step; `none`: it stays",
-        kind: Kind::Rate,
-        default: Value::None,
-    },
-    Param {
-        name: "rate_min",
-        summary: "lower bound of the rate; needed with `rate_step`",
-        kind: Kind::Rate,
-        default: Value::None,
-    },
-    Param {
-        name: "rate_max",
-        summary: "upper bound of the rate; needed with `rate_step`",
-        kind: Kind::Rate,
-        default: Value::None,
-    },
-    Param {
-        name: "delay_step",
-        summary: "most that the delay changes by in one step; `none`: it stays",
-        kind: Kind::Duration {
-            min_exclusive: true,
-        },
-        default: Value::None,
-    },
-    Param {
-        name: "delay_min",
-        summary: "lower bound of the delay; needed with `delay_step`",
-        kind: Kind::Duration {
-            min_exclusive: false,
-        },
-        default: Value::None,
-    },
-    Param {
-        name: "delay_max",
-        summary: "upper bound of the delay; needed with `delay_step`",
-        kind: Kind::Duration {
-            min_exclusive: true,
-        },
-        default: Value::None,
-    },
+    param!(interval: Kind::Period => Value::Duration(0.1),
+        "time between two steps"),
+    param!(rate_step: Kind::Rate => Value::None,
+        "most that the rate changes by in one step; `none`: it stays"),
+    param!(rate_min: Kind::Rate => Value::None,
+        "lower bound of the rate; needed with `rate_step`"),
+    param!(rate_max: Kind::Rate => Value::None,
+        "upper bound of the rate; needed with `rate_step`"),
+    param!(delay_step: Kind::Duration { min_exclusive: true } => Value::None,
+        "most that the delay changes by in one step; `none`: it stays"),
+    param!(delay_min: Kind::Duration { min_exclusive: false } => Value::None,
+        "lower bound of the delay; needed with `delay_step`"),
+    param!(delay_max: Kind::Duration { min_exclusive: true } => Value::None,
+        "upper bound of the delay; needed with `delay_step`"),
 ];
 
 impl Changes {

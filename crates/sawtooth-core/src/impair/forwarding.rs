@@ -17,7 +17,7 @@
 //! arrives at the next link. Packets from one link stay in their order, because one ends before the next begins.
 
 use super::medium::{Medium, grain_bytes, header_bytes};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 
 /// Constructor of a table row.
 pub type New = fn(&Params) -> Forwarding;
@@ -50,23 +50,11 @@ pub enum After {
     Bytes(u32),
 }
 
-const LATENCY: Param = Param {
-    name: "latency",
-    summary: "from when a packet may be passed on to when it can be sent on the next link",
-    kind: Kind::Duration {
-        min_exclusive: false,
-    },
-    default: Value::Duration(0.0),
-};
+const LATENCY: Param = param!(latency: Kind::Duration { min_exclusive: false } => Value::Duration(0.0),
+    "from when a packet may be passed on to when it can be sent on the next link");
 
-const PER_PACKET: Param = Param {
-    name: "per_packet",
-    summary: "what the node does with one packet after the other that comes over this link, before `latency`; so it passes on no more than 1/per_packet of them",
-    kind: Kind::Duration {
-        min_exclusive: false,
-    },
-    default: Value::Duration(0.0),
-};
+const PER_PACKET: Param = param!(per_packet: Kind::Duration { min_exclusive: false } => Value::Duration(0.0),
+    "what the node does with one packet after the other that comes over this link, before `latency`; so it passes on no more than 1/per_packet of them");
 
 /// All kinds of nodes.
 pub const TABLE: &[Entry<New>] = &[
@@ -82,13 +70,8 @@ pub const TABLE: &[Entry<New>] = &[
         summary: "a packet is passed on when its header has come, or with `medium = \"atm\"` each cell when it has",
         specification: &["RFC 1242", "Kermani and Kleinrock 1979"],
         params: &[
-            Param {
-                name: "header",
-                summary: "what has to have come, in bytes of the link's rate; `none`: what the medium needs: preamble and addresses of ethernet (22 B), \
-                          a cell of atm (53 B), or else the header of IP (20 B)",
-                kind: Kind::Bytes,
-                default: Value::None,
-            },
+            param!(header: Kind::Bytes => Value::None,
+                "what has to have come, in bytes of the link's rate; `none`: what the medium needs: preamble and addresses of ethernet (22 B), a cell of atm (53 B), or else the header of IP (20 B)"),
             LATENCY,
             PER_PACKET,
         ],

@@ -5,7 +5,7 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
 
 /// Constructor of a table row.
@@ -81,51 +81,20 @@ pub const TABLE: &[Entry<New>] = &[
     },
 ];
 
-const SPREAD: Param = Param {
-    name: "spread",
-    summary: "largest difference from the link's delay, either way",
-    kind: Kind::Duration {
-        min_exclusive: false,
-    },
-    default: Value::Duration(0.001),
-};
+const SPREAD: Param = param!(spread: Kind::Duration { min_exclusive: false } => Value::Duration(0.001),
+    "largest difference from the link's delay, either way");
 
-const DEVIATION: Param = Param {
-    name: "deviation",
-    summary: "standard deviation",
-    kind: Kind::Duration {
-        min_exclusive: false,
-    },
-    default: Value::Duration(0.001),
-};
+const DEVIATION: Param = param!(deviation: Kind::Duration { min_exclusive: false } => Value::Duration(0.001),
+    "standard deviation");
 
-const SCALE: Param = Param {
-    name: "scale",
-    summary: "least jitter",
-    kind: Kind::Duration {
-        min_exclusive: true,
-    },
-    default: Value::Duration(0.001),
-};
+const SCALE: Param = param!(scale: Kind::Duration { min_exclusive: true } => Value::Duration(0.001),
+    "least jitter");
 
-const SHAPE: Param = Param {
-    name: "shape",
-    summary: "the tail's exponent; the mean is scale x shape / (shape - 1), infinite up to 1",
-    kind: Kind::Number {
-        min: 0.1,
-        max: 100.0,
-    },
-    default: Value::Number(2.5),
-};
+const SHAPE: Param = param!(shape: Kind::Number { min: 0.1, max: 100.0 } => Value::Number(2.5),
+    "the tail's exponent; the mean is scale x shape / (shape - 1), infinite up to 1");
 
-const MAX: Param = Param {
-    name: "max",
-    summary: "what is drawn above this is this; `none`: without bound",
-    kind: Kind::Duration {
-        min_exclusive: true,
-    },
-    default: Value::None,
-};
+const MAX: Param = param!(max: Kind::Duration { min_exclusive: true } => Value::None,
+    "what is drawn above this is this; `none`: without bound");
 
 impl Jitter {
     /// The jitter of one packet.

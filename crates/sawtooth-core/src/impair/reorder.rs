@@ -2,7 +2,7 @@
 //!
 //! A displaced packet leaves the order of all others as it is; also where packets must not overtake each other, displaced ones do.
 
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
 
 /// Constructor of a table row.
@@ -46,31 +46,14 @@ pub const TABLE: &[Entry<New>] = &[
     },
 ];
 
-const PROBABILITY: Param = Param {
-    name: "probability",
-    summary: "with which a packet that may be displaced is",
-    kind: Kind::Number { min: 0.0, max: 1.0 },
-    default: Value::Number(0.01),
-};
+const PROBABILITY: Param = param!(probability: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.01),
+    "with which a packet that may be displaced is");
 
-const GAP: Param = Param {
-    name: "gap",
-    summary: "only every so manieth packet may be displaced",
-    kind: Kind::Integer {
-        min: 1,
-        max: 1_000_000_000,
-    },
-    default: Value::Integer(1),
-};
+const GAP: Param = param!(gap: Kind::Integer { min: 1, max: 1_000_000_000 } => Value::Integer(1),
+    "only every so manieth packet may be displaced");
 
-const BY: Param = Param {
-    name: "by",
-    summary: "how much later a displaced packet arrives",
-    kind: Kind::Duration {
-        min_exclusive: true,
-    },
-    default: Value::Duration(0.005),
-};
+const BY: Param = param!(by: Kind::Duration { min_exclusive: true } => Value::Duration(0.005),
+    "how much later a displaced packet arrives");
 
 impl Reorder {
     /// Whether the packet of this number, from 1, is displaced.

@@ -4,7 +4,7 @@
 //! not add up, so the rate is kept, and packets do not overtake each other.
 
 use super::{Departure, Maker, PacketSource, RATE, SIZE, check_size, packets_per_sec, size};
-use crate::registry::{Entry, Kind, Param, Value};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 
 pub const ENTRY: Entry<Maker> = Entry {
@@ -14,12 +14,8 @@ pub const ENTRY: Entry<Maker> = Entry {
     params: &[
         RATE,
         SIZE,
-        Param {
-            name: "jitter",
-            summary: "how late a packet may leave, as a share of the interval between packets; drawn uniformly for each",
-            kind: Kind::Number { min: 0.0, max: 1.0 },
-            default: Value::Number(0.0),
-        },
+        param!(jitter: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.0),
+            "how late a packet may leave, as a share of the interval between packets; drawn uniformly for each"),
     ],
     new: Maker {
         new: |params, stream, _| {

@@ -15,7 +15,7 @@ mod self_similar;
 
 use std::fmt::Debug;
 
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
 
 pub use self_similar::counts as self_similar_counts;
@@ -96,19 +96,11 @@ pub const HEADER_BYTES: u32 = 28;
 /// The largest IPv4 packet (RFC 791 §3.1, Total Length).
 const LARGEST_BYTES: u64 = 65_535;
 
-const SIZE: Param = Param {
-    name: "size",
-    summary: "bytes of a packet, its 28 bytes of IP and UDP headers included",
-    kind: Kind::Bytes,
-    default: Value::Bytes(1500),
-};
+const SIZE: Param = param!(size: Kind::Bytes => Value::Bytes(1500),
+    "bytes of a packet, its 28 bytes of IP and UDP headers included");
 
-const RATE: Param = Param {
-    name: "rate",
-    summary: "how much it sends in the mean, headers included, as a share of a link would be; 0: nothing",
-    kind: Kind::RateFromZero,
-    default: Value::Rate(1e6),
-};
+const RATE: Param = param!(rate: Kind::RateFromZero => Value::Rate(1e6),
+    "how much it sends in the mean, headers included, as a share of a link would be; 0: nothing");
 
 /// Sizes that an IP packet can have.
 fn check_size(params: &Params) -> Result<(), Complaint> {

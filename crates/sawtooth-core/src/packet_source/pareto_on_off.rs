@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 use super::{
     Complaint, Departure, Maker, PacketSource, RATE, SIZE, check_size, packets_per_sec, size,
 };
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::rng::Stream;
 
 pub const ENTRY: Entry<Maker> = Entry {
@@ -25,40 +25,14 @@ pub const ENTRY: Entry<Maker> = Entry {
     params: &[
         RATE,
         SIZE,
-        Param {
-            name: "sources",
-            summary: "how many there are",
-            kind: Kind::Integer {
-                min: 1,
-                max: 100_000,
-            },
-            default: Value::Integer(50),
-        },
-        Param {
-            name: "alpha",
-            summary: "index of the Pareto distribution of both times, between 1 and 2: the variance is infinite, and the mean is not",
-            kind: Kind::Number {
-                min: f64::NEG_INFINITY,
-                max: f64::INFINITY,
-            },
-            default: Value::Number(1.4),
-        },
-        Param {
-            name: "mean_on",
-            summary: "mean time for which a source is on",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
-            default: Value::Duration(0.1),
-        },
-        Param {
-            name: "mean_off",
-            summary: "mean time for which a source is off",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
-            default: Value::Duration(0.1),
-        },
+        param!(sources: Kind::Integer { min: 1, max: 100_000 } => Value::Integer(50),
+            "how many there are"),
+        param!(alpha: Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY } => Value::Number(1.4),
+            "index of the Pareto distribution of both times, between 1 and 2: the variance is infinite, and the mean is not"),
+        param!(mean_on: Kind::Duration { min_exclusive: true } => Value::Duration(0.1),
+            "mean time for which a source is on"),
+        param!(mean_off: Kind::Duration { min_exclusive: true } => Value::Duration(0.1),
+            "mean time for which a source is off"),
     ],
     new: Maker {
         new: |params, stream, _| Box::new(ParetoOnOff::new(params, stream)),

@@ -11,7 +11,7 @@
 
 use super::{Complaint, Departure, Maker, PacketSource, SIZE, check_size, size};
 use crate::noise;
-use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, words};
+use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, param, words};
 use crate::rng::Stream;
 
 words! {
@@ -32,42 +32,16 @@ pub const ENTRY: Entry<Maker> = Entry {
     summary: "packets per period from fractional Gaussian noise of exact autocovariance",
     specification: &["Paxson 1997", "Davies and Harte 1987"],
     params: &[
-        Param {
-            name: "mean",
-            summary: "how much it sends in the mean: a rate, headers included, or packets per period; 0: nothing",
-            kind: Kind::RateOrPackets,
-            default: Value::Rate(1e6),
-        },
-        Param {
-            name: "variance",
-            summary: "of the packets in a period, packets²",
-            kind: Kind::Number {
-                min: 0.0,
-                max: 1e12,
-            },
-            default: Value::Number(1.0),
-        },
-        Param {
-            name: "hurst",
-            summary: "Hurst parameter, between 0 and 1: 0.5 is independent from period to period, above it the past lasts",
-            kind: Kind::Number {
-                min: f64::NEG_INFINITY,
-                max: f64::INFINITY,
-            },
-            default: Value::Number(0.8),
-        },
-        Param {
-            name: "period",
-            summary: "length of a period",
-            kind: Kind::Period,
-            default: Value::Duration(1e-2),
-        },
-        Param {
-            name: "cap",
-            summary: "most packets in a period; `none`: as many as there are",
-            kind: Kind::Packets,
-            default: Value::None,
-        },
+        param!(mean: Kind::RateOrPackets => Value::Rate(1e6),
+            "how much it sends in the mean: a rate, headers included, or packets per period; 0: nothing"),
+        param!(variance: Kind::Number { min: 0.0, max: 1e12 } => Value::Number(1.0),
+            "of the packets in a period, packets²"),
+        param!(hurst: Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY } => Value::Number(0.8),
+            "Hurst parameter, between 0 and 1: 0.5 is independent from period to period, above it the past lasts"),
+        param!(period: Kind::Period => Value::Duration(1e-2),
+            "length of a period"),
+        param!(cap: Kind::Packets => Value::None,
+            "most packets in a period; `none`: as many as there are"),
         SIZE,
         Param {
             name: SPREAD.name,

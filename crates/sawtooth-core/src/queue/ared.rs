@@ -19,7 +19,7 @@
 use super::drop_tail::LIMIT;
 use super::red::{self, BYTE_MODE, ECN, HARD_DROP, Law, MAX_P, MAX_PACKET, MEAN_PACKET, Red};
 use super::{New, Site};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "ared",
@@ -30,66 +30,28 @@ pub const ENTRY: Entry<New> = Entry {
     ],
     params: &[
         LIMIT,
-        Param {
-            name: "target_delay",
-            summary: "average queueing delay that thresholds left open are derived from",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
-            default: Value::Duration(0.005),
-        },
-        Param {
-            name: "min_threshold",
-            summary: "as of red; none: 5 packets or half the target delay, whichever is more",
-            kind: Kind::QueueSize,
-            default: Value::None,
-        },
-        Param {
-            name: "max_threshold",
-            summary: "as of red; none: three times min_threshold",
-            kind: Kind::QueueSize,
-            default: Value::None,
-        },
-        Param {
-            name: "weight",
-            summary: "share of the queue at each arrival in its average (w_q); none: 1 - exp(-1/C) at C packets a second",
-            kind: red::WEIGHT,
-            default: Value::None,
-        },
+        param!(target_delay: Kind::Duration { min_exclusive: true } => Value::Duration(0.005),
+            "average queueing delay that thresholds left open are derived from"),
+        param!(min_threshold: Kind::QueueSize => Value::None,
+            "as of red; none: 5 packets or half the target delay, whichever is more"),
+        param!(max_threshold: Kind::QueueSize => Value::None,
+            "as of red; none: three times min_threshold"),
+        param!(weight: red::WEIGHT => Value::None,
+            "share of the queue at each arrival in its average (w_q); none: 1 - exp(-1/C) at C packets a second"),
         Param {
             summary: "probability of a signal as the average reaches max_threshold, at the start",
             ..MAX_P
         },
-        Param {
-            name: "max_p_least",
-            summary: "max_p is not made smaller below this",
-            kind: Kind::Number { min: 0.0, max: 1.0 },
-            default: Value::Number(0.01),
-        },
-        Param {
-            name: "max_p_most",
-            summary: "max_p is not made larger above this",
-            kind: Kind::Number { min: 0.0, max: 1.0 },
-            default: Value::Number(0.5),
-        },
-        Param {
-            name: "interval",
-            summary: "time between corrections of max_p",
-            kind: Kind::Period,
-            default: Value::Duration(0.5),
-        },
-        Param {
-            name: "alpha",
-            summary: "what max_p grows by; none: 0.01 or a quarter of it, whichever is less",
-            kind: Kind::Number { min: 0.0, max: 1.0 },
-            default: Value::None,
-        },
-        Param {
-            name: "beta",
-            summary: "what max_p is multiplied by to make it smaller",
-            kind: Kind::Number { min: 0.0, max: 1.0 },
-            default: Value::Number(0.9),
-        },
+        param!(max_p_least: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.01),
+            "max_p is not made smaller below this"),
+        param!(max_p_most: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.5),
+            "max_p is not made larger above this"),
+        param!(interval: Kind::Period => Value::Duration(0.5),
+            "time between corrections of max_p"),
+        param!(alpha: Kind::Number { min: 0.0, max: 1.0 } => Value::None,
+            "what max_p grows by; none: 0.01 or a quarter of it, whichever is less"),
+        param!(beta: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.9),
+            "what max_p is multiplied by to make it smaller"),
         MEAN_PACKET,
         MAX_PACKET,
         BYTE_MODE,

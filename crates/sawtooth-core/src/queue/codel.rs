@@ -18,7 +18,7 @@
 
 use super::drop_tail::{LIMIT, Limit};
 use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "codel",
@@ -45,46 +45,20 @@ pub const ENTRY: Entry<New> = Entry {
     },
 };
 
-pub const TARGET: Param = Param {
-    name: "target",
-    summary: "standing delay that is put up with (TARGET)",
-    kind: Kind::Duration {
-        min_exclusive: true,
-    },
-    default: Value::Duration(0.005),
-};
+pub const TARGET: Param = param!(target: Kind::Duration { min_exclusive: true } => Value::Duration(0.005),
+    "standing delay that is put up with (TARGET)");
 
-pub const INTERVAL: Param = Param {
-    name: "interval",
-    summary: "how long the delay may be above target; about the longest usual round-trip time (INTERVAL)",
-    kind: Kind::Duration {
-        min_exclusive: true,
-    },
-    default: Value::Duration(0.1),
-};
+pub const INTERVAL: Param = param!(interval: Kind::Duration { min_exclusive: true } => Value::Duration(0.1),
+    "how long the delay may be above target; about the longest usual round-trip time (INTERVAL)");
 
-pub const MAX_PACKET: Param = Param {
-    name: "max_packet",
-    summary: "with no more than this waiting nothing is dropped: the longest packet of the link (MAXPACKET)",
-    kind: Kind::Bytes,
-    default: Value::Bytes(1500),
-};
+pub const MAX_PACKET: Param = param!(max_packet: Kind::Bytes => Value::Bytes(1500),
+    "with no more than this waiting nothing is dropped: the longest packet of the link (MAXPACKET)");
 
-pub const ECN: Param = Param {
-    name: "ecn",
-    summary: "mark ECN-capable packets instead of dropping them",
-    kind: Kind::Bool,
-    default: Value::Bool(true),
-};
+pub const ECN: Param = param!(ecn: Kind::Bool => Value::Bool(true),
+    "mark ECN-capable packets instead of dropping them");
 
-pub const CE_THRESHOLD: Param = Param {
-    name: "ce_threshold",
-    summary: "mark every ECN-capable packet that has waited longer than this, whatever else is decided; or none",
-    kind: Kind::Duration {
-        min_exclusive: false,
-    },
-    default: Value::None,
-};
+pub const CE_THRESHOLD: Param = param!(ce_threshold: Kind::Duration { min_exclusive: false } => Value::None,
+    "mark every ECN-capable packet that has waited longer than this, whatever else is decided; or none");
 
 /// What queues under CoDel have in common.
 #[derive(Clone, Copy, Debug)]

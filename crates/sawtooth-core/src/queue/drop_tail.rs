@@ -7,7 +7,7 @@
 //! Kernel equivalent: pfifo, bfifo (whose limit does not count the packet being transmitted).
 
 use super::{Backlog, Fifo, Law, New, Next, Queue, Queued, Verdict};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "drop_tail",
@@ -18,12 +18,8 @@ pub const ENTRY: Entry<New> = Entry {
 };
 
 /// How much any queue holds.
-pub const LIMIT: Param = Param {
-    name: "limit",
-    summary: "buffer size in packets, bytes or bandwidth-delay products, the packet in transmission included",
-    kind: Kind::QueueSize,
-    default: Value::Packets(100),
-};
+pub const LIMIT: Param = param!(limit: Kind::QueueSize => Value::Packets(100),
+    "buffer size in packets, bytes or bandwidth-delay products, the packet in transmission included");
 
 /// How much a buffer holds, the packet in transmission included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

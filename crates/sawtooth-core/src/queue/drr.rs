@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use super::drop_tail::LIMIT;
 use super::flows::{DROP_FROM, End, Flows, Id, QUEUES, signed};
 use super::{Backlog, Limit, New, Next, Queue, Queued, Site};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "drr",
@@ -31,12 +31,8 @@ pub const ENTRY: Entry<New> = Entry {
     params: &[
         LIMIT,
         QUEUES,
-        Param {
-            name: "quantum",
-            summary: "bytes that a queue may send per round, headers included",
-            kind: Kind::Bytes,
-            default: Value::Bytes(1500),
-        },
+        param!(quantum: Kind::Bytes => Value::Bytes(1500),
+            "bytes that a queue may send per round, headers included"),
         DROP_FROM,
     ],
     new: |params, site| Box::new(Drr::new(params, site)),

@@ -28,7 +28,7 @@
 use super::flows::signed;
 use super::{Backlog, Fifo, Limit, New, Next, Queue, Queued, Site, Verdict};
 use crate::packet::Ecn;
-use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, words};
+use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, param, words};
 
 words! {
     /// Which of the two queues is next.
@@ -74,99 +74,38 @@ pub const ENTRY: Entry<New> = Entry {
     summary: "dual-queue coupled AQM: L4S traffic waits for about a millisecond, classic traffic as long as its own queue needs",
     specification: &["RFC 9332 Appendix A", "RFC 9331 §5.1"],
     params: &[
-        Param {
-            name: "limit",
-            summary: "buffer of both queues in packets, bytes or bandwidth-delay products, the packet in transmission included; none for `limit_time`",
-            kind: Kind::QueueSize,
-            default: Value::None,
-        },
-        Param {
-            name: "limit_time",
-            summary: "buffer of both queues in time at the link's rate, if `limit` is none",
-            kind: POSITIVE,
-            default: Value::Duration(0.25),
-        },
-        Param {
-            name: "k",
-            summary: "coupling factor: what the base probability is multiplied by for L4S traffic",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 100.0,
-            },
-            default: Value::Number(2.0),
-        },
-        Param {
-            name: "target",
-            summary: "queueing delay that is aimed at",
-            kind: Kind::Period,
-            default: Value::Duration(0.015),
-        },
-        Param {
-            name: "rtt_max",
-            summary: "longest round-trip time that is expected: the gains follow from it",
-            kind: Kind::Period,
-            default: Value::Duration(0.1),
-        },
-        Param {
-            name: "update",
-            summary: "time between updates of the base probability; none for the smaller of `target` and a third of `rtt_max`",
-            kind: Kind::Period,
-            default: Value::None,
-        },
-        Param {
-            name: "alpha",
-            summary: "integral gain in Hz; none for 0.1 * update / rtt_max²",
-            kind: GAIN,
-            default: Value::None,
-        },
-        Param {
-            name: "beta",
-            summary: "proportional gain in Hz; none for 0.3 / rtt_max",
-            kind: GAIN,
-            default: Value::None,
-        },
-        Param {
-            name: "min_threshold",
-            summary: "L4S packets that have waited longer begin to be marked",
-            kind: NON_NEGATIVE,
-            default: Value::Duration(0.0008),
-        },
-        Param {
-            name: "ramp",
-            summary: "time above `min_threshold` from which all L4S packets are marked; 0 for a step",
-            kind: NON_NEGATIVE,
-            default: Value::Duration(0.0004),
-        },
-        Param {
-            name: "min_queue",
-            summary: "packets that must be exceeded in the L queue for its own marks",
-            kind: Kind::Integer {
-                min: 0,
-                max: 1_000_000,
-            },
-            default: Value::Integer(1),
-        },
+        param!(limit: Kind::QueueSize => Value::None,
+            "buffer of both queues in packets, bytes or bandwidth-delay products, the packet in transmission included; none for `limit_time`"),
+        param!(limit_time: POSITIVE => Value::Duration(0.25),
+            "buffer of both queues in time at the link's rate, if `limit` is none"),
+        param!(k: Kind::Number { min: 0.01, max: 100.0 } => Value::Number(2.0),
+            "coupling factor: what the base probability is multiplied by for L4S traffic"),
+        param!(target: Kind::Period => Value::Duration(0.015),
+            "queueing delay that is aimed at"),
+        param!(rtt_max: Kind::Period => Value::Duration(0.1),
+            "longest round-trip time that is expected: the gains follow from it"),
+        param!(update: Kind::Period => Value::None,
+            "time between updates of the base probability; none for the smaller of `target` and a third of `rtt_max`"),
+        param!(alpha: GAIN => Value::None,
+            "integral gain in Hz; none for 0.1 * update / rtt_max²"),
+        param!(beta: GAIN => Value::None,
+            "proportional gain in Hz; none for 0.3 / rtt_max"),
+        param!(min_threshold: NON_NEGATIVE => Value::Duration(0.0008),
+            "L4S packets that have waited longer begin to be marked"),
+        param!(ramp: NON_NEGATIVE => Value::Duration(0.0004),
+            "time above `min_threshold` from which all L4S packets are marked; 0 for a step"),
+        param!(min_queue: Kind::Integer { min: 0, max: 1_000_000 } => Value::Integer(1),
+            "packets that must be exceeded in the L queue for its own marks"),
         Param {
             name: SCHEDULER.name,
             summary: "which queue is next: weighted round robin, or a time-shifted FIFO",
             kind: Kind::Choice(Order::WORDS),
             default: Value::Choice(Order::Wrr.word()),
         },
-        Param {
-            name: "classic_share",
-            summary: "share of the link that `wrr` guarantees the classic queue",
-            kind: Kind::Number {
-                min: 0.001,
-                max: 0.999,
-            },
-            default: Value::Number(0.1),
-        },
-        Param {
-            name: "time_shift",
-            summary: "by how much longer `ts_fifo` takes L4S packets to have waited",
-            kind: NON_NEGATIVE,
-            default: Value::Duration(0.05),
-        },
+        param!(classic_share: Kind::Number { min: 0.001, max: 0.999 } => Value::Number(0.1),
+            "share of the link that `wrr` guarantees the classic queue"),
+        param!(time_shift: NON_NEGATIVE => Value::Duration(0.05),
+            "by how much longer `ts_fifo` takes L4S packets to have waited"),
         Param {
             name: L4S.name,
             summary: "ECN fields of the L queue's packets besides CE: ECT(1) alone, or any that is ECN-capable",

@@ -9,19 +9,12 @@
 use std::collections::VecDeque;
 
 use super::{Backlog, Fifo, Limit, Queued};
-use crate::registry::{Key, Kind, Param, Params, Value, Words, words};
+use crate::registry::{Key, Kind, Param, Params, Value, Words, param, words};
 use crate::rng::Stream;
 
 /// How many queues there are.
-pub const QUEUES: Param = Param {
-    name: "queues",
-    summary: "number of queues into which flows are hashed",
-    kind: Kind::Integer {
-        min: 1,
-        max: 65_536,
-    },
-    default: Value::Integer(1024),
-};
+pub const QUEUES: Param = param!(queues: Kind::Integer { min: 1, max: 65_536 } => Value::Integer(1024),
+    "number of queues into which flows are hashed");
 
 /// Which packet of the longest queue gives way.
 pub const DROP_FROM: Param = Param {

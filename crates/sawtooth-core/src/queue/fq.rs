@@ -13,22 +13,14 @@ use std::collections::VecDeque;
 
 use super::flows::{Flows, Id, exceeds, signed};
 use super::{Backlog, Limit, Queued};
-use crate::registry::{Kind, Param, Params, Value};
+use crate::registry::{Kind, Param, Params, Value, param};
 use crate::rng::Stream;
 
-pub const QUANTUM: Param = Param {
-    name: "quantum",
-    summary: "bytes that a queue may send per round, headers included",
-    kind: Kind::Bytes,
-    default: Value::Bytes(1514),
-};
+pub const QUANTUM: Param = param!(quantum: Kind::Bytes => Value::Bytes(1514),
+    "bytes that a queue may send per round, headers included");
 
-pub const MEMORY_LIMIT: Param = Param {
-    name: "memory_limit",
-    summary: "bytes that may wait, headers included, besides `limit`",
-    kind: Kind::Bytes,
-    default: Value::Bytes(32 << 20),
-};
+pub const MEMORY_LIMIT: Param = param!(memory_limit: Kind::Bytes => Value::Bytes(32 << 20),
+    "bytes that may wait, headers included, besides `limit`");
 
 /// How much all queues hold.
 #[derive(Clone, Copy, Debug)]

@@ -17,7 +17,7 @@ use super::drop_tail::LIMIT;
 use super::flows::QUEUES;
 use super::fq::{FairQueues, Limits, MEMORY_LIMIT, QUANTUM};
 use super::{Backlog, New, Next, Queue, Queued, Site};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "fq_codel",
@@ -31,12 +31,8 @@ pub const ENTRY: Entry<New> = Entry {
         MEMORY_LIMIT,
         QUEUES,
         QUANTUM,
-        Param {
-            name: "drop_batch",
-            summary: "most packets that are dropped at once when the buffer is full",
-            kind: Kind::Packets,
-            default: Value::Packets(64),
-        },
+        param!(drop_batch: Kind::Packets => Value::Packets(64),
+            "most packets that are dropped at once when the buffer is full"),
         TARGET,
         INTERVAL,
         MAX_PACKET,

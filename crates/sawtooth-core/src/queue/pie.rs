@@ -27,7 +27,7 @@
 
 use super::drop_tail::{LIMIT, Limit};
 use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
-use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, words};
+use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, param, words};
 use crate::rng::Stream;
 use crate::units::Duration;
 
@@ -67,71 +67,29 @@ pub const ENTRY: Entry<New> = Entry {
     },
 };
 
-pub const TARGET: Param = Param {
-    name: "target",
-    summary: "queueing delay that is steered towards (QDELAY_REF)",
-    kind: Kind::Duration {
-        min_exclusive: true,
-    },
-    default: Value::Duration(0.015),
-};
+pub const TARGET: Param = param!(target: Kind::Duration { min_exclusive: true } => Value::Duration(0.015),
+    "queueing delay that is steered towards (QDELAY_REF)");
 
-pub const UPDATE: Param = Param {
-    name: "update",
-    summary: "time between updates of the drop probability (T_UPDATE)",
-    kind: Kind::Period,
-    default: Value::Duration(0.015),
-};
+pub const UPDATE: Param = param!(update: Kind::Period => Value::Duration(0.015),
+    "time between updates of the drop probability (T_UPDATE)");
 
-pub const ALPHA: Param = Param {
-    name: "alpha",
-    summary: "weight of the delay's distance from target, per second",
-    kind: Kind::Number {
-        min: 0.0,
-        max: 1000.0,
-    },
-    default: Value::Number(0.125),
-};
+pub const ALPHA: Param = param!(alpha: Kind::Number { min: 0.0, max: 1000.0 } => Value::Number(0.125),
+    "weight of the delay's distance from target, per second");
 
-pub const BETA: Param = Param {
-    name: "beta",
-    summary: "weight of the delay's change since the last update, per second",
-    kind: Kind::Number {
-        min: 0.0,
-        max: 1000.0,
-    },
-    default: Value::Number(1.25),
-};
+pub const BETA: Param = param!(beta: Kind::Number { min: 0.0, max: 1000.0 } => Value::Number(1.25),
+    "weight of the delay's change since the last update, per second");
 
-pub const MAX_BURST: Param = Param {
-    name: "max_burst",
-    summary: "how long a burst that follows quiet is let through (MAX_BURST)",
-    kind: Kind::Duration {
-        min_exclusive: false,
-    },
-    default: Value::Duration(0.15),
-};
+pub const MAX_BURST: Param = param!(max_burst: Kind::Duration { min_exclusive: false } => Value::Duration(0.15),
+    "how long a burst that follows quiet is let through (MAX_BURST)");
 
-pub const MEAN_PACKET: Param = Param {
-    name: "mean_packet",
-    summary: "with no more than two of this size waiting nothing is dropped (MEAN_PKTSIZE)",
-    kind: Kind::Bytes,
-    default: Value::Bytes(1024),
-};
+pub const MEAN_PACKET: Param = param!(mean_packet: Kind::Bytes => Value::Bytes(1024),
+    "with no more than two of this size waiting nothing is dropped (MEAN_PKTSIZE)");
 
-pub const ECN: Param = Param {
-    name: "ecn",
-    summary: "mark ECN-capable packets instead of dropping them, below ecn_threshold",
-    kind: Kind::Bool,
-    default: Value::Bool(true),
-};
+pub const ECN: Param = param!(ecn: Kind::Bool => Value::Bool(true),
+    "mark ECN-capable packets instead of dropping them, below ecn_threshold");
 
-pub const ECN_THRESHOLD: Param = Param {
-    name: "ecn_threshold",
-    summary: "drop probability from which ECN-capable packets are dropped too (MAX_ECNTH)",
-    kind: Kind::Number { min: 0.0, max: 1.0 },
-    default: Value::Number(0.1),
-};
+pub const ECN_THRESHOLD: Param = param!(ecn_threshold: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.1),
+    "drop probability from which ECN-capable packets are dropped too (MAX_ECNTH)");
 
 pub const DELAY: Param = Param {
     name: DELAY_FROM.name,
@@ -140,40 +98,20 @@ pub const DELAY: Param = Param {
     default: Value::Choice(DelayFrom::Timestamp.word()),
 };
 
-pub const RATE_THRESHOLD: Param = Param {
-    name: "rate_threshold",
-    summary: "with departure_rate: bytes whose departure is timed, which must wait at its beginning (DQ_THRESHOLD)",
-    kind: Kind::Bytes,
-    default: Value::Bytes(16_384),
-};
+pub const RATE_THRESHOLD: Param = param!(rate_threshold: Kind::Bytes => Value::Bytes(16_384),
+    "with departure_rate: bytes whose departure is timed, which must wait at its beginning (DQ_THRESHOLD)");
 
-pub const DERANDOMISE: Param = Param {
-    name: "derandomise",
-    summary: "keep drops apart: none until probabilities add up to 0.85, one for certain at 8.5",
-    kind: Kind::Bool,
-    default: Value::Bool(true),
-};
+pub const DERANDOMISE: Param = param!(derandomise: Kind::Bool => Value::Bool(true),
+    "keep drops apart: none until probabilities add up to 0.85, one for certain at 8.5");
 
-pub const CAP_STEPS: Param = Param {
-    name: "cap_steps",
-    summary: "let the probability rise by 0.02 at most when it is 0.1 or more",
-    kind: Kind::Bool,
-    default: Value::Bool(true),
-};
+pub const CAP_STEPS: Param = param!(cap_steps: Kind::Bool => Value::Bool(true),
+    "let the probability rise by 0.02 at most when it is 0.1 or more");
 
-pub const ACTIVE_ABOVE: Param = Param {
-    name: "active_above",
-    summary: "share of limit that must wait before anything is done; the RFC's option has 1/3, and 0 is always",
-    kind: Kind::Number { min: 0.0, max: 1.0 },
-    default: Value::Number(0.0),
-};
+pub const ACTIVE_ABOVE: Param = param!(active_above: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.0),
+    "share of limit that must wait before anything is done; the RFC's option has 1/3, and 0 is always");
 
-pub const BYTE_MODE: Param = Param {
-    name: "byte_mode",
-    summary: "a packet's probability is in proportion to its size over mean_packet, up to 0.85",
-    kind: Kind::Bool,
-    default: Value::Bool(false),
-};
+pub const BYTE_MODE: Param = param!(byte_mode: Kind::Bool => Value::Bool(false),
+    "a packet's probability is in proportion to its size over mean_packet, up to 0.85");
 
 words! {
     /// Where the delay is taken from.

@@ -22,7 +22,7 @@
 use super::ared::Adaptation;
 use super::drop_tail::{LIMIT, Limit};
 use super::{Backlog, Fifo, New, Next, Queue, Queued, Site, Verdict};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
 
 pub const ENTRY: Entry<New> = Entry {
@@ -35,31 +35,15 @@ pub const ENTRY: Entry<New> = Entry {
     ],
     params: &[
         LIMIT,
-        Param {
-            name: "min_threshold",
-            summary: "average queue in packets, bytes or bandwidth-delay products from which packets are signalled (min_th)",
-            kind: Kind::QueueSize,
-            default: Value::Packets(5),
-        },
-        Param {
-            name: "max_threshold",
-            summary: "average queue from which all are, or, with gentle, from which the probability rises faster (max_th)",
-            kind: Kind::QueueSize,
-            default: Value::Packets(15),
-        },
-        Param {
-            name: "weight",
-            summary: "share of the queue at each arrival in its average (w_q)",
-            kind: WEIGHT,
-            default: Value::Number(0.002),
-        },
+        param!(min_threshold: Kind::QueueSize => Value::Packets(5),
+            "average queue in packets, bytes or bandwidth-delay products from which packets are signalled (min_th)"),
+        param!(max_threshold: Kind::QueueSize => Value::Packets(15),
+            "average queue from which all are, or, with gentle, from which the probability rises faster (max_th)"),
+        param!(weight: WEIGHT => Value::Number(0.002),
+            "share of the queue at each arrival in its average (w_q)"),
         MAX_P,
-        Param {
-            name: "gentle",
-            summary: "above max_threshold the probability rises from max_p to 1 at twice max_threshold",
-            kind: Kind::Bool,
-            default: Value::Bool(true),
-        },
+        param!(gentle: Kind::Bool => Value::Bool(true),
+            "above max_threshold the probability rises from max_p to 1 at twice max_threshold"),
         MEAN_PACKET,
         MAX_PACKET,
         BYTE_MODE,
@@ -87,47 +71,23 @@ pub const WEIGHT: Kind = Kind::Number {
     max: 1.0,
 };
 
-pub const MAX_P: Param = Param {
-    name: "max_p",
-    summary: "probability of a signal as the average reaches max_threshold",
-    kind: Kind::Number { min: 0.0, max: 1.0 },
-    default: Value::Number(0.1),
-};
+pub const MAX_P: Param = param!(max_p: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.1),
+    "probability of a signal as the average reaches max_threshold");
 
-pub const MEAN_PACKET: Param = Param {
-    name: "mean_packet",
-    summary: "size of the packets that an idle link could have sent",
-    kind: Kind::Bytes,
-    default: Value::Bytes(500),
-};
+pub const MEAN_PACKET: Param = param!(mean_packet: Kind::Bytes => Value::Bytes(500),
+    "size of the packets that an idle link could have sent");
 
-pub const MAX_PACKET: Param = Param {
-    name: "max_packet",
-    summary: "size of the packets whose probability byte_mode leaves as it is: the longest",
-    kind: Kind::Bytes,
-    default: Value::Bytes(1500),
-};
+pub const MAX_PACKET: Param = param!(max_packet: Kind::Bytes => Value::Bytes(1500),
+    "size of the packets whose probability byte_mode leaves as it is: the longest");
 
-pub const BYTE_MODE: Param = Param {
-    name: "byte_mode",
-    summary: "a packet's probability is in proportion to its size",
-    kind: Kind::Bool,
-    default: Value::Bool(false),
-};
+pub const BYTE_MODE: Param = param!(byte_mode: Kind::Bool => Value::Bool(false),
+    "a packet's probability is in proportion to its size");
 
-pub const ECN: Param = Param {
-    name: "ecn",
-    summary: "mark ECN-capable packets instead of dropping them",
-    kind: Kind::Bool,
-    default: Value::Bool(true),
-};
+pub const ECN: Param = param!(ecn: Kind::Bool => Value::Bool(true),
+    "mark ECN-capable packets instead of dropping them");
 
-pub const HARD_DROP: Param = Param {
-    name: "hard_drop",
-    summary: "where every packet is signalled, drop it even if it is ECN-capable",
-    kind: Kind::Bool,
-    default: Value::Bool(false),
-};
+pub const HARD_DROP: Param = param!(hard_drop: Kind::Bool => Value::Bool(false),
+    "where every packet is signalled, drop it even if it is ECN-capable");
 
 /// A threshold and whether it is in bytes; nothing if it is left open.
 #[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use super::drop_tail::LIMIT;
 use super::flows::{DROP_FROM, End, Flows, Id, QUEUES, signed};
 use super::{Backlog, Limit, New, Next, Queue, Queued, Site};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::rng::Stream;
 
 pub const ENTRY: Entry<New> = Entry {
@@ -28,20 +28,10 @@ pub const ENTRY: Entry<New> = Entry {
     params: &[
         LIMIT,
         QUEUES,
-        Param {
-            name: "quantum",
-            summary: "what a queue may send per turn, packets or bytes",
-            kind: Kind::PacketsOrBytes,
-            default: Value::Packets(1),
-        },
-        Param {
-            name: "perturbation_period",
-            summary: "time after which the hash changes; none for never",
-            kind: Kind::Duration {
-                min_exclusive: true,
-            },
-            default: Value::None,
-        },
+        param!(quantum: Kind::PacketsOrBytes => Value::Packets(1),
+            "what a queue may send per turn, packets or bytes"),
+        param!(perturbation_period: Kind::Duration { min_exclusive: true } => Value::None,
+            "time after which the hash changes; none for never"),
         DROP_FROM,
     ],
     new: |params, site| Box::new(Sfq::new(params, site)),

@@ -15,7 +15,7 @@
 
 use super::drop_tail::{DropTail, LIMIT, Limit};
 use super::{Law, New};
-use crate::registry::{Entry, Kind, Param, Value};
+use crate::registry::{Entry, Kind, Value, param};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "step",
@@ -23,12 +23,8 @@ pub const ENTRY: Entry<New> = Entry {
     specification: &["RFC 8257 §3.1", "RFC 3168 §5"],
     params: &[
         LIMIT,
-        Param {
-            name: "mark_above",
-            summary: "queue in packets, bytes or bandwidth-delay products above which packets are marked (K)",
-            kind: Kind::QueueSize,
-            default: Value::Packets(20),
-        },
+        param!(mark_above: Kind::QueueSize => Value::Packets(20),
+            "queue in packets, bytes or bandwidth-delay products above which packets are marked (K)"),
     ],
     new: |params, _| {
         Box::new(DropTail::new(Law {

@@ -14,37 +14,21 @@
 
 use super::drop_tail::{LIMIT, Limit};
 use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "token_bucket",
     summary: "shapes to a rate with bursts up to a size",
     specification: &["RFC 2215 §3.6"],
     params: &[
-        Param {
-            name: "rate",
-            summary: "how fast tokens come in; none, which only a table can say, is the link's own rate",
-            kind: Kind::Rate,
-            default: Value::None,
-        },
-        Param {
-            name: "burst",
-            summary: "what the bucket holds: bytes that may leave at once (b)",
-            kind: Kind::Bytes,
-            default: Value::Bytes(15_000),
-        },
-        Param {
-            name: "peak_rate",
-            summary: "most that leaves even in a burst (p); or none",
-            kind: Kind::Rate,
-            default: Value::None,
-        },
-        Param {
-            name: "peak_burst",
-            summary: "what may leave at once even so: at least the longest packet (M)",
-            kind: Kind::Bytes,
-            default: Value::Bytes(1500),
-        },
+        param!(rate: Kind::Rate => Value::None,
+            "how fast tokens come in; none, which only a table can say, is the link's own rate"),
+        param!(burst: Kind::Bytes => Value::Bytes(15_000),
+            "what the bucket holds: bytes that may leave at once (b)"),
+        param!(peak_rate: Kind::Rate => Value::None,
+            "most that leaves even in a burst (p); or none"),
+        param!(peak_burst: Kind::Bytes => Value::Bytes(1500),
+            "what may leave at once even so: at least the longest packet (M)"),
         LIMIT,
     ],
     new: |params, site| {

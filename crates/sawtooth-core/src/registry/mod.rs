@@ -97,6 +97,24 @@ pub struct Param {
     pub default: Value,
 }
 
+/// One parameter in two lines: its name, what it takes, its default and its meaning.
+///
+/// ```text
+/// param!(beta: FACTOR => Value::Number(0.5),
+///     "the window is multiplied by this at a loss")
+/// ```
+macro_rules! param {
+    ($name:ident: $kind:expr => $default:expr, $summary:expr) => {
+        $crate::registry::Param {
+            name: stringify!($name),
+            summary: $summary,
+            kind: $kind,
+            default: $default,
+        }
+    };
+}
+pub(crate) use param;
+
 /// One row of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<C: 'static> {

@@ -3,18 +3,14 @@
 //! Kernel twin: an application that writes as fast as the socket takes it, and closes after the last byte.
 
 use super::{New, Source, Write, bytes_or_none};
-use crate::registry::{Entry, Kind, Param, Value};
+use crate::registry::{Entry, Kind, Value, param};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "bulk",
     summary: "a transfer that always has data to send, endless or of a fixed size",
     specification: &[],
-    params: &[Param {
-        name: "size",
-        summary: "bytes to transfer; `none` for an endless transfer",
-        kind: Kind::Bytes,
-        default: Value::None,
-    }],
+    params: &[param!(size: Kind::Bytes => Value::None,
+        "bytes to transfer; `none` for an endless transfer")],
     new: |params, _| of(bytes_or_none(params, "size")),
 };
 

@@ -4,7 +4,7 @@
 
 use super::{New, Source, WRITE_INTERVAL, Write, WritePattern};
 use crate::dist::{self, Distribution};
-use crate::registry::{Entry, Kind, Param, Unit, Value};
+use crate::registry::{Entry, Kind, Unit, Value, param};
 use crate::rng::Stream;
 
 pub const ENTRY: Entry<New> = Entry {
@@ -12,47 +12,17 @@ pub const ENTRY: Entry<New> = Entry {
     summary: "messages with time between them, fixed or drawn, endless or so many",
     specification: &[],
     params: &[
-        Param {
-            name: "size",
-            summary: "bytes of a message, or their distribution",
-            kind: Kind::Distribution(Unit::Bytes),
-            default: Value::Bytes(10_000),
-        },
-        Param {
-            name: "interval",
-            summary: "time from one message to the next, or its distribution",
-            kind: Kind::Distribution(Unit::Time {
-                min_exclusive: true,
-            }),
-            default: Value::Duration(1.0),
-        },
-        Param {
-            name: "count",
-            summary: "how many messages, after which the connection is closed; `none`: without end",
-            kind: Kind::Integer {
-                min: 1,
-                max: 1_000_000_000,
-            },
-            default: Value::None,
-        },
-        Param {
-            name: "writes",
-            summary: "into how many writes a message is cut",
-            kind: Kind::Integer {
-                min: 1,
-                max: 1_000_000,
-            },
-            default: Value::Integer(1),
-        },
+        param!(size: Kind::Distribution(Unit::Bytes) => Value::Bytes(10_000),
+            "bytes of a message, or their distribution"),
+        param!(interval: Kind::Distribution(Unit::Time { min_exclusive: true }) => Value::Duration(1.0),
+            "time from one message to the next, or its distribution"),
+        param!(count: Kind::Integer { min: 1, max: 1_000_000_000 } => Value::None,
+            "how many messages, after which the connection is closed; `none`: without end"),
+        param!(writes: Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(1),
+            "into how many writes a message is cut"),
         WRITE_INTERVAL,
-        Param {
-            name: "offset",
-            summary: "when the first message is written, after the connection has been opened",
-            kind: Kind::Duration {
-                min_exclusive: false,
-            },
-            default: Value::Duration(0.0),
-        },
+        param!(offset: Kind::Duration { min_exclusive: false } => Value::Duration(0.0),
+            "when the first message is written, after the connection has been opened"),
     ],
     new: |params, random| {
         Box::new(Messages {

@@ -14,7 +14,7 @@ mod request_response;
 
 use std::fmt::Debug;
 
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
 
 /// Constructor of a table row.
@@ -97,14 +97,8 @@ impl WritePattern {
 }
 
 /// The parameter of sources that write piece by piece.
-const WRITE_INTERVAL: Param = Param {
-    name: "write_interval",
-    summary: "time from one write to the next of what is written piece by piece: what a system call and the application take",
-    kind: Kind::Duration {
-        min_exclusive: true,
-    },
-    default: Value::Duration(1e-6),
-};
+const WRITE_INTERVAL: Param = param!(write_interval: Kind::Duration { min_exclusive: true } => Value::Duration(1e-6),
+    "time from one write to the next of what is written piece by piece: what a system call and the application take");
 
 impl Write {
     /// More than any connection can carry.

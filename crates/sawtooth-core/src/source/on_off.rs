@@ -9,7 +9,7 @@
 
 use super::{New, Source, Write, bytes_or_none};
 use crate::dist::{self, Distribution};
-use crate::registry::{Entry, Kind, Param, Unit, Value};
+use crate::registry::{Entry, Kind, Unit, Value, param};
 use crate::rng::Stream;
 
 pub const ENTRY: Entry<New> = Entry {
@@ -17,48 +17,18 @@ pub const ENTRY: Entry<New> = Entry {
     summary: "an application that writes at a rate by turns, for periods that are drawn",
     specification: &[],
     params: &[
-        Param {
-            name: "rate",
-            summary: "how fast it writes while it is on, application bytes alone",
-            kind: Kind::Rate,
-            default: Value::Rate(1e6),
-        },
-        Param {
-            name: "on",
-            summary: "length of a period on, or its distribution",
-            kind: Kind::Distribution(Unit::Time {
-                min_exclusive: true,
-            }),
-            default: Value::Exponential(1.0),
-        },
-        Param {
-            name: "off",
-            summary: "length of a period off, or its distribution",
-            kind: Kind::Distribution(Unit::Time {
-                min_exclusive: false,
-            }),
-            default: Value::Exponential(1.0),
-        },
-        Param {
-            name: "size",
-            summary: "bytes of a write, of which there are rate / size per second while it is on",
-            kind: Kind::Bytes,
-            default: Value::Bytes(1250),
-        },
-        Param {
-            name: "total",
-            summary: "bytes after which the connection is closed; `none`: without end",
-            kind: Kind::Bytes,
-            default: Value::None,
-        },
-        Param {
-            name: "offset",
-            summary: "when it begins, after the connection has been opened",
-            kind: Kind::Duration {
-                min_exclusive: false,
-            },
-            default: Value::Duration(0.0),
-        },
+        param!(rate: Kind::Rate => Value::Rate(1e6),
+            "how fast it writes while it is on, application bytes alone"),
+        param!(on: Kind::Distribution(Unit::Time { min_exclusive: true }) => Value::Exponential(1.0),
+            "length of a period on, or its distribution"),
+        param!(off: Kind::Distribution(Unit::Time { min_exclusive: false }) => Value::Exponential(1.0),
+            "length of a period off, or its distribution"),
+        param!(size: Kind::Bytes => Value::Bytes(1250),
+            "bytes of a write, of which there are rate / size per second while it is on"),
+        param!(total: Kind::Bytes => Value::None,
+            "bytes after which the connection is closed; `none`: without end"),
+        param!(offset: Kind::Duration { min_exclusive: false } => Value::Duration(0.0),
+            "when it begins, after the connection has been opened"),
     ],
     new: |params, random| {
         let bytes_per_sec = match params.get("rate") {

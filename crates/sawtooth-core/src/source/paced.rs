@@ -3,39 +3,21 @@
 //! Kernel twin: an application that sleeps until each write's time; what the socket does not take is written when it does.
 
 use super::{New, Source, Write, bytes_or_none};
-use crate::registry::{Entry, Kind, Param, Value};
+use crate::registry::{Entry, Kind, Value, param};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "paced",
     summary: "an application that writes at a constant rate, endless or so many bytes",
     specification: &[],
     params: &[
-        Param {
-            name: "rate",
-            summary: "how fast it writes, application bytes alone",
-            kind: Kind::Rate,
-            default: Value::Rate(1e6),
-        },
-        Param {
-            name: "size",
-            summary: "bytes of a write, of which there are rate / size per second",
-            kind: Kind::Bytes,
-            default: Value::Bytes(1250),
-        },
-        Param {
-            name: "total",
-            summary: "bytes after which the connection is closed; `none`: without end",
-            kind: Kind::Bytes,
-            default: Value::None,
-        },
-        Param {
-            name: "offset",
-            summary: "when it begins, after the connection has been opened",
-            kind: Kind::Duration {
-                min_exclusive: false,
-            },
-            default: Value::Duration(0.0),
-        },
+        param!(rate: Kind::Rate => Value::Rate(1e6),
+            "how fast it writes, application bytes alone"),
+        param!(size: Kind::Bytes => Value::Bytes(1250),
+            "bytes of a write, of which there are rate / size per second"),
+        param!(total: Kind::Bytes => Value::None,
+            "bytes after which the connection is closed; `none`: without end"),
+        param!(offset: Kind::Duration { min_exclusive: false } => Value::Duration(0.0),
+            "when it begins, after the connection has been opened"),
     ],
     new: |params, _| {
         Box::new(Paced {

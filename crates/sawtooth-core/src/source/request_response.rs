@@ -12,7 +12,7 @@
 
 use super::{Exchange, New, Source, WRITE_INTERVAL, Write, WritePattern};
 use crate::dist::{self, Distribution};
-use crate::registry::{Entry, Kind, Param, Unit, Value};
+use crate::registry::{Entry, Kind, Unit, Value, param};
 use crate::rng::Stream;
 
 const WRITES: Kind = Kind::Integer {
@@ -29,52 +29,21 @@ pub const ENTRY: Entry<New> = Entry {
     summary: "a client that asks, waits for the whole response, thinks and asks again",
     specification: &[],
     params: &[
-        Param {
-            name: "request",
-            summary: "bytes of a request, or their distribution",
-            kind: Kind::Distribution(Unit::Bytes),
-            default: Value::Bytes(300),
-        },
-        Param {
-            name: "response",
-            summary: "bytes of a response, or their distribution",
-            kind: Kind::Distribution(Unit::Bytes),
-            default: Value::Bytes(30_000),
-        },
-        Param {
-            name: "think",
-            summary: "the client's time from a response's last byte to its next request, or its distribution",
-            kind: TIME,
-            default: Value::Duration(0.0),
-        },
-        Param {
-            name: "server_think",
-            summary: "the server's time from a request's last byte to its response, or its distribution",
-            kind: TIME,
-            default: Value::Duration(0.0),
-        },
-        Param {
-            name: "request_writes",
-            summary: "into how many writes a request is cut, such as 2 for a header and a body",
-            kind: WRITES,
-            default: Value::Integer(1),
-        },
-        Param {
-            name: "response_writes",
-            summary: "the same of a response",
-            kind: WRITES,
-            default: Value::Integer(1),
-        },
+        param!(request: Kind::Distribution(Unit::Bytes) => Value::Bytes(300),
+            "bytes of a request, or their distribution"),
+        param!(response: Kind::Distribution(Unit::Bytes) => Value::Bytes(30_000),
+            "bytes of a response, or their distribution"),
+        param!(think: TIME => Value::Duration(0.0),
+            "the client's time from a response's last byte to its next request, or its distribution"),
+        param!(server_think: TIME => Value::Duration(0.0),
+            "the server's time from a request's last byte to its response, or its distribution"),
+        param!(request_writes: WRITES => Value::Integer(1),
+            "into how many writes a request is cut, such as 2 for a header and a body"),
+        param!(response_writes: WRITES => Value::Integer(1),
+            "the same of a response"),
         WRITE_INTERVAL,
-        Param {
-            name: "count",
-            summary: "how many requests, after which both sides close; `none`: without end",
-            kind: Kind::Integer {
-                min: 1,
-                max: 1_000_000_000,
-            },
-            default: Value::None,
-        },
+        param!(count: Kind::Integer { min: 1, max: 1_000_000_000 } => Value::None,
+            "how many requests, after which both sides close; `none`: without end"),
     ],
     new: |params, random| {
         let fixed = match params.get("response") {

@@ -21,7 +21,7 @@
 use super::{New, SlowStart};
 use crate::cc::Ack;
 use crate::cc::params::{COUNT, TIME_FROM_ZERO};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "hystart",
@@ -33,72 +33,26 @@ pub const ENTRY: Entry<New> = Entry {
 
 /// Some are those of HyStart++, too.
 pub const PARAMS: [Param; 10] = [
-    Param {
-        name: "hystart_low_window",
-        summary: "HyStart does nothing below this window, segments",
-        kind: Kind::Number { min: 0.0, max: 1e9 },
-        default: Value::Number(16.0),
-    },
-    Param {
-        name: "hystart_detect",
-        summary: "what HyStart ends slow start at",
-        kind: Kind::Choice(&["both", "train", "delay"]),
-        default: Value::Choice("both"),
-    },
-    Param {
-        name: "hystart_train_spacing",
-        summary: "acknowledgements this close are one train (HyStart)",
-        kind: TIME_FROM_ZERO,
-        default: Value::Duration(0.002),
-    },
-    Param {
-        name: "hystart_train_share",
-        summary: "length of a train that fills the path, in smallest round-trip times (HyStart)",
-        kind: Kind::Number {
-            min: 0.01,
-            max: 10.0,
-        },
-        default: Value::Number(0.5),
-    },
-    Param {
-        name: "hystart_samples",
-        summary: "round-trip times that a round's delay is told from (HyStart and HyStart++: N_RTT_SAMPLE)",
-        kind: COUNT,
-        default: Value::Integer(8),
-    },
-    Param {
-        name: "hystart_delay_divisor",
-        summary: "share of the round-trip time by which it must rise, inverse (HyStart and HyStart++: MIN_RTT_DIVISOR)",
-        kind: Kind::Number {
-            min: 1.0,
-            max: 1000.0,
-        },
-        default: Value::Number(8.0),
-    },
-    Param {
-        name: "hystart_delay_min",
-        summary: "the rise is at least this (HyStart and HyStart++: MIN_RTT_THRESH)",
-        kind: TIME_FROM_ZERO,
-        default: Value::Duration(0.004),
-    },
-    Param {
-        name: "hystart_delay_max",
-        summary: "the rise is at most this, unless hystart_delay_min is more (HyStart and HyStart++: MAX_RTT_THRESH)",
-        kind: TIME_FROM_ZERO,
-        default: Value::Duration(0.016),
-    },
-    Param {
-        name: "hystart_train_slack",
-        summary: "time that is added to the smallest round-trip time before a train is compared with it (HyStart)",
-        kind: TIME_FROM_ZERO,
-        default: Value::Duration(0.0),
-    },
-    Param {
-        name: "hystart_decides",
-        summary: "which acknowledgement tells that the delay has risen: that of the last of the round's samples, or the next (HyStart)",
-        kind: Kind::Choice(&["last_sample", "next"]),
-        default: Value::Choice("last_sample"),
-    },
+    param!(hystart_low_window: Kind::Number { min: 0.0, max: 1e9 } => Value::Number(16.0),
+        "HyStart does nothing below this window, segments"),
+    param!(hystart_detect: Kind::Choice(&["both", "train", "delay"]) => Value::Choice("both"),
+        "what HyStart ends slow start at"),
+    param!(hystart_train_spacing: TIME_FROM_ZERO => Value::Duration(0.002),
+        "acknowledgements this close are one train (HyStart)"),
+    param!(hystart_train_share: Kind::Number { min: 0.01, max: 10.0 } => Value::Number(0.5),
+        "length of a train that fills the path, in smallest round-trip times (HyStart)"),
+    param!(hystart_samples: COUNT => Value::Integer(8),
+        "round-trip times that a round's delay is told from (HyStart and HyStart++: N_RTT_SAMPLE)"),
+    param!(hystart_delay_divisor: Kind::Number { min: 1.0, max: 1000.0 } => Value::Number(8.0),
+        "share of the round-trip time by which it must rise, inverse (HyStart and HyStart++: MIN_RTT_DIVISOR)"),
+    param!(hystart_delay_min: TIME_FROM_ZERO => Value::Duration(0.004),
+        "the rise is at least this (HyStart and HyStart++: MIN_RTT_THRESH)"),
+    param!(hystart_delay_max: TIME_FROM_ZERO => Value::Duration(0.016),
+        "the rise is at most this, unless hystart_delay_min is more (HyStart and HyStart++: MAX_RTT_THRESH)"),
+    param!(hystart_train_slack: TIME_FROM_ZERO => Value::Duration(0.0),
+        "time that is added to the smallest round-trip time before a train is compared with it (HyStart)"),
+    param!(hystart_decides: Kind::Choice(&["last_sample", "next"]) => Value::Choice("last_sample"),
+        "which acknowledgement tells that the delay has risen: that of the last of the round's samples, or the next (HyStart)"),
 ];
 
 /// By how much a round-trip time must rise for the path to be full, and how many samples tell it.

@@ -19,7 +19,7 @@ use super::hystart::DelayRise;
 use super::{New, SlowStart};
 use crate::cc::params::COUNT;
 use crate::cc::{Ack, CongestionWindow};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "hystart_plus_plus",
@@ -31,30 +31,12 @@ pub const ENTRY: Entry<New> = Entry {
 
 /// Besides those of HyStart.
 const PARAMS: [Param; 3] = [
-    Param {
-        name: "css_growth_divisor",
-        summary: "slow start is slower by this in Conservative Slow Start (HyStart++)",
-        kind: Kind::Number {
-            min: 1.0,
-            max: 1000.0,
-        },
-        default: Value::Number(4.0),
-    },
-    Param {
-        name: "css_rounds",
-        summary: "rounds of Conservative Slow Start (HyStart++)",
-        kind: COUNT,
-        default: Value::Integer(5),
-    },
-    Param {
-        name: "l",
-        summary: "one acknowledgement counts as this many segments at most (HyStart++; any number if paced)",
-        kind: Kind::Integer {
-            min: 1,
-            max: 1_000_000,
-        },
-        default: Value::Integer(8),
-    },
+    param!(css_growth_divisor: Kind::Number { min: 1.0, max: 1000.0 } => Value::Number(4.0),
+        "slow start is slower by this in Conservative Slow Start (HyStart++)"),
+    param!(css_rounds: COUNT => Value::Integer(5),
+        "rounds of Conservative Slow Start (HyStart++)"),
+    param!(l: Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(8),
+        "one acknowledgement counts as this many segments at most (HyStart++; any number if paced)"),
 ];
 
 /// Conservative Slow Start.

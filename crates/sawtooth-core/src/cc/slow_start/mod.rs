@@ -11,7 +11,7 @@ use std::fmt::Debug;
 use super::classic::CongestionWindow;
 use super::events::Ack;
 use super::params::joined;
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Param, Params, Value, param};
 
 /// Ends slow start at the right time, if it can tell that.
 pub trait SlowStart: Debug + Send {
@@ -51,12 +51,10 @@ const NAMES: [&str; TABLE.len() + 1] = {
 
 /// The parameter by which an algorithm lets a row be chosen, and those of all rows.
 pub const PARAMS: [Param; 1 + TABLE_PARAMS] = {
-    let choice = [Param {
-        name: "hystart",
-        summary: "what ends slow start before a loss",
-        kind: Kind::Choice(&NAMES),
-        default: Value::Choice("hystart"),
-    }];
+    let choice = [
+        param!(hystart: Kind::Choice(&NAMES) => Value::Choice("hystart"),
+        "what ends slow start before a loss"),
+    ];
     let mut lists: [&[Param]; TABLE.len() + 1] = [&choice; TABLE.len() + 1];
     let mut row = 0;
     while row < TABLE.len() {

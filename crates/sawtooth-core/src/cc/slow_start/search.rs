@@ -28,40 +28,21 @@ use std::collections::VecDeque;
 use super::{New, SlowStart};
 use crate::cc::Ack;
 use crate::cc::params::{COUNT, FACTOR};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "search",
     summary: "SEARCH: ends slow start when less is delivered than was sent a round trip before",
     specification: &["draft-chung-ccwg-search"],
     params: &[
-        Param {
-            name: "search_window",
-            summary: "what was delivered and sent is compared over this many round-trip times (SEARCH: WINDOW_SIZE)",
-            kind: Kind::Number {
-                min: 1.0,
-                max: 100.0,
-            },
-            default: Value::Number(3.5),
-        },
-        Param {
-            name: "search_bins",
-            summary: "bins that such a window has (SEARCH: W)",
-            kind: COUNT,
-            default: Value::Integer(10),
-        },
-        Param {
-            name: "search_extra_bins",
-            summary: "bins that are kept besides, for a round trip to look back (SEARCH: EXTRA_BINS)",
-            kind: COUNT,
-            default: Value::Integer(15),
-        },
-        Param {
-            name: "search_threshold",
-            summary: "share of what was sent that has not been delivered when slow start ends (SEARCH: THRESH)",
-            kind: FACTOR,
-            default: Value::Number(0.26),
-        },
+        param!(search_window: Kind::Number { min: 1.0, max: 100.0 } => Value::Number(3.5),
+            "what was delivered and sent is compared over this many round-trip times (SEARCH: WINDOW_SIZE)"),
+        param!(search_bins: COUNT => Value::Integer(10),
+            "bins that such a window has (SEARCH: W)"),
+        param!(search_extra_bins: COUNT => Value::Integer(15),
+            "bins that are kept besides, for a round trip to look back (SEARCH: EXTRA_BINS)"),
+        param!(search_threshold: FACTOR => Value::Number(0.26),
+            "share of what was sent that has not been delivered when slow start ends (SEARCH: THRESH)"),
     ],
     new: |params, _| Box::new(Search::from(params)),
 };

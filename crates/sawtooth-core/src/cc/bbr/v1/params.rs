@@ -5,7 +5,7 @@ use crate::cc::bbr::model::real;
 use crate::cc::bbr::params::{FULL_BW_GROWTH, FULL_BW_ROUNDS, QUANTUM_MAX};
 use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO};
 use crate::cc::{Algorithm, Needs, Rates};
-use crate::registry::{Entry, Kind, Param, Params, Value};
+use crate::registry::{Entry, Kind, Params, Value, param};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "bbr",
@@ -15,129 +15,43 @@ pub const ENTRY: Entry<Algorithm> = Entry {
         "draft-cardwell-iccrg-bbr-congestion-control-00 §4",
     ],
     params: &[
-        Param {
-            name: "high_gain",
-            summary: "gain of rate and window in STARTUP; 2 / ln 2 doubles the rate in a round trip",
-            kind: Kind::Number {
-                min: 1.01,
-                max: 100.0,
-            },
-            default: Value::Number(2.0 / std::f64::consts::LN_2),
-        },
-        Param {
-            name: "cwnd_gain",
-            summary: "window in PROBE_BW, in capacities of the path",
-            kind: Kind::Number {
-                min: 1.0,
-                max: 100.0,
-            },
-            default: Value::Number(2.0),
-        },
-        Param {
-            name: "probe_gain",
-            summary: "gain of the rate in the first phase of PROBE_BW",
-            kind: Kind::Number {
-                min: 1.0,
-                max: 100.0,
-            },
-            default: Value::Number(1.25),
-        },
-        Param {
-            name: "drain_gain",
-            summary: "gain of the rate in the second phase of PROBE_BW",
-            kind: Kind::Number {
-                min: 0.01,
-                max: 1.0,
-            },
-            default: Value::Number(0.75),
-        },
-        Param {
-            name: "cycle_phases",
-            summary: "phases of a cycle of PROBE_BW",
-            kind: Kind::Integer { min: 3, max: 1000 },
-            default: Value::Integer(8),
-        },
-        Param {
-            name: "bw_rounds",
-            summary: "the bottleneck's rate is the largest of this many round trips",
-            kind: COUNT,
-            default: Value::Integer(10),
-        },
+        param!(high_gain: Kind::Number { min: 1.01, max: 100.0 } => Value::Number(2.0 / std::f64::consts::LN_2),
+            "gain of rate and window in STARTUP; 2 / ln 2 doubles the rate in a round trip"),
+        param!(cwnd_gain: Kind::Number { min: 1.0, max: 100.0 } => Value::Number(2.0),
+            "window in PROBE_BW, in capacities of the path"),
+        param!(probe_gain: Kind::Number { min: 1.0, max: 100.0 } => Value::Number(1.25),
+            "gain of the rate in the first phase of PROBE_BW"),
+        param!(drain_gain: Kind::Number { min: 0.01, max: 1.0 } => Value::Number(0.75),
+            "gain of the rate in the second phase of PROBE_BW"),
+        param!(cycle_phases: Kind::Integer { min: 3, max: 1000 } => Value::Integer(8),
+            "phases of a cycle of PROBE_BW"),
+        param!(bw_rounds: COUNT => Value::Integer(10),
+            "the bottleneck's rate is the largest of this many round trips"),
         FULL_BW_GROWTH,
         FULL_BW_ROUNDS,
-        Param {
-            name: "min_rtt_window",
-            summary: "the path's delay is the smallest round-trip time of this long; then it is measured anew",
-            kind: TIME,
-            default: Value::Duration(10.0),
-        },
-        Param {
-            name: "probe_rtt_duration",
-            summary: "how long PROBE_RTT keeps the window small",
-            kind: TIME_FROM_ZERO,
-            default: Value::Duration(0.2),
-        },
-        Param {
-            name: "min_cwnd",
-            summary: "smallest window, and that of PROBE_RTT, segments",
-            kind: Kind::Number { min: 1.0, max: 1e6 },
-            default: Value::Number(4.0),
-        },
-        Param {
-            name: "pacing_margin",
-            summary: "share by which the rate stays below the bottleneck's",
-            kind: Kind::Number { min: 0.0, max: 0.5 },
-            default: Value::Number(0.01),
-        },
-        Param {
-            name: "quanta",
-            summary: "bursts that the window allows for besides the path's capacity",
-            kind: Kind::Number {
-                min: 0.0,
-                max: 100.0,
-            },
-            default: Value::Number(3.0),
-        },
-        Param {
-            name: "even_windows",
-            summary: "whether the window that keeps the path full is rounded up to an even number of segments",
-            kind: Kind::Bool,
-            default: Value::Bool(false),
-        },
-        Param {
-            name: "one_segment_below",
-            summary: "below this rate a burst is one segment",
-            kind: Kind::Rate,
-            default: Value::Rate(1.2e6),
-        },
-        Param {
-            name: "two_segments_below",
-            summary: "below this rate a burst is two segments",
-            kind: Kind::Rate,
-            default: Value::Rate(24e6),
-        },
-        Param {
-            name: "quantum_duration",
-            summary: "above that, a burst is what is sent in this time",
-            kind: TIME,
-            default: Value::Duration(1e-3),
-        },
+        param!(min_rtt_window: TIME => Value::Duration(10.0),
+            "the path's delay is the smallest round-trip time of this long; then it is measured anew"),
+        param!(probe_rtt_duration: TIME_FROM_ZERO => Value::Duration(0.2),
+            "how long PROBE_RTT keeps the window small"),
+        param!(min_cwnd: Kind::Number { min: 1.0, max: 1e6 } => Value::Number(4.0),
+            "smallest window, and that of PROBE_RTT, segments"),
+        param!(pacing_margin: Kind::Number { min: 0.0, max: 0.5 } => Value::Number(0.01),
+            "share by which the rate stays below the bottleneck's"),
+        param!(quanta: Kind::Number { min: 0.0, max: 100.0 } => Value::Number(3.0),
+            "bursts that the window allows for besides the path's capacity"),
+        param!(even_windows: Kind::Bool => Value::Bool(false),
+            "whether the window that keeps the path full is rounded up to an even number of segments"),
+        param!(one_segment_below: Kind::Rate => Value::Rate(1.2e6),
+            "below this rate a burst is one segment"),
+        param!(two_segments_below: Kind::Rate => Value::Rate(24e6),
+            "below this rate a burst is two segments"),
+        param!(quantum_duration: TIME => Value::Duration(1e-3),
+            "above that, a burst is what is sent in this time"),
         QUANTUM_MAX,
-        Param {
-            name: "extra_acked_gain",
-            summary: "share of the measured aggregation of acknowledgements that the window allows for",
-            kind: Kind::Number {
-                min: 0.0,
-                max: 10.0,
-            },
-            default: Value::Number(0.0),
-        },
-        Param {
-            name: "extra_acked_rounds",
-            summary: "that aggregation is the largest of this many round trips",
-            kind: COUNT,
-            default: Value::Integer(10),
-        },
+        param!(extra_acked_gain: Kind::Number { min: 0.0, max: 10.0 } => Value::Number(0.0),
+            "share of the measured aggregation of acknowledgements that the window allows for"),
+        param!(extra_acked_rounds: COUNT => Value::Integer(10),
+            "that aggregation is the largest of this many round trips"),
     ],
     new: Algorithm {
         needs: Needs {
