@@ -8,8 +8,9 @@ delay is the packet's own, so what jitter and changes do to it is drawn, too.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -175,7 +176,7 @@ class Place:
     front: float = 0.0
 
 
-def place(row: dict[str, int | str], now_ns: float, delay_ns: float, fall_ns: float) -> Place | None:
+def place(row: Mapping[str, Any], now_ns: float, delay_ns: float, fall_ns: float) -> Place | None:
     """Where a packet is at a moment; nowhere before it came and after it went.
 
     Args:
