@@ -29,8 +29,8 @@ use sawtooth_core::record::Table;
 use sawtooth_core::record::rows::{ArrivalRow, CompletionRow, TransferRow};
 use sawtooth_core::source;
 use sawtooth_core::spec::ArrivingSpec;
+use sawtooth_core::units::ns;
 
-use crate::clock::ns;
 use crate::experiment::{Application, FIRST_PORT, PORTS};
 use crate::hosts::Hosts;
 use crate::setup::{Addresses, HostName};
@@ -59,7 +59,7 @@ const READY: usize = 64;
 
 /// All flows that arrive.
 #[derive(Debug)]
-pub struct Arrivals<'a> {
+pub struct ArrivingFlows<'a> {
     entries: Vec<Entry<'a>>,
     /// Flows that are there all the time have the first places, and the first numbers.
     standing: usize,
@@ -121,7 +121,7 @@ pub enum Ready {
     Sender(usize, [bool; 2]),
 }
 
-impl<'a> Arrivals<'a> {
+impl<'a> ArrivingFlows<'a> {
     /// Those of a scenario, with the ports at which they are received. Flows that are there all the time have the first numbers, `fixed` of them.
     pub fn new(
         scenario: &'a Scenario,

@@ -3,7 +3,7 @@
 use std::io;
 
 use nix::time::{ClockId, clock_gettime};
-use sawtooth_core::units::Duration;
+use sawtooth_core::units::ns;
 
 /// Time since a moment.
 #[derive(Clone, Copy, Debug)]
@@ -38,9 +38,4 @@ fn monotonic() -> io::Result<f64> {
         reason = "seconds since the machine was switched on"
     )]
     Ok(now.tv_sec() as f64 + now.tv_nsec() as f64 * 1e-9)
-}
-
-/// Whole nanoseconds.
-pub fn ns(secs: f64) -> i64 {
-    Duration::from_secs(secs).as_ns()
 }

@@ -20,7 +20,7 @@ use sawtooth_core::record::rows::{ExchangeRow, FlowRow, SeriesRow, Stalls};
 use sawtooth_core::spec::{FlowSpec, Sampling};
 use serde_json::Value as Json;
 
-use crate::arrivals::{Arrivals, Ready};
+use crate::arrivals::{ArrivingFlows, Ready};
 use crate::clock::Clock;
 use crate::dialogue::Dialogue;
 use crate::hosts::Hosts;
@@ -107,7 +107,7 @@ impl Application {
 enum Owner {
     Flow(usize),
     /// Flows that arrive.
-    Arrivals,
+    ArrivingFlows,
 }
 
 #[derive(Debug)]
@@ -119,7 +119,7 @@ struct Experiment<'a> {
     network: Network,
     /// Those that are there all the time, then those that have arrived.
     flows: Vec<Application>,
-    arrivals: Arrivals<'a>,
+    arrivals: ArrivingFlows<'a>,
     /// What connections read into: nobody looks at it.
     room: Vec<u8>,
     _servers: Option<Servers>,
@@ -159,7 +159,7 @@ impl<'a> Experiment<'a> {
             .iter()
             .filter(|flow| matches!(flow, Application::Dialogue(_)));
         let fixed = u32::try_from(flows.len() + dialogues.count()).map_err(io::Error::other)?;
-        let arrivals = Arrivals::new(scenario, seed, &hosts, (addresses, fixed))?;
+        let arrivals = ArrivingFlows::new(scenario, seed, &hosts, (addresses, fixed))?;
         Ok(Self {
             scenario,
             tuns: std::mem::take(&mut hosts.tuns),
@@ -411,7 +411,7 @@ impl<'a> Experiment<'a> {
         }
         if let Some(wait) = self.arrivals.wait() {
             waits.push(wait);
-            owners.push(Owner::Arrivals);
+            owners.push(Owner::ArrivingFlows);
         }
         (waits, owners)
     }
@@ -457,7 +457,7 @@ impl<'a> Experiment<'a> {
                     let now = self.time()?;
                     self.serve(flow, room, now)?;
                 }
-                Owner::Arrivals => self.serve_arrivals()?,
+                Owner::ArrivingFlows => self.serve_arrivals()?,
             }
         }
         Ok(())

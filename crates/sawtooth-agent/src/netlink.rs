@@ -23,7 +23,7 @@ use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 
-use crate::setup::{ETHERNET, NETEM_LIMIT, Place, Qdisc, RouteMetrics};
+use crate::setup::{ETHERNET, NETEM_LIMIT, Qdisc, QdiscParent, RouteMetrics};
 
 /// The kernel's ear in the network namespace in which it was opened.
 #[derive(Debug)]
@@ -196,12 +196,12 @@ impl Netlink {
         )
     }
 
-    pub fn qdisc(&self, device: u32, place: Place, qdisc: &Qdisc) -> io::Result<()> {
+    pub fn qdisc(&self, device: u32, place: QdiscParent, qdisc: &Qdisc) -> io::Result<()> {
         let mut message = TcMessage::default();
         message.header.index = device.cast_signed();
         (message.header.parent, message.header.handle) = match place {
-            Place::Root => (TcHandle::ROOT, TcHandle { major: 1, minor: 0 }),
-            Place::Child => (TcHandle { major: 1, minor: 1 }, TcHandle::UNSPEC),
+            QdiscParent::Root => (TcHandle::ROOT, TcHandle { major: 1, minor: 0 }),
+            QdiscParent::Child => (TcHandle { major: 1, minor: 1 }, TcHandle::UNSPEC),
         };
         let (kind, options) = describe(qdisc);
         message.attributes.push(TcAttribute::Kind(kind.to_owned()));

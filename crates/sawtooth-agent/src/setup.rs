@@ -97,7 +97,7 @@ pub enum Step {
     },
     Qdisc {
         device: Device,
-        place: Place,
+        place: QdiscParent,
         qdisc: Qdisc,
     },
 }
@@ -112,7 +112,7 @@ pub struct RouteMetrics {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum QdiscParent {
     Root,
     /// In the token bucket.
     Child,
@@ -443,9 +443,9 @@ fn shape(
         rate_bps: direction.rate.bps().round() as u64,
     };
     for (device, place, qdisc) in [
-        (bottleneck, Place::Root, tbf),
-        (bottleneck, Place::Child, waiting),
-        (last, Place::Root, netem),
+        (bottleneck, QdiscParent::Root, tbf),
+        (bottleneck, QdiscParent::Child, waiting),
+        (last, QdiscParent::Root, netem),
     ] {
         steps.push(Step::Qdisc {
             device,
@@ -546,8 +546,8 @@ impl Display for Step {
             } => {
                 let Device { host, name } = device;
                 let place = match place {
-                    Place::Root => "root handle 1:",
-                    Place::Child => "parent 1:1",
+                    QdiscParent::Root => "root handle 1:",
+                    QdiscParent::Child => "parent 1:1",
                 };
                 write!(f, "tc -n {host} qdisc add dev {name} {place} {qdisc}")
             }

@@ -9,10 +9,9 @@ use sawtooth_core::net;
 use sawtooth_core::record::rows::{CounterRow, FlowRow, SeriesRow};
 use sawtooth_core::record::{Data, Table};
 use sawtooth_core::spec::FlowSpec;
-use sawtooth_core::units::mean_rate_bps;
+use sawtooth_core::units::{mean_rate_bps, ns};
 use serde_json::{Value as Json, json};
 
-use crate::clock::ns;
 use crate::dialogue::Dialogue;
 use crate::hosts::Hosts;
 use crate::http::Fetch;

@@ -12,7 +12,7 @@ use crate::units::Duration;
 #[derive(Debug)]
 pub struct Exchanges {
     source: Box<dyn Source>,
-    turn: Turn,
+    turn: Awaited,
     /// The present one, and the one after it, once the server has been asked.
     exchange: Exchange,
     following: Option<Exchange>,
@@ -29,7 +29,7 @@ pub struct Exchanges {
 
 /// Who is to be heard next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
+enum Awaited {
     Client,
     Server,
     Nobody,
@@ -66,7 +66,7 @@ impl Exchanges {
         let exchange = source.next_exchange()?;
         Some(Self {
             source,
-            turn: Turn::Client,
+            turn: Awaited::Client,
             exchange,
             following: None,
             asked: 1,
@@ -90,16 +90,16 @@ impl Exchanges {
 
     /// Whether the server's TCP, with so many bytes, has the first request, which has not been answered.
     pub fn has_first(&self, delivered: u64) -> bool {
-        self.asked == 1 && self.turn == Turn::Client && delivered >= self.requests_bytes
+        self.asked == 1 && self.turn == Awaited::Client && delivered >= self.requests_bytes
     }
 
     /// So many bytes of requests have reached the server: what it says.
     pub fn at_server(&mut self, delivered: u64) -> Option<Speech> {
         self.requested_bytes = delivered;
-        if self.turn != Turn::Client || delivered < self.requests_bytes {
+        if self.turn != Awaited::Client || delivered < self.requests_bytes {
             return None;
         }
-        self.turn = Turn::Server;
+        self.turn = Awaited::Server;
         self.following = self.source.next_exchange();
         Some(Speech {
             after_secs: self.exchange.server_secs,
@@ -111,13 +111,13 @@ impl Exchanges {
 
     /// So many bytes of responses have reached the client: what it says.
     pub fn at_client(&mut self, now_secs: f64, delivered: u64) -> Option<Speech> {
-        if self.turn != Turn::Server || delivered < self.responses_bytes {
+        if self.turn != Awaited::Server || delivered < self.responses_bytes {
             return None;
         }
         let spent = Duration::from_secs(now_secs - self.asked_at).as_ns();
         self.completions_ns.add(spent.unsigned_abs());
         let Some(exchange) = self.following.take() else {
-            self.turn = Turn::Nobody;
+            self.turn = Awaited::Nobody;
             return Some(Speech {
                 after_secs: 0.0,
                 bytes: 0,
@@ -125,7 +125,7 @@ impl Exchanges {
                 last: true,
             });
         };
-        self.turn = Turn::Client;
+        self.turn = Awaited::Client;
         self.exchange = exchange;
         self.asked += 1;
         self.requests_bytes += exchange.request_bytes;
@@ -141,7 +141,7 @@ impl Exchanges {
 
     /// Whether the last response has arrived.
     pub fn is_over(&self) -> bool {
-        self.turn == Turn::Nobody
+        self.turn == Awaited::Nobody
     }
 
     /// The row of the table `exchanges` of a flow by name; `stalls`: those of the client's socket.

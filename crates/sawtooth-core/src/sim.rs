@@ -32,7 +32,7 @@ mod tables;
 mod travel;
 mod udp;
 
-use self::arrivals::Arrivals;
+use self::arrivals::ArrivingFlows;
 pub use self::budget::{Stopped, simulate_within_limits};
 use self::channel::{Channel, Loose, LooseEvents, channels};
 use self::dialogue::Dialogues;
@@ -48,7 +48,6 @@ use crate::record::{Effort, Records};
 use crate::registry;
 use crate::spec::{Part, Sampling, Scenario};
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
-use crate::units::Duration;
 
 /// Runs `scenario` and returns what it measured. The same scenario and seed give the same records on any machine.
 pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
@@ -85,7 +84,7 @@ struct World<'a> {
     /// The event queue's slot of each evented port.
     port_slots: Vec<u32>,
     flows: Vec<Flow>,
-    arrivals: Arrivals<'a>,
+    arrivals: ArrivingFlows<'a>,
     dialogues: Dialogues,
     hosts: Hosts,
     udp: Vec<Udp>,
@@ -137,7 +136,7 @@ impl<'a> World<'a> {
         let access_delays = routes.iter().map(|route| route.access_delay).collect();
         let fixed = scenario.flows.len() + dialogues.len();
         let (entry_trips, udp_trips) = trips[fixed..].split_at(scenario.arriving.len());
-        let arrivals = Arrivals::new(scenario, seed, fixed, entry_trips);
+        let arrivals = ArrivingFlows::new(scenario, seed, fixed, entry_trips);
         let udp = udp_flows(scenario, seed, fixed, udp_trips);
 
         let mut slots = Vec::new();
@@ -318,8 +317,4 @@ fn build<C>(table: &'static [registry::Entry<C>], part: &Part) -> &'static C {
 
 fn index_u32(index: usize) -> u32 {
     u32::try_from(index).expect("fewer than 2^32 components")
-}
-
-fn ns(secs: f64) -> i64 {
-    Duration::from_secs(secs).as_ns()
 }

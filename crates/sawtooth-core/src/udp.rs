@@ -9,7 +9,7 @@ use crate::histogram::{Histogram, TimesNs};
 use crate::packet_source::HEADER_BYTES;
 use crate::record::rows::{DatagramRow, FlowRow, SourceRow};
 use crate::tcp::scoreboard::{Range, RangeSet};
-use crate::units::{Duration, mean_rate_bps};
+use crate::units::{mean_rate_bps, ns};
 
 /// What a flow's packets are said to be of, as those of connections count up from 0.
 pub fn flow_number(index: u32) -> u32 {
@@ -136,10 +136,6 @@ pub fn source_row(flow: &str, quantity: &str, value: f64) -> SourceRow {
         quantity: quantity.to_owned(),
         value,
     }
-}
-
-fn ns(secs: f64) -> i64 {
-    Duration::from_secs(secs).as_ns()
 }
 
 #[cfg(test)]

@@ -53,6 +53,11 @@ impl Duration {
     }
 }
 
+/// Seconds as records have them: whole nanoseconds, rounded.
+pub fn ns(secs: f64) -> i64 {
+    Duration::from_secs(secs).as_ns()
+}
+
 /// Bits per second, if `bytes` took `secs`; nothing comes through in no time.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
 pub fn mean_rate_bps(bytes: u64, secs: f64) -> f64 {

@@ -90,7 +90,7 @@ impl Experiment<'_> {
         } else if let Some((owner, room)) = turns.flows.pop_front() {
             match owner {
                 Owner::Flow(flow) => self.serve_in_turn(turns, flow, room)?,
-                Owner::Arrivals => self.serve_arrivals()?,
+                Owner::ArrivingFlows => self.serve_arrivals()?,
             }
         } else if self.time_stands_still && self.known.is_none() {
             // A host had something before the time that was waited for: nothing else is due.

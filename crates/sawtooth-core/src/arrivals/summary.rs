@@ -4,7 +4,7 @@
 use super::Arrival;
 use crate::histogram::{Histogram, TimesNs};
 use crate::record::rows::{ArrivalRow, CompletionRow, TransferRow};
-use crate::units::Duration;
+use crate::units::ns;
 
 /// Where the sum of sizes stays: a distribution without a mean draws sizes of which no count can hold many.
 const MOST_BYTES: u64 = 4_000_000_000_000_000_000;
@@ -180,10 +180,6 @@ impl Departed {
 /// Known if both are.
 fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     Some(one? + other?)
-}
-
-fn ns(secs: f64) -> i64 {
-    Duration::from_secs(secs).as_ns()
 }
 
 /// Sizes of bin `b` are at least `edge(b)` and below `edge(b + 1)`.

@@ -5,7 +5,7 @@ use crate::histogram::TimesNs;
 use crate::record::Table;
 use crate::record::rows::{LinkFlowRow, LinkRow, PacketRow, WaitRow};
 use crate::spec::Scenario;
-use crate::units::Duration;
+use crate::units::ns;
 
 /// The tables of links, of which the run [is over](Port::finish).
 pub fn tables(scenario: &Scenario, ports: &[Port]) -> Vec<Table> {
@@ -163,8 +163,4 @@ fn name(scenario: &Scenario, flow: usize) -> &str {
     let udp = scenario.udp.iter().map(|spec| &spec.name);
     let mut names = standing.chain(arriving).chain(udp);
     names.nth(flow).expect("a number of a flow")
-}
-
-fn ns(secs: f64) -> i64 {
-    Duration::from_secs(secs).as_ns()
 }

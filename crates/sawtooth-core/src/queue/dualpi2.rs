@@ -256,8 +256,8 @@ impl Queue for DualPi2 {
         self.catch_up(now);
         while let Some(side) = self.scheduler.next(&self.l4s.fifo, &self.classic.fifo) {
             let decided = match side {
-                Turn::L4s => self.l4s.fifo.pop().map(|packet| self.pass_l4s(packet, now)),
-                Turn::Classic => self
+                Class::L4s => self.l4s.fifo.pop().map(|packet| self.pass_l4s(packet, now)),
+                Class::Classic => self
                     .classic
                     .fifo
                     .pop()
@@ -380,7 +380,7 @@ enum Scheduler {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
+enum Class {
     L4s,
     Classic,
 }
@@ -398,7 +398,7 @@ impl Scheduler {
         }
     }
 
-    fn next(&mut self, l4s: &Fifo, classic: &Fifo) -> Option<Turn> {
+    fn next(&mut self, l4s: &Fifo, classic: &Fifo) -> Option<Class> {
         let (l4s, classic) = match (l4s.front(), classic.front()) {
             (Some(l4s), Some(classic)) => (l4s, classic),
             (only_l4s, only_classic) => {
@@ -407,8 +407,8 @@ impl Scheduler {
                     *credit = 0.0;
                 }
                 return only_l4s
-                    .map(|_| Turn::L4s)
-                    .or(only_classic.map(|_| Turn::Classic));
+                    .map(|_| Class::L4s)
+                    .or(only_classic.map(|_| Class::Classic));
             }
         };
         match self {
@@ -417,16 +417,16 @@ impl Scheduler {
                 // What the classic packet takes from the L queue has been sent by the L queue before.
                 if *credit >= (1.0 - *share) * classic {
                     *credit -= (1.0 - *share) * classic;
-                    Some(Turn::Classic)
+                    Some(Class::Classic)
                 } else {
                     *credit += *share * l4s;
-                    Some(Turn::L4s)
+                    Some(Class::L4s)
                 }
             }
             Self::TsFifo { shift } => Some(if l4s.arrived - *shift <= classic.arrived {
-                Turn::L4s
+                Class::L4s
             } else {
-                Turn::Classic
+                Class::Classic
             }),
         }
     }
@@ -698,7 +698,7 @@ mod tests {
             Scheduler::Wrr { credit, .. } => *credit,
             Scheduler::TsFifo { .. } => panic!("not a round robin"),
         };
-        assert_eq!(scheduler.next(&empty, &one), Some(Turn::Classic));
+        assert_eq!(scheduler.next(&empty, &one), Some(Class::Classic));
         assert_eq!(credit(&scheduler), 700.0, "nobody competes");
         assert_eq!(scheduler.next(&empty, &empty), None);
         assert_eq!(credit(&scheduler), 0.0);

@@ -24,12 +24,12 @@ pub const MEMORY_LIMIT: Param = param!(memory_limit: Kind::Bytes => Value::Bytes
 
 /// How much all queues hold.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct FqLimits {
     limit: Limit,
     memory: Limit,
 }
 
-impl Limits {
+impl FqLimits {
     /// The parameters `limit` and [`MEMORY_LIMIT`].
     pub fn of(params: &Params) -> Self {
         Self {

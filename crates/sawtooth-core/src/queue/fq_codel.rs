@@ -15,7 +15,7 @@
 use super::codel::{CE_THRESHOLD, Codel, Config, ECN, INTERVAL, MAX_PACKET, TARGET};
 use super::drop_tail::LIMIT;
 use super::flows::QUEUES;
-use super::fq::{FairQueues, Limits, MEMORY_LIMIT, QUANTUM};
+use super::fq::{FairQueues, FqLimits, MEMORY_LIMIT, QUANTUM};
 use super::{Backlog, New, Next, Queue, Queued, Site};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 
@@ -45,7 +45,7 @@ pub const ENTRY: Entry<New> = Entry {
 /// The discipline.
 #[derive(Debug)]
 struct FqCodel {
-    limits: Limits,
+    limits: FqLimits,
     drop_batch: u64,
     config: Config,
     queues: FairQueues<Codel>,
@@ -54,7 +54,7 @@ struct FqCodel {
 impl FqCodel {
     fn new(params: &Params, mut site: Site) -> Self {
         Self {
-            limits: Limits::of(params),
+            limits: FqLimits::of(params),
             drop_batch: match params.get("drop_batch") {
                 Value::Packets(packets) => packets,
                 other => unreachable!("{other:?} is not a number of packets"),

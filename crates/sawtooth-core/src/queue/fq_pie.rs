@@ -13,7 +13,7 @@
 
 use super::drop_tail::LIMIT;
 use super::flows::{Flows, QUEUES};
-use super::fq::{FairQueues, Limits, MEMORY_LIMIT, QUANTUM};
+use super::fq::{FairQueues, FqLimits, MEMORY_LIMIT, QUANTUM};
 use super::pie::{self, Config, Decision, Pie};
 use super::{Backlog, New, Next, Queue, Queued, Site};
 use crate::registry::{Entry, Param, Params, Value};
@@ -57,7 +57,7 @@ pub const ENTRY: Entry<New> = Entry {
 /// The discipline.
 #[derive(Debug)]
 struct FqPie {
-    limits: Limits,
+    limits: FqLimits,
     config: Config,
     queues: FairQueues<Pie>,
     stream: Stream,
@@ -66,7 +66,7 @@ struct FqPie {
 impl FqPie {
     fn new(params: &Params, mut site: Site) -> Self {
         Self {
-            limits: Limits::of(params),
+            limits: FqLimits::of(params),
             config: Config::of(params),
             queues: FairQueues::new(params, &mut site.stream),
             stream: site.stream,

@@ -10,7 +10,7 @@
 
 use super::flow::{Flow, FlowPlan, clocks};
 use super::stops::Trip;
-use super::{Key, World, index_u32, ns};
+use super::{Key, World, index_u32};
 use crate::arrivals::summary::{Departed, Summary};
 use crate::arrivals::{Arrival, Process};
 use crate::cc;
@@ -21,10 +21,11 @@ use crate::source;
 use crate::spec::{ArrivingSpec, Scenario};
 use crate::tcp::Config;
 use crate::tcp::sender::Sender;
+use crate::units::ns;
 
 /// Everything about flows that arrive.
 #[derive(Debug)]
-pub(super) struct Arrivals<'a> {
+pub(super) struct ArrivingFlows<'a> {
     seed: u64,
     entries: Vec<Entry<'a>>,
     /// Flows that are there all the time, both sides of dialogues, have the first numbers and places.
@@ -63,7 +64,7 @@ struct Entry<'a> {
     summary: Summary,
 }
 
-impl<'a> Arrivals<'a> {
+impl<'a> ArrivingFlows<'a> {
     /// `fixed` flows are there all the time; `trips`: of each entry.
     pub(super) fn new(scenario: &'a Scenario, seed: u64, fixed: usize, trips: &[Trip]) -> Self {
         let fixed = index_u32(fixed);
@@ -214,7 +215,7 @@ impl World<'_> {
     }
 }
 
-impl Arrivals<'_> {
+impl ArrivingFlows<'_> {
     fn leave(&mut self, place: u32, flow: &Flow, time: f64) {
         let living = &mut self.living[(place - self.fixed) as usize];
         living.alive = false;

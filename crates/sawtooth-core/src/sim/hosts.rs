@@ -13,7 +13,7 @@ mod sending;
 mod tests;
 
 use super::dialogue::Dialogues;
-use super::{Slot, World, index_u32, ns};
+use super::{Slot, World, index_u32};
 use crate::events::{Child, Event, Key, Line};
 use crate::host::cpu::Level;
 use crate::host::layers::{Layer, Log};
@@ -24,6 +24,7 @@ use crate::packet::Packet;
 use crate::record::rows::Stalls;
 use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::sender::Waits;
+use crate::units::ns;
 
 /// A part of a host that has events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! What is looked at while a run goes on: samples at multiples of a period, or after every acknowledgement, and the algorithms' own variables.
 
-use super::{Flow, World, ns};
+use super::{Flow, World};
 use crate::net::direction_name;
 use crate::record::Table;
 use crate::record::rows::{QueueRow, SeriesRow, VariableRow};
 use crate::spec::{Sampling, Scenario};
 use crate::tcp::sender::Sender;
-use crate::units::{Duration, Rate};
+use crate::units::{Duration, Rate, ns};
 
 /// Samples of one component at multiples of a period, taken when it is about to move past them.
 #[derive(Clone, Debug)]

@@ -10,13 +10,13 @@ use crate::spec::{FlowSpec, Sampling, Scenario};
 /// A place on a flow's round trip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
-    pub place: Place,
+    pub place: Node,
     /// The channel in which packets wait for their event, or nothing if this stop is passed at once.
     pub channel: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum Node {
     /// A port that computes departures, marks nothing and is not sampled.
     Port(u32),
     SlowPort(u32),
@@ -49,8 +49,8 @@ pub(super) struct Route<'a> {
     pub against: bool,
     /// The flow's number; entries of flows that arrive are counted after the others.
     pub flow: usize,
-    pub receiver: Place,
-    pub sender: Option<Place>,
+    pub receiver: Node,
+    pub sender: Option<Node>,
     /// What packets take between its hosts and the links, each way, in seconds.
     pub access_delay: f64,
     /// Whether a wire on it may damage packets.
@@ -68,12 +68,12 @@ pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<R
         against: false,
         flow: place as usize,
         receiver: match receiver_host {
-            Some(_) => Place::Host(2 * place),
-            None => Place::Receiver(place),
+            Some(_) => Node::Host(2 * place),
+            None => Node::Receiver(place),
         },
         sender: Some(match host {
-            Some(_) => Place::Host(2 * place + 1),
-            None => Place::Sender(place),
+            Some(_) => Node::Host(2 * place + 1),
+            None => Node::Sender(place),
         }),
         evented_ends: false,
     };
@@ -95,8 +95,8 @@ pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<R
         // Many components, of which one may have a timer that is due before another's packet.
         routes.push(Route {
             flow: scenario.flows.len() + entry as usize,
-            receiver: Place::Receivers(entry),
-            sender: Some(Place::Senders(entry)),
+            receiver: Node::Receivers(entry),
+            sender: Some(Node::Senders(entry)),
             evented_ends: true,
             ..route(&spec.flow, 0, [None; 2])
         });
@@ -107,7 +107,7 @@ pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<R
         damages: scenario.damages(&flow.path),
         against: false,
         flow: scenario.flows.len() + scenario.arriving.len() + index as usize,
-        receiver: Place::UdpReceiver(index),
+        receiver: Node::UdpReceiver(index),
         sender: None,
         evented_ends: false,
     }));
@@ -133,26 +133,24 @@ pub(super) struct Plan {
 pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Plan {
     let places = lay_out(scenario, ports, routes);
     let feeders = feeders(&places);
-    let may_reorder = |place: &Place| match place {
-        Place::Port(port) | Place::SlowPort(port) => ports[*port as usize].may_reorder(),
+    let may_reorder = |place: &Node| match place {
+        Node::Port(port) | Node::SlowPort(port) => ports[*port as usize].may_reorder(),
         _ => false,
     };
-    let needs_event = |place: &Place| match place {
+    let needs_event = |place: &Node| match place {
         place if feeders[place].iter().any(may_reorder) => true,
-        Place::Port(port) | Place::SlowPort(port) => {
+        Node::Port(port) | Node::SlowPort(port) => {
             feeders[place].len() > 1
                 || !scenario.shortcuts.computed_hops
                 || !ports[*port as usize].is_computed()
         }
-        Place::Receiver(place) | Place::Sender(place) => {
+        Node::Receiver(place) | Node::Sender(place) => {
             routes[*place as usize].evented_ends || !scenario.shortcuts.computed_hops
         }
-        Place::Receivers(_) | Place::Senders(_) | Place::Host(_) => true,
-        Place::UdpReceiver(_) | Place::Access(_) | Place::Discard => {
-            !scenario.shortcuts.computed_hops
-        }
+        Node::Receivers(_) | Node::Senders(_) | Node::Host(_) => true,
+        Node::UdpReceiver(_) | Node::Access(_) | Node::Discard => !scenario.shortcuts.computed_hops,
     };
-    let mut channels: BTreeMap<(Place, Place), u32> = BTreeMap::new();
+    let mut channels: BTreeMap<(Node, Node), u32> = BTreeMap::new();
     let mut made = Plan {
         stops: Vec::new(),
         trips: Vec::with_capacity(places.len()),
@@ -173,7 +171,7 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
         let closed = !trip.iter().any(needs_event);
         for (at, place) in trip.iter().enumerate() {
             let feeder = trip[(at + trip.len() - 1) % trip.len()];
-            let event = needs_event(place) || (closed && matches!(place, Place::Sender(_)));
+            let event = needs_event(place) || (closed && matches!(place, Node::Sender(_)));
             let channel = event.then(|| {
                 let next = index_u32(made.in_order.len());
                 let channel = *channels.entry((*place, feeder)).or_insert(next);
@@ -203,24 +201,24 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
 }
 
 /// The places of every route, in order.
-fn lay_out(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Vec<Vec<Place>> {
-    let mut places: Vec<Vec<Place>> = Vec::with_capacity(routes.len());
+fn lay_out(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Vec<Vec<Node>> {
+    let mut places: Vec<Vec<Node>> = Vec::with_capacity(routes.len());
     let port = |index: usize| {
         let port = &ports[index];
         let plain = port.is_computed() && !port.computes_marks() && !port.is_impaired();
         let plain = plain && !port.is_framed() && !port.has_node();
         let plain = plain && !scenario.record.notes_at_links();
         if plain && !matches!(scenario.sample, Sampling::Every(_)) {
-            Place::Port(index_u32(index))
+            Node::Port(index_u32(index))
         } else {
-            Place::SlowPort(index_u32(index))
+            Node::SlowPort(index_u32(index))
         }
     };
     for (index, route) in (0..).zip(routes) {
         let forward = route.path.iter().map(|link| port(2 * link));
         let reverse = route.path.iter().rev().map(|link| port(2 * link + 1));
         let mut trip = Vec::with_capacity(2 * route.path.len() + 4);
-        let access = |way: u32| route.has_access_delay().then_some(Place::Access(way));
+        let access = |way: u32| route.has_access_delay().then_some(Node::Access(way));
         trip.extend(access(2 * index));
         match route.sender {
             None => trip.extend(forward.chain([route.receiver])),
@@ -239,8 +237,8 @@ fn lay_out(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Vec<Vec<Pla
 }
 
 /// Who feeds each stop: the stop before it on some round trip (the last one, a sender or the receiver of UDP, feeds the first).
-fn feeders(places: &[Vec<Place>]) -> BTreeMap<Place, Vec<Place>> {
-    let mut feeders: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
+fn feeders(places: &[Vec<Node>]) -> BTreeMap<Node, Vec<Node>> {
+    let mut feeders: BTreeMap<Node, Vec<Node>> = BTreeMap::new();
     for trip in places {
         for (at, place) in trip.iter().enumerate() {
             let feeder = trip[(at + trip.len() - 1) % trip.len()];
@@ -260,9 +258,9 @@ impl Plan {
             let mut stop = self.stops[at];
             if !matches!(
                 stop.place,
-                Place::Port(_) | Place::SlowPort(_) | Place::Access(_)
+                Node::Port(_) | Node::SlowPort(_) | Node::Access(_)
             ) {
-                stop.place = Place::Discard;
+                stop.place = Node::Discard;
             }
             self.twins.push(index_u32(self.stops.len()));
             self.returning.push(self.returning[at]);

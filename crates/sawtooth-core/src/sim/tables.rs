@@ -1,13 +1,13 @@
 //! What a run has measured, as tables.
 
 use super::flow::Flow;
-use super::{World, index_u32, ns};
+use super::{World, index_u32};
 use crate::net::{self, UdpFlow};
 use crate::record::rows::{EpisodeRow, FlowRow};
 use crate::record::{Records, Table};
 use crate::spec::FlowSpec;
 use crate::tcp::limits::Limit;
-use crate::units::mean_rate_bps;
+use crate::units::{mean_rate_bps, ns};
 
 impl World<'_> {
     pub(super) fn into_records(mut self) -> Records {

@@ -2,7 +2,7 @@
 
 use super::World;
 use super::channel::Loose;
-use super::stops::Place;
+use super::stops::Node;
 use crate::events::{Child, Event, Key, Line};
 use crate::net::{Passage, Transmission, Turn};
 use crate::packet::Packet;
@@ -42,47 +42,47 @@ impl World<'_> {
         let mut place = self.stops[packet.hop as usize].place;
         loop {
             match place {
-                Place::Port(index) => {
+                Node::Port(index) => {
                     let port = &mut self.ports[index as usize];
                     key = port.accept(key, now, packet.wire_bytes, &mut self.lineage);
                     now = None;
                     packet.hop += 1;
                 }
-                Place::Receiver(flow) => {
+                Node::Receiver(flow) => {
                     let event = self.lineage.record(key);
                     packet = self.receive(flow, packet, key, event)?;
                     now = Some(event);
                 }
-                Place::Sender(_) | Place::Senders(_) => return Some((packet, key)),
-                Place::Receivers(_) => {
+                Node::Sender(_) | Node::Senders(_) => return Some((packet, key)),
+                Node::Receivers(_) => {
                     let event = self.lineage.record(key);
                     packet = self.receive_of_living(packet, key, event)?;
                     now = Some(event);
                 }
-                Place::Access(way) => {
+                Node::Access(way) => {
                     let event = now.unwrap_or_else(|| self.lineage.record(key));
                     let delay = self.access_delays[(way / 2) as usize];
                     key = event.schedule(key.time + delay, Child::Arrival);
                     now = None;
                     packet.hop += 1;
                 }
-                Place::UdpReceiver(index) => {
+                Node::UdpReceiver(index) => {
                     let copy = packet;
                     self.receive_udp(index, &copy, key.time);
                     return None;
                 }
-                Place::Host(end) => {
+                Node::Host(end) => {
                     let copy = packet;
                     let (time, line) = key.parts();
                     self.come_to_host(end, &copy, time, line);
                     return None;
                 }
-                Place::Discard => {
+                Node::Discard => {
                     let copy = packet;
                     self.discarded(&copy);
                     return None;
                 }
-                Place::SlowPort(index) => {
+                Node::SlowPort(index) => {
                     let copy = packet;
                     let (time, line) = key.parts();
                     let (arrival, marked) = self.pass_slowly(index, &copy, time, line, now)?;
@@ -147,7 +147,7 @@ impl World<'_> {
             return arrival;
         }
         match self.stops[hop as usize].place {
-            Place::Port(next) | Place::SlowPort(next) => {
+            Node::Port(next) | Node::SlowPort(next) => {
                 let next_bps = self.ports[next as usize].rate_bps();
                 self.ports[port as usize].pass_on(arrival, bytes, next_bps)
             }

@@ -21,7 +21,7 @@
 //!
 //! Deviations: times are whole nanoseconds between rounded instants, so the shares sum exactly; RFC 4898 counts milliseconds.
 
-use crate::units::Instant;
+use crate::units::ns;
 
 /// What keeps a sender from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Limit {
 
 /// The account of one connection's life.
 #[derive(Debug)]
-pub struct Limits {
+pub struct SendLimits {
     spent_ns: [i64; Limit::ALL.len()],
     limit: Limit,
     /// When that became the limit, ns; and when the sender last stopped, seconds.
@@ -62,7 +62,7 @@ pub struct Limits {
     over: bool,
 }
 
-impl Limits {
+impl SendLimits {
     pub(super) fn new() -> Self {
         Self {
             spent_ns: [0; Limit::ALL.len()],
@@ -125,22 +125,18 @@ impl Limits {
     }
 }
 
-fn ns(secs: f64) -> i64 {
-    Instant::from_secs(secs).as_ns()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn all(limits: &Limits) -> Vec<(Limit, i64)> {
+    fn all(limits: &SendLimits) -> Vec<(Limit, i64)> {
         let spent = Limit::ALL.map(|limit| (limit, limits.spent_ns(limit)));
         spent.into_iter().filter(|(_, ns)| *ns > 0).collect()
     }
 
     #[test]
     fn the_time_up_to_the_next_stop_belongs_to_the_reason_of_the_last() {
-        let mut limits = Limits::new();
+        let mut limits = SendLimits::new();
         limits.start(1.0);
         limits.stop(1.0, Limit::Cwnd);
         limits.stop(1.25, Limit::Rwnd);
@@ -158,7 +154,7 @@ mod tests {
 
     #[test]
     fn rfc4898_a_timeout_reclassifies_the_wait_since_the_last_stop() {
-        let mut limits = Limits::new();
+        let mut limits = SendLimits::new();
         limits.start(0.0);
         limits.stop(0.0, Limit::Cwnd);
         limits.stop(0.5, Limit::Cwnd);
@@ -178,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_life_ends_once() {
-        let mut limits = Limits::new();
+        let mut limits = SendLimits::new();
         limits.start(0.0);
         limits.stop(0.5, Limit::Source);
         limits.finish(1.0);
@@ -190,7 +186,7 @@ mod tests {
 
     #[test]
     fn shares_of_instants_that_are_no_whole_nanoseconds_sum_exactly() {
-        let mut limits = Limits::new();
+        let mut limits = SendLimits::new();
         limits.start(0.1);
         let mut time = 0.1;
         for step in 0..1000 {

@@ -63,7 +63,7 @@ pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Resu
     for (link, longest) in scenario.links.iter().zip(longest) {
         let name = declared_name(link);
         let written = origins.link(name);
-        let forward = Place {
+        let forward = QueueOfLink {
             path: format!("links.{name}.queue"),
             written: written.and_then(|link| link.get("queue")),
             direction: &link.forward,
@@ -71,7 +71,7 @@ pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Resu
         };
         forward.check()?;
         if link.reverse.queue != link.forward.queue {
-            let reverse = Place {
+            let reverse = QueueOfLink {
                 path: format!("links.{name}.reverse.queue"),
                 written: written.and_then(|link| link.get("reverse")?.get("queue")),
                 direction: &link.reverse,
@@ -116,7 +116,7 @@ fn longest_packets(scenario: &Scenario) -> Vec<Longest> {
 }
 
 /// A queue and where it is written.
-struct Place<'a> {
+struct QueueOfLink<'a> {
     path: String,
     written: Option<&'a Json>,
     direction: &'a Direction,
@@ -124,7 +124,7 @@ struct Place<'a> {
     longest: u64,
 }
 
-impl Place<'_> {
+impl QueueOfLink<'_> {
     /// The path of a key, or of the first of them that is written.
     fn path(&self, keys: &[&str]) -> String {
         let written = |key: &&&str| self.written.is_some_and(|json| json.get(**key).is_some());

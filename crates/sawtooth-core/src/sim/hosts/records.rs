@@ -1,6 +1,6 @@
 //! What hosts have measured, as tables.
 
-use super::{Hosts, ns};
+use super::Hosts;
 use crate::host::Frame;
 use crate::host::layers::{Happening, Layer, Log};
 use crate::host::stopwatch::Stopwatch;
@@ -8,6 +8,7 @@ use crate::record::Table;
 use crate::record::rows::{LayerRow, StallRow};
 use crate::sim::dialogue::Dialogues;
 use crate::spec::Scenario;
+use crate::units::ns;
 
 impl Hosts {
     /// What is recorded if the scenario asks for it.

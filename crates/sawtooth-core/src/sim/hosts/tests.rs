@@ -4,11 +4,11 @@ use proptest::prelude::*;
 
 use crate::host::stopwatch::tests::assert_defined;
 use crate::registry::Value;
-use crate::sim::{World, ns};
+use crate::sim::World;
 use crate::source;
 use crate::spec::{FlowSpec, HostSpec, LinkSpec, Part, Scenario};
 use crate::tcp::STACKS;
-use crate::units::{Duration, Rate};
+use crate::units::{Duration, Rate, ns};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]

@@ -42,13 +42,13 @@ pub const TABLE: &[Entry<()>] = &[
 /// The recovery of one connection. Its tag is a number of its own: what every packet passes is told apart by one comparison.
 #[derive(Debug)]
 #[repr(u8)]
-pub enum Recovery {
+pub enum LossRecovery {
     Classic(Classic),
     Sack(Sack),
     Rack(Box<Rack>),
 }
 
-impl Recovery {
+impl LossRecovery {
     pub fn new(config: &Config, needs: cc::Needs) -> Self {
         match config.recovery {
             Kind::Tahoe => Self::Classic(Classic::new(Policy::Tahoe)),

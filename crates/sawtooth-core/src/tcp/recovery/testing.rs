@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Recovery;
+use super::LossRecovery;
 use crate::cc;
 use crate::events::{Event, Key, Lineage};
 use crate::packet::{Ack, Data};
@@ -13,7 +13,7 @@ use crate::tcp::{Config, PARAMS};
 
 pub struct Rig {
     pub tx: Tx,
-    pub recovery: Recovery,
+    pub recovery: LossRecovery,
     pub now: f64,
     /// What has been sent.
     pub data: Vec<Data>,
@@ -48,7 +48,7 @@ impl Rig {
         let config = config(recovery, window, set);
         let reno = cc::TABLE.iter().find(|entry| entry.name == "reno");
         let reno = reno.expect("it is in the table");
-        let recovery = Recovery::new(&config, reno.new.needs);
+        let recovery = LossRecovery::new(&config, reno.new.needs);
         let mut tx = Tx::new(config, reno.new, &Params::defaults(reno.params), 0.0);
         tx.app.stream.write(bytes, 0, 0);
         Self {

@@ -22,7 +22,7 @@ use self::tx::{SendAllowance, Tx};
 use super::metrics_cache::Inherited;
 use super::params::Config;
 use super::partial::AtExpiry;
-use super::recovery::Recovery;
+use super::recovery::LossRecovery;
 use super::restart;
 use crate::cc;
 use crate::events::{Event, Key};
@@ -33,7 +33,7 @@ use crate::registry::Params;
 #[derive(Debug)]
 pub struct Sender {
     tx: Tx,
-    recovery: Recovery,
+    recovery: LossRecovery,
 }
 
 impl Sender {
@@ -62,7 +62,7 @@ impl Sender {
         phase_secs: f64,
     ) -> Self {
         Self {
-            recovery: Recovery::new(&config, algorithm.needs),
+            recovery: LossRecovery::new(&config, algorithm.needs),
             tx: Tx::new(config, algorithm, params, phase_secs),
         }
     }

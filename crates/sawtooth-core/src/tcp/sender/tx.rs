@@ -2,7 +2,7 @@
 //!
 //! Specifications: RFC 5681 §3.1 (FlightSize and the threshold), §3.2 step 2 (limited transmit is no flight); RFC 3168 §6.1.2 (one reduction per window).
 //!
-//! A recovery is handed all of this with every event ([`Recovery`](crate::tcp::recovery::Recovery)). The parts do not know each other, nor the recovery.
+//! A recovery is handed all of this with every event ([`LossRecovery`](crate::tcp::recovery::LossRecovery)). The parts do not know each other, nor the recovery.
 
 use super::application::Application;
 use super::counters::SenderCounters;
@@ -16,7 +16,7 @@ use crate::packet::Ack;
 use crate::registry::Params;
 use crate::tcp::ecn::Signals;
 use crate::tcp::episodes::{Cause, Episodes, Figures, Losses};
-use crate::tcp::limits::Limits;
+use crate::tcp::limits::SendLimits;
 use crate::tcp::params::{Config, ReduceFrom};
 use crate::units::Instant;
 
@@ -50,7 +50,7 @@ pub struct Tx {
     pub pending: Option<u64>,
     pub allowance: SendAllowance,
     pub counters: SenderCounters,
-    pub limits: Limits,
+    pub limits: SendLimits,
     /// Where loss episodes are kept.
     pub episodes: Option<Box<Episodes>>,
 }
@@ -72,7 +72,7 @@ impl Tx {
             pending: None,
             allowance: SendAllowance::Nothing,
             counters: SenderCounters::default(),
-            limits: Limits::new(),
+            limits: SendLimits::new(),
             episodes: None,
             config,
         }

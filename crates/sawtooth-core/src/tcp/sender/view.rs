@@ -4,7 +4,7 @@ use super::tx::Tx;
 use super::{RoundTrips, Sender, SenderCounters};
 use crate::cc;
 use crate::tcp::episodes::LossEpisode;
-use crate::tcp::limits::{Limit, Limits};
+use crate::tcp::limits::{Limit, SendLimits};
 use crate::tcp::metrics_cache::Legacy;
 use crate::tcp::params::Config;
 use crate::units::Rate;
@@ -30,7 +30,7 @@ impl Sender {
     }
 
     /// What has held it back.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &SendLimits {
         &self.tx.limits
     }
 

@@ -8,7 +8,7 @@
 use super::{Phase, Rack};
 use crate::packet::Ack;
 use crate::registry::Value;
-use crate::tcp::recovery::{Recovery, testing::Rig};
+use crate::tcp::recovery::{LossRecovery, testing::Rig};
 
 const RTT: f64 = 0.1;
 /// A round trip that is no shorter than the shortest.
@@ -17,7 +17,7 @@ const NOTHING: [u64; 0] = [];
 
 fn state(rig: &Rig) -> &Rack {
     match &rig.recovery {
-        Recovery::Rack(rack) => rack,
+        LossRecovery::Rack(rack) => rack,
         other => panic!("{other:?}"),
     }
 }

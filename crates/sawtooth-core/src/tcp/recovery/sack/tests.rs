@@ -7,13 +7,13 @@
 
 use super::{Sack, is_lost};
 use crate::registry::Value;
-use crate::tcp::recovery::{Recovery, testing::Rig};
+use crate::tcp::recovery::{LossRecovery, testing::Rig};
 
 const NOTHING: [u64; 0] = [];
 
 fn state(rig: &Rig) -> &Sack {
     match &rig.recovery {
-        Recovery::Sack(sack) => sack,
+        LossRecovery::Sack(sack) => sack,
         other => panic!("{other:?}"),
     }
 }
