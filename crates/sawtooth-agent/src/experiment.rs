@@ -22,10 +22,10 @@ use serde_json::Value as Json;
 
 use crate::arrivals::{ArrivingFlows, Ready};
 use crate::clock::Clock;
-use crate::dialogue::Dialogue;
 use crate::hosts::Hosts;
 use crate::http::{Fetch, Servers};
 use crate::network::{IpPacket, Network, host_at_end, towards_other};
+use crate::request_response::RequestResponse;
 use crate::ring::Ring;
 use crate::setup::{self, Addresses, HostName};
 use crate::sockets::{self, CHUNK, Connection};
@@ -67,7 +67,7 @@ fn runs_in_user_mode() -> bool {
 #[derive(Debug)]
 pub enum Application {
     Sockets(Connection),
-    Dialogue(Box<Dialogue>),
+    RequestResponse(Box<RequestResponse>),
     Http(Fetch),
     /// Of a flow that has left.
     Nothing,
@@ -77,7 +77,7 @@ impl Application {
     fn started(&self) -> bool {
         match self {
             Self::Sockets(connection) => connection.started,
-            Self::Dialogue(dialogue) => dialogue.started,
+            Self::RequestResponse(request_response) => request_response.started,
             Self::Http(fetch) => fetch.started,
             Self::Nothing => true,
         }
@@ -86,7 +86,7 @@ impl Application {
     fn waits<'a>(&'a self, waits: &mut Vec<PollFd<'a>>) {
         match self {
             Self::Sockets(connection) => connection.waits(waits),
-            Self::Dialogue(dialogue) => dialogue.waits(waits),
+            Self::RequestResponse(request_response) => request_response.waits(waits),
             Self::Http(fetch) => fetch.waits(waits),
             Self::Nothing => {}
         }
@@ -96,7 +96,7 @@ impl Application {
     fn next_time(&self) -> f64 {
         match self {
             Self::Sockets(connection) => connection.next_time(),
-            Self::Dialogue(dialogue) => dialogue.next_time(),
+            Self::RequestResponse(request_response) => request_response.next_time(),
             Self::Http(_) | Self::Nothing => f64::INFINITY,
         }
     }
@@ -154,11 +154,12 @@ impl<'a> Experiment<'a> {
                 flows.push(application(spec, seed, &hosts, (addresses, port))?);
             }
         }
-        // Numbers are those of the simulator, where the clients of dialogues have some.
-        let dialogues = flows
+        // Numbers are those of the simulator, where the clients of requests have numbers, too.
+        let request_responses = flows
             .iter()
-            .filter(|flow| matches!(flow, Application::Dialogue(_)));
-        let fixed = u32::try_from(flows.len() + dialogues.count()).map_err(io::Error::other)?;
+            .filter(|flow| matches!(flow, Application::RequestResponse(_)));
+        let fixed =
+            u32::try_from(flows.len() + request_responses.count()).map_err(io::Error::other)?;
         let arrivals = ArrivingFlows::new(scenario, seed, &hosts, (addresses, fixed))?;
         Ok(Self {
             scenario,
@@ -241,9 +242,11 @@ impl<'a> Experiment<'a> {
                 Some((connection.sender(), Side::Opened)),
                 connection.delivered,
             ),
-            Application::Dialogue(dialogue) => (
-                dialogue.sender().map(|sender| (sender, Side::Accepted)),
-                dialogue.delivered(),
+            Application::RequestResponse(request_response) => (
+                request_response
+                    .sender()
+                    .map(|sender| (sender, Side::Accepted)),
+                request_response.delivered(),
             ),
             Application::Http(_) | Application::Nothing => (None, 0),
         };
@@ -264,7 +267,9 @@ impl<'a> Experiment<'a> {
                 any = true;
                 match application {
                     Application::Sockets(connection) => connection.start()?,
-                    Application::Dialogue(dialogue) => dialogue.start(now)?,
+                    Application::RequestResponse(request_response) => {
+                        request_response.start(now)?;
+                    }
                     Application::Http(fetch) => fetch.start(&self.hosts)?,
                     Application::Nothing => {}
                 }
@@ -272,7 +277,9 @@ impl<'a> Experiment<'a> {
                 any = true;
                 match application {
                     Application::Sockets(connection) => connection.write_due(now)?,
-                    Application::Dialogue(dialogue) => dialogue.speak_due(now)?,
+                    Application::RequestResponse(request_response) => {
+                        request_response.write_due(now)?;
+                    }
                     Application::Http(_) | Application::Nothing => {}
                 }
             }
@@ -330,7 +337,8 @@ impl<'a> Experiment<'a> {
 
     /// Whether an application may have something to read when a packet has come to one of its ends.
     fn reads(&self, place: usize, towards: Towards, packet: &[u8]) -> bool {
-        (towards == Towards::Receiver || matches!(self.flows[place], Application::Dialogue(_)))
+        (towards == Towards::Receiver
+            || matches!(self.flows[place], Application::RequestResponse(_)))
             && !opens(packet)
     }
 
@@ -343,7 +351,9 @@ impl<'a> Experiment<'a> {
         }
         match &mut self.flows[place] {
             Application::Sockets(connection) => connection.read(now, &mut self.room),
-            Application::Dialogue(dialogue) => dialogue.read(now, &mut self.room),
+            Application::RequestResponse(request_response) => {
+                request_response.read(now, &mut self.room)
+            }
             Application::Http(_) | Application::Nothing => Ok(()),
         }
     }
@@ -510,7 +520,7 @@ impl<'a> Experiment<'a> {
         self.read(flow, now)?;
         match &mut self.flows[flow] {
             Application::Sockets(connection) if room => connection.write()?,
-            Application::Dialogue(dialogue) if room => dialogue.write()?,
+            Application::RequestResponse(request_response) if room => request_response.write()?,
             Application::Http(fetch) => fetch.look(now)?,
             _ => {}
         }
@@ -527,9 +537,13 @@ impl<'a> Experiment<'a> {
         for (spec, application) in self.scenario.flows.iter().zip(&self.flows) {
             flows.push(match application {
                 Application::Sockets(connection) => tables::connection(spec, connection, self.end)?,
-                Application::Dialogue(dialogue) => {
-                    exchanges.push(dialogue.exchanges.row(&spec.name, Stalls::default()));
-                    tables::dialogue(spec, dialogue, self.end)?
+                Application::RequestResponse(request_response) => {
+                    exchanges.push(
+                        request_response
+                            .exchanges
+                            .row(&spec.name, Stalls::default()),
+                    );
+                    tables::request_response(spec, request_response, self.end)?
                 }
                 Application::Http(fetch) => tables::fetch(spec, fetch, self.end),
                 Application::Nothing => continue,
@@ -582,8 +596,9 @@ fn application(
         hosts.enter(HostName::Sender)?;
         let listener = sockets::listen_at(sockets::sending(spec)?, address, port, one)?;
         hosts.enter(HostName::Receiver)?;
-        let dialogue = Dialogue::new(spec, exchanges, listener, sockets::at(address, port))?;
-        return Ok(Application::Dialogue(Box::new(dialogue)));
+        let request_response =
+            RequestResponse::new(spec, exchanges, listener, sockets::at(address, port))?;
+        return Ok(Application::RequestResponse(Box::new(request_response)));
     }
     let address = addresses.receiver;
     hosts.enter(HostName::Receiver)?;

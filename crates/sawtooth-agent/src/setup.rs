@@ -184,7 +184,7 @@ pub fn steps(scenario: &Scenario) -> Vec<Step> {
 
 /// The largest segment that a flow's sockets are told, or else what fits into Ethernet's packets.
 pub fn segment_bytes(flow: &FlowSpec) -> u64 {
-    flow.told(key::smss).map_or(1460, u64::from)
+    flow.given(key::smss).map_or(1460, u64::from)
 }
 
 /// A segment and its headers of 40 bytes; options go at the expense of data.
@@ -208,7 +208,7 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
     let mut sysctls = Vec::new();
     let mut set = |name: &str, value: &str| sysctls.push((name.to_owned(), value.to_owned()));
     let flow = any_flow(scenario);
-    let cache = match flow.told(key::metrics_cache) {
+    let cache = match flow.given(key::metrics_cache) {
         Some(cache) => cache.word(),
         None => scenario.kernel.settings.choice("metrics_cache"),
     };
@@ -218,7 +218,7 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
         _ => {}
     }
     // One number for a host, which all flows share.
-    if let Some(dup_thresh) = flow.told(key::dup_thresh) {
+    if let Some(dup_thresh) = flow.given(key::dup_thresh) {
         set("net.ipv4.tcp_reordering", &dup_thresh.to_string());
     }
     for (name, (size, most), (default, largest)) in [
@@ -233,21 +233,21 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
             (16_384, 4_194_304),
         ),
     ] {
-        if flow.told(size).is_some() || flow.told(most).is_some() {
+        if flow.given(size).is_some() || flow.given(most).is_some() {
             // What is not told is as it is in a new namespace; the smallest size is that of memory pressure.
-            let largest = flow.told(most).unwrap_or(largest);
-            let default = flow.told(size).flatten().unwrap_or(default).min(largest);
+            let largest = flow.given(most).unwrap_or(largest);
+            let default = flow.given(size).flatten().unwrap_or(default).min(largest);
             set(name, &format!("{} {default} {largest}", default.min(4096)));
         }
     }
-    let flag = |key| flow.told(key).map(i64::from);
+    let flag = |key| flow.given(key).map(i64::from);
     for (name, value) in [
         (
             "net.ipv4.tcp_moderate_rcvbuf",
             flag(key::receive_auto_tuning),
         ),
         ("net.ipv4.tcp_window_scaling", flag(key::window_scaling)),
-        ("net.ipv4.tcp_adv_win_scale", flow.told(key::adv_win_scale)),
+        ("net.ipv4.tcp_adv_win_scale", flow.given(key::adv_win_scale)),
         ("net.ipv4.tcp_autocorking", flag(key::autocorking)),
     ] {
         if let Some(value) = value {
@@ -255,12 +255,12 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
         }
     }
     // What is beyond RFC 3168 comes with the congestion control: `dctcp` of both hosts echoes as RFC 8257 has it.
-    match flow.told(key::ecn) {
+    match flow.given(key::ecn) {
         Some(Feedback::Off) => set("net.ipv4.tcp_ecn", "0"),
         Some(_) => set("net.ipv4.tcp_ecn", "1"),
         None => {}
     }
-    match flow.told(key::restart_after_idle) {
+    match flow.given(key::restart_after_idle) {
         Some(RestartAfterIdle::Off) => set("net.ipv4.tcp_slow_start_after_idle", "0"),
         Some(_) => set("net.ipv4.tcp_slow_start_after_idle", "1"),
         None => {}
@@ -276,7 +276,7 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
 
 fn metrics(scenario: &Scenario) -> RouteMetrics {
     let flow = any_flow(scenario);
-    let segments = match flow.told(key::initial_window).flatten() {
+    let segments = match flow.given(key::initial_window).flatten() {
         Some(WindowSize::Segments(segments)) => Some(segments),
         Some(WindowSize::Bytes(bytes)) => Some(bytes.div_ceil(segment_bytes(flow))),
         None => None,
@@ -286,11 +286,11 @@ fn metrics(scenario: &Scenario) -> RouteMetrics {
         clippy::cast_sign_loss,
         reason = "a positive time of at most minutes"
     )]
-    let rto_min_ms = (flow.told(key::rto_min)).map(|secs| (secs * 1e3).round() as u32);
+    let rto_min_ms = (flow.given(key::rto_min)).map(|secs| (secs * 1e3).round() as u32);
     RouteMetrics {
         initcwnd: segments.map(|segments| u32::try_from(segments).unwrap_or(u32::MAX)),
         rto_min_ms,
-        quickack: flow.told(key::ack_every) == Some(1),
+        quickack: flow.given(key::ack_every) == Some(1),
     }
 }
 

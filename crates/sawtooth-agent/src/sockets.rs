@@ -61,7 +61,7 @@ pub fn sending(spec: &FlowSpec) -> io::Result<OwnedFd> {
 }
 
 pub fn tell_partial(spec: &FlowSpec, socket: &OwnedFd) -> io::Result<()> {
-    match spec.told(key::partial) {
+    match spec.given(key::partial) {
         Some(Partial::NoDelay) => option(socket, libc::TCP_NODELAY, 1),
         Some(Partial::Cork) => option(socket, libc::TCP_CORK, 1),
         _ => Ok(()),
@@ -72,7 +72,7 @@ pub fn tell_partial(spec: &FlowSpec, socket: &OwnedFd) -> io::Result<()> {
 pub fn receiving(spec: &FlowSpec) -> io::Result<OwnedFd> {
     let socket = tcp(&spec.receiver_cc)?;
     let smss = segment_bytes(spec);
-    let window = match spec.told(key::window_limit).flatten() {
+    let window = match spec.given(key::window_limit).flatten() {
         Some(WindowSize::Segments(segments)) => segments.saturating_mul(smss),
         Some(WindowSize::Bytes(bytes)) => bytes,
         None => 0,

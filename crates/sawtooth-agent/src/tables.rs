@@ -12,10 +12,10 @@ use sawtooth_core::spec::FlowSpec;
 use sawtooth_core::units::{mean_rate_bps, ns};
 use serde_json::{Value as Json, json};
 
-use crate::dialogue::Dialogue;
 use crate::hosts::Hosts;
 use crate::http::Fetch;
 use crate::network::Network;
+use crate::request_response::RequestResponse;
 use crate::setup::HostName;
 use crate::sockets::Connection;
 use crate::tcp_info::TcpInfo;
@@ -72,13 +72,22 @@ pub fn connection(spec: &FlowSpec, connection: &Connection, end: f64) -> io::Res
 }
 
 /// The same of a connection over which both sides speak: of its responses.
-pub fn dialogue(spec: &FlowSpec, dialogue: &Dialogue, end: f64) -> io::Result<FlowRow> {
-    let sender = dialogue.sender();
+pub fn request_response(
+    spec: &FlowSpec,
+    request_response: &RequestResponse,
+    end: f64,
+) -> io::Result<FlowRow> {
+    let sender = request_response.sender();
     let info = sender.map_or(Ok(TcpInfo::default()), |sender| TcpInfo::of(sender.as_fd()))?;
-    let is_over = dialogue.exchanges.is_over();
-    let done = is_over.then_some(dialogue.last_delivery);
+    let is_over = request_response.exchanges.is_over();
+    let done = is_over.then_some(request_response.last_delivery);
     let sender = (&info, Side::Accepted);
-    Ok(flow(spec, sender, (dialogue.delivered(), done), end))
+    Ok(flow(
+        spec,
+        sender,
+        (request_response.delivered(), done),
+        end,
+    ))
 }
 
 /// The same of what its sender's kernel tells, of bytes delivered, and of when the last of them were.

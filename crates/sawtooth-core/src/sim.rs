@@ -22,11 +22,11 @@
 mod arrivals;
 mod budget;
 mod channel;
-mod dialogue;
 mod endpoints;
 mod flow;
 mod hosts;
 mod observe;
+mod request_response;
 mod stops;
 mod tables;
 mod travel;
@@ -35,10 +35,10 @@ mod udp;
 use self::arrivals::ArrivingFlows;
 pub use self::budget::{Stopped, simulate_within_limits};
 use self::channel::{Channel, Loose, LooseEvents, channels};
-use self::dialogue::Dialogues;
 use self::flow::{Flow, metrics_caches, standing_flows};
 use self::hosts::{Hosts, Part as HostPart};
 use self::observe::{AckTrace, Samplers, Variables};
+use self::request_response::RequestResponses;
 use self::stops::{Plan, Stop, plan_stops, routes};
 use self::udp::{Udp, udp_flows};
 use crate::events::{EventQueue, Key, Lineage};
@@ -85,7 +85,7 @@ struct World<'a> {
     port_slots: Vec<u32>,
     flows: Vec<Flow>,
     arrivals: ArrivingFlows<'a>,
-    dialogues: Dialogues,
+    request_responses: RequestResponses,
     hosts: Hosts,
     udp: Vec<Udp>,
     stops: Vec<Stop>,
@@ -122,8 +122,8 @@ impl<'a> World<'a> {
     fn new(scenario: &'a Scenario, seed: u64) -> Self {
         let shortcuts = &scenario.shortcuts;
         let mut ports = net::ports(scenario, seed, shortcuts.no_tx_event);
-        let dialogues = Dialogues::new(scenario, seed);
-        let routes = routes(scenario, &dialogues);
+        let request_responses = RequestResponses::new(scenario, seed);
+        let routes = routes(scenario, &request_responses);
         let Plan {
             stops,
             trips,
@@ -134,7 +134,7 @@ impl<'a> World<'a> {
         } = plan_stops(scenario, &ports, &routes);
         net::keep_ledgers(&mut ports, scenario.record, whose);
         let access_delays = routes.iter().map(|route| route.access_delay).collect();
-        let fixed = scenario.flows.len() + dialogues.len();
+        let fixed = scenario.flows.len() + request_responses.len();
         let (entry_trips, udp_trips) = trips[fixed..].split_at(scenario.arriving.len());
         let arrivals = ArrivingFlows::new(scenario, seed, fixed, entry_trips);
         let udp = udp_flows(scenario, seed, fixed, udp_trips);
@@ -156,8 +156,8 @@ impl<'a> World<'a> {
         for index in 0..udp.len() {
             slots.push(Slot::Departures(index_u32(index)));
         }
-        let hosts = Hosts::new(scenario, &dialogues, &mut slots);
-        let flows = standing_flows(scenario, seed, &dialogues, &trips);
+        let hosts = Hosts::new(scenario, &request_responses, &mut slots);
+        let flows = standing_flows(scenario, seed, &request_responses, &trips);
         let lineage = Lineage::new();
         let mut timers = EventQueue::new(2 * flows.len());
         for (index, flow) in flows.iter().enumerate() {
@@ -189,7 +189,7 @@ impl<'a> World<'a> {
             metrics_places,
             flows,
             arrivals,
-            dialogues,
+            request_responses,
             hosts,
             udp,
             stops,

@@ -256,7 +256,9 @@ impl Experiment<'_> {
             }
             match &mut self.flows[flow] {
                 Application::Sockets(connection) if writes => connection.write()?,
-                Application::Dialogue(dialogue) if writes => dialogue.write()?,
+                Application::RequestResponse(request_response) if writes => {
+                    request_response.write()?;
+                }
                 _ => {}
             }
         }

@@ -103,14 +103,14 @@ fn check_parameters(scenario: &Scenario, origins: &Origins) -> Result<()> {
 fn check_tcp_values(scenario: &Scenario, origins: &Origins) -> Result<()> {
     for (flow, origin) in scenario.all_flows().zip(origins.all_flows()) {
         let place = |key| origins.tcp(origin).place_or_common(key);
-        if flow.told(key::ecn) == Some(Feedback::Accurate) {
+        if flow.given(key::ecn) == Some(Feedback::Accurate) {
             return Err(at(
                 place(key::ecn.name),
                 "no packaged kernel has the feedback of RFC 9768",
             )
             .hint("\"classic\", or \"dctcp\" with cc and receiver_cc = \"dctcp\""));
         }
-        if let Some(every @ 3..) = flow.told(key::ack_every) {
+        if let Some(every @ 3..) = flow.given(key::ack_every) {
             let message = format!("a real kernel cannot be told `ack_every = {every}`");
             return Err(at(place(key::ack_every.name), message)
                 .hint("it has 2, and 1 where no acknowledgement is delayed"));
@@ -124,7 +124,7 @@ fn check_what_hosts_share(scenario: &Scenario) -> Result<()> {
     for (key, _) in kernel_keys().filter(|(_, kernel)| kernel.shared) {
         let mut flows = scenario.all_flows();
         let Some(first) = flows.next() else { break };
-        if let Some(other) = flows.find(|flow| flow.told_value(key) != first.told_value(key)) {
+        if let Some(other) = flows.find(|flow| flow.given_value(key) != first.given_value(key)) {
             return Err(at(
                 "flows",
                 format!(
@@ -179,7 +179,7 @@ fn check_application(scenario: &Scenario, origins: &Origins) -> Result<()> {
             return Err(at("kernel.application", message)
                 .hint("for example source = { name = \"bulk\", size = \"1 MB\" }"));
         }
-        if flow.told(key::window_limit).is_some() {
+        if flow.given(key::window_limit).is_some() {
             let message = "packaged programs cannot be told a `window_limit`";
             return Err(at("kernel.application", message)
                 .hint("leave one of the two out, or set net.ipv4.tcp_rmem in kernel.sysctl"));

@@ -521,8 +521,8 @@ fn losses_are_of_the_direction_that_they_are_written_in() {
 #[test]
 fn settings_of_a_kernel_are_read_and_misspelt_ones_are_not() {
     let flow = &from_tree(&dumbbell()).expect("a scenario").flows[0];
-    assert_eq!(flow.told, ["window_limit"]);
-    assert!(flow.told(key::window_limit).is_some() && flow.told(key::smss).is_none());
+    assert_eq!(flow.given, ["window_limit"]);
+    assert!(flow.given(key::window_limit).is_some() && flow.given(key::smss).is_none());
     let tree = added(
         "",
         "kernel",

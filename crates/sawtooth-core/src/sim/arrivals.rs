@@ -28,7 +28,7 @@ use crate::units::ns;
 pub(super) struct ArrivingFlows<'a> {
     seed: u64,
     entries: Vec<Entry<'a>>,
-    /// Flows that are there all the time, both sides of dialogues, have the first numbers and places.
+    /// Flows that are there all the time, both sides of requests and responses among them, have the first numbers and places.
     fixed: u32,
     /// Flows that are laid down before them, those of UDP, too.
     laid_down: u32,

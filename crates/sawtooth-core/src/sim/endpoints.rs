@@ -1,7 +1,7 @@
 //! What the ends of connections do in a run: a segment reaches a receiver, an acknowledgement its sender, a timer fires, and segments leave.
 
 use super::budget::AT_ONCE;
-use super::{World, dialogue, receiver_timer, sender_timer};
+use super::{World, receiver_timer, request_response, sender_timer};
 use crate::events::{Event, Key};
 use crate::packet::Packet;
 
@@ -38,10 +38,10 @@ impl World<'_> {
         }
         self.sample_receiver(index, key.time);
         let flow = &mut self.flows[index as usize];
-        if flow.dialogue != dialogue::NONE {
+        if flow.request_response != request_response::NONE {
             let copy = packet;
             let (time, line) = key.parts();
-            return self.receive_in_dialogue(index, &copy, time, line, now);
+            return self.receive_in_exchange(index, &copy, time, line, now);
         }
         if flow.receiver.marks.is_on() && flow.receiver.marks.changes_state(packet.ecn()) {
             self.echo_old_state(index, packet.hop + 1, key);
@@ -236,7 +236,7 @@ impl World<'_> {
                 wire_bytes += options;
             }
             let mut packet = Packet::data(flow.id, flow.trip.first_stop, wire_bytes, data);
-            if flow.dialogue != dialogue::NONE {
+            if flow.request_response != request_response::NONE {
                 packet = self.put_ack_on(index, &packet, now.time);
             }
             if let Some(channel) = self.stops[packet.hop as usize].channel {

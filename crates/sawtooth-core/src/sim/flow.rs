@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::dialogue::{self, Dialogues};
+use super::request_response::{self, RequestResponses};
 use super::stops::Trip;
 use super::{build, index_u32};
 use crate::cc;
@@ -24,7 +24,7 @@ pub(super) struct Flow {
     pub(super) start: f64,
     pub(super) started: bool,
     /// Its number among those that speak with another one, if it does, or else this: then its writes answer what that one has delivered.
-    pub(super) dialogue: u32,
+    pub(super) request_response: u32,
     /// Of such a one: whether it closes when it has spoken next, and into how many writes what it says then is cut.
     pub(super) closes_next: bool,
     pub(super) pattern: WritePattern,
@@ -64,7 +64,7 @@ impl Flow {
             receiver: Receiver::new(config),
             start,
             started: false,
-            dialogue: dialogue::NONE,
+            request_response: request_response::NONE,
             closes_next: false,
             pattern: WritePattern::AT_ONCE,
             next_write: source.next_write(),
@@ -100,8 +100,8 @@ impl Flow {
     /// The application writes what is due, and says so if it was the last.
     pub(super) fn write(&mut self, now: Event) {
         self.write_key = Key::NEVER;
-        if self.dialogue != dialogue::NONE {
-            return self.speak(now);
+        if self.request_response != request_response::NONE {
+            return self.write_next(now);
         }
         while let Some(write) = self.next_write {
             let time = self.start + write.at_secs;
@@ -138,11 +138,11 @@ impl AckSizes {
     }
 }
 
-/// The flows that are there all the time: the scenario's, then the other sides of dialogues.
+/// The flows that are there all the time: the scenario's, then the sides that ask.
 pub(super) fn standing_flows(
     scenario: &Scenario,
     seed: u64,
-    dialogues: &Dialogues,
+    request_responses: &RequestResponses,
     trips: &[Trip],
 ) -> Vec<Flow> {
     let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
@@ -151,7 +151,7 @@ pub(super) fn standing_flows(
         let mut random = Stream::new(seed, &format!("{}/cc", spec.name));
         let config = Config::from(&spec.tcp);
         // Who answers has been connected to.
-        let opens = !dialogues.has_server(index);
+        let opens = !request_responses.has_server(index);
         let mut config = Config {
             seed: random.integer(0, i64::MAX).unsigned_abs(),
             handshake: config.handshake && opens,
@@ -180,7 +180,7 @@ pub(super) fn standing_flows(
             trip: trips[index],
         }));
     }
-    dialogues.add_clients(scenario, seed, &mut flows, trips);
+    request_responses.add_clients(scenario, seed, &mut flows, trips);
     flows
 }
 
@@ -200,7 +200,7 @@ pub(super) fn metrics_caches(
     let mut of_flow = Vec::new();
     for (at, spec) in scenario.all_flows().enumerate() {
         if at == scenario.flows.len() {
-            // The other sides of dialogues are part of connections that have their place.
+            // The sides that ask are part of connections that have their place.
             of_flow.resize(flows.len(), (0, Keeps::Nothing));
         }
         let next = places.len();

@@ -3,7 +3,7 @@
 //! **Events.** Packets for a host take an event to reach its interface, and each of a host's parts has one slot among the events. What takes no time
 //! happens at once. So a flow with a host takes several events per packet; flows without any are not touched.
 //!
-//! **Dialogues** ([`super::dialogue`]) are two flows, so each side has the socket of what it sends and the reader of what it gets. These are two halves of one socket: what
+//! **Requests and responses** ([`super::request_response`]) are two flows, so each side has the socket of what it sends and the reader of what it gets. These are two halves of one socket: what
 //! one of them makes the protocol code or the driver do, also for a segment that arrives or an acknowledgement that leaves, is done for the socket, and its stopwatch says so.
 
 mod receiving;
@@ -12,7 +12,7 @@ mod sending;
 #[cfg(test)]
 mod tests;
 
-use super::dialogue::Dialogues;
+use super::request_response::RequestResponses;
 use super::{Slot, World, index_u32};
 use crate::events::{Child, Event, Key, Line};
 use crate::host::cpu::Level;
@@ -82,7 +82,11 @@ pub(super) struct Hosts {
 }
 
 impl Hosts {
-    pub(super) fn new(scenario: &Scenario, dialogues: &Dialogues, slots: &mut Vec<Slot>) -> Self {
+    pub(super) fn new(
+        scenario: &Scenario,
+        request_responses: &RequestResponses,
+        slots: &mut Vec<Slot>,
+    ) -> Self {
         let flows = &scenario.flows;
         if flows
             .iter()
@@ -91,7 +95,7 @@ impl Hosts {
             return Self::default();
         }
         let mut ends: Vec<Ends> = flows.iter().map(Ends::of).collect();
-        for (_, server) in dialogues.places() {
+        for (_, server) in request_responses.places() {
             ends.push(Ends::of(&flows[server as usize]).the_other_way());
         }
         let first_slot = index_u32(slots.len());

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::dialogue::Dialogues;
 use super::index_u32;
+use super::request_response::RequestResponses;
 use crate::net::{Port, Traffic};
 use crate::spec::{FlowSpec, Sampling, Scenario};
 
@@ -59,8 +59,11 @@ pub(super) struct Route<'a> {
     pub evented_ends: bool,
 }
 
-/// Those of all flows, of the other sides of dialogues, of the entries of flows that arrive, and of flows of UDP.
-pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<Route<'a>> {
+/// Those of all flows, of the sides that ask, of the entries of flows that arrive, and of flows of UDP.
+pub(super) fn routes<'a>(
+    scenario: &'a Scenario,
+    request_responses: &RequestResponses,
+) -> Vec<Route<'a>> {
     let route = |spec: &'a FlowSpec, place, [host, receiver_host]: [Option<usize>; 2]| Route {
         path: spec.path.as_slice(),
         access_delay: spec.delay.secs(),
@@ -81,7 +84,7 @@ pub(super) fn routes<'a>(scenario: &'a Scenario, dialogues: &Dialogues) -> Vec<R
         .zip(&scenario.flows)
         .map(|(place, flow)| route(flow, place, [flow.host, flow.receiver_host]))
         .collect();
-    for (client, server) in dialogues.places() {
+    for (client, server) in request_responses.places() {
         routes[server as usize].evented_ends = true;
         let spec = &scenario.flows[server as usize];
         routes.push(Route {

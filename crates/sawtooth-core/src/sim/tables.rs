@@ -33,7 +33,10 @@ impl World<'_> {
         let mut tables = vec![self.flow_table()];
         tables.extend(net::tables(self.scenario, &self.ports));
         tables.extend(self.arrival_tables());
-        tables.extend(self.dialogues.table(self.scenario, &self.hosts, self.end));
+        tables.extend(
+            self.request_responses
+                .table(self.scenario, &self.hosts, self.end),
+        );
         if !self.udp.is_empty() {
             tables.extend(net::udp_tables(self.scenario, self.udp_flows()));
         }
@@ -53,7 +56,7 @@ impl World<'_> {
         if self.scenario.record.episodes {
             tables.push(self.episode_table());
         }
-        tables.extend(self.hosts.tables(self.scenario, &self.dialogues));
+        tables.extend(self.hosts.tables(self.scenario, &self.request_responses));
         Records { tables }
     }
 

@@ -22,7 +22,7 @@ pub struct FlowSpec {
     /// Those of [`tcp::PARAMS`].
     pub tcp: Params,
     /// Those of [`tcp::params::kernel_keys`] that the scenario sets itself; what a stack says of them is about the simulator's TCP.
-    pub told: Vec<&'static str>,
+    pub given: Vec<&'static str>,
     /// What the application does: a row of [`source::TABLE`].
     pub source: Part,
     pub start: Instant,
@@ -43,7 +43,7 @@ impl FlowSpec {
             kernel_cc: None,
             receiver_cc: cc::TABLE[0].name.to_owned(),
             tcp: Params::defaults(tcp::PARAMS),
-            told: Vec::new(),
+            given: Vec::new(),
             source: Part::of(&source::TABLE[0]),
             start: Instant::default(),
             delay: Duration::default(),
@@ -63,13 +63,13 @@ impl FlowSpec {
     }
 
     /// What a kernel is told of a key of `tcp`, if it is told anything.
-    pub fn told<T: FromValue>(&self, key: Key<T>) -> Option<T> {
-        self.told.contains(&key.name).then(|| key.of(&self.tcp))
+    pub fn given<T: FromValue>(&self, key: Key<T>) -> Option<T> {
+        self.given.contains(&key.name).then(|| key.of(&self.tcp))
     }
 
     /// The same of whichever key.
-    pub fn told_value(&self, name: &str) -> Option<Value> {
-        self.told.contains(&name).then(|| self.tcp.get(name))
+    pub fn given_value(&self, name: &str) -> Option<Value> {
+        self.given.contains(&name).then(|| self.tcp.get(name))
     }
 
     /// Bytes to send, as far as that can be known; nothing for an endless flow.

@@ -220,7 +220,7 @@ fn hosts_that_cost_nothing_change_nothing() {
 }
 
 /// Exchanges of a request and a response of so many bytes; `machine` is at both ends, the server `pc`, the client `pc.peer`.
-fn dialogue(machine: &Value, [request, response]: [u64; 2], count: u32) -> Value {
+fn request_response(machine: &Value, [request, response]: [u64; 2], count: u32) -> Value {
     let mut tree = tree(1);
     tree["hosts"]["pc"] = machine.clone();
     tree["tcp"]["ack_every"] = json!(2);
@@ -261,7 +261,7 @@ fn moments(records: &Records, flow: &str, layer: &str, event: &str) -> Vec<i64> 
 fn an_exchange_takes_what_its_steps_take_on_both_machines() {
     // The request, as a message: write 10, copy 9.6, TCP 24.8, driver 7, interface 3, wire 1000 + 5000, interface 2, interrupt 8 + 4, TCP 19.8: 6088.2. The server is woken, 30,
     // and reads, 21.6: 6139.8. The response takes as long, and carries the acknowledgement, which waits for it.
-    let tree = dialogue(&machine(), [960, 960], 3);
+    let tree = request_response(&machine(), [960, 960], 3);
     assert_eq!(exchange(&tree), 2 * 6_139_800);
     let records = run(&tree);
     // What carries data each way, and at the end the client acknowledges the last response by itself.
@@ -288,7 +288,7 @@ fn an_exchange_takes_what_its_steps_take_on_both_machines() {
 
 #[test]
 fn a_side_speaks_when_its_application_has_read_everything_and_has_thought() {
-    let mut tree = dialogue(&machine(), [1920, 2880], 3);
+    let mut tree = request_response(&machine(), [1920, 2880], 3);
     let source = &mut tree["flows"][0]["source"];
     source["think"] = json!("3 ms");
     source["server_think"] = json!("2 ms");
@@ -355,7 +355,7 @@ fn each_cost_is_paid_once_on_the_way_there_and_once_on_the_way_back() {
         ("ack_send_cost", "100 us", 0),
         ("ack_receive_cost", "100 us", 0),
     ] {
-        let mut tree = dialogue(&json!({cost: value}), [960, 960], 4);
+        let mut tree = request_response(&json!({cost: value}), [960, 960], 4);
         assert_eq!(exchange(&tree), alone + 2 * once, "{cost}");
         // With a machine at one end only, its own part.
         tree["flows"][0]["receiver_host"] = json!("none");
@@ -365,7 +365,7 @@ fn each_cost_is_paid_once_on_the_way_there_and_once_on_the_way_back() {
         assert_eq!(exchange(&tree), alone + once, "{cost} of the client");
     }
     // Acknowledgements at once cost what they cost before the reader reads. What is written then waits for the end of their transmission, 40 us, but for the first request.
-    let mut tree = dialogue(&json!({"ack_send_cost": "100 us"}), [960, 960], 4);
+    let mut tree = request_response(&json!({"ack_send_cost": "100 us"}), [960, 960], 4);
     tree["tcp"]["ack_every"] = json!(1);
     assert_eq!(exchange(&tree), alone + 2 * 100_000 + 7 * 40_000 / 4);
 }
@@ -373,7 +373,7 @@ fn each_cost_is_paid_once_on_the_way_there_and_once_on_the_way_back() {
 #[test]
 fn each_side_s_socket_has_its_own_stalls() {
     // As of a message of two segments: window or memory for one.
-    let mut tree = dialogue(&machine(), [1920, 1920], 1);
+    let mut tree = request_response(&machine(), [1920, 1920], 1);
     tree["tcp"]["ack_every"] = json!(1);
     let mut window = tree.clone();
     window["tcp"]["window_limit"] = json!("1 packets");
@@ -400,7 +400,7 @@ fn each_side_s_socket_has_its_own_stalls() {
     tree["flows"][0]["receiver_host"] = json!("none");
     assert_eq!(request_stalls(&run(&tree)), [-1; 4]);
     // A partial packet is held back by Nagle's algorithm until TCP takes the acknowledgement.
-    let mut partial = dialogue(&machine(), [1060, 1060], 1);
+    let mut partial = request_response(&machine(), [1060, 1060], 1);
     partial["tcp"]["ack_every"] = json!(1);
     partial["tcp"]["partial"] = json!("nagle");
     let records = run(&partial);
@@ -723,7 +723,7 @@ proptest! {
         let mut entered = std::collections::BTreeMap::new();
         for row in 0..times.len() {
             let key = (flows[row].clone(), ids[row]);
-            // Whose socket it is, also of an acknowledgement that one side of a dialogue sends.
+            // Whose socket it is, also of an acknowledgement that one side of a connection of requests and responses sends.
             let socket = match (flows[row].as_str(), kinds[row].as_str()) {
                 (flow, "data") => flow,
                 ("talk", _) => "talk.requests",

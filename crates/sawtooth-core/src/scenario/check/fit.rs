@@ -31,8 +31,8 @@ pub(in crate::scenario) fn segments(scenario: &mut Scenario, origins: &Origins) 
         let header = u64::from(key::header.of(&flow.tcp));
         if asks && mtu > header {
             flow.tcp.set(key::smss.name, Value::Bytes(mtu - header));
-            if !flow.told.contains(&key::smss.name) {
-                flow.told.push(key::smss.name);
+            if !flow.given.contains(&key::smss.name) {
+                flow.given.push(key::smss.name);
             }
         }
         let smss = u64::from(key::smss.of(&flow.tcp));

@@ -13,11 +13,11 @@ use crate::tcp::key;
 
 /// The connection called `name`, with the parameters of the scenario's `stack` unless it has its own.
 pub(super) fn read(name: String, table: Table, stack: &Params, links: &Groups) -> Result<FlowSpec> {
-    let (mut tcp, told) = tcp::read(table, stack)?;
+    let (mut tcp, given) = tcp::read(table, stack)?;
     check::tcp(&tcp, table)?;
     let sender = congestion::sender(table, &tcp)?;
     let receiver = congestion::receiver(table)?;
-    if !told.contains(&key::ecn.name) {
+    if !given.contains(&key::ecn.name) {
         congestion::bring_feedback(&sender.cc, &mut tcp);
     }
     let source = source(table)?;
@@ -36,7 +36,7 @@ pub(super) fn read(name: String, table: Table, stack: &Params, links: &Groups) -
         kernel_cc: sender.kernel_cc,
         receiver_cc,
         tcp,
-        told,
+        given,
         source,
         start,
         delay,

@@ -33,7 +33,7 @@ pub(super) fn stack(tree: &Map<String, Json>) -> Result<Params> {
 
 /// All parameters of a flow, and which of them the scenario sets itself that kernels can be told.
 pub(super) fn read(flow: Table, stack: &Params) -> Result<(Params, Vec<&'static str>)> {
-    let (mut params, mut told) = (stack.clone(), Vec::new());
+    let (mut params, mut given) = (stack.clone(), Vec::new());
     for (json, path) in [
         (flow.context.tree.get("tcp"), "tcp".to_owned()),
         (flow.keys.get("tcp"), flow.place("tcp")),
@@ -49,9 +49,9 @@ pub(super) fn read(flow: Table, stack: &Params) -> Result<(Params, Vec<&'static 
         set_params(&mut params, tcp::PARAMS, table, &[], "tcp parameter")?;
         see_to_ack_every(&mut params, table)?;
         let known = tcp::params::kernel_keys().map(|(name, _)| name);
-        told.extend(known.filter(|key| table.has(key)));
+        given.extend(known.filter(|key| table.has(key)));
     }
-    Ok((params, told))
+    Ok((params, given))
 }
 
 /// When acknowledgements are sent has two keys; who writes one does not mean the other, which may be the stack's.

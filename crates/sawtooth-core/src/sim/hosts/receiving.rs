@@ -6,10 +6,10 @@ use crate::host::cpu::Level;
 use crate::host::layers::Layer;
 use crate::host::{Frame, Work};
 use crate::packet::{Ack, Packet};
-use crate::sim::{dialogue, receiver_timer};
+use crate::sim::{receiver_timer, request_response};
 
 impl World<'_> {
-    /// A segment reaches TCP. Of a dialogue, the acknowledgement that it carries does so first, and what that lets out leaves before one of its own.
+    /// A segment reaches TCP. Of a connection of requests and responses, the acknowledgement that it carries does so first, and what that lets out leaves before one of its own.
     pub(super) fn receive_on_host(&mut self, now: Now, host: u32, frame: &Frame) {
         let (index, mut packet) = (frame.flow, frame.packet);
         let time = now.1.time;
@@ -69,14 +69,14 @@ impl World<'_> {
             .follow(Work::Send(frame), machine.profile.ack_send);
     }
 
-    /// A read returns: in a dialogue the application may have something to say to that.
+    /// A read returns: in a connection of requests and responses the application may have something to say to that.
     pub(super) fn has_read(&mut self, now: Event, host: u32, flow: u32, bytes: u64) {
         let reader = self.hosts.reader(flow);
         reader.returns(now.time);
         let read = reader.read;
         self.hosts
             .note_bytes((host, flow), now.time, Layer::Application, "read", bytes);
-        if self.flows[flow as usize].dialogue != dialogue::NONE {
+        if self.flows[flow as usize].request_response != request_response::NONE {
             self.heard(flow, now, read);
         }
         self.see_to_reader(host, flow, false);

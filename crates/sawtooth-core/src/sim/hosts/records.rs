@@ -6,14 +6,18 @@ use crate::host::layers::{Happening, Layer, Log};
 use crate::host::stopwatch::Stopwatch;
 use crate::record::Table;
 use crate::record::rows::{LayerRow, StallRow};
-use crate::sim::dialogue::Dialogues;
+use crate::sim::request_response::RequestResponses;
 use crate::spec::Scenario;
 use crate::units::ns;
 
 impl Hosts {
     /// What is recorded if the scenario asks for it.
-    pub(in crate::sim) fn tables(&self, scenario: &Scenario, dialogues: &Dialogues) -> Vec<Table> {
-        let names: Vec<String> = dialogues.names(scenario).collect();
+    pub(in crate::sim) fn tables(
+        &self,
+        scenario: &Scenario,
+        request_responses: &RequestResponses,
+    ) -> Vec<Table> {
+        let names: Vec<String> = request_responses.names(scenario).collect();
         let mut tables = Vec::new();
         if scenario.record.stalls {
             tables.push(self.stall_table(&names));

@@ -8,7 +8,7 @@ use crate::host::socket::{Held, Writer};
 use crate::host::{Frame, Work};
 use crate::packet::Packet;
 use crate::sim::budget::AT_ONCE;
-use crate::sim::{Flow, dialogue, sender_timer};
+use crate::sim::{Flow, request_response, sender_timer};
 
 impl Flow {
     fn held(&self) -> Held {
@@ -51,7 +51,7 @@ impl World<'_> {
         if flow.write_key.time <= now.time {
             flow.write_key = Key::NEVER;
         }
-        if flow.dialogue != dialogue::NONE {
+        if flow.request_response != request_response::NONE {
             if flow.write_key.is_never()
                 && let Some(said) = flow.say(now)
             {
@@ -93,7 +93,7 @@ impl World<'_> {
             let options = if data.seq < syns { options } else { 0 };
             let wire_bytes = flow.header + data.payload_bytes + options;
             let mut packet = Packet::data(flow.id, flow.trip.first_stop, wire_bytes, data);
-            if flow.dialogue != dialogue::NONE {
+            if flow.request_response != request_response::NONE {
                 packet = self.put_ack_on(index, &packet, now.time);
             }
             let mut frame = Frame {

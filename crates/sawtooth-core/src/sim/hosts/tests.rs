@@ -1,4 +1,4 @@
-//! Both sockets of a dialogue: their stopwatches against the definition of what they measure.
+//! Both sockets of a connection of requests and responses: their stopwatches against the definition of what they measure.
 
 use proptest::prelude::*;
 

@@ -30,29 +30,29 @@ use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::Config;
 use crate::tcp::sender::Sender;
 
-/// No dialogue.
+/// No connection of requests and responses.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// All dialogues of a run.
+/// All connections of requests and responses of a run.
 #[derive(Debug, Default)]
-pub(super) struct Dialogues(Vec<Dialogue>);
+pub(super) struct RequestResponses(Vec<RequestResponse>);
 
 #[derive(Debug)]
-struct Dialogue {
+struct RequestResponse {
     /// Places of the flows of responses, and of requests.
     server: u32,
     client: u32,
     exchanges: Exchanges,
 }
 
-impl Dialogues {
+impl RequestResponses {
     pub(super) fn new(scenario: &Scenario, seed: u64) -> Self {
         let mut all = Vec::new();
         for (place, spec) in scenario.flows.iter().enumerate() {
             let Some(exchanges) = Exchanges::new(spec.source(seed), spec.start.secs()) else {
                 continue;
             };
-            all.push(Dialogue {
+            all.push(RequestResponse {
                 server: index_u32(place),
                 client: index_u32(scenario.flows.len() + all.len()),
                 exchanges,
@@ -69,12 +69,12 @@ impl Dialogues {
     pub(super) fn places(&self) -> impl Iterator<Item = (u32, u32)> {
         self.0
             .iter()
-            .map(|dialogue| (dialogue.client, dialogue.server))
+            .map(|request_response| (request_response.client, request_response.server))
     }
 
-    /// The flow of a dialogue that goes the other way than the one at a place.
+    /// The flow of a connection of requests and responses that goes the other way than the one at a place.
     fn other(&self, number: u32, place: u32) -> u32 {
-        let Dialogue { server, client, .. } = self.0[number as usize];
+        let RequestResponse { server, client, .. } = self.0[number as usize];
         if place == server { client } else { server }
     }
 
@@ -103,18 +103,18 @@ impl Dialogues {
         flows: &mut Vec<Flow>,
         trips: &[Trip],
     ) {
-        for (number, dialogue) in (0..).zip(&self.0) {
-            let spec = &scenario.flows[dialogue.server as usize];
-            flows[dialogue.server as usize].dialogue = number;
+        for (number, request_response) in (0..).zip(&self.0) {
+            let spec = &scenario.flows[request_response.server as usize];
+            flows[request_response.server as usize].request_response = number;
             let mut client = Flow::new(FlowPlan {
-                id: dialogue.client,
+                id: request_response.client,
                 start: spec.start.secs(),
                 sender: client(spec, seed),
                 source: spec.source(seed),
-                trip: trips[dialogue.client as usize],
+                trip: trips[request_response.client as usize],
             });
-            client.dialogue = number;
-            let first = dialogue.exchanges.first();
+            client.request_response = number;
+            let first = request_response.exchanges.first();
             client.pattern = first.pattern;
             client.next_write = Some(Write {
                 at_secs: first.after_secs,
@@ -126,9 +126,9 @@ impl Dialogues {
 
     /// What became of the exchanges, if there are any.
     pub(super) fn table(&self, scenario: &Scenario, hosts: &Hosts, end: f64) -> Option<Table> {
-        let rows = self.0.iter().map(|dialogue| {
-            let name = &scenario.flows[dialogue.server as usize].name;
-            (dialogue.exchanges).row(name, hosts.stalls(dialogue.client, end))
+        let rows = self.0.iter().map(|request_response| {
+            let name = &scenario.flows[request_response.server as usize].name;
+            (request_response.exchanges).row(name, hosts.stalls(request_response.client, end))
         });
         (!self.0.is_empty()).then(|| Table::of(rows))
     }
@@ -161,7 +161,7 @@ fn client(spec: &FlowSpec, seed: u64) -> Sender {
     Sender::open(config, new_cc, &spec.cc.params, phase)
 }
 
-/// What one side of a dialogue writes at once.
+/// What one side of a connection of requests and responses writes at once.
 pub(super) struct Said {
     pub bytes: u64,
     /// Whether it has nothing to say after that and closes.
@@ -169,8 +169,8 @@ pub(super) struct Said {
 }
 
 impl Flow {
-    /// One side of a dialogue writes what it has to say now, if it has.
-    pub(super) fn speak(&mut self, now: Event) {
+    /// One side of a connection of requests and responses writes what it has to say now, if it has.
+    pub(super) fn write_next(&mut self, now: Event) {
         let Some(said) = self.say(now) else {
             return;
         };
@@ -221,7 +221,8 @@ impl World<'_> {
     #[inline(never)]
     pub(super) fn put_ack_on(&mut self, place: u32, packet: &Packet, now: f64) -> Packet {
         let mut packet = *packet;
-        let other = (self.dialogues).other(self.flows[place as usize].dialogue, place);
+        let other =
+            (self.request_responses).other(self.flows[place as usize].request_response, place);
         let flow = &mut self.flows[other as usize];
         let segment = packet.segment();
         if segment.payload_bytes > 0 {
@@ -241,7 +242,7 @@ impl World<'_> {
     /// A segment reaches one side; returns the acknowledgement it causes, if one leaves at once.
     #[cold]
     #[inline(never)]
-    pub(super) fn receive_in_dialogue(
+    pub(super) fn receive_in_exchange(
         &mut self,
         place: u32,
         packet: &Packet,
@@ -251,8 +252,8 @@ impl World<'_> {
     ) -> Option<Packet> {
         let (mut packet, key) = (*packet, Key::from_parts(time, line));
         let other = self
-            .dialogues
-            .other(self.flows[place as usize].dialogue, place);
+            .request_responses
+            .other(self.flows[place as usize].request_response, place);
         let carried = packet.carries_ack();
         self.take_carried(place, other, &mut packet, now);
         let flow = &mut self.flows[place as usize];
@@ -290,10 +291,10 @@ impl World<'_> {
         None
     }
 
-    /// Of a flow of a dialogue, the one that goes the other way.
+    /// Of a flow of a connection of requests and responses, the one that goes the other way.
     pub(super) fn other_way(&self, place: u32) -> Option<u32> {
-        let number = self.flows[place as usize].dialogue;
-        (number != NONE).then(|| self.dialogues.other(number, place))
+        let number = self.flows[place as usize].request_response;
+        (number != NONE).then(|| self.request_responses.other(number, place))
     }
 
     pub(super) fn sent_packets(&self, place: u32) -> u64 {
@@ -313,12 +314,12 @@ impl World<'_> {
         flow.receiver.on_host(timeout, rtt);
     }
 
-    /// The application of one side of a dialogue has so many bytes of the flow at a place.
+    /// The application of one side of a connection of requests and responses has so many bytes of the flow at a place.
     pub(super) fn heard(&mut self, place: u32, now: Event, delivered: u64) {
-        let number = self.flows[place as usize].dialogue;
-        let dialogue = &mut self.dialogues.0[number as usize];
-        let (client, server) = (dialogue.client, dialogue.server);
-        let exchanges = &mut dialogue.exchanges;
+        let number = self.flows[place as usize].request_response;
+        let request_response = &mut self.request_responses.0[number as usize];
+        let (client, server) = (request_response.client, request_response.server);
+        let exchanges = &mut request_response.exchanges;
         if place == client {
             if let Some(speech) = exchanges.at_server(delivered) {
                 self.will_speak(server, now, speech);
@@ -338,10 +339,10 @@ impl World<'_> {
 
     /// TCP has so many bytes of the flow at a place, more than before. The handshake has measured the round trip for both sides.
     pub(super) fn has_come(&mut self, place: u32, now: Event, delivered: u64) {
-        let number = self.flows[place as usize].dialogue;
-        let dialogue = &self.dialogues.0[number as usize];
-        let (client, server) = (dialogue.client, dialogue.server);
-        if place != client || !dialogue.exchanges.has_first(delivered) {
+        let number = self.flows[place as usize].request_response;
+        let request_response = &self.request_responses.0[number as usize];
+        let (client, server) = (request_response.client, request_response.server);
+        if place != client || !request_response.exchanges.has_first(delivered) {
             return;
         }
         let rtt = self.flows[client as usize].sender.srtt_secs();

@@ -16,7 +16,7 @@ use crate::sockets::{self, content, receiving};
 
 /// Both sides of a connection over which both speak.
 #[derive(Debug)]
-pub struct Dialogue {
+pub struct RequestResponse {
     pub exchanges: Exchanges,
     to: SockaddrIn,
     listener: OwnedFd,
@@ -44,7 +44,7 @@ struct Side {
     heard_all: bool,
 }
 
-impl Dialogue {
+impl RequestResponse {
     /// That of a flow whose source has `exchanges`, while the calling thread is at the flow's receiver; `listener` is at its sender.
     pub fn new(
         spec: &FlowSpec,
@@ -94,9 +94,9 @@ impl Dialogue {
     }
 
     /// It is time to speak.
-    pub fn speak_due(&mut self, now: f64) -> io::Result<()> {
-        self.client.speak_due(now)?;
-        self.server.speak_due(now)
+    pub fn write_due(&mut self, now: f64) -> io::Result<()> {
+        self.client.write_due(now)?;
+        self.server.write_due(now)
     }
 
     /// Reads what has arrived at either side, and has it answered.
@@ -154,10 +154,10 @@ impl Side {
         if let Some(speech) = speech {
             self.next = Some((now + speech.after_secs, speech));
         }
-        self.speak_due(now)
+        self.write_due(now)
     }
 
-    fn speak_due(&mut self, now: f64) -> io::Result<()> {
+    fn write_due(&mut self, now: f64) -> io::Result<()> {
         let Some((time, speech)) = self.next.take_if(|(time, _)| *time <= now) else {
             return Ok(());
         };
