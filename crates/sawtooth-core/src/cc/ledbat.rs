@@ -28,22 +28,8 @@ use super::params::{BETA, COUNT, TIME};
 use std::collections::VecDeque;
 
 use super::{Ack, Algorithm, CongestionControl, Episode, Prescribed, Signal, Start, Windows};
-use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::Instant;
-
-const fn number(
-    name: &'static str,
-    summary: &'static str,
-    (min, max): (f64, f64),
-    default: f64,
-) -> Param {
-    Param {
-        name,
-        summary,
-        kind: Kind::Number { min, max },
-        default: Value::Number(default),
-    }
-}
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "ledbat",
@@ -54,51 +40,29 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             "LEDBAT as in RFC 6817, or LEDBAT++"),
         param!(target: TIME => Value::None,
             "queueing delay aimed at; `none`: 100 ms, of LEDBAT++ 60 ms"),
-        number(
-            "gain",
-            "rfc6817: segments per round trip gained without delay",
-            (0.001, 1.0),
-            1.0,
-        ),
-        number(
-            "allowed_increase",
-            "rfc6817: segments by which the window may exceed what is outstanding",
-            (0.001, 1e6),
-            1.0,
-        ),
+        param!(gain: Kind::Number { min: 0.001, max: 1.0 } => Value::Number(1.0),
+            "rfc6817: segments per round trip gained without delay"),
+        param!(allowed_increase: Kind::Number { min: 0.001, max: 1e6 } => Value::Number(1.0),
+            "rfc6817: segments by which the window may exceed what is outstanding"),
         param!(base_history: COUNT => Value::Integer(10),
             "minutes for which the least delay is remembered"),
         param!(current_filter: COUNT => Value::Integer(4),
             "samples of which the least is the current delay"),
-        number("init_cwnd", "initial window, segments", (1.0, 10.0), 2.0),
-        number("min_cwnd", "least window, segments", (1.0, 10.0), 2.0),
+        param!(init_cwnd: Kind::Number { min: 1.0, max: 10.0 } => Value::Number(2.0),
+            "initial window, segments"),
+        param!(min_cwnd: Kind::Number { min: 1.0, max: 10.0 } => Value::Number(2.0),
+            "least window, segments"),
         BETA,
-        number(
-            "gain_divisor_max",
-            "plus_plus: GAIN is at least one over this",
-            (1.0, 1e6),
-            16.0,
-        ),
-        number(
-            "constant",
-            "plus_plus: share of the window given up per round trip when the delay is twice the target",
-            (0.001, 1e3),
-            1.0,
-        ),
-        number(
-            "exit_share",
-            "plus_plus: the first slow start ends at this share of the target",
-            (0.001, 1.0),
-            0.75,
-        ),
+        param!(gain_divisor_max: Kind::Number { min: 1.0, max: 1e6 } => Value::Number(16.0),
+            "plus_plus: GAIN is at least one over this"),
+        param!(constant: Kind::Number { min: 0.001, max: 1e3 } => Value::Number(1.0),
+            "plus_plus: share of the window given up per round trip when the delay is twice the target"),
+        param!(exit_share: Kind::Number { min: 0.001, max: 1.0 } => Value::Number(0.75),
+            "plus_plus: the first slow start ends at this share of the target"),
         param!(slowdown_rtts: COUNT => Value::Integer(2),
             "plus_plus: round trips before the first slowdown, and at the least window in each"),
-        number(
-            "slowdown_interval",
-            "plus_plus: time between slowdowns, over the duration of the last",
-            (0.0, 1e6),
-            9.0,
-        ),
+        param!(slowdown_interval: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(9.0),
+            "plus_plus: time between slowdowns, over the duration of the last"),
     ],
     new: Algorithm::of(|params, start| Box::new(Ledbat::new(params, start))),
 };
@@ -371,7 +335,7 @@ impl Ledbat {
     }
 
     /// RFC 6817 §2.4.2: the window, if it was what limited the sender, follows the distance to the target.
-    fn follow_target(&mut self, ack: &Ack, acked: f64, (gain, allowed_increase): (f64, f64)) {
+    fn follow_target(&mut self, ack: &Ack, acked: f64, gain: f64, allowed_increase: f64) {
         let window = &mut self.window;
         let Some(queueing_secs) = window.delays.queueing_secs() else {
             return;
@@ -419,8 +383,8 @@ impl CongestionControl for Ledbat {
                 gain,
                 allowed_increase,
             } => {
-                let limits = (*gain, *allowed_increase);
-                self.follow_target(ack, acked, limits);
+                let (gain, allowed_increase) = (*gain, *allowed_increase);
+                self.follow_target(ack, acked, gain, allowed_increase);
             }
             Variant::PlusPlus(plus_plus) => plus_plus.on_ack(&mut self.window, ack, acked),
         }

@@ -146,7 +146,8 @@ impl ImpairedWire {
         spec: &Impairments,
         initial: Conditions,
         horizon: f64,
-        (seed, port): (u64, &str),
+        seed: u64,
+        port: &str,
     ) -> Option<Box<Self>> {
         if spec.is_plain() {
             return None;
@@ -183,7 +184,7 @@ impl ImpairedWire {
     pub fn transmit(&mut self, start: f64, bytes: u32, service: Service) -> f64 {
         if let Some(opportunities) = &mut self.opportunities {
             let outages = &self.spec.outages;
-            return opportunities.transmit((start, self.horizon), bytes, service, outages);
+            return opportunities.transmit(start, self.horizon, bytes, service, outages);
         }
         let outages = &self.spec.outages;
         let (mut bits, mut now) = (8.0 * f64::from(bytes), start);

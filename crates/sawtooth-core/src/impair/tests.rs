@@ -9,7 +9,7 @@ const INITIAL: Conditions = Conditions {
 };
 
 fn wire(spec: &Impairments) -> ImpairedWire {
-    *ImpairedWire::new(spec, INITIAL, 1e6, (1, "l.forward")).expect("it is not plain")
+    *ImpairedWire::new(spec, INITIAL, 1e6, 1, "l.forward").expect("it is not plain")
 }
 
 /// Ends of transmissions of 1000 bytes, 8 ms at 1 Mbit/s, that follow one another from `start` on.
@@ -211,7 +211,7 @@ fn a_link_that_stands_still_at_all_its_opportunities_never_sends() {
         }],
         ..traced(&[200, 1000])
     };
-    let mut wire = *ImpairedWire::new(&spec, INITIAL, 60.0, (1, "l")).expect("it is not plain");
+    let mut wire = *ImpairedWire::new(&spec, INITIAL, 60.0, 1, "l").expect("it is not plain");
     assert!(wire.transmit(0.0, 1500, Service::Fresh).is_infinite());
 }
 

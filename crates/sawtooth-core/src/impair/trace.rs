@@ -108,7 +108,8 @@ impl Opportunities {
     /// When the last byte leaves of a packet whose turn begins at `start`; infinite if that is not before `horizon`.
     pub fn transmit(
         &mut self,
-        (start, horizon): (f64, f64),
+        start: f64,
+        horizon: f64,
         bytes: u32,
         service: Service,
         outages: &[Outage],

@@ -25,9 +25,8 @@ pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
             let queue = queue::build(row, params, site);
             let loss = Loss::new(&direction.loss, seed, &name);
             let (initial, end) = (direction.conditions(), scenario.duration);
-            let wire =
-                ImpairedWire::new(&direction.impairments, initial, end.secs(), (seed, &name));
-            ports.push(Port::new(direction, queue, (loss, wire), end, computed));
+            let wire = ImpairedWire::new(&direction.impairments, initial, end.secs(), seed, &name);
+            ports.push(Port::new(direction, queue, loss, wire, end, computed));
         }
     }
     ports

@@ -83,7 +83,8 @@ pub fn row(name: &str) -> &'static Entry<Maker> {
 pub fn build(
     name: &str,
     params: &Params,
-    (seed, flow): (u64, &str),
+    seed: u64,
+    flow: &str,
     horizon_secs: f64,
 ) -> Box<dyn PacketSource> {
     let stream = Stream::new(seed, &format!("{flow}.source"));
@@ -149,7 +150,7 @@ mod tests {
             let params = Params::defaults(entry.params);
             (entry.new.check)(&params, 100.0).expect("defaults are right");
             let packets = |seed| {
-                let mut source = build(entry.name, &params, (seed, "f"), 100.0);
+                let mut source = build(entry.name, &params, seed, "f", 100.0);
                 let packets = std::iter::from_fn(|| source.next_packet());
                 let within = packets.take_while(|packet| packet.at_secs < 100.0);
                 within.collect::<Vec<Departure>>()
@@ -180,7 +181,7 @@ mod tests {
                 "mean"
             };
             params.set(key, Value::Rate(0.0));
-            let mut source = build(entry.name, &params, (1, "f"), 10.0);
+            let mut source = build(entry.name, &params, 1, "f", 10.0);
             assert_eq!(source.next_packet(), None, "{}", entry.name);
         }
     }

@@ -82,8 +82,8 @@ impl Queue for Drr {
             self.active.push_back(id);
         }
         self.flows.push(id, packet);
-        let rule = (self.limit, self.drop_from);
-        self.flows.steal(rule, in_service, &self.active, dropped);
+        let (limit, from) = (self.limit, self.drop_from);
+        (self.flows).steal(limit, from, in_service, &self.active, dropped);
     }
 
     fn dequeue(&mut self, _now: f64, _dropped: &mut Vec<Queued>) -> Next {

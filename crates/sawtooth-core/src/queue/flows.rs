@@ -166,7 +166,8 @@ impl<A> Flows<A> {
     /// below it, beside what is `in_service`.
     pub fn steal(
         &mut self,
-        (limit, from): (Limit, End),
+        limit: Limit,
+        from: End,
         in_service: Backlog,
         round: &VecDeque<Id>,
         dropped: &mut Vec<Queued>,

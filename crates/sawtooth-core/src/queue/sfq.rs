@@ -126,8 +126,8 @@ impl Queue for Sfq {
     fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
         self.perturb(packet.arrived);
         self.take_in(packet);
-        let rule = (self.limit, self.drop_from);
-        self.flows.steal(rule, in_service, &self.active, dropped);
+        let (limit, from) = (self.limit, self.drop_from);
+        (self.flows).steal(limit, from, in_service, &self.active, dropped);
     }
 
     fn dequeue(&mut self, now: f64, _dropped: &mut Vec<Queued>) -> Next {

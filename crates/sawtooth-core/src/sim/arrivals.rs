@@ -162,7 +162,8 @@ impl World<'_> {
         };
         arrivals.directory.insert(id, place);
         if let Some(metrics) = &mut self.metrics {
-            metrics.come_back(place, self.metrics_places[number as usize]);
+            let (path, keeps) = self.metrics_places[number as usize];
+            metrics.come_back(place, path, keeps);
         }
         self.start(place, key);
     }

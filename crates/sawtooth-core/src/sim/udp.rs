@@ -24,12 +24,7 @@ impl Udp {
     pub(super) const AHEAD: usize = 16;
 
     /// The flow of `index` among those of UDP, and `order`.
-    pub(super) fn new(
-        spec: &UdpSpec,
-        seed: u64,
-        (index, order): (u32, u32),
-        first_stop: u32,
-    ) -> Self {
+    pub(super) fn new(spec: &UdpSpec, seed: u64, index: u32, order: u32, first_stop: u32) -> Self {
         Self {
             flow: UdpFlow::new(spec, seed),
             number: udp::flow_number(index),
@@ -67,7 +62,7 @@ pub(super) fn udp_flows(
     specs
         .map(|((index, spec), trip)| {
             let order = index_u32(first_order) + index;
-            Udp::new(spec, seed, (index, order), trip.first_stop)
+            Udp::new(spec, seed, index, order, trip.first_stop)
         })
         .collect()
 }

@@ -40,6 +40,6 @@ impl UdpSpec {
     /// What sends its packets.
     pub fn source(&self, seed: u64) -> Box<dyn PacketSource> {
         let (name, params) = (self.source.name, &self.source.params);
-        packet_source::build(name, params, (seed, &self.name), self.lifetime_secs())
+        packet_source::build(name, params, seed, &self.name, self.lifetime_secs())
     }
 }

@@ -107,7 +107,7 @@ impl MetricsCaches {
     }
 
     /// A place among the flows is taken by another one, on a path with this number, whose hosts keep so much.
-    pub fn come_back(&mut self, flow: u32, (path, keeps): (usize, Keeps)) {
+    pub fn come_back(&mut self, flow: u32, path: usize, keeps: Keeps) {
         let place = flow as usize;
         if place >= self.flows.len() {
             self.flows.resize(place + 1, (path, Keeps::Nothing, true));

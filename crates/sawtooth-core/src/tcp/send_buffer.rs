@@ -79,7 +79,7 @@ impl SendBuffer {
     /// Everything before `snd_una` is acknowledged, so many segments after it are `joined` to their predecessors as both have been selectively,
     /// and the window is `cwnd`: grows, and the application writes what there is room for, if it does not wait for more. It has segments up
     /// to `end`; what is before `sendable` leaves as soon as it is written.
-    pub fn fill(&mut self, (snd_una, joined): (u64, u64), cwnd: u64, sendable: u64, end: u64) {
+    pub fn fill(&mut self, snd_una: u64, joined: u64, cwnd: u64, sendable: u64, end: u64) {
         if self.auto_tuning {
             let wanted = 2 * cwnd.max(LEAST) * self.window_memory;
             self.size = self.size.max(wanted.min(self.max));
@@ -150,7 +150,7 @@ mod tests {
         // Measured (SO_MEMINFO): the buffer for a window of 10 segments.
         for (smss, size) in [(524, 46_080), (1448, 46_080), (8948, 332_800)] {
             let mut buffer = linux(smss);
-            buffer.fill((1, 0), 10, 11, u64::MAX);
+            buffer.fill(1, 0, 10, 11, u64::MAX);
             assert_eq!(buffer.size, size);
         }
     }
@@ -164,7 +164,7 @@ mod tests {
         let mut ends = Vec::new();
         for una in (1..=18).chain((20..=28).step_by(2)) {
             let cwnd = una + 9;
-            buffer.fill((una, 0), cwnd, una + cwnd, u64::MAX);
+            buffer.fill(una, 0, cwnd, una + cwnd, u64::MAX);
             ends.push(buffer.written() - 1);
         }
         ends.dedup();
@@ -187,7 +187,7 @@ mod tests {
             (7, 16, 19),
             (8, 17, 29),
         ] {
-            buffer.fill((una, 0), cwnd, una + cwnd, u64::MAX);
+            buffer.fill(una, 0, cwnd, una + cwnd, u64::MAX);
             assert_eq!(buffer.written() - una, held);
         }
     }
@@ -195,16 +195,16 @@ mod tests {
     #[test]
     fn a_run_of_selectively_acknowledged_segments_has_one_overhead() {
         let mut buffer = linux(1448);
-        buffer.fill((1, 0), 22, 23, u64::MAX);
+        buffer.fill(1, 0, 22, 23, u64::MAX);
         assert_eq!((buffer.size, buffer.written()), (101_376, 39));
         for joined in 0..28 {
-            buffer.fill((1, joined), 11, 1, u64::MAX);
+            buffer.fill(1, joined, 11, 1, u64::MAX);
             assert_eq!(buffer.written(), 39);
         }
         // 38 x 2728 - 28 x 1280 = 67824 is more than 67584, which one more is not; (101376 + 29 x 1280) / 2728 = 50.8.
-        buffer.fill((1, 28), 11, 1, u64::MAX);
+        buffer.fill(1, 28, 11, 1, u64::MAX);
         assert_eq!(buffer.written(), 39);
-        buffer.fill((1, 29), 11, 1, u64::MAX);
+        buffer.fill(1, 29, 11, 1, u64::MAX);
         assert_eq!(buffer.written(), 52);
     }
 
@@ -212,11 +212,11 @@ mod tests {
     fn an_application_that_could_write_all_it_had_uses_any_room() {
         let mut buffer = linux(1448);
         // 17 segments fit in 46080 bytes.
-        buffer.fill((1, 0), 10, 11, 17);
+        buffer.fill(1, 0, 10, 11, 17);
         assert_eq!(buffer.written(), 17);
-        buffer.fill((1, 0), 10, 11, 40);
+        buffer.fill(1, 0, 10, 11, 40);
         assert_eq!(buffer.written(), 18, "it did not have to wait");
-        buffer.fill((2, 0), 10, 12, 40);
+        buffer.fill(2, 0, 10, 12, 40);
         assert_eq!(buffer.written(), 18, "now it does");
     }
 
@@ -224,7 +224,7 @@ mod tests {
     fn the_largest_buffer_holds_what_linux_holds_in_it() {
         // Measured: 2227024 bytes in flight, 1538 segments.
         let mut buffer = linux(1448);
-        buffer.fill((1, 0), 100_000, 11, u64::MAX);
+        buffer.fill(1, 0, 100_000, 11, u64::MAX);
         assert_eq!((buffer.written() - 1) * 1448, 2_227_024);
         assert_eq!(buffer.room(1), 0);
     }
@@ -232,10 +232,10 @@ mod tests {
     #[test]
     fn what_leaves_as_it_is_written_has_no_push() {
         let mut buffer = linux(1448);
-        buffer.fill((1, 0), 100_000, 11, u64::MAX);
+        buffer.fill(1, 0, 100_000, 11, u64::MAX);
         assert!(buffer.is_pushed(1538), "it had to wait");
         // Measured: a window that the buffer limits, and acknowledgements of two segments.
-        buffer.fill((3, 0), 100_000, 100_001, u64::MAX);
+        buffer.fill(3, 0, 100_000, 100_001, u64::MAX);
         assert!((1539..1541).all(|seq| !buffer.is_pushed(seq)));
     }
 
@@ -247,14 +247,14 @@ mod tests {
         let mut buffer = SendBuffer::new(&Config::from(&params)).expect("a buffer");
         // Measured: with a window of 62720 bytes the fourth segment has PSH.
         buffer.on_window(7);
-        buffer.fill((1, 0), 10, u64::MAX, u64::MAX);
+        buffer.fill(1, 0, 10, u64::MAX, u64::MAX);
         assert_eq!((1..6).find(|seq| buffer.is_pushed(*seq)), Some(4));
     }
 
     #[test]
     fn room_is_what_whole_segments_take_of_the_memory_that_is_free() {
         let mut buffer = linux(1448);
-        buffer.fill((1, 0), 10, 11, 5);
+        buffer.fill(1, 0, 10, 11, 5);
         // (46080 - 4 x 2728) / 2728 = 12.9.
         assert_eq!((buffer.written(), buffer.room(1)), (5, 12 * 1448));
         assert_eq!(buffer.room(3), 14 * 1448);

@@ -129,7 +129,8 @@ impl Port {
     pub fn new(
         link: &Direction,
         queue: Box<dyn Queue>,
-        (loss, wire): (Option<Box<Loss>>, Option<Box<ImpairedWire>>),
+        loss: Option<Box<Loss>>,
+        wire: Option<Box<ImpairedWire>>,
         end: Duration,
         computed: bool,
     ) -> Self {

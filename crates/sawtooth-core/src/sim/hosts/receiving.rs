@@ -55,7 +55,7 @@ impl World<'_> {
         if news > 0 {
             self.hosts.reader(index).come = delivered;
             self.hosts
-                .note_bytes((host, index), time, Layer::Socket, "readable", news);
+                .note_bytes(host, index, time, Layer::Socket, "readable", news);
             self.see_to_reader(host, index, true);
         }
     }
@@ -75,7 +75,7 @@ impl World<'_> {
         reader.returns(now.time);
         let read = reader.read;
         self.hosts
-            .note_bytes((host, flow), now.time, Layer::Application, "read", bytes);
+            .note_bytes(host, flow, now.time, Layer::Application, "read", bytes);
         if self.flows[flow as usize].request_response != request_response::NONE {
             self.heard(flow, now, read);
         }

@@ -76,7 +76,8 @@ impl Hosts {
     /// Notes something that happens to some bytes.
     pub(super) fn note_bytes(
         &mut self,
-        (host, flow): (u32, u32),
+        host: u32,
+        flow: u32,
         time: f64,
         layer: Layer,
         event: &'static str,

@@ -133,7 +133,7 @@ impl World<'_> {
         let wanted = socket.wanted().unwrap_or(0);
         if !begun {
             self.hosts
-                .note_bytes((host, index), time, Layer::Application, "write", wanted);
+                .note_bytes(host, index, time, Layer::Application, "write", wanted);
         }
         let machine = self.hosts.machine(host);
         let secs = if begun {
@@ -162,7 +162,7 @@ impl World<'_> {
         } else {
             socket.writer = Writer::Asleep;
             self.hosts
-                .note_bytes((host, index), now.time, Layer::Socket, "sleep", wanted);
+                .note_bytes(host, index, now.time, Layer::Socket, "sleep", wanted);
             self.flows[index as usize].sender.on_writer(now, true);
         }
     }
@@ -172,7 +172,8 @@ impl World<'_> {
         self.sample_sender(index, now.time);
         let returns = self.hosts.socket(index).take(bytes);
         self.hosts.note_bytes(
-            (host, index),
+            host,
+            index,
             now.time,
             Layer::Socket,
             "copied",
@@ -182,7 +183,7 @@ impl World<'_> {
         flow.sender.on_write_part(now, u64::from(bytes), !returns);
         if returns {
             self.hosts
-                .note_bytes((host, index), now.time, Layer::Application, "written", 0);
+                .note_bytes(host, index, now.time, Layer::Application, "written", 0);
             self.see_to_close(host, index);
         }
         self.send_on_host(index, host, now, Sent::InPass);
@@ -254,7 +255,7 @@ impl World<'_> {
                 .cpu
                 .submit(Level::Application, Work::Write(index), secs);
             self.hosts
-                .note_bytes((host, index), now.time, Layer::Socket, "wake", wanted);
+                .note_bytes(host, index, now.time, Layer::Socket, "wake", wanted);
             self.flows[index as usize].sender.on_writer(now, false);
         }
     }

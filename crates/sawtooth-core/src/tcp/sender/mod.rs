@@ -248,7 +248,7 @@ impl Sender {
         let written = tx.app.buffer.as_mut().map(|buffer| {
             let (una, joined) = (tx.seq.una, self.recovery.joined());
             let end = tx.app.stream.end();
-            buffer.fill((una, joined), tx.window.whole(), sendable, end);
+            buffer.fill(una, joined, tx.window.whole(), sendable, end);
             buffer.written()
         });
         tx.seq.allow(written);
