@@ -25,6 +25,9 @@ const INFINITE: &[(&str, &str)] = &[
 /// Counts are far below.
 const LARGEST_COUNT: f64 = 4.6e18;
 
+/// A clock of nanoseconds tells times up to 9e9 s; the largest number that it has is a sentinel.
+const LARGEST_TIME_NS: f64 = 9.1e18;
+
 /// Checks all rules.
 pub fn check(scenario: &Scenario, records: &Records, effort: &Effort) -> Held {
     let run = Run {
@@ -155,10 +158,14 @@ impl<'a> Run<'a> {
                         signed || value >= 0.0,
                         "{place:?} {value}"
                     );
-                    let counts = !matches!(data, Data::F64(_) | Data::OptF64(_));
+                    let most = match data {
+                        Data::U64(_) | Data::OptU64(_) => LARGEST_COUNT,
+                        Data::I64(_) | Data::OptI64(_) => LARGEST_TIME_NS,
+                        _ => f64::INFINITY,
+                    };
                     hold!(
                         "no sentinel looks like a time or count",
-                        !counts || value < LARGEST_COUNT,
+                        value < most || value == f64::INFINITY,
                         "{place:?} {value}"
                     );
                 }
