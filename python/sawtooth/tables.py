@@ -27,8 +27,10 @@ def column_types(name: str) -> dict[str, Any]:
 
 def with_nulls(name: str, table: pl.LazyFrame) -> pl.LazyFrame:
     """A table in which -1 stood for what is unknown, with nulls for that."""
-    optional = {column["name"] for column in _core.schema().get(name, {}).get("columns", []) if column["nullable"]}
-    there = [column for column in table.collect_schema().names() if column in optional]
+    columns = _core.schema().get(name, {}).get("columns", [])
+    # No count was below 0: of what was never measured counts said 0, which they say still.
+    signed = {column["name"] for column in columns if column["nullable"] and column["type"] != "u64"}
+    there = [column for column in table.collect_schema().names() if column in signed]
     return table.with_columns(pl.when(pl.col(column) != -1).then(column) for column in there)
 
 
