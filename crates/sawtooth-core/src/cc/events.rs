@@ -191,6 +191,14 @@ pub enum Prescribed {
 }
 
 impl Prescribed {
+    /// Sets the one of two windows that it is of.
+    pub fn set(self, cwnd: &mut f64, ssthresh: &mut f64) {
+        match self {
+            Self::Cwnd(window) => *cwnd = window,
+            Self::Ssthresh(window) => *ssthresh = window,
+        }
+    }
+
     /// The congestion window, for an algorithm that has no threshold.
     pub fn cwnd(self) -> Option<f64> {
         match self {

@@ -398,10 +398,7 @@ impl CongestionControl for Ledbat {
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.window.cwnd = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.window.ssthresh = ssthresh,
-        }
+        prescribed.set(&mut self.window.cwnd, &mut self.window.ssthresh);
     }
 
     fn windows(&self) -> Windows {

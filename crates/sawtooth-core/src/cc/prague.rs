@@ -238,10 +238,7 @@ impl CongestionControl for Prague {
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.window = cwnd,
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh,
-        }
+        prescribed.set(&mut self.window, &mut self.ssthresh);
     }
 
     fn windows(&self) -> Windows {

@@ -130,21 +130,8 @@ fn time_of(due: Option<Due>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Towards;
-    use super::super::flight::Content;
+    use super::super::flight::{Content, testing::flight};
     use super::*;
-
-    fn flight(connection: u32, content: Content<()>) -> Flight<()> {
-        Flight {
-            due: (0, 0),
-            route: 0,
-            connection,
-            towards: Towards::Receiver,
-            hop: 0,
-            damaged: false,
-            content,
-        }
-    }
 
     #[test]
     fn of_events_at_one_instant_departures_go_first_and_then_what_was_scheduled_first() {

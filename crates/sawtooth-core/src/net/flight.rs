@@ -114,3 +114,22 @@ impl<P> Ord for Flight<P> {
         self.due.cmp(&other.due)
     }
 }
+
+#[cfg(test)]
+pub(super) mod testing {
+    use super::super::Towards;
+    use super::{Content, Flight};
+
+    /// One on its first way, that is told from others by its connection.
+    pub fn flight(connection: u32, content: Content<()>) -> Flight<()> {
+        Flight {
+            due: (0, 0),
+            route: 0,
+            connection,
+            towards: Towards::Receiver,
+            hop: 0,
+            damaged: false,
+            content,
+        }
+    }
+}

@@ -47,21 +47,8 @@ impl<P> QueuedFlights<P> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Towards;
-    use super::super::flight::Content;
+    use super::super::flight::{Content, testing::flight};
     use super::*;
-
-    fn flight(connection: u32, content: Content<()>) -> Flight<()> {
-        Flight {
-            due: (0, 0),
-            route: 0,
-            connection,
-            towards: Towards::Receiver,
-            hop: 0,
-            damaged: false,
-            content,
-        }
-    }
 
     #[test]
     fn a_number_stands_for_one_packet_until_that_is_taken() {

@@ -2,7 +2,8 @@
 
 use sawtooth_core::record::{Data, Records, Table};
 
-fn table<'a>(records: &'a Records, name: &str) -> &'a Table {
+/// The table of that name, which is there.
+pub fn table<'a>(records: &'a Records, name: &str) -> &'a Table {
     records
         .table(name)
         .unwrap_or_else(|| panic!("no table {name}"))
@@ -10,7 +11,12 @@ fn table<'a>(records: &'a Records, name: &str) -> &'a Table {
 
 /// Whole numbers; one that is unknown is -1 here, which none can be.
 pub fn wholes(records: &Records, name: &str, column: &str) -> Vec<i64> {
-    match table(records, name).column(column) {
+    wholes_of(table(records, name), column)
+}
+
+/// The same of a table.
+pub fn wholes_of(table: &Table, column: &str) -> Vec<i64> {
+    match table.column(column) {
         Data::I64(values) => values.clone(),
         Data::OptI64(values) => values.iter().map(|value| value.unwrap_or(-1)).collect(),
         Data::U64(values) => values.iter().map(|value| value.cast_signed()).collect(),
@@ -44,7 +50,12 @@ pub fn first(records: &Records, name: &str, column: &str) -> f64 {
 }
 
 pub fn words(records: &Records, name: &str, column: &str) -> Vec<String> {
-    match table(records, name).column(column) {
+    words_of(table(records, name), column)
+}
+
+/// The same of a table.
+pub fn words_of(table: &Table, column: &str) -> Vec<String> {
+    match table.column(column) {
         Data::Str(values) => values.clone(),
         other => panic!("{column} has no words: {other:?}"),
     }

@@ -3,10 +3,10 @@
 //! The link carries 8 Mbit/s, so a byte takes 1 us, over 5 ms each way. A full segment of 960 bytes is 1000 on the wire, an acknowledgement 40.
 //! The machines' costs are those of `machine`, all in microseconds.
 
-use crate::columns::{wholes, words};
+use crate::columns::{table, wholes, words};
 use crate::random;
 use proptest::prelude::*;
-use sawtooth_core::record::{Data, Records, Table};
+use sawtooth_core::record::{Data, Records};
 use sawtooth_core::spec::Shortcuts;
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
@@ -35,12 +35,6 @@ fn run(tree: &Value) -> Records {
         &scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}")),
         1,
     )
-}
-
-fn table<'a>(records: &'a Records, name: &str) -> &'a Table {
-    records
-        .table(name)
-        .unwrap_or_else(|| panic!("no table {name}"))
 }
 
 fn cells(data: &Data) -> Vec<String> {

@@ -3,6 +3,7 @@
 //! The link carries 1 Gbit/s over 50 ms each way. A full segment of 1000 bytes on the wire takes 8 us, an acknowledgement or SYN of 40 bytes
 //! 0.32 us. So the handshake takes H = 100 ms + 0.64 us, and a segment is acknowledged 100 ms + 8.32 us after it leaves an idle sender.
 
+use crate::columns::{table, wholes_of, words_of};
 use sawtooth_core::events::{Event, Key, Lineage};
 use sawtooth_core::packet::Ack;
 use sawtooth_core::record::{Data, Records, Table};
@@ -38,36 +39,10 @@ fn size(bytes: u64) -> Value {
     json!({"name": "bulk", "size": format!("{bytes} B")})
 }
 
-fn table<'a>(records: &'a Records, name: &str) -> &'a Table {
-    records
-        .table(name)
-        .unwrap_or_else(|| panic!("no table {name}"))
-}
-
-fn i64s(table: &Table, column: &str) -> Vec<i64> {
-    match table.column(column) {
-        Data::I64(values) => values.clone(),
-        Data::OptI64(values) => values.iter().map(|value| value.unwrap_or(-1)).collect(),
-        Data::U64(values) => values.iter().map(|value| value.cast_signed()).collect(),
-        Data::OptU64(values) => values
-            .iter()
-            .map(|value| value.map_or(-1, u64::cast_signed))
-            .collect(),
-        other => panic!("{other:?}"),
-    }
-}
-
 fn f64s(table: &Table, column: &str) -> Vec<f64> {
     match table.column(column) {
         Data::F64(values) => values.clone(),
         Data::OptF64(values) => values.iter().map(|value| value.unwrap_or(-1.0)).collect(),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn words(table: &Table, column: &str) -> Vec<String> {
-    match table.column(column) {
-        Data::Str(values) => values.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -85,9 +60,9 @@ fn shares(records: &Records) -> (Vec<(&'static str, i64)>, i64) {
         "rto",
         "nagle",
     ];
-    let spent = causes.map(|cause| (cause, i64s(flows, &format!("limited_{cause}_ns"))[0]));
+    let spent = causes.map(|cause| (cause, wholes_of(flows, &format!("limited_{cause}_ns"))[0]));
     let found = spent.into_iter().filter(|(_, ns)| *ns != 0).collect();
-    (found, i64s(flows, "lifetime_ns")[0])
+    (found, wholes_of(flows, "lifetime_ns")[0])
 }
 
 #[test]
@@ -110,7 +85,7 @@ fn the_options_of_a_syn_take_their_time_in_both_directions_and_no_other_segments
     // One segment over 1 Gbit/s; 8 more bytes take 64 ns, once on the SYN's way and once on its answer's.
     let time = |options: &str| {
         let changes = json!({"/flows/0/source": size(960), "/tcp/syn_options": options});
-        i64s(table(&run(&changes), "flows"), "completion_ns")[0]
+        wholes_of(table(&run(&changes), "flows"), "completion_ns")[0]
     };
     assert_eq!(time("9 B") - time("1 B"), 2 * 64);
     // That of Linux is 60 bytes long: 20.096 ms over 10 Mbit/s and 10 ms each way, as measured.
@@ -119,7 +94,7 @@ fn the_options_of_a_syn_take_their_time_in_both_directions_and_no_other_segments
         "flows": [{"path": ["l"], "source": size(1448)}],
     });
     let records = simulate(&scenario::from_tree(&tree).unwrap(), 1);
-    assert_eq!(i64s(table(&records, "series"), "t_ns")[0], 20_096_000);
+    assert_eq!(wholes_of(table(&records, "series"), "t_ns")[0], 20_096_000);
 }
 
 #[test]
@@ -143,14 +118,17 @@ fn rfc4898_the_wait_for_a_timeout_is_the_timers_and_what_follows_is_recovery() {
     let end = HANDSHAKE_NS + 1_000_000_000 + 100_008_320;
     assert_eq!(shares(&records), (expected, end));
     let flows = table(&records, "flows");
-    assert_eq!(i64s(flows, "subsequent_timeouts"), [0]);
+    assert_eq!(wholes_of(flows, "subsequent_timeouts"), [0]);
     let episodes = table(&records, "episodes");
-    assert_eq!(words(episodes, "cause"), ["rto"]);
-    assert_eq!(i64s(episodes, "start_ns"), [HANDSHAKE_NS + 1_000_000_000]);
-    assert_eq!(i64s(episodes, "end_ns"), [end]);
-    assert_eq!(i64s(episodes, "flight_bytes"), [960]);
-    assert_eq!(i64s(episodes, "retransmits"), [1]);
-    assert_eq!(i64s(episodes, "lost_packets"), [-1]);
+    assert_eq!(words_of(episodes, "cause"), ["rto"]);
+    assert_eq!(
+        wholes_of(episodes, "start_ns"),
+        [HANDSHAKE_NS + 1_000_000_000]
+    );
+    assert_eq!(wholes_of(episodes, "end_ns"), [end]);
+    assert_eq!(wholes_of(episodes, "flight_bytes"), [960]);
+    assert_eq!(wholes_of(episodes, "retransmits"), [1]);
+    assert_eq!(wholes_of(episodes, "lost_packets"), [-1]);
 }
 
 #[test]
@@ -160,12 +138,12 @@ fn timeouts_in_a_row_are_one_episode_and_all_but_the_first_are_subsequent() {
         &json!({"/flows/0/source": size(960), "/links/l/drop": [2, 3, 4], "/record": ["episodes"]}),
     );
     let flows = table(&records, "flows");
-    assert_eq!(i64s(flows, "timeouts"), [3]);
-    assert_eq!(i64s(flows, "subsequent_timeouts"), [2]);
-    assert_eq!(i64s(flows, "limited_rto_ns"), [7_000_000_000]);
+    assert_eq!(wholes_of(flows, "timeouts"), [3]);
+    assert_eq!(wholes_of(flows, "subsequent_timeouts"), [2]);
+    assert_eq!(wholes_of(flows, "limited_rto_ns"), [7_000_000_000]);
     let episodes = table(&records, "episodes");
-    assert_eq!(i64s(episodes, "timeouts"), [3]);
-    assert_eq!(i64s(episodes, "retransmits"), [3]);
+    assert_eq!(wholes_of(episodes, "timeouts"), [3]);
+    assert_eq!(wholes_of(episodes, "retransmits"), [3]);
 }
 
 #[test]
@@ -173,7 +151,7 @@ fn a_lost_syn_waits_for_the_timer() {
     // RFC 6298 §2.1: 1 s.
     let records = run(&json!({"/flows/0/source": size(960), "/links/l/drop": [1]}));
     assert_eq!(
-        i64s(table(&records, "flows"), "limited_rto_ns"),
+        wholes_of(table(&records, "flows"), "limited_rto_ns"),
         [1_000_000_000]
     );
 }
@@ -194,27 +172,34 @@ fn every_recovery_tells_its_losses_with_their_cause() {
             "/tcp/recovery": recovery,
         }));
         let episodes = table(&records, "episodes");
-        assert_eq!(words(episodes, "cause"), [cause], "{recovery}");
-        assert_eq!(i64s(episodes, "lost_packets"), [lost], "{recovery}");
-        assert_eq!(i64s(episodes, "spurious"), [0], "{recovery}");
+        assert_eq!(words_of(episodes, "cause"), [cause], "{recovery}");
+        assert_eq!(wholes_of(episodes, "lost_packets"), [lost], "{recovery}");
+        assert_eq!(wholes_of(episodes, "spurious"), [0], "{recovery}");
         let flows = table(&records, "flows");
-        let retransmits = i64s(flows, "retransmits");
-        assert_eq!(i64s(episodes, "retransmits"), retransmits, "{recovery}");
-        let (start, end) = (i64s(episodes, "start_ns")[0], i64s(episodes, "end_ns")[0]);
+        let retransmits = wholes_of(flows, "retransmits");
+        assert_eq!(
+            wholes_of(episodes, "retransmits"),
+            retransmits,
+            "{recovery}"
+        );
+        let (start, end) = (
+            wholes_of(episodes, "start_ns")[0],
+            wholes_of(episodes, "end_ns")[0],
+        );
         // The repair takes a round trip at least. A timeout is no part of it.
         assert!(
             end - start >= 100_000_000 && end - start < 1_000_000_000,
             "{recovery}: {start} to {end}"
         );
         assert_eq!(
-            i64s(flows, "limited_recovery_ns"),
+            wholes_of(flows, "limited_recovery_ns"),
             [end - start],
             "{recovery}"
         );
         // RFC 5681 equation 4: half of the smaller of window and flight.
         let before = f64s(episodes, "cwnd_before_bytes")[0];
         #[expect(clippy::cast_precision_loss, reason = "a few segments")]
-        let flight = i64s(episodes, "flight_bytes")[0] as f64;
+        let flight = wholes_of(episodes, "flight_bytes")[0] as f64;
         let ssthresh = f64s(episodes, "ssthresh_bytes")[0];
         assert!(
             ssthresh <= before.min(flight) / 2.0
@@ -229,7 +214,7 @@ fn an_episode_that_is_not_over_has_no_end() {
     let records = run(&json!({
         "/flows/0/source": size(960), "/links/l/drop": [2], "/record": ["episodes"], "/duration": "1.15 s",
     }));
-    assert_eq!(i64s(table(&records, "episodes"), "end_ns"), [-1]);
+    assert_eq!(wholes_of(table(&records, "episodes"), "end_ns"), [-1]);
 }
 
 #[test]
@@ -241,15 +226,21 @@ fn a_loss_that_a_probe_repairs_is_the_probes() {
         "/tcp/rto_min": "1 s",
     }));
     let flows = table(&records, "flows");
-    assert_eq!(i64s(flows, "tail_loss_probes"), [1]);
-    assert_eq!(i64s(flows, "timeouts"), [0]);
+    assert_eq!(wholes_of(flows, "tail_loss_probes"), [1]);
+    assert_eq!(wholes_of(flows, "timeouts"), [0]);
     let episodes = table(&records, "episodes");
-    assert_eq!(words(episodes, "cause"), ["tail_loss_probe"]);
-    assert_eq!(i64s(episodes, "lost_packets"), [1]);
-    assert_eq!(i64s(episodes, "retransmits"), [1]);
+    assert_eq!(words_of(episodes, "cause"), ["tail_loss_probe"]);
+    assert_eq!(wholes_of(episodes, "lost_packets"), [1]);
+    assert_eq!(wholes_of(episodes, "retransmits"), [1]);
     // Found and repaired by the same acknowledgement, which ends the connection, too.
-    assert_eq!(i64s(episodes, "start_ns"), i64s(flows, "lifetime_ns"));
-    assert_eq!(i64s(episodes, "start_ns"), i64s(episodes, "end_ns"));
+    assert_eq!(
+        wholes_of(episodes, "start_ns"),
+        wholes_of(flows, "lifetime_ns")
+    );
+    assert_eq!(
+        wholes_of(episodes, "start_ns"),
+        wholes_of(episodes, "end_ns")
+    );
 }
 
 #[test]
@@ -327,7 +318,7 @@ fn a_paced_sender_is_limited_by_pacing() {
         "{rates:?}"
     );
     let variables = table(&records, "variables");
-    let names = words(variables, "variable");
+    let names = words_of(variables, "variable");
     let values = f64s(variables, "value");
     let last = names
         .iter()
@@ -339,7 +330,7 @@ fn a_paced_sender_is_limited_by_pacing() {
         "{}",
         values[last]
     );
-    assert_eq!(i64s(variables, "t_ns")[last], 20_000_000_000);
+    assert_eq!(wholes_of(variables, "t_ns")[last], 20_000_000_000);
 }
 
 #[test]
@@ -347,9 +338,12 @@ fn without_losses_the_pipe_is_the_flight_and_the_sender_knows_what_was_acknowled
     for sample in ["20 ms", "ack"] {
         let records = run(&json!({"/flows/0/source": size(100 * 960), "/sample": sample}));
         let series = table(&records, "series");
-        assert_eq!(i64s(series, "pipe_bytes"), i64s(series, "flight_bytes"));
-        let known = i64s(series, "sender_delivered_bytes");
-        assert_eq!(known, i64s(series, "acked_bytes"));
+        assert_eq!(
+            wholes_of(series, "pipe_bytes"),
+            wholes_of(series, "flight_bytes")
+        );
+        let known = wholes_of(series, "sender_delivered_bytes");
+        assert_eq!(known, wholes_of(series, "acked_bytes"));
         assert_eq!(known.last(), Some(&96_000));
         assert!(
             f64s(series, "pacing_rate_bps")
@@ -368,10 +362,10 @@ fn selective_acknowledgements_tell_the_sender_what_has_arrived_and_the_pipe_shri
         "/flows/0/source": size(60 * 960 + 100), "/links/l/drop": [20], "/sample": "ack", "/tcp/recovery": "sack",
     }));
     let series = table(&records, "series");
-    let known = i64s(series, "sender_delivered_bytes");
-    let acked = i64s(series, "acked_bytes");
-    let flight = i64s(series, "flight_bytes");
-    let pipe = i64s(series, "pipe_bytes");
+    let known = wholes_of(series, "sender_delivered_bytes");
+    let acked = wholes_of(series, "acked_bytes");
+    let flight = wholes_of(series, "flight_bytes");
+    let pipe = wholes_of(series, "pipe_bytes");
     assert!(
         known.windows(2).all(|pair| pair[0] < pair[1]),
         "every acknowledgement brings news"
@@ -403,9 +397,9 @@ fn every_algorithm_tells_its_variables_with_every_sample() {
         // Standard, scalable and general AIMD TCP have none besides the window and the threshold.
         let none = matches!(entry.name, "reno" | "scalable" | "gaimd");
         assert_eq!(variables.rows() == 0, none, "{}", entry.name);
-        let times = i64s(table(&records, "series"), "t_ns");
+        let times = wholes_of(table(&records, "series"), "t_ns");
         assert!(
-            i64s(variables, "t_ns")
+            wholes_of(variables, "t_ns")
                 .iter()
                 .all(|time| times.contains(time))
         );
@@ -415,7 +409,7 @@ fn every_algorithm_tells_its_variables_with_every_sample() {
 /// Of the first flow: the least, the largest and the smoothed round trip, and how many there were.
 fn round_trips(records: &Records) -> [i64; 4] {
     let flows = table(records, "flows");
-    ["min_rtt_ns", "max_rtt_ns", "srtt_ns", "rtt_samples"].map(|column| i64s(flows, column)[0])
+    ["min_rtt_ns", "max_rtt_ns", "srtt_ns", "rtt_samples"].map(|column| wholes_of(flows, column)[0])
 }
 
 #[test]
@@ -443,7 +437,7 @@ fn rfc6298_2_2_who_answers_a_syn_has_measured_a_round_trip() {
     let (handshake, response) = (74_064_000, 74_864_000);
     let smoothed = (7 * handshake + response) / 8;
     assert_eq!(round_trips(&records), [handshake, response, smoothed, 2]);
-    let mean = i64s(table(&records, "flows"), "srtt_mean_ns")[0];
+    let mean = wholes_of(table(&records, "flows"), "srtt_mean_ns")[0];
     assert_eq!(mean, i64::midpoint(handshake, smoothed));
 }
 
@@ -470,10 +464,10 @@ fn what_a_sender_knows_to_have_arrived_never_becomes_less() {
             });
             let records = simulate(&scenario::from_tree(&tree).unwrap(), 1);
             let series = table(&records, "series");
-            let known = i64s(series, "sender_delivered_bytes");
+            let known = wholes_of(series, "sender_delivered_bytes");
             assert!(known.is_sorted(), "{recovery} {stack}");
             // Nor is it more than what has come, in order or not.
-            let sent = i64s(table(&records, "flows"), "sent_packets")[0] * 1460;
+            let sent = wholes_of(table(&records, "flows"), "sent_packets")[0] * 1460;
             assert!(
                 known
                     .last()
@@ -490,8 +484,8 @@ fn segments_of_one_byte_are_sent_without_end() {
             &json!({"/stack": stack, "/tcp/smss": "1 B", "/flows/0/start": "37 ms", "/duration": "1 s"}),
         );
         let flows = table(&records, "flows");
-        assert!(i64s(flows, "acked_bytes")[0] > 10, "{stack}");
-        assert_eq!(i64s(flows, "completion_ns"), [-1]);
+        assert!(wholes_of(flows, "acked_bytes")[0] > 10, "{stack}");
+        assert_eq!(wholes_of(flows, "completion_ns"), [-1]);
     }
 }
 
@@ -502,7 +496,7 @@ fn rfc9293_3_10_7_3_nothing_is_sent_before_the_answer_to_the_syn() {
         for stack in ["rfc", "linux"] {
             let records =
                 run(&json!({"/stack": stack, "/flows/0/cc": entry.name, "/duration": "99 ms"}));
-            let sent = i64s(table(&records, "flows"), "sent_packets")[0];
+            let sent = wholes_of(table(&records, "flows"), "sent_packets")[0];
             assert_eq!(sent, 1, "{} {stack}", entry.name);
         }
     }
