@@ -1,8 +1,14 @@
-//! Times and rates as types, so that no bare number with a unit crosses a function boundary.
+//! Times, rates, sequence numbers and sizes as types, so that no bare number with a unit crosses a function boundary.
+//!
+//! What has a meaning has an operator, and nothing else has: an instant less an instant is a duration, a sequence number less another is a count of segments, and
+//! two sequence numbers cannot be added. Bare numbers stand in the private code of formulas, which are written as their papers have them, in seconds and segments.
 //!
 //! Time is binary64 seconds. Which of two coincident packets a full queue drops is decided by rounding, and ns-2, which this
 //! simulator is held against, computes in binary64 seconds; additions, multiplications and divisions are the same on every
 //! machine (IEEE 754), so runs are still reproducible to the bit.
+
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
 macro_rules! quantity {
     ($(#[$doc:meta])* $name:ident, $from:ident, $get:ident) => {
@@ -18,8 +24,123 @@ macro_rules! quantity {
             pub const fn $get(self) -> f64 {
                 self.0
             }
+
+            /// The smaller of the two, as [`f64::min`] has it.
+            #[must_use]
+            pub const fn min(self, other: Self) -> Self {
+                Self(self.0.min(other.0))
+            }
+
+            /// The larger of the two, as [`f64::max`] has it.
+            #[must_use]
+            pub const fn max(self, other: Self) -> Self {
+                Self(self.0.max(other.0))
+            }
         }
     };
+}
+
+macro_rules! whole {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u64);
+
+        impl $name {
+            pub const ZERO: Self = Self(0);
+            pub const MAX: Self = Self(u64::MAX);
+
+            pub const fn new(value: u64) -> Self {
+                Self(value)
+            }
+
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+        }
+    };
+}
+
+/// Sums and differences of the same quantity, in the same number.
+macro_rules! sums {
+    ($($name:ident),*) => {$(
+        impl Add for $name {
+            type Output = Self;
+
+            #[inline]
+            fn add(self, other: Self) -> Self {
+                Self(self.0 + other.0)
+            }
+        }
+
+        impl Sub for $name {
+            type Output = Self;
+
+            #[inline]
+            fn sub(self, other: Self) -> Self {
+                Self(self.0 - other.0)
+            }
+        }
+
+        impl AddAssign for $name {
+            #[inline]
+            fn add_assign(&mut self, other: Self) {
+                self.0 += other.0;
+            }
+        }
+
+        impl SubAssign for $name {
+            #[inline]
+            fn sub_assign(&mut self, other: Self) {
+                self.0 -= other.0;
+            }
+        }
+
+        impl Sum for $name {
+            fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+                Self(all.map(|one| one.0).sum())
+            }
+        }
+    )*};
+}
+
+/// Places on a line: a place less a place is a length, and a place and a length are a place.
+macro_rules! places {
+    ($($place:ident, $length:ident);*) => {$(
+        impl Add<$length> for $place {
+            type Output = Self;
+
+            #[inline]
+            fn add(self, by: $length) -> Self {
+                Self(self.0 + by.0)
+            }
+        }
+
+        impl AddAssign<$length> for $place {
+            #[inline]
+            fn add_assign(&mut self, by: $length) {
+                self.0 += by.0;
+            }
+        }
+
+        impl Sub<$length> for $place {
+            type Output = Self;
+
+            #[inline]
+            fn sub(self, by: $length) -> Self {
+                Self(self.0 - by.0)
+            }
+        }
+
+        impl Sub for $place {
+            type Output = $length;
+
+            #[inline]
+            fn sub(self, from: Self) -> $length {
+                $length(self.0 - from.0)
+            }
+        }
+    )*};
 }
 
 quantity!(
@@ -34,6 +155,109 @@ quantity!(
     /// Bits per second.
     Rate, from_bps, bps
 );
+quantity!(
+    /// A window, in segments of SMSS bytes (RFC 5681 §2). It need not be whole: algorithms grow it by parts of a segment.
+    WindowSize, from_segments, segments
+);
+whole!(
+    /// The number of a segment in its connection. RFC 9293 §3.4 counts octets; here segments are counted, and the SYN is the first.
+    SeqNum
+);
+whole!(
+    /// So many segments.
+    SegCount
+);
+whole!(
+    /// So many bytes.
+    ByteCount
+);
+sums!(Duration, SegCount, ByteCount, WindowSize);
+places!(Instant, Duration; SeqNum, SegCount);
+
+impl WindowSize {
+    /// No limit.
+    pub const INFINITE: Self = Self(f64::INFINITY);
+}
+
+impl Mul<f64> for Duration {
+    type Output = Self;
+
+    #[inline]
+    fn mul(self, by: f64) -> Self {
+        Self(self.0 * by)
+    }
+}
+
+/// How many times one is the other.
+impl Div for Duration {
+    type Output = f64;
+
+    #[inline]
+    fn div(self, by: Self) -> f64 {
+        self.0 / by.0
+    }
+}
+
+impl SeqNum {
+    /// The segment after it.
+    #[inline]
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+
+    /// How far it is beyond `other`; nothing if it is not.
+    #[inline]
+    pub const fn saturating_sub(self, other: Self) -> SegCount {
+        SegCount(self.0.saturating_sub(other.0))
+    }
+}
+
+macro_rules! counts {
+    ($($name:ident),*) => {$(
+        impl $name {
+            #[inline]
+            #[must_use]
+            pub const fn saturating_add(self, other: Self) -> Self {
+                Self(self.0.saturating_add(other.0))
+            }
+
+            #[inline]
+            #[must_use]
+            pub const fn saturating_sub(self, other: Self) -> Self {
+                Self(self.0.saturating_sub(other.0))
+            }
+
+            #[inline]
+            pub const fn is_zero(self) -> bool {
+                self.0 == 0
+            }
+
+            /// As a number to compute with.
+            #[inline]
+            #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+            pub const fn as_f64(self) -> f64 {
+                self.0 as f64
+            }
+        }
+    )*};
+}
+
+counts!(SegCount, ByteCount);
+
+impl SegCount {
+    pub const ONE: Self = Self(1);
+}
+
+/// Bytes of so many segments of one size.
+impl Mul<ByteCount> for SegCount {
+    type Output = ByteCount;
+
+    #[inline]
+    fn mul(self, size: ByteCount) -> ByteCount {
+        ByteCount(self.0 * size.0)
+    }
+}
 
 impl Instant {
     /// Whole nanoseconds, rounded.
@@ -96,6 +320,23 @@ mod tests {
     fn nanoseconds_are_rounded_to_the_nearest() {
         assert_eq!(Duration::from_secs(0.1 + 0.2).as_ns(), 300_000_000);
         assert_eq!(Instant::from_secs(1.000_000_000_6).as_ns(), 1_000_000_001);
+    }
+
+    #[test]
+    fn places_and_lengths_are_apart() {
+        let (sent, acked) = (SeqNum::new(7), SeqNum::new(3));
+        assert_eq!(sent - acked, SegCount::new(4));
+        assert_eq!(acked + SegCount::new(4), sent);
+        assert_eq!(acked.saturating_sub(sent), SegCount::ZERO);
+        assert_eq!(acked.next(), SeqNum::new(4));
+        assert_eq!(
+            SegCount::new(4) * ByteCount::new(1460),
+            ByteCount::new(5840)
+        );
+        let (start, end) = (Instant::from_secs(1.5), Instant::from_secs(4.0));
+        assert_eq!(end - start, Duration::from_secs(2.5));
+        assert_eq!(start + (end - start) * 2.0, Instant::from_secs(6.5));
+        assert_eq!((end - start) / Duration::from_secs(0.5), 5.0);
     }
 
     proptest! {
