@@ -20,7 +20,7 @@ use sawtooth_core::kernel::{SHAPER, Shaper};
 use sawtooth_core::registry::Value;
 use sawtooth_core::spec::{Direction, FlowSpec};
 use sawtooth_core::tcp::key;
-use sawtooth_core::tcp::params::{Feedback, RestartAfterIdle, WindowSize};
+use sawtooth_core::tcp::params::{Feedback, RestartAfterIdle, WindowSetting};
 
 /// A network namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,8 +277,8 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
 fn metrics(scenario: &Scenario) -> RouteMetrics {
     let flow = any_flow(scenario);
     let segments = match flow.given(key::initial_window).flatten() {
-        Some(WindowSize::Segments(segments)) => Some(segments),
-        Some(WindowSize::Bytes(bytes)) => Some(bytes.div_ceil(segment_bytes(flow))),
+        Some(WindowSetting::Segments(segments)) => Some(segments),
+        Some(WindowSetting::Bytes(bytes)) => Some(bytes.div_ceil(segment_bytes(flow))),
         None => None,
     };
     #[expect(

@@ -18,7 +18,7 @@ use nix::sys::socket::{
 use sawtooth_core::source::{Source, Write};
 use sawtooth_core::spec::FlowSpec;
 use sawtooth_core::tcp::key;
-use sawtooth_core::tcp::params::WindowSize;
+use sawtooth_core::tcp::params::WindowSetting;
 use sawtooth_core::tcp::partial::Partial;
 
 use crate::ring::Call;
@@ -73,8 +73,8 @@ pub fn receiving(spec: &FlowSpec) -> io::Result<OwnedFd> {
     let socket = tcp(&spec.receiver_cc)?;
     let smss = segment_bytes(spec);
     let window = match spec.given(key::window_limit).flatten() {
-        Some(WindowSize::Segments(segments)) => segments.saturating_mul(smss),
-        Some(WindowSize::Bytes(bytes)) => bytes,
+        Some(WindowSetting::Segments(segments)) => segments.saturating_mul(smss),
+        Some(WindowSetting::Bytes(bytes)) => bytes,
         None => 0,
     };
     if window > 0 {

@@ -11,12 +11,12 @@ pub const UNLIMITED: f64 = 1e15;
 
 /// A window as a study writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowSize {
+pub enum WindowSetting {
     Segments(u64),
     Bytes(u64),
 }
 
-impl FromValue for WindowSize {
+impl FromValue for WindowSetting {
     fn from_value(value: Value) -> Option<Self> {
         match value {
             Value::Packets(packets) => Some(Self::Segments(packets)),
@@ -26,7 +26,7 @@ impl FromValue for WindowSize {
     }
 }
 
-impl WindowSize {
+impl WindowSetting {
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
     fn segments(self, smss: u32) -> f64 {
         match self {
@@ -57,12 +57,12 @@ pub(super) fn window_limit(params: &Params) -> f64 {
 /// Nothing where short segments count as full ones.
 pub(super) fn window_limit_bytes(params: &Params) -> Option<u64> {
     match key::window_limit.of(params) {
-        Some(WindowSize::Bytes(bytes)) if key::byte_window.of(params) => Some(bytes),
+        Some(WindowSetting::Bytes(bytes)) if key::byte_window.of(params) => Some(bytes),
         _ => None,
     }
 }
 
-fn segments(params: &Params, window: Key<Option<WindowSize>>) -> Option<f64> {
+fn segments(params: &Params, window: Key<Option<WindowSetting>>) -> Option<f64> {
     let smss = key::smss.of(params);
     Some(window.of(params)?.segments(smss))
 }

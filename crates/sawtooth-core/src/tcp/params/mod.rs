@@ -45,7 +45,7 @@ pub use choices::{
     ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
 };
 pub(super) use config::whole;
-pub use config::{UNLIMITED, WindowSize};
+pub use config::{UNLIMITED, WindowSetting};
 pub use row::{KernelKey, ReadBy, TcpParam};
 pub use stacks::{STACKS, Stack};
 pub use table::{Config, ROWS, key};

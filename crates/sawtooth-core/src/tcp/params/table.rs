@@ -4,7 +4,7 @@ use super::choices::{
     Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, Recovery,
     ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
 };
-use super::config::{self, WindowSize};
+use super::config::{self, WindowSetting};
 use super::params;
 use super::row::{
     ANY_TIME, ReadBy, TIME, TcpParam, Unnamed, bytes, choice, duration, flag, integer, number,
@@ -64,15 +64,15 @@ params! {
             "whether the handshake's third packet is sent, as large as an acknowledgement";
 
         // Windows.
-        window_limit: Option<WindowSize> = unset(Kind::PacketsOrBytes).kernel("TCP_WINDOW_CLAMP of the receiver"),
+        window_limit: Option<WindowSetting> = unset(Kind::PacketsOrBytes).kernel("TCP_WINDOW_CLAMP of the receiver"),
             "the most that may be outstanding: the receiver's window; `none`: no limit";
         byte_window: bool = flag(false).read_by(BEFORE_FACK),
             "whether a `window_limit` in bytes has room for a short segment that fits into what full ones leave of it, as windows of bytes have (RFC 9293 §3.8.6); otherwise it is whole segments";
-        initial_window: Option<WindowSize> = unset(Kind::PacketsOrBytes).kernel("initcwnd of the route").shared(),
+        initial_window: Option<WindowSetting> = unset(Kind::PacketsOrBytes).kernel("initcwnd of the route").shared(),
             "initial window; `none`: 2 to 4 segments depending on smss (RFC 5681 §3.1)";
         keep_window_after_lost_syn -> bool = flag(false),
             "whether the initial window stays what it is after a lost SYN, and not one segment (RFC 5681 §3.1)";
-        initial_ssthresh: Option<WindowSize> = unset(Kind::PacketsOrBytes),
+        initial_ssthresh: Option<WindowSetting> = unset(Kind::PacketsOrBytes),
             "initial slow-start threshold; `none`: the window limit, or without one arbitrarily high (RFC 5681 §3.1)";
         byte_counting -> bool = flag(false),
             "whether windows grow by the segments that are acknowledged (RFC 3465, without its limit) rather than by acknowledgements";
