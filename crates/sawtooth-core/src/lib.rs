@@ -16,37 +16,50 @@
 
 #![forbid(unsafe_code)]
 
-pub mod arrivals;
 pub mod cc;
-pub mod demand;
 pub mod dist;
-pub mod events;
-pub mod exchanges;
-pub mod expr;
-pub mod feed;
-pub mod fft;
-pub mod histogram;
+mod fft;
+mod histogram;
 pub mod host;
 pub mod impair;
 pub mod kernel;
-pub mod limits;
 pub mod loss;
-pub mod net;
-pub mod noise;
-pub mod packet;
 pub mod packet_source;
 pub mod queue;
 pub mod record;
 pub mod registry;
-pub mod ring;
-pub mod rng;
+mod ring;
 pub mod scenario;
-pub mod sim;
+mod sim;
 pub mod source;
 pub mod spec;
 pub mod tcp;
-pub mod udp;
+mod udp;
 pub mod units;
+
+// The other crates of the workspace and the tests use these, too. They are no part of the library's interface and may change with any version.
+#[doc(hidden)]
+pub mod arrivals;
+#[doc(hidden)]
+pub mod demand;
+#[doc(hidden)]
+pub mod events;
+#[doc(hidden)]
+pub mod exchanges;
+#[doc(hidden)]
+pub mod expr;
+#[doc(hidden)]
+pub mod feed;
+#[doc(hidden)]
+pub mod limits;
+#[doc(hidden)]
+pub mod net;
+#[doc(hidden)]
+pub mod noise;
+#[doc(hidden)]
+pub mod packet;
+#[doc(hidden)]
+pub mod rng;
 
 pub use scenario::ScenarioError;
 pub use sim::{simulate, simulate_with_effort, simulate_within_limits};

@@ -8,7 +8,7 @@ use crate::tcp::timestamps::Stamp;
 pub struct Packet {
     /// The flow it belongs to: an index into the scenario's flows.
     pub flow: u32,
-    /// Position on the flow's round trip (see [`crate::sim`]): forward links, receiver, reverse links, sender.
+    /// Position on the flow's round trip (see `sim`): forward links, receiver, reverse links, sender.
     pub hop: u32,
     /// Bytes on the wire, headers included.
     pub wire_bytes: u32,

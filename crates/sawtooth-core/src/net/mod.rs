@@ -1,7 +1,7 @@
 //! The network between hosts: links, each with a [`Port`] for either direction.
 //!
 //! A port has a queue, which decides what waits, is dropped or marked; a transmitter; and a [wire](crate::impair). It counts, and notes in
-//! a [`Ledger`] what a study asks for besides. [`tables`] are what all ports of a run have measured.
+//! a [`Ledger`] what a study asks for besides. [`tables()`] are what all ports of a run have measured.
 //!
 //! The simulator moves its packets from port to port itself, with shortcuts. A [`Network`] does so, without any, for packets of hosts that
 //! are elsewhere. Both have their [flows of UDP](UdpFlow) from here.

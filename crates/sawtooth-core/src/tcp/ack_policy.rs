@@ -11,7 +11,7 @@
 //! - RFC: an interval is discarded that exceeds the estimate by "perhaps a ratio of two or four times". Here four. *Ours*: an estimate of less than a tick of the receiver's clock counts as one
 //!   there, or else one that has once been of microseconds would never become longer.
 //! - RFC: the timer that triggers the acknowledgement "can add a fairly generous fudge factor", which is to be constant. *Otherwise here*: nothing is added but what is left until the clock's next
-//!   tick, at which timers expire ([`super::ticks`]), and that is not constant.
+//!   tick, at which timers expire (`ticks.rs`), and that is not constant.
 //!
 //! **What RFC 813 §5 has otherwise** (and §7): it sends an acknowledgement when a segment with PSH comes (here, as is published of Linux 2.0, its wait is 20 ms at most), when the data pause (each
 //! segment starts the timer again; here the one that is to be acknowledged first decides), and when the offered window has shrunk to half of what there is room for, which it says is the usual case. Of the

@@ -4,29 +4,38 @@
 //! presets, each a list of values that differ from those defaults.
 
 pub mod ack_policy;
-pub mod delayed_ack;
-pub mod ecn;
+mod delayed_ack;
+mod ecn;
+#[doc(hidden)]
 pub mod episodes;
+#[doc(hidden)]
 pub mod limits;
-pub mod metrics_cache;
-pub mod ns2_random;
-pub mod pacer;
+pub(crate) mod metrics_cache;
+pub(crate) mod ns2_random;
+pub(crate) mod pacer;
 pub mod params;
+#[doc(hidden)]
 pub mod partial;
-pub mod rate;
-pub mod receive_buffer;
+mod rate;
+pub(crate) mod receive_buffer;
+#[doc(hidden)]
 pub mod receiver;
+#[doc(hidden)]
 pub mod recovery;
 mod restart;
+#[doc(hidden)]
 pub mod rto;
-pub mod sack_compression;
+mod sack_compression;
+#[doc(hidden)]
 pub mod scoreboard;
-pub mod segmentation;
-pub mod segments;
-pub mod send_buffer;
+mod segmentation;
+mod segments;
+mod send_buffer;
+#[doc(hidden)]
 pub mod sender;
-pub mod stream;
-pub mod ticks;
+mod stream;
+mod ticks;
+#[doc(hidden)]
 pub mod timestamps;
 
 pub use params::{Config, PARAMS, STACKS, Stack, key};

@@ -2,7 +2,7 @@
 //!
 //! Specifications: RFC 9293 §3.10.7.4 (reassembly), RFC 2018 §4 (which blocks, in which order), RFC 1122 §4.2.3.2 and RFC 5681
 //! §4.2 (delayed acknowledgements: at least every second full segment, at once when segments are out of order or fill a hole), RFC 7323 §4.3
-//! (the timestamp that an acknowledgement repeats). What is echoed of marks is in [`super::ecn`].
+//! (the timestamp that an acknowledgement repeats). What is echoed of marks is in `ecn.rs`.
 //!
 //! **Both directions.** Where its host sends on the connection too, each segment carries the acknowledgement there is (RFC 9293 §3.8.6.3, RFC 1122 §4.2.3.2:
 //! what the delay is for), and none of its own follows. With `interactive_acks` as measured of Linux 6.1, with requests and responses in one to five writes:
