@@ -5,7 +5,7 @@
 use crate::loss::Fate;
 use crate::packet::{Data, Ecn, Packet};
 use crate::queue::{Backlog, Next, Queue, Queued};
-use crate::units::Rate;
+use crate::units::{Rate, SeqNum};
 
 /// A packet that comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,7 +109,7 @@ impl Bench<'_> {
         self.advance(arrival.time);
         self.flow(arrival.flow).arrived += 1;
         let data = Data {
-            seq: number,
+            seq: SeqNum::new(number),
             ecn: arrival.ecn,
             ..Data::default()
         };

@@ -2,6 +2,7 @@
 
 use crate::tcp::scoreboard::SackBlocks;
 use crate::tcp::timestamps::Stamp;
+use crate::units::{ByteCount, Instant, SegCount, SeqNum};
 
 /// A packet as the network sees it: of TCP data or an acknowledgement, which depends on the hop it is on, or of UDP.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -24,6 +25,8 @@ pub struct Packet {
 /// Numbers of segments take the low bits of `number`: no flow has 10¹² of them.
 const NUMBER_BITS: u32 = 40;
 const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
+/// Of an acknowledgement, the window has the bits between the number and the ECN field.
+const WINDOW: u64 = (1 << (ECN_SHIFT - NUMBER_BITS)) - 1;
 const PUSH: u64 = 1 << 40;
 const CWR: u64 = 1 << 41;
 const FIN: u64 = 1 << 42;
@@ -73,9 +76,9 @@ impl Ecn {
     reason = "flags of a segment, any of which may be set"
 )]
 pub struct Data {
-    pub seq: u64,
-    /// Application bytes carried; 0 for a SYN, and for a FIN that comes alone.
-    pub payload_bytes: u32,
+    pub seq: SeqNum,
+    /// What it carries of the application's; nothing if it is a SYN, or a FIN that comes alone.
+    pub payload: ByteCount,
     /// Whether it ends what the application has written (PSH).
     pub push: bool,
     /// Nothing follows it (RFC 9293 §3.6).
@@ -95,8 +98,8 @@ pub struct Data {
 impl Data {
     /// The handshake's third packet: it carries nothing, and nobody answers it.
     pub const HANDSHAKE_ACK: Self = Self {
-        seq: NUMBER,
-        payload_bytes: 0,
+        seq: SeqNum::new(NUMBER),
+        payload: ByteCount::ZERO,
         push: false,
         fin: false,
         ecn: Ecn::NotEct,
@@ -109,13 +112,13 @@ impl Data {
     /// Whether it opens a connection. Without a handshake the first segment carries data, and is like any other.
     #[inline]
     pub fn is_syn(self) -> bool {
-        self.seq == 0 && self.payload_bytes == 0 && !self.fin
+        self.seq == SeqNum::ZERO && self.payload.is_zero() && !self.fin
     }
 
     /// Whether it is the handshake's third packet.
     #[inline]
     pub fn is_handshake_ack(self) -> bool {
-        self.seq == NUMBER
+        self.seq == Self::HANDSHAKE_ACK.seq
     }
 }
 
@@ -123,13 +126,13 @@ impl Data {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ack {
     /// The next segment the receiver expects (`rcv_nxt`): everything before it has arrived.
-    pub next: u64,
+    pub next: SeqNum,
     /// Whether it repeats a segment that had been received before (what a DSACK block, RFC 2883, would report).
     pub duplicate: bool,
     /// SACK blocks (RFC 2018), relative to `next`.
     pub sack: SackBlocks,
     /// Segments from `next` on that the receiver has room for, or [`Ack::NO_WINDOW`].
-    pub window: u32,
+    pub window: SegCount,
     /// ECN-Echo (RFC 3168 §6.1.3, RFC 8257 §3.2).
     pub ece: bool,
     /// Packets that have arrived marked, modulo 2¹⁶, with the feedback of RFC 9768.
@@ -142,13 +145,13 @@ pub struct Ack {
 
 impl Ack {
     /// The receiver takes whatever comes.
-    pub const NO_WINDOW: u32 = (1 << (ECN_SHIFT - NUMBER_BITS)) - 1;
+    pub const NO_WINDOW: SegCount = SegCount::new(WINDOW);
 }
 
 impl Default for Ack {
     fn default() -> Self {
         Self {
-            next: 0,
+            next: SeqNum::ZERO,
             duplicate: false,
             sack: SackBlocks::default(),
             window: Self::NO_WINDOW,
@@ -187,8 +190,8 @@ impl Packet {
             flow,
             hop,
             wire_bytes,
-            detail: data.payload_bytes,
-            number: data.seq
+            detail: data.payload.packet_size(),
+            number: data.seq.get()
                 | flag(data.push, PUSH)
                 | flag(data.fin, FIN)
                 | flag(data.cwr, CWR)
@@ -209,8 +212,8 @@ impl Packet {
     #[inline]
     pub fn segment(&self) -> Data {
         Data {
-            seq: self.number & NUMBER,
-            payload_bytes: self.detail,
+            seq: SeqNum::new(self.number & NUMBER),
+            payload: ByteCount::from(self.detail),
             push: self.number & PUSH != 0,
             fin: self.number & FIN != 0,
             ecn: self.ecn(),
@@ -227,14 +230,14 @@ impl Packet {
         clippy::cast_possible_truncation,
         reason = "the halves of a time's bits"
     )]
-    pub fn datagram(flow: u32, hop: u32, wire_bytes: u32, number: u64, sent_secs: f64) -> Self {
-        let bits = sent_secs.to_bits();
+    pub fn datagram(flow: u32, hop: u32, wire_bytes: u32, number: SeqNum, sent: Instant) -> Self {
+        let bits = sent.secs().to_bits();
         Self {
             flow,
             hop,
             wire_bytes,
             detail: 0,
-            number,
+            number: number.get(),
             value: Stamp::from_bits((bits >> 32) as u32),
             echo: Stamp::from_bits(bits as u32),
         }
@@ -242,9 +245,10 @@ impl Packet {
 
     /// Number and time of a packet that was made by [`Packet::datagram`].
     #[inline]
-    pub fn number_and_time(&self) -> (u64, f64) {
+    pub fn number_and_time(&self) -> (SeqNum, Instant) {
         let bits = u64::from(self.value.bits()) << 32 | u64::from(self.echo.bits());
-        (self.number & NUMBER, f64::from_bits(bits))
+        let sent = Instant::from_secs(f64::from_bits(bits));
+        (SeqNum::new(self.number & NUMBER), sent)
     }
 
     /// What stays as it is when a queue marks it, and tells it from most others of its flow.
@@ -253,8 +257,8 @@ impl Packet {
     }
 
     /// Of an acknowledgement, the next segment that is expected.
-    pub fn next_expected(&self) -> u64 {
-        self.number & NUMBER
+    pub fn next_expected(&self) -> SeqNum {
+        SeqNum::new(self.number & NUMBER)
     }
 
     /// The ECN field of its IP header.
@@ -293,7 +297,7 @@ impl AckStore {
             } else {
                 self.keep(*ack)
             },
-            number: ack.next | u64::from(ack.window) << NUMBER_BITS,
+            number: ack.next.get() | ack.window.get() << NUMBER_BITS,
             value: ack.stamp,
             echo: ack.echo,
         }
@@ -320,10 +324,10 @@ impl AckStore {
     pub fn unpack(&mut self, packet: &Packet) -> Ack {
         if packet.detail & PLAIN != 0 {
             Ack {
-                next: packet.number & NUMBER,
+                next: packet.next_expected(),
                 duplicate: false,
                 sack: SackBlocks::default(),
-                window: (packet.number >> NUMBER_BITS) as u32 & Ack::NO_WINDOW,
+                window: SegCount::new(packet.number >> NUMBER_BITS & WINDOW),
                 ece: packet.detail & ECE != 0,
                 marks: packet.detail as u16,
                 stamp: packet.value,
@@ -422,16 +426,22 @@ mod tests {
     use super::*;
     use crate::tcp::scoreboard::Range;
 
+    const LARGE: SeqNum = SeqNum::new(1 << 39);
+    const REPORTED: Range = Range {
+        start: SeqNum::new(7),
+        end: SeqNum::new(9),
+    };
+
     #[test]
     fn an_acknowledgement_comes_out_as_it_went_in() {
         let mut store = AckStore::default();
         let plain = Ack {
-            next: 5,
+            next: SeqNum::new(5),
             ..Ack::default()
         };
         let rich = Ack {
-            next: 1 << 39,
-            window: 44,
+            next: LARGE,
+            window: SegCount::new(44),
             ece: true,
             marks: u16::MAX,
             stamp: Stamp::from_bits(7),
@@ -443,7 +453,7 @@ mod tests {
             ..plain
         };
         let mut selective = rich;
-        selective.sack.push(5, Range { start: 7, end: 9 });
+        selective.sack.push(SeqNum::new(5), REPORTED);
         for _ in 0..3 {
             let acks = [plain, rich, repeated, selective];
             let mut packets = acks.map(|ack| store.pack(0, 0, 40, &ack));
@@ -461,8 +471,8 @@ mod tests {
     fn data_and_the_acknowledgement_they_carry_come_out_as_they_went_in() {
         let mut store = AckStore::default();
         let data = Data {
-            seq: 1 << 39,
-            payload_bytes: 200,
+            seq: LARGE,
+            payload: ByteCount::new(200),
             push: true,
             fin: true,
             stamp: Stamp::from_bits(3),
@@ -470,12 +480,12 @@ mod tests {
             ..Data::default()
         };
         let mut ack = Ack {
-            next: 5,
-            window: 44,
+            next: SeqNum::new(5),
+            window: SegCount::new(44),
             stamp: Stamp::from_bits(7),
             ..Ack::default()
         };
-        ack.sack.push(5, Range { start: 7, end: 9 });
+        ack.sack.push(SeqNum::new(5), REPORTED);
         let bare = Packet::data(0, 0, 252, data);
         for _ in 0..3 {
             let mut packet = bare;
@@ -504,8 +514,8 @@ mod tests {
         for ecn in [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
             for (cwr, push, fin) in flags.map(|one| flags.map(|two| (one, two, !one))).concat() {
                 let data = Data {
-                    seq: 1 << 39,
-                    payload_bytes: 1460,
+                    seq: LARGE,
+                    payload: ByteCount::new(1460),
                     push,
                     fin,
                     ecn,
@@ -534,8 +544,8 @@ mod tests {
     fn a_tag_changes_nothing_of_what_a_packet_says() {
         let most = Packet::TAGS - 1;
         let data = Data {
-            seq: 1 << 39,
-            payload_bytes: 9140,
+            seq: LARGE,
+            payload: ByteCount::new(9140),
             push: true,
             fin: true,
             ecn: Ecn::Ect0,
@@ -548,9 +558,9 @@ mod tests {
         let mut store = AckStore::default();
         for duplicate in [false, true] {
             let ack = Ack {
-                next: 1 << 39,
+                next: LARGE,
                 duplicate,
-                window: 44,
+                window: SegCount::new(44),
                 ece: true,
                 marks: u16::MAX,
                 ..Ack::default()
@@ -565,11 +575,12 @@ mod tests {
 
     #[test]
     fn a_datagram_comes_out_as_it_went_in_or_marked() {
-        let mut packet = Packet::datagram(1, 2, 1500, 1 << 39, 0.1);
-        assert_eq!(packet.number_and_time(), (1 << 39, 0.1));
+        let sent = Instant::from_secs(0.1);
+        let mut packet = Packet::datagram(1, 2, 1500, LARGE, sent);
+        assert_eq!(packet.number_and_time(), (LARGE, sent));
         assert_eq!(packet.ecn(), Ecn::NotEct);
         packet.mark();
-        assert_eq!(packet.number_and_time(), (1 << 39, 0.1));
+        assert_eq!(packet.number_and_time(), (LARGE, sent));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::histogram::{Histogram, TimesNs};
 use crate::packet_source::HEADER_BYTES;
 use crate::record::rows::{DatagramRow, FlowRow, SourceRow};
 use crate::tcp::scoreboard::{Range, RangeSet};
-use crate::units::{mean_rate_bps, ns};
+use crate::units::{SeqNum, mean_rate_bps, ns};
 
 /// What a flow's packets are said to be of, as those of connections count up from 0.
 pub fn flow_number(index: u32) -> u32 {
@@ -23,7 +23,7 @@ pub struct Received {
     /// Of IP packets.
     pub bytes: u64,
     /// One more than the highest number that has come.
-    expected: u64,
+    expected: SeqNum,
     /// Numbers below that have not come.
     missing: RangeSet,
     /// Packets that came after one that had left later.
@@ -37,7 +37,7 @@ pub struct Received {
 impl Received {
     /// Packet `number` (from 0) of `bytes` that left at `sent_secs` is here.
     #[inline]
-    pub fn on_packet(&mut self, now_secs: f64, sent_secs: f64, number: u64, bytes: u32) {
+    pub fn on_packet(&mut self, now_secs: f64, sent_secs: f64, number: SeqNum, bytes: u32) {
         let delay = now_secs - sent_secs;
         let delay_ns = ns(delay).unsigned_abs();
         if self.packets > 0 {
@@ -53,7 +53,7 @@ impl Received {
             if number > self.expected {
                 self.miss(number);
             }
-            self.expected = number + 1;
+            self.expected = number.next();
         } else {
             self.late += 1;
             self.missing.remove(number);
@@ -69,7 +69,7 @@ impl Received {
 
     /// Packet `number` has come before those between.
     #[cold]
-    fn miss(&mut self, number: u64) {
+    fn miss(&mut self, number: SeqNum) {
         let between = Range {
             start: self.expected,
             end: number,
@@ -79,7 +79,7 @@ impl Received {
 
     /// Packets that left before one that has come, and have not come themselves; unknown if none has come.
     fn lost(&self) -> Option<u64> {
-        (self.packets > 0).then(|| self.missing.total())
+        (self.packets > 0).then(|| self.missing.total().get())
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
     fn received(packets: &[(f64, f64, u64)]) -> Received {
         let mut received = Received::default();
         for (now, sent, number) in packets {
-            received.on_packet(*now, *sent, *number, 128);
+            received.on_packet(*now, *sent, SeqNum::new(*number), 128);
         }
         received
     }

@@ -17,21 +17,25 @@ macro_rules! quantity {
         pub struct $name(f64);
 
         impl $name {
+            #[inline]
             pub const fn $from(value: f64) -> Self {
                 Self(value)
             }
 
+            #[inline]
             pub const fn $get(self) -> f64 {
                 self.0
             }
 
             /// The smaller of the two, as [`f64::min`] has it.
+            #[inline]
             #[must_use]
             pub const fn min(self, other: Self) -> Self {
                 Self(self.0.min(other.0))
             }
 
             /// The larger of the two, as [`f64::max`] has it.
+            #[inline]
             #[must_use]
             pub const fn max(self, other: Self) -> Self {
                 Self(self.0.max(other.0))
@@ -50,10 +54,12 @@ macro_rules! whole {
             pub const ZERO: Self = Self(0);
             pub const MAX: Self = Self(u64::MAX);
 
+            #[inline]
             pub const fn new(value: u64) -> Self {
                 Self(value)
             }
 
+            #[inline]
             pub const fn get(self) -> u64 {
                 self.0
             }
@@ -160,7 +166,8 @@ quantity!(
     WindowSize, from_segments, segments
 );
 whole!(
-    /// The number of a segment in its connection. RFC 9293 §3.4 counts octets; here segments are counted, and the SYN is the first.
+    /// The number of a segment in its connection. RFC 9293 §3.4 counts octets; here segments are counted, and the SYN is the first. Packets of a flow of UDP are
+    /// numbered as well.
     SeqNum
 );
 whole!(
@@ -211,6 +218,12 @@ impl SeqNum {
     pub const fn saturating_sub(self, other: Self) -> SegCount {
         SegCount(self.0.saturating_sub(other.0))
     }
+
+    /// The numbers from this one up to `end`, without that.
+    #[inline]
+    pub fn up_to(self, end: Self) -> impl DoubleEndedIterator<Item = Self> {
+        (self.0..end.0).map(Self)
+    }
 }
 
 macro_rules! counts {
@@ -247,6 +260,32 @@ counts!(SegCount, ByteCount);
 
 impl SegCount {
     pub const ONE: Self = Self(1);
+}
+
+/// Whole numbers of a smaller range are counts without further ado.
+macro_rules! widened {
+    ($($name:ident),*) => {$(
+        impl From<u32> for $name {
+            #[inline]
+            fn from(count: u32) -> Self {
+                Self(u64::from(count))
+            }
+        }
+    )*};
+}
+
+widened!(SegCount, ByteCount);
+
+impl ByteCount {
+    /// As the size of a packet, for which packets have 32 bits.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "no packet is larger than 64 KiB"
+    )]
+    pub const fn packet_size(self) -> u32 {
+        self.0 as u32
+    }
 }
 
 /// Bytes of so many segments of one size.

@@ -165,6 +165,7 @@ mod tests {
     use super::*;
     use crate::host::PARAMS;
     use crate::packet::Packet;
+    use crate::units::{Instant, SeqNum};
 
     fn nic(changes: &[(&str, Value)]) -> Nic {
         let mut params = Params::defaults(PARAMS);
@@ -176,7 +177,7 @@ mod tests {
 
     fn frame(id: u32) -> Frame {
         Frame {
-            packet: Packet::datagram(0, 0, 100, 0, 0.0),
+            packet: Packet::datagram(0, 0, 100, SeqNum::ZERO, Instant::from_secs(0.0)),
             flow: 0,
             is_data: true,
             id,

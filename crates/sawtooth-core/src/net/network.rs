@@ -22,6 +22,7 @@ use crate::events::{Key, Lineage};
 use crate::packet::{Data, Packet};
 use crate::spec::{FlowSpec, Scenario, UdpSpec};
 use crate::udp::flow_number;
+use crate::units::SeqNum;
 
 /// A packet that has reached its host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,7 +212,9 @@ impl<P: Payload> Network<P> {
             } => {
                 let flow = flight.route - (self.routes.len() - self.udp.len());
                 let now = f64::from_bits(flight.due.0);
-                self.udp[flow].received.on_packet(now, sent, number, bytes);
+                self.udp[flow]
+                    .received
+                    .on_packet(now, sent, SeqNum::new(number), bytes);
             }
         }
         None
@@ -240,7 +243,7 @@ impl<P: Payload> Network<P> {
     /// Does what a port with events has decided.
     fn take_turn(&mut self, port: usize, turn: Turn) {
         while let Some(dropped) = self.ports[port].take_dropped() {
-            self.queued.take(dropped.packet.segment().seq);
+            self.queued.take(dropped.packet.segment().seq.get());
         }
         match turn {
             Turn::Waits => {}
@@ -250,7 +253,7 @@ impl<P: Payload> Network<P> {
                 passage,
                 done,
             }) => {
-                if let Some(mut flight) = self.queued.take(packet.segment().seq) {
+                if let Some(mut flight) = self.queued.take(packet.segment().seq.get()) {
                     if packet.ecn() != flight.content.ecn() {
                         flight.content.mark();
                     }
@@ -322,7 +325,7 @@ fn shortest_delay(scenario: &Scenario) -> f64 {
 /// A packet as ports know it. In a queue it is told by `number`.
 fn stand_in<P: Payload>(flight: &Flight<P>, number: u64) -> Packet {
     let data = Data {
-        seq: number,
+        seq: SeqNum::new(number),
         ecn: flight.content.ecn(),
         ..Data::default()
     };

@@ -5,7 +5,7 @@ use crate::histogram::TimesNs;
 use crate::record::Table;
 use crate::record::rows::{LinkFlowRow, LinkRow, PacketRow, WaitRow};
 use crate::spec::Scenario;
-use crate::units::ns;
+use crate::units::{SeqNum, ns};
 
 /// The tables of links, of which the run [is over](Port::finish).
 pub fn tables(scenario: &Scenario, ports: &[Port]) -> Vec<Table> {
@@ -117,7 +117,7 @@ fn packet_row(scenario: &Scenario, port: usize, noted: &NotedPacket) -> PacketRo
     } else if noted.traffic.acks {
         ("ack", noted.packet.next_expected())
     } else if segment.is_handshake_ack() {
-        ("ack", 1)
+        ("ack", SeqNum::ZERO.next())
     } else {
         ("data", segment.seq)
     };
@@ -137,7 +137,7 @@ fn packet_row(scenario: &Scenario, port: usize, noted: &NotedPacket) -> PacketRo
         direction,
         flow: name(scenario, noted.traffic.flow as usize).to_owned(),
         kind: kind.into(),
-        number: i64::try_from(number).unwrap_or(i64::MAX),
+        number: i64::try_from(number.get()).unwrap_or(i64::MAX),
         bytes: u64::from(noted.packet.wire_bytes),
         retransmission: u64::from(again),
         marked: u64::from(noted.times.marked),

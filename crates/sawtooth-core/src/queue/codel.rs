@@ -274,7 +274,10 @@ mod tests {
         let (mut codel, mut dropped) = (Codel::default(), Vec::new());
         let mut leave = |now| {
             let left = codel.dequeue(&config, &mut fifo, now, &mut dropped);
-            (left.map(|left| left.packet.segment().seq), dropped.len())
+            (
+                left.map(|left| left.packet.segment().seq.get()),
+                dropped.len(),
+            )
         };
         assert_eq!(leave(1.0), (Some(0), 0));
         assert_eq!(leave(1.099), (Some(1), 0));

@@ -469,9 +469,11 @@ mod tests {
     fn drain(queue: &mut DualPi2, now: f64) -> (Vec<(u64, Ecn)>, Vec<u64>) {
         let (mut left, mut dropped) = (Vec::new(), Vec::new());
         while let Next::Packet(queued) = queue.dequeue(now, &mut dropped) {
-            left.push((queued.packet.segment().seq, queued.packet.ecn()));
+            left.push((queued.packet.segment().seq.get(), queued.packet.ecn()));
         }
-        let dropped = dropped.iter().map(|queued| queued.packet.segment().seq);
+        let dropped = dropped
+            .iter()
+            .map(|queued| queued.packet.segment().seq.get());
         (left, dropped.collect())
     }
 

@@ -5,7 +5,7 @@ use crate::loss::Fate;
 use crate::packet::{Data, Ecn, Packet};
 use crate::registry::{Entry, Param, Params, Value};
 use crate::rng::Stream;
-use crate::units::Rate;
+use crate::units::{Rate, SeqNum};
 
 /// A packet of flow 0 with a number.
 pub fn packet(number: u64, wire_bytes: u32, ecn: Ecn, arrived: f64) -> Queued {
@@ -15,7 +15,7 @@ pub fn packet(number: u64, wire_bytes: u32, ecn: Ecn, arrived: f64) -> Queued {
 /// A packet of a flow with a number.
 pub fn queued(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, arrived: f64) -> Queued {
     let data = Data {
-        seq: number,
+        seq: SeqNum::new(number),
         ecn,
         ..Data::default()
     };
@@ -28,7 +28,7 @@ pub fn arrive(queue: &mut dyn Queue, flow: u32, wire_bytes: u32, now: f64) -> Ve
     let mut dropped = Vec::new();
     let packet = queued(flow, queue.waiting().packets, wire_bytes, Ecn::NotEct, now);
     queue.enqueue(packet, Backlog::default(), &mut dropped);
-    let name = |queued: &Queued| (queued.packet.flow, queued.packet.segment().seq);
+    let name = |queued: &Queued| (queued.packet.flow, queued.packet.segment().seq.get());
     dropped.iter().map(name).collect()
 }
 

@@ -230,7 +230,7 @@ impl World<'_> {
             let Some(data) = flow.sender.poll_transmit(now) else {
                 return true;
             };
-            let mut wire_bytes = flow.header + data.payload_bytes;
+            let mut wire_bytes = flow.header + data.payload.packet_size();
             let (syns, options) = flow.ack_sizes.syns;
             if data.seq < syns {
                 wire_bytes += options;

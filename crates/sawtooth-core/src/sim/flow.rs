@@ -14,6 +14,7 @@ use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
+use crate::units::SeqNum;
 
 #[derive(Debug)]
 pub(super) struct Flow {
@@ -77,9 +78,9 @@ impl Flow {
                 plain: config.ack_size,
                 sack_option_header: config.sack_option_header,
                 syns: if config.handshake {
-                    (1, config.syn_options)
+                    (SeqNum::ZERO.next(), config.syn_options)
                 } else {
-                    (0, 0)
+                    (SeqNum::ZERO, 0)
                 },
             },
             sender,
@@ -122,7 +123,7 @@ pub(super) struct AckSizes {
     pub(super) plain: u32,
     pub(super) sack_option_header: u32,
     /// Segments that are SYNs, and what they carry more than others.
-    pub(super) syns: (u64, u32),
+    pub(super) syns: (SeqNum, u32),
 }
 
 impl AckSizes {

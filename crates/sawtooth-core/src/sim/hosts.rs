@@ -435,7 +435,7 @@ impl World<'_> {
             return;
         };
         let secs = if frame.is_data {
-            let bytes = frame.packet.segment().payload_bytes;
+            let bytes = frame.packet.segment().payload.packet_size();
             machine.profile.receive.with(bytes)
         } else {
             machine.profile.ack_receive

@@ -29,6 +29,7 @@ use crate::source::Write;
 use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::Config;
 use crate::tcp::sender::Sender;
+use crate::units::SeqNum;
 
 /// No connection of requests and responses.
 pub(super) const NONE: u32 = u32::MAX;
@@ -225,9 +226,9 @@ impl World<'_> {
             (self.request_responses).other(self.flows[place as usize].request_response, place);
         let flow = &mut self.flows[other as usize];
         let segment = packet.segment();
-        if segment.payload_bytes > 0 {
+        if !segment.payload.is_zero() {
             flow.receiver.on_answer(now);
-        } else if segment.seq == 0 {
+        } else if segment.seq == SeqNum::ZERO {
             // A SYN: there is nothing that it could acknowledge.
             return packet;
         }

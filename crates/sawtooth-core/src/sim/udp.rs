@@ -7,6 +7,7 @@ use crate::net::UdpFlow;
 use crate::packet::Packet;
 use crate::spec::{Scenario, UdpSpec};
 use crate::udp;
+use crate::units::{Instant, SeqNum};
 
 /// A flow of UDP and its place in the run.
 #[derive(Debug)]
@@ -47,7 +48,13 @@ impl Udp {
     pub(super) fn leave(&mut self, key: Key) -> Packet {
         let datagram = self.flow.leave();
         let (number, bytes) = (datagram.number, datagram.bytes);
-        Packet::datagram(self.number, self.first_stop, bytes, number, key.time)
+        Packet::datagram(
+            self.number,
+            self.first_stop,
+            bytes,
+            SeqNum::new(number),
+            Instant::from_secs(key.time),
+        )
     }
 }
 
@@ -99,6 +106,6 @@ impl World<'_> {
             samplers.udp[index as usize].take(now, || received.payload_bytes());
         }
         let (number, sent) = packet.number_and_time();
-        received.on_packet(now, sent, number, packet.wire_bytes);
+        received.on_packet(now, sent.secs(), number, packet.wire_bytes);
     }
 }

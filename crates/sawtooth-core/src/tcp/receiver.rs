@@ -22,6 +22,7 @@ use super::scoreboard::{Range, RangeSet, SackBlocks};
 use super::timestamps::{Echo, Stamp};
 use crate::events::{Child, Event, Key};
 use crate::packet::{Ack, Data, Ecn};
+use crate::units::{ByteCount, SegCount, SeqNum};
 
 /// Acknowledgements that are not delayed from the first mark on: its own and the next (measured of Linux 6.1).
 const QUICK_ACKS_OF_A_MARK: u64 = 2;
@@ -33,12 +34,12 @@ const QUICK_ACKS_OF_A_MARK: u64 = 2;
     reason = "rules that are independent of each other"
 )]
 pub struct Receiver {
-    rcv_nxt: u64,
+    rcv_nxt: SeqNum,
     /// Nothing is kept of a segment in order but that it has come: no marks, timestamps, memory or rules of a particular system.
     plain: bool,
     /// Segments above `rcv_nxt`, and which of them are short: number, and bytes that they lack of a full one.
     out_of_order: RangeSet,
-    out_of_order_short: Vec<(u64, u32)>,
+    out_of_order_short: Vec<(SeqNum, ByteCount)>,
     /// The ranges last reported, newest first.
     recent: Vec<Range>,
     sack: bool,
@@ -72,7 +73,7 @@ pub struct Receiver {
 impl Receiver {
     pub fn new(config: &Config) -> Self {
         Self {
-            rcv_nxt: 0,
+            rcv_nxt: SeqNum::ZERO,
             plain: config.ecn == Feedback::Off
                 && config.timestamps.is_none()
                 && config.receive_buffer_default.is_none()
@@ -159,11 +160,16 @@ impl Receiver {
     #[inline]
     pub fn on_segment(&mut self, now: Event, data: Data) -> Option<Ack> {
         let in_order = data.seq == self.rcv_nxt && self.out_of_order.is_empty();
-        if !(self.plain && in_order && data.seq > 0 && data.payload_bytes > 0 && !data.fin) {
+        if !(self.plain
+            && in_order
+            && data.seq > SeqNum::ZERO
+            && !data.payload.is_zero()
+            && !data.fin)
+        {
             return self.on_any_segment(now, data);
         }
-        self.rcv_nxt += 1;
-        self.delivered_bytes += u64::from(data.payload_bytes);
+        self.rcv_nxt = self.rcv_nxt.next();
+        self.delivered_bytes += data.payload.get();
         self.last_delivery = now.time;
         self.unacknowledged += 1;
         if self.unacknowledged < self.ack_every {
@@ -189,13 +195,13 @@ impl Receiver {
             self.delayed.on_established(now.time);
         }
         if data.seq == self.rcv_nxt && self.out_of_order.is_empty() {
-            self.rcv_nxt += 1;
-            self.delivered_bytes += u64::from(data.payload_bytes);
-            if data.payload_bytes > 0 {
+            self.rcv_nxt = self.rcv_nxt.next();
+            self.delivered_bytes += data.payload.get();
+            if !data.payload.is_zero() {
                 self.last_delivery = now.time;
             }
             let opens = self.buffer.is_some() && self.store_in_order(now.time, data);
-            if data.payload_bytes > 0
+            if !data.payload.is_zero()
                 && self.delayed.on_arrival(now.time, data.push)
                 && self.quick_acks_again
             {
@@ -216,7 +222,7 @@ impl Receiver {
             }
             return None;
         }
-        let again = data.seq > 0 && data.seq + 1 == self.rcv_nxt;
+        let again = data.seq > SeqNum::ZERO && data.seq.next() == self.rcv_nxt;
         if self.ns2 && again && self.out_of_order.is_empty() {
             // The last segment once more: taken by ns-2 as if it had come for the first time.
             if self.is_due() {
@@ -246,15 +252,15 @@ impl Receiver {
         let Some(buffer) = &mut self.buffer else {
             return false;
         };
-        if data.payload_bytes == 0 {
+        if data.payload.is_zero() {
             return false;
         }
-        let first = self.delivered_bytes == u64::from(data.payload_bytes);
+        let first = self.delivered_bytes == data.payload.get();
         let opens = buffer.on_segment(now, data.echo.bits());
         if first {
             self.quick_acks = self.quick_acks.min(buffer.quick_acks());
         }
-        buffer.on_in_order(u64::from(data.payload_bytes), 0);
+        buffer.on_in_order(data.payload.get(), 0);
         buffer.read_all(now);
         opens
     }
@@ -310,42 +316,38 @@ impl Receiver {
         let mut besides = None;
         if data.seq == self.rcv_nxt {
             let before = self.rcv_nxt;
-            self.rcv_nxt = self.out_of_order.first_gap(before + 1);
+            self.rcv_nxt = self.out_of_order.first_gap(before.next());
             self.out_of_order.remove_below(self.rcv_nxt);
-            let filled = self.rcv_nxt - before - 1;
+            let filled = (self.rcv_nxt - before.next()).get();
             let mut short = 0;
             self.out_of_order_short.retain(|(seq, lacking)| {
                 let filled = *seq < self.rcv_nxt;
-                short += if filled { u64::from(*lacking) } else { 0 };
+                short += if filled { lacking.get() } else { 0 };
                 !filled
             });
-            let bytes = u64::from(data.payload_bytes) + filled * u64::from(self.smss) - short;
+            let bytes = data.payload.get() + filled * u64::from(self.smss) - short;
             self.delivered_bytes += bytes;
             if let Some(buffer) = &mut self.buffer {
                 buffer.on_in_order(bytes, filled);
-                buffer.read_from(u64::from(data.payload_bytes), now.time);
+                buffer.read_from(data.payload.get(), now.time);
             }
             self.last_delivery = now.time;
             self.recent.retain(|range| range.start > self.rcv_nxt);
         } else if data.seq > self.rcv_nxt {
             let mut new = false;
-            let holder = self.out_of_order.insert(
-                Range {
-                    start: data.seq,
-                    end: data.seq + 1,
-                },
-                |_| new = true,
-            );
+            let holder = self
+                .out_of_order
+                .insert(Range::of(data.seq), |_| new = true);
             duplicate = !new;
             if new && let Some(buffer) = &mut self.buffer {
                 buffer.hold();
             }
-            if new && data.payload_bytes < self.smss {
-                let lacking = self.smss - data.payload_bytes;
+            if new && data.payload < ByteCount::from(self.smss) {
+                let lacking = ByteCount::from(self.smss) - data.payload;
                 self.out_of_order_short.push((data.seq, lacking));
             }
             self.recent.retain(|range| !holder.contains(range.start));
-            if holder.end - holder.start == 1 {
+            if holder.length() == SegCount::ONE {
                 besides = Some(self.recent.len());
             }
             self.recent.insert(0, holder);
@@ -359,11 +361,12 @@ impl Receiver {
             && !self.out_of_order.is_empty()
             && let Some(compression) = &mut self.compression
         {
-            compression.on_fill(self.rcv_nxt);
+            compression.on_fill(self.rcv_nxt.get());
         }
         if !(fills || duplicate || opens || self.is_quick())
             && let Some(compression) = &mut self.compression
-            && let Some(wait) = compression.on_segment(self.rcv_nxt, besides, self.delayed.rtt())
+            && let Some(wait) =
+                compression.on_segment(self.rcv_nxt.get(), besides, self.delayed.rtt())
         {
             if self.timer.is_never() {
                 self.timer = now.schedule(now.time + wait, Child::Timer);
@@ -402,8 +405,7 @@ impl Receiver {
     fn advertise(&mut self, now: f64, ack: &mut Ack) {
         if let Some(buffer) = &mut self.buffer {
             let segments = buffer.advertise() / u64::from(self.smss);
-            ack.window =
-                u32::try_from(segments).map_or(Ack::NO_WINDOW, |window| window.min(Ack::NO_WINDOW));
+            ack.window = SegCount::new(segments).min(Ack::NO_WINDOW);
             ack.stamp = Stamp::from_bits(millis(now));
         }
     }
@@ -446,14 +448,14 @@ mod tests {
             assert!(arrive(&mut receiver, lineage, 0.1 * f64::from(seq), u64::from(seq)).is_some());
         }
         receiver.on_answer(0.1 + after);
-        assert_eq!(receiver.carried(0.1 + after).next, 2);
+        assert_eq!(receiver.carried(0.1 + after).next, SeqNum::new(2));
         receiver
     }
 
     fn arrive(receiver: &mut Receiver, lineage: &mut Lineage, time: f64, seq: u64) -> Option<Ack> {
         let data = Data {
-            seq,
-            payload_bytes: if seq == 0 { 0 } else { 100 },
+            seq: SeqNum::new(seq),
+            payload: ByteCount::new(if seq == 0 { 0 } else { 100 }),
             push: true,
             ..Data::default()
         };
@@ -471,11 +473,11 @@ mod tests {
         assert!(arrive(&mut soon, &mut lineage, 0.2, 2).is_none());
         assert!((soon.next_timer().time - 0.24).abs() < 1e-9);
         soon.on_answer(0.21);
-        assert_eq!(soon.carried(0.21).next, 3);
+        assert_eq!(soon.carried(0.21).next, SeqNum::new(3));
         assert!(soon.next_timer().is_never());
         // The 40 ms are over.
         assert!(arrive(&mut soon, &mut lineage, 0.3, 3).is_none());
-        assert_eq!(soon.on_timer().next, 4);
+        assert_eq!(soon.on_timer().next, SeqNum::new(4));
         assert!(arrive(&mut soon, &mut lineage, 0.4, 4).is_some());
         // It waits again, until a segment has come again.
         soon.on_answer(0.41);
@@ -500,8 +502,9 @@ mod tests {
             // Mostly in order: every other number is the next one.
             for (at, number) in (0u32..).zip(numbers) {
                 let now = lineage.record(Key::at_start(0.001 * f64::from(at), 0));
-                let seq = if number % 2 == 0 { plain.rcv_nxt } else { number };
-                let data = Data { seq, payload_bytes: if seq == 0 { 0 } else { 1460 }, ..Data::default() };
+                let seq = if number % 2 == 0 { plain.rcv_nxt } else { SeqNum::new(number) };
+                let payload = ByteCount::new(if seq == SeqNum::ZERO { 0 } else { 1460 });
+                let data = Data { seq, payload, ..Data::default() };
                 prop_assert_eq!(plain.on_segment(now, data), full.on_segment(now, data));
                 prop_assert_eq!(plain.next_timer().time.to_bits(), full.next_timer().time.to_bits());
                 prop_assert_eq!(plain.delivered_bytes, full.delivered_bytes);

@@ -3,21 +3,32 @@
 
 use std::collections::VecDeque;
 
+use crate::units::{SegCount, SeqNum};
+
 /// A half-open range of segment numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    pub start: u64,
-    pub end: u64,
+    pub start: SeqNum,
+    pub end: SeqNum,
 }
 
 impl Range {
+    /// Segment `seq` alone.
     #[inline]
-    pub fn length(self) -> u64 {
+    pub fn of(seq: SeqNum) -> Self {
+        Self {
+            start: seq,
+            end: seq.next(),
+        }
+    }
+
+    #[inline]
+    pub fn length(self) -> SegCount {
         self.end - self.start
     }
 
     #[inline]
-    pub fn contains(self, seq: u64) -> bool {
+    pub fn contains(self, seq: SeqNum) -> bool {
         self.start <= seq && seq < self.end
     }
 }
@@ -35,9 +46,9 @@ impl SackBlocks {
         clippy::cast_possible_truncation,
         reason = "blocks lie within a window of `next`"
     )]
-    pub fn push(&mut self, next: u64, range: Range) {
-        self.blocks[usize::from(self.count)] =
-            ((range.start - next) as u32, (range.end - next) as u32);
+    pub fn push(&mut self, next: SeqNum, range: Range) {
+        let relative = |seq: SeqNum| (seq - next).get() as u32;
+        self.blocks[usize::from(self.count)] = (relative(range.start), relative(range.end));
         self.count += 1;
     }
 
@@ -52,12 +63,13 @@ impl SackBlocks {
     }
 
     /// The blocks in the order of the option.
-    pub fn ranges(&self, next: u64) -> impl Iterator<Item = Range> + '_ {
+    pub fn ranges(&self, next: SeqNum) -> impl Iterator<Item = Range> + '_ {
+        let beyond = move |relative: u32| next + SegCount::new(u64::from(relative));
         self.blocks[..usize::from(self.count)]
             .iter()
             .map(move |&(start, end)| Range {
-                start: next + u64::from(start),
-                end: next + u64::from(end),
+                start: beyond(start),
+                end: beyond(end),
             })
     }
 }
@@ -66,7 +78,7 @@ impl SackBlocks {
 #[derive(Clone, Debug, Default)]
 pub struct RangeSet {
     ranges: VecDeque<Range>,
-    total: u64,
+    total: SegCount,
 }
 
 impl RangeSet {
@@ -77,17 +89,17 @@ impl RangeSet {
 
     /// How many segments are in the set.
     #[inline]
-    pub fn total(&self) -> u64 {
+    pub fn total(&self) -> SegCount {
         self.total
     }
 
     pub fn clear(&mut self) {
         self.ranges.clear();
-        self.total = 0;
+        self.total = SegCount::ZERO;
     }
 
     /// The end of the last range.
-    pub fn end(&self) -> Option<u64> {
+    pub fn end(&self) -> Option<SeqNum> {
         self.ranges.back().map(|range| range.end)
     }
 
@@ -97,7 +109,7 @@ impl RangeSet {
     }
 
     /// The range that holds `seq`.
-    pub fn range_of(&self, seq: u64) -> Option<Range> {
+    pub fn range_of(&self, seq: SeqNum) -> Option<Range> {
         let at = self.ranges.partition_point(|range| range.end <= seq);
         self.ranges
             .get(at)
@@ -153,19 +165,19 @@ impl RangeSet {
     }
 
     /// Removes `seq`; whether it was there.
-    pub fn remove(&mut self, seq: u64) -> bool {
+    pub fn remove(&mut self, seq: SeqNum) -> bool {
         let at = self.ranges.partition_point(|range| range.end <= seq);
         let Some(range) = self.ranges.get_mut(at).filter(|range| range.contains(seq)) else {
             return false;
         };
         let rest = Range {
-            start: seq + 1,
+            start: seq.next(),
             end: range.end,
         };
         range.end = seq;
-        let begins = range.length() == 0;
-        self.total -= 1;
-        match (begins, rest.length() == 0) {
+        let begins = range.length().is_zero();
+        self.total -= SegCount::ONE;
+        match (begins, rest.length().is_zero()) {
             (true, true) => drop(self.ranges.remove(at)),
             (true, false) => self.ranges[at] = rest,
             (false, true) => {}
@@ -175,7 +187,7 @@ impl RangeSet {
     }
 
     /// Removes everything below `bound`; returns how many segments that were.
-    pub fn remove_below(&mut self, bound: u64) -> u64 {
+    pub fn remove_below(&mut self, bound: SeqNum) -> SegCount {
         let before = self.total;
         while let Some(front) = self.ranges.front_mut() {
             if front.end <= bound {
@@ -193,18 +205,19 @@ impl RangeSet {
     }
 
     /// The first segment at or above `from` that is not in the set.
-    pub fn first_gap(&self, from: u64) -> u64 {
+    pub fn first_gap(&self, from: SeqNum) -> SeqNum {
         self.range_of(from).map_or(from, |range| range.end)
     }
 
     /// The last segment below `bound` that is not in the set; there must be one.
-    pub fn last_gap(&self, bound: u64) -> u64 {
-        let last = bound - 1;
-        self.range_of(last).map_or(last, |range| range.start - 1)
+    pub fn last_gap(&self, bound: SeqNum) -> SeqNum {
+        let last = bound - SegCount::ONE;
+        self.range_of(last)
+            .map_or(last, |range| range.start - SegCount::ONE)
     }
 
     /// The `n`-th highest segment of the set (1 is the highest).
-    pub fn nth_highest(&self, n: u64) -> Option<u64> {
+    pub fn nth_highest(&self, n: SegCount) -> Option<SeqNum> {
         let mut left = n;
         for range in self.ranges.iter().rev() {
             if left <= range.length() {
@@ -216,7 +229,7 @@ impl RangeSet {
     }
 
     /// How many segments of the set lie in `within`.
-    pub fn count(&self, within: Range) -> u64 {
+    pub fn count(&self, within: Range) -> SegCount {
         let first = self
             .ranges
             .partition_point(|range| range.end <= within.start);
@@ -234,6 +247,10 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
+    fn seqs(seqs: std::ops::Range<u64>) -> impl Iterator<Item = SeqNum> {
+        SeqNum::new(seqs.start).up_to(SeqNum::new(seqs.end))
+    }
+
     proptest! {
         #[test]
         fn a_range_set_is_the_set_of_its_members(
@@ -244,30 +261,30 @@ mod tests {
             let mut set = RangeSet::default();
             let mut model = BTreeSet::new();
             for (start, length, cut, remove) in steps {
+                let range = Range { start: SeqNum::new(start), end: SeqNum::new(start + length) };
                 if remove {
-                    prop_assert_eq!(set.remove(start), model.remove(&start));
+                    prop_assert_eq!(set.remove(range.start), model.remove(&range.start));
                 } else if cut {
-                    let removed = set.remove_below(start);
-                    let kept = model.split_off(&start);
-                    prop_assert_eq!(removed, model.len() as u64);
+                    let removed = set.remove_below(range.start);
+                    let kept = model.split_off(&range.start);
+                    prop_assert_eq!(removed.get(), model.len() as u64);
                     model = kept;
                 } else {
                     let mut news = Vec::new();
-                    let range = Range { start, end: start + length };
-                    let holder = set.insert(range, |part| news.extend(part.start..part.end));
-                    let expected: Vec<u64> = (range.start..range.end).filter(|seq| model.insert(*seq)).collect();
+                    let holder = set.insert(range, |part| news.extend(part.start.up_to(part.end)));
+                    let expected: Vec<SeqNum> = range.start.up_to(range.end).filter(|seq| model.insert(*seq)).collect();
                     prop_assert_eq!(news, expected);
                     prop_assert!(holder.start <= range.start && range.end <= holder.end);
                 }
-                prop_assert_eq!(set.total(), model.len() as u64);
+                prop_assert_eq!(set.total().get(), model.len() as u64);
             }
-            let gap = (from..1000).find(|seq| !model.contains(seq)).expect("finite set");
-            prop_assert_eq!(set.first_gap(from), gap);
+            let gap = seqs(from..1000).find(|seq| !model.contains(seq)).expect("finite set");
+            prop_assert_eq!(set.first_gap(SeqNum::new(from)), gap);
             let nth = model.iter().rev().nth(usize::try_from(n - 1).expect("small")).copied();
-            prop_assert_eq!(set.nth_highest(n), nth);
-            let within = Range { start: from, end: from + n };
-            prop_assert_eq!(set.count(within), model.range(from..from + n).count() as u64);
-            prop_assert_eq!(set.end(), model.iter().next_back().map(|seq| seq + 1));
+            prop_assert_eq!(set.nth_highest(SegCount::new(n)), nth);
+            let within = Range { start: SeqNum::new(from), end: SeqNum::new(from + n) };
+            prop_assert_eq!(set.count(within).get(), model.range(within.start..within.end).count() as u64);
+            prop_assert_eq!(set.end(), model.iter().next_back().map(|seq| seq.next()));
         }
     }
 }

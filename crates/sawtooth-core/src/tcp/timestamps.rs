@@ -9,6 +9,8 @@
 //! Deviations: PAWS (RFC 7323 §5) protects against segments of a former cycle of sequence numbers. Here these have 64 bits and no connection's
 //! segment outlives it, so there is nothing to protect against, and it is left out. The option's 12 bytes are part of `header` and `ack_size`.
 
+use crate::units::SeqNum;
+
 /// When a segment left, in ticks; or nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp(u32);
@@ -86,14 +88,14 @@ pub struct Echo {
     /// TS.Recent.
     recent: Stamp,
     /// Last.ACK.sent: the next segment expected, as last acknowledged.
-    last_ack: u64,
+    last_ack: SeqNum,
 }
 
 impl Echo {
     /// A segment has arrived. Of those that one acknowledgement is for the first counts, so that its delay is in the round trip; one out of
     /// order does not count (§4.3 rule 2).
     #[inline]
-    pub fn on_segment(&mut self, seq: u64, stamp: Stamp) {
+    pub fn on_segment(&mut self, seq: SeqNum, stamp: Stamp) {
         if seq <= self.last_ack && !stamp.precedes(self.recent) {
             self.recent = stamp;
         }
@@ -101,7 +103,7 @@ impl Echo {
 
     /// What the acknowledgement up to `next` says (§4.3 rules 1 and 3).
     #[inline]
-    pub fn on_ack(&mut self, next: u64) -> Stamp {
+    pub fn on_ack(&mut self, next: SeqNum) -> Stamp {
         self.last_ack = next;
         self.recent
     }
@@ -139,25 +141,25 @@ mod tests {
         // Delayed acknowledgements: <A, 1> <B, 2> <C, 3> is answered by <ACK(C), 1>.
         let mut echo = Echo::default();
         for (seq, stamp) in [(0, at(1.0)), (1, at(2.0)), (2, at(3.0))] {
-            echo.on_segment(seq, stamp);
+            echo.on_segment(SeqNum::new(seq), stamp);
         }
-        assert_eq!(echo.on_ack(3), at(1.0));
-        echo.on_segment(3, at(4.0));
-        assert_eq!(echo.on_ack(4), at(4.0));
+        assert_eq!(echo.on_ack(SeqNum::new(3)), at(1.0));
+        echo.on_segment(SeqNum::new(3), at(4.0));
+        assert_eq!(echo.on_ack(SeqNum::new(4)), at(4.0));
     }
 
     #[test]
     fn rfc7323_4_3_case_b_segments_out_of_order_are_answered_with_the_last_in_order() {
         // <A, 1> is answered 1; then B is missing: <C, 3> and <D, 4> are answered 1; <B, 2> fills the hole and is answered 2.
         let mut echo = Echo::default();
-        echo.on_segment(0, at(1.0));
-        assert_eq!(echo.on_ack(1), at(1.0));
+        echo.on_segment(SeqNum::new(0), at(1.0));
+        assert_eq!(echo.on_ack(SeqNum::new(1)), at(1.0));
         for (seq, stamp) in [(2, at(3.0)), (3, at(4.0))] {
-            echo.on_segment(seq, stamp);
-            assert_eq!(echo.on_ack(1), at(1.0));
+            echo.on_segment(SeqNum::new(seq), stamp);
+            assert_eq!(echo.on_ack(SeqNum::new(1)), at(1.0));
         }
-        echo.on_segment(1, at(2.0));
-        assert_eq!(echo.on_ack(4), at(2.0));
+        echo.on_segment(SeqNum::new(1), at(2.0));
+        assert_eq!(echo.on_ack(SeqNum::new(4)), at(2.0));
     }
 
     #[test]

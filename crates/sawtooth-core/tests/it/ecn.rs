@@ -2,6 +2,7 @@
 //! marks against what the specifications' models foretell.
 
 use crate::columns::{counts, numbers, words};
+use crate::script::segments;
 use sawtooth_core::events::{Event, Key, Lineage};
 use sawtooth_core::packet::{Ack, Data, Ecn};
 use sawtooth_core::record::Records;
@@ -9,6 +10,7 @@ use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::scoreboard::{Range, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::tcp::{self, Config};
+use sawtooth_core::units::{ByteCount, SeqNum};
 use sawtooth_core::{Scenario, cc, scenario, simulate};
 use serde_json::{Value, json};
 
@@ -37,8 +39,8 @@ impl Peer {
         let seq = self.next;
         self.next += 1;
         let data = Data {
-            seq,
-            payload_bytes: if seq == 0 { 0 } else { 1460 },
+            seq: SeqNum::new(seq),
+            payload: ByteCount::new(if seq == 0 { 0 } else { 1460 }),
             ecn,
             cwr,
             ..Data::default()
@@ -75,9 +77,9 @@ fn rfc8257_3_2_what_is_acknowledged_together_was_marked_or_not_together() {
     // The state changes: the one before is acknowledged first, without ECE, and this one at once.
     assert!(peer.receiver.marks.changes_state(Ecn::Ce));
     let old = peer.receiver.take_delayed(0.0).expect("one waits");
-    assert_eq!((old.next, old.ece), (2, false));
+    assert_eq!((old.next.get(), old.ece), (2, false));
     let first = peer.gets(Ecn::Ce, false).expect("an answer");
-    assert_eq!((first.next, first.ece), (3, true));
+    assert_eq!((first.next.get(), first.ece), (3, true));
     assert!(!peer.receiver.marks.changes_state(Ecn::Ce));
     assert_eq!(
         peer.gets(Ecn::Ce, false),
@@ -87,7 +89,7 @@ fn rfc8257_3_2_what_is_acknowledged_together_was_marked_or_not_together() {
     assert!(peer.gets(Ecn::Ce, false).expect("an answer").ece);
     assert!(peer.receiver.take_delayed(0.0).is_none());
     let back = peer.gets(Ecn::Ect0, false).expect("an answer");
-    assert_eq!((back.next, back.ece), (6, false));
+    assert_eq!((back.next.get(), back.ece), (6, false));
 }
 
 #[test]
@@ -170,6 +172,7 @@ impl Script {
 
     fn sack(&mut self, next: u64, ece: bool, range: Option<Range>) -> Vec<Data> {
         let now = self.event();
+        let next = SeqNum::new(next);
         let mut sack = SackBlocks::default();
         if let Some(range) = range {
             sack.push(next, range);
@@ -216,7 +219,7 @@ fn rfc3168_6_1_2_a_window_is_reduced_once_and_the_receiver_is_told_with_the_next
             sent[0].cwr && sent.iter().skip(1).all(|data| !data.cwr),
             "{recovery}"
         );
-        assert_eq!(sent[0].seq, 11);
+        assert_eq!(sent[0].seq, SeqNum::new(11));
         // Segment 11 told the receiver: marks after that are of the next window.
         script.ack(12, true);
         assert_eq!(script.reductions(), (2, 2), "{recovery}");
@@ -231,7 +234,7 @@ fn rfc3168_6_1_2_a_loss_of_a_window_that_a_mark_has_reduced_reduces_no_more() {
         let ssthresh = script.sender.ssthresh();
         // Segment 2 was lost; 3 to 8 arrive.
         for end in 4..=9 {
-            script.sack(2, true, Some(Range { start: 3, end }));
+            script.sack(2, true, Some(segments(3..end)));
         }
         let counters = &script.sender.counters();
         assert_eq!(
@@ -251,7 +254,7 @@ fn rfc8257_3_5_but_of_dctcp_it_does() {
     let (mut script, _) = Script::new("sack", "dctcp");
     script.ack(2, true);
     for end in 4..=9 {
-        script.sack(2, true, Some(Range { start: 3, end }));
+        script.sack(2, true, Some(segments(3..end)));
     }
     assert_eq!(script.reductions(), (1, 2));
 }
@@ -261,10 +264,10 @@ fn rfc3168_6_1_2_a_mark_in_a_window_that_a_loss_has_reduced_reduces_no_more() {
     for recovery in RECOVERIES {
         let (mut script, _) = Script::new(recovery, "reno");
         for end in 3..=8 {
-            script.sack(1, false, Some(Range { start: 2, end }));
+            script.sack(1, false, Some(segments(2..end)));
         }
         assert_eq!(script.reductions(), (0, 1), "{recovery}");
-        script.sack(1, true, Some(Range { start: 2, end: 9 }));
+        script.sack(1, true, Some(segments(2..9)));
         script.ack(11, true);
         assert_eq!(script.reductions(), (0, 1), "{recovery}");
     }
@@ -280,11 +283,11 @@ fn rfc3168_6_1_5_what_is_sent_again_is_not_capable_except_where_marks_are_all_th
         let (mut script, _) = Script::new("sack", cc);
         let mut sent = Vec::new();
         for end in 3..=8 {
-            sent.extend(script.sack(1, false, Some(Range { start: 2, end })));
+            sent.extend(script.sack(1, false, Some(segments(2..end))));
         }
         let again = sent
             .iter()
-            .find(|data| data.seq == 1)
+            .find(|data| data.seq == SeqNum::new(1))
             .expect("a retransmission");
         assert_eq!((again.ecn, again.cwr), (field, false), "{cc}");
     }

@@ -6,7 +6,7 @@ use sawtooth_core::packet::{Data, Ecn, Packet};
 use sawtooth_core::queue::{Backlog, New, Next, Queue, Queued, Site, TABLE};
 use sawtooth_core::registry::{Entry, Kind, Params, Value};
 use sawtooth_core::rng::Stream;
-use sawtooth_core::units::Rate;
+use sawtooth_core::units::{Rate, SeqNum};
 
 /// Its defaults, with `limit`, where it has one, in bytes or packets.
 fn build(entry: &Entry<New>, limit: Value) -> Box<dyn Queue> {
@@ -28,7 +28,7 @@ fn build(entry: &Entry<New>, limit: Value) -> Box<dyn Queue> {
 /// A packet and when it arrives.
 fn packet(number: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> Queued {
     let data = Data {
-        seq: number,
+        seq: SeqNum::new(number),
         ecn,
         ..Data::default()
     };

@@ -8,7 +8,7 @@ use sawtooth_core::queue::{self, Backlog, Next, Queue, Queued, Site, TABLE};
 use sawtooth_core::record::Records;
 use sawtooth_core::registry::{Params, Value};
 use sawtooth_core::rng::Stream;
-use sawtooth_core::units::Rate;
+use sawtooth_core::units::{Rate, SeqNum};
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value as Json, json};
 
@@ -29,7 +29,7 @@ fn build(name: &str, values: &[(&str, Value)]) -> Box<dyn Queue> {
 
 fn packet(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> Queued {
     let data = Data {
-        seq: number,
+        seq: SeqNum::new(number),
         ecn,
         ..Data::default()
     };

@@ -337,7 +337,8 @@ impl<'a> Path<'a> {
                 assert!(data.ecn.is_capable(), "{}", self.seen.label);
                 data.ecn = Ecn::Ce;
             }
-            let secs = 8.0 * f64::from(self.header + data.payload_bytes) / self.micro.rate_bps;
+            let secs =
+                8.0 * f64::from(self.header + data.payload.packet_size()) / self.micro.rate_bps;
             let full = self.free - now.time > self.micro.room * secs;
             if full || self.micro.lost.contains(&self.packets) {
                 continue;

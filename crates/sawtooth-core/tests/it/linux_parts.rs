@@ -9,6 +9,7 @@ use sawtooth_core::tcp::scoreboard::{Range, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::tcp::timestamps::Stamp;
 use sawtooth_core::tcp::{Config, receiver::Receiver};
+use sawtooth_core::units::{ByteCount, SeqNum};
 use sawtooth_core::{Scenario, cc, record, scenario, simulate};
 use serde_json::{Value, json};
 
@@ -62,15 +63,16 @@ impl Script {
     fn send(&mut self, now: Event) -> Vec<u64> {
         let data: Vec<Data> = std::iter::from_fn(|| self.sender.poll_transmit(now)).collect();
         self.sent.extend(&data);
-        data.iter().map(|data| data.seq).collect()
+        data.iter().map(|data| data.seq.get()).collect()
     }
 
     /// An acknowledgement that repeats the timestamp of the `of`-th transmission.
     fn ack(&mut self, next: u64, ranges: &[(u64, u64)], of: usize) -> Vec<u64> {
         let now = self.event();
+        let next = SeqNum::new(next);
         let mut sack = SackBlocks::default();
         for (start, end) in ranges {
-            let (start, end) = (*start, *end);
+            let (start, end) = (SeqNum::new(*start), SeqNum::new(*end));
             sack.push(next, Range { start, end });
         }
         let ack = Ack {
@@ -162,7 +164,10 @@ fn rfc3522_a_spurious_fast_retransmission_is_undone_too() {
         script.ack(1, &[(2, reported)], 0);
     }
     assert!(script.windows().0 < before.0);
-    let retransmission = script.sent.iter().rposition(|data| data.seq == 1);
+    let retransmission = script
+        .sent
+        .iter()
+        .rposition(|data| data.seq == SeqNum::new(1));
     assert!(retransmission.is_some_and(|at| at > 10));
     script.now += 0.002;
     script.ack(6, &[], 1);
@@ -203,7 +208,7 @@ fn rfc4015_3_2_step_5_the_timeout_adapts_to_the_first_round_trip_of_new_data() {
     script.ack(11, &[], 10);
     let data = script.sent.len() - 1;
     script.now += 0.9;
-    script.ack(script.sent[data].seq + 1, &[], data);
+    script.ack(script.sent[data].seq.next().get(), &[], data);
     // SRTT is 0.9 s, RTTVAR 0.45 s: 2.7 s (the clock's granularity is 1 ms).
     let waits = script.sender.next_timer().time - script.now;
     assert!((waits - 2.7).abs() < 1e-6, "{waits}");
@@ -255,8 +260,8 @@ fn rfc7323_3_2_the_receiver_repeats_what_the_sender_said() {
     let mut arrives = |seq: u64, stamp: u32| {
         let now = lineage.record(Key::at_start(0.1, 0));
         let data = Data {
-            seq,
-            payload_bytes: if seq == 0 { 0 } else { 1460 },
+            seq: SeqNum::new(seq),
+            payload: ByteCount::new(if seq == 0 { 0 } else { 1460 }),
             stamp: Stamp::from_bits(stamp),
             ..Data::default()
         };

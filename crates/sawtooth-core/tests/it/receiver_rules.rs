@@ -3,6 +3,7 @@
 use sawtooth_core::events::{Key, Lineage};
 use sawtooth_core::packet::{Ack, Data};
 use sawtooth_core::tcp::receiver::Receiver;
+use sawtooth_core::units::{ByteCount, SeqNum};
 use serde_json::{Value, json};
 
 use crate::script::{config, near};
@@ -31,31 +32,31 @@ impl Script {
     }
 
     /// A segment of so many bytes arrives; up to where it is acknowledged, if it is at once.
-    fn arrives(&mut self, time: f64, seq: u64, payload_bytes: u32) -> Option<u64> {
+    fn arrives(&mut self, time: f64, seq: u64, payload: u64) -> Option<u64> {
         let data = Data {
-            seq,
-            payload_bytes,
+            seq: SeqNum::new(seq),
+            payload: ByteCount::new(payload),
             ..Data::default()
         };
-        self.take(time, data).map(|ack| ack.next)
+        self.take(time, data).map(|ack| ack.next.get())
     }
 }
 
 #[test]
 fn rfc9293_3_10_7_4_a_fin_is_acknowledged_at_once_and_alone_delivers_nothing() {
-    for payload_bytes in [0, 1460] {
+    for payload in [0, 1460] {
         let mut script = Script::new(&json!({}));
         assert!(near(script.receiver.last_delivery, 0.0), "nor does a SYN");
         script.arrives(1.0, 1, 1460);
         script.arrives(1.0, 2, 1460);
         let fin = Data {
-            seq: 3,
-            payload_bytes,
+            seq: SeqNum::new(3),
+            payload: ByteCount::new(payload),
             fin: true,
             ..Data::default()
         };
-        assert_eq!(script.take(2.0, fin).map(|ack| ack.next), Some(4));
-        let last = if payload_bytes == 0 { 1.0 } else { 2.0 };
+        assert_eq!(script.take(2.0, fin).map(|ack| ack.next.get()), Some(4));
+        let last = if payload == 0 { 1.0 } else { 2.0 };
         assert!(near(script.receiver.last_delivery, last));
     }
 }
@@ -115,8 +116,8 @@ fn rfc2018_3_a_block_takes_eight_bytes_of_an_acknowledgement() {
     let mut script = Script::new(&json!({}));
     for (seq, blocks) in [(3, 1), (5, 2), (7, 3), (9, 3)] {
         let data = Data {
-            seq,
-            payload_bytes: 1460,
+            seq: SeqNum::new(seq),
+            payload: ByteCount::new(1460),
             ..Data::default()
         };
         let ack = script.take(1.0, data).expect("it is out of order");
@@ -144,8 +145,8 @@ fn linux_2_0_data_with_push_wait_for_20_ms_and_other_data_for_the_time_between_a
     let mut script = Script::new(&tcp);
     let mut due = |time: f64, seq: u64, push: bool| {
         let data = Data {
-            seq,
-            payload_bytes: 1460,
+            seq: SeqNum::new(seq),
+            payload: ByteCount::new(1460),
             push,
             ..Data::default()
         };
@@ -158,7 +159,7 @@ fn linux_2_0_data_with_push_wait_for_20_ms_and_other_data_for_the_time_between_a
     // The first that is due decides, and data with PSH are due first.
     assert!(near(due(1.15, 3, false), 1.2));
     assert!(near(due(1.16, 4, true), 1.18));
-    assert_eq!(script.receiver.on_timer().next, 5);
+    assert_eq!(script.receiver.on_timer().next, SeqNum::new(5));
 }
 
 #[test]
@@ -168,8 +169,8 @@ fn linux_2_0_waits_count_in_jiffies_of_the_receiver_and_every_second_segment_is_
     });
     let mut script = Script::new(&tcp);
     let data = Data {
-        seq: 1,
-        payload_bytes: 1460,
+        seq: SeqNum::new(1),
+        payload: ByteCount::new(1460),
         push: true,
         ..Data::default()
     };

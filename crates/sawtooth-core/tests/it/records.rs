@@ -11,6 +11,7 @@ use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::episodes::Cause;
 use sawtooth_core::tcp::limits::Limit;
 use sawtooth_core::tcp::sender::Sender;
+use sawtooth_core::units::SeqNum;
 use sawtooth_core::{Scenario, cc, scenario, simulate};
 use serde_json::{Value, json};
 
@@ -263,7 +264,7 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
     sender.on_start(now);
     assert_eq!(sent(&mut sender, now), 1);
     let now = at(0.1);
-    sender.on_segment(now, &ack(1));
+    sender.on_segment(now, &ack(SeqNum::new(1)));
     // The handshake's third packet and the initial window of ten segments.
     assert_eq!(sent(&mut sender, now), 11);
     let expiry = sender.next_timer().time;
@@ -272,7 +273,7 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
     assert_eq!(sent(&mut sender, now), 1);
     // Segments that were sent once are acknowledged: they were late, not lost (RFC 5682 §3.1).
     let now = at(expiry + 0.05);
-    sender.on_segment(now, &ack(5));
+    sender.on_segment(now, &ack(SeqNum::new(5)));
     assert!(sent(&mut sender, now) > 0);
     sender.finish(expiry + 0.05);
 

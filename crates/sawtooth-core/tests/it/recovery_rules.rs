@@ -6,6 +6,7 @@
     reason = "one block is a list of one range"
 )]
 
+use sawtooth_core::units::SegCount;
 use serde_json::{Value, json};
 
 use crate::script::{NOTHING, RTT, Script, near, reporting, tcp, with};
@@ -81,7 +82,7 @@ fn a_recovery_burst_is_the_most_that_one_acknowledgement_lets_out() {
     script.start();
     script.wait(RTT);
     let offer = |window| sawtooth_core::packet::Ack {
-        window,
+        window: SegCount::new(window),
         ..reporting(1, &[])
     };
     assert_eq!(script.hear(&offer(4)), [1, 2, 3, 4]);

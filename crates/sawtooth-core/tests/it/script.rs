@@ -9,6 +9,7 @@ use sawtooth_core::packet::{Ack, Data};
 use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::scoreboard::{self, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
+use sawtooth_core::units::SeqNum;
 use sawtooth_core::{Scenario, cc, scenario};
 use serde_json::{Value, json};
 
@@ -53,12 +54,20 @@ pub fn near(left: f64, right: f64) -> bool {
     (left - right).abs() < 1e-9
 }
 
+/// Segments as the scoreboard has them.
+pub fn segments(range: Range<u64>) -> scoreboard::Range {
+    scoreboard::Range {
+        start: SeqNum::new(range.start),
+        end: SeqNum::new(range.end),
+    }
+}
+
 /// An acknowledgement of everything before `next`, with selective acknowledgements.
 pub fn reporting(next: u64, ranges: &[Range<u64>]) -> Ack {
+    let next = SeqNum::new(next);
     let mut sack = SackBlocks::default();
     for range in ranges {
-        let (start, end) = (range.start, range.end);
-        sack.push(next, scoreboard::Range { start, end });
+        sack.push(next, segments(range.clone()));
     }
     Ack {
         next,
@@ -140,7 +149,7 @@ impl Script {
     pub fn sent(&mut self, now: Event) -> Vec<u64> {
         let data: Vec<Data> = std::iter::from_fn(|| self.sender.poll_transmit(now)).collect();
         self.data.extend(&data);
-        data.iter().map(|data| data.seq).collect()
+        data.iter().map(|data| data.seq.get()).collect()
     }
 
     pub fn wait(&mut self, secs: f64) {

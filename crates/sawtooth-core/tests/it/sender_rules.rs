@@ -10,6 +10,7 @@ use sawtooth_core::packet::Ack;
 use sawtooth_core::tcp::limits::Limit;
 use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::tcp::sender::Waits;
+use sawtooth_core::units::SegCount;
 use serde_json::{Value, json};
 
 use crate::script::{NOTHING, RTT, Script, near, reporting, with};
@@ -28,7 +29,7 @@ fn opened(more: &Value) -> Script {
 /// An acknowledgement with a window, in segments.
 fn offer(next: u64, window: u32) -> Ack {
     Ack {
-        window,
+        window: SegCount::from(window),
         ..reporting(next, &[])
     }
 }
@@ -301,7 +302,7 @@ fn rfc3168_6_1_2_the_window_is_reduced_once_for_all_marks_of_a_window() {
         .data
         .iter()
         .filter(|data| data.cwr)
-        .map(|data| data.seq)
+        .map(|data| data.seq.get())
         .collect();
     assert_eq!(told.first(), Some(&13), "the first new segment after it");
 }

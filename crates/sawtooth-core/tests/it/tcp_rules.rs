@@ -11,6 +11,7 @@ use sawtooth_core::events::{Key, Lineage};
 use sawtooth_core::packet::{Ack, Data, Ecn};
 use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::rto;
+use sawtooth_core::units::{ByteCount, SeqNum};
 use serde_json::{Value, json};
 
 use crate::script::{NOTHING, RTT, Script, config, near, tcp};
@@ -419,7 +420,7 @@ fn receiver(tcp: &Value) -> (Receiver, Lineage) {
     let answer = receiver
         .on_segment(now, syn)
         .expect("a SYN is answered at once");
-    assert_eq!(answer.next, 1);
+    assert_eq!(answer.next, SeqNum::new(1));
     (receiver, lineage)
 }
 
@@ -428,8 +429,8 @@ fn arrives(state: &mut (Receiver, Lineage), time: f64, seq: u64) -> Option<Ack> 
     state.0.on_segment(
         now,
         Data {
-            seq,
-            payload_bytes: 1460,
+            seq: SeqNum::new(seq),
+            payload: ByteCount::new(1460),
             ..Data::default()
         },
     )
@@ -438,7 +439,7 @@ fn arrives(state: &mut (Receiver, Lineage), time: f64, seq: u64) -> Option<Ack> 
 fn blocks(ack: &Ack) -> Vec<(u64, u64)> {
     ack.sack
         .ranges(ack.next)
-        .map(|range| (range.start, range.end))
+        .map(|range| (range.start.get(), range.end.get()))
         .collect()
 }
 
@@ -446,7 +447,10 @@ fn blocks(ack: &Ack) -> Vec<(u64, u64)> {
 fn rfc5681_4_2_every_second_segment_is_acknowledged() {
     let mut state = receiver(&json!({}));
     assert!(arrives(&mut state, 1.0, 1).is_none());
-    assert_eq!(arrives(&mut state, 1.0, 2).expect("an answer").next, 3);
+    assert_eq!(
+        arrives(&mut state, 1.0, 2).expect("an answer").next,
+        SeqNum::new(3)
+    );
     assert!(arrives(&mut state, 1.0, 3).is_none());
 }
 
@@ -455,15 +459,21 @@ fn rfc1122_4_2_3_2_an_acknowledgement_waits_no_longer_than_the_timer() {
     let mut state = receiver(&json!({"delayed_ack_timeout": "100 ms"}));
     arrives(&mut state, 1.0, 1);
     assert!(near(state.0.next_timer().time, 1.1));
-    assert_eq!(state.0.on_timer().next, 2);
+    assert_eq!(state.0.on_timer().next, SeqNum::new(2));
     assert!(state.0.next_timer().is_never());
 }
 
 #[test]
 fn rfc5681_4_2_a_segment_out_of_order_or_into_a_hole_is_acknowledged_at_once() {
     let mut state = receiver(&json!({}));
-    assert_eq!(arrives(&mut state, 1.0, 2).expect("an answer").next, 1);
-    assert_eq!(arrives(&mut state, 1.0, 1).expect("an answer").next, 3);
+    assert_eq!(
+        arrives(&mut state, 1.0, 2).expect("an answer").next,
+        SeqNum::new(1)
+    );
+    assert_eq!(
+        arrives(&mut state, 1.0, 1).expect("an answer").next,
+        SeqNum::new(3)
+    );
 }
 
 #[test]
@@ -477,7 +487,7 @@ fn rfc2018_4_the_first_block_holds_the_segment_that_came_last() {
     assert_eq!(blocks(&answer), [(3, 6), (7, 8)], "blocks that met are one");
     let answer = arrives(&mut state, 1.0, 1).expect("an answer");
     assert_eq!(
-        (answer.next, blocks(&answer)),
+        (answer.next.get(), blocks(&answer)),
         (2, vec![(3, 6), (7, 8)]),
         "and stay reported"
     );
@@ -527,8 +537,8 @@ fn linux_acknowledges_the_first_mark_the_next_segment_and_cwr_at_once() {
     let mut marked = |seq, ecn, cwr| {
         let now = state.1.record(Key::at_start(1.0, 0));
         let data = Data {
-            seq,
-            payload_bytes: 1460,
+            seq: SeqNum::new(seq),
+            payload: ByteCount::new(1460),
             ecn,
             cwr,
             ..Data::default()
@@ -560,7 +570,7 @@ fn linux_acknowledges_three_segments_out_of_order_at_once_and_others_together() 
     assert!(arrives(&mut state, 1.0, 12).is_none());
     assert_eq!(
         arrives(&mut state, 1.0, 5).expect("it fills the hole").next,
-        13
+        SeqNum::new(13)
     );
     assert!(state.0.next_timer().is_never());
 }

@@ -59,7 +59,7 @@ impl Hosts {
         let segment = frame.packet.segment();
         let bytes = match layer {
             Layer::Driver | Layer::Wire => frame.packet.wire_bytes,
-            _ if frame.is_data => segment.payload_bytes,
+            _ if frame.is_data => segment.payload.packet_size(),
             _ => 0,
         };
         logs[frame.flow as usize].rows.push(Happening {
@@ -68,7 +68,7 @@ impl Hosts {
             layer,
             event,
             packet: Some((frame.id, frame.is_data)),
-            seq: (!segment.is_handshake_ack()).then_some(segment.seq),
+            seq: (!segment.is_handshake_ack()).then_some(segment.seq.get()),
             bytes: u64::from(bytes),
         });
     }

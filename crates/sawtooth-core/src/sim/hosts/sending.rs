@@ -87,11 +87,11 @@ impl World<'_> {
             };
             let overhead = self.hosts.machine(host).profile.memory.overhead;
             let queued = &mut self.hosts.socket(index).queued;
-            queued.enter(data.payload_bytes);
+            queued.enter(data.payload.packet_size());
             flow.sender.on_transmit_queue(queued.memory(overhead));
             let (syns, options) = flow.ack_sizes.syns;
             let options = if data.seq < syns { options } else { 0 };
-            let wire_bytes = flow.header + data.payload_bytes + options;
+            let wire_bytes = flow.header + data.payload.packet_size() + options;
             let mut packet = Packet::data(flow.id, flow.trip.first_stop, wire_bytes, data);
             if flow.request_response != request_response::NONE {
                 packet = self.put_ack_on(index, &packet, now.time);
@@ -107,7 +107,7 @@ impl World<'_> {
                 frame.packet.set_tag(frame.id % Packet::TAGS);
             }
             let machine = self.hosts.machine(host);
-            let secs = machine.profile.send.with(data.payload_bytes);
+            let secs = machine.profile.send.with(data.payload.packet_size());
             match sent {
                 Sent::InPass => machine.cpu.follow(Work::Send(frame), secs),
                 Sent::Apart => machine.cpu.submit(Level::Protocol, Work::Send(frame), secs),
@@ -211,7 +211,7 @@ impl World<'_> {
         let index = frame.flow;
         let overhead = self.hosts.machine(host).profile.memory.overhead;
         let queued = &mut self.hosts.socket(index).queued;
-        queued.leave(frame.packet.segment().payload_bytes);
+        queued.leave(frame.packet.segment().payload.packet_size());
         let sender = &mut self.flows[index as usize].sender;
         sender.on_transmit_queue(queued.memory(overhead));
         if sender.end_putting_off() {

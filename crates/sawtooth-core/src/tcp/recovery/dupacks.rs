@@ -224,11 +224,11 @@ impl Dupacks {
 /// What comes before anything is made of an acknowledgement: the algorithm hears of it, and marks reduce the window.
 #[inline]
 pub fn hear(tx: &mut Tx, now: Event, ack: &Ack) {
-    if ack.next >= tx.seq.una {
-        tx.announce(now, ack.next - tx.seq.una, None);
+    if ack.next.get() >= tx.seq.una {
+        tx.announce(now, ack.next.get() - tx.seq.una, None);
     }
     if tx.signals.is_some() {
-        let delivered = ack.next.saturating_sub(tx.seq.una);
+        let delivered = ack.next.get().saturating_sub(tx.seq.una);
         let congested = tx.hear_marks(now, ack, delivered);
         if congested && tx.seq.is_established() {
             tx.reduce_for_mark(now, None);

@@ -15,6 +15,7 @@ use crate::tcp::episodes::Cause;
 use crate::tcp::params::SackPipe;
 use crate::tcp::scoreboard::Range;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
+use crate::units::{SegCount, SeqNum};
 
 /// The state of this recovery.
 #[derive(Debug)]
@@ -25,9 +26,9 @@ pub struct Sack {
     /// After a timeout, duplicate acknowledgements mean nothing until new data is acknowledged.
     after_timeout: bool,
     /// One past the highest segment retransmitted in this recovery (HighRxt + 1).
-    high_rxt: u64,
+    high_rxt: SeqNum,
     /// Segments of the scoreboard below that.
-    sacked_below_high_rxt: u64,
+    sacked_below_high_rxt: SegCount,
     /// The estimate of what is in the path.
     pipe: i64,
     /// The rescue retransmission has been used (RFC 6675 §4, NextSeg rule 4).
@@ -48,8 +49,8 @@ impl Sack {
             dupacks: Dupacks::new(),
             in_recovery: false,
             after_timeout: false,
-            high_rxt: 0,
-            sacked_below_high_rxt: 0,
+            high_rxt: SeqNum::ZERO,
+            sacked_below_high_rxt: SegCount::ZERO,
             pipe: 0,
             rescued: false,
         }
@@ -58,15 +59,15 @@ impl Sack {
     #[inline]
     pub fn on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) {
         if !self.in_recovery
-            && ack.next > tx.seq.una
+            && ack.next > SeqNum::new(tx.seq.una)
             && ack.sack.is_empty()
             && tx.reported.scoreboard.is_empty()
         {
             self.after_timeout = false;
-            return self.dupacks.on_new_ack(tx, now, ack.next, true);
+            return self.dupacks.on_new_ack(tx, now, ack.next.get(), true);
         }
         let lost = match tx.config.sack_pipe {
-            SackPipe::Scoreboard if ack.next < tx.seq.una => return,
+            SackPipe::Scoreboard if ack.next < SeqNum::new(tx.seq.una) => return,
             SackPipe::Scoreboard => self.rfc6675_on_ack(tx, now, ack),
             SackPipe::Counter => self.counter_on_ack(tx, now, ack),
         };
@@ -104,8 +105,8 @@ impl Sack {
         self.in_recovery = false;
         self.after_timeout = true;
         tx.clear_scoreboard();
-        self.high_rxt = 0;
-        self.sacked_below_high_rxt = 0;
+        self.high_rxt = SeqNum::ZERO;
+        self.sacked_below_high_rxt = SegCount::ZERO;
     }
 
     #[inline]
@@ -127,7 +128,7 @@ impl Sack {
         let scoreboard = &mut tx.reported.scoreboard;
         let high_rxt = self.high_rxt;
         let mut news = false;
-        let mut below = 0;
+        let mut below = SegCount::ZERO;
         for range in ack.sack.ranges(ack.next) {
             scoreboard.insert(range, |part| {
                 news = true;
@@ -140,7 +141,7 @@ impl Sack {
             .is_some_and(|range| range.start < ack.next)
         {
             let below_both = scoreboard.count(Range {
-                start: 0,
+                start: SeqNum::ZERO,
                 end: ack.next.min(high_rxt),
             });
             self.sacked_below_high_rxt -= below_both;
@@ -155,30 +156,30 @@ impl Sack {
         self.rescued = false;
         let limited_transmits = self.dupacks.signal(tx, now);
         tx.reduce(now, Cause::Sack, None, limited_transmits);
-        self.mark_retransmitted(tx, tx.seq.una);
+        self.mark_retransmitted(tx, SeqNum::new(tx.seq.una));
         tx.pending = Some(tx.seq.una);
     }
 
-    fn mark_retransmitted(&mut self, tx: &Tx, seq: u64) {
-        let from = self.high_rxt.max(tx.seq.una).min(seq);
+    fn mark_retransmitted(&mut self, tx: &Tx, seq: SeqNum) {
+        let from = self.high_rxt.max(SeqNum::new(tx.seq.una)).min(seq);
         self.sacked_below_high_rxt += tx.reported.scoreboard.count(Range {
             start: from,
-            end: seq + 1,
+            end: seq.next(),
         });
-        self.high_rxt = seq + 1;
+        self.high_rxt = seq.next();
     }
 
     fn leave_recovery(&mut self) {
         self.in_recovery = false;
         self.dupacks.last_reduction = Reduction::Recovered;
-        self.high_rxt = 0;
-        self.sacked_below_high_rxt = 0;
+        self.high_rxt = SeqNum::ZERO;
+        self.sacked_below_high_rxt = SegCount::ZERO;
         self.pipe = 0;
     }
 
     /// The first segment from which on nothing has been reported or sent again.
-    fn first_hole(&self, tx: &Tx) -> u64 {
-        let from = self.high_rxt.max(tx.seq.una);
+    fn first_hole(&self, tx: &Tx) -> SeqNum {
+        let from = self.high_rxt.max(SeqNum::new(tx.seq.una));
         tx.reported.scoreboard.first_gap(from)
     }
 
@@ -187,13 +188,13 @@ impl Sack {
     /// RFC 6675 §5; whether a loss has been found that begins a recovery.
     fn rfc6675_on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) -> bool {
         let news = self.update_scoreboard(tx, ack);
-        if ack.next > tx.seq.una {
+        if ack.next > SeqNum::new(tx.seq.una) {
             let recovers = self.in_recovery;
             if !recovers {
                 self.after_timeout = false;
             }
-            self.dupacks.on_new_ack(tx, now, ack.next, !recovers);
-            if recovers && ack.next >= self.dupacks.recovery_point {
+            self.dupacks.on_new_ack(tx, now, ack.next.get(), !recovers);
+            if recovers && ack.next >= SeqNum::new(self.dupacks.recovery_point) {
                 // §5 step A: recovery is over; the window is what it was reduced to.
                 self.leave_recovery();
             }
@@ -203,14 +204,15 @@ impl Sack {
             self.dupacks.count += 1;
         }
         // §5.1: after a timeout, not before everything that was outstanding then has been acknowledged.
-        let covered = tx.seq.una >= self.dupacks.recovery_point
+        let covered = SeqNum::new(tx.seq.una) >= SeqNum::new(self.dupacks.recovery_point)
             || self.dupacks.last_reduction == Reduction::Never;
         if !covered || self.in_recovery || tx.reported.scoreboard.is_empty() {
             return false;
         }
         // §5 steps 1 and 2.
-        let lost = self.dupacks.count >= tx.config.dup_thresh || is_lost(tx, tx.seq.una);
-        if !lost && ack.next == tx.seq.una {
+        let lost =
+            self.dupacks.count >= tx.config.dup_thresh || is_lost(tx, SeqNum::new(tx.seq.una));
+        if !lost && ack.next == SeqNum::new(tx.seq.una) {
             // §5 step 3.
             tx.allowance = if news {
                 dupacks::limited_transmit(tx)
@@ -223,17 +225,21 @@ impl Sack {
 
     /// SetPipe of §4, without walking the scoreboard. A retransmission still pending is counted when it is sent.
     fn set_pipe(&mut self, tx: &Tx) {
-        let (una, dup_thresh) = (tx.seq.una, u64::from(tx.config.dup_thresh));
-        let outstanding = tx.seq.flight_size();
+        let (una, dup_thresh) = (
+            SeqNum::new(tx.seq.una),
+            SegCount::from(tx.config.dup_thresh),
+        );
+        let outstanding = SegCount::new(tx.seq.flight_size());
         let sacked = tx.reported.scoreboard.total();
-        let lost = lost_edge(tx).map_or(0, |edge| {
+        let lost = lost_edge(tx).map_or(SegCount::ZERO, |edge| {
             (edge - una.min(edge)).saturating_sub(sacked - dup_thresh)
         });
         let retransmitted = self
             .high_rxt
             .saturating_sub(una)
             .saturating_sub(self.sacked_below_high_rxt);
-        self.pipe = i64::try_from(outstanding - sacked - lost + retransmitted).unwrap_or(i64::MAX);
+        let pipe = outstanding - sacked - lost + retransmitted;
+        self.pipe = i64::try_from(pipe.get()).unwrap_or(i64::MAX);
     }
 
     /// NextSeg of §4, if the pipe has room.
@@ -243,11 +249,11 @@ impl Sack {
             return None;
         }
         let hole = self.first_hole(tx);
-        let below_highest = hole < tx.reported.scoreboard.end().unwrap_or(0);
+        let below_highest = hole < tx.reported.scoreboard.end().unwrap_or(SeqNum::ZERO);
         // Rule 1: the first hole that is lost and not yet retransmitted.
         if below_highest && is_lost(tx, hole) {
             self.mark_retransmitted(tx, hole);
-            return Some(hole);
+            return Some(hole.get());
         }
         // Rule 2: new data.
         if tx.has_new() {
@@ -256,15 +262,15 @@ impl Sack {
         // Rule 3: the first hole, lost or not.
         if below_highest {
             self.mark_retransmitted(tx, hole);
-            return Some(hole);
+            return Some(hole.get());
         }
         // Rule 4: once per recovery, the last segment outstanding that has not been reported.
-        let recovery_point = self.dupacks.recovery_point;
-        if self.rescued || tx.seq.una >= recovery_point {
+        let recovery_point = SeqNum::new(self.dupacks.recovery_point);
+        if self.rescued || SeqNum::new(tx.seq.una) >= recovery_point {
             return None;
         }
         self.rescued = true;
-        Some(tx.reported.scoreboard.last_gap(recovery_point))
+        Some(tx.reported.scoreboard.last_gap(recovery_point).get())
     }
 
     // --- Fall and Floyd 1996 --------------------------------------------------------------------------------------------
@@ -273,11 +279,11 @@ impl Sack {
     fn counter_on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) -> bool {
         if self.in_recovery {
             self.counter_on_ack_in_recovery(tx, now, ack);
-        } else if ack.next > tx.seq.una {
+        } else if ack.next > SeqNum::new(tx.seq.una) {
             self.after_timeout = false;
-            self.dupacks.on_new_ack(tx, now, ack.next, true);
+            self.dupacks.on_new_ack(tx, now, ack.next.get(), true);
             tx.clear_scoreboard();
-        } else if tx.seq.is_dupack(ack.next)
+        } else if tx.seq.is_dupack(ack.next.get())
             && !self.after_timeout
             && self.update_scoreboard(tx, ack)
         {
@@ -299,20 +305,20 @@ impl Sack {
 
     fn counter_on_ack_in_recovery(&mut self, tx: &mut Tx, now: Event, ack: &Ack) {
         self.pipe -= 1;
-        if ack.next >= self.dupacks.recovery_point {
-            self.dupacks.on_new_ack(tx, now, ack.next, false);
+        if ack.next >= SeqNum::new(self.dupacks.recovery_point) {
+            self.dupacks.on_new_ack(tx, now, ack.next.get(), false);
             self.leave_recovery();
             self.dupacks.recovery_point = 1;
             self.after_timeout = false;
             tx.clear_scoreboard();
-        } else if ack.next > tx.seq.una {
+        } else if ack.next > SeqNum::new(tx.seq.una) {
             // A partial acknowledgement means that a retransmission has arrived: two segments have left the path, the original
             // and its repetition.
             self.pipe -= 1;
-            self.dupacks.advance(tx, now, ack.next);
+            self.dupacks.advance(tx, now, ack.next.get());
             self.update_scoreboard(tx, ack);
             tx.timers.arm(now);
-        } else if tx.seq.is_dupack(ack.next) {
+        } else if tx.seq.is_dupack(ack.next.get()) {
             tx.counters.dupacks_in += 1;
             self.update_scoreboard(tx, ack);
         }
@@ -328,21 +334,21 @@ impl Sack {
             return None;
         }
         let hole = self.first_hole(tx);
-        if hole < tx.reported.scoreboard.end().unwrap_or(0) {
+        if hole < tx.reported.scoreboard.end().unwrap_or(SeqNum::ZERO) {
             self.mark_retransmitted(tx, hole);
-            return Some(hole);
+            return Some(hole.get());
         }
         tx.has_new().then_some(tx.seq.nxt)
     }
 }
 
 /// IsLost of RFC 6675 §4: DupThresh segments above it have been reported.
-fn is_lost(tx: &Tx, seq: u64) -> bool {
+fn is_lost(tx: &Tx, seq: SeqNum) -> bool {
     lost_edge(tx).is_some_and(|edge| seq < edge)
 }
 
 /// Segments below this that have not been selectively acknowledged are lost.
-fn lost_edge(tx: &Tx) -> Option<u64> {
-    let dup_thresh = u64::from(tx.config.dup_thresh);
+fn lost_edge(tx: &Tx) -> Option<SeqNum> {
+    let dup_thresh = SegCount::from(tx.config.dup_thresh);
     tx.reported.scoreboard.nth_highest(dup_thresh)
 }

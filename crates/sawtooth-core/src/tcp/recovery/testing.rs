@@ -10,6 +10,7 @@ use crate::registry::{Params, Value};
 use crate::tcp::scoreboard::{self, SackBlocks};
 use crate::tcp::sender::tx::{SendAllowance, Tx};
 use crate::tcp::{Config, PARAMS};
+use crate::units::SeqNum;
 
 pub struct Rig {
     pub tx: Tx,
@@ -106,7 +107,9 @@ impl Rig {
     /// What leaves at an acknowledgement of everything before `next` that reports `ranges`.
     pub fn sack(&mut self, next: u64, ranges: &[Range<u64>]) -> Vec<u64> {
         let mut sack = SackBlocks::default();
-        for &Range { start, end } in ranges {
+        let next = SeqNum::new(next);
+        for range in ranges {
+            let (start, end) = (SeqNum::new(range.start), SeqNum::new(range.end));
             sack.push(next, scoreboard::Range { start, end });
         }
         self.hear(&Ack {

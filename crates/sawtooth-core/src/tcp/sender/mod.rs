@@ -161,11 +161,11 @@ impl Sender {
 
     /// Data arrives that carries an acknowledgement: no duplicate one (RFC 5681 §2), so what says nothing new at most moves the window.
     pub fn on_carried(&mut self, now: Event, ack: &Ack) {
-        if ack.next > self.tx.seq.una || !ack.sack.is_empty() {
+        if ack.next.get() > self.tx.seq.una || !ack.sack.is_empty() {
             return self.on_segment(now, ack);
         }
         self.tx.allowance = SendAllowance::Window;
-        if ack.next == self.tx.seq.una && self.hears_of_window(ack) {
+        if ack.next.get() == self.tx.seq.una && self.hears_of_window(ack) {
             self.on_buffers(now, ack);
         }
     }
@@ -267,8 +267,8 @@ impl Sender {
         let tx = &mut self.tx;
         tx.stamps.peer = ack.stamp;
         if ack.window != Ack::NO_WINDOW {
-            let window = u64::from(ack.window);
-            tx.seq.on_window(ack.next, window);
+            let window = ack.window.get();
+            tx.seq.on_window(ack.next.get(), window);
             if let Some(buffer) = &mut tx.app.buffer {
                 buffer.on_window(window);
             }

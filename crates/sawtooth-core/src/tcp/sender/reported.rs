@@ -5,6 +5,7 @@
 use super::sequence::Sequence;
 use crate::tcp::scoreboard::RangeSet;
 use crate::tcp::stream::Stream;
+use crate::units::SeqNum;
 
 #[derive(Debug, Default)]
 pub struct Reported {
@@ -19,7 +20,7 @@ impl Reported {
     #[inline]
     pub fn on_ack(&mut self, una: u64) {
         if !self.scoreboard.is_empty() {
-            self.scoreboard.remove_below(una);
+            self.scoreboard.remove_below(SeqNum::new(una));
         }
     }
 
@@ -36,8 +37,8 @@ impl Reported {
     /// Application bytes known to have arrived, cumulatively or selectively.
     pub fn delivered_bytes(&self, seq: &Sequence, stream: &Stream, smss: u32) -> u64 {
         let sacked = &self.scoreboard;
-        let lacking = stream.lacking_bytes(|seq| sacked.range_of(seq).is_some());
-        let known = stream.acked_bytes(seq.una) + sacked.total() * u64::from(smss) - lacking;
+        let lacking = stream.lacking_bytes(|seq| sacked.range_of(SeqNum::new(seq)).is_some());
+        let known = stream.acked_bytes(seq.una) + sacked.total().get() * u64::from(smss) - lacking;
         known.max(self.known_bytes)
     }
 }
@@ -57,9 +58,11 @@ mod tests {
             seq.on_send(segment);
         }
         let mut reported = Reported::default();
-        reported
-            .scoreboard
-            .insert(Range { start: 3, end: 6 }, |_| ());
+        let arrived = Range {
+            start: SeqNum::new(3),
+            end: SeqNum::new(6),
+        };
+        reported.scoreboard.insert(arrived, |_| ());
         seq.on_ack(2);
         assert_eq!(reported.delivered_bytes(&seq, &stream, 1000), 5000);
         reported.clear(&seq, &stream, 1000);

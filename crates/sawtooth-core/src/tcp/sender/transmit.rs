@@ -7,6 +7,7 @@ use crate::events::{Child, Event, Key};
 use crate::packet::{Data, Ecn};
 use crate::tcp::partial::Wait;
 use crate::tcp::timestamps::Clock;
+use crate::units::{ByteCount, SeqNum};
 
 impl Tx {
     /// Whether the application has a new segment, and the receiver and the limit on the window have room for it.
@@ -89,8 +90,8 @@ impl Tx {
             }
         }
         Data {
-            seq,
-            payload_bytes: self.app.stream.payload_bytes(seq),
+            seq: SeqNum::new(seq),
+            payload: ByteCount::from(self.app.stream.payload_bytes(seq)),
             fin: self.app.stream.has_fin(seq),
             push,
             ecn,
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(rig.send(), [0, 1]);
         rig.tx.app.stream.close();
         assert_eq!(rig.send(), [2]);
-        assert!(rig.data[2].fin && rig.data[2].payload_bytes == 0);
+        assert!(rig.data[2].fin && rig.data[2].payload.is_zero());
     }
 
     #[test]

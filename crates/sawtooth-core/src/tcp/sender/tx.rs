@@ -184,7 +184,7 @@ impl Tx {
         };
         let congested = signals.hear(ack, delivered);
         self.counters.ecn_signals += u64::from(congested);
-        let snd_una = self.seq.una.max(ack.next);
+        let snd_una = self.seq.una.max(ack.next.get());
         if signals.wants_share() {
             self.window.on_marks(&cc::Marks {
                 now: Instant::from_secs(now.time),

@@ -26,17 +26,17 @@ pub fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
         partial_seen,
         ..
     } = classic;
-    if ack.next > tx.seq.una {
+    if ack.next.get() > tx.seq.una {
         if dupacks.last_reduction != Reduction::Loss {
-            dupacks.on_new_ack(tx, now, ack.next, true);
-        } else if ack.next >= dupacks.recovery_point {
+            dupacks.on_new_ack(tx, now, ack.next.get(), true);
+        } else if ack.next.get() >= dupacks.recovery_point {
             *partial_seen = false;
-            on_full_ack(dupacks, tx, now, ack.next);
+            on_full_ack(dupacks, tx, now, ack.next.get());
         } else {
             let is_first = !std::mem::replace(partial_seen, true);
-            on_partial_ack(dupacks, tx, now, ack.next, is_first);
+            on_partial_ack(dupacks, tx, now, ack.next.get(), is_first);
         }
-    } else if tx.seq.is_dupack(ack.next) {
+    } else if tx.seq.is_dupack(ack.next.get()) {
         reno::on_dupack(dupacks, tx, now);
     }
     if let Some(burst) = tx.config.recovery_burst

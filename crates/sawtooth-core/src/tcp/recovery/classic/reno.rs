@@ -21,14 +21,14 @@ pub const ENTRY: Entry<()> = Entry {
 #[inline]
 pub fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
     let dupacks = &mut classic.dupacks;
-    if ack.next > tx.seq.una {
+    if ack.next.get() > tx.seq.una {
         // RFC 5681 §3.2 step 6: deflate.
         tx.window.inflation = 0;
         if dupacks.last_reduction == Reduction::Loss {
             dupacks.last_reduction = Reduction::Recovered;
         }
-        dupacks.on_new_ack(tx, now, ack.next, true);
-    } else if tx.seq.is_dupack(ack.next) {
+        dupacks.on_new_ack(tx, now, ack.next.get(), true);
+    } else if tx.seq.is_dupack(ack.next.get()) {
         on_dupack(dupacks, tx, now);
     }
 }

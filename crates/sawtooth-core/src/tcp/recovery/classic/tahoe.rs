@@ -21,9 +21,9 @@ pub const ENTRY: Entry<()> = Entry {
 #[inline]
 pub fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
     let dupacks = &mut classic.dupacks;
-    if ack.next > tx.seq.una {
-        dupacks.on_new_ack(tx, now, ack.next, true);
-    } else if tx.seq.is_dupack(ack.next) {
+    if ack.next.get() > tx.seq.una {
+        dupacks.on_new_ack(tx, now, ack.next.get(), true);
+    } else if tx.seq.is_dupack(ack.next.get()) {
         dupacks.count(tx);
         if dupacks.count == tx.config.dup_thresh && dupacks.may_signal(tx) {
             let limited_transmits = dupacks.signal(tx, now);

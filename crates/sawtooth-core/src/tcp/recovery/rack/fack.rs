@@ -24,6 +24,7 @@ use crate::registry::Entry;
 use crate::tcp::params::EarlyRetransmit;
 use crate::tcp::segments::Segments;
 use crate::tcp::sender::tx::Tx;
+use crate::units::SegCount;
 
 pub const ENTRY: Entry<()> = Entry {
     name: "fack",
@@ -48,8 +49,11 @@ pub fn find_losses(
     let dup_thresh = u64::from(tx.config.dup_thresh);
     let early = early_retransmit(detect, segments, tx, expired);
     let judged_by = if detect.reordering_seen {
-        let highest = tx.reported.scoreboard.nth_highest(dup_thresh);
-        highest.and_then(|seq| segments.first_transmission(seq))
+        let highest = tx
+            .reported
+            .scoreboard
+            .nth_highest(SegCount::new(dup_thresh));
+        highest.and_then(|seq| segments.first_transmission(seq.get()))
     } else if !repairing && detect.fack.saturating_sub(tx.seq.una) <= dup_thresh {
         None
     } else {

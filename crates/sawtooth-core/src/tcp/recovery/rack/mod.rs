@@ -97,11 +97,11 @@ impl Rack {
     }
 
     pub fn on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) {
-        if ack.next < tx.seq.una {
+        if ack.next.get() < tx.seq.una {
             return;
         }
         let flight_size = tx.seq.flight_size();
-        let syn = tx.seq.is_opening() && ack.next > 0;
+        let syn = tx.seq.is_opening() && ack.next.get() > 0;
         let news = self.outstanding.take(tx, now, ack, self.recovery_point);
         let rtt_secs = news.measure(tx, now, &mut self.undo);
         if !syn {
@@ -113,7 +113,7 @@ impl Rack {
             }
             self.undo.on_dsack();
         }
-        if self.tlp.on_ack(ack.next, ack.duplicate) && self.phase.is_lossless() {
+        if self.tlp.on_ack(ack.next.get(), ack.duplicate) && self.phase.is_lossless() {
             // The window is reduced as for a loss that was recovered from at once.
             tx.reduce(
                 now,

@@ -58,11 +58,11 @@ impl Outstanding {
 
     /// Takes note of what has arrived.
     pub fn take(&mut self, tx: &mut Tx, now: Event, ack: &Ack, recovery_point: u64) -> Delivery {
-        let mut news = Delivery::none(ack.next - tx.seq.una, recovery_point);
+        let mut news = Delivery::none(ack.next.get() - tx.seq.una, recovery_point);
         let (clock, echo) = (tx.stamps.clock, tx.stamps.echo);
         // What is acknowledged cumulatively had arrived first: with a delayed acknowledgement one can report both a segment in order and a later
         // one beyond a hole, which is no reordering.
-        for seq in tx.seq.una..ack.next {
+        for seq in tx.seq.una..ack.next.get() {
             if let Some(segment) = self.segments.acknowledge_first()
                 && !segment.sacked
             {
@@ -73,9 +73,9 @@ impl Outstanding {
                 self.deliver(now.time, seq, &segment, earlier, &mut news);
             }
         }
-        if ack.next > tx.seq.una {
-            tx.seq.on_ack(ack.next);
-            tx.reported.on_ack(ack.next);
+        if ack.next.get() > tx.seq.una {
+            tx.seq.on_ack(ack.next.get());
+            tx.reported.on_ack(ack.next.get());
         }
         if !ack.sack.is_empty() {
             let mut parts = std::mem::take(&mut self.parts);
@@ -86,7 +86,7 @@ impl Outstanding {
             // Blocks come newest first: where acknowledgements are lost, that is not the order in which segments arrived.
             parts.sort_unstable_by_key(|part| part.start);
             for part in parts.drain(..) {
-                for seq in part.start..part.end {
+                for seq in part.start.get()..part.end.get() {
                     if let Some(segment) = self.segments.sack(seq) {
                         // What is repeated is the timestamp of the last segment in order (RFC 7323 §4.3), which tells nothing of this one.
                         self.deliver(now.time, seq, &segment, false, &mut news);

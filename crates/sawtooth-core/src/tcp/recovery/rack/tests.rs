@@ -9,6 +9,7 @@ use super::{Phase, Rack};
 use crate::packet::Ack;
 use crate::registry::Value;
 use crate::tcp::recovery::{LossRecovery, testing::Rig};
+use crate::units::SeqNum;
 
 const RTT: f64 = 0.1;
 /// A round trip that is no shorter than the shortest.
@@ -132,7 +133,7 @@ fn rfc3708_3_a_recovery_whose_retransmissions_were_all_needless_is_taken_back() 
     rig.ack(7);
     rig.now += RTT;
     rig.hear(&Ack {
-        next: 7,
+        next: SeqNum::new(7),
         duplicate: true,
         ..Ack::default()
     });

@@ -8,6 +8,7 @@
 use super::{Sack, is_lost};
 use crate::registry::Value;
 use crate::tcp::recovery::{LossRecovery, testing::Rig};
+use crate::units::SeqNum;
 
 const NOTHING: [u64; 0] = [];
 
@@ -29,9 +30,11 @@ fn with_report(reported: &[std::ops::Range<u64>]) -> Rig {
 #[test]
 fn rfc6675_4_islost_dupthresh_segments_above_it_have_been_reported() {
     let rig = with_report(&[4..5, 7..8]);
-    assert!(!is_lost(&rig.tx, 0), "two");
+    assert!(!is_lost(&rig.tx, SeqNum::ZERO), "two");
     let rig = with_report(&[4..5, 7..9]);
-    let lost: Vec<u64> = (0..10).filter(|seq| is_lost(&rig.tx, *seq)).collect();
+    let lost: Vec<u64> = (0..10)
+        .filter(|seq| is_lost(&rig.tx, SeqNum::new(*seq)))
+        .collect();
     // Segment 4 is reported itself; above 5 are two.
     assert_eq!(lost, [0, 1, 2, 3]);
 }
@@ -62,14 +65,14 @@ fn rfc6675_4_nextseg_rule_1_the_first_hole_that_is_lost() {
     // New data could be sent, and what is lost goes first.
     let sent = rig.sack(0, &[6..9]);
     assert_eq!(sent, [0, 1, 2, 3]);
-    assert_eq!(state(&rig).high_rxt, 4);
+    assert_eq!(state(&rig).high_rxt, SeqNum::new(4));
 }
 
 #[test]
 fn rfc6675_4_nextseg_rule_2_new_data_if_nothing_more_is_lost() {
     let mut rig = Rig::sending("sack", 10, &[]);
     rig.sack(0, &[1..4]);
-    assert_eq!(state(&rig).high_rxt, 1);
+    assert_eq!(state(&rig).high_rxt, SeqNum::new(1));
     // In the path are 0 again and 4 to 9. All but 9 are reported, one after another.
     let sent: Vec<Vec<u64>> = (5..9).map(|end| rig.sack(0, &[1..end])).collect();
     assert_eq!(sent, [vec![], vec![], vec![10], vec![11]]);
@@ -78,18 +81,22 @@ fn rfc6675_4_nextseg_rule_2_new_data_if_nothing_more_is_lost() {
 #[test]
 fn rfc6675_4_nextseg_rule_3_a_hole_that_is_not_lost_if_there_is_no_new_data() {
     let mut rig = with_report(&[1..4]);
-    assert_eq!(state(&rig).high_rxt, 1);
+    assert_eq!(state(&rig).high_rxt, SeqNum::new(1));
     // In the path are 0 again, 4, 5, 8 and 9: a window.
     assert_eq!(rig.sack(0, &[6..8, 1..4]), NOTHING);
     // Now 0 has left it. Above 4 two are reported: it is not lost.
     assert_eq!(rig.sack(4, &[6..8]), [4]);
-    assert!(!is_lost(&rig.tx, 4));
+    assert!(!is_lost(&rig.tx, SeqNum::new(4)));
 }
 
 #[test]
 fn rfc6675_4_nextseg_rule_4_once_per_recovery_the_last_segment_that_has_not_been_reported() {
     let mut rig = with_report(&[5..9]);
-    assert_eq!(state(&rig).high_rxt, 4, "0 to 3 are sent again");
+    assert_eq!(
+        state(&rig).high_rxt,
+        SeqNum::new(4),
+        "0 to 3 are sent again"
+    );
     assert!(!state(&rig).rescued);
     // What was sent again arrives; the last hole, 4, is sent again; the last segment, 9, is above everything reported.
     let sent: Vec<u64> = (1..5).flat_map(|next| rig.sack(next, &[5..9])).collect();
