@@ -12,7 +12,7 @@ use crate::cc;
 use crate::kernel::{APPLICATION, Programs, SHAPER, Shaper};
 use crate::spec::{Sampling, Scenario};
 use crate::tcp::key;
-use crate::tcp::params::{Feedback, ROWS, kernel_keys};
+use crate::tcp::params::{Feedback, ROWS, kernel_keys_of_a_hint, kernel_keys_of_hosts};
 
 /// Reads a scenario for a real kernel, and refuses what none can be told.
 pub fn for_kernel(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
@@ -54,7 +54,7 @@ fn check_tcp_keys(tree: &Map<String, Json>) -> Result<()> {
                 )));
             }
         }
-        let known: Vec<&str> = kernel_keys().map(|(name, _)| name).collect();
+        let known = kernel_keys_of_a_hint();
         if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
             return Err(at_key(
                 format!("{path}.{key}"),
@@ -121,7 +121,7 @@ fn check_tcp_values(scenario: &Scenario, origins: &Origins) -> Result<()> {
 
 /// What routes and hosts are told holds for all flows.
 fn check_what_hosts_share(scenario: &Scenario) -> Result<()> {
-    for (key, _) in kernel_keys().filter(|(_, kernel)| kernel.shared) {
+    for key in kernel_keys_of_hosts() {
         let mut flows = scenario.all_flows();
         let Some(first) = flows.next() else { break };
         if let Some(other) = flows.find(|flow| flow.given_value(key) != first.given_value(key)) {

@@ -8,13 +8,14 @@ use crate::registry::Value;
 use crate::rng::Stream;
 use crate::spec::{FlowSpec, LinkSpec, Scenario};
 use crate::tcp::key;
-use crate::tcp::params::{Feedback, ROWS, ReadBy};
+use crate::tcp::params::{Feedback, ReadBy, TcpParam, rows_that_some_read};
 use crate::units::Instant;
 use crate::{cc, queue};
 
 /// What can be run of a scenario, and is hardly meant: each says once what will happen.
 pub fn warnings(scenario: &Scenario, origins: &Origins) -> Vec<ScenarioError> {
     let flows = scenario.all_flows().zip(origins.all_flows());
+    let read_by_some = rows_that_some_read();
     let tcp = flows.flat_map(|(flow, origin)| {
         let tables = origins.tcp(origin);
         let own = [
@@ -24,7 +25,7 @@ pub fn warnings(scenario: &Scenario, origins: &Origins) -> Vec<ScenarioError> {
             twice(scenario, &flow.path, origin, CROSSED_BACK),
             late(scenario, flow.start, origin),
         ];
-        let keys = ineffective(scenario, flow, &tables);
+        let keys = ineffective(scenario, flow, &tables, &read_by_some);
         own.into_iter().flatten().chain(keys)
     });
     let udp = scenario.udp.iter().zip(&origins.entries.udp);
@@ -231,12 +232,14 @@ fn rates(flow: &FlowSpec, origin: Origin) -> Option<ScenarioError> {
 }
 
 /// Keys of `tcp` that the flow's recovery does not read, or its policy of delayed acknowledgements; those of all flows only where no flow's does.
-fn ineffective(scenario: &Scenario, flow: &FlowSpec, tables: &TcpTables) -> Vec<ScenarioError> {
+fn ineffective(
+    scenario: &Scenario,
+    flow: &FlowSpec,
+    tables: &TcpTables,
+    read_by_some: &[(&TcpParam, ReadBy)],
+) -> Vec<ScenarioError> {
     let mut found = Vec::new();
-    for row in ROWS {
-        let Some(ReadBy { choice, words }) = row.read_by else {
-            continue;
-        };
+    for (row, ReadBy { choice, words }) in read_by_some {
         let chosen = flow.tcp.choice(choice);
         let key = row.param.name;
         let Some(path) = tables.place(key).filter(|_| !words.contains(&chosen)) else {

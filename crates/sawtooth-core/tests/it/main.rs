@@ -27,6 +27,7 @@ mod links;
 mod linux_parts;
 mod linux_stack;
 mod media;
+mod order_of_texts;
 mod packets;
 mod partial_packets;
 mod rack_rules;

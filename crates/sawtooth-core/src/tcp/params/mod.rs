@@ -36,6 +36,7 @@
 
 mod choices;
 mod config;
+mod order;
 mod row;
 mod stacks;
 mod table;
@@ -46,6 +47,7 @@ pub use choices::{
 };
 pub(super) use config::whole;
 pub use config::{UNLIMITED, WindowSetting};
+pub use order::{kernel_keys_of_a_hint, kernel_keys_of_hosts, rows_that_some_read};
 pub use row::{KernelKey, ReadBy, TcpParam};
 pub use stacks::{STACKS, Stack};
 pub use table::{Config, ROWS, key};
@@ -63,7 +65,7 @@ pub const PARAMS: &[Param] = &{
     params
 };
 
-/// What a real kernel can be told, in order.
+/// What a real kernel can be told.
 pub fn kernel_keys() -> impl Iterator<Item = (&'static str, KernelKey)> + Clone {
     ROWS.iter()
         .filter_map(|row| Some((row.param.name, row.kernel?)))

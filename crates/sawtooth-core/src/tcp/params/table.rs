@@ -1,4 +1,5 @@
-//! The table: one row for each parameter. What the words of a row say is in [`super::row`]; an arrow makes it a field of [`Config`].
+//! The table: one row for each parameter. What the words of a row say is in [`super::row`]; an arrow makes it a field of [`Config`]. The rows
+//! stand in the order in which the reference has them, and the hint of an unknown key: a new row goes to its group.
 
 use super::choices::{
     Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, Recovery,
@@ -43,6 +44,10 @@ const fn delayed_acks(words: &'static [&'static str]) -> ReadBy {
 
 params! {
     rows {
+        // The loss recovery.
+        recovery -> Recovery = choice("sack"),
+            "how losses are detected and repaired";
+
         // Segments, and what their headers weigh.
         smss -> u32 = bytes(1460).kernel("TCP_MAXSEG and the devices' MTU"),
             "sender maximum segment size: application bytes in a full segment";
@@ -57,69 +62,33 @@ params! {
         syn_options -> u32 = bytes(0),
             "bytes that a SYN adds to `header`, and its acknowledgement to `ack_size`: options that only they carry (RFC 9293 §3.7.1, RFC 7323 §2.2, RFC 2018 §2)";
 
-        // The handshake.
+        // The handshake, and windows at the start.
         handshake -> bool = flag(true),
             "whether a connection starts with a SYN, which is segment 0 and one round trip";
-        handshake_ack -> bool = flag(false),
-            "whether the handshake's third packet is sent, as large as an acknowledgement";
-
-        // Windows.
+        initial_window: Option<WindowSetting> = unset(Kind::PacketsOrBytes).kernel("initcwnd of the route").shared(),
+            "initial window; `none`: 2 to 4 segments depending on smss (RFC 5681 §3.1)";
+        initial_ssthresh: Option<WindowSetting> = unset(Kind::PacketsOrBytes),
+            "initial slow-start threshold; `none`: the window limit, or without one arbitrarily high (RFC 5681 §3.1)";
         window_limit: Option<WindowSetting> = unset(Kind::PacketsOrBytes).kernel("TCP_WINDOW_CLAMP of the receiver"),
             "the most that may be outstanding: the receiver's window; `none`: no limit";
         byte_window: bool = flag(false).read_by(BEFORE_FACK),
             "whether a `window_limit` in bytes has room for a short segment that fits into what full ones leave of it, as windows of bytes have (RFC 9293 §3.8.6); otherwise it is whole segments";
-        initial_window: Option<WindowSetting> = unset(Kind::PacketsOrBytes).kernel("initcwnd of the route").shared(),
-            "initial window; `none`: 2 to 4 segments depending on smss (RFC 5681 §3.1)";
-        keep_window_after_lost_syn -> bool = flag(false),
-            "whether the initial window stays what it is after a lost SYN, and not one segment (RFC 5681 §3.1)";
-        initial_ssthresh: Option<WindowSetting> = unset(Kind::PacketsOrBytes),
-            "initial slow-start threshold; `none`: the window limit, or without one arbitrarily high (RFC 5681 §3.1)";
-        byte_counting -> bool = flag(false),
-            "whether windows grow by the segments that are acknowledged (RFC 3465, without its limit) rather than by acknowledgements";
-        whole_windows -> bool = flag(false),
-            "whether windows are whole segments, which grow by one when enough has been acknowledged, as in kernels";
-        cwnd_validation -> bool = flag(false).read_by(FACK_OR_RACK),
-            "whether only a window that limits what is sent may grow (RFC 7661 §4.1); with `recovery = \"fack\"` or `\"rack\"`";
-        algorithms: Algorithms = choice("specification"),
-            "congestion controls as specified, or as ns-2, Linux (as measured of 6.1) or Linux 3.2 have them where they depart from the specification";
 
-        // The retransmission timer.
-        rto_estimator: RtoEstimator = choice("rfc6298"),
-            "retransmission timeout from real-valued estimators (RFC 6298), or from scaled integers counting clock ticks (Jacobson 1988)";
-        rto_granularity: f64 = positive_duration(0.001),
-            "clock granularity G (RFC 6298 §2), or the tick";
-        rto_initial: f64 = positive_duration(1.0),
-            "retransmission timeout before the first sample (RFC 6298 §2.1)";
-        rto_min: f64 = duration(1.0).kernel("rto_min of the route").shared(),
-            "lower bound of the retransmission timeout (RFC 6298 §2.4); with stack = \"linux\" it is rto_granularity, the least variance, that bounds it: set both";
-        rto_max: f64 = positive_duration(60.0),
-            "upper bound of the retransmission timeout (RFC 6298 §2.5)";
-
-        // Clocks.
-        timer_tick: f64 = duration(0.0),
-            "a host's timers expire at multiples of this: a kernel's 1/HZ; 0: at any time. Those of delayed acknowledgements and partial segments; with `recovery = \"rack\"` those of retransmissions, too";
-        whole_ticks: bool = flag(true),
-            "whether a timer waits for as many whole ticks as it needs, as measured of Linux 6.1, or the tick in which it is set is the first of them (BSD; Wright and Stevens 1995, chapter 25)";
-        tick_phase: TickPhase = choice("zero"),
-            "where between two ticks the clock of a host starts: at zero, at a point of its own that the run's seed gives, or (that of `rto_estimator`) at ns-2's random point";
-        sender_phase: Option<f64> = unset(ANY_TIME),
-            "how long after the run's beginning a tick of the sender's clock comes; `none`: `tick_phase` says";
-        receiver_phase: Option<f64> = unset(ANY_TIME),
-            "the same of the receiver's";
-
-        // Loss recovery.
-        recovery -> Recovery = choice("sack"),
-            "how losses are detected and repaired";
+        // What a loss is, and what it reduces.
         dup_thresh -> u32 = integer(3, 1, 1000).kernel("net.ipv4.tcp_reordering").shared(),
             "duplicate acknowledgements that signal a loss (DupThresh)";
         limited_transmit -> bool = flag(true).read_by(BEFORE_FACK),
             "send new data on the first duplicate acknowledgements (RFC 3042)";
-        early_retransmit -> EarlyRetransmit = choice("off").read_by(FACK),
-            "whether a loss is believed with fewer duplicate acknowledgements than `dup_thresh` where less than four segments are outstanding and nothing else may be sent (RFC 5827 §2.2): at once, or a quarter of a round trip later, as in Linux 3.5 (tcp_early_retrans = 2)";
         reduce_from -> ReduceFrom = choice("flight_size"),
             "what a loss reduces: FlightSize (RFC 5681 equation 4) as far as the window covers it, or the usable window";
         whole_ssthresh -> bool = flag(false),
             "round the slow-start threshold down to whole segments";
+
+        // Congestion controls.
+        algorithms: Algorithms = choice("specification"),
+            "congestion controls as specified, or as ns-2, Linux (as measured of 6.1) or Linux 3.2 have them where they depart from the specification";
+
+        // Recovery by NewReno, and by SACK.
         partial_ack_timer -> PartialAckTimer = choice("first").read_by(NEWRENO),
             "which partial acknowledgements restart the retransmission timer: the first (Impatient) or every one (Slow-but-Steady, RFC 6582 §4)";
         exit_window -> ExitWindow = choice("flight_size").read_by(NEWRENO),
@@ -128,10 +97,22 @@ params! {
             "most new segments that NewReno sends on one acknowledgement during fast recovery; `none`: no limit";
         sack_pipe -> SackPipe = choice("scoreboard").read_by(SACK),
             "how SACK recovery estimates what is in the path: from the scoreboard (RFC 6675 §4), or a counter kept since the loss (Fall and Floyd 1996)";
+
+        // How windows grow.
+        byte_counting -> bool = flag(false),
+            "whether windows grow by the segments that are acknowledged (RFC 3465, without its limit) rather than by acknowledgements";
+        whole_windows -> bool = flag(false),
+            "whether windows are whole segments, which grow by one when enough has been acknowledged, as in kernels";
+        cwnd_validation -> bool = flag(false).read_by(FACK_OR_RACK),
+            "whether only a window that limits what is sent may grow (RFC 7661 §4.1); with `recovery = \"fack\"` or `\"rack\"`";
+
+        // Recovery by FACK and by RACK.
         prr -> bool = flag(true).read_by(FACK_OR_RACK),
             "whether the window shrinks in a recovery with what is delivered (RFC 9937, RFC 6937) rather than at once; with `recovery = \"fack\"` or `\"rack\"`";
         prr_bound -> Bound = choice("safe_ack").read_by(FACK_OR_RACK),
             "how `prr` catches up once less than ssthresh is in the path: by what is delivered (CRB), by one more (SSRB; both RFC 6937 §3), or by one more only where nothing new was found lost (SafeACK, RFC 9937 §6)";
+        early_retransmit -> EarlyRetransmit = choice("off").read_by(FACK),
+            "whether a loss is believed with fewer duplicate acknowledgements than `dup_thresh` where less than four segments are outstanding and nothing else may be sent (RFC 5827 §2.2): at once, or a quarter of a round trip later, as in Linux 3.5 (tcp_early_retrans = 2)";
         tail_loss_probe -> bool = flag(true).read_by(FACK_OR_RACK),
             "whether the end of a flight is probed after two round trips (RFC 8985 §7); with `recovery = \"fack\"` or `\"rack\"`";
         probe_slack -> f64 = duration(0.0).read_by(FACK_OR_RACK),
@@ -143,6 +124,16 @@ params! {
         undo -> bool = flag(true).read_by(FACK_OR_RACK),
             "whether a reduction is undone when all its retransmissions are reported as duplicates (RFC 3708, RFC 4015 §3.2); with `recovery = \"fack\"` or `\"rack\"`";
 
+        // The hosts' clocks.
+        timer_tick: f64 = duration(0.0),
+            "a host's timers expire at multiples of this: a kernel's 1/HZ; 0: at any time. Those of delayed acknowledgements and partial segments; with `recovery = \"rack\"` those of retransmissions, too";
+        whole_ticks: bool = flag(true),
+            "whether a timer waits for as many whole ticks as it needs, as measured of Linux 6.1, or the tick in which it is set is the first of them (BSD; Wright and Stevens 1995, chapter 25)";
+        sender_phase: Option<f64> = unset(ANY_TIME),
+            "how long after the run's beginning a tick of the sender's clock comes; `none`: `tick_phase` says";
+        receiver_phase: Option<f64> = unset(ANY_TIME),
+            "the same of the receiver's";
+
         // Pacing.
         pacing: Paced = choice("algorithm").read_by(FACK_OR_RACK),
             "which flows are paced: none, those whose congestion control gives a rate, or all, as over Linux's fq; with `recovery = \"fack\"` or `\"rack\"`";
@@ -152,8 +143,6 @@ params! {
             "the same in congestion avoidance: Linux's tcp_pacing_ca_ratio / 100";
         pacing_free_start: Option<u64> = unset(Kind::Packets),
             "segments at the start of a connection that are not paced, as tc-fq's initial_quantum; `none`: all are";
-        pacing_credit: f64 = number(0.0, 0.0, 1.0),
-            "a segment that leaves later than pacing asked lets the next one leave earlier by as much, up to this share of the interval";
         max_pacing_rate: Option<f64> = unset(Kind::Rate),
             "no flow sends application bytes faster, as Linux's SO_MAX_PACING_RATE inside TCP; `none`: no bound; with `recovery = \"fack\"` or `\"rack\"`";
 
@@ -170,6 +159,42 @@ params! {
             "bursts are longer over a short path: by `tso_max_bytes`, halved for each of these in the least round trip; Linux: 512 us (tcp_tso_rtt_log = 9)";
         tso_window_divisor: u64 = integer(3, 0, 1000),
             "a burst that the window cuts short waits, up to this part of the window: Linux's tcp_tso_win_divisor; 0: it does not";
+
+        // What earlier connections have left, timestamps and marks.
+        metrics_cache -> Keeps = choice("off").kernel("net.ipv4.tcp_no_metrics_save and tcp_no_ssthresh_metrics_save").shared(),
+            "what a connection inherits from earlier ones over the same path that have ended: nothing, what Linux does since 5.6, or also the slow-start threshold, as before";
+        timestamps: bool = flag(false),
+            "whether segments carry timestamps, from which round trips are measured (RFC 7323); their bytes are part of `header` and `ack_size`";
+        timestamp_granularity: f64 = positive_duration(0.001),
+            "tick of the timestamp clock: 1 ms to 1 s (RFC 7323 §5.4)";
+        eifel -> Eifel = choice("off"),
+            "what follows when a timestamp shows that a retransmission was needless (RFC 3522): nothing, the window is as before (as in Linux), or also a longer timeout (RFC 4015 §3.2 step 5); with `recovery = \"fack\"` or `\"rack\"`";
+        ecn -> Feedback = choice("off").kernel("net.ipv4.tcp_ecn").shared(),
+            "Explicit Congestion Notification: what the receiver echoes of marks (RFC 3168, RFC 8257 §3.2 or RFC 9768); not set, what the congestion control needs: `dctcp` and `prague` theirs, others nothing";
+
+        // What else kernels do.
+        pacing_credit: f64 = number(0.0, 0.0, 1.0),
+            "a segment that leaves later than pacing asked lets the next one leave earlier by as much, up to this share of the interval";
+        keep_window_after_lost_syn -> bool = flag(false),
+            "whether the initial window stays what it is after a lost SYN, and not one segment (RFC 5681 §3.1)";
+        handshake_ack -> bool = flag(false),
+            "whether the handshake's third packet is sent, as large as an acknowledgement";
+
+        // Acknowledgements at once, and those that wait for each other.
+        quick_acks -> u64 = integer(0, 0, 1_000_000),
+            "segments at the start of a connection that are acknowledged one by one; with a receive buffer no more than half of its window";
+        push_acks -> bool = flag(false),
+            "whether a segment that ends what the application wrote (PSH) is acknowledged at once, as it is read at once";
+        quick_acks_again -> bool = flag(false),
+            "whether segments are acknowledged one by one again: quick_acks of them after a pause longer than the retransmission timeout and from one that comes again, two from the first mark on (ECN), and the one with CWR";
+        interactive_acks -> bool = flag(false),
+            "whether the acknowledgements at once of quick_acks, push_acks and a window that opens end when the application answers within the delay of an acknowledgement, so that what it says carries them, until one has been delayed in vain, a segment comes again or is marked (ECN)";
+        sack_compression_delay: f64 = duration(0.0).read_by(SELECTIVE),
+            "longest that acknowledgements of segments out of order, but for the first three, wait for each other: 5 % of the round trip, but no more than this (tcp_comp_sack_delay_ns); 0: not at all";
+        sack_compression_slack: f64 = duration(0.0001).read_by(SELECTIVE),
+            "what that timer may be late (tcp_comp_sack_slack_ns), which it is";
+        sack_compression_max: u64 = integer(44, 0, 255).read_by(SELECTIVE),
+            "how many of these acknowledgements wait for each other at most (tcp_comp_sack_nr)";
 
         // Buffers.
         receive_buffer_default -> Option<u64> = unset(Kind::Bytes).kernel("net.ipv4.tcp_rmem").shared(),
@@ -189,17 +214,11 @@ params! {
         send_auto_tuning -> bool = flag(true),
             "whether the sender's buffer grows with the window (Semke, Mahdavi and Mathis 1998)";
 
-        // Timestamps, marks, and what earlier connections have left.
-        timestamps: bool = flag(false),
-            "whether segments carry timestamps, from which round trips are measured (RFC 7323); their bytes are part of `header` and `ack_size`";
-        timestamp_granularity: f64 = positive_duration(0.001),
-            "tick of the timestamp clock: 1 ms to 1 s (RFC 7323 §5.4)";
-        eifel -> Eifel = choice("off"),
-            "what follows when a timestamp shows that a retransmission was needless (RFC 3522): nothing, the window is as before (as in Linux), or also a longer timeout (RFC 4015 §3.2 step 5); with `recovery = \"fack\"` or `\"rack\"`";
-        ecn -> Feedback = choice("off").kernel("net.ipv4.tcp_ecn").shared(),
-            "Explicit Congestion Notification: what the receiver echoes of marks (RFC 3168, RFC 8257 §3.2 or RFC 9768); not set, what the congestion control needs: `dctcp` and `prague` theirs, others nothing";
-        metrics_cache -> Keeps = choice("off").kernel("net.ipv4.tcp_no_metrics_save and tcp_no_ssthresh_metrics_save").shared(),
-            "what a connection inherits from earlier ones over the same path that have ended: nothing, what Linux does since 5.6, or also the slow-start threshold, as before";
+        // SACK options.
+        max_sack_blocks -> usize = integer(3, 1, 3).read_by(SELECTIVE),
+            "SACK blocks per acknowledgement (RFC 2018 §3)";
+        sack_option_header -> u32 = bytes(4).read_by(SELECTIVE),
+            "bytes that a SACK option adds to an acknowledgement besides 8 per block: kind, length and padding (RFC 2018 §3)";
 
         // What the application writes.
         partial: Partial = choice("nagle").kernel("TCP_NODELAY or TCP_CORK of the sender").lacks(&["nagle", "linux-2.0.29"]),
@@ -209,7 +228,27 @@ params! {
         autocorking -> bool = flag(false).kernel("net.ipv4.tcp_autocorking").shared(),
             "whether what is less than a segment also waits while an earlier packet of the connection is in the transmit queue of its own machine, until that has reported its transmission (tcp_autocorking); only flows with a `host` have such a queue";
 
-        // Acknowledgements.
+        // Pauses and the end.
+        restart_after_idle -> RestartAfterIdle = choice("restart_window").kernel("net.ipv4.tcp_slow_start_after_idle").shared().lacks(&["restart_window"]),
+            "the window after a timeout without sending: at most the initial one (RFC 5681 §4.1), half for every timeout but not less than that, with ssthresh at three quarters (RFC 2861 §3.1), or what it was";
+        fin -> bool = flag(true),
+            "whether a connection ends with a FIN (RFC 9293 §3.6): on the last segment that waits, or on a segment of its own";
+
+        // The retransmission timer.
+        rto_estimator: RtoEstimator = choice("rfc6298"),
+            "retransmission timeout from real-valued estimators (RFC 6298), or from scaled integers counting clock ticks (Jacobson 1988)";
+        rto_granularity: f64 = positive_duration(0.001),
+            "clock granularity G (RFC 6298 §2), or the tick";
+        tick_phase: TickPhase = choice("zero"),
+            "where between two ticks the clock of a host starts: at zero, at a point of its own that the run's seed gives, or (that of `rto_estimator`) at ns-2's random point";
+        rto_initial: f64 = positive_duration(1.0),
+            "retransmission timeout before the first sample (RFC 6298 §2.1)";
+        rto_min: f64 = duration(1.0).kernel("rto_min of the route").shared(),
+            "lower bound of the retransmission timeout (RFC 6298 §2.4); with stack = \"linux\" it is rto_granularity, the least variance, that bounds it: set both";
+        rto_max: f64 = positive_duration(60.0),
+            "upper bound of the retransmission timeout (RFC 6298 §2.5)";
+
+        // Delayed acknowledgements.
         ack_every: u32 = integer(2, 1, 64).kernel("quickack of the route, if it is 1").shared(),
             "in-order segments per acknowledgement: 1, or 2 for delayed acknowledgements (RFC 5681 §4.2)";
         ack_window_share: Option<f64> = unset(Kind::Number { min: 0.0, max: 1.0 }),
@@ -226,30 +265,6 @@ params! {
             "the same once a second segment waits for its acknowledgement, where `ack_every` or `ack_window_share` lets it wait; `none`: no other";
         adaptive_delayed_ack -> bool = flag(false).read_by(BY_TIMEOUT),
             "whether the wait of a delayed acknowledgement is twice as long after each that was waited for in vain, as far as the round trip or 200 ms, and follows the time between arrivals; delayed_ack_timeout is the first";
-        quick_acks -> u64 = integer(0, 0, 1_000_000),
-            "segments at the start of a connection that are acknowledged one by one; with a receive buffer no more than half of its window";
-        push_acks -> bool = flag(false),
-            "whether a segment that ends what the application wrote (PSH) is acknowledged at once, as it is read at once";
-        quick_acks_again -> bool = flag(false),
-            "whether segments are acknowledged one by one again: quick_acks of them after a pause longer than the retransmission timeout and from one that comes again, two from the first mark on (ECN), and the one with CWR";
-        interactive_acks -> bool = flag(false),
-            "whether the acknowledgements at once of quick_acks, push_acks and a window that opens end when the application answers within the delay of an acknowledgement, so that what it says carries them, until one has been delayed in vain, a segment comes again or is marked (ECN)";
-        max_sack_blocks -> usize = integer(3, 1, 3).read_by(SELECTIVE),
-            "SACK blocks per acknowledgement (RFC 2018 §3)";
-        sack_option_header -> u32 = bytes(4).read_by(SELECTIVE),
-            "bytes that a SACK option adds to an acknowledgement besides 8 per block: kind, length and padding (RFC 2018 §3)";
-        sack_compression_delay: f64 = duration(0.0).read_by(SELECTIVE),
-            "longest that acknowledgements of segments out of order, but for the first three, wait for each other: 5 % of the round trip, but no more than this (tcp_comp_sack_delay_ns); 0: not at all";
-        sack_compression_slack: f64 = duration(0.0001).read_by(SELECTIVE),
-            "what that timer may be late (tcp_comp_sack_slack_ns), which it is";
-        sack_compression_max: u64 = integer(44, 0, 255).read_by(SELECTIVE),
-            "how many of these acknowledgements wait for each other at most (tcp_comp_sack_nr)";
-
-        // Pauses and the end.
-        restart_after_idle -> RestartAfterIdle = choice("restart_window").kernel("net.ipv4.tcp_slow_start_after_idle").shared().lacks(&["restart_window"]),
-            "the window after a timeout without sending: at most the initial one (RFC 5681 §4.1), half for every timeout but not less than that, with ssthresh at three quarters (RFC 2861 §3.1), or what it was";
-        fin -> bool = flag(true),
-            "whether a connection ends with a FIN (RFC 9293 §3.6): on the last segment that waits, or on a segment of its own";
     }
 
     joined(params) {
