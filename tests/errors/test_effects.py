@@ -66,6 +66,13 @@ hint: something nearer to a flow or a link has the last word, or it is so by def
     assert "each flow has its own `cc`" in warned('[arms]\na = {}\nb = { cc = "bbr" }\n')[0]
 
 
+def test_naming_the_same_congestion_control_elsewhere_makes_no_difference() -> None:
+    text = '[arms]\na = { "tcp.recovery" = "sack" }\nb = { "flows[0].cc" = "reno", "tcp.recovery" = "sack" }\n'
+    plan = make_plan(Study.parse((HEAD + text).replace(', cc = "cubic"', "").replace("[scenario]", '[scenario]\ncc = "reno"'), Path("s.toml")))
+    (found,) = map(str, plan.warnings)
+    assert found.startswith("warning: the arm `b` makes no difference to `a` at s.toml:12:1: their runs will be the same")
+
+
 def test_an_arm_that_reaches_nothing_is_said_unless_it_says_what_is_so_by_default() -> None:
     (found,) = warned('[arms]\na = { "tcp.recovery" = "newreno" }\nb = { cc = "bbr" }\n')
     assert found.startswith("warning: the arm `b` makes no difference: its runs are the same without what it sets\n  --> s.toml:12:1")

@@ -173,8 +173,9 @@ fn examine<'py>(py: Python<'py>, scenario_json: &str, kernel: bool) -> PyResult<
     Ok((demand, warnings))
 }
 
-/// Of each scenario which is the first that is the same as it, as both are built: what differs in their texts then reaches nothing. The simulator, or a
-/// kernel, must be able to run them.
+/// Of each scenario the position of the first that is equal to it, as both are read: what differs in their texts then makes no difference to a run. That is
+/// what they say and not where: a congestion control that all flows share is the same named once at the top or in each flow. The simulator, or a kernel, must
+/// be able to run them.
 #[pyfunction]
 #[pyo3(signature = (scenarios_json, *, kernel = false))]
 fn alike(py: Python<'_>, scenarios_json: Vec<String>, kernel: bool) -> PyResult<Vec<usize>> {

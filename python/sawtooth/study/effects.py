@@ -2,6 +2,8 @@
 
 A warning, not an error: such runs can be done, and their results say that nothing has changed. Usually something nearer to a flow or a link has the last
 word. Levels are compared in the first cell, those that are alike there in every other one, so a study that means what it says is asked little.
+
+What counts is what a scenario says, not where: an arm that gives each flow the congestion control that they all have anyway makes no difference.
 """
 
 from __future__ import annotations
