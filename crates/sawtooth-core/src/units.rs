@@ -184,6 +184,39 @@ places!(Instant, Duration; SeqNum, SegCount);
 impl WindowSize {
     /// No limit.
     pub const INFINITE: Self = Self(f64::INFINITY);
+
+    /// Its whole segments.
+    #[must_use]
+    pub fn trunc(self) -> Self {
+        Self(self.0.trunc())
+    }
+}
+
+impl Mul<f64> for WindowSize {
+    type Output = Self;
+
+    #[inline]
+    fn mul(self, by: f64) -> Self {
+        Self(self.0 * by)
+    }
+}
+
+impl Mul<WindowSize> for f64 {
+    type Output = WindowSize;
+
+    #[inline]
+    fn mul(self, window: WindowSize) -> WindowSize {
+        WindowSize(self * window.0)
+    }
+}
+
+impl Div<f64> for WindowSize {
+    type Output = Self;
+
+    #[inline]
+    fn div(self, by: f64) -> Self {
+        Self(self.0 / by)
+    }
 }
 
 impl Mul<f64> for Duration {
@@ -376,6 +409,14 @@ mod tests {
         assert_eq!(end - start, Duration::from_secs(2.5));
         assert_eq!(start + (end - start) * 2.0, Instant::from_secs(6.5));
         assert_eq!((end - start) / Duration::from_secs(0.5), 5.0);
+    }
+
+    #[test]
+    fn a_share_of_a_window_is_a_window() {
+        let window = WindowSize::from_segments(21.0);
+        assert_eq!(window * 0.5, WindowSize::from_segments(10.5));
+        assert_eq!(0.5 * window, window / 2.0);
+        assert_eq!((window / 2.0).trunc(), WindowSize::from_segments(10.0));
     }
 
     proptest! {
