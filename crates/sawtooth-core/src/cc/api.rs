@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use super::events::{Ack, AckArrival, Episode, Marks, Prescribed, Windows};
-use crate::units::{Instant, Rate};
+use crate::units::{ByteCount, Duration, Instant, Rate, WindowSize};
 
 /// Receives an algorithm's own variables by their names in its paper.
 pub type Probe<'a> = dyn FnMut(&'static str, f64) + 'a;
@@ -30,19 +30,19 @@ pub trait CongestionControl: Debug + Send {
         self.prescribe(Prescribed::Ssthresh(now.ssthresh.max(before.ssthresh)));
     }
 
-    /// How long the handshake took, before `on_established`; not told where the SYN was sent again.
-    fn on_handshake(&mut self, _now: Instant, _rtt_secs: f64) {}
+    /// How long the handshake took, before `on_established`; not called where the SYN was sent again.
+    fn on_handshake(&mut self, _now: Instant, _rtt: Duration) {}
 
     /// The handshake is over: the window with which data begins.
-    fn on_established(&mut self, initial_window: f64) {
+    fn on_established(&mut self, initial_window: WindowSize) {
         self.prescribe(Prescribed::Cwnd(initial_window));
     }
 
     /// Everything that was outstanding when the last loss was found has arrived.
     fn on_recovered(&mut self, _now: Instant) {}
 
-    /// The connection begins to send again after `idle_secs` with nothing outstanding.
-    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {}
+    /// The connection begins to send again after `idle` with nothing outstanding.
+    fn on_restart(&mut self, _now: Instant, _idle: Duration) {}
 
     /// Takes over a window that is not the algorithm's own.
     fn prescribe(&mut self, prescribed: Prescribed);
@@ -62,41 +62,41 @@ pub trait CongestionControl: Debug + Send {
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
 pub struct Start {
-    /// Initial window, segments.
-    pub cwnd: f64,
-    /// Initial slow-start threshold, segments; infinite when "arbitrarily high" (RFC 5681 §3.1).
-    pub ssthresh: f64,
+    /// Initial window.
+    pub cwnd: WindowSize,
+    /// Initial slow-start threshold; infinite when "arbitrarily high" (RFC 5681 §3.1).
+    pub ssthresh: WindowSize,
     /// Whether to follow ns-2 where it departs from the specification.
     pub ns2: bool,
     /// Whether windows are whole segments, which grow by one when enough has been acknowledged, as in kernels.
     pub whole_windows: bool,
-    /// A kernel's tick, in which algorithms that say so measure time, seconds; 0: none.
-    pub tick: f64,
+    /// A kernel's tick, in which algorithms that say so measure time; 0: none.
+    pub tick: Duration,
     /// Application bytes in a full segment, for algorithms that think in rates.
-    pub smss: u32,
+    pub smss: ByteCount,
     /// Of the random numbers of algorithms that draw any.
     pub seed: u64,
 }
 
 impl Start {
     /// `window`, rounded down where windows are whole.
-    pub fn whole(&self, window: f64) -> f64 {
+    pub fn whole(&self, window: WindowSize) -> WindowSize {
         if self.whole_windows {
-            window.floor()
+            window.trunc()
         } else {
             window
         }
     }
 
-    /// That of a connection with a window of `cwnd` segments and no threshold, for tests.
-    pub const fn at(cwnd: f64) -> Self {
+    /// That of a connection with a window of `cwnd` and no threshold, for tests.
+    pub const fn at(cwnd: WindowSize) -> Self {
         Self {
             cwnd,
-            ssthresh: f64::INFINITY,
+            ssthresh: WindowSize::INFINITE,
             ns2: false,
             whole_windows: false,
-            tick: 0.0,
-            smss: 1460,
+            tick: Duration::from_secs(0.0),
+            smss: ByteCount::new(1460),
             seed: 1,
         }
     }

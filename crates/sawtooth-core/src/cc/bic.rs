@@ -25,6 +25,7 @@
 use super::params::{FACTOR, FAST_CONVERGENCE};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe};
 use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::units::{SegCount, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "bic",
@@ -114,7 +115,7 @@ impl Bic {
         step.max(self.s_min).min(self.s_max)
     }
 
-    fn avoid_congestion(&self, window: &mut CongestionWindow, counted: u64) {
+    fn avoid_congestion(&self, window: &mut CongestionWindow, counted: SegCount) {
         let increase = self.increase(window);
         let ratio = if window.cwnd <= self.low_window {
             1.0
@@ -158,7 +159,7 @@ impl Bic {
 impl Avoidance for Bic {
     fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         let counted = window.start_slowly(ack.counted);
-        if counted > 0 {
+        if !counted.is_zero() {
             self.avoid_congestion(window, counted);
             self.advance(window.cwnd);
         }
@@ -184,7 +185,7 @@ impl Avoidance for Bic {
     }
 
     /// Where the next search is follows from it, too.
-    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
         self.probing = None;
         if window.cwnd <= self.low_window {
             if self.mirror {
@@ -195,7 +196,7 @@ impl Avoidance for Bic {
         let left = episode.window - self.beta * episode.window;
         let previous = std::mem::replace(&mut self.max_win, window.cwnd);
         if self.fast_convergence && previous.is_finite() && self.max_win < previous {
-            self.max_win = f64::midpoint(self.max_win, left);
+            self.max_win = f64::midpoint(self.max_win, left.segments());
         }
         left
     }

@@ -37,6 +37,7 @@ use std::collections::VecDeque;
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
+use crate::units::{SeqNum, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "cdg",
@@ -167,7 +168,7 @@ struct Cdg {
     history: History,
     /// Extremes of the present round trip, which ends when more than `end` has been acknowledged.
     rtt: Pair,
-    end: u64,
+    end: SeqNum,
     g_bar: Pair,
     /// Whether the last round trip ended with a backoff.
     waits: bool,
@@ -195,7 +196,7 @@ impl Cdg {
             queue: Queue::Unknown,
             history: History::new(window),
             rtt: Pair::NO_SAMPLE,
-            end: 0,
+            end: SeqNum::ZERO,
             g_bar: Pair::ZERO,
             waits: false,
             backoffs: 0,
@@ -210,10 +211,11 @@ impl Cdg {
 
     /// Whether a round trip has ended, and if so whether its gradient asks for a backoff.
     fn hear(&mut self, window: &CongestionWindow, ack: &Ack) -> Option<bool> {
-        if let Some(sample_secs) = ack.rtt_secs {
+        if let Some(sample) = ack.rtt {
             if let Some(hystart) = &mut self.hystart {
-                hystart.on_rtt(sample_secs);
+                hystart.on_rtt(sample);
             }
+            let sample_secs = sample.secs();
             self.rtt.min = self.rtt.min.min(sample_secs);
             self.rtt.max = self.rtt.max.max(sample_secs);
         }
@@ -334,7 +336,7 @@ impl Avoidance for Cdg {
     }
 
     /// After congestion that was not foreseen.
-    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         if episode.signal == Signal::Rto {
             self.forget();
             return episode.window * self.beta_loss;
@@ -343,7 +345,7 @@ impl Avoidance for Cdg {
         // The window is on its way to where the shadow would be.
         self.s = 0.0;
         self.waits = true;
-        episode.window.max(shadow) * self.beta_loss
+        episode.window.max(WindowSize::from_segments(shadow)) * self.beta_loss
     }
 
     fn on_congestion(&mut self, window: &mut CongestionWindow, episode: &Episode) {
@@ -351,7 +353,7 @@ impl Avoidance for Cdg {
             && self.heuristics.loss_tolerance
             && !matches!(self.queue, Queue::Full | Queue::Unknown)
         {
-            window.ssthresh = episode.threshold(window.cwnd);
+            window.ssthresh = episode.threshold(window.windows().cwnd).segments();
             self.waits = true;
             return;
         }

@@ -5,13 +5,15 @@
 //! - a loss or a mark leaves a share of the window, as window and threshold; a timeout leaves that as the threshold, and one segment
 //!
 //! How the window grows in congestion avoidance and what congestion leaves of it is an algorithm's own: its [`Avoidance`].
+//!
+//! Formulas compute with plain numbers, in segments and seconds as their papers have them; what comes from the transport and goes to it has its unit.
 
 use std::fmt::Debug;
 
 use super::api::{CongestionControl, Probe, Start};
 use super::events::{Ack, AckArrival, Episode, Marks, Prescribed, Signal, Windows};
 use super::growth::{Growth, slow_start};
-use crate::units::Instant;
+use crate::units::{Duration, Instant, SegCount, WindowSize};
 
 /// The window of a classic algorithm, segments.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +26,8 @@ pub struct CongestionWindow {
 impl CongestionWindow {
     pub fn new(start: Start) -> Self {
         Self {
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
+            cwnd: start.cwnd.segments(),
+            ssthresh: start.ssthresh.segments(),
             growth: Growth::new(start.whole_windows),
         }
     }
@@ -36,7 +38,7 @@ impl CongestionWindow {
 
     /// Slow start for `counted` segments, if it is under way; what of them is left for congestion avoidance.
     #[inline]
-    pub fn start_slowly(&mut self, counted: u64) -> u64 {
+    pub fn start_slowly(&mut self, counted: SegCount) -> SegCount {
         if !self.in_slow_start() {
             return counted;
         }
@@ -47,18 +49,33 @@ impl CongestionWindow {
 
     /// Congestion avoidance for `counted` segments: by `increase` when a window has been acknowledged.
     #[inline]
-    pub fn grow(&mut self, counted: u64, increase: f64) {
+    pub fn grow(&mut self, counted: SegCount, increase: f64) {
         self.cwnd = self.growth.add(self.cwnd, counted, increase);
     }
 
     /// Congestion leaves `left` of the window: the threshold, and the window unless it was a timeout.
-    pub fn reduce(&mut self, episode: &Episode, left: f64) {
-        self.ssthresh = episode.threshold(left);
+    pub fn reduce(&mut self, episode: &Episode, left: WindowSize) {
+        self.ssthresh = episode.threshold(left).segments();
         self.cwnd = match episode.signal {
-            Signal::Loss | Signal::Ecn => episode.reduced(left),
+            Signal::Loss | Signal::Ecn => episode.reduced(left).segments(),
             Signal::Rto => 1.0,
         };
         self.growth.restart();
+    }
+
+    pub const fn windows(&self) -> Windows {
+        Windows {
+            cwnd: WindowSize::from_segments(self.cwnd),
+            ssthresh: WindowSize::from_segments(self.ssthresh),
+        }
+    }
+
+    /// Takes over a window that is not the algorithm's own.
+    pub fn prescribe(&mut self, prescribed: Prescribed) {
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.cwnd = cwnd.segments(),
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh.segments(),
+        }
     }
 
     /// `window`, rounded down where windows are whole.
@@ -80,7 +97,7 @@ pub trait Avoidance: Debug + Send {
     #[inline]
     fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         let counted = window.start_slowly(ack.counted);
-        if counted > 0 {
+        if !counted.is_zero() {
             let increase = self.increase(window);
             window.grow(counted, increase);
         }
@@ -93,7 +110,7 @@ pub trait Avoidance: Debug + Send {
     }
 
     /// What congestion leaves of [`Episode::window`].
-    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64;
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize;
 
     /// An acknowledgement, for algorithms that do more with it than to measure and to grow.
     #[inline]
@@ -117,15 +134,15 @@ pub trait Avoidance: Debug + Send {
 
     fn on_marks(&mut self, _marks: &Marks) {}
 
-    fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, _rtt_secs: f64) {}
+    fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, _rtt: Duration) {}
 
-    fn on_established(&mut self, window: &mut CongestionWindow, initial_window: f64) {
-        window.cwnd = initial_window;
+    fn on_established(&mut self, window: &mut CongestionWindow, initial_window: WindowSize) {
+        window.cwnd = initial_window.segments();
     }
 
     fn on_recovered(&mut self, _window: &mut CongestionWindow) {}
 
-    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {}
+    fn on_restart(&mut self, _now: Instant, _idle: Duration) {}
 
     fn probe(&self, _window: &CongestionWindow, _out: &mut Probe<'_>) {}
 }
@@ -169,15 +186,15 @@ impl<A: Avoidance> CongestionControl for Classic<A> {
 
     fn on_undo(&mut self, before: Windows) {
         self.own.on_undo(&self.window, before);
-        self.window.cwnd = self.window.cwnd.max(before.cwnd);
-        self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
+        self.window.cwnd = self.window.cwnd.max(before.cwnd.segments());
+        self.window.ssthresh = self.window.ssthresh.max(before.ssthresh.segments());
     }
 
-    fn on_handshake(&mut self, now: Instant, rtt_secs: f64) {
-        self.own.on_handshake(&mut self.window, now, rtt_secs);
+    fn on_handshake(&mut self, now: Instant, rtt: Duration) {
+        self.own.on_handshake(&mut self.window, now, rtt);
     }
 
-    fn on_established(&mut self, initial_window: f64) {
+    fn on_established(&mut self, initial_window: WindowSize) {
         self.own.on_established(&mut self.window, initial_window);
     }
 
@@ -185,19 +202,16 @@ impl<A: Avoidance> CongestionControl for Classic<A> {
         self.own.on_recovered(&mut self.window);
     }
 
-    fn on_restart(&mut self, now: Instant, idle_secs: f64) {
-        self.own.on_restart(now, idle_secs);
+    fn on_restart(&mut self, now: Instant, idle: Duration) {
+        self.own.on_restart(now, idle);
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {
-        prescribed.set(&mut self.window.cwnd, &mut self.window.ssthresh);
+        self.window.prescribe(prescribed);
     }
 
     fn windows(&self) -> Windows {
-        Windows {
-            cwnd: self.window.cwnd,
-            ssthresh: self.window.ssthresh,
-        }
+        self.window.windows()
     }
 
     fn probe(&self, out: &mut Probe<'_>) {

@@ -24,12 +24,11 @@
 use super::params::{COUNT, SHARE, TIME};
 use std::collections::VecDeque;
 
-use super::bbr::model::real;
 use super::{
     Ack, Algorithm, CongestionControl, Episode, Needs, Prescribed, Probe, Signal, Start, Windows,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::units::Rate;
+use crate::units::{Duration, Rate, SeqNum, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "copa",
@@ -178,7 +177,7 @@ pub struct Copa {
     /// Windows that have gone that way, one after the other.
     steady: u64,
     /// Where the window under way ends, and how large it was when it began.
-    ends_at: u64,
+    ends_at: SeqNum,
     began_with: f64,
     /// `1 / delta` while it competes.
     competing: Option<f64>,
@@ -194,12 +193,12 @@ impl Copa {
             round_trips: RoundTrips::default(),
             delays: None,
             slow_start: true,
-            window: start.cwnd,
+            window: start.cwnd.segments(),
             velocity: 1.0,
             direction: None,
             steady: 0,
-            ends_at: 0,
-            began_with: start.cwnd,
+            ends_at: SeqNum::ZERO,
+            began_with: start.cwnd.segments(),
             competing: None,
             nearly_empty_at: None,
             lost_in_window: false,
@@ -261,7 +260,7 @@ impl Copa {
     }
 
     fn update_window(&mut self, ack: &Ack, delays: &Delays) {
-        let delivered = real(ack.delivered);
+        let delivered = ack.delivered.as_f64();
         let below = self.window / delays.standing <= self.target_rate(delays);
         if self.slow_start && below {
             if ack.cwnd_limited {
@@ -307,7 +306,7 @@ impl Copa {
 impl CongestionControl for Copa {
     fn on_ack(&mut self, ack: &Ack) {
         let now = ack.now.secs();
-        if let Some(rtt) = ack.rtt_secs {
+        if let Some(rtt) = ack.rtt.map(Duration::secs) {
             let delays = self.round_trips.add(now, rtt, &self.parameters);
             self.choose_mode(now, &delays);
             self.delays = Some(delays);
@@ -333,17 +332,17 @@ impl CongestionControl for Copa {
 
     /// There is no threshold.
     fn prescribe(&mut self, prescribed: Prescribed) {
-        self.window = prescribed.cwnd().unwrap_or(self.window);
+        self.window = prescribed.cwnd().map_or(self.window, WindowSize::segments);
     }
 
     fn windows(&self) -> Windows {
-        Windows::without_threshold(self.start.whole(self.window))
+        Windows::without_threshold(self.start.whole(WindowSize::from_segments(self.window)))
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
         let delays = self.delays?;
         let segments = self.parameters.pacing_gain * self.window / delays.standing;
-        Some(Rate::from_bps(segments * f64::from(self.start.smss) * 8.0))
+        Some(Rate::from_bps(segments * self.start.smss.as_f64() * 8.0))
     }
 
     fn probe(&self, out: &mut Probe<'_>) {
@@ -362,7 +361,7 @@ impl CongestionControl for Copa {
 mod tests {
     use super::super::bbr::path::{Path, run};
     use super::*;
-    use crate::units::Instant;
+    use crate::cc::testing::*;
 
     fn copa(start: Start) -> Copa {
         Copa::new(Parameters::from(&Params::defaults(ENTRY.params)), start)
@@ -370,15 +369,15 @@ mod tests {
 
     fn ack(secs: f64, rtt: f64) -> Ack {
         Ack {
-            rtt_secs: Some(rtt),
+            rtt: Some(Duration::from_secs(rtt)),
             // No window ends.
-            snd_nxt: 1000,
-            ..Ack::of(Instant::from_secs(secs), 1, 10)
+            snd_nxt: SeqNum::new(1000),
+            ..ack_at(secs, 1, 10)
         }
     }
 
     fn loss() -> Episode {
-        Episode::of(Instant::from_secs(1.0), 10.0)
+        loss_at(1.0, 10.0)
     }
 
     fn close(left: f64, right: f64) -> bool {
@@ -393,7 +392,7 @@ mod tests {
             min: 0.1,
             max: 0.12,
         };
-        let mut copa = copa(Start::at(10.0));
+        let mut copa = copa(beginning(10.0));
         copa.slow_start = false;
         assert!(close(copa.target_rate(&delays), 100.0));
         // 10 / 0.12 = 83 per second is too slow: 1 / (0.5 * 10) more.
@@ -414,7 +413,7 @@ mod tests {
 
     #[test]
     fn the_delay_now_is_the_smallest_of_half_a_round_trip_time() {
-        let mut copa = copa(Start::at(10.0));
+        let mut copa = copa(beginning(10.0));
         copa.on_ack(&ack(0.0, 0.1));
         copa.on_ack(&ack(1.0, 0.12));
         copa.on_ack(&ack(1.04, 0.14));
@@ -433,7 +432,7 @@ mod tests {
 
     #[test]
     fn the_velocity_doubles_after_three_windows_of_a_direction() {
-        let mut copa = copa(Start::at(100.0));
+        let mut copa = copa(beginning(100.0));
         let mut velocities = Vec::new();
         for step in [1.0, 1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0, 1.0] {
             copa.window += step;
@@ -448,7 +447,7 @@ mod tests {
 
     #[test]
     fn slow_start_ends_when_the_rate_exceeds_the_target() {
-        let mut copa = copa(Start::at(10.0));
+        let mut copa = copa(beginning(10.0));
         copa.on_ack(&ack(0.0, 0.1));
         assert!(close(copa.window, 11.0), "no queue, no bound");
         // 100 ms later 4 ms are queued: the target is 500 per second, and the rate 106.
@@ -464,7 +463,7 @@ mod tests {
 
     #[test]
     fn it_competes_when_the_queue_is_never_empty() {
-        let mut copa = copa(Start::at(10.0));
+        let mut copa = copa(beginning(10.0));
         // From 100 ms to 200 ms at once; a queue below 10 % of what the delay oscillates by, 10 ms, is not seen for 5 round trips.
         copa.on_ack(&ack(0.0, 0.1));
         let mut since = 0.0;
@@ -498,7 +497,7 @@ mod tests {
         for whole_windows in [false, true] {
             let mut copa = copa(Start {
                 whole_windows,
-                ..Start::at(10.0)
+                ..beginning(10.0)
             });
             let outcome = run(&mut copa, Path::new(1000.0, 0.1, 500.0), 60.0, 10.0);
             assert!(outcome.goodput > 990.0, "{outcome:?}");
@@ -510,7 +509,7 @@ mod tests {
 
     #[test]
     fn a_window_of_two_segments_becomes_no_smaller() {
-        let mut copa = copa(Start::at(2.4));
+        let mut copa = copa(beginning(2.4));
         copa.slow_start = false;
         // 2.4 per second are more than 1 / (0.5 * 0.9) = 2.2: 1 / (0.5 * 2.4) less would be 1.57.
         let delays = Delays {
@@ -524,7 +523,7 @@ mod tests {
 
     #[test]
     fn section_2_1_an_acknowledgement_moves_the_window_by_a_segment_at_most() {
-        let mut copa = copa(Start::at(20.0));
+        let mut copa = copa(beginning(20.0));
         copa.slow_start = false;
         copa.direction = Some(Direction::Down);
         // v is bound by delta * cwnd = 10, so that the step of v / (delta * cwnd) is one segment.

@@ -38,7 +38,7 @@ use super::{
     Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal, Start, Windows,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
-use crate::units::{Instant, floor};
+use crate::units::{Duration, Instant, SegCount, WindowSize, floor};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "cubic",
@@ -177,11 +177,11 @@ impl Cubic {
             update_interval: params.duration("update_interval"),
             first_growth: params.number_if_any("first_growth"),
             ack_ratio: params.number("ack_ratio"),
-            tick: start.tick,
+            tick: start.tick.secs(),
             pace: None,
             slow_start: slow_start::chosen(params, start.whole_windows),
             w_max: None,
-            cwnd_prior: start.cwnd,
+            cwnd_prior: start.cwnd.segments(),
             epoch: None,
             before_loss: None,
             srtt: None,
@@ -190,12 +190,13 @@ impl Cubic {
         }
     }
 
-    fn on_rtt(&mut self, rtt: f64) {
+    fn on_rtt(&mut self, sample: Duration) {
+        let rtt = sample.secs();
         // RFC 6298 §2.3.
         self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
         self.min_rtt = self.min_rtt.min(rtt);
         if let Some(slow_start) = &mut self.slow_start {
-            slow_start.on_rtt(rtt);
+            slow_start.on_rtt(sample);
         }
     }
 
@@ -209,7 +210,7 @@ impl Cubic {
     }
 
     /// Slow start, until the threshold or what ends it before; what of the counted segments is left after it.
-    fn slow_start(&mut self, window: &mut CongestionWindow, ack: &Ack) -> u64 {
+    fn slow_start(&mut self, window: &mut CongestionWindow, ack: &Ack) -> SegCount {
         let cwnd = window.cwnd;
         let watched = self.slow_start.as_mut();
         if watched.is_some_and(|slow_start| slow_start.ends(ack, cwnd)) {
@@ -244,13 +245,12 @@ impl Cubic {
     }
 
     /// Congestion avoidance; `acked` segments were acknowledged, `counted` of them count for the cubic function.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn avoid_congestion(
         &mut self,
         window: &mut CongestionWindow,
         now: Instant,
-        acked: u64,
-        counted: u64,
+        acked: SegCount,
+        counted: SegCount,
     ) {
         let cwnd = window.cwnd;
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now, cwnd));
@@ -263,7 +263,7 @@ impl Cubic {
         };
         // Measured of Linux 6.1: what a recovery's last acknowledgement adds to what was delivered selectively before does not count.
         let growing = if self.whole_target { counted } else { acked };
-        epoch.w_est += alpha * growing as f64 / cwnd;
+        epoch.w_est += alpha * growing.as_f64() / cwnd;
         self.epoch = Some(epoch);
         let t = now.secs() - epoch.start_secs;
         if self.whole_target {
@@ -271,7 +271,7 @@ impl Cubic {
         } else if epoch.w_cubic(self.c, t) < epoch.w_est {
             let w_est = epoch.w_est;
             if !window.growth.whole {
-                window.cwnd = w_est.min(cwnd + acked as f64).max(cwnd);
+                window.cwnd = w_est.min(cwnd + acked.as_f64()).max(cwnd);
             } else if w_est >= cwnd + 1.0 {
                 window.grow(counted, (w_est - cwnd).floor());
             }
@@ -291,7 +291,7 @@ impl Cubic {
         now: Instant,
         epoch: &Epoch,
         t: f64,
-        counted: u64,
+        counted: SegCount,
     ) {
         let cwnd = window.cwnd;
         let ticks = self.in_ticks(now.secs());
@@ -356,7 +356,7 @@ impl Cubic {
 
 impl Avoidance for Cubic {
     fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
-        if let Some(rtt) = ack.rtt_secs {
+        if let Some(rtt) = ack.rtt {
             self.on_rtt(rtt);
         }
         let since = ack.now.secs() - self.seen_secs;
@@ -375,12 +375,12 @@ impl Avoidance for Cubic {
                 acked = counted;
             }
         }
-        if counted > 0 {
+        if !counted.is_zero() {
             self.avoid_congestion(window, ack.now, acked, counted);
         }
     }
 
-    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
         self.before_loss = Some(BeforeLoss {
             w_max: self.w_max,
             cwnd_prior: self.cwnd_prior,
@@ -410,13 +410,13 @@ impl Avoidance for Cubic {
             } else {
                 left
             };
-            window.cwnd = left.max(1.0);
+            window.cwnd = left.max(WindowSize::from_segments(1.0)).segments();
         }
     }
 
     fn on_undo(&mut self, window: &CongestionWindow, before: Windows) {
         // §4.9, unless the window has grown beyond it since.
-        if window.cwnd < before.cwnd
+        if window.cwnd < before.cwnd.segments()
             && let Some(prior) = self.before_loss.take()
         {
             self.w_max = prior.w_max;
@@ -425,8 +425,8 @@ impl Avoidance for Cubic {
         }
     }
 
-    fn on_restart(&mut self, now: Instant, idle_secs: f64) {
-        self.shift_epoch(idle_secs);
+    fn on_restart(&mut self, now: Instant, idle: Duration) {
+        self.shift_epoch(idle.secs());
         self.seen_secs = now.secs();
     }
 

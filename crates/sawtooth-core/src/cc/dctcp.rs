@@ -20,6 +20,7 @@ use super::{
     Algorithm, Avoidance, Classic, CongestionWindow, Ecn, Episode, Marks, Needs, Probe, Signal,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::units::{SegCount, SeqNum, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "dctcp",
@@ -44,10 +45,10 @@ pub const ENTRY: Entry<Algorithm> = Entry {
 /// What has been delivered and marked since the window of observation began.
 #[derive(Clone, Copy, Debug, Default)]
 struct Observation {
-    delivered: u64,
-    marked: u64,
+    delivered: SegCount,
+    marked: SegCount,
     /// The window ends when more than this has been acknowledged.
-    end: u64,
+    end: SeqNum,
 }
 
 #[derive(Debug)]
@@ -71,15 +72,14 @@ impl From<&Params> for Dctcp {
 
 impl Avoidance for Dctcp {
     /// RFC 8257 §3.3 steps 1 to 8.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn on_marks(&mut self, marks: &Marks) {
         self.seen.delivered += marks.delivered;
         self.seen.marked += marks.marked;
         if marks.snd_una <= self.seen.end {
             return;
         }
-        if self.seen.delivered > 0 {
-            let m = self.seen.marked as f64 / self.seen.delivered as f64;
+        if !self.seen.delivered.is_zero() {
+            let m = self.seen.marked.as_f64() / self.seen.delivered.as_f64();
             self.alpha = self.alpha * (1.0 - self.g) + self.g * m.min(1.0);
         }
         self.seen = Observation {
@@ -88,7 +88,7 @@ impl Avoidance for Dctcp {
         };
     }
 
-    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         episode.window * self.beta
     }
 
@@ -123,16 +123,16 @@ mod tests {
     fn marks(snd_una: u64, snd_nxt: u64, delivered: u64, marked: u64) -> Marks {
         Marks {
             now: Instant::from_secs(1.0),
-            delivered,
-            marked,
-            snd_una,
-            snd_nxt,
+            delivered: SegCount::new(delivered),
+            marked: SegCount::new(marked),
+            snd_una: SeqNum::new(snd_una),
+            snd_nxt: SeqNum::new(snd_nxt),
         }
     }
 
     #[test]
     fn rfc8257_3_3_alpha_is_a_mean_over_windows() {
-        let mut dctcp = dctcp(1.0, Start::at(10.0));
+        let mut dctcp = dctcp(1.0, beginning(10.0));
         // An unmarked window: 1 * 15/16 = 0.9375.
         dctcp.on_marks(&marks(10, 20, 10, 0));
         assert!((dctcp.own.alpha - 0.9375).abs() < 1e-12);
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn rfc8257_3_3_a_mark_takes_half_of_alpha() {
         // alpha = 0.2, and 1 of 10 marked: 0.2 * 15/16 + 1/160 = 0.19375; 100 * (1 - 0.096875) = 90.3125.
-        let mut dctcp = dctcp(0.2, Start::at(100.0));
+        let mut dctcp = dctcp(0.2, beginning(100.0));
         dctcp.on_marks(&marks(10, 110, 10, 1));
         dctcp.on_ecn(&loss(100.0));
         assert!((dctcp.cwnd() - 90.3125).abs() < 1e-9, "{}", dctcp.cwnd());
@@ -170,7 +170,7 @@ mod tests {
                 1.0,
                 Start {
                     whole_windows,
-                    ..Start::at(31.0)
+                    ..beginning(31.0)
                 },
             );
             dctcp.on_marks(&marks(5, 36, 5, 5));
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn rfc8257_3_5_a_loss_is_answered_as_by_standard_tcp() {
-        let mut dctcp = dctcp(0.1, Start::at(40.0));
+        let mut dctcp = dctcp(0.1, beginning(40.0));
         dctcp.on_loss(&loss(40.0));
         assert!((dctcp.cwnd() - 20.0).abs() < 1e-12);
         assert!((dctcp.own.alpha - 0.1).abs() < 1e-12);
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn rfc8257_3_3_a_window_of_which_nothing_is_told_changes_nothing() {
-        let mut dctcp = dctcp(0.5, Start::at(10.0));
+        let mut dctcp = dctcp(0.5, beginning(10.0));
         dctcp.on_marks(&marks(10, 20, 0, 0));
         assert_eq!(dctcp.own.alpha, 0.5);
     }

@@ -1,31 +1,31 @@
-//! What the transport tells an algorithm: structs of what happened. Windows are in segments of SMSS bytes.
+//! What happened, in the structs in which the transport passes it to an algorithm.
 
-use crate::units::Instant;
+use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 
 /// New data was acknowledged, or reported to have arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
     pub now: Instant,
     /// Segments newly acknowledged, cumulatively.
-    pub acked: u64,
-    /// What counts for the growth of the window, segments: 1 for an acknowledgement (RFC 5681 §3.1), or `acked` (RFC 3465).
-    pub counted: u64,
+    pub acked: SegCount,
+    /// What counts for the growth of the window: 1 for an acknowledgement (RFC 5681 §3.1), or `acked` (RFC 3465).
+    pub counted: SegCount,
     /// Segments newly known to have arrived, cumulatively or selectively (RFC 6937's DeliveredData).
-    pub delivered: u64,
+    pub delivered: SegCount,
     /// Segments that this acknowledgement showed to be lost.
-    pub lost: u64,
+    pub lost: SegCount,
     /// Of those delivered, how many arrived with Congestion Experienced (RFC 3168).
-    pub marked: u64,
+    pub marked: SegCount,
     /// Segments outstanding before this acknowledgement.
-    pub flight_size: u64,
+    pub flight_size: SegCount,
     /// Segments considered in the path after it (RFC 6675 §4's pipe).
-    pub pipe: u64,
+    pub pipe: SegCount,
     /// The first segment not acknowledged, and one past the last one sent: a round trip has passed when the first reaches what the
     /// second was.
-    pub snd_una: u64,
-    pub snd_nxt: u64,
-    /// A round-trip time sample, seconds, if this acknowledgement gave one.
-    pub rtt_secs: Option<f64>,
+    pub snd_una: SeqNum,
+    pub snd_nxt: SeqNum,
+    /// A round-trip time sample, if this acknowledgement gave one.
+    pub rtt: Option<Duration>,
     /// Whether the loss recovery in force lets the window grow: not between a loss and its recovery point.
     pub may_grow: bool,
     /// Whether the window limited what was sent, rather than the application or the receiver (RFC 7661 §4.1).
@@ -34,54 +34,23 @@ pub struct Ack {
     pub rate: Option<RateSample>,
 }
 
-impl Ack {
-    /// An acknowledgement of `acked` segments, all of which count, of a sender limited by its window of `flight_size`; for tests and
-    /// for recoveries that know no more.
-    pub fn of(now: Instant, acked: u64, flight_size: u64) -> Self {
-        Self {
-            now,
-            acked,
-            counted: acked,
-            delivered: acked,
-            lost: 0,
-            marked: 0,
-            flight_size,
-            pipe: flight_size.saturating_sub(acked),
-            snd_una: 0,
-            snd_nxt: 0,
-            rtt_secs: None,
-            may_grow: true,
-            cwnd_limited: true,
-            rate: None,
-        }
-    }
-}
-
 /// A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02 §3.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
     /// Segments delivered over the interval.
-    pub delivered: u64,
-    /// The longer of the times in which they were sent and acknowledged, seconds.
-    pub interval_secs: f64,
+    pub delivered: SegCount,
+    /// The longer of the times in which they were sent and acknowledged.
+    pub interval: Duration,
     /// Segments that had been delivered, over the connection's life, when the last segment delivered now was sent; and now.
-    pub prior_delivered: u64,
-    pub total_delivered: u64,
+    pub prior_delivered: SegCount,
+    pub total_delivered: SegCount,
     /// Segments lost over the same interval, and over the connection's life.
-    pub lost: u64,
-    pub total_lost: u64,
+    pub lost: SegCount,
+    pub total_lost: SegCount,
     /// Segments in the path when that segment had been sent.
-    pub pipe_at_send: u64,
+    pub pipe_at_send: SegCount,
     /// Whether the application did not have enough to send then: the path may be faster than this.
     pub app_limited: bool,
-}
-
-impl RateSample {
-    /// Segments per second.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn segments_per_sec(&self) -> f64 {
-        self.delivered as f64 / self.interval_secs
-    }
 }
 
 /// An acknowledgement, whatever it means.
@@ -89,9 +58,9 @@ impl RateSample {
 pub struct AckArrival {
     pub now: Instant,
     /// Segments acknowledged cumulatively; 0: it repeats the last one.
-    pub acked: u64,
+    pub acked: SegCount,
     /// As in [`Ack`], where the recovery measures before it decides.
-    pub rtt_secs: Option<f64>,
+    pub rtt: Option<Duration>,
 }
 
 /// What an acknowledgement says of marks.
@@ -99,11 +68,11 @@ pub struct AckArrival {
 pub struct Marks {
     pub now: Instant,
     /// Segments that it shows to have arrived, and those of them that came marked.
-    pub delivered: u64,
-    pub marked: u64,
+    pub delivered: SegCount,
+    pub marked: SegCount,
     /// As in [`Ack`].
-    pub snd_una: u64,
-    pub snd_nxt: u64,
+    pub snd_una: SeqNum,
+    pub snd_nxt: SeqNum,
 }
 
 /// What says that there is congestion.
@@ -122,9 +91,9 @@ pub enum Signal {
 pub struct Episode {
     pub now: Instant,
     pub signal: Signal,
-    /// The window that a multiplicative decrease starts from, segments: FlightSize (RFC 5681 equation 4), or the usable
+    /// The window that a multiplicative decrease starts from: FlightSize (RFC 5681 equation 4), or the usable
     /// window where the stack reduces that.
-    pub window: f64,
+    pub window: WindowSize,
     /// Whether the slow-start threshold is rounded down to whole segments.
     pub whole_ssthresh: bool,
     /// Whether to follow ns-2 where it departs from the specification.
@@ -132,30 +101,19 @@ pub struct Episode {
 }
 
 impl Episode {
-    /// A loss at a window of `window` segments, for tests.
-    pub const fn of(now: Instant, window: f64) -> Self {
-        Self {
-            now,
-            signal: Signal::Loss,
-            window,
-            whole_ssthresh: false,
-            ns2: false,
-        }
-    }
-
     /// `window`, as a slow-start threshold: rounded where the stack rounds, and at least 2 segments (RFC 5681 equation 4).
-    pub fn threshold(&self, window: f64) -> f64 {
+    pub fn threshold(&self, window: WindowSize) -> WindowSize {
         let window = if self.whole_ssthresh {
             window.trunc()
         } else {
             window
         };
-        window.max(2.0)
+        window.max(WindowSize::from_segments(2.0))
     }
 
     /// The congestion window after a loss that leaves `window`: the slow-start threshold (RFC 5681 §3.2 step 3, without the inflation).
     /// ns-2 leaves the window itself: unrounded, and down to half a segment.
-    pub fn reduced(&self, window: f64) -> f64 {
+    pub fn reduced(&self, window: WindowSize) -> WindowSize {
         if self.ns2 {
             window
         } else {
@@ -164,43 +122,35 @@ impl Episode {
     }
 }
 
-/// The congestion window and the slow-start threshold, segments.
+/// The congestion window and the slow-start threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Windows {
-    pub cwnd: f64,
-    pub ssthresh: f64,
+    pub cwnd: WindowSize,
+    pub ssthresh: WindowSize,
 }
 
 impl Windows {
     /// Those of an algorithm with a model of the path.
-    pub const fn without_threshold(cwnd: f64) -> Self {
+    pub const fn without_threshold(cwnd: WindowSize) -> Self {
         Self {
             cwnd,
-            ssthresh: f64::INFINITY,
+            ssthresh: WindowSize::INFINITE,
         }
     }
 }
 
-/// A window that the transport sets, segments.
+/// A window that the transport sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prescribed {
     /// By a loss recovery's specification (RFC 6582 §3.2 steps 3 and 5, RFC 6937, or Tahoe's restart).
-    Cwnd(f64),
+    Cwnd(WindowSize),
     /// From before a spurious loss, or remembered from another connection.
-    Ssthresh(f64),
+    Ssthresh(WindowSize),
 }
 
 impl Prescribed {
-    /// Sets the one of two windows that it is of.
-    pub fn set(self, cwnd: &mut f64, ssthresh: &mut f64) {
-        match self {
-            Self::Cwnd(window) => *cwnd = window,
-            Self::Ssthresh(window) => *ssthresh = window,
-        }
-    }
-
     /// The congestion window, for an algorithm that has no threshold.
-    pub fn cwnd(self) -> Option<f64> {
+    pub fn cwnd(self) -> Option<WindowSize> {
         match self {
             Self::Cwnd(cwnd) => Some(cwnd),
             Self::Ssthresh(_) => None,
@@ -211,41 +161,24 @@ impl Prescribed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::testing::loss_at;
 
     #[test]
     fn rfc5681_equation_4_a_threshold_is_two_segments_at_least_and_whole_where_the_stack_says() {
-        let plain = Episode::of(Instant::from_secs(1.0), 64.0);
-        assert_eq!(plain.threshold(10.7), 10.7);
-        assert_eq!(plain.threshold(1.5), 2.0);
-        assert_eq!(plain.reduced(1.5), 2.0);
+        let left = |episode: &Episode, window| {
+            let window = WindowSize::from_segments(window);
+            [episode.threshold(window), episode.reduced(window)].map(WindowSize::segments)
+        };
+        let plain = loss_at(1.0, 64.0);
+        assert_eq!(left(&plain, 10.7), [10.7, 10.7]);
+        assert_eq!(left(&plain, 1.5), [2.0, 2.0]);
         let whole = Episode {
             whole_ssthresh: true,
             ..plain
         };
-        assert_eq!((whole.threshold(10.7), whole.reduced(10.7)), (10.0, 10.0));
+        assert_eq!(left(&whole, 10.7), [10.0, 10.0]);
         let ns2 = Episode { ns2: true, ..whole };
-        assert_eq!((ns2.threshold(0.5), ns2.reduced(0.5)), (2.0, 0.5));
-        assert_eq!(ns2.reduced(10.7), 10.7);
-    }
-
-    #[test]
-    fn a_rate_sample_is_what_was_delivered_over_its_interval() {
-        let sample = RateSample {
-            delivered: 30,
-            interval_secs: 0.5,
-            prior_delivered: 0,
-            total_delivered: 30,
-            lost: 0,
-            total_lost: 0,
-            pipe_at_send: 0,
-            app_limited: false,
-        };
-        assert_eq!(sample.segments_per_sec(), 60.0);
-    }
-
-    #[test]
-    fn an_acknowledgement_leaves_in_the_path_what_it_does_not_acknowledge() {
-        assert_eq!(Ack::of(Instant::from_secs(1.0), 3, 10).pipe, 7);
-        assert_eq!(Ack::of(Instant::from_secs(1.0), 3, 2).pipe, 0);
+        assert_eq!(left(&ns2, 0.5), [2.0, 0.5]);
+        assert_eq!(left(&ns2, 10.7), [10.0, 10.7]);
     }
 }

@@ -17,6 +17,7 @@
 use super::params::BETA;
 use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::units::WindowSize;
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "gaimd",
@@ -53,7 +54,7 @@ impl Avoidance for Gaimd {
         self.alpha
     }
 
-    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         self.beta * episode.window
     }
 }

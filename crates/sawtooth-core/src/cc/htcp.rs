@@ -26,7 +26,7 @@ use super::{
     Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Start, Windows,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::units::{Instant, ceil};
+use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize, ceil};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "htcp",
@@ -78,9 +78,9 @@ const ROUNDING: f64 = 1e-6;
 #[derive(Clone, Copy, Debug)]
 struct Round {
     /// It is over when this segment is acknowledged.
-    end: u64,
+    end: SeqNum,
     start_secs: f64,
-    segments: u64,
+    segments: SegCount,
 }
 
 /// The largest throughput over a round trip.
@@ -92,7 +92,6 @@ struct Throughput {
 }
 
 impl Throughput {
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn on_ack(&mut self, ack: &Ack) {
         let now_secs = ack.now.secs();
         if let Some(round) = &mut self.round {
@@ -101,12 +100,12 @@ impl Throughput {
             if ack.snd_una < round.end || passed <= 0.0 {
                 return;
             }
-            self.max = self.max.max(round.segments as f64 / passed);
+            self.max = self.max.max(round.segments.as_f64() / passed);
         }
         self.round = Some(Round {
             end: ack.snd_nxt,
             start_secs: now_secs,
-            segments: 0,
+            segments: SegCount::ZERO,
         });
     }
 }
@@ -165,7 +164,8 @@ impl HTcp {
                     params.number("rtt_scale_max"),
                 )
             }),
-            tick: (params.choice("rtts") == "ticks" && start.tick > 0.0).then_some(start.tick),
+            tick: (params.choice("rtts") == "ticks" && start.tick.secs() > 0.0)
+                .then_some(start.tick.secs()),
             srtt: None,
             t_min: f64::INFINITY,
             epoch: None,
@@ -233,7 +233,7 @@ impl Avoidance for HTcp {
     fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
         let now_secs = ack.now.secs();
         let mut epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));
-        if let Some(sample) = ack.rtt_secs {
+        if let Some(sample) = ack.rtt.map(Duration::secs) {
             let rtt = self.rtt(sample);
             self.t_min = self.t_min.min(rtt);
             epoch.t_max = epoch.t_max.max(rtt);
@@ -244,14 +244,14 @@ impl Avoidance for HTcp {
 
     fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         let counted = window.start_slowly(ack.counted);
-        if let (1.., Some(epoch)) = (counted, &self.epoch) {
+        if let (false, Some(epoch)) = (counted.is_zero(), &self.epoch) {
             self.alpha = self.alpha(ack.now.secs() - epoch.start_secs, epoch.beta);
             window.cwnd = window.growth.afterwards(window.cwnd, counted, self.alpha);
         }
     }
 
     /// A new epoch begins, too.
-    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         let now_secs = episode.now.secs();
         let epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));
         let beta = self.adaptive_beta(&epoch);
@@ -277,8 +277,8 @@ impl Avoidance for HTcp {
         }
     }
 
-    fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, rtt_secs: f64) {
-        self.srtt = Some(rtt_secs);
+    fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, rtt: Duration) {
+        self.srtt = Some(rtt.secs());
     }
 
     fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
@@ -302,19 +302,15 @@ mod tests {
     }
 
     fn lose(htcp: &mut Classic<HTcp>, secs: f64, window: f64) {
-        htcp.on_loss(&Episode::of(Instant::from_secs(secs), window));
+        htcp.on_loss(&loss_at(secs, window));
     }
 
     /// An epoch from `start` on: one acknowledgement per 0.1 s that delivers `segments`, with round-trip times of 70 and 100 ms.
     fn epoch(htcp: &mut Classic<HTcp>, start: f64, segments: u64) {
         for n in 1..=20u32 {
             htcp.on_ack(&Ack {
-                rtt_secs: Some(if n % 2 == 0 { 0.07 } else { 0.1 }),
-                ..Ack::of(
-                    Instant::from_secs(start + 0.1 * f64::from(n)),
-                    segments,
-                    100,
-                )
+                rtt: Some(Duration::from_secs(if n % 2 == 0 { 0.07 } else { 0.1 })),
+                ..ack_at(start + 0.1 * f64::from(n), segments, 100)
             });
         }
     }
@@ -336,12 +332,12 @@ mod tests {
     #[test]
     fn linux_measures_round_trips_in_ticks_rounded_up() {
         let start = Start {
-            tick: 0.01,
-            ..Start::at(34.0)
+            tick: Duration::from_secs(0.01),
+            ..beginning(34.0)
         };
         let params = params(&ENTRY, &[("rtts", Value::Choice("ticks"))]);
         let mut htcp = Classic::new(start, HTcp::new(&params, start));
-        htcp.on_handshake(Instant::from_secs(0.0), 0.0201);
+        htcp.on_handshake(Instant::from_secs(0.0), Duration::from_secs(0.0201));
         // 3 ticks; smoothed, the second sample is 22.4 ms, 3 as well; many of 40 ms are 4.
         assert!((htcp.own.rtt(0.0213) - 0.03).abs() < 1e-12);
         assert!((htcp.own.rtt(0.04) - 0.03).abs() < 1e-12);
@@ -364,9 +360,9 @@ mod tests {
     #[test]
     fn leith_2004_an_acknowledgement_adds_alpha_over_the_window() {
         let mut htcp = htcp(100.0, &[("rtt_scaling", Value::Bool(false))]);
-        htcp.on_ack(&Ack::of(Instant::from_secs(10.0), 1, 100));
+        htcp.on_ack(&ack_at(10.0, 1, 100));
         near(htcp.cwnd(), 100.01);
-        htcp.on_ack(&Ack::of(Instant::from_secs(13.0), 1, 100));
+        htcp.on_ack(&ack_at(13.0, 1, 100));
         near(htcp.cwnd(), 100.01 + 22.0 / 100.01);
     }
 
@@ -412,8 +408,8 @@ mod tests {
         lose(&mut htcp, 2.0, cwnd);
         near(htcp.own.epoch.unwrap().start_secs, 2.0);
         htcp.on_undo(Windows {
-            cwnd,
-            ssthresh: 2.0,
+            cwnd: WindowSize::from_segments(cwnd),
+            ssthresh: WindowSize::from_segments(2.0),
         });
         near(htcp.own.epoch.unwrap().start_secs, 0.1);
         near(htcp.cwnd(), cwnd);
@@ -425,12 +421,12 @@ mod tests {
         htcp.window.ssthresh = 100.0;
         // Five seconds without a loss would be an increase of 1 + 10 * 4 + 0.25 * 16 = 45.
         for secs in [0.0, 5.0] {
-            htcp.on_ack(&Ack::of(Instant::from_secs(secs), 1, 10));
+            htcp.on_ack(&ack_at(secs, 1, 10));
         }
         near(htcp.cwnd(), 12.0);
         near(htcp.own.alpha, 1.0);
         htcp.window.ssthresh = 2.0;
-        htcp.on_ack(&Ack::of(Instant::from_secs(5.0), 1, 10));
+        htcp.on_ack(&ack_at(5.0, 1, 10));
         near(htcp.own.alpha, 45.0);
     }
 }

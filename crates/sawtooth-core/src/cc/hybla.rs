@@ -26,7 +26,7 @@
 use super::params::{BETA, TIME};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Start};
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::units::Instant;
+use crate::units::{Duration, Instant, SegCount, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "hybla",
@@ -101,7 +101,9 @@ impl Hybla {
         };
         let window = CongestionWindow::new(start);
         own.start_window = own.start_window.map(|cwnd| window.whole(cwnd));
-        let cwnd = own.start_window.unwrap_or(start.cwnd);
+        let cwnd = own
+            .start_window
+            .map_or(start.cwnd, WindowSize::from_segments);
         Classic::new(Start { cwnd, ..start }, own)
     }
 
@@ -138,21 +140,20 @@ impl Hybla {
 
     /// Slow start for `counted` segments; what of them is left at the threshold.
     #[expect(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "counts are positive and far below 2^53"
     )]
-    fn start_slowly(&mut self, window: &mut CongestionWindow, counted: u64) -> u64 {
+    fn start_slowly(&mut self, window: &mut CongestionWindow, counted: SegCount) -> SegCount {
         let each = self.rounded(libm::exp2(self.rho) - 1.0);
         if each <= 1.0 {
             return window.start_slowly(counted);
         }
-        let exact = window.cwnd + self.part + counted as f64 * each;
+        let exact = window.cwnd + self.part + counted.as_f64() * each;
         if exact <= window.ssthresh {
             window.cwnd = window.whole(exact);
             self.part = exact - window.cwnd;
-            return 0;
+            return SegCount::ZERO;
         }
         let used = ((window.ssthresh - window.cwnd - self.part) / each).ceil();
         window.cwnd = if window.growth.whole {
@@ -161,14 +162,13 @@ impl Hybla {
             window.ssthresh
         };
         self.part = 0.0;
-        counted - (used as u64).min(counted)
+        counted - SegCount::new(used as u64).min(counted)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    fn avoid_congestion(&mut self, window: &mut CongestionWindow, counted: u64) {
+    fn avoid_congestion(&mut self, window: &mut CongestionWindow, counted: SegCount) {
         let each = self.rounded(self.rho * self.rho / window.cwnd);
         if self.grain.is_some() {
-            let exact = window.cwnd + self.part + counted as f64 * each;
+            let exact = window.cwnd + self.part + counted.as_f64() * each;
             window.cwnd = exact.floor();
             self.part = exact - window.cwnd;
         } else {
@@ -179,7 +179,7 @@ impl Hybla {
 
 impl Avoidance for Hybla {
     fn measure(&mut self, window: &mut CongestionWindow, ack: &Ack) {
-        if let Some(sample_secs) = ack.rtt_secs {
+        if let Some(sample_secs) = ack.rtt.map(Duration::secs) {
             self.hear(sample_secs);
             self.scale(window);
         }
@@ -187,19 +187,19 @@ impl Avoidance for Hybla {
 
     fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         let mut counted = if self.counts_acks {
-            ack.counted.min(1)
+            ack.counted.min(SegCount::ONE)
         } else {
             ack.counted
         };
         if window.in_slow_start() {
             counted = self.start_slowly(window, counted);
         }
-        if counted > 0 {
+        if !counted.is_zero() {
             self.avoid_congestion(window, counted);
         }
     }
 
-    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         if self.grain.is_none() {
             self.part = 0.0;
         }
@@ -208,12 +208,12 @@ impl Avoidance for Hybla {
         episode.window * self.beta
     }
 
-    fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, rtt_secs: f64) {
-        self.hear(rtt_secs);
+    fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, rtt: Duration) {
+        self.hear(rtt.secs());
     }
 
-    fn on_established(&mut self, window: &mut CongestionWindow, initial_window: f64) {
-        window.cwnd = self.start_window.unwrap_or(initial_window);
+    fn on_established(&mut self, window: &mut CongestionWindow, initial_window: WindowSize) {
+        window.cwnd = self.start_window.unwrap_or(initial_window.segments());
         self.scale(window);
     }
 
@@ -234,7 +234,7 @@ mod tests {
 
     fn timed(rtt_secs: f64) -> Ack {
         Ack {
-            rtt_secs: Some(rtt_secs),
+            rtt: Some(Duration::from_secs(rtt_secs)),
             ..ack()
         }
     }
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn slow_start_adds_two_to_the_rho_less_one() {
         // 75 ms are rho = 3 of 25 ms: 2^3 - 1 = 7.
-        let mut hybla = hybla(Start::at(10.0), false);
+        let mut hybla = hybla(beginning(10.0), false);
         hybla.on_ack(&timed(0.075));
         assert!((hybla.cwnd() - 17.0).abs() < 1e-9, "{}", hybla.cwnd());
     }
@@ -253,7 +253,7 @@ mod tests {
         let mut hybla = hybla(
             Start {
                 whole_windows: true,
-                ..Start::at(10.0)
+                ..beginning(10.0)
             },
             false,
         );
@@ -278,7 +278,7 @@ mod tests {
         let mut short = hybla(avoiding(10.0), true);
         short.on_ack(&timed(0.010));
         assert!((short.cwnd() - 10.1).abs() < 1e-9);
-        let mut short = hybla(Start::at(10.0), true);
+        let mut short = hybla(beginning(10.0), true);
         short.on_ack(&timed(0.025));
         assert!((short.cwnd() - 11.0).abs() < 1e-9);
     }
@@ -298,7 +298,7 @@ mod tests {
     fn its_own_initial_window_is_multiplied_like_the_stack_s() {
         // 2 segments at rho = 2 are 4, and 2^2 - 1 = 3 more for the acknowledgement that told.
         let params = params(&ENTRY, &[("start_window", Value::Number(2.0))]);
-        let mut hybla = Hybla::begin(&params, Start::at(10.0));
+        let mut hybla = Hybla::begin(&params, beginning(10.0));
         assert_eq!(hybla.cwnd(), 2.0);
         hybla.on_ack(&timed(0.05));
         assert!((hybla.cwnd() - 7.0).abs() < 1e-9);
@@ -309,7 +309,7 @@ mod tests {
         // rho = 4: 15 for each; the first of two takes 10 to 20, the second adds 16 / 20.
         let mut hybla = hybla(starting(10.0, 20.0), false);
         hybla.on_ack(&Ack {
-            counted: 2,
+            counted: SegCount::new(2),
             ..timed(0.1)
         });
         assert!((hybla.cwnd() - 20.8).abs() < 1e-9, "{}", hybla.cwnd());
@@ -336,12 +336,12 @@ mod tests {
         }
         let start = Start {
             whole_windows: true,
-            ..Start::at(10.0)
+            ..beginning(10.0)
         };
         let mut hybla = Hybla::begin(&params, start);
         // 40.1 / 25 is 1.604, in eighths 1.5; one segment times that is one.
-        hybla.on_handshake(Instant::from_secs(0.0401), 0.0401);
-        hybla.on_established(10.0);
+        hybla.on_handshake(Instant::from_secs(0.0401), Duration::from_secs(0.0401));
+        hybla.on_established(WindowSize::from_segments(10.0));
         assert_eq!((hybla.own.rho, hybla.cwnd()), (1.5, 1.0));
         // 2.25 / 51 is 5.6 of 128: 26 acknowledgements for a segment, where 23 would do.
         (hybla.window.cwnd, hybla.window.ssthresh) = (51.0, 2.0);
@@ -366,7 +366,7 @@ mod tests {
         let params = params(&ENTRY, &[("counts", Value::Choice("acks"))]);
         let mut hybla = Hybla::begin(&params, avoiding(20.0));
         hybla.on_ack(&Ack {
-            counted: 3,
+            counted: SegCount::new(3),
             ..timed(0.025)
         });
         // rho = 1: a twentieth of a segment.

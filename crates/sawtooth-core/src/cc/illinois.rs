@@ -22,6 +22,7 @@
 use super::params::{COUNT, FACTOR, SHARE};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Signal};
 use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::units::{Duration, SeqNum, WindowSize};
 
 /// Of standard TCP (RFC 5681 §3.1), which small windows follow.
 const STANDARD: Gains = Gains {
@@ -144,7 +145,7 @@ struct Rtts {
     sum_secs: f64,
     count: u32,
     /// The round trip is over when this has been acknowledged.
-    end: u64,
+    end: SeqNum,
 }
 
 #[derive(Debug)]
@@ -169,7 +170,7 @@ impl Illinois {
                 t_max_secs: 0.0,
                 sum_secs: 0.0,
                 count: 0,
-                end: 0,
+                end: SeqNum::ZERO,
             },
             d_a_secs: 0.0,
             delayed: false,
@@ -216,7 +217,7 @@ impl Illinois {
 impl Avoidance for Illinois {
     fn measure(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         let rtts = &mut self.rtts;
-        if let Some(sample_secs) = ack.rtt_secs {
+        if let Some(sample_secs) = ack.rtt.map(Duration::secs) {
             rtts.t_min_secs = rtts.t_min_secs.min(sample_secs);
             rtts.t_max_secs = rtts.t_max_secs.max(sample_secs);
             rtts.sum_secs += sample_secs;
@@ -239,13 +240,14 @@ impl Avoidance for Illinois {
         self.gains.alpha
     }
 
-    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
         if episode.signal == Signal::Rto {
             self.forget();
             return episode.window * (1.0 - STANDARD.beta);
         }
         // Whole segments are given up where windows are whole. Measured of Linux 6.1: half of 15 leaves 8.
-        episode.window - window.whole(episode.window * self.gains.beta)
+        let given_up = window.whole((episode.window * self.gains.beta).segments());
+        episode.window - WindowSize::from_segments(given_up)
     }
 
     fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
@@ -272,9 +274,9 @@ mod tests {
     /// An acknowledgement that ends a round trip, with the only sample of it; the window stays.
     fn round(illinois: &mut Classic<Illinois>, rtt_secs: f64) {
         illinois.on_ack(&Ack {
-            rtt_secs: Some(rtt_secs),
+            rtt: Some(Duration::from_secs(rtt_secs)),
             may_grow: false,
-            ..Ack::of(Instant::from_secs(1.0), 1, 10)
+            ..ack_at(1.0, 1, 10)
         });
     }
 
@@ -344,11 +346,11 @@ mod tests {
         let mut illinois = illinois(100.0);
         let mut ack = |snd_una, rtt_secs| {
             illinois.on_ack(&Ack {
-                rtt_secs: Some(rtt_secs),
-                snd_una,
-                snd_nxt: snd_una + 2,
+                rtt: Some(Duration::from_secs(rtt_secs)),
+                snd_una: SeqNum::new(snd_una),
+                snd_nxt: SeqNum::new(snd_una + 2),
                 may_grow: false,
-                ..Ack::of(Instant::from_secs(1.0), 1, 2)
+                ..ack_at(1.0, 1, 2)
             });
             illinois.own.d_a_secs
         };
@@ -362,7 +364,7 @@ mod tests {
     fn a_small_window_is_standard_tcp() {
         let mut illinois = illinois(8.0);
         round(&mut illinois, 0.1);
-        illinois.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 8));
+        illinois.on_ack(&ack_at(1.0, 1, 8));
         assert!((illinois.cwnd() - 8.125).abs() < 1e-9);
         illinois.on_loss(&loss(8.0));
         assert!((illinois.cwnd() - 4.0).abs() < 1e-9);

@@ -29,7 +29,7 @@ use std::collections::VecDeque;
 
 use super::{Ack, Algorithm, CongestionControl, Episode, Prescribed, Signal, Start, Windows};
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::units::Instant;
+use crate::units::{Duration, Instant, SeqNum, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "ledbat",
@@ -174,7 +174,7 @@ struct PlusPlus {
     slowdown_interval: f64,
     phase: Phase,
     /// A round trip is over when this has been acknowledged.
-    end: u64,
+    end: SeqNum,
 }
 
 impl PlusPlus {
@@ -307,7 +307,7 @@ impl Ledbat {
                 slowdown_rtts: params.integer("slowdown_rtts"),
                 slowdown_interval: params.number("slowdown_interval"),
                 phase: Phase::FirstStart,
-                end: 0,
+                end: SeqNum::ZERO,
             })
         } else {
             Variant::Rfc6817 {
@@ -326,7 +326,7 @@ impl Ledbat {
                 min_cwnd: params.number("min_cwnd"),
                 beta: params.number("beta"),
                 cwnd: params.number("init_cwnd"),
-                ssthresh: start.ssthresh,
+                ssthresh: start.ssthresh.segments(),
                 delays: Delays::new(size("base_history"), size("current_filter")),
             },
             variant,
@@ -342,20 +342,21 @@ impl Ledbat {
         };
         let off_target = (window.target_secs - queueing_secs) / window.target_secs;
         let followed = window.cwnd + gain * off_target * acked / window.cwnd;
-        window.set_to_at_least_the_minimum(followed.min(outstanding(ack) + allowed_increase));
+        window
+            .set_to_at_least_the_minimum(followed.min(ack.flight_size.as_f64() + allowed_increase));
     }
     fn on_loss(&mut self, loss: &Episode) {
         let least = self.window.min_cwnd.min(self.window.cwnd);
-        let left = (loss.window * self.window.beta).max(least);
-        self.window.ssthresh = loss.threshold(left);
-        self.window.cwnd = loss.reduced(left);
+        let left = (loss.window * self.window.beta).max(WindowSize::from_segments(least));
+        self.window.ssthresh = loss.threshold(left).segments();
+        self.window.cwnd = loss.reduced(left).segments();
         if let Variant::PlusPlus(plus_plus) = &mut self.variant {
             plus_plus.end_slow_start(loss.now);
         }
     }
 
     fn on_rto(&mut self, rto: &Episode) {
-        self.window.ssthresh = rto.threshold(rto.window * self.window.beta);
+        self.window.ssthresh = rto.threshold(rto.window * self.window.beta).segments();
         self.window.cwnd = 1.0;
         if let Variant::PlusPlus(plus_plus) = &mut self.variant {
             plus_plus.phase = Phase::Restart;
@@ -363,21 +364,15 @@ impl Ledbat {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-fn outstanding(ack: &Ack) -> f64 {
-    ack.flight_size as f64
-}
-
 impl CongestionControl for Ledbat {
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn on_ack(&mut self, ack: &Ack) {
-        if let Some(sample_secs) = ack.rtt_secs {
+        if let Some(sample_secs) = ack.rtt.map(Duration::secs) {
             self.window.delays.hear(ack.now, sample_secs);
         }
         if !ack.may_grow {
             return;
         }
-        let acked = ack.acked as f64;
+        let acked = ack.acked.as_f64();
         match &mut self.variant {
             Variant::Rfc6817 {
                 gain,
@@ -398,17 +393,20 @@ impl CongestionControl for Ledbat {
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {
-        prescribed.set(&mut self.window.cwnd, &mut self.window.ssthresh);
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.window.cwnd = cwnd.segments(),
+            Prescribed::Ssthresh(ssthresh) => self.window.ssthresh = ssthresh.segments(),
+        }
     }
 
     fn windows(&self) -> Windows {
         Windows {
-            cwnd: if self.whole {
+            cwnd: WindowSize::from_segments(if self.whole {
                 self.window.cwnd.floor()
             } else {
                 self.window.cwnd
-            },
-            ssthresh: self.window.ssthresh,
+            }),
+            ssthresh: WindowSize::from_segments(self.window.ssthresh),
         }
     }
 

@@ -27,6 +27,7 @@
 use super::params::{FACTOR, SHARE};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe};
 use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::units::{Duration, SegCount, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "lp",
@@ -156,7 +157,10 @@ impl Lp {
 impl Avoidance for Lp {
     fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         // A lone segment's acknowledgement may have waited at the receiver.
-        let delay = ack.rtt_secs.filter(|_| ack.flight_size >= 2);
+        let delay = ack
+            .rtt
+            .map(Duration::secs)
+            .filter(|_| ack.flight_size > SegCount::ONE);
         if let Some(delay) = delay {
             self.delays
                 .get_or_insert(Delays {
@@ -177,7 +181,7 @@ impl Avoidance for Lp {
         }
     }
 
-    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         self.turn_deaf(whole_us(episode.now.secs()));
         episode.window * self.rules.decrease
     }
@@ -211,8 +215,8 @@ mod tests {
     /// The window after an acknowledgement.
     fn after(lp: &mut Classic<Lp>, at: f64, rtt: f64) -> f64 {
         lp.on_ack(&Ack {
-            rtt_secs: Some(rtt),
-            ..Ack::of(Instant::from_secs(at), 1, 20)
+            rtt: Some(Duration::from_secs(rtt)),
+            ..ack_at(at, 1, 20)
         });
         lp.cwnd()
     }
@@ -291,8 +295,8 @@ mod tests {
     fn a_lone_segment_says_nothing_of_the_path() {
         let mut lp = lp();
         lp.on_ack(&Ack {
-            rtt_secs: Some(2.0),
-            ..Ack::of(Instant::from_secs(1.0), 1, 1)
+            rtt: Some(Duration::from_secs(2.0)),
+            ..ack_at(1.0, 1, 1)
         });
         assert!(lp.cwnd() > 20.0);
         assert_eq!(lp.own.delays.map(|delays| delays.largest), Some(0.2));
@@ -330,8 +334,8 @@ mod tests {
     fn two_segments_say_something_of_the_path() {
         let mut lp = lp();
         lp.on_ack(&Ack {
-            rtt_secs: Some(2.0),
-            ..Ack::of(Instant::from_secs(1.0), 1, 2)
+            rtt: Some(Duration::from_secs(2.0)),
+            ..ack_at(1.0, 1, 2)
         });
         assert_eq!(lp.own.delays.map(|delays| delays.largest), Some(2.0));
     }

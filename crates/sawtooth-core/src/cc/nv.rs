@@ -47,7 +47,7 @@ use super::{
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::rng::Stream;
-use crate::units::Instant;
+use crate::units::{Duration, Instant, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "nv",
@@ -226,9 +226,8 @@ impl Nv {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn sample(&mut self, ack: &Ack) {
-        let Some(rtt) = ack.rtt_secs else {
+        let Some(rtt) = ack.rtt.map(Duration::secs) else {
             return;
         };
         self.least_rtt.hear(ack.now.secs(), rtt, &self.rules);
@@ -237,7 +236,7 @@ impl Nv {
         let rtt = *smoothed;
         if ack.cwnd_limited && rtt > 0.0 {
             let in_flight = ack.rate.map_or(ack.flight_size, |rate| rate.pipe_at_send);
-            self.max_rate = self.max_rate.max(in_flight as f64 / rtt);
+            self.max_rate = self.max_rate.max(in_flight.as_f64() / rtt);
             self.samples += 1;
         }
     }
@@ -301,7 +300,7 @@ impl Avoidance for Nv {
         }
     }
 
-    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         self.path.restart();
         self.forget_samples();
         // After a loss not before the samples after the recovery tell that it may.
@@ -316,12 +315,12 @@ impl Avoidance for Nv {
         self.forget_samples();
     }
 
-    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
+    fn on_restart(&mut self, _now: Instant, _idle: Duration) {
         self.path.restart();
         self.forget_samples();
     }
 
-    fn on_handshake(&mut self, _window: &mut CongestionWindow, now: Instant, _rtt_secs: f64) {
+    fn on_handshake(&mut self, _window: &mut CongestionWindow, now: Instant, _rtt: Duration) {
         self.least_rtt.begin(now.secs(), &self.rules);
     }
 

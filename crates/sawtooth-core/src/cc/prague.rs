@@ -18,14 +18,13 @@
 //!
 //! Kernel equivalent: none in Linux; `prague` of L4STeam's branch.
 
-use super::bbr::model::real;
 use super::params::{BETA, SHARE, TIME_FROM_ZERO};
 use super::{
     Ack, Algorithm, CongestionControl, Ecn, Episode, Needs, Prescribed, Probe, Signal, Start,
     Windows, slow_start,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::units::Rate;
+use crate::units::{Duration, Rate, SegCount, SeqNum, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "prague",
@@ -78,7 +77,7 @@ impl From<&Params> for Parameters {
 /// A round trip: over when all that was outstanding when it began has been acknowledged, and its time, if it has one, has passed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    seq: u64,
+    seq: SeqNum,
     earliest: f64,
 }
 
@@ -101,15 +100,15 @@ pub struct Prague {
     parameters: Parameters,
     start: Start,
     alpha: f64,
-    delivered: u64,
-    marked: u64,
+    delivered: SegCount,
+    marked: SegCount,
     virtual_round: Round,
     real_round: Round,
     rounds: u64,
     reduced: Option<Reduced>,
     srtt: Option<f64>,
     /// Segments in the path after the last acknowledgement.
-    pipe: u64,
+    pipe: SegCount,
     window: f64,
     ssthresh: f64,
 }
@@ -120,16 +119,16 @@ impl Prague {
             parameters,
             start,
             alpha: parameters.initial_alpha,
-            delivered: 0,
-            marked: 0,
+            delivered: SegCount::ZERO,
+            marked: SegCount::ZERO,
             virtual_round: Round::default(),
             real_round: Round::default(),
             rounds: 0,
             reduced: None,
             srtt: None,
-            pipe: 0,
-            window: start.cwnd,
-            ssthresh: start.ssthresh,
+            pipe: SegCount::ZERO,
+            window: start.cwnd.segments(),
+            ssthresh: start.ssthresh.segments(),
         }
     }
 
@@ -171,10 +170,10 @@ impl Prague {
                 earliest: f64::NEG_INFINITY,
             };
         }
-        if self.virtual_round.over(ack) && self.delivered > 0 {
-            let share = real(self.marked) / real(self.delivered);
+        if self.virtual_round.over(ack) && !self.delivered.is_zero() {
+            let share = self.marked.as_f64() / self.delivered.as_f64();
             self.alpha += self.parameters.gain * (share.min(1.0) - self.alpha);
-            (self.delivered, self.marked) = (0, 0);
+            (self.delivered, self.marked) = (SegCount::ZERO, SegCount::ZERO);
             self.virtual_round = self.round_from(ack);
         }
         if self.reduced.is_some_and(|reduced| reduced.until.over(ack)) {
@@ -183,7 +182,7 @@ impl Prague {
     }
 
     fn respond_to_marks(&mut self, ack: &Ack) {
-        if ack.marked == 0 || self.reduced.is_some() {
+        if ack.marked.is_zero() || self.reduced.is_some() {
             return;
         }
         self.reduced = Some(Reduced {
@@ -195,25 +194,24 @@ impl Prague {
     }
 
     fn on_loss(&mut self, loss: &Episode) {
-        let before = self
-            .reduced
-            .take()
-            .map_or(loss.window, |reduced| reduced.from.max(loss.window));
+        let before = self.reduced.take().map_or(loss.window, |reduced| {
+            WindowSize::from_segments(reduced.from).max(loss.window)
+        });
         let window = (before * self.parameters.beta).min(loss.window);
-        self.ssthresh = loss.threshold(window);
+        self.ssthresh = loss.threshold(window).segments();
         self.window = self.ssthresh;
     }
 
     fn on_rto(&mut self, rto: &Episode) {
         self.reduced = None;
-        self.ssthresh = rto.threshold(rto.window * self.parameters.beta);
+        self.ssthresh = rto.threshold(rto.window * self.parameters.beta).segments();
         self.window = 1.0;
     }
 }
 
 impl CongestionControl for Prague {
     fn on_ack(&mut self, ack: &Ack) {
-        if let Some(rtt) = ack.rtt_secs {
+        if let Some(rtt) = ack.rtt.map(Duration::secs) {
             // RFC 6298 §2.
             self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
         }
@@ -227,7 +225,7 @@ impl CongestionControl for Prague {
         if self.window < self.ssthresh {
             (self.window, counted) = slow_start(self.window, self.ssthresh, counted);
         }
-        self.window += real(counted) * self.ai_per_rtt() / self.window;
+        self.window += counted.as_f64() * self.ai_per_rtt() / self.window;
     }
 
     fn on_congestion(&mut self, episode: &Episode) {
@@ -238,13 +236,16 @@ impl CongestionControl for Prague {
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {
-        prescribed.set(&mut self.window, &mut self.ssthresh);
+        match prescribed {
+            Prescribed::Cwnd(cwnd) => self.window = cwnd.segments(),
+            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh.segments(),
+        }
     }
 
     fn windows(&self) -> Windows {
         Windows {
-            cwnd: self.start.whole(self.window),
-            ssthresh: self.ssthresh,
+            cwnd: self.start.whole(WindowSize::from_segments(self.window)),
+            ssthresh: WindowSize::from_segments(self.ssthresh),
         }
     }
 
@@ -254,8 +255,8 @@ impl CongestionControl for Prague {
         } else {
             1.0
         };
-        let segments = gain * self.window.max(real(self.pipe)) / self.srtt?;
-        Some(Rate::from_bps(segments * f64::from(self.start.smss) * 8.0))
+        let segments = gain * self.window.max(self.pipe.as_f64()) / self.srtt?;
+        Some(Rate::from_bps(segments * self.start.smss.as_f64() * 8.0))
     }
 
     fn probe(&self, out: &mut Probe<'_>) {
@@ -269,7 +270,7 @@ impl CongestionControl for Prague {
 mod tests {
     use super::super::bbr::path::{Path, run};
     use super::*;
-    use crate::units::Instant;
+    use crate::cc::testing::*;
 
     fn prague(start: Start) -> Prague {
         Prague::new(Parameters::from(&Params::defaults(ENTRY.params)), start)
@@ -278,8 +279,8 @@ mod tests {
     /// In congestion avoidance.
     fn avoiding(window: f64, alpha: f64) -> Prague {
         let mut prague = prague(Start {
-            ssthresh: 2.0,
-            ..Start::at(window)
+            ssthresh: WindowSize::from_segments(2.0),
+            ..beginning(window)
         });
         prague.alpha = alpha;
         prague
@@ -288,15 +289,15 @@ mod tests {
     /// Of ten segments, some of them marked, with a window outstanding.
     fn ack(secs: f64, una: u64, marked: u64) -> Ack {
         Ack {
-            marked,
-            snd_una: una,
-            snd_nxt: una + 100,
-            ..Ack::of(Instant::from_secs(secs), 10, 100)
+            marked: SegCount::new(marked),
+            snd_una: SeqNum::new(una),
+            snd_nxt: SeqNum::new(una + 100),
+            ..ack_at(secs, 10, 100)
         }
     }
 
     fn loss(window: f64) -> Episode {
-        Episode::of(Instant::from_secs(1.0), window)
+        loss_at(1.0, window)
     }
 
     fn close(left: f64, right: f64) -> bool {
@@ -332,7 +333,7 @@ mod tests {
 
     #[test]
     fn the_first_mark_ends_slow_start() {
-        let mut prague = prague(Start::at(10.0));
+        let mut prague = prague(beginning(10.0));
         prague.on_ack(&ack(1.0, 10, 0));
         assert!(close(prague.window, 20.0));
         // One window without a mark has made 15 / 16 of alpha, so 17 / 32 of 20 segments are left; nine more in congestion avoidance.
@@ -378,8 +379,8 @@ mod tests {
     #[test]
     fn it_paces_a_window_per_round_trip_and_twice_that_at_first() {
         let mut prague = prague(Start {
-            ssthresh: 100.0,
-            ..Start::at(49.0)
+            ssthresh: WindowSize::from_segments(100.0),
+            ..beginning(49.0)
         });
         assert!(prague.pacing_rate().is_none());
         prague.srtt = Some(0.1);
@@ -394,7 +395,7 @@ mod tests {
             500.0 * 11_680.0
         ));
         // What is in the path already paces, too, after a reduction.
-        prague.pipe = 60;
+        prague.pipe = segs(60);
         assert!(close(
             prague.pacing_rate().expect("a time").bps(),
             600.0 * 11_680.0
@@ -406,7 +407,7 @@ mod tests {
         for whole_windows in [false, true] {
             let mut prague = prague(Start {
                 whole_windows,
-                ..Start::at(10.0)
+                ..beginning(10.0)
             });
             let path = Path {
                 mark_above: 5.0,

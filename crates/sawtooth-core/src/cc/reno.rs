@@ -18,6 +18,7 @@
 use super::params::{BETA, BETA_ECN, beta_ecn};
 use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode, Signal};
 use crate::registry::{Entry, Params};
+use crate::units::WindowSize;
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "reno",
@@ -43,7 +44,7 @@ impl From<&Params> for Reno {
 }
 
 impl Avoidance for Reno {
-    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
         let beta = match self.beta_ecn {
             Some(beta) if episode.signal == Signal::Ecn && !window.in_slow_start() => beta,
             _ => self.beta,
@@ -94,9 +95,9 @@ mod tests {
     #[test]
     fn what_was_counted_before_a_loss_does_not_count_after_it() {
         let mut reno = reno(Start {
-            ssthresh: 53.0,
+            ssthresh: WindowSize::from_segments(53.0),
             whole_windows: true,
-            ..Start::at(53.0)
+            ..beginning(53.0)
         });
         // Nearly the next segment.
         (0..52).for_each(|_| reno.on_ack(&ack()));

@@ -20,6 +20,7 @@
 use super::params::FACTOR;
 use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode};
 use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::units::WindowSize;
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "scalable",
@@ -81,19 +82,19 @@ impl Avoidance for Scalable {
         }
     }
 
-    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
         let share = if window.cwnd <= self.low_window {
             self.low_b
         } else {
             self.b
         };
-        let given_up = share * episode.window;
-        episode.window
-            - if self.rounds_down {
-                window.whole(given_up)
-            } else {
-                given_up
-            }
+        let given_up = (share * episode.window).segments();
+        let given_up = if self.rounds_down {
+            window.whole(given_up)
+        } else {
+            given_up
+        };
+        episode.window - WindowSize::from_segments(given_up)
     }
 }
 

@@ -2,7 +2,7 @@
 
 pub use super::{Ack, CongestionControl, Episode, Prescribed, Signal, Start};
 use crate::registry::{Entry, Params, Value};
-pub use crate::units::Instant;
+pub use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 
 /// The defaults of a row, but for some.
 pub fn params<C>(entry: &Entry<C>, set: &[(&str, Value)]) -> Params {
@@ -13,27 +13,74 @@ pub fn params<C>(entry: &Entry<C>, set: &[(&str, Value)]) -> Params {
     params
 }
 
+/// So many segments.
+pub const fn segs(count: u64) -> SegCount {
+    SegCount::new(count)
+}
+
+/// A window of so many segments.
+pub const fn window(segments: f64) -> WindowSize {
+    WindowSize::from_segments(segments)
+}
+
+/// A connection with a window of so many segments and no threshold.
+pub const fn beginning(cwnd: f64) -> Start {
+    Start::at(window(cwnd))
+}
+
 /// A connection with a window and a slow-start threshold of so many segments.
-pub fn starting(cwnd: f64, ssthresh: f64) -> Start {
+pub const fn starting(cwnd: f64, ssthresh: f64) -> Start {
     Start {
-        ssthresh,
-        ..Start::at(cwnd)
+        ssthresh: window(ssthresh),
+        ..beginning(cwnd)
     }
 }
 
 /// A connection in congestion avoidance with `cwnd` segments.
-pub fn avoiding(cwnd: f64) -> Start {
+pub const fn avoiding(cwnd: f64) -> Start {
     starting(cwnd, 2.0)
+}
+
+/// At `secs`, an acknowledgement of `acked` segments, all of which count, of a sender limited by its window of `flight_size`.
+pub fn ack_at(secs: f64, acked: u64, flight_size: u64) -> Ack {
+    let acked = segs(acked);
+    Ack {
+        now: Instant::from_secs(secs),
+        acked,
+        counted: acked,
+        delivered: acked,
+        lost: SegCount::ZERO,
+        marked: SegCount::ZERO,
+        flight_size: segs(flight_size),
+        pipe: segs(flight_size).saturating_sub(acked),
+        snd_una: SeqNum::ZERO,
+        snd_nxt: SeqNum::ZERO,
+        rtt: None,
+        may_grow: true,
+        cwnd_limited: true,
+        rate: None,
+    }
 }
 
 /// An acknowledgement of one segment.
 pub fn ack() -> Ack {
-    Ack::of(Instant::from_secs(1.0), 1, 20)
+    ack_at(1.0, 1, 20)
+}
+
+/// At `secs`, a loss at a window of `cwnd` segments.
+pub const fn loss_at(secs: f64, cwnd: f64) -> Episode {
+    Episode {
+        now: Instant::from_secs(secs),
+        signal: Signal::Loss,
+        window: window(cwnd),
+        whole_ssthresh: false,
+        ns2: false,
+    }
 }
 
 /// A loss at a window of `window` segments.
-pub fn loss(window: f64) -> Episode {
-    Episode::of(Instant::from_secs(1.0), window)
+pub const fn loss(window: f64) -> Episode {
+    loss_at(1.0, window)
 }
 
 /// The same in a stack of whole thresholds.
@@ -47,19 +94,19 @@ pub fn whole_loss(window: f64) -> Episode {
 /// What the transport tells an algorithm, under names of its own.
 pub trait Told: CongestionControl {
     fn cwnd(&self) -> f64 {
-        self.windows().cwnd
+        self.windows().cwnd.segments()
     }
 
     fn ssthresh(&self) -> f64 {
-        self.windows().ssthresh
+        self.windows().ssthresh.segments()
     }
 
     fn set_cwnd(&mut self, cwnd: f64) {
-        self.prescribe(Prescribed::Cwnd(cwnd));
+        self.prescribe(Prescribed::Cwnd(window(cwnd)));
     }
 
     fn set_ssthresh(&mut self, ssthresh: f64) {
-        self.prescribe(Prescribed::Ssthresh(ssthresh));
+        self.prescribe(Prescribed::Ssthresh(window(ssthresh)));
     }
 
     fn on(&mut self, signal: Signal, episode: &Episode) {

@@ -3,9 +3,8 @@
 mod linux;
 
 use super::*;
-use crate::cc::testing::Told as _;
+use crate::cc::testing::*;
 use crate::registry::{Params, Value};
-use crate::units::Instant;
 
 /// Algorithms that own a window, which RFC 5681 governs beside their own rules: all but those with a model of the path.
 fn with_windows() -> impl Iterator<Item = &'static Entry<Algorithm>> {
@@ -16,15 +15,11 @@ fn with_windows() -> impl Iterator<Item = &'static Entry<Algorithm>> {
 }
 
 fn made(entry: &Entry<Algorithm>, cwnd: f64, ssthresh: f64) -> Box<dyn CongestionControl> {
-    let start = Start {
-        ssthresh,
-        ..Start::at(cwnd)
-    };
-    (entry.new.new)(&Params::defaults(entry.params), start)
+    (entry.new.new)(&Params::defaults(entry.params), starting(cwnd, ssthresh))
 }
 
 fn episode(window: f64) -> Episode {
-    Episode::of(Instant::from_secs(1.0), window)
+    loss_at(1.0, window)
 }
 
 #[test]
@@ -67,7 +62,7 @@ fn windows_that_are_prescribed_are_taken_over() {
 
 #[test]
 fn rfc7661_4_1_a_window_that_limits_nothing_or_recovers_does_not_grow() {
-    let ack = Ack::of(Instant::from_secs(1.0), 8, 64);
+    let ack = ack_at(1.0, 8, 64);
     for entry in with_windows() {
         for ssthresh in [2.0, 1000.0] {
             let mut cc = made(entry, 64.0, ssthresh);
@@ -187,7 +182,7 @@ fn defaults_are_those_of_the_specifications() {
 fn rfc5681_3_1_slow_start_is_below_the_threshold_and_congestion_avoidance_at_it() {
     let grown = |entry: &Entry<Algorithm>, ssthresh| {
         let mut cc = made(entry, 20.0, ssthresh);
-        cc.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 20));
+        cc.on_ack(&ack_at(1.0, 1, 20));
         cc.cwnd() - 20.0
     };
     // LEDBAT has a window of its own to begin with, and no slow start; its ++ has.
@@ -211,14 +206,14 @@ fn rfc4015_3_2_a_spurious_loss_gives_the_windows_back() {
         cc.on_loss(&episode(64.0));
         assert!(cc.cwnd() < 60.0, "{}", entry.name);
         cc.on_undo(Windows {
-            cwnd: 64.0,
-            ssthresh: 60.0,
+            cwnd: WindowSize::from_segments(64.0),
+            ssthresh: WindowSize::from_segments(60.0),
         });
         assert_eq!((cc.cwnd(), cc.ssthresh()), (64.0, 60.0), "{}", entry.name);
         // What has grown beyond them since stays.
         cc.on_undo(Windows {
-            cwnd: 50.0,
-            ssthresh: 40.0,
+            cwnd: WindowSize::from_segments(50.0),
+            ssthresh: WindowSize::from_segments(40.0),
         });
         assert_eq!((cc.cwnd(), cc.ssthresh()), (64.0, 60.0), "{}", entry.name);
     }

@@ -28,7 +28,7 @@
 use super::params::{COUNT, FACTOR};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::units::Instant;
+use crate::units::{Duration, Instant, SeqNum, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "vegas",
@@ -81,7 +81,7 @@ pub(super) struct Path {
     pub base_rtt: f64,
     round: Round,
     /// The first segment sent in this round, the distinguished one; none before the first acknowledgement of a round.
-    distinguished: Option<u64>,
+    distinguished: Option<SeqNum>,
 }
 
 impl Path {
@@ -93,7 +93,7 @@ impl Path {
 
     /// Takes the sample of an acknowledgement; a round, if that ended it.
     pub fn hear(&mut self, ack: &Ack) -> Option<Round> {
-        if let Some(rtt) = ack.rtt_secs {
+        if let Some(rtt) = ack.rtt.map(Duration::secs) {
             self.base_rtt = self.base_rtt.min(rtt);
             self.round.min_rtt = self.round.min_rtt.min(rtt);
             self.round.samples += 1;
@@ -224,7 +224,7 @@ impl Avoidance for Vegas {
         }
     }
 
-    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         self.path.restart();
         if episode.signal == Signal::Rto {
             self.rounds = 0;
@@ -236,7 +236,7 @@ impl Avoidance for Vegas {
         self.path.restart();
     }
 
-    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
+    fn on_restart(&mut self, _now: Instant, _idle: Duration) {
         self.path = Path::UNKNOWN;
         self.rounds = 0;
     }
@@ -269,7 +269,7 @@ mod tests {
         let mut vegas = Classic::new(start, Vegas::new(PAPER));
         // BaseRTT is 100 ms. This acknowledgement begins the first round, in which slow start would grow: it does not count.
         vegas.on_ack(&Ack {
-            counted: 0,
+            counted: SegCount::new(0),
             ..round(0, 0.1)
         });
         vegas
@@ -278,10 +278,10 @@ mod tests {
     /// An acknowledgement that ends the round begun by the one before it.
     fn round(number: u64, rtt: f64) -> Ack {
         Ack {
-            snd_una: number,
-            snd_nxt: number,
-            rtt_secs: Some(rtt),
-            ..Ack::of(Instant::from_secs(1.0), 1, 20)
+            snd_una: SeqNum::new(number),
+            snd_nxt: SeqNum::new(number),
+            rtt: Some(Duration::from_secs(rtt)),
+            ..ack_at(1.0, 1, 20)
         }
     }
 
@@ -323,7 +323,7 @@ mod tests {
         let mut vegas = vegas(4.0, 100.0);
         // The first round ends with its acknowledgement of four segments; in the second the window stands; the third grows again.
         let ack = |number, counted| Ack {
-            counted,
+            counted: SegCount::new(counted),
             ..round(number, 0.1)
         };
         vegas.on_ack(&ack(1, 4));
@@ -338,7 +338,7 @@ mod tests {
     fn slow_start_ends_when_more_than_gamma_are_queued() {
         let mut vegas = vegas(8.0, 100.0);
         vegas.on_ack(&Ack {
-            counted: 8,
+            counted: SegCount::new(8),
             ..round(1, 0.11)
         });
         // Diff = 16 - 16 / 1.1 = 1.45, but the window has just doubled: nothing is compared.
@@ -346,7 +346,7 @@ mod tests {
         vegas.on_ack(&round(2, 0.106));
         // Diff = 16 - 16 / 1.06 = 0.906, within gamma: slow start goes on, with a round that grows.
         vegas.on_ack(&Ack {
-            counted: 0,
+            counted: SegCount::new(0),
             ..round(3, 0.106)
         });
         vegas.on_ack(&round(4, 0.107));
@@ -359,7 +359,7 @@ mod tests {
     fn a_kernels_window_stays_whole() {
         let start = Start {
             whole_windows: true,
-            ..Start::at(16.0)
+            ..beginning(16.0)
         };
         let every_round = Thresholds {
             slow_start_rounds: 1,
@@ -367,7 +367,7 @@ mod tests {
         };
         let mut vegas = Classic::new(start, Vegas::new(every_round));
         vegas.on_ack(&Ack {
-            counted: 0,
+            counted: SegCount::new(0),
             ..round(0, 0.1)
         });
         vegas.on_ack(&round(1, 0.109));

@@ -19,7 +19,7 @@
 use super::params::FACTOR;
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::units::Instant;
+use crate::units::{Duration, Instant, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "veno",
@@ -92,7 +92,7 @@ impl Veno {
 
 impl Avoidance for Veno {
     fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
-        if let Some(latest) = ack.rtt_secs {
+        if let Some(latest) = ack.rtt.map(Duration::secs) {
             let base = self.rtts.map_or(latest, |rtts| rtts.base.min(latest));
             self.rtts = Some(Rtts { base, latest });
         }
@@ -105,7 +105,7 @@ impl Avoidance for Veno {
         }
     }
 
-    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
         let random = self
             .queued(window)
             .is_some_and(|queued| queued < self.rules.beta);
@@ -120,7 +120,7 @@ impl Avoidance for Veno {
         episode.window * factor
     }
 
-    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
+    fn on_restart(&mut self, _now: Instant, _idle: Duration) {
         self.rtts = None;
     }
 
@@ -152,7 +152,7 @@ mod tests {
 
     fn timed(rtt: f64) -> Ack {
         Ack {
-            rtt_secs: Some(rtt),
+            rtt: Some(Duration::from_secs(rtt)),
             ..ack()
         }
     }

@@ -29,7 +29,7 @@ use super::{
     Ack, AckArrival, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::units::Instant;
+use crate::units::{Duration, Instant, SegCount, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "westwood",
@@ -57,7 +57,9 @@ pub const ENTRY: Entry<Algorithm> = Entry {
             ("counts", Value::Choice("duplicates")),
             ("set_at", Value::Choice("repair")),
         ],
-        ..Algorithm::of(|params, start| Classic::boxed(start, Westwood::new(params, start.tick)))
+        ..Algorithm::of(|params, start| {
+            Classic::boxed(start, Westwood::new(params, start.tick.secs()))
+        })
     },
 };
 
@@ -73,14 +75,14 @@ struct Bandwidth {
     /// When the interval under way began; none before the first acknowledgement.
     since: Option<f64>,
     /// Segments delivered since.
-    delivered: u64,
+    delivered: SegCount,
     /// The first stage of the filter, and `BWE`, segments per second; none before the first sample.
     filtered: f64,
     estimate: Option<f64>,
 }
 
 impl Bandwidth {
-    fn hear(&mut self, now: f64, delivered: u64, rtt: f64) {
+    fn hear(&mut self, now: f64, delivered: SegCount, rtt: f64) {
         let Some(since) = self.since else {
             if self.from_sending {
                 self.since = Some(now - rtt);
@@ -101,7 +103,6 @@ impl Bandwidth {
     }
 
     /// Ends the interval that began at `since`, if it is long enough.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn sample(&mut self, now: f64, since: f64, rtt: f64) {
         // Whole microseconds: differences of large times round differently, and a round trip must not be missed by that.
         let interval = if self.tick > 0.0 {
@@ -117,7 +118,7 @@ impl Bandwidth {
         {
             return;
         }
-        let sample = self.delivered as f64 / interval;
+        let sample = self.delivered.as_f64() / interval;
         let filter = |old: f64, new: f64| self.alpha * old + (1.0 - self.alpha) * new;
         self.estimate = Some(match self.estimate {
             None => {
@@ -131,7 +132,7 @@ impl Bandwidth {
             }
         });
         self.since = Some(now);
-        self.delivered = 0;
+        self.delivered = SegCount::ZERO;
     }
 
     /// A round-trip time, rounded up to ticks.
@@ -154,7 +155,7 @@ struct Westwood {
     bandwidth: Bandwidth,
     /// Whether duplicate acknowledgements count one segment each, and how many these have counted that are not acknowledged.
     counts_duplicates: bool,
-    told: u64,
+    told: SegCount,
     /// Whether a loss leaves half the window, and its repair what the bandwidth fills.
     set_at_repair: bool,
     /// The latest and the least round-trip time, seconds; none before the first.
@@ -173,11 +174,11 @@ impl Westwood {
                 tick,
                 filtered: 0.0,
                 since: None,
-                delivered: 0,
+                delivered: SegCount::ZERO,
                 estimate: None,
             },
             counts_duplicates: params.choice("counts") == "duplicates",
-            told: 0,
+            told: SegCount::ZERO,
             set_at_repair: params.choice("set_at") == "repair",
             rtt: None,
             min_rtt: None,
@@ -186,21 +187,19 @@ impl Westwood {
 
     /// Segments that an acknowledgement of `acked` adds to what has been delivered (Casetti et al. 2002, AckedCount): a duplicate one; a
     /// cumulative one what duplicates have not told before, and one at least.
-    fn news(&mut self, acked: u64) -> u64 {
-        match acked {
-            0 => self.told += 1,
-            1 => {}
-            _ => {
-                let told = self.told.min(acked);
-                self.told -= told;
-                return (acked - told).max(1);
-            }
+    fn news(&mut self, acked: SegCount) -> SegCount {
+        if acked.is_zero() {
+            self.told += SegCount::ONE;
+        } else if acked > SegCount::ONE {
+            let told = self.told.min(acked);
+            self.told -= told;
+            return (acked - told).max(SegCount::ONE);
         }
-        1
+        SegCount::ONE
     }
 
-    fn hear(&mut self, rtt_secs: Option<f64>) {
-        if let Some(rtt) = rtt_secs {
+    fn hear(&mut self, rtt: Option<Duration>) {
+        if let Some(rtt) = rtt.map(Duration::secs) {
             self.rtt = Some(rtt);
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
         }
@@ -222,13 +221,13 @@ impl Avoidance for Westwood {
             if let Some(rtt) = self.rtt {
                 self.bandwidth.hear(arrival.now.secs(), delivered, rtt);
             }
-            self.hear(arrival.rtt_secs);
+            self.hear(arrival.rtt);
         }
     }
 
-    fn on_handshake(&mut self, _window: &mut CongestionWindow, now: Instant, rtt_secs: f64) {
+    fn on_handshake(&mut self, _window: &mut CongestionWindow, now: Instant, rtt: Duration) {
         if self.counts_duplicates {
-            self.hear(Some(rtt_secs));
+            self.hear(Some(rtt));
             if self.bandwidth.from_sending {
                 self.bandwidth.since = Some(now.secs());
             }
@@ -236,7 +235,7 @@ impl Avoidance for Westwood {
     }
 
     fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
-        self.hear(ack.rtt_secs);
+        self.hear(ack.rtt);
         // Without a round-trip time there is no interval to sample.
         if let Some(rtt) = self.rtt
             && !self.counts_duplicates
@@ -245,18 +244,19 @@ impl Avoidance for Westwood {
         }
     }
 
-    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> f64 {
+    fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         if self.set_at_repair && episode.signal != Signal::Rto {
             episode.window / 2.0
         } else {
-            self.fitting(episode.window)
+            WindowSize::from_segments(self.fitting(episode.window.segments()))
         }
     }
 
     fn on_congestion(&mut self, window: &mut CongestionWindow, episode: &Episode) {
         let before = window.cwnd;
         // An interval in which nothing arrived has no bandwidth: a segment is left, as after a timeout.
-        let left = self.decrease(window, episode).max(1.0);
+        let left = self.decrease(window, episode);
+        let left = left.max(WindowSize::from_segments(1.0));
         window.reduce(episode, left);
         if episode.signal != Signal::Rto {
             window.cwnd = window.cwnd.min(before);
@@ -277,9 +277,9 @@ impl Avoidance for Westwood {
         }
     }
 
-    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
+    fn on_restart(&mut self, _now: Instant, _idle: Duration) {
         self.bandwidth.since = None;
-        self.bandwidth.delivered = 0;
+        self.bandwidth.delivered = SegCount::ZERO;
     }
 
     fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
@@ -298,18 +298,21 @@ mod tests {
     use crate::cc::testing::*;
 
     fn made(start: Start, set: &[(&str, Value)]) -> Classic<Westwood> {
-        Classic::new(start, Westwood::new(&params(&ENTRY, set), start.tick))
+        Classic::new(
+            start,
+            Westwood::new(&params(&ENTRY, set), start.tick.secs()),
+        )
     }
 
     fn westwood(cwnd: f64) -> Classic<Westwood> {
-        made(Start::at(cwnd), &[])
+        made(beginning(cwnd), &[])
     }
 
     fn hear(westwood: &mut Classic<Westwood>, at: f64, delivered: u64, rtt: f64) {
         westwood.on_ack(&Ack {
-            rtt_secs: Some(rtt),
+            rtt: Some(Duration::from_secs(rtt)),
             may_grow: false,
-            ..Ack::of(Instant::from_secs(at), delivered, 40)
+            ..ack_at(at, delivered, 40)
         });
     }
 
@@ -397,10 +400,10 @@ mod tests {
     fn casetti2002_duplicates_count_one_segment_each_and_are_not_counted_again() {
         let mut westwood = westwood(40.0);
         // Two duplicates; of five segments then acknowledged three are news; a single one always is.
-        let news = [0, 0, 5, 1, 0, 0, 0, 2, 2].map(|acked| westwood.own.news(acked));
-        assert_eq!(news, [1, 1, 3, 1, 1, 1, 1, 1, 1]);
+        let news = [0, 0, 5, 1, 0, 0, 0, 2, 2].map(|acked| westwood.own.news(segs(acked)));
+        assert_eq!(news, [1, 1, 3, 1, 1, 1, 1, 1, 1].map(segs));
         // Three told, two acknowledged: one is left, which the last two take.
-        assert_eq!(westwood.own.told, 0);
+        assert_eq!(westwood.own.told, SegCount::ZERO);
     }
 
     #[test]
@@ -422,8 +425,8 @@ mod tests {
     #[test]
     fn in_linux_two_stages_filter_intervals_longer_than_a_round_trip_in_ticks() {
         let start = Start {
-            tick: 0.01,
-            ..Start::at(10.0)
+            tick: Duration::from_secs(0.01),
+            ..beginning(10.0)
         };
         let set = [
             ("alpha", Value::Number(0.875)),
@@ -450,13 +453,13 @@ mod tests {
     #[test]
     fn casetti2002_duplicates_that_count_are_delivered_when_they_arrive() {
         let set = [("counts", Value::Choice("duplicates"))];
-        let mut westwood = made(Start::at(40.0), &set);
-        westwood.on_handshake(Instant::from_secs(0.9), 0.125);
+        let mut westwood = made(beginning(40.0), &set);
+        westwood.on_handshake(Instant::from_secs(0.9), Duration::from_secs(0.125));
         let arrive = |westwood: &mut Classic<Westwood>, at, acked| {
             westwood.on_arrival(&AckArrival {
                 now: Instant::from_secs(at),
-                acked,
-                rtt_secs: None,
+                acked: SegCount::new(acked),
+                rtt: None,
             });
         };
         arrive(&mut westwood, 1.0, 1);

@@ -28,7 +28,7 @@ use super::params::{COUNT, SHARE};
 use super::vegas::{Path, Round};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::units::Instant;
+use crate::units::{Duration, Instant, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "yeah",
@@ -178,29 +178,30 @@ impl Avoidance for Yeah {
         }
     }
 
-    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> f64 {
-        let half = episode.window / 2.0;
+    fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
+        let before = episode.window.segments();
+        let half = before / 2.0;
         self.fast_rounds = 0;
         self.path.restart();
         if episode.signal == Signal::Rto {
             self.cwnd_reno = None;
-            return half;
+            return WindowSize::from_segments(half);
         }
         self.cwnd_reno = self.cwnd_reno.map(|reno| (reno / 2.0).max(2.0));
         let decrease = if self.slow_rounds < self.rules.rho {
-            let least = self.rules.min_decrease * episode.window;
+            let least = self.rules.min_decrease * before;
             self.queue.max(least).min(half)
         } else {
             half
         };
-        episode.window - window.whole(decrease)
+        WindowSize::from_segments(before - window.whole(decrease))
     }
 
     fn on_recovered(&mut self, _window: &mut CongestionWindow) {
         self.path.restart();
     }
 
-    fn on_restart(&mut self, _now: Instant, _idle_secs: f64) {
+    fn on_restart(&mut self, _now: Instant, _idle: Duration) {
         self.path = Path::UNKNOWN;
     }
 
@@ -234,9 +235,9 @@ mod tests {
         yeah.own.path.restart();
         for number in 0..=count {
             yeah.on_ack(&Ack {
-                snd_una: number,
-                snd_nxt: number,
-                rtt_secs: Some(rtt),
+                snd_una: SeqNum::new(number),
+                snd_nxt: SeqNum::new(number),
+                rtt: Some(Duration::from_secs(rtt)),
                 cwnd_limited: false,
                 ..ack()
             });

@@ -3,6 +3,7 @@
 //! Specification: draft-cheng-iccrg-delivery-rate-estimation-02 §3.1 (variables), §3.2 (what a segment takes along), §3.3 (a sample).
 
 use crate::cc::RateSample;
+use crate::units::{Duration, SegCount};
 
 /// What had been delivered when a segment left.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -79,13 +80,13 @@ impl Rate {
         let interval_secs = sending.max(acknowledging);
         let believed = interval_secs >= min_rtt_secs && interval_secs > 0.0;
         believed.then_some(RateSample {
-            delivered: self.delivered - snapshot.delivered,
-            interval_secs,
-            prior_delivered: snapshot.delivered,
-            total_delivered: self.delivered,
-            lost: self.lost - snapshot.lost,
-            total_lost: self.lost,
-            pipe_at_send: snapshot.pipe,
+            delivered: SegCount::new(self.delivered - snapshot.delivered),
+            interval: Duration::from_secs(interval_secs),
+            prior_delivered: SegCount::new(snapshot.delivered),
+            total_delivered: SegCount::new(self.delivered),
+            lost: SegCount::new(self.lost - snapshot.lost),
+            total_lost: SegCount::new(self.lost),
+            pipe_at_send: SegCount::new(snapshot.pipe),
             app_limited: snapshot.app_limited,
         })
     }
@@ -104,15 +105,16 @@ mod tests {
             let now = 0.1 + 0.01 * f64::from(at);
             rate.on_delivered(now, snapshot, 0.0, u64::from(at));
             let sample = rate.sample(0.05).expect("a sample");
-            assert_eq!(sample.delivered, u64::from(at) + 1);
-            assert!((sample.interval_secs - now).abs() < 1e-12);
+            assert_eq!(sample.delivered, SegCount::new(u64::from(at) + 1));
+            assert!((sample.interval.secs() - now).abs() < 1e-12);
         }
         // The next flight: sent 10 ms apart as acknowledgements come, delivered at the same pace.
         let mut next = rate.on_send(0.13, 0);
         next.delivered_at = 0.13;
         rate.on_delivered(0.23, next, 0.13, 9);
         let sample = rate.sample(0.05).expect("a sample");
-        assert!((sample.segments_per_sec() - 10.0).abs() < 1e-9);
+        let per_sec = sample.delivered.as_f64() / sample.interval.secs();
+        assert!((per_sec - 10.0).abs() < 1e-9);
     }
 
     #[test]
@@ -151,6 +153,9 @@ mod tests {
         rate.lost = 7;
         rate.on_delivered(0.1, snapshot, 0.0, 0);
         let sample = rate.sample(0.0).expect("a sample");
-        assert_eq!((sample.lost, sample.total_lost), (2, 7));
+        assert_eq!(
+            (sample.lost, sample.total_lost),
+            (SegCount::new(2), SegCount::new(7))
+        );
     }
 }

@@ -6,20 +6,21 @@
 
 use super::params::{Config, RestartAfterIdle};
 use crate::cc::Windows;
+use crate::units::WindowSize;
 
 /// The windows with which a connection goes on that has sent nothing for `idle_secs`.
 pub fn windows(config: &Config, before: Windows, idle_secs: f64, timeout_secs: f64) -> Windows {
     if config.restart_after_idle == RestartAfterIdle::Off || idle_secs <= timeout_secs {
         return before;
     }
-    let least = config.initial_window.min(before.cwnd);
+    let least = WindowSize::from_segments(config.initial_window).min(before.cwnd);
     if config.restart_after_idle == RestartAfterIdle::RestartWindow {
         return Windows {
             cwnd: least,
             ..before
         };
     }
-    let trunc = |window: f64| {
+    let trunc = |window: WindowSize| {
         if config.whole_windows {
             window.trunc()
         } else {
@@ -49,11 +50,11 @@ mod tests {
         params.set("restart_after_idle", Value::Choice(kind));
         params.set("initial_window", Value::Packets(10));
         let before = Windows {
-            cwnd: 100.0,
-            ssthresh: 20.0,
+            cwnd: WindowSize::from_segments(100.0),
+            ssthresh: WindowSize::from_segments(20.0),
         };
         let after = windows(&Config::from(&params), before, idle_secs, 0.2);
-        (after.cwnd, after.ssthresh)
+        (after.cwnd.segments(), after.ssthresh.segments())
     }
 
     #[test]

@@ -10,7 +10,7 @@ use sawtooth_core::cc::{
     Start, TABLE, Windows,
 };
 use sawtooth_core::registry::{Entry, Kind, Param, Params, Value};
-use sawtooth_core::units::Instant;
+use sawtooth_core::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 
 /// About a microsecond. Sums and differences of such times are exact at any hour, so it is the algorithms that are compared, not roundings.
 const TICKS_PER_SEC: f64 = 1_048_576.0;
@@ -232,7 +232,7 @@ impl<'a> Flow<'a> {
         stack: Stack,
         start_secs: f64,
     ) -> Self {
-        cc.on_established(stack.initial_window);
+        cc.on_established(WindowSize::from_segments(stack.initial_window));
         Self {
             name: entry.name,
             cc,
@@ -276,19 +276,18 @@ impl<'a> Flow<'a> {
     )]
     fn send(&mut self) {
         for _ in 0..50 {
-            if self.pipe() >= self.cc.windows().cwnd as u64 {
+            if self.pipe() >= self.cc.windows().cwnd.segments() as u64 {
                 return;
             }
             self.snd_nxt += 1;
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
     fn episode(&self, signal: Signal) -> Episode {
         Episode {
             now: self.now(),
             // RFC 5681 equation 4, as far as the window covers it.
-            window: self.cc.windows().cwnd.min(self.flight_size() as f64),
+            window: (self.cc.windows().cwnd).min(segments(self.flight_size())),
             signal,
             whole_ssthresh: self.stack.whole_ssthresh,
             ns2: self.stack.ns2,
@@ -343,7 +342,8 @@ impl<'a> Flow<'a> {
                     before,
                     prr: false,
                 });
-                self.cc.prescribe(Prescribed::Cwnd(1.0));
+                self.cc
+                    .prescribe(Prescribed::Cwnd(WindowSize::from_segments(1.0)));
             }
             What::Undo => {
                 if let Some(recovery) = self.recovery.take() {
@@ -372,18 +372,18 @@ impl<'a> Flow<'a> {
             });
         }
         self.now_ticks += 1000 * u64::from(ms);
-        self.cc.on_restart(self.now(), f64::from(ms) / 1e3);
+        let idle = Duration::from_secs(f64::from(ms) / 1e3);
+        self.cc.on_restart(self.now(), idle);
         if ms > 1000 && !self.needs.rules_recovery {
             // RFC 5681 §4.1.
             let Windows { cwnd, ssthresh } = self.cc.windows();
             let decayed = ssthresh.max((cwnd * 0.75).trunc());
             self.cc.prescribe(Prescribed::Ssthresh(decayed));
-            let least = cwnd.min(self.stack.initial_window);
+            let least = cwnd.min(WindowSize::from_segments(self.stack.initial_window));
             self.cc.prescribe(Prescribed::Cwnd(least));
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn hear(&mut self, heard: Heard) {
         let flight_size = self.flight_size();
         let acked = heard.acked.min(flight_size);
@@ -408,10 +408,10 @@ impl<'a> Flow<'a> {
         if self.stack.ecn && self.needs.ecn == Ecn::Every {
             self.cc.on_marks(&Marks {
                 now: self.now(),
-                delivered,
-                marked,
-                snd_una: self.snd_una,
-                snd_nxt: self.snd_nxt,
+                delivered: SegCount::new(delivered),
+                marked: SegCount::new(marked),
+                snd_una: SeqNum::new(self.snd_una),
+                snd_nxt: SeqNum::new(self.snd_nxt),
             });
         }
         let shortest = f64::from(self.stack.shortest_rtt_ticks) / TICKS_PER_SEC;
@@ -435,48 +435,49 @@ impl<'a> Flow<'a> {
         let rate = heard.rate.map(|(count, percent, app_limited)| {
             let count = count.min(self.delivered).max(delivered);
             RateSample {
-                delivered: count,
-                interval_secs: shortest * f64::from(percent) / 100.0,
-                prior_delivered: self.delivered - count,
-                total_delivered: self.delivered,
-                lost: self.total_lost.min(lost + count / 8),
-                total_lost: self.total_lost,
-                pipe_at_send: count.min(flight_size),
+                delivered: SegCount::new(count),
+                interval: Duration::from_secs(shortest * f64::from(percent) / 100.0),
+                prior_delivered: SegCount::new(self.delivered - count),
+                total_delivered: SegCount::new(self.delivered),
+                lost: SegCount::new(self.total_lost.min(lost + count / 8)),
+                total_lost: SegCount::new(self.total_lost),
+                pipe_at_send: SegCount::new(count.min(flight_size)),
                 app_limited,
             }
         });
         self.cc.on_ack(&Ack {
             now: self.now(),
-            acked,
-            counted: if self.stack.byte_counting {
+            acked: SegCount::new(acked),
+            counted: SegCount::new(if self.stack.byte_counting {
                 delivered
             } else {
                 1
-            },
-            delivered,
-            lost,
-            marked,
-            flight_size,
-            pipe: self.pipe(),
-            snd_una: self.snd_una,
-            snd_nxt: self.snd_nxt,
-            rtt_secs: heard
+            }),
+            delivered: SegCount::new(delivered),
+            lost: SegCount::new(lost),
+            marked: SegCount::new(marked),
+            flight_size: SegCount::new(flight_size),
+            pipe: SegCount::new(self.pipe()),
+            snd_una: SeqNum::new(self.snd_una),
+            snd_nxt: SeqNum::new(self.snd_nxt),
+            rtt: heard
                 .rtt_percent
                 .filter(|_| delivered > 0)
-                .map(|percent| shortest * f64::from(percent) / 100.0),
+                .map(|percent| Duration::from_secs(shortest * f64::from(percent) / 100.0)),
             may_grow: self.recovery.is_none() && acked > 0,
             cwnd_limited: heard.cwnd_limited,
-            rate: rate.filter(|rate| rate.delivered > 0),
+            rate: rate.filter(|rate| !rate.delivered.is_zero()),
         });
         if delivered > 0 && self.recovery.is_some_and(|recovery| recovery.prr) {
             // RFC 9937, as far as an algorithm sees it.
             self.cc
-                .prescribe(Prescribed::Cwnd((self.pipe() + 1) as f64));
+                .prescribe(Prescribed::Cwnd(segments(self.pipe() + 1)));
         }
     }
 
     fn check(&self) {
-        let (name, Windows { cwnd, ssthresh }) = (self.name, self.windows());
+        let (name, windows) = (self.name, self.windows());
+        let [cwnd, ssthresh] = [windows.cwnd, windows.ssthresh].map(WindowSize::segments);
         // ns-2 leaves what a loss leaves, down to half a segment and less.
         let least = if self.stack.ns2 {
             f64::MIN_POSITIVE
@@ -495,12 +496,17 @@ impl<'a> Flow<'a> {
     }
 }
 
+#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
+fn segments(count: u64) -> WindowSize {
+    WindowSize::from_segments(count as f64)
+}
+
 fn start(stack: Stack) -> Start {
     Start {
         ns2: stack.ns2,
         whole_windows: stack.whole_windows,
-        tick: stack.tick,
-        ..Start::at(1.0)
+        tick: Duration::from_secs(stack.tick),
+        ..Start::at(WindowSize::from_segments(1.0))
     }
 }
 
@@ -551,7 +557,8 @@ proptest! {
     fn windows_are_whole_where_the_stacks_are(steps in steps(), stack in stacks(), linux in any::<bool>()) {
         let stack = Stack { whole_windows: true, whole_ssthresh: true, ns2: false, ..stack };
         for entry in TABLE {
-            for Windows { cwnd, .. } in play(entry, &defaults(entry, linux), stack, &steps, 0.0) {
+            for windows in play(entry, &defaults(entry, linux), stack, &steps, 0.0) {
+                let cwnd = windows.cwnd.segments();
                 prop_assert!(cwnd.trunc() == cwnd, "{}: {cwnd}", entry.name);
             }
         }
@@ -568,7 +575,8 @@ proptest! {
             let later = play(entry, &params, stack, &steps, 3600.0 * f64::from(hours));
             for (left, right) in once.iter().zip(&later) {
                 // Differences of large times round differently.
-                prop_assert!((left.cwnd - right.cwnd).abs() <= 1e-6 * left.cwnd, "{}: {left:?} {right:?}", entry.name);
+                let [here, there] = [left, right].map(|windows| windows.cwnd.segments());
+                prop_assert!((here - there).abs() <= 1e-6 * here, "{}: {left:?} {right:?}", entry.name);
             }
         }
     }
@@ -582,9 +590,9 @@ proptest! {
             let mut flow = Flow::new(entry, &mut *cc, stack, 0.0);
             for step in &steps {
                 flow.send();
-                let before = flow.windows().cwnd.max(2.0);
+                let before = flow.windows().cwnd.segments().max(2.0);
                 flow.step(step);
-                let after = flow.windows().cwnd;
+                let after = flow.windows().cwnd.segments();
                 if matches!(step.what, What::Loss | What::Ecn | What::Rto) {
                     prop_assert!(after <= before, "{}: {before} to {after}", entry.name);
                 }

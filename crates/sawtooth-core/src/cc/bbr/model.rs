@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::cc::{Ack, RateSample};
-use crate::units::Instant;
+use crate::units::{Instant, SegCount};
 
 /// A count, to compute with.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
@@ -52,13 +52,18 @@ impl WindowedMax {
     }
 }
 
+/// The delivery rate that a sample shows, segments per second.
+pub fn delivery_rate(sample: &RateSample) -> f64 {
+    sample.delivered.as_f64() / sample.interval.secs()
+}
+
 /// Round trips counted in segments: one ends when something arrives that was sent after the last one ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rounds {
     pub count: u64,
     /// Segments delivered when this round began, and now.
-    begun_at: u64,
-    delivered: u64,
+    begun_at: SegCount,
+    delivered: SegCount,
 }
 
 impl Rounds {
@@ -83,7 +88,7 @@ impl Rounds {
     }
 
     /// Segments delivered over the connection's life.
-    pub fn delivered(&self) -> u64 {
+    pub fn delivered(&self) -> SegCount {
         self.delivered
     }
 }
@@ -103,7 +108,7 @@ impl Aggregation {
             self.restart(ack.now);
             expected = 0.0;
         }
-        self.delivered += real(ack.delivered);
+        self.delivered += ack.delivered.as_f64();
         let extra = (self.delivered - expected).min(cwnd);
         self.extra.add(extra, round, window);
     }
@@ -121,11 +126,11 @@ impl Aggregation {
 /// Which samples of the rate say nothing, because the algorithm itself kept the window small while they were sent: what the draft
 /// marks as limited by the application.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ignored(Option<(u64, u64)>);
+pub struct Ignored(Option<(SegCount, SegCount)>);
 
 impl Ignored {
     /// From what is sent now until all that is in the path now has arrived, nothing counts.
-    pub fn mark(&mut self, delivered: u64, pipe: u64) {
+    pub fn mark(&mut self, delivered: SegCount, pipe: SegCount) {
         let until = delivered + pipe;
         self.0 = Some(match self.0 {
             Some((from, before)) if before >= delivered => (from, until),

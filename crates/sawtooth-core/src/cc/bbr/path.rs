@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 
 use super::model::real;
-use crate::cc::testing::Told as _;
-use crate::cc::{Ack, CongestionControl, Episode, RateSample};
-use crate::units::Instant;
+use crate::cc::testing::{self, *};
+use crate::cc::{Ack, CongestionControl, RateSample};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
@@ -133,7 +132,7 @@ pub fn run(cc: &mut dyn CongestionControl, path: Path, secs: f64, watch_from: f6
         let at = Instant::from_secs(now);
         if newly_lost > 0 && recovers_at.is_none() {
             recovers_at = Some(seq);
-            cc.on_loss(&Episode::of(at, cc.cwnd()));
+            cc.on_loss(&loss_at(now, cc.cwnd()));
         }
         let recovered = recovers_at.is_some_and(|until| segment.seq + 1 >= until);
         if recovered {
@@ -141,24 +140,24 @@ pub fn run(cc: &mut dyn CongestionControl, path: Path, secs: f64, watch_from: f6
             cc.on_recovered(at);
         }
         cc.on_ack(&Ack {
-            lost: newly_lost,
-            marked: u64::from(segment.marked),
-            pipe,
-            snd_una: segment.seq + 1,
-            snd_nxt: seq,
-            rtt_secs: Some(now - segment.sent_at),
+            lost: segs(newly_lost),
+            marked: segs(segment.marked.into()),
+            pipe: segs(pipe),
+            snd_una: SeqNum::new(segment.seq + 1),
+            snd_nxt: SeqNum::new(seq),
+            rtt: Some(Duration::from_secs(now - segment.sent_at)),
             may_grow: recovers_at.is_none(),
             rate: Some(RateSample {
-                delivered: delivered - segment.delivered,
-                interval_secs: interval,
-                prior_delivered: segment.delivered,
-                total_delivered: delivered,
-                lost: lost - segment.total_lost,
-                total_lost: lost,
-                pipe_at_send: segment.pipe,
+                delivered: segs(delivered - segment.delivered),
+                interval: Duration::from_secs(interval),
+                prior_delivered: segs(segment.delivered),
+                total_delivered: segs(delivered),
+                lost: segs(lost - segment.total_lost),
+                total_lost: segs(lost),
+                pipe_at_send: segs(segment.pipe),
                 app_limited: false,
             }),
-            ..Ack::of(at, 1, flight_size)
+            ..testing::ack_at(now, 1, flight_size)
         });
         if now >= watch_from {
             outcome.delivered += 1;

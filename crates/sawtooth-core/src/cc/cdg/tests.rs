@@ -22,34 +22,34 @@ const KERNEL: [(&str, Value); 2] = [
 
 /// A round trip whose samples are these two.
 fn round(cdg: &mut Classic<Cdg>, min_secs: f64, max_secs: f64) {
-    let ack = |rtt_secs, snd_una| Ack {
-        rtt_secs: Some(rtt_secs),
+    let ack = |rtt_secs, snd_una: SeqNum| Ack {
+        rtt: Some(Duration::from_secs(rtt_secs)),
         snd_una,
-        snd_nxt: snd_una + 2,
-        ..Ack::of(Instant::from_secs(1.0), 1, 100)
+        snd_nxt: snd_una + segs(2),
+        ..ack_at(1.0, 1, 100)
     };
     let end = cdg.own.end;
-    if end > 0 {
+    if end > SeqNum::ZERO {
         cdg.on_ack(&ack(min_secs, end));
     } else {
         // The first acknowledgement of all ends a round trip.
         cdg.own.rtt.min = min_secs;
     }
-    cdg.on_ack(&ack(max_secs, end + 1));
+    cdg.on_ack(&ack(max_secs, end.next()));
 }
 
 #[test]
 fn a_kernels_slow_start_ends_by_a_long_train_and_by_no_gradient() {
-    let mut cdg = made(Start::at(20.0), &KERNEL);
+    let mut cdg = made(beginning(20.0), &KERNEL);
     // A round of 20 acknowledgements, 1.2 ms apart, whose round-trip times rise; then another, after a pause of 10 ms, that begins at 24 ms.
     let mut ends = Vec::new();
     for n in 0..40_u32 {
         let ms = 1.2 * f64::from(n % 20) + 34.0 * f64::from(n / 20);
         cdg.on_ack(&Ack {
-            rtt_secs: Some(0.04 + 0.001 * f64::from(n)),
-            snd_una: u64::from(n + 1),
-            snd_nxt: u64::from(n / 20 + 1) * 20,
-            ..Ack::of(Instant::from_secs(1.0 + ms * 1e-3), 1, 20)
+            rtt: Some(Duration::from_secs(0.04 + 0.001 * f64::from(n))),
+            snd_una: SeqNum::new(u64::from(n + 1)),
+            snd_nxt: SeqNum::new(u64::from(n / 20 + 1) * 20),
+            ..ack_at(1.0 + ms * 1e-3, 1, 20)
         });
         if cdg.ssthresh().is_finite() && ends.is_empty() {
             ends.push((n, cdg.ssthresh()));

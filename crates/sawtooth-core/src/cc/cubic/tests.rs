@@ -7,8 +7,8 @@ fn cubic(start: Start, set: &[(&str, Value)]) -> Classic<Cubic> {
 
 fn ack(secs: f64) -> Ack {
     Ack {
-        rtt_secs: Some(0.1),
-        ..Ack::of(Instant::from_secs(secs), 1, 100)
+        rtt: Some(Duration::from_secs(0.1)),
+        ..ack_at(secs, 1, 100)
     }
 }
 
@@ -147,8 +147,8 @@ fn rfc9438_4_9_a_spurious_loss_restores_the_epoch() {
     cubic.on_loss(&loss(cwnd));
     assert_ne!(cubic.own.w_max, w_max);
     cubic.on_undo(Windows {
-        cwnd,
-        ssthresh: 700.0,
+        cwnd: WindowSize::from_segments(cwnd),
+        ssthresh: WindowSize::from_segments(700.0),
     });
     assert_eq!(
         (cubic.own.epoch, cubic.own.w_max, cubic.cwnd()),
@@ -159,7 +159,7 @@ fn rfc9438_4_9_a_spurious_loss_restores_the_epoch() {
 #[test]
 fn rfc9438_4_2_idle_and_application_limited_times_shift_the_epoch() {
     let mut cubic = lost_at(1000.0);
-    cubic.on_restart(Instant::from_secs(13.0), 2.0);
+    cubic.on_restart(Instant::from_secs(13.0), Duration::from_secs(2.0));
     near(cubic.own.epoch.unwrap().start_secs, 12.0);
     let limited = Ack {
         cwnd_limited: false,
@@ -178,11 +178,11 @@ fn rfc9438_4_2_idle_and_application_limited_times_shift_the_epoch() {
 #[test]
 fn rfc9438_4_10_hystart_ends_slow_start_without_a_loss_and_begins_on_the_plateau() {
     // Acknowledgements 1.1 ms apart: 46 of them after the first are longer than half of 100 ms.
-    let mut cubic = cubic(Start::at(20.0), &[]);
+    let mut cubic = cubic(beginning(20.0), &[]);
     for n in 0..60 {
         cubic.on_ack(&Ack {
-            snd_una: n,
-            snd_nxt: n + 100,
+            snd_una: SeqNum::new(n),
+            snd_nxt: SeqNum::new(n + 100),
             ..ack(1.0 + 0.0011 * f64::from(u32::try_from(n).unwrap()))
         });
     }
@@ -194,16 +194,16 @@ fn rfc9438_4_10_hystart_ends_slow_start_without_a_loss_and_begins_on_the_plateau
 #[test]
 fn rfc9406_4_3_hystart_plus_plus_is_for_the_first_slow_start() {
     let mut cubic = cubic(
-        Start::at(10.0),
+        beginning(10.0),
         &[("hystart", Value::Choice("hystart_plus_plus"))],
     );
     let round = |cubic: &mut Classic<Cubic>, number: u64, rtt: f64| {
         let before = cubic.cwnd();
         for n in 0..10 {
             cubic.on_ack(&Ack {
-                snd_una: number * 10 + n,
-                snd_nxt: number * 10 + n + 10,
-                rtt_secs: Some(rtt),
+                snd_una: SeqNum::new(number * 10 + n),
+                snd_nxt: SeqNum::new(number * 10 + n + 10),
+                rtt: Some(Duration::from_secs(rtt)),
                 ..ack(1.0)
             });
         }
@@ -258,8 +258,8 @@ fn in_linux_3_2_half_as_many_acknowledgements_of_two_segments_make_a_step() {
     cubic.own.ack_ratio = 2.0;
     cubic.on_loss(&whole_loss(1000.0));
     let two = |secs: f64| Ack {
-        acked: 2,
-        counted: 1,
+        acked: SegCount::new(2),
+        counted: SegCount::new(1),
         ..ack(secs)
     };
     cubic.on_ack(&two(10.0));
@@ -278,7 +278,7 @@ fn in_linux_a_second_loss_leaves_a_whole_plateau() {
     near(cubic.own.w_max.unwrap(), 8.0);
     cubic.window.cwnd = 7.0;
     let ack = Ack {
-        rtt_secs: Some(0.02),
+        rtt: Some(Duration::from_secs(0.02)),
         ..ack(10.0)
     };
     step_takes(&mut cubic, 7, &ack);
@@ -321,8 +321,8 @@ fn of_an_acknowledgement_that_ends_slow_start_congestion_avoidance_counts_the_re
     let start = starting(10.0, 12.0);
     let mut cubic = cubic(start, &[("hystart", Value::Choice("none"))]);
     cubic.on_ack(&Ack {
-        acked: 4,
-        counted: 4,
+        acked: SegCount::new(4),
+        counted: SegCount::new(4),
         ..ack(10.0)
     });
     // Two of four were slow start's. cwnd_prior is its last window, so that alpha is 1 from there on (§4.3): W_est = 12 + 2/12.

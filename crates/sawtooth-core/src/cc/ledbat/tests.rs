@@ -1,18 +1,18 @@
 use super::*;
-use crate::cc::testing::Told as _;
+use crate::cc::testing::*;
 
 fn ledbat(variant: &'static str) -> Ledbat {
     let mut params = Params::defaults(ENTRY.params);
     params.set("variant", Value::Choice(variant));
     // One sample is the delay, so that tests can say it.
     params.set("current_filter", Value::Integer(1));
-    Ledbat::new(&params, Start::at(10.0))
+    Ledbat::new(&params, beginning(10.0))
 }
 
 fn at(secs: f64, rtt_secs: f64) -> Ack {
     Ack {
-        rtt_secs: Some(rtt_secs),
-        ..Ack::of(Instant::from_secs(secs), 1, 100)
+        rtt: Some(Duration::from_secs(rtt_secs)),
+        ..ack_at(secs, 1, 100)
     }
 }
 
@@ -44,7 +44,7 @@ fn rfc6817_2_4_2_the_window_stays_near_what_is_outstanding() {
     ledbat.set_cwnd(20.0);
     // flightsize + ALLOWED_INCREASE * MSS
     ledbat.on_ack(&Ack {
-        flight_size: 7,
+        flight_size: SegCount::new(7),
         ..at(0.0, 0.05)
     });
     assert_eq!(ledbat.cwnd(), 8.0);
@@ -55,7 +55,7 @@ fn a_loss_halves_but_not_below_the_least_window() {
     for (window, left) in [(20.0, 10.0), (3.0, 2.0)] {
         let mut ledbat = ledbat("rfc6817");
         ledbat.set_cwnd(window);
-        ledbat.on_loss(&Episode::of(Instant::from_secs(1.0), window));
+        ledbat.on_loss(&loss_at(1.0, window));
         assert_eq!(ledbat.cwnd(), left);
     }
 }

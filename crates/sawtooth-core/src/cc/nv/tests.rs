@@ -18,17 +18,17 @@ fn round(nv: &mut Classic<Nv>, samples: u64, in_flight: u64, rtt: f64) {
     nv.own.path.restart();
     for number in 1..=samples {
         nv.on_ack(&Ack {
-            rtt_secs: Some(rtt),
-            counted: 0,
-            snd_una: u64::from(number == samples),
-            ..Ack::of(Instant::from_secs(1.0), 1, in_flight)
+            rtt: Some(Duration::from_secs(rtt)),
+            counted: SegCount::new(0),
+            snd_una: SeqNum::new(u64::from(number == samples)),
+            ..ack_at(1.0, 1, in_flight)
         });
     }
 }
 
 fn grown(nv: &mut Classic<Nv>) -> f64 {
     let before = nv.cwnd();
-    nv.on_ack(&Ack::of(Instant::from_secs(1.0), 1, 20));
+    nv.on_ack(&ack_at(1.0, 1, 20));
     nv.cwnd() - before
 }
 
@@ -197,8 +197,8 @@ fn the_largest_rate_is_that_of_samples_alone_however_slow() {
     let rules = Rules::from(&params(&ENTRY, &[]));
     let mut nv = Nv::new(rules, 1);
     let sample = |rtt| Ack {
-        rtt_secs: Some(rtt),
-        ..Ack::of(Instant::from_secs(1.0), 1, 1)
+        rtt: Some(Duration::from_secs(rtt)),
+        ..ack_at(1.0, 1, 1)
     };
     // A sample that took no time is none.
     nv.sample(&sample(0.0));

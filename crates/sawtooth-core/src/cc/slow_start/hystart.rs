@@ -22,6 +22,7 @@ use super::{New, SlowStart};
 use crate::cc::Ack;
 use crate::cc::params::{COUNT, TIME_FROM_ZERO};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::units::{Duration, SeqNum};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "hystart",
@@ -86,7 +87,7 @@ impl DelayRise {
 #[derive(Clone, Copy, Debug)]
 struct Round {
     /// It is over when more than this is acknowledged: what had been sent when it began.
-    end: u64,
+    end: SeqNum,
     start_secs: f64,
     /// The last acknowledgement of the train that began with the round.
     train_secs: f64,
@@ -128,8 +129,8 @@ impl From<&Params> for HyStart {
 }
 
 impl SlowStart for HyStart {
-    fn on_rtt(&mut self, rtt_secs: f64) {
-        self.min_rtt = self.min_rtt.min(rtt_secs);
+    fn on_rtt(&mut self, rtt: Duration) {
+        self.min_rtt = self.min_rtt.min(rtt.secs());
     }
 
     fn restart(&mut self) -> bool {
@@ -157,7 +158,7 @@ impl SlowStart for HyStart {
             round.train_secs = now;
             full = now - round.start_secs > self.share * (self.min_rtt + self.slack);
         }
-        if let (true, Some(rtt)) = (self.delays, ack.rtt_secs) {
+        if let (true, Some(rtt)) = (self.delays, ack.rtt.map(Duration::secs)) {
             let told = round.samples >= self.rise.samples;
             if !told {
                 round.samples += 1;
@@ -173,7 +174,7 @@ impl SlowStart for HyStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Instant;
+    use crate::cc::testing::*;
 
     fn hystart(detect: &'static str) -> HyStart {
         let mut params = Params::defaults(&PARAMS);
@@ -183,10 +184,10 @@ mod tests {
 
     fn ack(secs: f64, snd_una: u64, rtt: f64) -> Ack {
         Ack {
-            snd_una,
-            snd_nxt: snd_una + 100,
-            rtt_secs: Some(rtt),
-            ..Ack::of(Instant::from_secs(secs), 1, 100)
+            snd_una: SeqNum::new(snd_una),
+            snd_nxt: SeqNum::new(snd_una + 100),
+            rtt: Some(Duration::from_secs(rtt)),
+            ..ack_at(secs, 1, 100)
         }
     }
 
@@ -199,7 +200,7 @@ mod tests {
     ) -> Option<u32> {
         (0..100).find(|&n| {
             let ack = ack(1.0 + f64::from(n) * spacing, u64::from(n), rtt(n));
-            hystart.on_rtt(ack.rtt_secs.unwrap());
+            hystart.on_rtt(ack.rtt.unwrap());
             hystart.ends(&ack, cwnd)
         })
     }
@@ -237,14 +238,14 @@ mod tests {
     fn the_smallest_of_eight_samples_must_exceed_the_connections_smallest_by_the_rise() {
         // 80 ms may rise by 10 ms. The eighth sample (n = 7) decides.
         let mut delay = hystart("delay");
-        delay.on_rtt(0.080);
+        delay.on_rtt(Duration::from_secs(0.080));
         assert_eq!(ends_at(&mut delay, 20.0, 0.003, |_| 0.0901), Some(7));
         let mut delay = hystart("delay");
-        delay.on_rtt(0.080);
+        delay.on_rtt(Duration::from_secs(0.080));
         assert_eq!(ends_at(&mut delay, 20.0, 0.003, |_| 0.0899), None);
         // One low sample among the eight keeps it from ending.
         let mut delay = hystart("delay");
-        delay.on_rtt(0.080);
+        delay.on_rtt(Duration::from_secs(0.080));
         let rtt = |n| if n == 5 { 0.085 } else { 0.100 };
         assert_eq!(ends_at(&mut delay, 20.0, 0.003, rtt), None);
     }
@@ -255,11 +256,11 @@ mod tests {
         params.set("hystart_train_slack", Value::Duration(0.001));
         params.set("hystart_decides", Value::Choice("next"));
         let mut linux = HyStart::from(&params);
-        linux.on_rtt(0.080);
+        linux.on_rtt(Duration::from_secs(0.080));
         assert_eq!(ends_at(&mut linux, 20.0, 0.003, |_| 0.0901), Some(8));
         // It is of the eight: later ones do not count.
         let mut linux = HyStart::from(&params);
-        linux.on_rtt(0.080);
+        linux.on_rtt(Duration::from_secs(0.080));
         let rtt = |n| if n == 8 { 0.085 } else { 0.0901 };
         assert_eq!(ends_at(&mut linux, 20.0, 0.003, rtt), Some(8));
         // At 1.5 ms each the 14th comes after 21 ms: more than half of 40 + 1 ms, and less than half of 41.2 + 1 ms.
@@ -276,7 +277,7 @@ mod tests {
     #[test]
     fn a_new_round_takes_new_samples_and_a_new_train() {
         let mut delay = hystart("delay");
-        delay.on_rtt(0.080);
+        delay.on_rtt(Duration::from_secs(0.080));
         for n in 0..7 {
             assert!(!delay.ends(&ack(1.0, n, 0.100), 20.0));
         }

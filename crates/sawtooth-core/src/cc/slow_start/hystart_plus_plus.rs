@@ -20,6 +20,7 @@ use super::{New, SlowStart};
 use crate::cc::params::COUNT;
 use crate::cc::{Ack, CongestionWindow};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::units::{Duration, SegCount, SeqNum};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "hystart_plus_plus",
@@ -53,12 +54,12 @@ pub struct HyStartPlusPlus {
     rise: DelayRise,
     growth_divisor: f64,
     rounds: i64,
-    limit: u64,
+    limit: SegCount,
     whole: bool,
     /// Segments of growth below a whole one.
     fraction: f64,
     /// The RFC's windowEnd.
-    round_end: Option<u64>,
+    round_end: Option<SeqNum>,
     last_min_rtt: f64,
     current_min_rtt: f64,
     samples: i64,
@@ -71,7 +72,7 @@ impl HyStartPlusPlus {
             rise: params.into(),
             growth_divisor: params.number("css_growth_divisor"),
             rounds: params.integer("css_rounds"),
-            limit: params.integer("l").unsigned_abs(),
+            limit: SegCount::new(params.integer("l").unsigned_abs()),
             whole: whole_windows,
             fraction: 0.0,
             round_end: None,
@@ -88,7 +89,7 @@ impl HyStartPlusPlus {
     }
 
     /// Whether Conservative Slow Start has had all its rounds.
-    fn begin_round(&mut self, snd_nxt: u64) -> bool {
+    fn begin_round(&mut self, snd_nxt: SeqNum) -> bool {
         self.round_end = Some(snd_nxt);
         self.last_min_rtt = self.current_min_rtt;
         self.current_min_rtt = f64::INFINITY;
@@ -101,9 +102,8 @@ impl HyStartPlusPlus {
     }
 
     /// By how many segments the window grows when `counted` are acknowledged.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    fn growth(&mut self, counted: u64) -> f64 {
-        let counted = counted.min(self.limit) as f64;
+    fn growth(&mut self, counted: SegCount) -> f64 {
+        let counted = counted.min(self.limit).as_f64();
         if !self.in_css() {
             return counted;
         }
@@ -124,7 +124,7 @@ impl SlowStart for HyStartPlusPlus {
         if over && self.begin_round(ack.snd_nxt) {
             return true;
         }
-        let Some(rtt) = ack.rtt_secs else {
+        let Some(rtt) = ack.rtt.map(Duration::secs) else {
             return false;
         };
         self.current_min_rtt = self.current_min_rtt.min(rtt);
@@ -148,10 +148,10 @@ impl SlowStart for HyStartPlusPlus {
         false
     }
 
-    fn grow(&mut self, window: &mut CongestionWindow, counted: u64) -> u64 {
+    fn grow(&mut self, window: &mut CongestionWindow, counted: SegCount) -> SegCount {
         let grown = window.cwnd + self.growth(counted);
         window.cwnd = grown.min(window.ssthresh.max(window.cwnd));
-        0
+        SegCount::ZERO
     }
 }
 
@@ -159,7 +159,7 @@ impl SlowStart for HyStartPlusPlus {
 mod tests {
     use super::super::hystart;
     use super::*;
-    use crate::units::Instant;
+    use crate::cc::testing::*;
 
     fn new(whole_windows: bool) -> HyStartPlusPlus {
         let rows = [&hystart::PARAMS[..], &PARAMS[..]].concat();
@@ -172,10 +172,10 @@ mod tests {
             let snd_una = number * 10 + n;
             hystart.ends(
                 &Ack {
-                    snd_una,
-                    snd_nxt: snd_una + 10,
-                    rtt_secs: Some(rtt),
-                    ..Ack::of(Instant::from_secs(1.0), 1, 10)
+                    snd_una: SeqNum::new(snd_una),
+                    snd_nxt: SeqNum::new(snd_una + 10),
+                    rtt: Some(Duration::from_secs(rtt)),
+                    ..ack_at(1.0, 1, 10)
                 },
                 10.0,
             )
@@ -199,16 +199,19 @@ mod tests {
     #[test]
     fn rfc9406_4_2_css_grows_by_a_quarter_and_no_acknowledgement_counts_for_more_than_l() {
         let mut hystart = new(false);
-        assert!((hystart.growth(3) - 3.0).abs() < f64::EPSILON);
-        assert!((hystart.growth(20) - 8.0).abs() < f64::EPSILON, "L = 8");
+        assert!((hystart.growth(segs(3)) - 3.0).abs() < f64::EPSILON);
+        assert!(
+            (hystart.growth(segs(20)) - 8.0).abs() < f64::EPSILON,
+            "L = 8"
+        );
         round(&mut hystart, 0, 0.050);
         round(&mut hystart, 1, 0.060);
-        assert!((hystart.growth(1) - 0.25).abs() < f64::EPSILON);
-        assert!((hystart.growth(20) - 2.0).abs() < f64::EPSILON);
+        assert!((hystart.growth(segs(1)) - 0.25).abs() < f64::EPSILON);
+        assert!((hystart.growth(segs(20)) - 2.0).abs() < f64::EPSILON);
         let mut whole = new(true);
         round(&mut whole, 0, 0.050);
         round(&mut whole, 1, 0.060);
-        let grown: Vec<f64> = (0..8).map(|_| whole.growth(1)).collect();
+        let grown: Vec<f64> = (0..8).map(|_| whole.growth(segs(1))).collect();
         assert_eq!(grown, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
     }
 

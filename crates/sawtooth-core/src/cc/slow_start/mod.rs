@@ -12,17 +12,18 @@ use super::classic::CongestionWindow;
 use super::events::Ack;
 use super::params::joined;
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::units::{Duration, SegCount};
 
 /// Ends slow start at the right time, if it can tell that.
 pub trait SlowStart: Debug + Send {
     /// Every round-trip time, in slow start or not, before anything else of its acknowledgement.
-    fn on_rtt(&mut self, _rtt_secs: f64) {}
+    fn on_rtt(&mut self, _rtt: Duration) {}
 
     /// Whether slow start ends at this acknowledgement, at a window of `cwnd`.
     fn ends(&mut self, ack: &Ack, cwnd: f64) -> bool;
 
     /// Grows the window by what `counted` segments are worth, where slow start goes on; what of them is left at the threshold.
-    fn grow(&mut self, window: &mut CongestionWindow, counted: u64) -> u64 {
+    fn grow(&mut self, window: &mut CongestionWindow, counted: SegCount) -> SegCount {
         window.start_slowly(counted)
     }
 

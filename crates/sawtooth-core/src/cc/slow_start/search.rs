@@ -29,6 +29,7 @@ use super::{New, SlowStart};
 use crate::cc::Ack;
 use crate::cc::params::{COUNT, FACTOR};
 use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::units::{Duration, SegCount, SeqNum};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "search",
@@ -50,8 +51,8 @@ pub const ENTRY: Entry<New> = Entry {
 /// Segments over the connection's life.
 #[derive(Clone, Copy, Debug)]
 struct Total {
-    delivered: u64,
-    sent: u64,
+    delivered: SegCount,
+    sent: SegCount,
 }
 
 #[derive(Clone, Debug)]
@@ -128,7 +129,7 @@ impl Search {
         }
         let (whole, fraction) = (back as usize, back.fract());
         let sent_until = |bin: usize| {
-            let [older, newer] = [bin + 1, bin].map(|bin| self.totals[bin].sent as f64);
+            let [older, newer] = [bin + 1, bin].map(|bin| self.totals[bin].sent.as_f64());
             newer + fraction * (older - newer)
         };
         if self.totals.len() < whole + self.bins + 2 {
@@ -136,24 +137,24 @@ impl Search {
         }
         let delivered = self.totals[0].delivered - self.totals[self.bins].delivered;
         let sent = sent_until(whole) - sent_until(whole + self.bins);
-        (sent > 0.0).then(|| (sent - delivered as f64) / sent)
+        (sent > 0.0).then(|| (sent - delivered.as_f64()) / sent)
     }
 }
 
 impl SlowStart for Search {
-    fn on_rtt(&mut self, rtt_secs: f64) {
+    fn on_rtt(&mut self, rtt: Duration) {
         #[expect(clippy::cast_precision_loss, reason = "a few bins")]
         self.duration
-            .get_or_insert(self.window * rtt_secs / self.bins as f64);
+            .get_or_insert(self.window * rtt.secs() / self.bins as f64);
     }
 
     fn ends(&mut self, ack: &Ack, _cwnd: f64) -> bool {
-        let (Some(duration), Some(rtt)) = (self.duration, ack.rtt_secs) else {
+        let (Some(duration), Some(rtt)) = (self.duration, ack.rtt.map(Duration::secs)) else {
             return false;
         };
         let total = Total {
-            delivered: ack.snd_una,
-            sent: ack.snd_nxt,
+            delivered: ack.snd_una - SeqNum::ZERO,
+            sent: ack.snd_nxt - SeqNum::ZERO,
         };
         // Where time stands still there are no bins.
         duration > 0.0
@@ -167,23 +168,23 @@ impl SlowStart for Search {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::{Instant, params};
+    use crate::cc::testing::{ack_at, params, segs};
 
     const RTT: f64 = 0.1;
 
     fn search(set: &[(&str, Value)]) -> Search {
         let mut search = Search::from(&params(&ENTRY, set));
-        search.on_rtt(RTT);
+        search.on_rtt(Duration::from_secs(RTT));
         search
     }
 
     fn ends(search: &mut Search, at: f64, snd_una: u64, snd_nxt: u64) -> bool {
         search.ends(
             &Ack {
-                snd_una,
-                snd_nxt,
-                rtt_secs: Some(RTT),
-                ..Ack::of(Instant::from_secs(at), 1, snd_nxt - snd_una)
+                snd_una: SeqNum::new(snd_una),
+                snd_nxt: SeqNum::new(snd_nxt),
+                rtt: Some(Duration::from_secs(RTT)),
+                ..ack_at(at, 1, snd_nxt - snd_una)
             },
             10.0,
         )
@@ -236,7 +237,7 @@ mod tests {
         assert!((search(&[]).duration.unwrap() - 0.035).abs() < 1e-12);
         // The first round-trip time tells it.
         let mut search = search(&[]);
-        search.on_rtt(0.5);
+        search.on_rtt(Duration::from_secs(0.5));
         assert!((search.duration.unwrap() - 0.035).abs() < 1e-12);
     }
 
@@ -258,7 +259,7 @@ mod tests {
             sent += 2 * each;
         }
         ended.push(ends(&mut search, 1.809, delivered, sent));
-        assert_eq!(search.totals[0].delivered, 49);
+        assert_eq!(search.totals[0].delivered, segs(49));
         let norm_diff = search.norm_diff(1.0).unwrap();
         assert!((norm_diff - 16.0 / 60.0).abs() < 1e-12, "{norm_diff}");
         assert!(ended.pop().unwrap(), "0.27 is more than 0.26");

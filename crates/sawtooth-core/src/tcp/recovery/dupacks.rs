@@ -9,7 +9,7 @@ use crate::events::{Event, Key};
 use crate::packet::Ack;
 use crate::tcp::params::ReduceFrom;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
-use crate::units::Instant;
+use crate::units::{Duration, Instant, SegCount, SeqNum};
 
 /// Why the window was last reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,16 +111,16 @@ impl Dupacks {
         }
         tx.window.on_ack(&cc::Ack {
             now: Instant::from_secs(now.time),
-            acked,
-            counted: if tx.config.byte_counting { acked } else { 1 },
-            delivered: acked,
-            lost: 0,
-            marked,
-            flight_size,
-            pipe: flight_size - acked,
-            snd_una: tx.seq.una,
-            snd_nxt: tx.seq.nxt,
-            rtt_secs,
+            acked: SegCount::new(acked),
+            counted: SegCount::new(if tx.config.byte_counting { acked } else { 1 }),
+            delivered: SegCount::new(acked),
+            lost: SegCount::ZERO,
+            marked: SegCount::new(marked),
+            flight_size: SegCount::new(flight_size),
+            pipe: SegCount::new(flight_size - acked),
+            snd_una: SeqNum::new(tx.seq.una),
+            snd_nxt: SeqNum::new(tx.seq.nxt),
+            rtt: rtt_secs.map(Duration::from_secs),
             // RFC 3168 §6.1.2: no growth for an acknowledgement that tells of marks.
             may_grow: may_grow && (marked == 0 || tx.window.needs.ecn == cc::Ecn::L4s),
             // RFC 5681 lets the window grow whatever limits the sender.

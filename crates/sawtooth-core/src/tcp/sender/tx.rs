@@ -18,7 +18,7 @@ use crate::tcp::ecn::Signals;
 use crate::tcp::episodes::{Cause, Episodes, Figures, Losses};
 use crate::tcp::limits::SendLimits;
 use crate::tcp::params::{Config, ReduceFrom};
-use crate::units::Instant;
+use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 
 /// What may leave besides a pending retransmission, until the next input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +91,8 @@ impl Tx {
         if self.seq.is_established() {
             self.window.on_arrival(&cc::AckArrival {
                 now: Instant::from_secs(now.time),
-                acked,
-                rtt_secs,
+                acked: SegCount::new(acked),
+                rtt: rtt_secs.map(Duration::from_secs),
             });
         }
     }
@@ -108,8 +108,8 @@ impl Tx {
         }
         let keeps = at_first_try || self.config.keep_window_after_lost_syn;
         let initial = keeps.then_some(Windows {
-            cwnd: self.config.initial_window,
-            ssthresh: self.config.initial_ssthresh,
+            cwnd: WindowSize::from_segments(self.config.initial_window),
+            ssthresh: WindowSize::from_segments(self.config.initial_ssthresh),
         });
         self.window.on_established(now.time, initial);
     }
@@ -130,7 +130,7 @@ impl Tx {
         Episode {
             now: Instant::from_secs(now.time),
             signal,
-            window,
+            window: WindowSize::from_segments(window),
             whole_ssthresh: self.config.whole_ssthresh,
             ns2: self.config.ns2_algorithms,
         }
@@ -188,10 +188,10 @@ impl Tx {
         if signals.wants_share() {
             self.window.on_marks(&cc::Marks {
                 now: Instant::from_secs(now.time),
-                delivered,
-                marked: signals.marked,
-                snd_una,
-                snd_nxt: self.seq.nxt,
+                delivered: SegCount::new(delivered),
+                marked: SegCount::new(signals.marked),
+                snd_una: SeqNum::new(snd_una),
+                snd_nxt: SeqNum::new(self.seq.nxt),
             });
         }
         congested && signals.may_reduce(snd_una)

@@ -9,7 +9,7 @@
 use crate::cc::{self, CongestionControl, Episode, Prescribed, Signal, Windows};
 use crate::registry::Params;
 use crate::tcp::params::{Config, whole};
-use crate::units::{Instant, Rate};
+use crate::units::{ByteCount, Duration, Instant, Rate, WindowSize};
 
 #[derive(Debug)]
 pub struct Window {
@@ -36,16 +36,16 @@ impl Window {
             config.initial_window
         };
         let start = cc::Start {
-            cwnd,
-            ssthresh: config.initial_ssthresh,
+            cwnd: WindowSize::from_segments(cwnd),
+            ssthresh: WindowSize::from_segments(config.initial_ssthresh),
             ns2: config.ns2_algorithms,
             whole_windows: config.whole_windows,
-            tick: config.timer_tick.secs,
-            smss: config.smss,
+            tick: Duration::from_secs(config.timer_tick.secs),
+            smss: ByteCount::new(config.smss.into()),
             seed: config.seed,
         };
         let cc = (algorithm.new)(params, start);
-        let cwnd = cc.windows().cwnd;
+        let cwnd = cc.windows().cwnd.segments();
         Self {
             needs: algorithm.needs,
             cwnd,
@@ -73,7 +73,7 @@ impl Window {
     /// The slow-start threshold, segments.
     #[inline]
     pub fn ssthresh(&self) -> f64 {
-        self.cc.windows().ssthresh
+        self.cc.windows().ssthresh.segments()
     }
 
     /// Both, as the algorithm has them now.
@@ -126,19 +126,21 @@ impl Window {
     #[inline]
     pub fn settle(&mut self, time: f64) {
         self.finish(time);
-        self.cwnd = self.cc.windows().cwnd;
+        self.cwnd = self.cc.windows().cwnd.segments();
         self.whole = whole(self.cwnd);
         self.max = self.max.max(self.cwnd);
     }
 
     /// The window that the specification of a recovery or of a restart prescribes.
     pub fn prescribe(&mut self, time: f64, cwnd: f64) {
+        let cwnd = WindowSize::from_segments(cwnd);
         self.cc.prescribe(Prescribed::Cwnd(cwnd));
         self.settle(time);
     }
 
     /// A threshold that is not the algorithm's own.
     pub fn prescribe_ssthresh(&mut self, ssthresh: f64) {
+        let ssthresh = WindowSize::from_segments(ssthresh);
         self.cc.prescribe(Prescribed::Ssthresh(ssthresh));
     }
 
@@ -184,7 +186,8 @@ impl Window {
 
     /// How long the handshake took.
     pub fn on_handshake(&mut self, time: f64, rtt_secs: f64) {
-        self.cc.on_handshake(Instant::from_secs(time), rtt_secs);
+        let rtt = Duration::from_secs(rtt_secs);
+        self.cc.on_handshake(Instant::from_secs(time), rtt);
     }
 
     /// Data begins, with these windows; without an initial one, the SYN was lost: it is one segment then (RFC 5681 §3.1).
@@ -193,14 +196,16 @@ impl Window {
             self.cc.on_established(cwnd);
             self.cc.prescribe(Prescribed::Ssthresh(ssthresh));
         } else {
-            self.cc.prescribe(Prescribed::Cwnd(1.0));
+            let one = WindowSize::from_segments(1.0);
+            self.cc.prescribe(Prescribed::Cwnd(one));
         }
         self.settle(time);
     }
 
     /// Sending begins again after a pause, with what is `left` of the windows. An algorithm with a model of the path has its own ways.
     pub fn on_restart(&mut self, time: f64, idle_secs: f64, left: impl FnOnce(Windows) -> Windows) {
-        self.cc.on_restart(Instant::from_secs(time), idle_secs);
+        let idle = Duration::from_secs(idle_secs);
+        self.cc.on_restart(Instant::from_secs(time), idle);
         if !self.needs.rules_recovery {
             let before = self.windows();
             let after = left(before);
@@ -243,7 +248,7 @@ mod tests {
         Episode {
             now: Instant::from_secs(1.0),
             signal,
-            window,
+            window: WindowSize::from_segments(window),
             whole_ssthresh: false,
             ns2: true,
         }
@@ -284,8 +289,8 @@ mod tests {
         window.on_established(1.0, None);
         assert_eq!(window.cwnd(), 1.0);
         let initial = Windows {
-            cwnd: 3.0,
-            ssthresh: 50.0,
+            cwnd: WindowSize::from_segments(3.0),
+            ssthresh: WindowSize::from_segments(50.0),
         };
         window.on_established(1.0, Some(initial));
         assert_eq!(window.windows(), initial);

@@ -36,12 +36,14 @@ mod tests;
 
 pub use self::params::ENTRY;
 use self::params::Parameters;
-use super::model::{Aggregation, Hold, Ignored, NOMINAL_RTT, Rounds, WindowedMax, real};
+use super::model::{
+    Aggregation, Hold, Ignored, NOMINAL_RTT, Rounds, WindowedMax, delivery_rate, real,
+};
 use crate::cc::{
     Ack, CongestionControl, Episode, Prescribed, Probe, RateSample, Signal, Start, Windows,
 };
 use crate::rng::Stream;
-use crate::units::{Instant, Rate};
+use crate::units::{Duration, Instant, Rate, SegCount, WindowSize};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
@@ -86,8 +88,8 @@ pub struct Bbr {
     /// The window before a recovery or PROBE_RTT.
     prior_cwnd: f64,
     /// What was in the path after the last acknowledgement, and what that one delivered.
-    pipe: u64,
-    last_delivered: u64,
+    pipe: SegCount,
+    last_delivered: SegCount,
 }
 
 impl Bbr {
@@ -109,18 +111,18 @@ impl Bbr {
             ignored: Ignored::default(),
             idle_restart: false,
             pacing_rate: 0.0,
-            cwnd: start.cwnd,
+            cwnd: start.cwnd.segments(),
             prior_cwnd: 0.0,
-            pipe: 0,
-            last_delivered: 0,
+            pipe: SegCount::ZERO,
+            last_delivered: SegCount::ZERO,
         };
-        bbr.pacing_rate = bbr.paced(start.cwnd / NOMINAL_RTT, parameters.high_gain);
+        bbr.pacing_rate = bbr.paced(start.cwnd.segments() / NOMINAL_RTT, parameters.high_gain);
         bbr
     }
 
     /// Bits per second at which `bandwidth` segments per second are paced.
     fn paced(&self, bandwidth: f64, gain: f64) -> f64 {
-        let segment = f64::from(self.start.smss) * 8.0;
+        let segment = self.start.smss.as_f64() * 8.0;
         gain * bandwidth * segment * (1.0 - self.parameters.pacing_margin)
     }
 
@@ -151,7 +153,7 @@ impl Bbr {
             return 2.0;
         }
         let bytes = self.pacing_rate / 8.0 * self.parameters.quantum_duration;
-        let segments = bytes.min(self.parameters.quantum_max) / f64::from(self.start.smss);
+        let segments = bytes.min(self.parameters.quantum_max) / self.start.smss.as_f64();
         segments.floor().max(1.0)
     }
 
@@ -159,7 +161,7 @@ impl Bbr {
     fn inflight(&self, gain: f64) -> f64 {
         let bandwidth = self.bandwidth.get();
         if self.rt_prop.is_infinite() || bandwidth == 0.0 {
-            return self.start.cwnd;
+            return self.start.cwnd.segments();
         }
         let capacity = gain * bandwidth * self.rt_prop;
         let capacity = if self.start.whole_windows {
@@ -196,11 +198,11 @@ impl Bbr {
     }
 
     fn update_bandwidth(&mut self, rate: &RateSample) {
-        if rate.interval_secs <= 0.0 {
+        if rate.interval.secs() <= 0.0 {
             return;
         }
         let (round, window) = (self.rounds.count, self.parameters.bw_rounds);
-        let sample = rate.segments_per_sec();
+        let sample = delivery_rate(rate);
         if sample >= self.bandwidth.get() || !self.ignored.app_limited(rate) {
             self.bandwidth.add(sample, round, window);
         }
@@ -224,7 +226,7 @@ impl Bbr {
         if self.state == State::Startup && self.filled_pipe {
             self.state = State::Drain;
         }
-        if self.state == State::Drain && real(ack.pipe) <= self.inflight(1.0) {
+        if self.state == State::Drain && ack.pipe.as_f64() <= self.inflight(1.0) {
             self.enter_probe_bw(ack.now.secs());
         }
     }
@@ -246,9 +248,9 @@ impl Bbr {
         let now = ack.now.secs();
         let full_length = now - since > self.rt_prop;
         let gain = self.pacing_gain();
-        let prior_inflight = real(ack.pipe + ack.delivered + ack.lost);
+        let prior_inflight = (ack.pipe + ack.delivered + ack.lost).as_f64();
         let next = if gain > 1.0 {
-            full_length && (ack.lost > 0 || prior_inflight >= self.inflight(gain))
+            full_length && (!ack.lost.is_zero() || prior_inflight >= self.inflight(gain))
         } else if gain < 1.0 {
             full_length || prior_inflight <= self.inflight(1.0)
         } else {
@@ -265,13 +267,14 @@ impl Bbr {
     /// Whether RTprop had expired.
     fn update_rt_prop(&mut self, ack: &Ack) -> bool {
         let now = ack.now.secs();
-        let Some(rtt) = ack.rtt_secs.filter(|&rtt| rtt > 0.0) else {
+        let Some(rtt) = ack.rtt.map(Duration::secs).filter(|&rtt| rtt > 0.0) else {
             return self.expired(now);
         };
         if self.rt_prop.is_infinite() {
             // Nothing can have expired before the first sample.
             self.rt_prop_at = now;
-            self.pacing_rate = self.paced(self.start.cwnd / rtt, self.parameters.high_gain);
+            self.pacing_rate =
+                self.paced(self.start.cwnd.segments() / rtt, self.parameters.high_gain);
         }
         let expired = self.expired(now);
         if rtt <= self.rt_prop || expired {
@@ -298,14 +301,14 @@ impl Bbr {
                     hold: Some(hold.after(round_start)),
                 };
                 self.check_probe_rtt_done(ack.now);
-            } else if real(ack.pipe) <= self.parameters.min_cwnd {
+            } else if ack.pipe.as_f64() <= self.parameters.min_cwnd {
                 self.rounds.restart();
                 self.state = State::ProbeRtt {
                     hold: Some(Hold::of(self.parameters.probe_rtt_duration, ack.now)),
                 };
             }
         }
-        if ack.delivered > 0 {
+        if !ack.delivered.is_zero() {
             self.idle_restart = false;
         }
     }
@@ -338,14 +341,14 @@ impl Bbr {
     }
 
     fn update_cwnd(&mut self, ack: &Ack, round_start: bool) {
-        let delivered = real(ack.delivered);
-        let in_path = real(ack.pipe) + delivered;
-        if ack.lost > 0 {
-            self.cwnd = (self.cwnd - real(ack.lost)).max(1.0);
+        let delivered = ack.delivered.as_f64();
+        let in_path = ack.pipe.as_f64() + delivered;
+        if !ack.lost.is_zero() {
+            self.cwnd = (self.cwnd - ack.lost.as_f64()).max(1.0);
         }
         match self.recovery {
             Recovery::Begins => {
-                self.cwnd = real(ack.pipe) + delivered.max(1.0);
+                self.cwnd = ack.pipe.as_f64() + delivered.max(1.0);
                 self.recovery = Recovery::Conserves;
                 self.rounds.restart();
             }
@@ -358,7 +361,9 @@ impl Bbr {
             let grown = self.cwnd + delivered;
             if self.filled_pipe {
                 self.cwnd = grown.min(target);
-            } else if self.cwnd < target || real(self.rounds.delivered()) < self.start.cwnd {
+            } else if self.cwnd < target
+                || self.rounds.delivered().as_f64() < self.start.cwnd.segments()
+            {
                 self.cwnd = grown;
             }
             self.cwnd = self.cwnd.max(self.parameters.min_cwnd);
@@ -375,7 +380,7 @@ impl Bbr {
     fn on_loss(&mut self, _loss: &Episode) {
         self.save_cwnd();
         self.recovery = Recovery::Begins;
-        let in_path = real(self.pipe + self.last_delivered.max(1));
+        let in_path = (self.pipe + self.last_delivered.max(SegCount::ONE)).as_f64();
         self.cwnd = self.cwnd.min(in_path);
     }
 
@@ -424,7 +429,7 @@ impl CongestionControl for Bbr {
 
     fn on_undo(&mut self, before: Windows) {
         self.recovery = Recovery::No;
-        self.cwnd = self.cwnd.max(self.prior_cwnd).max(before.cwnd);
+        self.cwnd = self.cwnd.max(self.prior_cwnd).max(before.cwnd.segments());
         // The pause may have looked like a full pipe.
         (self.full_bw, self.full_bw_count) = (0.0, 0);
         self.bound_for_probe_rtt();
@@ -439,7 +444,7 @@ impl CongestionControl for Bbr {
         self.bound_for_probe_rtt();
     }
 
-    fn on_restart(&mut self, now: Instant, _idle_secs: f64) {
+    fn on_restart(&mut self, now: Instant, _idle: Duration) {
         self.idle_restart = true;
         self.aggregation.restart(now);
         if matches!(self.state, State::ProbeBw { .. }) {
@@ -449,28 +454,28 @@ impl CongestionControl for Bbr {
         }
     }
 
-    fn on_handshake(&mut self, now: Instant, rtt_secs: f64) {
-        self.rt_prop = rtt_secs;
+    fn on_handshake(&mut self, now: Instant, rtt: Duration) {
+        self.rt_prop = rtt.secs();
         self.rt_prop_at = now.secs();
     }
 
-    fn on_established(&mut self, initial_window: f64) {
+    fn on_established(&mut self, initial_window: WindowSize) {
         self.start.cwnd = initial_window;
-        self.cwnd = initial_window;
+        self.cwnd = initial_window.segments();
         let rtt = if self.rt_prop.is_finite() {
             self.rt_prop
         } else {
             NOMINAL_RTT
         };
-        self.pacing_rate = self.paced(initial_window / rtt, self.parameters.high_gain);
+        self.pacing_rate = self.paced(self.cwnd / rtt, self.parameters.high_gain);
     }
 
     fn windows(&self) -> Windows {
-        Windows::without_threshold(self.cwnd)
+        Windows::without_threshold(WindowSize::from_segments(self.cwnd))
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {
-        self.cwnd = prescribed.cwnd().unwrap_or(self.cwnd);
+        self.cwnd = prescribed.cwnd().map_or(self.cwnd, WindowSize::segments);
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

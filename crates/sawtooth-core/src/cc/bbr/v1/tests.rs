@@ -1,5 +1,6 @@
 use super::*;
 use crate::cc::bbr::path::{Path, run};
+use crate::cc::testing::*;
 use crate::registry::Params;
 
 fn bbr(start: Start) -> Bbr {
@@ -32,19 +33,19 @@ impl Feed {
         self.now += self.rtt;
         self.delivered += 1;
         Ack {
-            pipe: self.pipe,
-            rtt_secs: Some(self.rtt),
+            pipe: SegCount::new(self.pipe),
+            rtt: Some(Duration::from_secs(self.rtt)),
             rate: Some(RateSample {
-                delivered: 1,
-                interval_secs: 1.0 / rate,
-                prior_delivered: self.delivered - 1,
-                total_delivered: self.delivered,
-                lost: 0,
-                total_lost: 0,
-                pipe_at_send: self.pipe,
+                delivered: SegCount::new(1),
+                interval: Duration::from_secs(1.0 / rate),
+                prior_delivered: SegCount::new(self.delivered - 1),
+                total_delivered: SegCount::new(self.delivered),
+                lost: SegCount::new(0),
+                total_lost: SegCount::new(0),
+                pipe_at_send: SegCount::new(self.pipe),
                 app_limited: false,
             }),
-            ..Ack::of(Instant::from_secs(self.now), 1, self.pipe + 1)
+            ..ack_at(self.now, 1, self.pipe + 1)
         }
     }
 
@@ -68,36 +69,36 @@ impl Feed {
 fn the_first_rate_is_that_of_the_initial_window_in_a_millisecond_and_then_in_a_round_trip() {
     // 2 / ln 2 = 2.88539; 10 segments of 1460 bytes are 116 800 bits: in 1 ms 116.8 Mbit/s, in 100 ms 1.168 Mbit/s.
     // Times the gain and 0.99: 333.6434 and 3.336434 Mbit/s.
-    let mut bbr = bbr(Start::at(10.0));
+    let mut bbr = bbr(beginning(10.0));
     assert!((bbr.pacing_rate / 333.643_4e6 - 1.0).abs() < 1e-6);
     bbr.on_ack(&Ack {
-        rtt_secs: Some(0.1),
-        ..Ack::of(Instant::from_secs(0.1), 1, 10)
+        rtt: Some(Duration::from_secs(0.1)),
+        ..ack_at(0.1, 1, 10)
     });
     assert!((bbr.pacing_rate / 3.336_434e6 - 1.0).abs() < 1e-6);
 }
 
 #[test]
 fn the_handshake_ends_with_the_initial_window_and_its_rate() {
-    let mut bbr = bbr(Start::at(1.0));
-    bbr.on_established(10.0);
+    let mut bbr = bbr(beginning(1.0));
+    bbr.on_established(WindowSize::from_segments(10.0));
     assert!(close(bbr.cwnd, 10.0));
     assert!(
         (bbr.pacing_rate / 333.643_4e6 - 1.0).abs() < 1e-6,
         "as above"
     );
-    bbr.on_handshake(Instant::from_secs(0.1), 0.1);
-    bbr.on_established(10.0);
+    bbr.on_handshake(Instant::from_secs(0.1), Duration::from_secs(0.1));
+    bbr.on_established(WindowSize::from_segments(10.0));
     assert!((bbr.pacing_rate / 3.336_434e6 - 1.0).abs() < 1e-6);
     assert!(close(bbr.rt_prop, 0.1));
     // Nothing is known of the path until so much has been delivered: the window grows by what is.
-    bbr.on_ack(&Ack::of(Instant::from_secs(0.1), 1, 10));
+    bbr.on_ack(&ack_at(0.1, 1, 10));
     assert!(close(bbr.cwnd, 11.0));
 }
 
 #[test]
 fn the_pipe_is_full_after_three_rounds_with_less_than_a_quarter_more() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     // 100 begins; 124 is too little, the first; 125 is a quarter more than 100 and begins anew; 156 is 24.8 % more than that.
     for rate in [100.0, 124.0, 125.0, 156.0, 156.0] {
         bbr.on_ack(&feed.ack(rate));
@@ -120,7 +121,7 @@ fn the_pipe_is_full_after_three_rounds_with_less_than_a_quarter_more() {
 
 #[test]
 fn draining_ends_when_what_is_in_flight_fits_the_path_and_three_bursts() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     for _ in 0..4 {
         bbr.on_ack(&feed.ack(1000.0));
     }
@@ -139,7 +140,7 @@ fn the_cycle_begins_anywhere_but_where_it_drains() {
     for seed in 0..200 {
         let mut bbr = bbr(Start {
             seed,
-            ..Start::at(10.0)
+            ..beginning(10.0)
         });
         bbr.enter_probe_bw(0.0);
         let State::ProbeBw { phase, .. } = bbr.state else {
@@ -155,7 +156,7 @@ fn the_cycle_begins_anywhere_but_where_it_drains() {
 
 #[test]
 fn the_gain_cycle_is_one_up_one_down_and_six_even() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
     // More than the 125 + 6 that the first phase waits for; the second lasts its whole round trip then.
     feed.pipe = 140;
@@ -182,7 +183,7 @@ fn the_gain_cycle_is_one_up_one_down_and_six_even() {
 
 #[test]
 fn the_probe_lasts_until_what_it_aims_at_is_in_flight_or_something_is_lost() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
     bbr.state = State::ProbeBw {
         phase: 0,
@@ -193,8 +194,8 @@ fn the_probe_lasts_until_what_it_aims_at_is_in_flight_or_something_is_lost() {
     bbr.on_ack(&feed.ack(1000.0));
     assert!(close(bbr.pacing_gain(), 1.25));
     bbr.on_ack(&Ack {
-        lost: 1,
-        pipe: 100,
+        lost: SegCount::new(1),
+        pipe: SegCount::new(100),
         ..feed.ack(1000.0)
     });
     assert!(close(bbr.pacing_gain(), 0.75));
@@ -202,7 +203,7 @@ fn the_probe_lasts_until_what_it_aims_at_is_in_flight_or_something_is_lost() {
 
 #[test]
 fn the_rate_is_the_largest_of_ten_rounds_and_the_delay_the_smallest_of_ten_seconds() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     bbr.on_ack(&feed.ack(1000.0));
     for _ in 0..9 {
         bbr.on_ack(&feed.ack(500.0));
@@ -222,7 +223,7 @@ fn the_rate_is_the_largest_of_ten_rounds_and_the_delay_the_smallest_of_ten_secon
 
 #[test]
 fn the_delay_is_probed_with_four_segments_for_200_ms_and_the_window_comes_back() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
     let window = bbr.cwnd;
     bbr.rt_prop_at = feed.now - 10.0;
@@ -246,7 +247,7 @@ fn the_delay_is_probed_with_four_segments_for_200_ms_and_the_window_comes_back()
 
 #[test]
 fn what_is_sent_while_the_delay_is_probed_tells_nothing_of_the_rate() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
     bbr.state = State::ProbeRtt { hold: None };
     bbr.parameters.probe_rtt_duration = 2.0;
@@ -267,25 +268,25 @@ fn what_is_sent_while_the_delay_is_probed_tells_nothing_of_the_rate() {
 
 #[test]
 fn packets_are_conserved_for_a_round_and_the_window_is_restored_after_recovery() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    bbr.on_loss(&Episode::of(Instant::from_secs(feed.now), bbr.cwnd));
+    bbr.on_loss(&loss_at(feed.now, bbr.cwnd));
     // Three lost, one delivered, 150 in the path: 151 may be.
     feed.pipe = 150;
     let in_round = |feed: &mut Feed| {
         let mut ack = feed.ack(1000.0);
-        ack.rate.as_mut().expect("it has one").prior_delivered = 200;
+        ack.rate.as_mut().expect("it has one").prior_delivered = segs(200);
         ack
     };
     bbr.on_ack(&Ack {
-        lost: 3,
+        lost: SegCount::new(3),
         ..in_round(&mut feed)
     });
     assert!(close(bbr.cwnd, 151.0));
     // Two lost and one delivered: 149, but what is delivered may be sent.
     feed.pipe = 149;
     bbr.on_ack(&Ack {
-        lost: 2,
+        lost: SegCount::new(2),
         ..in_round(&mut feed)
     });
     assert!(close(bbr.cwnd, 150.0));
@@ -298,9 +299,9 @@ fn packets_are_conserved_for_a_round_and_the_window_is_restored_after_recovery()
 
 #[test]
 fn a_timeout_leaves_one_segment_then_four_and_what_it_had_after_it() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    bbr.on_rto(&Episode::of(Instant::from_secs(feed.now), bbr.cwnd));
+    bbr.on_rto(&loss_at(feed.now, bbr.cwnd));
     assert!(close(bbr.cwnd, 1.0));
     feed.pipe = 0;
     bbr.on_ack(&feed.ack(1000.0));
@@ -313,22 +314,10 @@ fn a_timeout_leaves_one_segment_then_four_and_what_it_had_after_it() {
 fn aggregated_acknowledgements_widen_the_window_where_they_count() {
     // 20 segments at once, where 1000 per second were expected: the next 20 ms none are due, so 20 are extra.
     let mut aggregation = Aggregation::default();
-    aggregation.on_ack(
-        &Ack::of(Instant::from_secs(1.0), 20, 100),
-        1000.0,
-        206.0,
-        1,
-        10,
-    );
+    aggregation.on_ack(&ack_at(1.0, 20, 100), 1000.0, 206.0, 1, 10);
     assert!(close(aggregation.extra(), 20.0));
     // After 10 ms, 10 were expected, and 35 have come: 25 extra.
-    aggregation.on_ack(
-        &Ack::of(Instant::from_secs(1.01), 15, 100),
-        1000.0,
-        206.0,
-        1,
-        10,
-    );
+    aggregation.on_ack(&ack_at(1.01, 15, 100), 1000.0, 206.0, 1, 10);
     assert!((aggregation.extra() - 25.0).abs() < 1e-6);
 }
 
@@ -337,7 +326,7 @@ fn it_fills_a_path_and_leaves_its_queue_short() {
     for whole_windows in [false, true] {
         let mut bbr = bbr(Start {
             whole_windows,
-            ..Start::at(10.0)
+            ..beginning(10.0)
         });
         // 100 segments fit the path, and 500 the queue; a window fills both.
         let outcome = run(&mut bbr, Path::new(1000.0, 0.1, 500.0), 30.0, 5.0);
@@ -354,7 +343,7 @@ fn it_fills_a_path_and_leaves_its_queue_short() {
 #[test]
 fn losses_do_not_slow_it_down() {
     // The queue holds a fifth of what fits the path, and STARTUP and every probe overflow it.
-    let mut bbr = bbr(Start::at(10.0));
+    let mut bbr = bbr(beginning(10.0));
     let outcome = run(&mut bbr, Path::new(1000.0, 0.1, 20.0), 30.0, 5.0);
     assert!(outcome.lost > 50, "{outcome:?}");
     assert!(outcome.goodput > 900.0, "{outcome:?}");
@@ -362,7 +351,7 @@ fn losses_do_not_slow_it_down() {
 
 #[test]
 fn section_4_2_2_a_burst_is_one_segment_two_or_what_a_millisecond_sends() {
-    let mut bbr = bbr(Start::at(10.0));
+    let mut bbr = bbr(beginning(10.0));
     // 100 Mbit/s send 12 500 bytes in 1 ms: 8.56 segments. 1 Gbit/s would send 125 000, of which 65 536 are allowed: 44.9.
     for (rate, segments) in [
         (0.3e6, 1.0),
@@ -380,7 +369,7 @@ fn section_4_2_2_a_burst_is_one_segment_two_or_what_a_millisecond_sends() {
 
 #[test]
 fn even_windows_round_up_to_the_next_even_number() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
     bbr.parameters.even_windows = true;
     // 1.01 * 100 + 3 * 2 = 107, and 106 as it is.
@@ -390,7 +379,7 @@ fn even_windows_round_up_to_the_next_even_number() {
 
 #[test]
 fn a_rate_however_low_is_paced_once_the_pipe_is_full() {
-    let mut bbr = bbr(Start::at(10.0));
+    let mut bbr = bbr(beginning(10.0));
     bbr.filled_pipe = true;
     // A segment in a day and more: 1e-5 * 11 680 bits, less a hundredth.
     bbr.bandwidth.add(1e-5, 1, 10);
@@ -400,7 +389,7 @@ fn a_rate_however_low_is_paced_once_the_pipe_is_full() {
 
 #[test]
 fn an_even_phase_lasts_its_round_trip_however_little_is_in_flight() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
     let even = State::ProbeBw {
         phase: 4,
@@ -415,17 +404,17 @@ fn an_even_phase_lasts_its_round_trip_however_little_is_in_flight() {
 
 #[test]
 fn section_4_1_1_3_the_delay_has_expired_when_more_than_ten_seconds_have_passed() {
-    let mut bbr = bbr(Start::at(10.0));
-    bbr.on_handshake(Instant::from_secs(5.0), 0.1);
+    let mut bbr = bbr(beginning(10.0));
+    bbr.on_handshake(Instant::from_secs(5.0), Duration::from_secs(0.1));
     assert!(!bbr.expired(15.0));
     assert!(bbr.expired(15.001));
 }
 
 #[test]
 fn section_4_2_3_4_a_loss_in_a_recovery_keeps_the_window_before_both() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    let episode = Episode::of(Instant::from_secs(feed.now), bbr.cwnd);
+    let episode = loss_at(feed.now, bbr.cwnd);
     bbr.on_rto(&episode);
     bbr.on_loss(&episode);
     assert!(close(bbr.cwnd, 1.0));
@@ -435,12 +424,12 @@ fn section_4_2_3_4_a_loss_in_a_recovery_keeps_the_window_before_both() {
 
 #[test]
 fn with_the_allowance_the_window_is_wider_by_what_is_acknowledged_at_once() {
-    let (mut bbr, mut feed) = (bbr(Start::at(10.0)), Feed::new());
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
     bbr.parameters.extra_acked_gain = 1.0;
     // In the 100 ms since the last acknowledgement 100 were expected, so that counting begins: 21 at once are 21 more than none.
     bbr.on_ack(&Ack {
-        delivered: 21,
+        delivered: SegCount::new(21),
         ..feed.ack(1000.0)
     });
     assert!(close(bbr.target_cwnd(), 227.0), "206 and 21");

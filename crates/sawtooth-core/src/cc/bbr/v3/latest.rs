@@ -1,13 +1,14 @@
 //! The last round trip: what it delivered, and whether it lost anything (draft-ietf-ccwg-bbr §5.5.10.3).
 
 use super::sample::Sample;
+use crate::units::SegCount;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Latest {
     pub(super) bw: f64,
     pub(super) inflight: f64,
     /// Segments that had been delivered when it began, and whether it begins with this acknowledgement.
-    begun_at: u64,
+    begun_at: SegCount,
     pub(super) round_start: bool,
     pub(super) has_loss: bool,
     /// Acknowledgements that showed losses.
@@ -16,7 +17,7 @@ pub(super) struct Latest {
 
 impl Latest {
     /// Something was lost, when so many segments had been delivered; whether it is the first of the round.
-    pub(super) fn lose(&mut self, delivered: u64) -> bool {
+    pub(super) fn lose(&mut self, delivered: SegCount) -> bool {
         let first = !self.has_loss;
         if first {
             self.begun_at = delivered;
@@ -27,7 +28,7 @@ impl Latest {
     }
 
     /// Takes in a sample, when so many segments have been delivered.
-    pub(super) fn update(&mut self, sample: &Sample, delivered: u64) {
+    pub(super) fn update(&mut self, sample: &Sample, delivered: SegCount) {
         self.bw = self.bw.max(sample.rate);
         self.inflight = self.inflight.max(sample.delivered);
         self.round_start = sample.prior_delivered >= self.begun_at;

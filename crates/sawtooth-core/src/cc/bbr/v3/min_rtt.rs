@@ -2,6 +2,7 @@
 
 use super::params::Parameters;
 use crate::cc::Ack;
+use crate::units::Duration;
 
 /// Times in seconds; delays are infinite before the first sample.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ impl MinRtt {
         let now = ack.now.secs();
         let first = self.secs.is_infinite();
         let expired = !first && now - self.probe_at > parameters.probe_rtt_interval;
-        if let Some(rtt) = ack.rtt_secs.filter(|&rtt| rtt > 0.0)
+        if let Some(rtt) = ack.rtt.map(Duration::secs).filter(|&rtt| rtt > 0.0)
             && (rtt < self.probe_delay || expired)
         {
             self.probe_delay = rtt;

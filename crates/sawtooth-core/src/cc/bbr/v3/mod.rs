@@ -47,7 +47,7 @@ use self::slope::Slope;
 use super::model::{Aggregation, Hold, Ignored, NOMINAL_RTT, Rounds, WindowedMax, real};
 use crate::cc::{Ack, CongestionControl, Episode, Prescribed, Probe, Signal, Start, Windows};
 use crate::rng::Stream;
-use crate::units::{Instant, Rate};
+use crate::units::{Duration, Instant, Rate, WindowSize};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
@@ -117,7 +117,7 @@ pub struct Bbr3 {
 
 impl Bbr3 {
     fn new(parameters: Parameters, start: Start) -> Self {
-        let segment = f64::from(start.smss) * 8.0;
+        let segment = start.smss.as_f64() * 8.0;
         Self {
             parameters,
             start,
@@ -149,8 +149,9 @@ impl Bbr3 {
             },
             idle_restart: false,
             prior_cwnd: 0.0,
-            cwnd: start.cwnd,
-            pacing_rate: parameters.startup_pacing_gain * start.cwnd / NOMINAL_RTT * segment,
+            cwnd: start.cwnd.segments(),
+            pacing_rate: parameters.startup_pacing_gain * start.cwnd.segments() / NOMINAL_RTT
+                * segment,
         }
     }
 
@@ -187,7 +188,7 @@ impl Bbr3 {
 
     fn bdp(&self, bw: f64) -> f64 {
         if self.min_rtt.secs.is_infinite() || bw == 0.0 {
-            self.start.cwnd
+            self.start.cwnd.segments()
         } else {
             bw * self.min_rtt.secs
         }
@@ -195,7 +196,7 @@ impl Bbr3 {
 
     fn send_quantum(&self) -> f64 {
         let bytes = self.pacing_rate / 8.0 * self.parameters.quantum_duration;
-        let segments = bytes.min(self.parameters.quantum_max) / f64::from(self.start.smss);
+        let segments = bytes.min(self.parameters.quantum_max) / self.start.smss.as_f64();
         segments.floor().max(2.0)
     }
 
@@ -251,7 +252,7 @@ impl Bbr3 {
     }
 
     fn note_losses(&mut self, ack: &Ack, sample: &Sample) {
-        if ack.lost == 0 {
+        if ack.lost.is_zero() {
             return;
         }
         if self.latest.lose(self.rounds.delivered()) {
@@ -307,9 +308,9 @@ impl Bbr3 {
         let first = self.min_rtt.secs.is_infinite();
         let expired = self.min_rtt.update(ack, &self.parameters);
         if first && self.min_rtt.secs.is_finite() {
-            let segment = f64::from(self.start.smss) * 8.0;
+            let segment = self.start.smss.as_f64() * 8.0;
             let gain = self.parameters.startup_pacing_gain;
-            self.pacing_rate = gain * self.start.cwnd / self.min_rtt.secs * segment;
+            self.pacing_rate = gain * self.start.cwnd.segments() / self.min_rtt.secs * segment;
         }
         expired
     }
@@ -317,7 +318,7 @@ impl Bbr3 {
     // What is controlled (§5.6).
 
     fn set_pacing_rate(&mut self, gain: f64) {
-        let segment = f64::from(self.start.smss) * 8.0;
+        let segment = self.start.smss.as_f64() * 8.0;
         let rate = gain * self.bw * segment * (1.0 - self.parameters.pacing_margin);
         if rate > 0.0 && (self.full_pipe.reached || rate > self.pacing_rate) {
             self.pacing_rate = rate;
@@ -343,10 +344,12 @@ impl Bbr3 {
 
     fn update_cwnd(&mut self, ack: &Ack) {
         let max_inflight = self.max_inflight();
-        let grown = self.cwnd + real(ack.delivered);
+        let grown = self.cwnd + ack.delivered.as_f64();
         if self.full_pipe.reached {
             self.cwnd = grown.min(max_inflight);
-        } else if self.cwnd < max_inflight || real(self.rounds.delivered()) < self.start.cwnd {
+        } else if self.cwnd < max_inflight
+            || self.rounds.delivered().as_f64() < self.start.cwnd.segments()
+        {
             self.cwnd = grown;
         }
         self.cwnd = self.cwnd.max(self.parameters.min_pipe_cwnd);
@@ -412,7 +415,7 @@ impl CongestionControl for Bbr3 {
 
     fn on_undo(&mut self, before: Windows) {
         self.recovering_since = None;
-        self.cwnd = self.cwnd.max(self.prior_cwnd).max(before.cwnd);
+        self.cwnd = self.cwnd.max(self.prior_cwnd).max(before.cwnd.segments());
         self.latest.has_loss = false;
         self.full_pipe.reset(0.0);
         let undo = self.undo;
@@ -440,15 +443,14 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    fn on_established(&mut self, initial_window: f64) {
+    fn on_established(&mut self, initial_window: WindowSize) {
         self.start.cwnd = initial_window;
-        self.cwnd = initial_window;
-        let segment = f64::from(self.start.smss) * 8.0;
-        self.pacing_rate =
-            self.parameters.startup_pacing_gain * initial_window / NOMINAL_RTT * segment;
+        self.cwnd = initial_window.segments();
+        let segment = self.start.smss.as_f64() * 8.0;
+        self.pacing_rate = self.parameters.startup_pacing_gain * self.cwnd / NOMINAL_RTT * segment;
     }
 
-    fn on_restart(&mut self, now: Instant, _idle_secs: f64) {
+    fn on_restart(&mut self, now: Instant, _idle: Duration) {
         self.idle_restart = true;
         self.aggregation.restart(now);
         if self.in_probe_bw() {
@@ -459,11 +461,11 @@ impl CongestionControl for Bbr3 {
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {
-        self.cwnd = prescribed.cwnd().unwrap_or(self.cwnd);
+        self.cwnd = prescribed.cwnd().map_or(self.cwnd, WindowSize::segments);
     }
 
     fn windows(&self) -> Windows {
-        Windows::without_threshold(self.cwnd)
+        Windows::without_threshold(WindowSize::from_segments(self.cwnd))
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

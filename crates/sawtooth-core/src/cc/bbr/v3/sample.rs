@@ -1,7 +1,8 @@
 //! A sample of the delivery rate, and whether it shows that too much is lost (draft-ietf-ccwg-bbr §5.5.10.2).
 
 use crate::cc::RateSample;
-use crate::cc::bbr::model::real;
+use crate::cc::bbr::model::delivery_rate;
+use crate::units::SegCount;
 
 /// An acknowledgement's rate sample, with what the algorithm makes of it.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +10,7 @@ pub(super) struct Sample {
     /// Segments per second; 0 if it took no time.
     pub(super) rate: f64,
     pub(super) delivered: f64,
-    pub(super) prior_delivered: u64,
+    pub(super) prior_delivered: SegCount,
     pub(super) lost: f64,
     pub(super) tx_in_flight: f64,
     pub(super) app_limited: bool,
@@ -18,15 +19,15 @@ pub(super) struct Sample {
 impl Sample {
     pub(super) fn of(rate: &RateSample, app_limited: bool) -> Self {
         Self {
-            rate: if rate.interval_secs > 0.0 {
-                rate.segments_per_sec()
+            rate: if rate.interval.secs() > 0.0 {
+                delivery_rate(rate)
             } else {
                 0.0
             },
-            delivered: real(rate.delivered),
+            delivered: rate.delivered.as_f64(),
             prior_delivered: rate.prior_delivered,
-            lost: real(rate.lost),
-            tx_in_flight: real(rate.pipe_at_send),
+            lost: rate.lost.as_f64(),
+            tx_in_flight: rate.pipe_at_send.as_f64(),
             app_limited,
         }
     }

@@ -33,7 +33,7 @@ impl Bbr3 {
         let State::Drain { since_round } = self.state else {
             return;
         };
-        let fits = real(ack.pipe) <= self.quantized(self.bdp(self.bw));
+        let fits = ack.pipe.as_f64() <= self.quantized(self.bdp(self.bw));
         if fits || self.rounds.count > since_round + self.parameters.drain_rounds {
             self.start_down(ack.now);
         }
@@ -99,13 +99,13 @@ impl Bbr3 {
     }
 
     fn is_time_to_cruise(&self, ack: &Ack) -> bool {
-        let pipe = real(ack.pipe);
+        let pipe = ack.pipe.as_f64();
         pipe <= self.bounds.inflight_with_headroom(&self.parameters)
             && pipe <= self.quantized(self.bdp(self.max_bw.get()))
     }
 
     fn is_time_to_go_down(&mut self, ack: &Ack, sample: &Sample) -> bool {
-        if self.prev_probe_too_high && real(ack.pipe) >= self.bounds.inflight_longterm {
+        if self.prev_probe_too_high && ack.pipe.as_f64() >= self.bounds.inflight_longterm {
             self.prev_probe_precautionary = true;
             return true;
         }
@@ -148,7 +148,7 @@ impl Bbr3 {
         if !ack.cwnd_limited || self.cwnd < self.bounds.inflight_longterm {
             return;
         }
-        self.bounds.inflight_longterm += self.slope.steps(real(ack.delivered));
+        self.bounds.inflight_longterm += self.slope.steps(ack.delivered.as_f64());
         if self.round_start {
             self.slope.steeper(self.cwnd);
         }
@@ -168,14 +168,14 @@ impl Bbr3 {
                     hold: Some(hold.after(self.round_start)),
                 };
                 self.check_probe_rtt_done(ack.now);
-            } else if real(ack.pipe) <= self.probe_rtt_cwnd() {
+            } else if ack.pipe.as_f64() <= self.probe_rtt_cwnd() {
                 self.rounds.restart();
                 self.state = State::ProbeRtt {
                     hold: Some(Hold::of(self.parameters.probe_rtt_duration, ack.now)),
                 };
             }
         }
-        if ack.delivered > 0 {
+        if !ack.delivered.is_zero() {
             self.idle_restart = false;
         }
     }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::cc::RateSample;
 use crate::cc::bbr::path::{Path, run};
-use crate::cc::testing::Told as _;
+use crate::cc::testing::*;
 use crate::registry::Params;
 
 fn bbr3(start: Start) -> Bbr3 {
@@ -10,7 +10,7 @@ fn bbr3(start: Start) -> Bbr3 {
 
 /// In ProbeBW, with 1000 segments per second and 100 ms.
 fn settled() -> Bbr3 {
-    let mut bbr = bbr3(Start::at(200.0));
+    let mut bbr = bbr3(beginning(200.0));
     bbr.max_bw.add(1000.0, 0, 2);
     bbr.bw = 1000.0;
     bbr.min_rtt.secs = 0.1;
@@ -24,7 +24,7 @@ fn sample(rate: f64) -> Sample {
     Sample {
         rate,
         delivered: 100.0,
-        prior_delivered: 0,
+        prior_delivered: SegCount::new(0),
         lost: 0.0,
         tx_in_flight: 100.0,
         app_limited: false,
@@ -33,8 +33,8 @@ fn sample(rate: f64) -> Sample {
 
 fn ack(secs: f64, pipe: u64) -> Ack {
     Ack {
-        pipe,
-        ..Ack::of(Instant::from_secs(secs), 1, pipe + 1)
+        pipe: SegCount::new(pipe),
+        ..ack_at(secs, 1, pipe + 1)
     }
 }
 
@@ -76,7 +76,7 @@ fn a_probe_that_loses_more_than_2_percent_bounds_the_volume_where_that_happened(
         ..sample(1000.0)
     };
     let lost = Ack {
-        lost: 1,
+        lost: SegCount::new(1),
         ..ack(1.0, 150)
     };
     // Three of 150 are 2 %: tolerated.
@@ -193,7 +193,7 @@ fn a_spurious_loss_gives_back_the_bounds_and_the_probe() {
     };
     bbr.note_losses(
         &Ack {
-            lost: 9,
+            lost: SegCount::new(9),
             ..ack(1.0, 150)
         },
         &lossy,
@@ -204,8 +204,8 @@ fn a_spurious_loss_gives_back_the_bounds_and_the_probe() {
     ));
     assert_eq!(bbr.state, State::Down);
     bbr.on_undo(Windows {
-        cwnd: 200.0,
-        ssthresh: f64::INFINITY,
+        cwnd: WindowSize::from_segments(200.0),
+        ssthresh: WindowSize::from_segments(f64::INFINITY),
     });
     assert!(bbr.bounds.inflight_longterm.is_infinite());
     assert_eq!(bbr.state, State::Refill);
@@ -216,7 +216,7 @@ fn it_fills_a_path_and_leaves_its_queue_short() {
     for whole_windows in [false, true] {
         let mut bbr = bbr3(Start {
             whole_windows,
-            ..Start::at(10.0)
+            ..beginning(10.0)
         });
         let outcome = run(&mut bbr, Path::new(1000.0, 0.1, 500.0), 30.0, 5.0);
         assert!(outcome.goodput > 930.0, "{outcome:?}");
@@ -229,7 +229,7 @@ fn it_fills_a_path_and_leaves_its_queue_short() {
 
 #[test]
 fn what_overflows_a_short_queue_is_not_sent_again_and_again() {
-    let mut bbr = bbr3(Start::at(10.0));
+    let mut bbr = bbr3(beginning(10.0));
     let outcome = run(&mut bbr, Path::new(1000.0, 0.1, 20.0), 60.0, 5.0);
     assert!(outcome.goodput > 850.0, "{outcome:?}");
     assert!(outcome.lost > 0, "it probes");
@@ -245,15 +245,15 @@ fn what_overflows_a_short_queue_is_not_sent_again_and_again() {
 
 fn told(prior_delivered: u64, rate: f64) -> Ack {
     Ack {
-        rtt_secs: Some(0.1),
+        rtt: Some(Duration::from_secs(0.1)),
         rate: Some(RateSample {
-            delivered: 1,
-            interval_secs: 1.0 / rate,
-            prior_delivered,
-            total_delivered: prior_delivered + 1,
-            lost: 0,
-            total_lost: 0,
-            pipe_at_send: 10,
+            delivered: SegCount::new(1),
+            interval: Duration::from_secs(1.0 / rate),
+            prior_delivered: SegCount::new(prior_delivered),
+            total_delivered: SegCount::new(prior_delivered + 1),
+            lost: SegCount::new(0),
+            total_lost: SegCount::new(0),
+            pipe_at_send: SegCount::new(10),
             app_limited: false,
         }),
         ..ack(1.0, 9)
@@ -262,7 +262,7 @@ fn told(prior_delivered: u64, rate: f64) -> Ack {
 
 #[test]
 fn the_first_acknowledgement_begins_a_round_and_the_first_rate_is_growth_however_low() {
-    let mut bbr = bbr3(Start::at(10.0));
+    let mut bbr = bbr3(beginning(10.0));
     bbr.on_ack(&told(0, 1.0));
     assert!(bbr.latest.round_start);
     assert_eq!((bbr.full_pipe.bw, bbr.full_pipe.count), (1.0, 0));
@@ -277,7 +277,7 @@ fn section_5_3_4_3_probe_rtt_is_due_after_more_than_five_seconds_and_the_delay_i
     // 120 ms were the least of the time since 9 s.
     (bbr.min_rtt.probe_delay, bbr.min_rtt.probe_at) = (0.12, 9.0);
     let later = |secs| Ack {
-        rtt_secs: Some(0.15),
+        rtt: Some(Duration::from_secs(0.15)),
         ..ack(secs, 100)
     };
     bbr.update_min_rtt(&later(10.0));
@@ -362,8 +362,7 @@ fn section_5_6_4_6_until_the_pipe_is_full_the_window_grows_up_to_what_may_be_in_
     bbr.state = State::Startup;
     bbr.pacing_rate = 10e6;
     // 2 * 100 may be, and more has been delivered than the initial window.
-    bbr.rounds
-        .on_ack(&Ack::of(Instant::from_secs(0.5), 1000, 1000));
+    bbr.rounds.on_ack(&ack_at(0.5, 1000, 1000));
     for (window, next) in [
         (150.0, 151.0),
         (199.5, 200.5),
@@ -379,7 +378,7 @@ fn section_5_6_4_6_until_the_pipe_is_full_the_window_grows_up_to_what_may_be_in_
 #[test]
 fn the_window_before_a_loss_comes_back_after_recovery() {
     let mut bbr = settled();
-    let loss = Episode::of(Instant::from_secs(1.0), 200.0);
+    let loss = loss_at(1.0, 200.0);
     bbr.on_loss(&loss);
     bbr.set_cwnd(120.0);
     // A timeout in the recovery is no new beginning.
@@ -393,8 +392,8 @@ fn the_window_before_a_loss_comes_back_after_recovery() {
 fn a_spurious_loss_that_ended_startup_begins_it_again() {
     let mut bbr = settled();
     let before = Windows {
-        cwnd: 200.0,
-        ssthresh: f64::INFINITY,
+        cwnd: WindowSize::from_segments(200.0),
+        ssthresh: WindowSize::from_segments(f64::INFINITY),
     };
     bbr.undo.state = Some(State::Startup);
     bbr.state = State::Drain { since_round: 1 };
@@ -410,13 +409,13 @@ fn a_spurious_loss_that_ended_startup_begins_it_again() {
 #[test]
 fn section_5_6_2_the_first_rate_is_that_of_the_initial_window_in_a_millisecond() {
     // 2.77 * 10 segments of 11 680 bits in 1 ms: 323.536 Mbit/s.
-    let mut bbr = bbr3(Start::at(1.0));
-    bbr.on_established(10.0);
+    let mut bbr = bbr3(beginning(1.0));
+    bbr.on_established(WindowSize::from_segments(10.0));
     assert!(close(bbr.pacing_rate, 323.536e6), "{}", bbr.pacing_rate);
-    assert!(close(bbr3(Start::at(10.0)).pacing_rate, 323.536e6));
+    assert!(close(bbr3(beginning(10.0)).pacing_rate, 323.536e6));
     // And in the first round trip of 100 ms: 3.235 36 Mbit/s.
     bbr.update_min_rtt(&Ack {
-        rtt_secs: Some(0.1),
+        rtt: Some(Duration::from_secs(0.1)),
         ..ack(0.1, 10)
     });
     assert!(close(bbr.pacing_rate, 3.235_36e6));

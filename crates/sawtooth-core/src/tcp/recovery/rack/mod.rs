@@ -52,7 +52,7 @@ use crate::tcp::episodes::Cause;
 use crate::tcp::params::{Eifel, whole};
 use crate::tcp::sender::tx::Tx;
 use crate::tcp::timestamps::Clock;
-use crate::units::Instant;
+use crate::units::{Duration, Instant, SegCount, SeqNum};
 
 pub const ENTRY: Entry<()> = Entry {
     name: "rack",
@@ -200,7 +200,7 @@ impl Rack {
             0,
         );
         if tx.config.prr && !tx.window.needs.rules_recovery {
-            tx.window.prescribe(now.time, before.cwnd);
+            tx.window.prescribe(now.time, before.cwnd.segments());
         }
         if once {
             self.undo.end();
@@ -210,7 +210,7 @@ impl Rack {
         self.phase = Phase::Recovery(match self.phase {
             // The reduction under way goes on.
             Phase::Cwr(prr) if once => prr,
-            _ => Prr::new(whole(before.cwnd)),
+            _ => Prr::new(whole(before.cwnd.segments())),
         });
         self.recovery_point = tx.seq.max;
         self.tlp.end();
@@ -224,9 +224,9 @@ impl Rack {
             return;
         }
         if tx.config.prr {
-            tx.window.prescribe(now.time, before.cwnd);
+            tx.window.prescribe(now.time, before.cwnd.segments());
         }
-        self.phase = Phase::Cwr(Prr::new(whole(before.cwnd)));
+        self.phase = Phase::Cwr(Prr::new(whole(before.cwnd.segments())));
         self.recovery_point = tx.seq.max;
     }
 
@@ -328,20 +328,20 @@ impl Rack {
         let limited = self.pace.usage.limits(tx.window.windows());
         tx.window.on_ack(&cc::Ack {
             now: Instant::from_secs(now.time),
-            acked: news.acked,
-            counted: if tx.config.byte_counting {
+            acked: SegCount::new(news.acked),
+            counted: SegCount::new(if tx.config.byte_counting {
                 news.delivered
             } else {
                 1
-            },
-            delivered: news.delivered,
-            lost,
-            marked: tx.marked(),
-            flight_size,
-            pipe,
-            snd_una: tx.seq.una,
-            snd_nxt: tx.seq.nxt,
-            rtt_secs,
+            }),
+            delivered: SegCount::new(news.delivered),
+            lost: SegCount::new(lost),
+            marked: SegCount::new(tx.marked()),
+            flight_size: SegCount::new(flight_size),
+            pipe: SegCount::new(pipe),
+            snd_una: SeqNum::new(tx.seq.una),
+            snd_nxt: SeqNum::new(tx.seq.nxt),
+            rtt: rtt_secs.map(Duration::from_secs),
             may_grow: reduction.is_none() && news.acked > 0,
             cwnd_limited: limited || !tx.config.cwnd_validation,
             rate,

@@ -101,10 +101,11 @@ impl Undo {
 mod tests {
     use super::*;
     use crate::tcp::timestamps::Clock;
+    use crate::units::WindowSize;
 
     const BEFORE: Windows = Windows {
-        cwnd: 20.0,
-        ssthresh: 40.0,
+        cwnd: WindowSize::from_segments(20.0),
+        ssthresh: WindowSize::from_segments(40.0),
     };
 
     fn at(millis: u32) -> Stamp {

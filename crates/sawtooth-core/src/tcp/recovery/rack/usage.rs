@@ -45,7 +45,7 @@ impl Usage {
     /// Whether the window limits what is sent (§4.1); in slow start half of the window in use is enough to double it.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
     pub fn limits(&self, Windows { cwnd, ssthresh }: Windows) -> bool {
-        self.limited || (cwnd < ssthresh && cwnd < 2.0 * self.used as f64)
+        self.limited || (cwnd < ssthresh && cwnd.segments() < 2.0 * self.used as f64)
     }
 }
 
@@ -53,11 +53,16 @@ impl Usage {
 mod tests {
     use super::*;
     use crate::tcp::recovery::testing::Rig;
+    use crate::units::WindowSize;
 
-    const AVOIDANCE: Windows = Windows {
-        cwnd: 100.0,
-        ssthresh: 2.0,
-    };
+    const AVOIDANCE: Windows = windows(100.0, 2.0);
+
+    const fn windows(cwnd: f64, ssthresh: f64) -> Windows {
+        Windows {
+            cwnd: WindowSize::from_segments(cwnd),
+            ssthresh: WindowSize::from_segments(ssthresh),
+        }
+    }
 
     #[test]
     fn rfc7661_4_2_a_window_that_was_full_limits_for_its_time() {
@@ -81,7 +86,7 @@ mod tests {
         let mut usage = Usage::default();
         usage.on_send();
         usage.on_stop(&rig.tx);
-        let limits = |cwnd, ssthresh| usage.limits(Windows { cwnd, ssthresh });
+        let limits = |cwnd, ssthresh| usage.limits(windows(cwnd, ssthresh));
         assert!(limits(7.9, 50.0));
         assert!(!limits(8.0, 50.0));
         assert!(!limits(7.9, 7.0), "RFC 7661 §4.1: no more than in use");
