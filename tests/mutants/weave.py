@@ -168,11 +168,11 @@ class Weaver:
         text = library.read_text()
         at = text.index("\npub mod ") if "\npub mod " in text else text.index("\nmod ")
         library.write_text(text[:at] + "\npub mod mutants;" + text[at:])
-        registry = core / "registry.rs"
+        registry = core / "registry/mod.rs"
         text = registry.read_text()
         old = ".map(|param| (param.name, param.default))"
         if old not in text:
-            raise SystemExit(f"registry.rs: `{old}` is not there any more; {__file__} knows defaults by it")
+            raise SystemExit(f"registry/mod.rs: `{old}` is not there any more; {__file__} knows defaults by it")
         registry.write_text(text.replace(old, ".map(|param| (param.name, crate::mutants::default(param)))"))
 
 

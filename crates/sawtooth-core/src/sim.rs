@@ -17,7 +17,7 @@
 //!
 //! A stop that is passed ahead of time is still passed in the order of its keys, with its own timers fired in between. Nothing
 //! happens at or after the run's end, and samples are taken when a component is about to move past the sampling time. So the
-//! records do not depend on the shortcuts; `tests/shortcuts.rs` proves it on random scenarios.
+//! records do not depend on the shortcuts; `tests/it/shortcuts.rs` proves it on random scenarios.
 
 mod arrivals;
 mod budget;

@@ -106,7 +106,7 @@ fn uses(relative: &Path, source: &str, reexported: &BTreeMap<String, String>) ->
         .collect()
 }
 
-/// `cc/bbr.rs` is `cc::bbr`, `cc/mod.rs` is `cc`, `lib.rs` the root.
+/// `cc/reno.rs` is `cc::reno`, `cc/mod.rs` is `cc`, `lib.rs` the root.
 fn module_of(relative: &Path) -> Vec<String> {
     let mut parts: Vec<String> = relative
         .with_extension("")
