@@ -13,7 +13,7 @@ PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
 MANY := PROPTEST_CASES=512
 PROPERTIES = $(patsubst %.rs,%::,$(notdir $(shell grep -l 'proptest!' crates/sawtooth-core/tests/it/*.rs)))
 
-.PHONY: help study short gallery guest rust-tests test test-long test-long-python test-long-rust test-all fuzz instructions records sizes lint format bench docs deny deny-tool sbom mutants clean
+.PHONY: help study short gallery guest rust-tests test test-long test-long-python test-long-rust test-all fuzz instructions records sizes structure lint format bench docs deny deny-tool sbom mutants clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
@@ -82,6 +82,9 @@ records: .venv/built ## hashes of all records of the short forms and golden file
 
 sizes: .venv/built ## lower the rows of source files that have shrunk
 	$(RUN)/python -m tests.guards sizes
+
+structure: .venv/built ## lower the rows of what is less beyond a limit of the crates' structure
+	$(RUN)/python -m tests.guards structure
 
 lint: .venv/built ## formatting, lints, documentation of the crates, types, layers
 	cargo fmt --all --check

@@ -1,17 +1,18 @@
-"""Renewing what the guards hold: `python -m tests.guards sizes` and `python -m tests.guards records [ENTRY...]`."""
+"""Renewing what the guards hold: `python -m tests.guards sizes`, `structure` and `records [ENTRY...]`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from tests.guards import records, sizes
+from tests.guards import records, sizes, structure
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     which = parser.add_subparsers(dest="which", required=True)
     which.add_parser("sizes", help="lower the rows of files that have shrunk")
+    which.add_parser("structure", help="lower the rows of what is less beyond a limit of the crates' structure")
     of_records = which.add_parser("records", help="run every study's short form and write the hashes of its records")
     of_records.add_argument("entries", nargs="*", metavar="ENTRY[=PATTERN]",
                             help='entries under "Changed results" that say what changed, and why; with a pattern only what fits it, as `*flows.*rtt*`')  # fmt: skip
@@ -21,6 +22,12 @@ def main() -> int:
         sizes.TABLE.write_text(sizes.renewed(found, sizes.read(sizes.TABLE.read_text())))
         said = sizes.faults(found, sizes.read(sizes.TABLE.read_text()))
         print("\n".join(said) or "every file is as small as its row says")
+        return 1 if said else 0
+    if options.which == "structure":
+        numbers = structure.found(records.ROOT)
+        structure.TABLE.write_text(structure.renewed(numbers, structure.read(structure.TABLE.read_text())))
+        said = structure.faults(numbers, structure.read(structure.TABLE.read_text()))
+        print("\n".join(said) or "nothing is further beyond a limit than its row says")
         return 1 if said else 0
     before = records.read(records.TABLE.read_text()) if records.TABLE.is_file() else {}
     try:

@@ -1,0 +1,188 @@
+"""The structure of the crates: types are small and stand in few files, parameters have names, and files do not import each other in a circle.
+
+Four limits, of what is not only compiled for tests:
+
+- fields: a struct has at most 16. Rows of records (`record/rows`) and the parameters of an algorithm (`Parameters`) are lists by nature, and are apart.
+- files: at most two files have an `impl` of a type.
+- tuples: no parameter of a function is a tuple, under whatever pattern or alias: two arguments are two parameters, or a struct that names them.
+- circles: no two files of the core name each other. A module and one inside it may: a table names its rows, and rows name the trait of the table.
+
+`structure.txt` has what is beyond a limit, with a number that may only fall and the reason. What it costs to add a row is an edit by hand, which a reviewer sees.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tree_sitter import Node
+
+from tests.guards.rust import Crate, Source, name_of_type, text
+
+TABLE = Path(__file__).with_name("structure.txt")
+RENEW = "python -m tests.guards structure"
+HEAD = f"""\
+# What is beyond a limit of the crates' structure, how far, and why: see docs/development/guards.md. A number may only fall: `{RENEW}`.
+"""
+FIELDS, FILES = 16, 2
+CORE = "sawtooth-core"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A limit.
+
+    Attributes:
+        limit: what needs no row.
+        says: what is wrong, of a place and a number.
+        remedy: what to do.
+
+    """
+
+    limit: int
+    says: str
+    remedy: str
+
+
+RULES = {
+    "fields": Rule(FIELDS, "{what} has {number} fields; {limit} is the limit", "group what belongs together into structs of their own"),
+    "files": Rule(
+        FILES,
+        "{what} has an `impl` in {number} files; {limit} is the limit",
+        "move methods to parts that it owns, or make functions of them",
+    ),
+    "tuples": Rule(
+        0, "{what} has {number} parameters of functions that are tuples", "make two parameters of each, or a struct that names its fields"
+    ),
+    "circles": Rule(0, "{what} name each other", "move what both need below them, or what names the other out of one"),
+}
+
+Numbers = Mapping[tuple[str, str], int]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What may be beyond a limit, and why."""
+
+    number: int
+    why: str
+
+
+def found(root: Path) -> dict[tuple[str, str], int]:
+    """What is beyond a limit: by rule and place."""
+    numbers: dict[tuple[str, str], int] = {}
+    for folder in sorted((root / "crates").iterdir()):
+        if not (folder / "src").is_dir():
+            continue
+        crate = Crate(root, folder.name)
+        for rule, count in (("fields", _fields), ("files", _files), ("tuples", _tuples)):
+            numbers |= {(rule, what): number for what, number in count(crate) if number > RULES[rule].limit}
+        if folder.name == CORE:
+            numbers |= {("circles", what): number for what, number in _circles(crate)}
+    return numbers
+
+
+def _fields(crate: Crate) -> Iterator[tuple[str, int]]:
+    for source in crate.sources.values():
+        if source.module[:2] == ("record", "rows"):
+            continue
+        for name, node in source.types.items():
+            body = node.child_by_field_name("body")
+            if node.type == "struct_item" and body is not None and name != "Parameters":
+                yield f"{source.path} {name}", sum(child.type == "field_declaration" for child in body.named_children)
+
+
+def _files(crate: Crate) -> Iterator[tuple[str, int]]:
+    files: dict[str, set[str]] = defaultdict(set)
+    for source in crate.sources.values():
+        for node in source.of("impl_item"):
+            if (owner := _owner(crate, source, node.child_by_field_name("type"))) is not None:
+                files[owner].add(source.path)
+    yield from ((what, len(paths)) for what, paths in files.items())
+
+
+def _owner(crate: Crate, source: Source, node: Node | None) -> str | None:
+    """The type that is implemented, by the file that defines it; nothing of a type that is not the crate's."""
+    name = name_of_type(node)
+    path = tuple(text(node).partition("<")[0].split("::")) if "::" in text(node).partition("<")[0] else (name,)
+    home = source if path == (name,) and name in source.types else crate.defining(source, path)
+    return f"{home.path} {name}" if home is not None and name in home.types else None
+
+
+def _tuples(crate: Crate) -> Iterator[tuple[str, int]]:
+    aliases = {
+        (source.path, text(node.child_by_field_name("name")))
+        for source in crate.sources.values()
+        for node in source.of("type_item")
+        if _is_tuple(node.child_by_field_name("type"))
+    }
+    for source in crate.sources.values():
+        lists = [node.child_by_field_name("parameters") for node in source.of("function_item", "function_signature_item")]
+        parameters = [node for of in lists if of is not None for node in of.named_children if node.type == "parameter"]
+        yield source.path, sum(_hides(crate, source, node, aliases) for node in parameters)
+
+
+def _hides(crate: Crate, source: Source, node: Node, aliases: set[tuple[str, str]]) -> bool:
+    """Whether a parameter is a tuple."""
+    pattern, kind = node.child_by_field_name("pattern"), node.child_by_field_name("type")
+    while kind is not None and kind.type == "reference_type":
+        kind = kind.child_by_field_name("type")
+    if (pattern is not None and pattern.type == "tuple_pattern") or _is_tuple(kind):
+        return True
+    name = name_of_type(kind)
+    home = source if (source.path, name) in aliases else crate.defining(source, (name,)) if name else None
+    return home is not None and (home.path, name) in aliases
+
+
+def _is_tuple(node: Node | None) -> bool:
+    """Two types or more in parentheses; `(impl A + B)` and `()` are none."""
+    return node is not None and node.type == "tuple_type" and node.named_child_count > 1
+
+
+def _circles(crate: Crate) -> Iterator[tuple[str, int]]:
+    names = {source.path: crate.named(source) for source in crate.sources.values()}
+    modules = {source.path: source.module for source in crate.sources.values()}
+    for path, others in sorted(names.items()):
+        for other in sorted(others):
+            shorter, longer = sorted((modules[path], modules[other]), key=len)
+            if path < other and path in names[other] and longer[: len(shorter)] != shorter:
+                yield f"{path} {other}", 1
+
+
+def read(table: str) -> dict[tuple[str, str], Row]:
+    """The rows of the table: `fields 20 FILE TYPE: why`."""
+    rows: dict[tuple[str, str], Row] = {}
+    for line in table.splitlines():
+        if line and not line.startswith("#"):
+            place, _, why = line.partition(": ")
+            rule, number, what = place.split(maxsplit=2)
+            rows[rule, what] = Row(int(number), why.strip())
+    return rows
+
+
+def renewed(numbers: Numbers, allowed: Mapping[tuple[str, str], Row]) -> str:
+    """The table that fits: numbers that fell are lowered, rows that are not needed go; none rises and none comes."""
+    kept = {place: row for place, row in allowed.items() if place in numbers}
+    lines = [f"{rule} {min(row.number, numbers[rule, what])} {what}: {row.why}\n" for (rule, what), row in sorted(kept.items())]
+    return HEAD + "".join(lines)
+
+
+def faults(numbers: Numbers, allowed: Mapping[tuple[str, str], Row]) -> list[str]:
+    """What is wrong, one sentence for each."""
+    said: list[str] = []
+    for (rule, what), number in numbers.items():
+        row, of = allowed.get((rule, what)), RULES[rule]
+        if row is None or number > row.number:
+            beyond = of.says.format(what=what.replace(" ", " and ") if rule == "circles" else what, number=number, limit=of.limit)
+            may = "" if row is None else f" (it may have {row.number}, and only fewer)"
+            said.append(f"{beyond}{may}: {of.remedy}")
+        elif number < row.number:
+            said.append(f"{what}: {rule} fell from {row.number} to {number}: keep it so with `{RENEW}`")
+        elif not row.why:
+            said.append(f"{what}: its row of {rule} lacks the reason")
+    said += [
+        f"{what} is within the limit of {rule}: remove its row with `{RENEW}`" for rule, what in allowed if (rule, what) not in numbers
+    ]
+    return said

@@ -1,0 +1,106 @@
+"""Types are small and stand in few files, parameters have names, and files do not name each other in a circle: `structure.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.guards import structure
+from tests.guards.structure import Row
+
+
+def test_the_crates_keep_their_structure() -> None:
+    assert structure.faults(structure.found(ROOT), structure.read(structure.TABLE.read_text())) == []
+
+
+CORE = "crates/sawtooth-core/src"
+CLEAN = {
+    "lib.rs": "pub mod a;\npub mod record;\nuse a::A;",
+    "record/mod.rs": "mod rows;",
+    "record/rows.rs": "struct Row {" + "".join(f"f{n}: u8, " for n in range(17)) + "}",
+    # A module and what is inside it may name each other.
+    "a/mod.rs": "mod b;\nmod c;\nuse b::B;\npub struct A { b: B }\nimpl A { fn f(&self, b: u8, g: impl Fn((u8, u8))) {} }",
+    "a/b.rs": "use super::A;\nimpl A { fn g(&self, parts: &[(u8, u8)], both: (impl Copy + Send)) {} }\npub struct B;",
+    "a/c.rs": """\
+use crate::a::b::B;
+struct Parameters {"""
+    + "".join(f"f{n}: u8, " for n in range(17))
+    + """}
+fn f(b: B) {
+    let pair = |(a, b): (u8, u8)| a + b;
+}
+#[cfg(test)]
+mod tests {
+    use super::super::A;
+    impl A { fn only_in_tests((a, b): (u8, u8)) {} }
+    struct Many {"""
+    + "".join(f"f{n}: u8, " for n in range(17))
+    + "}\n}",
+}
+PLANTED = {
+    f"fields {CORE}/a/c.rs Many": ("a/c.rs", "struct Many {" + "".join(f"/// One.\npub f{n}: u8,\n" for n in range(17)) + "}", 17),
+    f"files {CORE}/a/mod.rs A": ("a/c.rs", "impl crate::a::A { fn h(&self) {} }", 3),
+    f"tuples {CORE}/a/c.rs": (
+        "a/c.rs",
+        "type Now = (u8, u8);\nfn g((a, b): (u8, u8)) {}\nfn h(now: &Now) {}\ntrait T { fn i(&self, pair: (u8, u8)); }",
+        3,
+    ),
+    f"circles {CORE}/a/b.rs {CORE}/a/c.rs": ("a/b.rs", "fn g() -> u8 { super::c::f() }", 1),
+}
+
+
+def plant(root: Path, more: tuple[str, str, int] | None = None) -> None:
+    for name, code in CLEAN.items():
+        path = root / CORE / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(code + ("\n" + more[1] if more is not None and more[0] == name else "") + "\n")
+
+
+def test_what_keeps_to_the_limits_is_not_said(tmp_path: Path) -> None:
+    plant(tmp_path)
+    assert structure.found(tmp_path) == {}
+
+
+@pytest.mark.parametrize("place", PLANTED, ids=lambda place: place.split()[0])
+def test_a_planted_fault_is_seen(tmp_path: Path, place: str) -> None:
+    plant(tmp_path, PLANTED[place])
+    rule, what = place.split(maxsplit=1)
+    assert structure.found(tmp_path) == {(rule, what): PLANTED[place][2]}
+    (said,) = structure.faults(structure.found(tmp_path), {})
+    assert said.endswith(structure.RULES[rule].remedy)
+
+
+def test_a_tuple_that_is_an_alias_of_another_file_is_seen(tmp_path: Path) -> None:
+    plant(tmp_path, ("a/b.rs", "use super::c::Now;\nfn g(now: Now) {}", 1))
+    with (tmp_path / CORE / "a/c.rs").open("a") as file:
+        file.write("pub type Now = (u8, u8);\n")
+    assert structure.found(tmp_path)["tuples", f"{CORE}/a/b.rs"] == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "row", "said"),
+    [
+        (None, None, []),
+        (17, None, ["a.rs A has 17 fields; 16 is the limit: group what belongs together into structs of their own"]),
+        (17, Row(17, "why"), []),
+        (
+            18,
+            Row(17, "why"),
+            [
+                "a.rs A has 18 fields; 16 is the limit (it may have 17, and only fewer): group what belongs together into structs of their own"
+            ],
+        ),
+        (17, Row(18, "why"), ["a.rs A: fields fell from 18 to 17: keep it so with `python -m tests.guards structure`"]),
+        (None, Row(17, "why"), ["a.rs A is within the limit of fields: remove its row with `python -m tests.guards structure`"]),
+        (17, Row(17, ""), ["a.rs A: its row of fields lacks the reason"]),
+    ],
+)
+def test_a_row_may_only_fall_and_has_its_reason(number: int | None, row: Row | None, said: list[str]) -> None:
+    found = {} if number is None else {("fields", "a.rs A"): number}
+    allowed = {} if row is None else {("fields", "a.rs A"): row}
+    assert structure.faults(found, allowed) == said
+    # Renewing mends what has become less, and nothing else.
+    after = structure.faults(found, structure.read(structure.renewed(found, allowed)))
+    assert after == [text for text in said if structure.RENEW not in text]
