@@ -8,12 +8,14 @@
 //! **Order.** All connections of one entry share one path. Their senders are many components behind one stop, and so are their receivers, so
 //! both take events (`plan_stops`): what happens at them is in the order of its keys. The links then need none of their own on this account.
 
-use super::flow::{Flow, FlowPlan, clocks};
+use super::directory::Directory;
+use super::flow::{Flow, FlowPlan, algorithm, clocks};
+use super::index::index_u32;
 use super::stops::Trip;
-use super::{Key, World, index_u32};
 use crate::arrivals::summary::{Departed, Summary};
 use crate::arrivals::{Arrival, Process};
 use crate::cc;
+use crate::events::Key;
 use crate::record::Table;
 use crate::record::rows::{ArrivalRow, CompletionRow, TransferRow};
 use crate::rng::Stream;
@@ -76,7 +78,7 @@ impl<'a> ArrivingFlows<'a> {
                 next: process.next(),
                 process,
                 config: Config::from(&spec.flow.tcp),
-                new_cc: *super::build(cc::TABLE, &spec.flow.cc),
+                new_cc: algorithm(&spec.flow.cc),
                 phases: Stream::new(seed, &format!("{name}.arrivals.phase")),
                 trip: *trip,
                 summary: Summary::new(spec.arrivals.bins_per_decade),
@@ -131,92 +133,78 @@ impl<'a> ArrivingFlows<'a> {
     pub(super) fn is_arriving(&self, place: u32) -> bool {
         place >= self.fixed
     }
-}
 
-impl World<'_> {
-    /// The next flow of an entry arrives.
-    #[inline(never)]
-    pub(super) fn on_arrival(&mut self, number: u32, key: Key) {
-        let arrivals = &mut self.arrivals;
-        let id = arrivals.next_id;
-        arrivals.next_id += 1;
-        let entry = &mut arrivals.entries[number as usize];
+    /// The next flow of an entry arrives: its place among the flows.
+    pub(super) fn arrive(&mut self, number: u32, flows: &mut Vec<Flow>) -> u32 {
+        let id = self.next_id;
+        self.next_id += 1;
+        let entry = &mut self.entries[number as usize];
         let arrival = entry.next.take().expect("a flow arrives");
         entry.next = entry.process.next();
         entry.summary.start(arrival.bytes);
-        let flow = entry.open(id, arrival, arrivals.seed);
+        let flow = entry.open(id, arrival, self.seed);
         let living = Living {
             entry: number,
             arrival,
             alive: true,
         };
-        let place = if let Some(place) = arrivals.free.pop() {
-            arrivals.living[(place - arrivals.fixed) as usize] = living;
-            self.flows[place as usize] = flow;
+        let place = if let Some(place) = self.free.pop() {
+            self.living[(place - self.fixed) as usize] = living;
+            flows[place as usize] = flow;
             place
         } else {
-            arrivals.living.push(living);
-            self.flows.push(flow);
-            self.timers.grow(2 * self.flows.len(), &self.lineage);
-            index_u32(self.flows.len() - 1)
+            self.living.push(living);
+            flows.push(flow);
+            index_u32(flows.len() - 1)
         };
-        arrivals.directory.insert(id, place);
-        if let Some(metrics) = &mut self.metrics {
-            let (path, keeps) = self.metrics_places[number as usize];
-            metrics.come_back(place, path, keeps);
-        }
-        self.start(place, key);
+        self.directory.insert(id, place);
+        place
     }
 
-    /// A flow has ended if everything is acknowledged: its place is free.
+    /// A flow has ended if everything is acknowledged, and then its place is free; whether it has.
     #[cold]
     #[inline(never)]
-    pub(super) fn leave_if_finished(&mut self, place: u32, time: f64) {
-        let flow = &mut self.flows[place as usize];
+    pub(super) fn leave_if_finished(&mut self, place: u32, flows: &mut [Flow], time: f64) -> bool {
+        let flow = &mut flows[place as usize];
         if !flow.sender.is_finished() {
-            return;
+            return false;
         }
         flow.sender.finish(time);
-        self.arrivals.directory.remove(flow.id);
-        self.arrivals.leave(place, flow, time);
-        self.arrivals.free.push(place);
-        for slot in [super::sender_timer(place), super::receiver_timer(place)] {
-            self.timers.set(slot, Key::NEVER, &self.lineage);
-        }
+        self.directory.remove(flow.id);
+        self.leave(place, flow, time);
+        self.free.push(place);
+        true
     }
 
     /// The run is over for those that are there.
-    pub(super) fn end_arrivals(&mut self) {
-        for place in self.arrivals.fixed..index_u32(self.flows.len()) {
-            if self.arrivals.living[(place - self.arrivals.fixed) as usize].alive {
-                let flow = &mut self.flows[place as usize];
-                flow.sender.finish(self.end);
-                self.arrivals.leave(place, flow, self.end);
+    pub(super) fn finish(&mut self, flows: &mut [Flow], end: f64) {
+        for (place, flow) in (0..).zip(flows).skip(self.fixed as usize) {
+            if self.living[(place - self.fixed) as usize].alive {
+                flow.sender.finish(end);
+                self.leave(place, flow, end);
             }
         }
     }
 
     /// The tables of flows that arrive; none if none can.
-    pub(super) fn arrival_tables(&mut self) -> Vec<Table> {
-        if self.arrivals.entries.is_empty() {
+    pub(super) fn tables(&mut self, end: f64) -> Vec<Table> {
+        if self.entries.is_empty() {
             return Vec::new();
         }
         let mut all = Table::new::<ArrivalRow>();
         let mut by_size = Table::new::<CompletionRow>();
-        for entry in &self.arrivals.entries {
+        for entry in &self.entries {
             let (flow, arrivals) = (&entry.spec.flow, &entry.spec.arrivals);
             let head = (flow.name.as_str(), flow.cc.name, arrivals.rate);
-            all.push(entry.summary.row(head, self.end));
+            all.push(entry.summary.row(head, end));
             for row in entry.summary.completions(&flow.name) {
                 by_size.push(row);
             }
         }
-        let transfers = self.arrivals.transfers.take();
+        let transfers = self.transfers.take();
         [all, by_size].into_iter().chain(transfers).collect()
     }
-}
 
-impl ArrivingFlows<'_> {
     fn leave(&mut self, place: u32, flow: &Flow, time: f64) {
         let living = &mut self.living[(place - self.fixed) as usize];
         living.alive = false;
@@ -263,108 +251,5 @@ impl Entry<'_> {
             source: source::transfer(arrival.bytes),
             trip: self.trip,
         })
-    }
-}
-
-/// The places of flows by their numbers: open addressing, at most half full.
-#[derive(Debug, Default)]
-struct Directory {
-    entries: Vec<(u32, u32)>,
-    count: usize,
-}
-
-/// No flow has this number.
-const NOBODY: u32 = u32::MAX;
-
-impl Directory {
-    #[inline]
-    fn home(&self, id: u32) -> usize {
-        // Numbers are given out in turn, so their low bits are as good as any hash.
-        id as usize & (self.entries.len() - 1)
-    }
-
-    #[inline]
-    fn get(&self, id: u32) -> Option<u32> {
-        let mask = self.entries.len().checked_sub(1)?;
-        let mut at = self.home(id);
-        loop {
-            match self.entries[at] {
-                (found, place) if found == id => return Some(place),
-                (NOBODY, _) => return None,
-                _ => at = (at + 1) & mask,
-            }
-        }
-    }
-
-    fn insert(&mut self, id: u32, place: u32) {
-        self.count += 1;
-        if 2 * self.count > self.entries.len() {
-            let larger = vec![(NOBODY, 0); (4 * self.count).next_power_of_two()];
-            for (id, place) in std::mem::replace(&mut self.entries, larger) {
-                if id != NOBODY {
-                    self.put(id, place);
-                }
-            }
-        }
-        self.put(id, place);
-    }
-
-    fn put(&mut self, id: u32, place: u32) {
-        let mask = self.entries.len() - 1;
-        let mut at = self.home(id);
-        while self.entries[at].0 != NOBODY {
-            at = (at + 1) & mask;
-        }
-        self.entries[at] = (id, place);
-    }
-
-    fn remove(&mut self, id: u32) {
-        let mask = self.entries.len() - 1;
-        let mut hole = self.home(id);
-        while self.entries[hole].0 != id {
-            hole = (hole + 1) & mask;
-        }
-        // Those behind it that belong at the hole or before move up (Knuth, vol. 3, 6.4, algorithm R).
-        let mut at = hole;
-        loop {
-            at = (at + 1) & mask;
-            let (next, _) = self.entries[at];
-            if next == NOBODY {
-                break;
-            }
-            let way = at.wrapping_sub(self.home(next)) & mask;
-            if way >= (at.wrapping_sub(hole) & mask) {
-                self.entries[hole] = self.entries[at];
-                hole = at;
-            }
-        }
-        self.entries[hole] = (NOBODY, 0);
-        self.count -= 1;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::collections::BTreeMap;
-
-    proptest! {
-        #[test]
-        fn a_directory_is_a_map(steps in prop::collection::vec((0u32..60, any::<bool>()), 0..300)) {
-            let (mut directory, mut model) = (Directory::default(), BTreeMap::new());
-            for (at, (id, comes)) in (0u32..).zip(steps) {
-                if comes && !model.contains_key(&id) {
-                    directory.insert(id, at);
-                    model.insert(id, at);
-                } else if !comes && model.remove(&id).is_some() {
-                    directory.remove(id);
-                }
-                for id in 0..60 {
-                    prop_assert_eq!(directory.get(id), model.get(&id).copied());
-                }
-                prop_assert_eq!(directory.count, model.len());
-            }
-        }
     }
 }

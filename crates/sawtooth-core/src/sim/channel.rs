@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::{Slot, index_u32};
 use crate::events::{Key, Lineage};
 use crate::packet::Packet;
 use crate::ring::Ring;
@@ -14,6 +13,16 @@ pub(super) struct Channel {
     /// Whether packets are loose events here, because they may come out of order or rings are switched off, and do not wait in the ring.
     pub(super) loose: bool,
     pub(super) waiting: Ring<(Key, Packet)>,
+}
+
+impl Channel {
+    pub(super) fn new(slot: u32, loose: bool) -> Self {
+        Self {
+            slot,
+            loose,
+            waiting: Ring::new((Key::NEVER, Packet::default())),
+        }
+    }
 }
 
 /// A packet with an event of its own, because it may come out of order, or because rings are switched off.
@@ -64,18 +73,4 @@ impl LooseEvents {
         }
         loose
     }
-}
-
-/// The channels and their slots, given whether packets come to each in order.
-pub(super) fn channels(in_order: &[bool], rings: bool, slots: &mut Vec<Slot>) -> Vec<Channel> {
-    let mut channels = Vec::with_capacity(in_order.len());
-    for (index, in_order) in in_order.iter().enumerate() {
-        channels.push(Channel {
-            slot: index_u32(slots.len()),
-            loose: !(*in_order && rings),
-            waiting: Ring::new((Key::NEVER, Packet::default())),
-        });
-        slots.push(Slot::Channel(index_u32(index)));
-    }
-    channels
 }

@@ -1,17 +1,15 @@
 //! A connection in a run: its sender and receiver, what its application writes, and the way of its packets.
 
-use std::collections::BTreeMap;
-
-use super::request_response::{self, RequestResponses};
+use super::index::index_u32;
 use super::stops::Trip;
-use super::{build, index_u32};
+use super::writes::{Due, Writes};
+
 use crate::cc;
-use crate::events::{Child, Event, Key};
-use crate::packet::Ack;
+use crate::events::{Event, Key};
+use crate::packet::{Ack, AckStore, Data, Packet};
 use crate::rng::Stream;
-use crate::source::{Source, Write, WritePattern};
-use crate::spec::{FlowSpec, Scenario};
-use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
+use crate::source::Source;
+use crate::spec::{Part, Scenario};
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
 use crate::units::SeqNum;
@@ -24,15 +22,9 @@ pub(super) struct Flow {
     pub(super) receiver: Receiver,
     pub(super) start: f64,
     pub(super) started: bool,
-    /// Its number among those that speak with another one, if it does, or else this: then its writes answer what that one has delivered.
-    pub(super) request_response: u32,
-    /// Of such a one: whether it closes when it has spoken next, and into how many writes what it says then is cut.
-    pub(super) closes_next: bool,
-    pub(super) pattern: WritePattern,
-    /// What its application does, the write that comes next, and when.
-    pub(super) source: Box<dyn Source>,
-    pub(super) next_write: Option<Write>,
-    pub(super) write_key: Key,
+    /// Its number among connections of requests and responses, if it is of one: then what it writes answers what the flow the other way has delivered.
+    pub(super) request_response: Option<u32>,
+    pub(super) writes: Writes,
     /// Of its timers and writes the last.
     pub(super) fired: Key,
     pub(super) trip: Trip,
@@ -56,7 +48,7 @@ impl Flow {
             id,
             start,
             sender,
-            mut source,
+            source,
             trip,
         } = plan;
         let config = sender.config();
@@ -65,12 +57,8 @@ impl Flow {
             receiver: Receiver::new(config),
             start,
             started: false,
-            request_response: request_response::NONE,
-            closes_next: false,
-            pattern: WritePattern::AT_ONCE,
-            next_write: source.next_write(),
-            source,
-            write_key: Key::NEVER,
+            request_response: None,
+            writes: Writes::new(source),
             fired: Key::NEVER,
             trip,
             header: config.header,
@@ -91,29 +79,67 @@ impl Flow {
     #[inline]
     pub(super) fn next_timer(&self) -> Key {
         let timer = self.sender.next_timer();
-        if self.write_key.time <= timer.time {
-            self.write_key
+        if self.writes.key.time <= timer.time {
+            self.writes.key
         } else {
             timer
         }
     }
 
-    /// The application writes what is due, and says so if it was the last.
+    /// The application writes what is due, and closes if that was all.
     pub(super) fn write(&mut self, now: Event) {
-        self.write_key = Key::NEVER;
-        if self.request_response != request_response::NONE {
-            return self.write_next(now);
+        self.writes.key = Key::NEVER;
+        if self.request_response.is_some() {
+            return self.write_answer(now);
         }
-        while let Some(write) = self.next_write {
-            let time = self.start + write.at_secs;
-            if time > now.time {
-                self.write_key = now.schedule(time, Child::Timer);
-                return;
+        loop {
+            match self.writes.due(self.start, now) {
+                Due::Bytes(bytes) => self.sender.on_write(now, bytes),
+                Due::Later => return,
+                Due::Over => return self.sender.on_close(),
             }
-            self.sender.on_write(now, write.bytes);
-            self.next_write = self.source.next_write();
         }
-        self.sender.on_close();
+    }
+
+    /// One side of a connection of requests and responses writes what it has to say now, if it has.
+    fn write_answer(&mut self, now: Event) {
+        let Some(said) = self.writes.say(self.start, now) else {
+            return;
+        };
+        if said.bytes > 0 {
+            self.sender.on_write(now, said.bytes);
+        }
+        if said.is_all {
+            self.sender.on_close();
+        }
+    }
+
+    /// The packet of a segment that leaves.
+    #[inline(always)]
+    pub(super) fn data(&self, data: Data) -> Packet {
+        let mut wire_bytes = self.header + data.payload.packet_size();
+        let (syns, options) = self.ack_sizes.syns;
+        if data.seq < syns {
+            wire_bytes += options;
+        }
+        Packet::data(self.id, self.trip.first_stop, wire_bytes, data)
+    }
+
+    /// Whether a packet is the first in a row with marks, or without, of which the receiver has not taken note.
+    #[inline(always)]
+    pub(super) fn marks_change(&self, packet: &Packet) -> bool {
+        let marks = &self.receiver.marks;
+        marks.is_on() && marks.changes_state(packet.ecn())
+    }
+
+    pub(super) fn sent_packets(&self) -> u64 {
+        self.sender.counters().sent_packets
+    }
+
+    /// The packet of an acknowledgement that is at a stop.
+    #[inline(always)]
+    pub(super) fn ack(&self, acks: &mut AckStore, hop: u32, ack: &Ack) -> Packet {
+        acks.pack(self.id, hop, self.ack_sizes.of(ack), ack)
     }
 }
 
@@ -139,11 +165,11 @@ impl AckSizes {
     }
 }
 
-/// The flows that are there all the time: the scenario's, then the sides that ask.
+/// The scenario's flows. Of some the connection has been opened by the other side.
 pub(super) fn standing_flows(
     scenario: &Scenario,
     seed: u64,
-    request_responses: &RequestResponses,
+    is_opened: impl Fn(usize) -> bool,
     trips: &[Trip],
 ) -> Vec<Flow> {
     let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
@@ -152,7 +178,7 @@ pub(super) fn standing_flows(
         let mut random = Stream::new(seed, &format!("{}/cc", spec.name));
         let config = Config::from(&spec.tcp);
         // Who answers has been connected to.
-        let opens = !request_responses.has_server(index);
+        let opens = !is_opened(index);
         let mut config = Config {
             seed: random.integer(0, i64::MAX).unsigned_abs(),
             handshake: config.handshake && opens,
@@ -168,8 +194,7 @@ pub(super) fn standing_flows(
             drawn
         };
         let phase = share * config.rto.granularity;
-        let new_cc: cc::Algorithm = *build(cc::TABLE, &spec.cc);
-        let mut sender = Sender::open(config, new_cc, &spec.cc.params, phase);
+        let mut sender = Sender::open(config, algorithm(&spec.cc), &spec.cc.params, phase);
         if scenario.record.episodes {
             sender.keep_episodes();
         }
@@ -181,38 +206,18 @@ pub(super) fn standing_flows(
             trip: trips[index],
         }));
     }
-    request_responses.add_clients(scenario, seed, &mut flows, trips);
     flows
+}
+
+/// The constructor of an algorithm; the scenario has checked its name.
+pub(super) fn algorithm(cc: &Part) -> cc::Algorithm {
+    let entry = cc::TABLE.iter().find(|entry| entry.name == cc.name);
+    entry.expect("the scenario names parts of the table").new
 }
 
 /// The random numbers of the clocks of a flow's hosts.
 pub(super) fn clocks(seed: u64, flow: &str) -> Stream {
     Stream::new(seed, &format!("{flow}/clocks"))
-}
-
-/// A cache for each path, if a flow uses one: flows with one path are between the same two hosts. And, of each entry of flows that
-/// arrive, the number of its path and what its hosts keep.
-pub(super) fn metrics_caches(
-    scenario: &Scenario,
-    flows: &[Flow],
-) -> (Option<MetricsCaches>, Vec<(usize, Keeps)>) {
-    let keeps = |spec: &FlowSpec| Config::from(&spec.tcp).metrics_cache;
-    let mut places: BTreeMap<&[usize], usize> = BTreeMap::new();
-    let mut of_flow = Vec::new();
-    for (at, spec) in scenario.all_flows().enumerate() {
-        if at == scenario.flows.len() {
-            // The sides that ask are part of connections that have their place.
-            of_flow.resize(flows.len(), (0, Keeps::Nothing));
-        }
-        let next = places.len();
-        of_flow.push((*places.entry(&spec.path).or_insert(next), keeps(spec)));
-    }
-    of_flow.resize(of_flow.len().max(flows.len()), (0, Keeps::Nothing));
-    if of_flow.iter().all(|(_, keeps)| *keeps == Keeps::Nothing) {
-        return (None, of_flow.split_off(flows.len()));
-    }
-    let caches = MetricsCaches::new(of_flow.iter().copied());
-    (Some(caches), of_flow.split_off(flows.len()))
 }
 
 /// Whether all flows start at one place: their paths begin with the same link.

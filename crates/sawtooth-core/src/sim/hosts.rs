@@ -6,41 +6,24 @@
 //! **Requests and responses** ([`super::request_response`]) are two flows, so each side has the socket of what it sends and the reader of what it gets. These are two halves of one socket: what
 //! one of them makes the protocol code or the driver do, also for a segment that arrives or an acknowledgement that leaves, is done for the socket, and its stopwatch says so.
 
+pub(super) mod events;
+mod interface;
 mod receiving;
-mod records;
+pub(super) mod records;
 mod sending;
 #[cfg(test)]
 mod tests;
+mod work;
 
-use super::request_response::RequestResponses;
-use super::{Slot, World, index_u32};
-use crate::events::{Child, Event, Key, Line};
-use crate::host::cpu::Level;
-use crate::host::layers::{Layer, Log};
-use crate::host::socket::{Reader, Socket, Writer};
+use super::index::index_u32;
+use super::stops::Sides;
+use crate::host::layers::{Happening, Layer, Log};
+use crate::host::socket::{Reader, Socket};
 use crate::host::stopwatch::Cause;
-use crate::host::{Frame, Machine, Work};
-use crate::packet::Packet;
+use crate::host::{Frame, Machine};
 use crate::record::rows::Stalls;
 use crate::spec::{FlowSpec, Scenario};
-use crate::tcp::sender::Waits;
 use crate::units::ns;
-
-/// A part of a host that has events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    Processor,
-    Transmitter,
-    TransmitInterrupt,
-    ReceiveInterrupt,
-}
-
-const PARTS: [Part; 4] = [
-    Part::Processor,
-    Part::Transmitter,
-    Part::TransmitInterrupt,
-    Part::ReceiveInterrupt,
-];
 
 /// The sending and the receiving end of a flow: their hosts, and the ports where packets leave them.
 struct Ends {
@@ -69,8 +52,6 @@ impl Ends {
 #[derive(Debug, Default)]
 pub(super) struct Hosts {
     machines: Vec<Machine>,
-    /// Where their slots begin.
-    first_slot: u32,
     /// Of each flow, those of requests after the scenario's, the host that sends its data, and its socket there.
     senders: Vec<Option<(u32, Socket)>>,
     /// And the host that takes them, and the application there.
@@ -82,11 +63,7 @@ pub(super) struct Hosts {
 }
 
 impl Hosts {
-    pub(super) fn new(
-        scenario: &Scenario,
-        request_responses: &RequestResponses,
-        slots: &mut Vec<Slot>,
-    ) -> Self {
+    pub(super) fn new(scenario: &Scenario, request_responses: impl Iterator<Item = Sides>) -> Self {
         let flows = &scenario.flows;
         if flows
             .iter()
@@ -95,12 +72,8 @@ impl Hosts {
             return Self::default();
         }
         let mut ends: Vec<Ends> = flows.iter().map(Ends::of).collect();
-        for (_, server) in request_responses.places() {
+        for Sides { server, .. } in request_responses {
             ends.push(Ends::of(&flows[server as usize]).the_other_way());
-        }
-        let first_slot = index_u32(slots.len());
-        for host in 0..index_u32(scenario.hosts.len()) {
-            slots.extend(PARTS.map(|part| Slot::Host(host, part)));
         }
         let socket = || {
             let mut socket = Socket::new();
@@ -115,7 +88,6 @@ impl Hosts {
                 .iter()
                 .map(|host| Machine::new(&host.params))
                 .collect(),
-            first_slot,
             senders: (ends.iter())
                 .map(|ends| ends.hosts[0].map(|host| (index_u32(host), socket())))
                 .collect(),
@@ -125,6 +97,11 @@ impl Hosts {
             first_ports: ends.iter().map(|ends| ends.first_ports).collect(),
             logs: (scenario.record.layers).then(|| ends.iter().map(|_| Log::default()).collect()),
         }
+    }
+
+    /// Hosts that have events.
+    pub(super) fn count(&self) -> u32 {
+        index_u32(self.machines.len())
     }
 
     /// What has been recorded of layers.
@@ -205,286 +182,56 @@ impl Hosts {
             socket.watch.finish(ns(end));
         }
     }
-}
 
-/// An event that happens now: its key, and itself, recorded.
-type Now = (Key, Event);
-
-impl World<'_> {
-    /// A packet comes to the interface of a flow's host.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn come_to_host(&mut self, end: u32, packet: &Packet, time: f64, line: Line) {
-        let now = self.lineage.record(Key::from_parts(time, line));
-        let (flow, is_data) = (end / 2, end.is_multiple_of(2));
-        let host = if is_data {
-            self.hosts.takes(flow)
-        } else {
-            self.hosts.sends(flow)
-        };
-        let mut frame = Frame {
-            packet: *packet,
-            flow,
-            is_data,
-            id: 0,
-        };
-        // What another host has sent has a number.
-        let numbered = self.hosts.send(flow) && self.hosts.receive(flow);
-        if let Some(logs) = &mut self.hosts.logs {
-            let log = &mut logs[flow as usize];
-            frame.id = match (numbered, is_data) {
-                (false, _) => log.number(),
-                (true, true) => log.number_of(packet.tag()),
-                (true, false) => log.number_of(self.acks.tag(packet)),
-            };
-        }
-        self.hosts.note(host, time, Layer::Wire, "arrive", &frame);
-        self.hosts.machine(host).nic.receive(frame, time);
-        self.see_to_host(host, now);
-    }
-
-    /// Something happens within a host.
-    #[inline(never)]
-    pub(super) fn on_host(&mut self, host: u32, part: Part, key: Key) {
-        let now = self.lineage.record(key);
-        let machine = self.hosts.machine(host);
-        match part {
-            // These see for themselves whether there is something to do.
-            Part::Processor | Part::Transmitter => {}
-            Part::TransmitInterrupt => {
-                let packets = machine.nic.report_transmissions();
-                let secs = machine.profile.transmit_interrupt;
-                let work = Work::Transmitted(packets);
-                machine.cpu.submit(Level::Interrupt, work, secs);
-            }
-            Part::ReceiveInterrupt => {
-                let (packets, bytes) = machine.nic.report_arrivals(now.time);
-                let each = machine.profile.driver_receive;
-                let secs = machine.profile.receive_interrupt
-                    + each.once * f64::from(packets)
-                    + each.per_byte * f64::from(bytes);
-                machine
-                    .cpu
-                    .submit(Level::Interrupt, Work::Received(packets), secs);
-            }
-        }
-        self.run_host((key, now), host);
-    }
-
-    /// Lets a host do everything that is due.
-    fn run_host(&mut self, (key, now): Now, host: u32) {
-        loop {
-            if let Some(work) = self.hosts.machine(host).cpu.begin(now.time) {
-                self.begin_work(host, work, now.time);
-            }
-            if self.hosts.machine(host).cpu.until() > now.time {
-                break;
-            }
-            let (work, of_pass) = self.hosts.machine(host).cpu.finish();
-            self.end_work((key, now), host, work);
-            let machine = self.hosts.machine(host);
-            if of_pass
-                && machine.cpu.pass_is_over()
-                && let Some(flow) = machine.pass_of.take()
-            {
-                self.end_pass(flow, now.time);
-            }
-        }
-        self.transmit((key, now), host);
-        self.see_to_host(host, now);
-    }
-
-    /// Sees to the events of a host's parts.
-    fn see_to_host(&mut self, host: u32, now: Event) {
-        let machine = &self.hosts.machines[host as usize];
-        let due = [
-            machine.cpu.until(),
-            machine.nic.transmitter_due(),
-            machine.nic.transmissions.due(),
-            machine.nic.arrivals.due(),
-        ];
-        for ((slot, part), due) in (self.hosts.first_slot + 4 * host..).zip(PARTS).zip(due) {
-            if due == self.packets.get(slot).time && due > now.time {
-                // As it was: an event keeps its place among those of its time.
-            } else if due.is_infinite() {
-                self.packets.set(slot, Key::NEVER, &self.lineage);
-            } else {
-                // The link's transmitter is free before the interface begins its next packet.
-                let child = match part {
-                    Part::Transmitter => Child::Again,
-                    _ => Child::Timer,
-                };
-                self.packets
-                    .set(slot, now.schedule(due, child), &self.lineage);
-            }
-        }
-    }
-
-    /// The interface ends and begins transmissions.
-    fn transmit(&mut self, (key, now): Now, host: u32) {
-        let nic = &mut self.hosts.machines[host as usize].nic;
-        if let Some(frame) = nic.end_transmission(now.time) {
-            self.hosts.note(host, now.time, Layer::Wire, "end", &frame);
-        }
-        let (first_ports, ports) = (&self.hosts.first_ports, &mut self.ports);
-        let nic = &mut self.hosts.machines[host as usize].nic;
-        let begun = nic.begin_transmission(now.time, |frame| {
-            let [data, ack] = first_ports[frame.flow as usize];
-            let port = if frame.is_data { data } else { ack };
-            ports[port].transmission_secs(frame.packet.wire_bytes)
-        });
-        if let Some(frame) = begun {
-            self.hosts
-                .note(host, now.time, Layer::Wire, "begin", &frame);
-            self.leave(frame.packet, key);
-        }
-    }
-
-    // --- the processor --------------------------------------------------------------------------------------------------
-
-    /// The flow whose data the socket sends that a packet leaves; nothing if it sends none.
-    fn socket_it_leaves(&self, frame: &Frame) -> Option<u32> {
-        if frame.is_data {
-            Some(frame.flow)
-        } else {
-            self.other_way(frame.flow)
-        }
-    }
-
-    /// The same of the socket that a packet comes to.
-    fn socket_it_comes_to(&self, frame: &Frame) -> Option<u32> {
-        if frame.is_data {
-            self.other_way(frame.flow)
-        } else {
-            Some(frame.flow)
-        }
-    }
-
-    fn begin_work(&mut self, host: u32, work: Work, now: f64) {
-        let entered = match work {
-            Work::Driver(frame) => {
-                if let Some(flow) = self.socket_it_leaves(&frame) {
-                    self.hosts.socket(flow).watch.enter_driver(ns(now));
-                }
-                self.hosts.note(host, now, Layer::Driver, "send", &frame);
-                None
-            }
-            Work::Receive(frame) => self.socket_it_comes_to(&frame),
-            Work::Send(frame) => self.socket_it_leaves(&frame),
-            Work::Write(flow) => Some(flow),
-            Work::Received(_) | Work::Transmitted(_) | Work::Copy(..) | Work::Read(..) => None,
-        };
-        if let Some(flow) = entered
-            && self.hosts.machine(host).pass_of.replace(flow).is_none()
-        {
-            self.hosts.socket(flow).watch.enter_protocol(ns(now));
-        }
-    }
-
-    fn end_work(&mut self, now: Now, host: u32, work: Work) {
-        let time = now.1.time;
-        match work {
-            Work::Received(packets) => {
-                for _ in 0..packets {
-                    self.take_reported(host, time);
-                }
-            }
-            Work::Transmitted(packets) => {
-                for _ in 0..packets {
-                    self.release_reported(host, now.1);
-                }
-                let machine = self.hosts.machine(host);
-                while let Some(frame) = machine.nic.admit_waiting() {
-                    let secs = machine.profile.driver_send.with(frame.packet.wire_bytes);
-                    machine
-                        .cpu
-                        .submit(Level::Interrupt, Work::Driver(frame), secs);
-                }
-            }
-            Work::Driver(frame) => {
-                self.hosts.machine(host).nic.hand(frame, time);
-                self.hosts.note(host, time, Layer::Driver, "handed", &frame);
-                self.transmit(now, host);
-            }
-            Work::Send(frame) => {
-                self.hosts.note(host, time, Layer::Tcp, "send", &frame);
-                let machine = self.hosts.machine(host);
-                if machine.nic.admit(frame) {
-                    let secs = machine.profile.driver_send.with(frame.packet.wire_bytes);
-                    machine.cpu.follow(Work::Driver(frame), secs);
-                }
-            }
-            Work::Receive(frame) => {
-                self.hosts.note(host, time, Layer::Tcp, "receive", &frame);
-                if frame.is_data {
-                    self.receive_on_host(now, host, &frame);
-                } else {
-                    self.acknowledged_on_host(now, host, &frame);
-                }
-            }
-            Work::Write(flow) => self.allocate(now.1, host, flow),
-            Work::Copy(flow, bytes) => self.copied(now, host, flow, bytes),
-            Work::Read(flow, bytes) => self.has_read(now.1, host, flow, bytes),
-        }
-    }
-
-    /// An interrupt has reported a packet that has come.
-    fn take_reported(&mut self, host: u32, time: f64) {
-        let machine = self.hosts.machine(host);
-        let Some(frame) = machine.nic.take() else {
+    /// Notes something that happens to a packet, if that is recorded.
+    pub(super) fn note(
+        &mut self,
+        host: u32,
+        time: f64,
+        layer: Layer,
+        event: &'static str,
+        frame: &Frame,
+    ) {
+        let Some(logs) = &mut self.logs else {
             return;
         };
-        let secs = if frame.is_data {
-            let bytes = frame.packet.segment().payload.packet_size();
-            machine.profile.receive.with(bytes)
-        } else {
-            machine.profile.ack_receive
+        let segment = frame.packet.segment();
+        let bytes = match layer {
+            Layer::Driver | Layer::Wire => frame.packet.wire_bytes,
+            _ if frame.is_data => segment.payload.packet_size(),
+            _ => 0,
         };
-        machine
-            .cpu
-            .submit(Level::Protocol, Work::Receive(frame), secs);
-        self.hosts
-            .note(host, time, Layer::Driver, "receive", &frame);
-    }
-
-    /// An interrupt has reported a transmission.
-    fn release_reported(&mut self, host: u32, now: Event) {
-        let Some(frame) = self.hosts.machine(host).nic.release() else {
-            return;
-        };
-        let time = now.time;
-        self.hosts
-            .note(host, time, Layer::Driver, "transmitted", &frame);
-        if let Some(flow) = self.socket_it_leaves(&frame) {
-            self.hosts.socket(flow).watch.transmitted(ns(time));
-        }
-        if frame.is_data {
-            self.transmitted(now, host, &frame);
-        }
-    }
-
-    /// The processor leaves the protocol code of a sending socket: it waits at its stall points, or has completed.
-    fn end_pass(&mut self, flow: u32, now: f64) {
-        let waits = self.flows[flow as usize].sender.waits(now);
-        let socket = self.hosts.socket(flow);
-        let holds = Cause::ALL.map(|cause| match cause {
-            Cause::Window => waits == Waits::Window,
-            Cause::Partial => waits == Waits::Partial,
-            Cause::Memory => socket.writer == Writer::Asleep,
+        logs[frame.flow as usize].rows.push(Happening {
+            time,
+            host,
+            layer,
+            event,
+            packet: Some((frame.id, frame.is_data)),
+            seq: (!segment.is_handshake_ack()).then_some(segment.seq.get()),
+            bytes: u64::from(bytes),
         });
-        let now = ns(now);
-        for (cause, holds) in Cause::ALL.into_iter().zip(holds) {
-            if !holds && socket.watch.is_pending(cause) {
-                socket.watch.resume(now, cause);
-            }
-        }
-        for (cause, holds) in Cause::ALL.into_iter().zip(holds) {
-            if holds {
-                socket.watch.wait(now, cause);
-            }
-        }
-        if holds == [false; 3] {
-            socket.watch.complete(now);
+    }
+
+    /// Notes something that happens to some bytes.
+    pub(super) fn note_bytes(
+        &mut self,
+        host: u32,
+        flow: u32,
+        time: f64,
+        layer: Layer,
+        event: &'static str,
+        bytes: u64,
+    ) {
+        if let Some(logs) = &mut self.logs {
+            logs[flow as usize].rows.push(Happening {
+                time,
+                host,
+                layer,
+                event,
+                packet: None,
+                seq: None,
+                bytes,
+            });
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::index_u32;
-use super::request_response::RequestResponses;
+use super::index::index_u32;
 use crate::net::{Port, Traffic};
 use crate::spec::{FlowSpec, Sampling, Scenario};
 
@@ -42,6 +41,15 @@ pub(super) struct Trip {
     pub receiver_stop: u32,
 }
 
+/// The places of the two flows of a connection of requests and responses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sides {
+    /// That of responses.
+    pub server: u32,
+    /// That of requests.
+    pub client: u32,
+}
+
 /// The round trip of a flow, or of all flows of an entry; of UDP, which sends nothing back, the way to the receiver.
 pub(super) struct Route<'a> {
     /// The links that data crosses, and whether against their direction.
@@ -62,7 +70,7 @@ pub(super) struct Route<'a> {
 /// Those of all flows, of the sides that ask, of the entries of flows that arrive, and of flows of UDP.
 pub(super) fn routes<'a>(
     scenario: &'a Scenario,
-    request_responses: &RequestResponses,
+    request_responses: impl Iterator<Item = Sides>,
 ) -> Vec<Route<'a>> {
     let route = |spec: &'a FlowSpec, place, [host, receiver_host]: [Option<usize>; 2]| Route {
         path: spec.path.as_slice(),
@@ -84,7 +92,7 @@ pub(super) fn routes<'a>(
         .zip(&scenario.flows)
         .map(|(place, flow)| route(flow, place, [flow.host, flow.receiver_host]))
         .collect();
-    for (client, server) in request_responses.places() {
+    for Sides { server, client } in request_responses {
         routes[server as usize].evented_ends = true;
         let spec = &scenario.flows[server as usize];
         routes.push(Route {

@@ -1,167 +1,158 @@
 //! What a run has measured, as tables.
 
 use super::flow::Flow;
-use super::{World, index_u32};
+use super::hosts::Hosts;
+use super::hosts::records::host_tables;
+use super::index::index_u32;
+use super::udp::Udp;
+use super::world::World;
 use crate::net::{self, UdpFlow};
 use crate::record::rows::{EpisodeRow, FlowRow};
 use crate::record::{Records, Table};
-use crate::spec::FlowSpec;
+use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::limits::Limit;
 use crate::units::{mean_rate_bps, ns};
 
-impl World<'_> {
-    pub(super) fn into_records(mut self) -> Records {
-        for index in 0..index_u32(self.scenario.flows.len()) {
-            self.sample_sender(index, f64::INFINITY);
-            self.sample_receiver(index, f64::INFINITY);
-            let flow = &mut self.flows[index as usize];
-            if flow.started {
-                flow.sender.finish(self.end);
-            }
+/// Ends a run, and returns what it has measured.
+pub(super) fn into_records(mut world: World) -> Records {
+    let (scenario, end) = (world.scenario, world.calendar.end);
+    for index in 0..index_u32(scenario.flows.len()) {
+        (world.observers).sample_sender(&world.flows, index, f64::INFINITY);
+        (world.observers).sample_receiver(&world.flows, index, f64::INFINITY);
+        let flow = &mut world.flows[index as usize];
+        if flow.started {
+            flow.sender.finish(end);
         }
-        for index in 0..index_u32(self.ports.len()) {
-            self.sample_port(index, f64::INFINITY);
-            self.ports[index as usize].finish();
-        }
-        if let Some(samplers) = &mut self.samplers {
-            for (sampler, udp) in samplers.udp.iter_mut().zip(&self.udp) {
-                sampler.take(f64::INFINITY, || udp.flow.received.payload_bytes());
-            }
-        }
-        self.end_arrivals();
-        self.hosts.finish(self.end);
-        let mut tables = vec![self.flow_table()];
-        tables.extend(net::tables(self.scenario, &self.ports));
-        tables.extend(self.arrival_tables());
-        tables.extend(
-            self.request_responses
-                .table(self.scenario, &self.hosts, self.end),
-        );
-        if !self.udp.is_empty() {
-            tables.extend(net::udp_tables(self.scenario, self.udp_flows()));
-        }
-        if let Some(samplers) = &self.samplers {
-            tables.push(
-                samplers.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]),
-            );
-            tables.push(samplers.queue_table(self.scenario));
-        }
-        if let Some(trace) = &self.ack_trace {
-            tables
-                .push(trace.series_table(self.scenario, &self.flows[..self.scenario.flows.len()]));
-        }
-        if let Some(variables) = &self.variables {
-            tables.push(variables.table(self.scenario));
-        }
-        if self.scenario.record.episodes {
-            tables.push(self.episode_table());
-        }
-        tables.extend(self.hosts.tables(self.scenario, &self.request_responses));
-        Records { tables }
     }
+    for index in 0..index_u32(world.topology.ports.len()) {
+        (world.observers).sample_port(&world.topology.ports, index, f64::INFINITY);
+        world.topology.port(index).finish();
+    }
+    for (index, udp) in (0..).zip(&world.udp) {
+        (world.observers).sample_udp(index, &udp.flow.received, f64::INFINITY);
+    }
+    world.arrivals.finish(&mut world.flows, end);
+    world.hosts.finish(end);
+    let flows = &world.flows[..scenario.flows.len()];
+    let mut tables = vec![flow_table(&world, flows)];
+    tables.extend(net::tables(scenario, &world.topology.ports));
+    tables.extend(world.arrivals.tables(end));
+    let stalls = |flow| world.hosts.stalls(flow, end);
+    tables.extend(world.request_responses.table(scenario, stalls));
+    if !world.udp.is_empty() {
+        tables.extend(net::udp_tables(scenario, udp_flows(&world.udp)));
+    }
+    tables.extend(world.observers.tables(scenario, flows));
+    if scenario.record.episodes {
+        tables.push(episode_table(scenario, flows));
+    }
+    let names: Vec<String> = world.request_responses.names(scenario).collect();
+    tables.extend(host_tables(&world.hosts, scenario, &names));
+    Records { tables }
+}
 
-    fn flow_table(&self) -> Table {
-        let mut table = Table::new::<FlowRow>();
-        for (index, (flow, spec)) in (0..).zip(self.flows.iter().zip(&self.scenario.flows)) {
-            table.push(self.flow_row(index, flow, spec));
-        }
-        for row in net::udp_flow_rows(self.scenario, self.udp_flows()) {
-            table.push(row);
-        }
-        table
+fn flow_table(world: &World, flows: &[Flow]) -> Table {
+    let mut table = Table::new::<FlowRow>();
+    let end = world.calendar.end;
+    for (index, (flow, spec)) in (0..).zip(flows.iter().zip(&world.scenario.flows)) {
+        table.push(flow_row(&world.hosts, index, flow, spec, end));
     }
+    for row in net::udp_flow_rows(world.scenario, udp_flows(&world.udp)) {
+        table.push(row);
+    }
+    table
+}
 
-    fn udp_flows(&self) -> impl Iterator<Item = &UdpFlow> {
-        self.udp.iter().map(|udp| &udp.flow)
-    }
+fn udp_flows(udp: &[Udp]) -> impl Iterator<Item = &UdpFlow> {
+    udp.iter().map(|udp| &udp.flow)
+}
 
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    fn flow_row(&self, index: u32, flow: &Flow, spec: &FlowSpec) -> FlowRow {
-        let (sender, receiver) = (&flow.sender, &flow.receiver);
-        let (counters, limits, config) = (sender.counters(), sender.limits(), sender.config());
-        let smss = f64::from(config.smss);
-        // With a host the application has what it has read.
-        let read = self.hosts.read_by(index);
-        let (delivered, last_delivery) =
-            read.unwrap_or((receiver.delivered_bytes, receiver.last_delivery));
-        // Nor is a transfer complete that the application has not read to its end.
-        let done = sender.is_done() && delivered == sender.acked_bytes();
-        let stalls = self.hosts.stalls(index, self.end);
-        let lifetime = self.end - flow.start;
-        let acked = sender.acked_segments();
-        let round_trips = sender.round_trips();
-        let sampled = |secs: f64| (round_trips.samples > 0).then(|| ns(secs));
-        let limited = |limit| Some(limits.spent_ns(limit));
-        FlowRow {
-            flow: spec.name.clone(),
-            cc: spec.cc.name.into(),
-            recovery: config.recovery.word().into(),
-            start_ns: ns(flow.start),
-            acked_packets: Some(acked),
-            acked_bytes: Some(sender.acked_bytes()),
-            delivered_bytes: delivered,
-            throughput_bps: Some(mean_rate_bps(acked * u64::from(config.smss), lifetime)),
-            goodput_bps: mean_rate_bps(delivered, lifetime),
-            sent_packets: Some(counters.sent_packets),
-            retransmits: Some(counters.retransmits),
-            fast_retransmits: Some(counters.fast_retransmits),
-            timeouts: Some(counters.timeouts),
-            dupacks_in: Some(counters.dupacks_in),
-            sacks_in: Some(counters.sacks_in),
-            dsacks_in: Some(counters.dsacks_in),
-            congestion_signals: Some(counters.congestion_signals),
-            ce_in: Some(receiver.marks.ce_in),
-            ecn_signals: Some(counters.ecn_signals),
-            ecn_reductions: Some(counters.ecn_reductions),
-            cwnd_mean_bytes: (lifetime > 0.0).then(|| sender.cwnd_integral() / lifetime * smss),
-            srtt_mean_ns: sampled(round_trips.srtt_sum_secs / round_trips.samples as f64),
-            min_rtt_ns: sampled(round_trips.min_secs),
-            completion_ns: done.then(|| ns(last_delivery - flow.start)),
-            stall_ns: stalls.all_ns,
-            limited_cwnd_ns: limited(Limit::Cwnd),
-            limited_rwnd_ns: limited(Limit::Rwnd),
-            limited_source_ns: limited(Limit::Source),
-            limited_send_buffer_ns: limited(Limit::SendBuffer),
-            limited_pacing_ns: limited(Limit::Pacing),
-            limited_recovery_ns: limited(Limit::Recovery),
-            limited_rto_ns: limited(Limit::Rto),
-            limited_nagle_ns: limited(Limit::Nagle),
-            lifetime_ns: Some(limits.lifetime_ns()),
-            subsequent_timeouts: Some(counters.subsequent_timeouts),
-            tail_loss_probes: Some(counters.probes),
-            spurious: Some(counters.spurious),
-            spurious_timeouts: Some(counters.spurious_timeouts),
-            max_cwnd_bytes: Some(sender.max_cwnd() * smss),
-            srtt_ns: sender.srtt_secs().map(ns),
-            max_rtt_ns: sampled(round_trips.max_secs),
-            rtt_samples: Some(round_trips.samples),
-            stall_window_ns: stalls.window_ns,
-            stall_partial_ns: stalls.partial_ns,
-            stall_memory_ns: stalls.memory_ns,
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: f64) -> FlowRow {
+    let (sender, receiver) = (&flow.sender, &flow.receiver);
+    let (counters, limits, config) = (sender.counters(), sender.limits(), sender.config());
+    let smss = f64::from(config.smss);
+    // With a host the application has what it has read.
+    let read = hosts.read_by(index);
+    let (delivered, last_delivery) =
+        read.unwrap_or((receiver.delivered_bytes, receiver.last_delivery));
+    // Nor is a transfer complete that the application has not read to its end.
+    let done = sender.is_done() && delivered == sender.acked_bytes();
+    let stalls = hosts.stalls(index, end);
+    let lifetime = end - flow.start;
+    let acked = sender.acked_segments();
+    let round_trips = sender.round_trips();
+    let sampled = |secs: f64| (round_trips.samples > 0).then(|| ns(secs));
+    let limited = |limit| Some(limits.spent_ns(limit));
+    FlowRow {
+        flow: spec.name.clone(),
+        cc: spec.cc.name.into(),
+        recovery: config.recovery.word().into(),
+        start_ns: ns(flow.start),
+        acked_packets: Some(acked),
+        acked_bytes: Some(sender.acked_bytes()),
+        delivered_bytes: delivered,
+        throughput_bps: Some(mean_rate_bps(acked * u64::from(config.smss), lifetime)),
+        goodput_bps: mean_rate_bps(delivered, lifetime),
+        sent_packets: Some(counters.sent_packets),
+        retransmits: Some(counters.retransmits),
+        fast_retransmits: Some(counters.fast_retransmits),
+        timeouts: Some(counters.timeouts),
+        dupacks_in: Some(counters.dupacks_in),
+        sacks_in: Some(counters.sacks_in),
+        dsacks_in: Some(counters.dsacks_in),
+        congestion_signals: Some(counters.congestion_signals),
+        ce_in: Some(receiver.marks.ce_in),
+        ecn_signals: Some(counters.ecn_signals),
+        ecn_reductions: Some(counters.ecn_reductions),
+        cwnd_mean_bytes: (lifetime > 0.0).then(|| sender.cwnd_integral() / lifetime * smss),
+        srtt_mean_ns: sampled(round_trips.srtt_sum_secs / round_trips.samples as f64),
+        min_rtt_ns: sampled(round_trips.min_secs),
+        completion_ns: done.then(|| ns(last_delivery - flow.start)),
+        stall_ns: stalls.all_ns,
+        limited_cwnd_ns: limited(Limit::Cwnd),
+        limited_rwnd_ns: limited(Limit::Rwnd),
+        limited_source_ns: limited(Limit::Source),
+        limited_send_buffer_ns: limited(Limit::SendBuffer),
+        limited_pacing_ns: limited(Limit::Pacing),
+        limited_recovery_ns: limited(Limit::Recovery),
+        limited_rto_ns: limited(Limit::Rto),
+        limited_nagle_ns: limited(Limit::Nagle),
+        lifetime_ns: Some(limits.lifetime_ns()),
+        subsequent_timeouts: Some(counters.subsequent_timeouts),
+        tail_loss_probes: Some(counters.probes),
+        spurious: Some(counters.spurious),
+        spurious_timeouts: Some(counters.spurious_timeouts),
+        max_cwnd_bytes: Some(sender.max_cwnd() * smss),
+        srtt_ns: sender.srtt_secs().map(ns),
+        max_rtt_ns: sampled(round_trips.max_secs),
+        rtt_samples: Some(round_trips.samples),
+        stall_window_ns: stalls.window_ns,
+        stall_partial_ns: stalls.partial_ns,
+        stall_memory_ns: stalls.memory_ns,
+    }
+}
+
+fn episode_table(scenario: &Scenario, flows: &[Flow]) -> Table {
+    let mut table = Table::new::<EpisodeRow>();
+    for (flow, spec) in flows.iter().zip(&scenario.flows) {
+        let smss = flow.sender.config().smss;
+        for episode in flow.sender.episodes() {
+            table.push(EpisodeRow {
+                flow: spec.name.clone(),
+                start_ns: ns(episode.start),
+                end_ns: episode.end.map(ns),
+                cause: episode.cause.name().into(),
+                lost_packets: episode.lost.map(u64::cast_signed),
+                retransmits: episode.retransmits,
+                timeouts: episode.timeouts,
+                flight_bytes: episode.flight_size * u64::from(smss),
+                cwnd_before_bytes: episode.cwnd_before * f64::from(smss),
+                ssthresh_bytes: episode.ssthresh * f64::from(smss),
+                cwnd_after_bytes: episode.cwnd_after * f64::from(smss),
+                spurious: u64::from(episode.spurious),
+            });
         }
     }
-
-    fn episode_table(&self) -> Table {
-        let mut table = Table::new::<EpisodeRow>();
-        for (flow, spec) in self.flows.iter().zip(&self.scenario.flows) {
-            let smss = flow.sender.config().smss;
-            for episode in flow.sender.episodes() {
-                table.push(EpisodeRow {
-                    flow: spec.name.clone(),
-                    start_ns: ns(episode.start),
-                    end_ns: episode.end.map(ns),
-                    cause: episode.cause.name().into(),
-                    lost_packets: episode.lost.map(u64::cast_signed),
-                    retransmits: episode.retransmits,
-                    timeouts: episode.timeouts,
-                    flight_bytes: episode.flight_size * u64::from(smss),
-                    cwnd_before_bytes: episode.cwnd_before * f64::from(smss),
-                    ssthresh_bytes: episode.ssthresh * f64::from(smss),
-                    cwnd_after_bytes: episode.cwnd_after * f64::from(smss),
-                    spurious: u64::from(episode.spurious),
-                });
-            }
-        }
-        table
-    }
+    table
 }

@@ -1,7 +1,8 @@
 //! Flows of UDP in a run: packets leave as their source says, some at a time, and nothing comes back.
 
+use super::index::index_u32;
+use super::observe::Observers;
 use super::stops::Trip;
-use super::{World, index_u32};
 use crate::events::Key;
 use crate::net::UdpFlow;
 use crate::packet::Packet;
@@ -74,38 +75,18 @@ pub(super) fn udp_flows(
         .collect()
 }
 
-impl World<'_> {
-    /// The next packets of a flow of UDP leave, the first of them with `key`; when it goes on.
-    pub(super) fn send_udp(&mut self, index: usize, mut key: Key) -> Key {
-        let ahead = if self.scenario.shortcuts.computed_hops {
-            Udp::AHEAD
-        } else {
-            1
-        };
-        for _ in 0..ahead {
-            let packet = self.udp[index].leave(key);
-            if let Some(channel) = self.stops[packet.hop as usize].channel {
-                self.wait(channel, packet, key);
-            } else {
-                self.on_other_packet(packet, key);
-            }
-            key = self.udp[index].key();
-            if key.time >= self.end {
-                break;
-            }
-        }
-        key
-    }
-
-    /// A packet of UDP reaches its receiver.
-    #[inline(never)]
-    pub(super) fn receive_udp(&mut self, index: u32, packet: &Packet, now: f64) {
-        self.effort.delivered_packets += 1;
-        let received = &mut self.udp[index as usize].flow.received;
-        if let Some(samplers) = &mut self.samplers {
-            samplers.udp[index as usize].take(now, || received.payload_bytes());
-        }
-        let (number, sent) = packet.number_and_time();
-        received.on_packet(now, sent.secs(), number, packet.wire_bytes);
-    }
+/// A packet reaches its receiver.
+#[inline(never)]
+pub(super) fn receive_udp(
+    udp: &mut [Udp],
+    observers: &mut Observers,
+    index: u32,
+    packet: &Packet,
+    now: f64,
+) {
+    observers.effort.delivered_packets += 1;
+    let received = &mut udp[index as usize].flow.received;
+    observers.sample_udp(index, received, now);
+    let (number, sent) = packet.number_and_time();
+    received.on_packet(now, sent.secs(), number, packet.wire_bytes);
 }

@@ -1,130 +1,118 @@
 //! The receiving side of a host: TCP takes segments and acknowledges them, and an application reads.
 
-use super::{Now, World};
-use crate::events::{Event, Key};
+use super::Hosts;
+use super::sending::go_on;
+use crate::events::Event;
 use crate::host::cpu::Level;
 use crate::host::layers::Layer;
 use crate::host::{Frame, Work};
 use crate::packet::{Ack, Packet};
-use crate::sim::{receiver_timer, request_response};
+use crate::sim::calendar::receiver_timer;
+use crate::sim::request_response::carried::{heard, take_carried};
+use crate::sim::world::World;
 
-impl World<'_> {
-    /// A segment reaches TCP. Of a connection of requests and responses, the acknowledgement that it carries does so first, and what that lets out leaves before one of its own.
-    pub(super) fn receive_on_host(&mut self, now: Now, host: u32, frame: &Frame) {
-        let (index, mut packet) = (frame.flow, frame.packet);
-        let time = now.1.time;
-        self.effort.delivered_packets += 1;
-        self.sample_receiver(index, time);
-        let other = self.other_way(index);
-        let answered = other.filter(|_| packet.carries_ack());
-        if let Some(other) = answered {
-            self.flows[other as usize].sender.end_putting_off();
-        }
-        if let Some(other) = other {
-            self.take_carried(index, other, &mut packet, now.1);
-        }
-        let receiver = &mut self.flows[index as usize].receiver;
-        let mut old = None;
-        if receiver.marks.is_on() && receiver.marks.changes_state(packet.ecn()) {
-            old = receiver.take_delayed(time);
-        }
-        let mut ack = receiver.on_segment(now.1, packet.segment());
-        let delivered = receiver.delivered_bytes;
-        if let Some(trace) = &mut self.ack_trace
-            && let Some(deliveries) = trace.deliveries.get_mut(index as usize)
-        {
-            deliveries.push((time, delivered));
-        }
-        let news = delivered - self.hosts.reader(index).come;
-        if other.is_some() && news > 0 {
-            self.has_come(index, now.1, delivered);
-        }
-        if let Some(ack) = old {
-            self.follow_with_ack(host, index, &ack);
-        }
-        if let Some(other) = answered {
-            let sent = self.sent_packets(other);
-            self.go_on(now.1, host, other);
-            ack = ack.filter(|ack| ack.duplicate || self.sent_packets(other) == sent);
-        }
-        if let Some(ack) = ack {
-            self.follow_with_ack(host, index, &ack);
-        }
-        let timer = self.flows[index as usize].receiver.next_timer();
-        self.see_to_timer(receiver_timer(index), timer);
-        if news > 0 {
-            self.hosts.reader(index).come = delivered;
-            self.hosts
-                .note_bytes(host, index, time, Layer::Socket, "readable", news);
-            self.see_to_reader(host, index, true);
-        }
+/// A segment reaches TCP. Of a connection of requests and responses, the acknowledgement that it carries does so first, and what that lets out leaves before one of its own.
+pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &Frame) {
+    let (index, mut packet) = (frame.flow, frame.packet);
+    let time = now.time;
+    world.observers.effort.delivered_packets += 1;
+    (world.observers).sample_receiver(&world.flows, index, time);
+    let other = (world.request_responses).other_way(&world.flows, index);
+    let answered = other.filter(|_| packet.carries_ack());
+    if let Some(other) = answered {
+        world.flows[other as usize].sender.end_putting_off();
     }
+    if let Some(other) = other {
+        take_carried(world, index, other, &mut packet, now);
+    }
+    let flow = &mut world.flows[index as usize];
+    let mut old = None;
+    if flow.marks_change(&packet) {
+        old = flow.receiver.take_delayed(time);
+    }
+    let receiver = &mut flow.receiver;
+    let mut ack = receiver.on_segment(now, packet.segment());
+    let delivered = receiver.delivered_bytes;
+    world.observers.trace_delivery(index, time, delivered);
+    let news = delivered - world.hosts.reader(index).come;
+    if other.is_some() && news > 0 {
+        (world.request_responses).has_come(&mut world.flows, index, now, delivered);
+    }
+    if let Some(ack) = old {
+        follow_with_ack(world, host, index, &ack);
+    }
+    if let Some(other) = answered {
+        let sent = world.flows[other as usize].sent_packets();
+        go_on(world, now, host, other);
+        ack = ack.filter(|ack| ack.duplicate || world.flows[other as usize].sent_packets() == sent);
+    }
+    if let Some(ack) = ack {
+        follow_with_ack(world, host, index, &ack);
+    }
+    let timer = world.flows[index as usize].receiver.next_timer();
+    world.calendar.see_to_timer(receiver_timer(index), timer);
+    if news > 0 {
+        world.hosts.reader(index).come = delivered;
+        world
+            .hosts
+            .note_bytes(host, index, time, Layer::Socket, "readable", news);
+        see_to_reader(&mut world.hosts, host, index, true);
+    }
+}
 
-    /// An acknowledgement leaves within the present pass.
-    fn follow_with_ack(&mut self, host: u32, index: u32, ack: &Ack) {
-        let frame = self.ack_frame(index, ack);
-        let machine = self.hosts.machine(host);
-        machine
-            .cpu
-            .follow(Work::Send(frame), machine.profile.ack_send);
-    }
+/// An acknowledgement leaves within the present pass.
+fn follow_with_ack(world: &mut World, host: u32, index: u32, ack: &Ack) {
+    let frame = ack_frame(world, index, ack);
+    let machine = world.hosts.machine(host);
+    machine
+        .cpu
+        .follow(Work::Send(frame), machine.profile.ack_send);
+}
 
-    /// A read returns: in a connection of requests and responses the application may have something to say to that.
-    pub(super) fn has_read(&mut self, now: Event, host: u32, flow: u32, bytes: u64) {
-        let reader = self.hosts.reader(flow);
-        reader.returns(now.time);
-        let read = reader.read;
-        self.hosts
-            .note_bytes(host, flow, now.time, Layer::Application, "read", bytes);
-        if self.flows[flow as usize].request_response != request_response::NONE {
-            self.heard(flow, now, read);
-        }
-        self.see_to_reader(host, flow, false);
+/// A read returns: in a connection of requests and responses the application may have something to say to that.
+pub(super) fn has_read(world: &mut World, now: Event, host: u32, flow: u32, bytes: u64) {
+    let reader = world.hosts.reader(flow);
+    reader.returns(now.time);
+    let read = reader.read;
+    world
+        .hosts
+        .note_bytes(host, flow, now.time, Layer::Application, "read", bytes);
+    if world.flows[flow as usize].request_response.is_some() {
+        heard(world, flow, now, read);
     }
+    see_to_reader(&mut world.hosts, host, flow, false);
+}
 
-    /// The reader reads what there is, if it does not do so already; it may have slept.
-    pub(super) fn see_to_reader(&mut self, host: u32, flow: u32, slept: bool) {
-        let reader = self.hosts.reader(flow);
-        let Some(bytes) = reader.next_read() else {
-            return;
-        };
-        let machine = self.hosts.machine(host);
-        let read = machine.profile.read;
-        let wake = if slept { machine.profile.wake } else { 0.0 };
-        #[expect(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
-        let secs = wake + read.once + read.per_byte * bytes as f64;
-        machine
-            .cpu
-            .submit(Level::Application, Work::Read(flow, bytes), secs);
-    }
+/// The reader reads what there is, if it does not do so already; it may have slept.
+fn see_to_reader(hosts: &mut Hosts, host: u32, flow: u32, slept: bool) {
+    let reader = hosts.reader(flow);
+    let Some(bytes) = reader.next_read() else {
+        return;
+    };
+    let machine = hosts.machine(host);
+    let read = machine.profile.read;
+    let wake = if slept { machine.profile.wake } else { 0.0 };
+    #[expect(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
+    let secs = wake + read.once + read.per_byte * bytes as f64;
+    machine
+        .cpu
+        .submit(Level::Application, Work::Read(flow, bytes), secs);
+}
 
-    /// A delayed acknowledgement is due.
-    #[cold]
-    #[inline(never)]
-    pub(in crate::sim) fn acknowledge_on_host(&mut self, index: u32, ack: &Ack, key: Key) {
-        let now = self.lineage.record(key);
-        let host = self.hosts.takes(index);
-        let frame = self.ack_frame(index, ack);
-        let machine = self.hosts.machine(host);
-        let secs = machine.profile.ack_send;
-        machine.cpu.submit(Level::Protocol, Work::Send(frame), secs);
-        self.run_host((key, now), host);
+/// An acknowledgement on its way down to the interface.
+pub(super) fn ack_frame(world: &mut World, index: u32, ack: &Ack) -> Frame {
+    let flow = &world.flows[index as usize];
+    let mut frame = Frame {
+        packet: flow.ack(&mut world.acks, flow.trip.receiver_stop + 1, ack),
+        flow: index,
+        is_data: false,
+        id: 0,
+    };
+    if let Some(logs) = &mut world.hosts.logs {
+        frame.id = logs[index as usize].number();
+        world
+            .acks
+            .set_tag(&mut frame.packet, frame.id % Packet::TAGS);
     }
-
-    fn ack_frame(&mut self, index: u32, ack: &Ack) -> Frame {
-        let flow = &self.flows[index as usize];
-        let (hop, wire_bytes) = (flow.trip.receiver_stop + 1, flow.ack_sizes.of(ack));
-        let mut frame = Frame {
-            packet: self.acks.pack(flow.id, hop, wire_bytes, ack),
-            flow: index,
-            is_data: false,
-            id: 0,
-        };
-        if let Some(logs) = &mut self.hosts.logs {
-            frame.id = logs[index as usize].number();
-            self.acks
-                .set_tag(&mut frame.packet, frame.id % Packet::TAGS);
-        }
-        frame
-    }
+    frame
 }

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use crate::host::stopwatch::tests::assert_defined;
 use crate::registry::Value;
-use crate::sim::World;
+use crate::sim::dispatch::run;
+use crate::sim::world::assemble;
 use crate::source;
 use crate::spec::{FlowSpec, HostSpec, LinkSpec, Part, Scenario};
 use crate::tcp::STACKS;
@@ -52,13 +53,13 @@ proptest! {
         let mut scenario = Scenario::new(Duration::from_secs(3.0), vec![link], vec![flow]);
         scenario.hosts = vec![host.clone(), host.peer()];
         scenario.record.stalls = true;
-        let mut world = World::new(&scenario, 1);
-        world.run().expect("within limits");
-        world.hosts.finish(world.end);
+        let mut world = assemble(&scenario, 1);
+        run(&mut world).expect("within limits");
+        world.hosts.finish(world.calendar.end);
         let sockets: Vec<_> = world.hosts.senders.iter().flatten().collect();
         prop_assert_eq!(sockets.len(), 2);
         for (_, socket) in sockets {
-            assert_defined(&socket.watch, ns(world.end));
+            assert_defined(&socket.watch, ns(world.calendar.end));
         }
     }
 }

@@ -1,0 +1,335 @@
+//! What is going to happen in a run: the events that are pending, and the packets that wait for theirs.
+//!
+//! Every component that can have an event has a slot in one of two queues. Senders and receivers have timers, which are rarely due; ports, channels, entries of
+//! flows that arrive, flows of UDP and parts of hosts have a slot among the packets. What a slot means is for whoever handles the event.
+//!
+//! **Order.** The first event is the one whose [key](crate::events::Key) precedes all others. Where nothing tells keys apart, the lower slot goes first, a packet before a timer,
+//! and a packet that is a loose event before a timer.
+
+use super::channel::{Channel, Loose, LooseEvents};
+use super::index::index_u32;
+use crate::events::{Event, EventQueue, Key, Lineage};
+use crate::packet::Packet;
+
+/// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Slot {
+    /// A port's transmitter is free, or what waits there may leave.
+    TransmitterFree(u32),
+    Channel(u32),
+    /// The next flow of an entry arrives.
+    Arrival(u32),
+    /// The next packets of a flow of UDP leave.
+    Departures(u32),
+    /// Something happens within a host.
+    Host(u32, HostPart),
+}
+
+/// A part of a host that has events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HostPart {
+    Processor,
+    Transmitter,
+    TransmitInterrupt,
+    ReceiveInterrupt,
+}
+
+impl HostPart {
+    pub(super) const ALL: [Self; 4] = [
+        Self::Processor,
+        Self::Transmitter,
+        Self::TransmitInterrupt,
+        Self::ReceiveInterrupt,
+    ];
+}
+
+/// The components of a run that have slots.
+pub(super) struct Components<'a> {
+    /// Of each port, whether its transmissions take events.
+    pub evented_ports: &'a [bool],
+    /// Of each channel, whether packets come to it in order.
+    pub in_order: &'a [bool],
+    /// Whether packets in order wait in a ring.
+    pub rings: bool,
+    pub arriving: u32,
+    pub udp: u32,
+    pub hosts: u32,
+    /// Flows that are there from the start.
+    pub flows: usize,
+}
+
+/// The event that comes first.
+pub(super) enum Next {
+    /// None before the end.
+    Over,
+    Timer {
+        slot: u32,
+    },
+    Packet {
+        slot: u32,
+        key: Key,
+    },
+    /// That of a packet with an event of its own: its place in the first group of [`LooseEvents`].
+    Loose(usize),
+}
+
+#[derive(Debug)]
+pub(super) struct Calendar {
+    /// Nothing happens from then on.
+    pub(super) end: f64,
+    pub(super) lineage: Lineage,
+    /// Packets about to reach a meeting point and transmissions about to end.
+    packets: EventQueue,
+    /// Sender and receiver timers; rarely due, so they are kept apart.
+    timers: EventQueue,
+    slots: Vec<Slot>,
+    /// The slot of each port whose transmissions take events.
+    port_slots: Vec<u32>,
+    /// Where the slots of hosts' parts begin.
+    first_host_slot: u32,
+    channels: Vec<Channel>,
+    /// Whether any packets are loose events.
+    has_loose: bool,
+    loose: LooseEvents,
+}
+
+impl Calendar {
+    pub(super) fn new(end: f64, components: &Components) -> Self {
+        let mut slots = Vec::new();
+        let next = |slots: &Vec<Slot>| index_u32(slots.len());
+        let mut port_slots = vec![u32::MAX; components.evented_ports.len()];
+        for (port, _) in (0..)
+            .zip(components.evented_ports)
+            .filter(|(_, evented)| **evented)
+        {
+            port_slots[port as usize] = next(&slots);
+            slots.push(Slot::TransmitterFree(port));
+        }
+        let mut channels = Vec::with_capacity(components.in_order.len());
+        for (channel, in_order) in (0..).zip(components.in_order) {
+            let loose = !(*in_order && components.rings);
+            channels.push(Channel::new(next(&slots), loose));
+            slots.push(Slot::Channel(channel));
+        }
+        slots.extend((0..components.arriving).map(Slot::Arrival));
+        slots.extend((0..components.udp).map(Slot::Departures));
+        let first_host_slot = next(&slots);
+        for host in 0..components.hosts {
+            slots.extend(HostPart::ALL.map(|part| Slot::Host(host, part)));
+        }
+        Self {
+            end,
+            lineage: Lineage::new(),
+            packets: EventQueue::new(slots.len()),
+            timers: EventQueue::new(2 * components.flows),
+            slots,
+            port_slots,
+            first_host_slot,
+            has_loose: channels.iter().any(|channel| channel.loose),
+            channels,
+            loose: LooseEvents::default(),
+        }
+    }
+
+    /// Lays down what is known before the run: when each flow starts, and what the slots among the packets have.
+    pub(super) fn lay_down(
+        &mut self,
+        starts: impl Iterator<Item = f64>,
+        first: impl Fn(Slot) -> Key,
+    ) {
+        for (flow, start) in (0..).zip(starts) {
+            self.set_timer(sender_timer(flow), Key::at_start(start, flow));
+        }
+        for at in 0..self.slots.len() {
+            let key = first(self.slots[at]);
+            if !key.is_never() {
+                self.set(index_u32(at), key);
+            }
+        }
+    }
+
+    /// What happens next.
+    #[inline(always)]
+    pub(super) fn next(&self) -> Next {
+        let timer_first =
+            self.timers.first_time() <= self.packets.first_time() && self.timer_precedes_packets();
+        if self.has_loose
+            && let Some(at) = self.loose_before(timer_first)
+        {
+            return Next::Loose(at);
+        }
+        let queue = if timer_first {
+            &self.timers
+        } else {
+            &self.packets
+        };
+        let slot = queue.first();
+        let key = queue.get(slot);
+        if key.time >= self.end {
+            Next::Over
+        } else if timer_first {
+            Next::Timer { slot }
+        } else {
+            Next::Packet { slot, key }
+        }
+    }
+
+    /// Whether the first timer is due before the first packet; at a full tie the packet goes first.
+    fn timer_precedes_packets(&self) -> bool {
+        let (timer, packet) = (self.timers.first(), self.packets.first());
+        let (timer, packet) = (self.timers.get(timer), self.packets.get(packet));
+        timer.precedes(&packet, &self.lineage, false)
+    }
+
+    /// The first of the loose events, if it comes before all others and before the end.
+    fn loose_before(&self, timer_first: bool) -> Option<usize> {
+        let queue = if timer_first {
+            &self.timers
+        } else {
+            &self.packets
+        };
+        let (at, first, loose_slot) = self.loose.first(&self.lineage)?;
+        let slot = queue.first();
+        let ties = timer_first || loose_slot < slot;
+        let goes_first = first.precedes(&queue.get(slot), &self.lineage, ties);
+        (goes_first && first.time < self.end).then_some(at)
+    }
+
+    /// The time of the first event that is not a loose one.
+    pub(super) fn first_time(&self) -> f64 {
+        self.packets.first_time().min(self.timers.first_time())
+    }
+
+    /// What a slot stands for.
+    #[inline]
+    pub(super) fn slot(&self, slot: u32) -> Slot {
+        self.slots[slot as usize]
+    }
+
+    #[inline]
+    pub(super) fn get(&self, slot: u32) -> Key {
+        self.packets.get(slot)
+    }
+
+    /// Replaces the event of a slot.
+    #[inline(always)]
+    pub(super) fn set(&mut self, slot: u32, key: Key) {
+        self.packets.set(slot, key, &self.lineage);
+    }
+
+    /// Replaces the event of a port's transmitter.
+    #[inline]
+    pub(super) fn set_transmitter(&mut self, port: u32, key: Key) {
+        self.set(self.port_slots[port as usize], key);
+    }
+
+    /// The slot of a host's part.
+    pub(super) fn host_slot(&self, host: u32, part: HostPart) -> u32 {
+        self.first_host_slot + index_u32(HostPart::ALL.len()) * host + part as u32
+    }
+
+    // --- packets that wait ----------------------------------------------------------------------------------------------
+
+    /// A packet waits for its event.
+    #[inline(always)]
+    pub(super) fn wait(&mut self, channel: u32, packet: Packet, key: Key) {
+        let channel = &mut self.channels[channel as usize];
+        if channel.loose {
+            self.loose.push(Loose {
+                key,
+                slot: channel.slot,
+                packet,
+            });
+        } else {
+            if channel.waiting.is_empty() {
+                self.packets.set(channel.slot, key, &self.lineage);
+            }
+            let slot = channel.waiting.push_slot();
+            slot.0 = key;
+            slot.1 = packet;
+        }
+    }
+
+    /// The first packet of a channel, whose event is that of `slot`; the next one's takes its place.
+    #[inline(always)]
+    pub(super) fn take_waiting(&mut self, channel: u32, slot: u32) -> Packet {
+        let waiting = &mut self.channels[channel as usize].waiting;
+        let (_, packet) = *waiting.front().expect("a pending channel has a packet");
+        waiting.pop();
+        match waiting.front() {
+            Some((next, _)) => self.packets.set(slot, *next, &self.lineage),
+            None => self.packets.set(slot, Key::NEVER, &self.lineage),
+        }
+        packet
+    }
+
+    pub(super) fn take_loose(&mut self, at: usize) -> Loose {
+        self.loose.remove(at)
+    }
+
+    /// Packets that wait.
+    pub(super) fn waiting(&self) -> usize {
+        let in_order = self.channels.iter().map(|channel| channel.waiting.len());
+        in_order.sum::<usize>() + self.loose.len()
+    }
+
+    // --- timers ---------------------------------------------------------------------------------------------------------
+
+    #[inline]
+    pub(super) fn timer(&self, slot: u32) -> Key {
+        self.timers.get(slot)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_timer(&mut self, slot: u32, key: Key) {
+        self.timers.set(slot, key, &self.lineage);
+    }
+
+    /// Makes sure that a timer is looked at in its turn when it expires. One that is set to later is left where it is: when it comes up
+    /// it is moved.
+    #[inline]
+    pub(super) fn see_to_timer(&mut self, slot: u32, timer: Key) {
+        self.timers.bring_forward(slot, timer, &self.lineage);
+    }
+
+    /// A flow has no timers any more.
+    pub(super) fn clear_timers(&mut self, flow: u32) {
+        for slot in [sender_timer(flow), receiver_timer(flow)] {
+            self.set_timer(slot, Key::NEVER);
+        }
+    }
+
+    /// Makes room for the timers of so many flows.
+    pub(super) fn make_room(&mut self, flows: usize) {
+        self.timers.grow(2 * flows, &self.lineage);
+    }
+
+    // --- order ----------------------------------------------------------------------------------------------------------
+
+    /// Records the event that happens now.
+    #[inline(always)]
+    pub(super) fn record(&mut self, key: Key) -> Event {
+        self.lineage.record(key)
+    }
+
+    /// Whether one event comes before another; not if nothing tells them apart.
+    #[inline(always)]
+    pub(super) fn precedes(&self, one: Key, other: Key) -> bool {
+        one.precedes(&other, &self.lineage, false)
+    }
+
+    /// Nothing happens any more.
+    pub(super) fn stop(&mut self) {
+        self.end = f64::NEG_INFINITY;
+    }
+}
+
+/// The slot of a flow's retransmission timer; before its start, of the start.
+pub(super) fn sender_timer(flow: u32) -> u32 {
+    2 * flow
+}
+
+/// The slot of a flow's delayed-acknowledgement timer.
+pub(super) fn receiver_timer(flow: u32) -> u32 {
+    2 * flow + 1
+}

@@ -1,0 +1,118 @@
+//! What happens with an event: the calendar says which is the first, and what has it is told.
+
+use super::budget::{events_to_next_look, look_at_limits};
+use super::calendar::{Next, Slot, receiver_timer, sender_timer};
+use super::hosts::events::on_host;
+use super::receiving::fire_receiver_timer;
+use super::stopped::Stopped;
+use super::udp::Udp;
+use super::world::World;
+use crate::events::Key;
+
+/// Runs to the end, or until a limit is exceeded.
+pub(super) fn run(world: &mut World) -> Result<(), Stopped> {
+    while handle(world, events_to_next_look(world)) {
+        look_at_limits(world, world.calendar.first_time(), 0)?;
+    }
+    world.stopped.take().map_or(Ok(()), Err)
+}
+
+/// Handles so many events, or fewer if the run is over; whether it goes on.
+#[inline(never)]
+fn handle(world: &mut World, most: u32) -> bool {
+    for handled in 0..most {
+        match world.calendar.next() {
+            Next::Over => {
+                world.observers.effort.events += u64::from(handled);
+                return false;
+            }
+            Next::Loose(at) => {
+                let loose = world.calendar.take_loose(at);
+                world.on_other_packet(loose.packet, loose.key);
+            }
+            Next::Timer { slot } => on_timer(world, slot),
+            Next::Packet { slot, key } => match world.calendar.slot(slot) {
+                Slot::Channel(channel) => {
+                    let packet = world.calendar.take_waiting(channel, slot);
+                    world.on_packet(packet, key);
+                }
+                Slot::TransmitterFree(port) => {
+                    let (time, line) = key.parts();
+                    world.on_transmitter_free(port, time, line);
+                }
+                Slot::Arrival(entry) => {
+                    on_arrival(world, entry, key);
+                    let next = world.arrivals.next_key(entry);
+                    world.calendar.set(slot, next);
+                }
+                Slot::Departures(index) => {
+                    let next = send_udp(world, index as usize, key);
+                    world.calendar.set(slot, next);
+                }
+                Slot::Host(host, part) => on_host(world, host, part, key),
+            },
+        }
+    }
+    world.observers.effort.events += u64::from(most);
+    true
+}
+
+/// A slot of the timers is due; it may lag behind a timer that has been stopped or restarted.
+fn on_timer(world: &mut World, slot: u32) {
+    let key = world.calendar.timer(slot);
+    let index = slot / 2;
+    let of_sender = slot == sender_timer(index);
+    if of_sender && !world.flows[index as usize].started {
+        world.start(index, key);
+    } else if timer_of(world, slot) == key {
+        if of_sender {
+            world.fire_sender_timer(index);
+        } else {
+            fire_receiver_timer(world, index);
+        }
+    }
+    // Until here the slot has held what has passed, which nothing is earlier than: it is set once.
+    let next = timer_of(world, slot);
+    world.calendar.set_timer(slot, next);
+}
+
+/// When what a slot of the timers stands for is due.
+fn timer_of(world: &World, slot: u32) -> Key {
+    let flow = &world.flows[(slot / 2) as usize];
+    if slot == receiver_timer(slot / 2) {
+        flow.receiver.next_timer()
+    } else {
+        flow.next_timer()
+    }
+}
+
+/// The next flow of an entry arrives.
+#[inline(never)]
+fn on_arrival(world: &mut World, entry: u32, key: Key) {
+    let place = world.arrivals.arrive(entry, &mut world.flows);
+    world.calendar.make_room(world.flows.len());
+    world.metrics.come_back(place, entry);
+    world.start(place, key);
+}
+
+/// The next packets of a flow of UDP leave, the first of them with `key`; when it goes on.
+fn send_udp(world: &mut World, index: usize, mut key: Key) -> Key {
+    let ahead = if world.scenario.shortcuts.computed_hops {
+        Udp::AHEAD
+    } else {
+        1
+    };
+    for _ in 0..ahead {
+        let packet = world.udp[index].leave(key);
+        if let Some(channel) = world.topology.stop(packet.hop).channel {
+            world.calendar.wait(channel, packet, key);
+        } else {
+            world.on_other_packet(packet, key);
+        }
+        key = world.udp[index].key();
+        if key.time >= world.calendar.end {
+            break;
+        }
+    }
+    key
+}

@@ -1,0 +1,5 @@
+//! Components are found by small numbers: they stand in packets and events.
+
+pub(super) fn index_u32(index: usize) -> u32 {
+    u32::try_from(index).expect("fewer than 2^32 components")
+}

@@ -1,0 +1,180 @@
+//! Samples at multiples of a period: of senders, receivers and ports.
+
+use super::sender_sample::SenderSample;
+use super::variables::Variables;
+use crate::net::{Port, direction_name};
+use crate::record::Table;
+use crate::record::rows::{QueueRow, SeriesRow};
+use crate::sim::flow::Flow;
+use crate::spec::{Sampling, Scenario};
+use crate::udp::Received;
+use crate::units::{Duration, ns};
+
+/// Samples of one component at multiples of a period, taken when it is about to move past them.
+#[derive(Clone, Debug)]
+struct Sampler<T> {
+    every: f64,
+    last: u64,
+    samples: Vec<T>,
+}
+
+impl<T> Sampler<T> {
+    fn new(every: Duration, duration: Duration) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a count of samples"
+        )]
+        let last = (duration.secs() / every.secs()) as u64;
+        Self {
+            every: every.secs(),
+            last,
+            samples: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, until: f64, sample: impl Fn() -> T) {
+        self.take_at(until, |_| sample());
+    }
+
+    #[inline]
+    #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
+    fn take_at(&mut self, until: f64, mut sample: impl FnMut(f64) -> T) {
+        while self.samples.len() as u64 <= self.last {
+            let time = self.samples.len() as f64 * self.every;
+            if time > until {
+                break;
+            }
+            self.samples.push(sample(time));
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Samplers {
+    every: f64,
+    senders: Vec<Sampler<SenderSample>>,
+    /// Delivered bytes.
+    receivers: Vec<Sampler<u64>>,
+    /// The same of flows of UDP.
+    udp: Vec<Sampler<u64>>,
+    /// Backlog and drops, packets.
+    ports: Vec<Sampler<(u64, u64)>>,
+}
+
+impl Samplers {
+    /// If there are samples at a cadence.
+    pub(super) fn of(scenario: &Scenario) -> Option<Self> {
+        let Sampling::Every(every) = scenario.sample else {
+            return None;
+        };
+        let samplers = Sampler::new(every, scenario.duration);
+        Some(Self {
+            every: every.secs(),
+            senders: (scenario.flows.iter())
+                .map(|_| Sampler::new(every, scenario.duration))
+                .collect(),
+            receivers: vec![samplers.clone(); scenario.flows.len()],
+            udp: vec![samplers; scenario.udp.len()],
+            ports: (0..2 * scenario.links.len())
+                .map(|_| Sampler::new(every, scenario.duration))
+                .collect(),
+        })
+    }
+
+    /// A sender is about to move past `until`; its algorithm's variables are taken with its samples.
+    #[inline(never)]
+    pub(super) fn take_sender(
+        &mut self,
+        variables: &mut Option<Variables>,
+        flows: &[Flow],
+        index: u32,
+        until: f64,
+    ) {
+        if let Some(sampler) = self.senders.get_mut(index as usize) {
+            let sender = &flows[index as usize].sender;
+            sampler.take_at(until, |time| {
+                if let Some(variables) = variables {
+                    variables.take(index, time, sender);
+                }
+                SenderSample::of(sender)
+            });
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn take_receiver(&mut self, flows: &[Flow], index: u32, until: f64) {
+        if let Some(sampler) = self.receivers.get_mut(index as usize) {
+            let receiver = &flows[index as usize].receiver;
+            sampler.take(until, || receiver.delivered_bytes);
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn take_port(&mut self, ports: &[Port], index: u32, until: f64) {
+        let port = &ports[index as usize];
+        self.ports[index as usize].take_at(until, |time| {
+            (port.backlog_at(time), port.counters.dropped_packets)
+        });
+    }
+
+    pub(super) fn take_udp(&mut self, index: u32, received: &Received, until: f64) {
+        self.udp[index as usize].take(until, || received.payload_bytes());
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        let senders = self.senders.iter().map(|each| each.samples.len());
+        let udp = self.udp.iter().map(|each| each.samples.len());
+        let ports = self.ports.iter().map(|each| each.samples.len());
+        senders.chain(udp).chain(ports).sum()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
+    fn time_ns(&self, sample: usize) -> i64 {
+        ns(sample as f64 * self.every)
+    }
+
+    pub(super) fn series_table(&self, scenario: &Scenario, flows: &[Flow]) -> Table {
+        let mut table = Table::new::<SeriesRow>();
+        for (index, flow) in flows.iter().enumerate() {
+            let smss = flow.sender.config().smss;
+            let samples = self.senders[index]
+                .samples
+                .iter()
+                .zip(&self.receivers[index].samples);
+            for (at, (sender, delivered_bytes)) in samples.enumerate() {
+                let name = scenario.flows[index].name.clone();
+                table.push(sender.row(self.time_ns(at), name, smss, *delivered_bytes));
+            }
+        }
+        for (spec, sampler) in scenario.udp.iter().zip(&self.udp) {
+            for (at, delivered_bytes) in sampler.samples.iter().enumerate() {
+                // Windows and acknowledgements are TCP's.
+                table.push(SeriesRow {
+                    t_ns: self.time_ns(at),
+                    flow: spec.name.clone(),
+                    delivered_bytes: *delivered_bytes,
+                    ..SeriesRow::default()
+                });
+            }
+        }
+        table
+    }
+
+    pub(super) fn queue_table(&self, scenario: &Scenario) -> Table {
+        let mut table = Table::new::<QueueRow>();
+        for (index, port) in self.ports.iter().enumerate() {
+            for (at, (backlog, dropped)) in port.samples.iter().enumerate() {
+                table.push(QueueRow {
+                    t_ns: self.time_ns(at),
+                    link: scenario.links[index / 2].name.clone(),
+                    direction: direction_name(index).into(),
+                    backlog_packets: *backlog,
+                    dropped_packets: *dropped,
+                });
+            }
+        }
+        table
+    }
+}

@@ -1,0 +1,46 @@
+//! The algorithms' own variables.
+
+use crate::record::Table;
+use crate::record::rows::VariableRow;
+use crate::spec::Scenario;
+use crate::tcp::sender::Sender;
+use crate::units::ns;
+
+/// The algorithms' own variables, taken with the senders' samples.
+#[derive(Debug)]
+pub(super) struct Variables {
+    /// Of each flow: time, name and value.
+    values: Vec<Vec<(f64, &'static str, f64)>>,
+}
+
+impl Variables {
+    pub(super) fn new(flows: usize) -> Self {
+        Self {
+            values: vec![Vec::new(); flows],
+        }
+    }
+
+    pub(super) fn take(&mut self, flow: u32, time: f64, sender: &Sender) {
+        let values = &mut self.values[flow as usize];
+        sender.probe(&mut |name, value| values.push((time, name, value)));
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.values.iter().map(Vec::len).sum()
+    }
+
+    pub(super) fn table(&self, scenario: &Scenario) -> Table {
+        let mut table = Table::new::<VariableRow>();
+        for (flow, values) in scenario.flows.iter().zip(&self.values) {
+            for (time, name, value) in values {
+                table.push(VariableRow {
+                    t_ns: ns(*time),
+                    flow: flow.name.clone(),
+                    variable: (*name).into(),
+                    value: *value,
+                });
+            }
+        }
+        table
+    }
+}

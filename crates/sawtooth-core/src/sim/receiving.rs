@@ -1,0 +1,85 @@
+//! How a receiver is served: a segment reaches it, or its timer expires, and an acknowledgement leaves.
+
+use super::calendar::receiver_timer;
+use super::hosts::events::acknowledge_on_host;
+use super::request_response::carried::receive_in_exchange;
+use super::world::World;
+use crate::events::{Event, Key};
+use crate::packet::Packet;
+
+/// A segment reaches its receiver, which may be gone: then so is the segment.
+#[inline(never)]
+pub(super) fn receive_of_living(
+    world: &mut World,
+    packet: Packet,
+    key: Key,
+    now: Event,
+) -> Option<Packet> {
+    let Some(place) = world.arrivals.place(packet.flow) else {
+        world.observers.effort.delivered_packets += 1;
+        return None;
+    };
+    receive(world, place, packet, key, now)
+}
+
+/// A segment reaches its receiver; returns the acknowledgement it causes, if one leaves at once.
+#[inline(always)]
+pub(super) fn receive(
+    world: &mut World,
+    index: u32,
+    packet: Packet,
+    key: Key,
+    now: Event,
+) -> Option<Packet> {
+    world.observers.effort.delivered_packets += 1;
+    // A delayed acknowledgement that was due before goes first.
+    let timer = world.flows[index as usize].receiver.next_timer();
+    if timer.time <= key.time && world.calendar.precedes(timer, key) {
+        fire_receiver_timer(world, index);
+    }
+    world
+        .observers
+        .sample_receiver(&world.flows, index, key.time);
+    let flow = &mut world.flows[index as usize];
+    if flow.request_response.is_some() {
+        let copy = packet;
+        let (time, line) = key.parts();
+        return receive_in_exchange(world, index, &copy, time, line, now);
+    }
+    if flow.marks_change(&packet) {
+        echo_old_state(world, index, packet.hop + 1, key);
+    }
+    let flow = &mut world.flows[index as usize];
+    let ack = flow.receiver.on_segment(now, packet.segment());
+    let delivered = flow.receiver.delivered_bytes;
+    world.observers.trace_delivery(index, key.time, delivered);
+    if let Some(ack) = ack {
+        return Some(flow.ack(&mut world.acks, packet.hop + 1, &ack));
+    }
+    let timer = flow.receiver.next_timer();
+    world.calendar.see_to_timer(receiver_timer(index), timer);
+    None
+}
+
+/// What has not been acknowledged yet is, before the receiver takes note that marks begin or end (RFC 8257 §3.2).
+#[cold]
+#[inline(never)]
+pub(super) fn echo_old_state(world: &mut World, index: u32, hop: u32, key: Key) {
+    let flow = &mut world.flows[index as usize];
+    if let Some(ack) = flow.receiver.take_delayed(key.time) {
+        let packet = flow.ack(&mut world.acks, hop, &ack);
+        world.leave(packet, key);
+    }
+}
+
+/// A delayed acknowledgement leaves.
+pub(super) fn fire_receiver_timer(world: &mut World, index: u32) {
+    let flow = &mut world.flows[index as usize];
+    let key = flow.receiver.next_timer();
+    let ack = flow.receiver.on_timer();
+    if world.hosts.receive(index) {
+        return acknowledge_on_host(world, index, &ack, key);
+    }
+    let packet = flow.ack(&mut world.acks, flow.trip.receiver_stop + 1, &ack);
+    world.leave(packet, key);
+}

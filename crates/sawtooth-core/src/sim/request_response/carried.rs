@@ -1,0 +1,116 @@
+//! Segments of connections of requests and responses that carry acknowledgements of what has come the other way.
+
+use super::{Answer, RequestResponses};
+use crate::events::{Event, Key, Line};
+use crate::packet::{AckStore, Packet};
+use crate::sim::calendar::{receiver_timer, sender_timer};
+use crate::sim::flow::Flow;
+use crate::sim::world::World;
+use crate::units::SeqNum;
+
+/// A segment of one side leaves: it carries what its host has to acknowledge of the other's.
+#[cold]
+#[inline(never)]
+pub(in crate::sim) fn put_ack_on(
+    request_responses: &RequestResponses,
+    flows: &mut [Flow],
+    acks: &mut AckStore,
+    place: u32,
+    packet: &Packet,
+    now: f64,
+) -> Packet {
+    let mut packet = *packet;
+    let other = request_responses.other(flows, place);
+    let flow = &mut flows[other as usize];
+    let segment = packet.segment();
+    if !segment.payload.is_zero() {
+        flow.receiver.on_answer(now);
+    } else if segment.seq == SeqNum::ZERO {
+        // A SYN: there is nothing that it could acknowledge.
+        return packet;
+    }
+    let ack = flow.receiver.carried(now);
+    if !ack.sack.is_empty() {
+        packet.wire_bytes += flow.ack_sizes.of(&ack) - flow.ack_sizes.plain;
+    }
+    acks.put_on(&mut packet, ack);
+    packet
+}
+
+/// A segment reaches one side; returns the acknowledgement it causes, if one leaves at once.
+#[cold]
+#[inline(never)]
+pub(in crate::sim) fn receive_in_exchange(
+    world: &mut World,
+    place: u32,
+    packet: &Packet,
+    time: f64,
+    line: Line,
+    now: Event,
+) -> Option<Packet> {
+    let (mut packet, key) = (*packet, Key::from_parts(time, line));
+    let other = world.request_responses.other(&world.flows, place);
+    let carried = packet.carries_ack();
+    take_carried(world, place, other, &mut packet, now);
+    let flow = &mut world.flows[place as usize];
+    if flow.marks_change(&packet)
+        && let Some(old) = flow.receiver.take_delayed(time)
+    {
+        let old = flow.ack(&mut world.acks, packet.hop + 1, &old);
+        world.leave(old, key);
+    }
+    let receiver = &mut world.flows[place as usize].receiver;
+    let ack = receiver.on_segment(now, packet.segment());
+    let delivered = receiver.delivered_bytes;
+    world.observers.trace_delivery(place, time, delivered);
+    (world.request_responses).has_come(&mut world.flows, place, now, delivered);
+    heard(world, place, now, delivered);
+    let sent = world.flows[other as usize].sent_packets();
+    if carried {
+        world.pump_rarely(other, key, now);
+        world.note_end(other, time);
+        if world.observers.trace_acks() {
+            world.observers.trace_ack(&world.flows, other, time);
+        }
+    }
+    let has_sent = world.flows[other as usize].sent_packets() > sent;
+    let flow = &mut world.flows[place as usize];
+    if let Some(ack) = ack.filter(|ack| ack.duplicate || !has_sent) {
+        return Some(flow.ack(&mut world.acks, packet.hop + 1, &ack));
+    }
+    let timer = flow.receiver.next_timer();
+    world.calendar.see_to_timer(receiver_timer(place), timer);
+    None
+}
+
+/// A segment of the flow at `place` reaches a host, whose own sender, of the `other` one, takes what it carries, and tells the receiver of round trips.
+pub(in crate::sim) fn take_carried(
+    world: &mut World,
+    place: u32,
+    other: u32,
+    packet: &mut Packet,
+    now: Event,
+) {
+    let carried = world.acks.take_off(packet);
+    if let Some(ack) = &carried {
+        world.observers.sample_sender(&world.flows, other, now.time);
+        world.flows[other as usize].sender.on_carried(now, ack);
+    }
+    let host = &world.flows[other as usize].sender;
+    let (timeout, rtt) = (host.timeout_secs(), host.srtt_secs());
+    let flow = &mut world.flows[place as usize];
+    flow.receiver.on_host(timeout, rtt);
+}
+
+/// The application of one side has so many bytes of the flow at a place; it may have something to say to that.
+pub(in crate::sim) fn heard(world: &mut World, place: u32, now: Event, delivered: u64) {
+    let answer = world
+        .request_responses
+        .heard(&world.flows, place, now, delivered);
+    if let Some(Answer { by, speech }) = answer {
+        let flow = &mut world.flows[by as usize];
+        flow.writes.will_speak(flow.start, now, speech);
+        let timer = flow.next_timer();
+        world.calendar.see_to_timer(sender_timer(by), timer);
+    }
+}

@@ -1,0 +1,138 @@
+//! How a sender is served: its connection begins, an acknowledgement reaches it, its timer expires or its application writes, and segments leave.
+
+use super::budget::{AT_ONCE, may_send_more};
+use super::calendar::sender_timer;
+use super::hosts::events::write_on_host;
+use super::request_response::carried::put_ack_on;
+use super::world::World;
+use crate::events::{Event, Key};
+use crate::packet::Packet;
+
+impl World<'_> {
+    /// A connection begins.
+    pub(super) fn start(&mut self, index: u32, key: Key) {
+        let now = self.calendar.record(key);
+        self.observers.sample_sender(&self.flows, index, key.time);
+        let flow = &mut self.flows[index as usize];
+        flow.started = true;
+        self.metrics.begin(index, key.time, &mut flow.sender);
+        flow.sender.on_start(now);
+        if self.hosts.send(index) {
+            return write_on_host(self, index, key, now);
+        }
+        flow.write(now);
+        self.pump_rarely(index, key, now);
+    }
+
+    /// Its timer expires or its application writes, whichever is first.
+    pub(super) fn fire_sender_timer(&mut self, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        let due = flow.next_timer();
+        // At one instant an application writes before a timer expires, whichever was laid down first, and what they send leaves in that order.
+        let ties = due.time == flow.fired.time;
+        let key = if ties && self.calendar.precedes(due, flow.fired) {
+            flow.fired
+        } else {
+            due
+        };
+        flow.fired = key;
+        let now = self.calendar.record(key);
+        self.observers.sample_sender(&self.flows, index, key.time);
+        let on_host = self.hosts.send(index);
+        let flow = &mut self.flows[index as usize];
+        if due != flow.writes.key {
+            flow.sender.on_timer(now);
+        } else if !on_host {
+            flow.write(now);
+        }
+        if on_host {
+            return write_on_host(self, index, key, now);
+        }
+        self.pump_rarely(index, key, now);
+    }
+
+    /// An acknowledgement reaches its sender.
+    #[inline(always)]
+    pub(super) fn acknowledged(&mut self, packet: &Packet, key: Key) {
+        let ack = self.acks.unpack(packet);
+        let Some(index) = self.arrivals.place(packet.flow) else {
+            return;
+        };
+        // A timer that expired before goes first.
+        loop {
+            let timer = self.flows[index as usize].next_timer();
+            if timer.time > key.time || !self.calendar.precedes(timer, key) {
+                break;
+            }
+            self.fire_sender_timer(index);
+        }
+        self.observers.sample_sender(&self.flows, index, key.time);
+        let now = self.calendar.record(key);
+        self.flows[index as usize].sender.on_segment(now, &ack);
+        self.pump(index, key, now);
+        self.note_end(index, key.time);
+        if self.arrivals.is_arriving(index) {
+            if self.flows[index as usize].sender.is_done()
+                && (self.arrivals).leave_if_finished(index, &mut self.flows, key.time)
+            {
+                self.calendar.clear_timers(index);
+            }
+            return;
+        }
+        if self.observers.trace_acks() {
+            self.observers.trace_ack(&self.flows, index, key.time);
+        }
+    }
+
+    /// Remembers a connection if it has ended.
+    #[inline]
+    pub(super) fn note_end(&mut self, index: u32, time: f64) {
+        let sender = &self.flows[index as usize].sender;
+        if self.metrics.are_kept() && sender.is_done() {
+            self.metrics.note_end(index, time, sender);
+        }
+    }
+
+    /// The same as [`World::pump`], for callers that are rarely run.
+    #[inline(never)]
+    pub(super) fn pump_rarely(&mut self, index: u32, key: Key, now: Event) {
+        self.pump(index, key, now);
+    }
+
+    /// Sends what a sender has to send, and sees to its timer.
+    #[inline(always)]
+    fn pump(&mut self, index: u32, key: Key, now: Event) {
+        while !self.send_at_once(index, key, now) && may_send_more(self, index, now.time) {}
+        let timer = self.flows[index as usize].next_timer();
+        self.calendar.see_to_timer(sender_timer(index), timer);
+    }
+
+    /// Sends what a sender has to send, at most so much that limits are to be looked at; whether that was all.
+    #[inline(always)]
+    fn send_at_once(&mut self, index: u32, key: Key, now: Event) -> bool {
+        for _ in 0..AT_ONCE {
+            let flow = &mut self.flows[index as usize];
+            let Some(data) = flow.sender.poll_transmit(now) else {
+                return true;
+            };
+            let mut packet = flow.data(data);
+            if flow.request_response.is_some() {
+                packet = put_ack_on(
+                    &self.request_responses,
+                    &mut self.flows,
+                    &mut self.acks,
+                    index,
+                    &packet,
+                    now.time,
+                );
+            }
+            if let Some(channel) = self.topology.stop(packet.hop).channel {
+                self.calendar.wait(channel, packet, key);
+            } else {
+                let back = self.travel(packet, key, Some(now));
+                debug_assert!(back.is_none(), "every round trip has an event: plan_stops");
+            }
+        }
+        false
+    }
+}

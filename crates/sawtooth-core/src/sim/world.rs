@@ -1,0 +1,105 @@
+//! A run is its parts: what will happen, where packets pass, the connections, and what is observed. The parts do not know each other.
+//!
+//! What happens to several of them at once is in the files above: [`super::dispatch`] for an event, [`super::travel`] for a packet, [`super::sending`] and
+//! [`super::receiving`] for the ends of a connection, [`super::hosts`] and [`super::request_response`] for what some connections have besides.
+
+use super::arrivals::ArrivingFlows;
+use super::calendar::{Calendar, Components, Slot};
+use super::flow::{Flow, standing_flows};
+use super::hosts::Hosts;
+use super::index::index_u32;
+use super::metrics::PathMetrics;
+use super::observe::Observers;
+use super::request_response::RequestResponses;
+use super::stopped::Stopped;
+use super::stops::{Plan, plan_stops, routes};
+use super::topology::Topology;
+use super::udp::{Udp, udp_flows};
+use crate::events::Key;
+use crate::net;
+use crate::packet::AckStore;
+use crate::spec::Scenario;
+
+#[derive(Debug)]
+pub(super) struct World<'a> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) calendar: Calendar,
+    pub(super) topology: Topology,
+    /// What packets on their way carry that does not fit into them.
+    pub(super) acks: AckStore,
+    /// Those of the scenario, of requests, and at their places those that have arrived.
+    pub(super) flows: Vec<Flow>,
+    pub(super) arrivals: ArrivingFlows<'a>,
+    pub(super) request_responses: RequestResponses,
+    pub(super) hosts: Hosts,
+    pub(super) udp: Vec<Udp>,
+    pub(super) metrics: PathMetrics,
+    pub(super) observers: Observers,
+    /// A limit was exceeded: the run has ended.
+    pub(super) stopped: Option<Stopped>,
+}
+
+/// The world before its first event.
+pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
+    let shortcuts = &scenario.shortcuts;
+    let mut ports = net::ports(scenario, seed, shortcuts.no_tx_event);
+    let request_responses = RequestResponses::new(scenario, seed);
+    let routes = routes(scenario, request_responses.sides());
+    let Plan {
+        stops,
+        trips,
+        in_order,
+        returning,
+        twins,
+        whose,
+    } = plan_stops(scenario, &ports, &routes);
+    net::keep_ledgers(&mut ports, scenario.record, whose);
+    let standing = scenario.flows.len() + request_responses.len();
+    let (entry_trips, udp_trips) = trips[standing..].split_at(scenario.arriving.len());
+    let arrivals = ArrivingFlows::new(scenario, seed, standing, entry_trips);
+    let udp = udp_flows(scenario, seed, standing, udp_trips);
+    let hosts = Hosts::new(scenario, request_responses.sides());
+    let mut flows = standing_flows(
+        scenario,
+        seed,
+        |flow| request_responses.has_server(flow),
+        &trips,
+    );
+    request_responses.add_clients(scenario, seed, &mut flows, &trips);
+    let evented_ports: Vec<bool> = ports.iter().map(|port| !port.is_computed()).collect();
+    let components = Components {
+        evented_ports: &evented_ports,
+        in_order: &in_order,
+        rings: shortcuts.ring,
+        arriving: index_u32(scenario.arriving.len()),
+        udp: index_u32(udp.len()),
+        hosts: hosts.count(),
+        flows: flows.len(),
+    };
+    let mut calendar = Calendar::new(scenario.duration.secs(), &components);
+    calendar.lay_down(flows.iter().map(|flow| flow.start), |slot| match slot {
+        Slot::Arrival(entry) => arrivals.next_key(entry),
+        Slot::Departures(index) => udp[index as usize].key(),
+        Slot::TransmitterFree(_) | Slot::Channel(_) | Slot::Host(..) => Key::NEVER,
+    });
+    World {
+        scenario,
+        calendar,
+        topology: Topology {
+            ports,
+            stops,
+            returning,
+            twins,
+            access_delays: routes.iter().map(|route| route.access_delay).collect(),
+        },
+        acks: AckStore::default(),
+        metrics: PathMetrics::new(scenario, flows.len()),
+        flows,
+        arrivals,
+        request_responses,
+        hosts,
+        udp,
+        observers: Observers::new(scenario),
+        stopped: None,
+    }
+}
