@@ -68,7 +68,9 @@ hint: something nearer to a flow or a link has the last word, or it is so by def
 
 def test_naming_the_same_congestion_control_elsewhere_makes_no_difference() -> None:
     text = '[arms]\na = { "tcp.recovery" = "sack" }\nb = { "flows[0].cc" = "reno", "tcp.recovery" = "sack" }\n'
-    plan = make_plan(Study.parse((HEAD + text).replace(', cc = "cubic"', "").replace("[scenario]", '[scenario]\ncc = "reno"'), Path("s.toml")))
+    plan = make_plan(
+        Study.parse((HEAD + text).replace(', cc = "cubic"', "").replace("[scenario]", '[scenario]\ncc = "reno"'), Path("s.toml"))
+    )
     (found,) = map(str, plan.warnings)
     assert found.startswith("warning: the arm `b` makes no difference to `a` at s.toml:12:1: their runs will be the same")
 
