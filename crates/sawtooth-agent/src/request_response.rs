@@ -1,5 +1,5 @@
 //! One flow of requests and responses over the agent's own sockets: the client, at the flow's receiver, connects and asks; the server, at its
-//! sender, answers. What is said when is the core's ([`Exchanges`]). Nothing here waits.
+//! sender, answers. What is written when is the core's to say ([`Exchanges`]). Nothing here waits.
 //!
 //! Each side writes as those of one way do (see [`sockets`]): until the socket takes no more, and then when the kernel reports room.
 
@@ -9,12 +9,12 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::socket::{Shutdown, SockaddrIn, shutdown};
-use sawtooth_core::exchanges::{Exchanges, Speech};
+use sawtooth_core::exchanges::{Exchanges, Message};
 use sawtooth_core::spec::FlowSpec;
 
 use crate::sockets::{self, content, receiving};
 
-/// Both sides of a connection over which both speak.
+/// Both sides of a connection of requests and responses.
 #[derive(Debug)]
 pub struct RequestResponse {
     pub exchanges: Exchanges,
@@ -32,16 +32,16 @@ pub struct RequestResponse {
 #[derive(Debug, Default)]
 struct Side {
     socket: Option<OwnedFd>,
-    /// What it says next, and when.
-    next: Option<(f64, Speech)>,
+    /// What it writes next, and when.
+    next: Option<(f64, Message)>,
     /// Bytes that it has had to write, and has written.
     due: u64,
     written: u64,
     /// Whether it closes when it has written what is due.
     closes: bool,
     /// Bytes that it has read, and whether there will be no more.
-    heard: u64,
-    heard_all: bool,
+    read_bytes: u64,
+    has_read_all: bool,
 }
 
 impl RequestResponse {
@@ -53,7 +53,7 @@ impl RequestResponse {
         to: SockaddrIn,
     ) -> io::Result<Self> {
         let socket = receiving(spec)?;
-        sockets::tell_partial(spec, &socket)?;
+        sockets::set_partial(spec, &socket)?;
         Ok(Self {
             exchanges,
             to,
@@ -75,7 +75,7 @@ impl RequestResponse {
         if let Some(socket) = &self.client.socket {
             sockets::open(socket, &self.to)?;
         }
-        self.client.will_speak(now, Some(self.exchanges.first()))
+        self.client.schedule(now, Some(self.exchanges.first()))
     }
 
     /// The socket that sends responses, once there is one.
@@ -85,15 +85,15 @@ impl RequestResponse {
 
     /// Bytes of responses that have arrived.
     pub fn delivered(&self) -> u64 {
-        self.client.heard
+        self.client.read_bytes
     }
 
-    /// When one side speaks next of its own accord.
+    /// When one side writes next without anything having arrived.
     pub fn next_time(&self) -> f64 {
         self.client.next_time().min(self.server.next_time())
     }
 
-    /// It is time to speak.
+    /// Writes what is due.
     pub fn write_due(&mut self, now: f64) -> io::Result<()> {
         self.client.write_due(now)?;
         self.server.write_due(now)
@@ -104,22 +104,22 @@ impl RequestResponse {
         if self.server.socket.is_none() && self.started {
             self.server.socket = sockets::accept(&self.listener)?;
             if let Some(socket) = &self.server.socket {
-                sockets::tell_partial(&self.spec, socket)?;
+                sockets::set_partial(&self.spec, socket)?;
             }
         }
         if self.server.read(room)? {
-            let speech = self.exchanges.at_server(self.server.heard);
-            self.server.will_speak(now, speech)?;
+            let response = self.exchanges.at_server(self.server.read_bytes);
+            self.server.schedule(now, response)?;
         }
         if self.client.read(room)? {
             self.last_delivery = now;
-            let speech = self.exchanges.at_client(now, self.client.heard);
-            self.client.will_speak(now, speech)?;
+            let request = self.exchanges.at_client(now, self.client.read_bytes);
+            self.client.schedule(now, request)?;
         }
         Ok(())
     }
 
-    /// Writes what there is room for: to be called when the kernel has reported some. Only one side speaks at a time.
+    /// Writes what there is room for: to be called when the kernel has reported some. Only one side has anything to write at a time.
     pub fn write(&mut self) -> io::Result<()> {
         self.client.write()?;
         self.server.write()
@@ -135,7 +135,7 @@ impl RequestResponse {
         }
         for side in [&self.client, &self.server] {
             let Some(socket) = &side.socket else { continue };
-            if !side.heard_all {
+            if !side.has_read_all {
                 waits.push(PollFd::new(socket.as_fd(), PollFlags::POLLIN));
             }
             if side.wants_to_write() {
@@ -150,21 +150,21 @@ impl Side {
         self.next.map_or(f64::INFINITY, |(time, _)| time)
     }
 
-    fn will_speak(&mut self, now: f64, speech: Option<Speech>) -> io::Result<()> {
-        if let Some(speech) = speech {
-            self.next = Some((now + speech.after_secs, speech));
+    fn schedule(&mut self, now: f64, message: Option<Message>) -> io::Result<()> {
+        if let Some(message) = message {
+            self.next = Some((now + message.after_secs, message));
         }
         self.write_due(now)
     }
 
     fn write_due(&mut self, now: f64) -> io::Result<()> {
-        let Some((time, speech)) = self.next.take_if(|(time, _)| *time <= now) else {
+        let Some((time, message)) = self.next.take_if(|(time, _)| *time <= now) else {
             return Ok(());
         };
-        let (piece, rest) = speech.piece();
+        let (piece, rest) = message.piece();
         self.due += piece;
         self.next = rest.map(|rest| (time + rest.after_secs, rest));
-        self.closes = speech.last && rest.is_none();
+        self.closes = message.last && rest.is_none();
         self.write()?;
         self.close_if_done()
     }
@@ -200,17 +200,17 @@ impl Side {
 
     /// Whether there was anything to read.
     fn read(&mut self, room: &mut [u8]) -> io::Result<bool> {
-        let before = self.heard;
+        let before = self.read_bytes;
         while let Some(socket) = &self.socket
-            && !self.heard_all
+            && !self.has_read_all
         {
             match nix::unistd::read(socket, room) {
-                Ok(0) => self.heard_all = true,
-                Ok(length) => self.heard += length as u64,
+                Ok(0) => self.has_read_all = true,
+                Ok(length) => self.read_bytes += length as u64,
                 Err(Errno::EAGAIN | Errno::ENOTCONN) => break,
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(self.heard > before)
+        Ok(self.read_bytes > before)
     }
 }

@@ -56,11 +56,12 @@ pub struct Connection {
 pub fn sending(spec: &FlowSpec) -> io::Result<OwnedFd> {
     let socket = tcp(spec.cc_in_kernel())?;
     option(&socket, libc::TCP_MAXSEG, segment_bytes(spec))?;
-    tell_partial(spec, &socket)?;
+    set_partial(spec, &socket)?;
     Ok(socket)
 }
 
-pub fn tell_partial(spec: &FlowSpec, socket: &OwnedFd) -> io::Result<()> {
+/// Sets the socket options that stand for the policy of partial segments (TCP_NODELAY, TCP_CORK).
+pub fn set_partial(spec: &FlowSpec, socket: &OwnedFd) -> io::Result<()> {
     match spec.given(key::partial) {
         Some(Partial::NoDelay) => option(socket, libc::TCP_NODELAY, 1),
         Some(Partial::Cork) => option(socket, libc::TCP_CORK, 1),

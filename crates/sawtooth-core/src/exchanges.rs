@@ -1,7 +1,7 @@
-//! Requests and responses over a connection: who speaks next, when and how much ([`Exchange`]), and how long each exchange took.
+//! Requests and responses over a connection: which side writes next, when and how much ([`Exchange`]), and how long each exchange took.
 //!
-//! Pure, as sources are: whoever moves the data (the simulator, or the agent with a real kernel's connection) tells what has arrived, and is
-//! told what the side that has heard it says next.
+//! Without input or output, as sources are: whoever moves the data (the simulator, or the agent with a real kernel's connection) reports what has
+//! arrived at a side, and gets the message that this side writes in return.
 
 use crate::histogram::{Histogram, TimesNs};
 use crate::record::rows::{ExchangeRow, Stalls};
@@ -27,7 +27,7 @@ pub struct Exchanges {
     completions_ns: Histogram,
 }
 
-/// Who is to be heard next.
+/// Whose message is to arrive next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Awaited {
     Client,
@@ -35,9 +35,9 @@ enum Awaited {
     Nobody,
 }
 
-/// What one side says next.
+/// A request or a response, as one side is to write it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Speech {
+pub struct Message {
     /// From now, seconds.
     pub after_secs: f64,
     pub bytes: u64,
@@ -47,8 +47,8 @@ pub struct Speech {
     pub last: bool,
 }
 
-impl Speech {
-    /// What is written at once, and what is to be said after it.
+impl Message {
+    /// The bytes of the next write, and what is left to be written after it.
     pub fn piece(mut self) -> (u64, Option<Self>) {
         let piece = self.pattern.next_piece(self.bytes);
         let rest = Self {
@@ -78,9 +78,9 @@ impl Exchanges {
         })
     }
 
-    /// What the client says as the connection opens.
-    pub fn first(&self) -> Speech {
-        Speech {
+    /// The client's first request, which is written as the connection opens.
+    pub fn first(&self) -> Message {
+        Message {
             after_secs: 0.0,
             bytes: self.exchange.request_bytes,
             pattern: self.exchange.request_pattern,
@@ -93,15 +93,15 @@ impl Exchanges {
         self.asked == 1 && self.turn == Awaited::Client && delivered >= self.requests_bytes
     }
 
-    /// So many bytes of requests have reached the server: what it says.
-    pub fn at_server(&mut self, delivered: u64) -> Option<Speech> {
+    /// So many bytes of requests have reached the server; the response, if the request is complete.
+    pub fn at_server(&mut self, delivered: u64) -> Option<Message> {
         self.requested_bytes = delivered;
         if self.turn != Awaited::Client || delivered < self.requests_bytes {
             return None;
         }
         self.turn = Awaited::Server;
         self.following = self.source.next_exchange();
-        Some(Speech {
+        Some(Message {
             after_secs: self.exchange.server_secs,
             bytes: self.exchange.response_bytes,
             pattern: self.exchange.response_pattern,
@@ -109,8 +109,8 @@ impl Exchanges {
         })
     }
 
-    /// So many bytes of responses have reached the client: what it says.
-    pub fn at_client(&mut self, now_secs: f64, delivered: u64) -> Option<Speech> {
+    /// So many bytes of responses have reached the client; the next request, if the response is complete. The last one is empty and closes.
+    pub fn at_client(&mut self, now_secs: f64, delivered: u64) -> Option<Message> {
         if self.turn != Awaited::Server || delivered < self.responses_bytes {
             return None;
         }
@@ -118,7 +118,7 @@ impl Exchanges {
         self.completions_ns.add(spent.unsigned_abs());
         let Some(exchange) = self.following.take() else {
             self.turn = Awaited::Nobody;
-            return Some(Speech {
+            return Some(Message {
                 after_secs: 0.0,
                 bytes: 0,
                 pattern: WritePattern::AT_ONCE,
@@ -131,7 +131,7 @@ impl Exchanges {
         self.requests_bytes += exchange.request_bytes;
         self.responses_bytes += exchange.response_bytes;
         self.asked_at = now_secs + exchange.think_secs;
-        Some(Speech {
+        Some(Message {
             after_secs: exchange.think_secs,
             bytes: exchange.request_bytes,
             pattern: exchange.request_pattern,
@@ -174,7 +174,7 @@ mod tests {
     use crate::source;
 
     #[test]
-    fn each_side_speaks_when_it_has_heard_everything_and_the_server_closes_first() {
+    fn each_side_writes_when_a_message_has_come_completely_and_the_server_closes_first() {
         let row = source::TABLE
             .iter()
             .find(|row| row.name == "request_response")
@@ -196,7 +196,7 @@ mod tests {
             interval_secs: 1e-6,
         };
         let speech = |after_secs, bytes, last| {
-            Some(Speech {
+            Some(Message {
                 after_secs,
                 bytes,
                 pattern,
@@ -206,13 +206,13 @@ mod tests {
         assert_eq!(Some(exchanges.first()), speech(0.0, 100, false));
         assert_eq!(exchanges.at_server(99), None);
         assert_eq!(exchanges.at_server(100), speech(0.1, 1000, false));
-        assert_eq!(exchanges.at_server(100), None, "it has been heard");
+        assert_eq!(exchanges.at_server(100), None, "it has been answered");
         assert_eq!(exchanges.at_client(1.2, 999), None);
         assert_eq!(exchanges.at_client(1.2, 1000), speech(0.5, 100, false));
         assert_eq!(exchanges.at_server(200), speech(0.1, 1000, true));
         assert!(!exchanges.is_over());
         // Asked at 1.7 s.
-        let nothing = Speech {
+        let nothing = Message {
             after_secs: 0.0,
             bytes: 0,
             pattern: WritePattern::AT_ONCE,
@@ -227,12 +227,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_in_pieces_is_said_whole_and_closes_after_the_last() {
+    fn a_message_in_several_writes_is_written_whole_and_closes_after_the_last() {
         let pattern = WritePattern {
             writes: 3,
             interval_secs: 0.25,
         };
-        let mut said = Some(Speech {
+        let mut said = Some(Message {
             after_secs: 1.0,
             bytes: 10,
             pattern,

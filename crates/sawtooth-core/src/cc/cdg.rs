@@ -210,7 +210,7 @@ impl Cdg {
     }
 
     /// Whether a round trip has ended, and if so whether its gradient asks for a backoff.
-    fn hear(&mut self, window: &CongestionWindow, ack: &Ack) -> Option<bool> {
+    fn observe(&mut self, window: &CongestionWindow, ack: &Ack) -> Option<bool> {
         if let Some(sample) = ack.rtt {
             if let Some(hystart) = &mut self.hystart {
                 hystart.on_rtt(sample);
@@ -324,7 +324,7 @@ impl Cdg {
 
 impl Avoidance for Cdg {
     fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
-        let round = self.hear(window, ack);
+        let round = self.observe(window, ack);
         if !ack.may_grow {
             return;
         }

@@ -107,7 +107,7 @@ impl Hybla {
         Classic::new(Start { cwnd, ..start }, own)
     }
 
-    fn hear(&mut self, sample_secs: f64) {
+    fn observe(&mut self, sample_secs: f64) {
         let rtt_secs = match self.rtt_secs {
             Some(least) if self.least => least.min(sample_secs),
             _ => sample_secs,
@@ -180,7 +180,7 @@ impl Hybla {
 impl Avoidance for Hybla {
     fn measure(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         if let Some(sample_secs) = ack.rtt.map(Duration::secs) {
-            self.hear(sample_secs);
+            self.observe(sample_secs);
             self.scale(window);
         }
     }
@@ -209,7 +209,7 @@ impl Avoidance for Hybla {
     }
 
     fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, rtt: Duration) {
-        self.hear(rtt.secs());
+        self.observe(rtt.secs());
     }
 
     fn on_established(&mut self, window: &mut CongestionWindow, initial_window: WindowSize) {

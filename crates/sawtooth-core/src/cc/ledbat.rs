@@ -92,7 +92,7 @@ impl Delays {
         }
     }
 
-    fn hear(&mut self, now: Instant, sample_secs: f64) {
+    fn observe(&mut self, now: Instant, sample_secs: f64) {
         let since = *self.since.get_or_insert(now);
         let minute = ((now.secs() - since.secs()) / 60.0).floor();
         // Minutes without a sample have nothing to remember, but forget.
@@ -367,7 +367,7 @@ impl Ledbat {
 impl CongestionControl for Ledbat {
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(sample_secs) = ack.rtt.map(Duration::secs) {
-            self.window.delays.hear(ack.now, sample_secs);
+            self.window.delays.observe(ack.now, sample_secs);
         }
         if !ack.may_grow {
             return;

@@ -89,7 +89,7 @@ struct Delays {
 }
 
 impl Delays {
-    fn hear(&mut self, delay: f64, gamma: f64) {
+    fn observe(&mut self, delay: f64, gamma: f64) {
         self.least = self.least.min(delay);
         self.largest = self.largest.max(delay);
         self.smoothed += gamma * (delay - self.smoothed);
@@ -168,7 +168,7 @@ impl Avoidance for Lp {
                     largest: delay,
                     smoothed: delay,
                 })
-                .hear(delay, self.rules.gamma);
+                .observe(delay, self.rules.gamma);
         }
         if !ack.may_grow {
             return;

@@ -170,7 +170,7 @@ impl LeastRtt {
         *self.end.get_or_insert(now + rules.first_period)
     }
 
-    fn hear(&mut self, now: f64, rtt: f64, rules: &Rules) {
+    fn observe(&mut self, now: f64, rtt: f64, rules: &Rules) {
         let end = self.begin(now, rules);
         self.secs = self.secs.min(rtt);
         self.of_period = self.of_period.min(rtt);
@@ -230,7 +230,7 @@ impl Nv {
         let Some(rtt) = ack.rtt.map(Duration::secs) else {
             return;
         };
-        self.least_rtt.hear(ack.now.secs(), rtt, &self.rules);
+        self.least_rtt.observe(ack.now.secs(), rtt, &self.rules);
         let smoothed = self.rtt.get_or_insert(rtt);
         *smoothed += (rtt - *smoothed) * self.rules.rtt_share;
         let rtt = *smoothed;
@@ -288,7 +288,7 @@ impl Nv {
 impl Avoidance for Nv {
     fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         self.sample(ack);
-        let ended = self.path.hear(ack);
+        let ended = self.path.observe(ack);
         if !ack.may_grow {
             return;
         }

@@ -92,7 +92,7 @@ impl Path {
     };
 
     /// Takes the sample of an acknowledgement; a round, if that ended it.
-    pub fn hear(&mut self, ack: &Ack) -> Option<Round> {
+    pub fn observe(&mut self, ack: &Ack) -> Option<Round> {
         if let Some(rtt) = ack.rtt.map(Duration::secs) {
             self.base_rtt = self.base_rtt.min(rtt);
             self.round.min_rtt = self.round.min_rtt.min(rtt);
@@ -212,7 +212,7 @@ fn shrink(window: &mut CongestionWindow, cwnd: f64) {
 
 impl Avoidance for Vegas {
     fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
-        let ended = self.path.hear(ack);
+        let ended = self.path.observe(ack);
         if !ack.may_grow {
             return;
         }
@@ -403,8 +403,8 @@ mod tests {
     #[test]
     fn what_was_sent_before_a_round_says_nothing_of_it() {
         let mut path = Path::UNKNOWN;
-        assert!(path.hear(&round(0, 0.1)).is_none());
-        let ended = path.hear(&round(1, 0.12)).expect("a round");
+        assert!(path.observe(&round(0, 0.1)).is_none());
+        let ended = path.observe(&round(1, 0.12)).expect("a round");
         assert_eq!((ended.min_rtt, ended.samples), (0.12, 1));
         assert_eq!(path.base_rtt, 0.1);
     }

@@ -82,7 +82,7 @@ struct Bandwidth {
 }
 
 impl Bandwidth {
-    fn hear(&mut self, now: f64, delivered: SegCount, rtt: f64) {
+    fn observe(&mut self, now: f64, delivered: SegCount, rtt: f64) {
         let Some(since) = self.since else {
             if self.from_sending {
                 self.since = Some(now - rtt);
@@ -198,7 +198,7 @@ impl Westwood {
         SegCount::ONE
     }
 
-    fn hear(&mut self, rtt: Option<Duration>) {
+    fn observe(&mut self, rtt: Option<Duration>) {
         if let Some(rtt) = rtt.map(Duration::secs) {
             self.rtt = Some(rtt);
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
@@ -219,15 +219,15 @@ impl Avoidance for Westwood {
         if self.counts_duplicates {
             let delivered = self.news(arrival.acked);
             if let Some(rtt) = self.rtt {
-                self.bandwidth.hear(arrival.now.secs(), delivered, rtt);
+                self.bandwidth.observe(arrival.now.secs(), delivered, rtt);
             }
-            self.hear(arrival.rtt);
+            self.observe(arrival.rtt);
         }
     }
 
     fn on_handshake(&mut self, _window: &mut CongestionWindow, now: Instant, rtt: Duration) {
         if self.counts_duplicates {
-            self.hear(Some(rtt));
+            self.observe(Some(rtt));
             if self.bandwidth.from_sending {
                 self.bandwidth.since = Some(now.secs());
             }
@@ -235,12 +235,12 @@ impl Avoidance for Westwood {
     }
 
     fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
-        self.hear(ack.rtt);
+        self.observe(ack.rtt);
         // Without a round-trip time there is no interval to sample.
         if let Some(rtt) = self.rtt
             && !self.counts_duplicates
         {
-            self.bandwidth.hear(ack.now.secs(), ack.delivered, rtt);
+            self.bandwidth.observe(ack.now.secs(), ack.delivered, rtt);
         }
     }
 
@@ -308,7 +308,7 @@ mod tests {
         made(beginning(cwnd), &[])
     }
 
-    fn hear(westwood: &mut Classic<Westwood>, at: f64, delivered: u64, rtt: f64) {
+    fn observe(westwood: &mut Classic<Westwood>, at: f64, delivered: u64, rtt: f64) {
         westwood.on_ack(&Ack {
             rtt: Some(Duration::from_secs(rtt)),
             may_grow: false,
@@ -323,13 +323,13 @@ mod tests {
     #[test]
     fn grieco2004_a_sample_per_round_trip_through_the_filter() {
         let mut westwood = westwood(40.0);
-        hear(&mut westwood, 1.0, 5, 0.125);
-        hear(&mut westwood, 1.0625, 10, 0.125);
+        observe(&mut westwood, 1.0, 5, 0.125);
+        observe(&mut westwood, 1.0625, 10, 0.125);
         assert_eq!(westwood.own.bandwidth.estimate, None, "half a round trip");
-        hear(&mut westwood, 1.125, 10, 0.125);
+        observe(&mut westwood, 1.125, 10, 0.125);
         // 20 segments in 125 ms; those that began the interval do not count.
         assert!((estimate(&westwood) - 160.0).abs() < 1e-9);
-        hear(&mut westwood, 1.25, 40, 0.125);
+        observe(&mut westwood, 1.25, 40, 0.125);
         // 40 in 125 ms are 320: 0.9 * 160 + 0.1 * 320.
         assert!((estimate(&westwood) - 176.0).abs() < 1e-9);
     }
@@ -338,10 +338,10 @@ mod tests {
     fn a_sample_takes_50_ms_at_least() {
         let mut westwood = westwood(40.0);
         for at in [1.0, 1.01, 1.02, 1.03, 1.04] {
-            hear(&mut westwood, at, 10, 0.01);
+            observe(&mut westwood, at, 10, 0.01);
         }
         assert_eq!(westwood.own.bandwidth.estimate, None);
-        hear(&mut westwood, 1.0625, 10, 0.01);
+        observe(&mut westwood, 1.0625, 10, 0.01);
         // Five times ten in 62.5 ms.
         assert!((estimate(&westwood) - 800.0).abs() < 1e-9);
     }
@@ -349,8 +349,8 @@ mod tests {
     /// A bandwidth of 160 segments/s, a least round-trip time of 100 ms.
     fn measured(cwnd: f64) -> Classic<Westwood> {
         let mut westwood = westwood(cwnd);
-        hear(&mut westwood, 1.0, 1, 0.1);
-        hear(&mut westwood, 1.125, 20, 0.125);
+        observe(&mut westwood, 1.0, 1, 0.1);
+        observe(&mut westwood, 1.125, 20, 0.125);
         westwood
     }
 
@@ -374,8 +374,8 @@ mod tests {
     #[test]
     fn a_loss_after_an_interval_in_which_nothing_arrived_leaves_a_segment() {
         let mut westwood = westwood(4.0);
-        hear(&mut westwood, 1.0, 1, 0.1);
-        hear(&mut westwood, 2.0, 0, 0.1);
+        observe(&mut westwood, 1.0, 1, 0.1);
+        observe(&mut westwood, 2.0, 0, 0.1);
         assert!(estimate(&westwood).abs() < 1e-9);
         // Only ns-2's windows go below the threshold's least.
         westwood.on_loss(&Episode {
@@ -435,15 +435,15 @@ mod tests {
         ];
         let mut westwood = made(start, &set);
         // Sent at 0.1 s; 41 ms are 5 ticks, so the interval must be longer than 50 ms: at 0.151 s it is 5 ticks, at 0.161 s 6.
-        hear(&mut westwood, 0.141, 4, 0.041);
-        hear(&mut westwood, 0.151, 2, 0.041);
+        observe(&mut westwood, 0.141, 4, 0.041);
+        observe(&mut westwood, 0.151, 2, 0.041);
         assert_eq!(westwood.own.bandwidth.estimate, None);
-        hear(&mut westwood, 0.161, 1, 0.041);
+        observe(&mut westwood, 0.161, 1, 0.041);
         let first = westwood.own.bandwidth.estimate.expect("a sample");
         assert!((first - 100.0).abs() < 1e-9, "{first}: 6 segments in 60 ms");
         // What ends an interval begins the next: 1 + 17 in 60 ms are 300 per second. First stage 125, second 100 + 25 / 8.
-        hear(&mut westwood, 0.2, 17, 0.041);
-        hear(&mut westwood, 0.221, 1, 0.041);
+        observe(&mut westwood, 0.2, 17, 0.041);
+        observe(&mut westwood, 0.221, 1, 0.041);
         let second = westwood.own.bandwidth.estimate.expect("a sample");
         assert!((second - 103.125).abs() < 1e-9, "{second}");
         // 41 ms count as 50 there: 5.2 segments.
@@ -467,7 +467,7 @@ mod tests {
         assert_eq!(westwood.own.bandwidth.estimate, None);
         arrive(&mut westwood, 1.125, 1);
         // Nine duplicates and one more in 125 ms; what `on_ack` tells is not counted again.
-        hear(&mut westwood, 1.125, 10, 0.125);
+        observe(&mut westwood, 1.125, 10, 0.125);
         assert!((estimate(&westwood) - 80.0).abs() < 1e-9);
     }
 }

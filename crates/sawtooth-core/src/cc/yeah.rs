@@ -158,7 +158,7 @@ impl Yeah {
 
 impl Avoidance for Yeah {
     fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
-        let ended = self.path.hear(ack);
+        let ended = self.path.observe(ack);
         if !ack.may_grow {
             return;
         }

@@ -103,13 +103,13 @@ impl Flow {
 
     /// One side of a connection of requests and responses writes what it has to say now, if it has.
     fn write_answer(&mut self, now: Event) {
-        let Some(said) = self.writes.say(self.start, now) else {
+        let Some(portion) = self.writes.next_portion(self.start, now) else {
             return;
         };
-        if said.bytes > 0 {
-            self.sender.on_write(now, said.bytes);
+        if portion.bytes > 0 {
+            self.sender.on_write(now, portion.bytes);
         }
-        if said.is_all {
+        if portion.is_all {
             self.sender.on_close();
         }
     }

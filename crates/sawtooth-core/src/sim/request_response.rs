@@ -1,4 +1,4 @@
-//! Connections over which both sides speak: a client asks, a server answers ([`Exchanges`]).
+//! Connections of requests and responses: a client asks, a server answers ([`Exchanges`]).
 //!
 //! **Model.** The simulator's flows carry data one way, so a connection of this kind is two of them over the same links: the scenario's flow from
 //! the server to the client, and one of requests against its direction, with the same TCP. What one has delivered completely makes the
@@ -9,7 +9,7 @@
 //! delayed leaves with the first of them. One that is due as data arrive which let the host send leaves with what it sends. Where segments arrive, what they
 //! carry is taken note of first (RFC 9293 §3.10.7.4: acknowledgement, then text). A host delays acknowledgements by what its sender knows of round trips.
 //!
-//! **On machines** ([`super::hosts`]) a side has heard what its application has read.
+//! **On machines** ([`super::hosts`]) a message has come when its application has read it.
 //!
 //! **Order.** The receiver of one and the sender of the other are at one host, so all four ends take events (`routes`).
 //!
@@ -21,7 +21,7 @@ use super::flow::{Flow, FlowPlan, algorithm, clocks};
 use super::index::index_u32;
 use super::stops::{Sides, Trip};
 use crate::events::Event;
-use crate::exchanges::{Exchanges, Speech};
+use crate::exchanges::{Exchanges, Message};
 use crate::record::Table;
 use crate::record::rows::Stalls;
 use crate::rng::Stream;
@@ -79,20 +79,26 @@ impl RequestResponses {
         other.expect("a flow of requests or responses")
     }
 
-    /// The application of one side has so many bytes of the flow at a place: what it says to that.
-    fn heard(&mut self, flows: &[Flow], place: u32, now: Event, delivered: u64) -> Option<Answer> {
+    /// The application of one side has so many bytes of the flow at a place; the message that it writes in return, if it has all that it waits for.
+    fn application_has(
+        &mut self,
+        flows: &[Flow],
+        place: u32,
+        now: Event,
+        delivered: u64,
+    ) -> Option<Answer> {
         let number = flows[place as usize].request_response?;
         let RequestResponse { sides, exchanges } = &mut self.0[number as usize];
-        let (by, speech) = if place == sides.client {
+        let (by, message) = if place == sides.client {
             (sides.server, exchanges.at_server(delivered))
         } else {
             (sides.client, exchanges.at_client(now.time, delivered))
         };
-        speech.map(|speech| Answer { by, speech })
+        message.map(|message| Answer { by, message })
     }
 
     /// TCP has so many bytes of the flow at a place, more than before. The handshake has measured the round trip for both sides.
-    pub(super) fn has_come(&self, flows: &mut [Flow], place: u32, now: Event, delivered: u64) {
+    pub(super) fn tcp_has(&self, flows: &mut [Flow], place: u32, now: Event, delivered: u64) {
         let Some(number) = flows[place as usize].request_response else {
             return;
         };
@@ -143,7 +149,7 @@ impl RequestResponses {
                 trip: trips[client as usize],
             });
             client.request_response = Some(number);
-            (client.writes).say_first(&request_response.exchanges.first());
+            (client.writes).schedule_first(&request_response.exchanges.first());
             flows.push(client);
         }
     }
@@ -162,10 +168,10 @@ impl RequestResponses {
     }
 }
 
-/// What a side says, and the place of the flow that says it.
+/// The message that a side writes in return, and the place of the flow that carries it.
 struct Answer {
     by: u32,
-    speech: Speech,
+    message: Message,
 }
 
 /// What the requests of a flow are called.

@@ -1,7 +1,7 @@
 //! What the application of a flow writes, and when.
 
 use crate::events::{Child, Event, Key};
-use crate::exchanges::Speech;
+use crate::exchanges::Message;
 use crate::source::{Source, Write, WritePattern};
 
 #[derive(Debug)]
@@ -27,9 +27,9 @@ pub(super) enum Due {
 }
 
 /// What one side of a connection of requests and responses writes at once.
-pub(super) struct Said {
+pub(super) struct Portion {
     pub bytes: u64,
-    /// Whether it has nothing to say after that and closes.
+    /// Whether it is the last of all, after which the side closes.
     pub is_all: bool,
 }
 
@@ -44,8 +44,8 @@ impl Writes {
         }
     }
 
-    /// What a client says first.
-    pub(super) fn say_first(&mut self, first: &Speech) {
+    /// A client writes its first request as the connection opens.
+    pub(super) fn schedule_first(&mut self, first: &Message) {
         self.pattern = first.pattern;
         self.next = Some(Write {
             at_secs: first.after_secs,
@@ -67,34 +67,34 @@ impl Writes {
         Due::Bytes(write.bytes)
     }
 
-    /// What one side is to write now, if anything; the rest of what it says has its time.
-    pub(super) fn say(&mut self, start: f64, now: Event) -> Option<Said> {
+    /// What one side is to write now, if anything; the rest of its message is scheduled.
+    pub(super) fn next_portion(&mut self, start: f64, now: Event) -> Option<Portion> {
         let write = self.next.take()?;
-        let said = Speech {
+        let message = Message {
             after_secs: 0.0,
             bytes: write.bytes,
             pattern: self.pattern,
             last: self.closes_next,
         };
-        let (piece, rest) = said.piece();
+        let (piece, rest) = message.piece();
         let is_all = rest.is_none() && self.closes_next;
         if let Some(rest) = rest {
-            self.will_speak(start, now, rest);
+            self.schedule(start, now, rest);
         }
-        Some(Said {
+        Some(Portion {
             bytes: piece,
             is_all,
         })
     }
 
-    /// One side will speak, and close then if that was its last word.
-    pub(super) fn will_speak(&mut self, start: f64, now: Event, speech: Speech) {
-        let time = now.time + speech.after_secs;
-        self.pattern = speech.pattern;
-        self.closes_next = speech.last;
+    /// One side is to write a message, and closes then if that is its last.
+    pub(super) fn schedule(&mut self, start: f64, now: Event, message: Message) {
+        let time = now.time + message.after_secs;
+        self.pattern = message.pattern;
+        self.closes_next = message.last;
         self.next = Some(Write {
             at_secs: time - start,
-            bytes: speech.bytes,
+            bytes: message.bytes,
         });
         self.key = now.schedule(time, Child::Timer);
     }

@@ -108,9 +108,9 @@ pub struct Signals {
     feedback: Feedback,
     response: Response,
     codepoint: Ecn,
-    /// The receiver's count, as last heard.
-    heard: u16,
-    /// Marks that have been heard of and not passed on: more than what was delivered.
+    /// The count of marks that the receiver last reported.
+    reported: u16,
+    /// Marks that were reported beyond what was delivered: the algorithm has not been told of them yet.
     left_over: u64,
     /// Of the acknowledgement in hand: segments delivered marked.
     pub marked: u64,
@@ -150,7 +150,7 @@ impl Signals {
             feedback,
             response,
             codepoint,
-            heard: 0,
+            reported: 0,
             left_over: 0,
             marked: 0,
             reduced_until: None,
@@ -169,12 +169,12 @@ impl Signals {
     }
 
     /// Takes an acknowledgement that says that `delivered` segments have arrived; whether any of them came marked.
-    pub fn hear(&mut self, ack: &Ack, delivered: u64) -> bool {
+    pub fn take_marks(&mut self, ack: &Ack, delivered: u64) -> bool {
         if self.feedback == Feedback::Accurate {
-            let news = ack.marks.wrapping_sub(self.heard);
+            let news = ack.marks.wrapping_sub(self.reported);
             // An acknowledgement that was overtaken says nothing new.
             if news < 1 << 15 {
-                self.heard = ack.marks;
+                self.reported = ack.marks;
                 self.left_over += u64::from(news);
             }
             self.marked = self.left_over.min(delivered);
@@ -285,7 +285,7 @@ mod tests {
                 marks,
                 ..Ack::default()
             };
-            assert_eq!(signals.hear(&ack, delivered), marked > 0, "{marks}");
+            assert_eq!(signals.take_marks(&ack, delivered), marked > 0, "{marks}");
             assert_eq!(signals.marked, marked, "{marks}");
         }
     }

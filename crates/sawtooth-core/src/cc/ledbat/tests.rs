@@ -63,10 +63,10 @@ fn a_loss_halves_but_not_below_the_least_window() {
 #[test]
 fn the_base_delay_is_forgotten_after_ten_minutes() {
     let mut delays = Delays::new(10, 4);
-    delays.hear(Instant::from_secs(30.0), 0.05);
-    delays.hear(Instant::from_secs(30.0 + 599.0), 0.08);
+    delays.observe(Instant::from_secs(30.0), 0.05);
+    delays.observe(Instant::from_secs(30.0 + 599.0), 0.08);
     assert_eq!(delays.base_secs(), 0.05, "in the tenth minute");
-    delays.hear(Instant::from_secs(30.0 + 601.0), 0.09);
+    delays.observe(Instant::from_secs(30.0 + 601.0), 0.09);
     assert_eq!(delays.base_secs(), 0.08, "in the eleventh");
 }
 
@@ -75,7 +75,7 @@ fn the_current_delay_is_the_least_of_four_samples() {
     let mut delays = Delays::new(10, 4);
     for (n, sample_secs) in [0.05, 0.07, 0.09, 0.11, 0.13].into_iter().enumerate() {
         assert!(n > 0 || delays.queueing_secs().is_none());
-        delays.hear(Instant::from_secs(1.0), sample_secs);
+        delays.observe(Instant::from_secs(1.0), sample_secs);
     }
     let queueing_secs = delays.queueing_secs().expect("samples");
     assert!((queueing_secs - 0.02).abs() < 1e-12);
@@ -84,11 +84,11 @@ fn the_current_delay_is_the_least_of_four_samples() {
 #[test]
 fn samples_older_than_a_round_trip_are_forgotten() {
     let mut delays = Delays::new(10, 4);
-    delays.hear(Instant::from_secs(1.0), 0.05);
-    delays.hear(Instant::from_secs(1.04), 0.08);
+    delays.observe(Instant::from_secs(1.0), 0.05);
+    delays.observe(Instant::from_secs(1.04), 0.08);
     assert_eq!(delays.queueing_secs(), Some(0.0), "40 of 80 ms ago");
     // The first was 110 ms before this, the second 70 ms: 80 - 50.
-    delays.hear(Instant::from_secs(1.11), 0.09);
+    delays.observe(Instant::from_secs(1.11), 0.09);
     let queueing_secs = delays.queueing_secs().expect("samples");
     assert!((queueing_secs - 0.03).abs() < 1e-12, "{queueing_secs}");
 }

@@ -143,10 +143,10 @@ fn the_least_round_trip_time_is_forgotten_after_two_periods_at_most() {
     let mut least = LeastRtt::new(1);
     // The first period ends at 2 s, the second at 7 s: until then the first one's counts.
     for now in [0.0, 2.0, 6.0] {
-        least.hear(now, if now == 0.0 { 0.001 } else { 0.002 }, &rules);
+        least.observe(now, if now == 0.0 { 0.001 } else { 0.002 }, &rules);
         assert_eq!(least.secs(), 0.001, "{now}");
     }
-    least.hear(7.0, 0.003, &rules);
+    least.observe(7.0, 0.003, &rules);
     assert_eq!(least.secs(), 0.002);
 }
 
@@ -154,11 +154,11 @@ fn the_least_round_trip_time_is_forgotten_after_two_periods_at_most() {
 fn after_a_recovery_what_was_measured_before_counts_no_more_until_the_periods_end() {
     let rules = Rules::from(&params(&ENTRY, &[]));
     let mut least = LeastRtt::new(1);
-    least.hear(0.0, 0.020, &rules);
+    least.observe(0.0, 0.020, &rules);
     least.set_aside();
-    least.hear(1.0, 0.061, &rules);
+    least.observe(1.0, 0.061, &rules);
     assert_eq!(least.secs(), 0.061);
-    least.hear(2.0, 0.074, &rules);
+    least.observe(2.0, 0.074, &rules);
     assert_eq!(least.secs(), 0.020);
 }
 
@@ -170,7 +170,7 @@ fn periods_are_up_to_a_quarter_longer_or_shorter() {
     // Every millisecond: 100 periods of 5 s on average.
     for tick in 0..500_000 {
         let before = least.end;
-        least.hear(f64::from(tick) / 1e3, 0.020, &rules);
+        least.observe(f64::from(tick) / 1e3, 0.020, &rules);
         if before != least.end {
             ends.push(f64::from(tick) / 1e3);
         }

@@ -8,7 +8,7 @@ use crate::host::layers::Layer;
 use crate::host::{Frame, Work};
 use crate::packet::{Ack, Packet};
 use crate::sim::calendar::receiver_timer;
-use crate::sim::request_response::carried::{heard, take_carried};
+use crate::sim::request_response::carried::{application_has, take_carried};
 use crate::sim::world::World;
 
 /// A segment reaches TCP. Of a connection of requests and responses, the acknowledgement that it carries does so first, and what that lets out leaves before one of its own.
@@ -36,7 +36,7 @@ pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &
     world.observers.trace_delivery(index, time, delivered);
     let news = delivered - world.hosts.reader(index).come;
     if other.is_some() && news > 0 {
-        (world.request_responses).has_come(&mut world.flows, index, now, delivered);
+        (world.request_responses).tcp_has(&mut world.flows, index, now, delivered);
     }
     if let Some(ack) = old {
         follow_with_ack(world, host, index, &ack);
@@ -78,7 +78,7 @@ pub(super) fn has_read(world: &mut World, now: Event, host: u32, flow: u32, byte
         .hosts
         .note_bytes(host, flow, now.time, Layer::Application, "read", bytes);
     if world.flows[flow as usize].request_response.is_some() {
-        heard(world, flow, now, read);
+        application_has(world, flow, now, read);
     }
     see_to_reader(&mut world.hosts, host, flow, false);
 }

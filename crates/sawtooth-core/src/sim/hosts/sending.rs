@@ -41,10 +41,12 @@ fn call_what_is_due(flow: &mut Flow, socket: &mut Socket, now: Event) {
     }
     if flow.request_response.is_some() {
         if writes.key.is_never()
-            && let Some(said) = writes.say(flow.start, now)
+            && let Some(portion) = writes.next_portion(flow.start, now)
         {
-            socket.calls.extend((said.bytes > 0).then_some(said.bytes));
-            socket.is_last = said.is_all;
+            socket
+                .calls
+                .extend((portion.bytes > 0).then_some(portion.bytes));
+            socket.is_last = portion.is_all;
         }
         return;
     }

@@ -63,8 +63,8 @@ pub(in crate::sim) fn receive_in_exchange(
     let ack = receiver.on_segment(now, packet.segment());
     let delivered = receiver.delivered_bytes;
     world.observers.trace_delivery(place, time, delivered);
-    (world.request_responses).has_come(&mut world.flows, place, now, delivered);
-    heard(world, place, now, delivered);
+    (world.request_responses).tcp_has(&mut world.flows, place, now, delivered);
+    application_has(world, place, now, delivered);
     let sent = world.flows[other as usize].sent_packets();
     if carried {
         world.pump_rarely(other, key, now);
@@ -102,14 +102,14 @@ pub(in crate::sim) fn take_carried(
     flow.receiver.on_host(timeout, rtt);
 }
 
-/// The application of one side has so many bytes of the flow at a place; it may have something to say to that.
-pub(in crate::sim) fn heard(world: &mut World, place: u32, now: Event, delivered: u64) {
+/// The application of one side has so many bytes of the flow at a place, and may write a message in return.
+pub(in crate::sim) fn application_has(world: &mut World, place: u32, now: Event, delivered: u64) {
     let answer = world
         .request_responses
-        .heard(&world.flows, place, now, delivered);
-    if let Some(Answer { by, speech }) = answer {
+        .application_has(&world.flows, place, now, delivered);
+    if let Some(Answer { by, message }) = answer {
         let flow = &mut world.flows[by as usize];
-        flow.writes.will_speak(flow.start, now, speech);
+        flow.writes.schedule(flow.start, now, message);
         let timer = flow.next_timer();
         world.calendar.see_to_timer(sender_timer(by), timer);
     }

@@ -223,13 +223,13 @@ impl Dupacks {
 
 /// What comes before anything is made of an acknowledgement: the algorithm hears of it, and marks reduce the window.
 #[inline]
-pub fn hear(tx: &mut Tx, now: Event, ack: &Ack) {
+pub fn announce(tx: &mut Tx, now: Event, ack: &Ack) {
     if ack.next.get() >= tx.seq.una {
         tx.announce(now, ack.next.get() - tx.seq.una, None);
     }
     if tx.signals.is_some() {
         let delivered = ack.next.get().saturating_sub(tx.seq.una);
-        let congested = tx.hear_marks(now, ack, delivered);
+        let congested = tx.take_marks(now, ack, delivered);
         if congested && tx.seq.is_established() {
             tx.reduce_for_mark(now, None);
         }

@@ -65,7 +65,7 @@ impl LossRecovery {
     pub fn on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) {
         match self {
             Self::Classic(classic) => {
-                dupacks::hear(tx, now, ack);
+                dupacks::announce(tx, now, ack);
                 match classic.policy {
                     Policy::Tahoe => tahoe::on_ack(classic, tx, now, ack),
                     Policy::Reno => reno::on_ack(classic, tx, now, ack),
@@ -73,7 +73,7 @@ impl LossRecovery {
                 }
             }
             Self::Sack(sack) => {
-                dupacks::hear(tx, now, ack);
+                dupacks::announce(tx, now, ack);
                 sack.on_ack(tx, now, ack);
             }
             Self::Rack(rack) => rack.on_ack(tx, now, ack),

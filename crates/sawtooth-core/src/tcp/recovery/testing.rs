@@ -112,7 +112,7 @@ impl Rig {
             let (start, end) = (SeqNum::new(range.start), SeqNum::new(range.end));
             sack.push(next, scoreboard::Range { start, end });
         }
-        self.hear(&Ack {
+        self.on_ack(&Ack {
             next,
             sack,
             ..Ack::default()
@@ -123,7 +123,7 @@ impl Rig {
         self.sack(next, &[])
     }
 
-    pub fn hear(&mut self, ack: &Ack) -> Vec<u64> {
+    pub fn on_ack(&mut self, ack: &Ack) -> Vec<u64> {
         let now = self.event();
         self.tx.allowance = SendAllowance::Window;
         self.tx.stamps.echo = ack.echo;

@@ -154,7 +154,7 @@ impl Sender {
         tx.allowance = SendAllowance::Window;
         tx.stamps.echo = ack.echo;
         self.recovery.on_ack(tx, now, ack);
-        if self.hears_of_window(ack) {
+        if self.reports_window(ack) {
             self.on_buffers(now, ack);
         }
     }
@@ -165,7 +165,7 @@ impl Sender {
             return self.on_segment(now, ack);
         }
         self.tx.allowance = SendAllowance::Window;
-        if ack.next.get() == self.tx.seq.una && self.hears_of_window(ack) {
+        if ack.next.get() == self.tx.seq.una && self.reports_window(ack) {
             self.on_buffers(now, ack);
         }
     }
@@ -256,7 +256,7 @@ impl Sender {
 
     /// Whether there is something to be made of what an acknowledgement says of the receiver's window.
     #[inline]
-    fn hears_of_window(&self, ack: &Ack) -> bool {
+    fn reports_window(&self, ack: &Ack) -> bool {
         self.tx.app.buffer.is_some() || ack.window != Ack::NO_WINDOW
     }
 

@@ -178,11 +178,11 @@ impl Tx {
     /// Hears what `ack` says of marks; whether the window is to be reduced for them.
     #[cold]
     #[inline(never)]
-    pub fn hear_marks(&mut self, now: Event, ack: &Ack, delivered: u64) -> bool {
+    pub fn take_marks(&mut self, now: Event, ack: &Ack, delivered: u64) -> bool {
         let Some(signals) = &mut self.signals else {
             return false;
         };
-        let congested = signals.hear(ack, delivered);
+        let congested = signals.take_marks(ack, delivered);
         self.counters.ecn_signals += u64::from(congested);
         let snd_una = self.seq.una.max(ack.next.get());
         if signals.wants_share() {

@@ -15,7 +15,7 @@ pub enum Frto {
 
 /// What an acknowledgement after a timeout tells.
 #[derive(Clone, Copy, Debug)]
-pub struct Heard {
+pub struct Evidence {
     /// Something was delivered that was outstanding at the timeout and has not been sent again.
     pub originals: bool,
     /// It acknowledges data, but not all that was outstanding then.
@@ -35,14 +35,14 @@ pub enum Verdict {
 
 impl Frto {
     /// An acknowledgement comes.
-    pub fn on_ack(self, heard: Heard) -> Verdict {
+    pub fn on_ack(self, evidence: Evidence) -> Verdict {
         match self {
             Self::Over => Verdict::Undecided(Self::Over),
-            _ if heard.originals => Verdict::Spurious,
-            Self::Retransmitted if heard.is_partial && heard.has_more => {
+            _ if evidence.originals => Verdict::Spurious,
+            Self::Retransmitted if evidence.is_partial && evidence.has_more => {
                 Verdict::Undecided(Self::NewData)
             }
-            Self::Retransmitted if !heard.is_partial => Verdict::Undecided(Self::Retransmitted),
+            Self::Retransmitted if !evidence.is_partial => Verdict::Undecided(Self::Retransmitted),
             Self::Retransmitted | Self::NewData => Verdict::Undecided(Self::Over),
         }
     }
@@ -53,12 +53,12 @@ mod tests {
     use super::*;
 
     /// The first acknowledgement after the retransmission covers it, and more was outstanding.
-    const PARTIAL: Heard = Heard {
+    const PARTIAL: Evidence = Evidence {
         originals: false,
         is_partial: true,
         has_more: true,
     };
-    const ORIGINALS: Heard = Heard {
+    const ORIGINALS: Evidence = Evidence {
         originals: true,
         ..PARTIAL
     };
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn rfc5682_3_1_step_2a_a_duplicate_acknowledgement_tells_nothing_yet() {
-        let duplicate = Heard {
+        let duplicate = Evidence {
             is_partial: false,
             ..PARTIAL
         };
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn rfc5682_3_1_step_2b_without_new_data_the_test_is_over() {
-        let finished = Heard {
+        let finished = Evidence {
             has_more: false,
             ..PARTIAL
         };

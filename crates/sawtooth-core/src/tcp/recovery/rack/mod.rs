@@ -36,7 +36,7 @@ pub use pace::pacing_rate;
 pub use reduction::Bound;
 
 use self::delivery::Delivery;
-use self::frto::{Frto, Heard, Verdict};
+use self::frto::{Evidence, Frto, Verdict};
 use self::outstanding::{Judge, Outstanding};
 use self::pace::Pace;
 use self::phase::Phase;
@@ -129,7 +129,7 @@ impl Rack {
         if syn {
             self.on_established(tx, now, rtt_secs);
         } else {
-            let congested = tx.signals.is_some() && tx.hear_marks(now, ack, news.delivered);
+            let congested = tx.signals.is_some() && tx.take_marks(now, ack, news.delivered);
             if !(news.acked > 0 && self.undo_by_eifel(tx, now)) {
                 if self.finds_loss(tx, now, &news, lost) {
                     self.enter_recovery(tx, now);
@@ -251,12 +251,12 @@ impl Rack {
 
     /// Whether a timeout was spurious, from what arrives after it.
     fn after_timeout(&mut self, tx: &mut Tx, now: Event, news: &Delivery, frto: Frto) {
-        let heard = Heard {
+        let evidence = Evidence {
             originals: news.originals_of_episode,
             is_partial: news.acked > 0 && tx.seq.una < self.recovery_point,
             has_more: tx.has_more(),
         };
-        match frto.on_ack(heard) {
+        match frto.on_ack(evidence) {
             Verdict::Spurious => {
                 if let Some(before) = self.undo.by_frto() {
                     self.undo(tx, now, before);

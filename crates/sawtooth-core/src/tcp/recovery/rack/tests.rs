@@ -132,7 +132,7 @@ fn rfc3708_3_a_recovery_whose_retransmissions_were_all_needless_is_taken_back() 
     rig.now += 0.01;
     rig.ack(7);
     rig.now += RTT;
-    rig.hear(&Ack {
+    rig.on_ack(&Ack {
         next: SeqNum::new(7),
         duplicate: true,
         ..Ack::default()
