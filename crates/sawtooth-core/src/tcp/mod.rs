@@ -3,8 +3,6 @@
 //! [`params`] is the table of everything a study may set under `tcp`; its defaults are the `rfc` stack. [`STACKS`] are the
 //! presets, each a list of values that differ from those defaults.
 
-pub mod ack_policy;
-mod delayed_ack;
 mod ecn;
 #[doc(hidden)]
 pub mod episodes;
@@ -17,7 +15,6 @@ pub mod params;
 #[doc(hidden)]
 pub mod partial;
 mod rate;
-pub(crate) mod receive_buffer;
 #[doc(hidden)]
 pub mod receiver;
 #[doc(hidden)]
@@ -25,7 +22,6 @@ pub mod recovery;
 mod restart;
 #[doc(hidden)]
 pub mod rto;
-mod sack_compression;
 #[doc(hidden)]
 pub mod scoreboard;
 mod segmentation;
@@ -39,3 +35,4 @@ mod ticks;
 pub mod timestamps;
 
 pub use params::{Config, PARAMS, STACKS, Stack, key};
+pub use receiver::ack_policy;

@@ -10,7 +10,7 @@ use crate::registry::Params;
 use crate::spec::Part;
 use crate::tcp::key;
 use crate::tcp::pacer::Paced;
-use crate::tcp::receive_buffer::ReceiveBuffer;
+use crate::tcp::receiver::buffer::ReceiveBuffer;
 
 /// Parameters that the flow of a table will have.
 pub(in crate::scenario) fn check(tcp: &Params, flow: Table) -> Result<()> {

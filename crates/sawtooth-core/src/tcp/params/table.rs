@@ -12,13 +12,12 @@ use super::row::{
     packets, positive_duration, unset,
 };
 use crate::registry::{Key, Kind, Params};
-use crate::tcp::ack_policy;
 use crate::tcp::metrics_cache::Keeps;
 use crate::tcp::pacer::{Paced, Pacing};
 use crate::tcp::partial::{self, Partial};
+use crate::tcp::receiver::{ack_policy, sack_compression};
 use crate::tcp::recovery::Bound;
 use crate::tcp::rto::{RtoConfig, RtoEstimator};
-use crate::tcp::sack_compression;
 use crate::tcp::segmentation::Segmentation;
 use crate::tcp::ticks::Ticks;
 

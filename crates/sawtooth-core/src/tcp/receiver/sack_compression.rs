@@ -13,8 +13,8 @@
 //!
 //! Deviations: the slack is always waited for in full; in Linux a clock tick within it ends the wait.
 
-use super::params::key;
 use crate::registry::Params;
+use crate::tcp::params::key;
 
 /// What ip-sysctl sets, seconds and segments.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -20,8 +20,8 @@
 //! **How long a segment waits**: for the estimate, but at most for `delayed_ack_pushed` if it has PSH and `delayed_ack_most` if it has none. Of several that wait, the one that is to be
 //! acknowledged first decides.
 
-use super::params::{Config, UNLIMITED, key};
 use crate::registry::{Entry, Params, words};
+use crate::tcp::params::{Config, UNLIMITED, key};
 use crate::units::ceil;
 
 /// The share of the newest interval, and how many times the estimate one may be at most.

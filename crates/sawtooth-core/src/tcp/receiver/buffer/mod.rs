@@ -14,7 +14,7 @@
 //!
 //! Deviations: segments far smaller than the memory they take open the window more slowly in Linux. Memory pressure is not modelled.
 
-use super::params::Config;
+use crate::tcp::params::Config;
 
 /// Memory that a packet takes besides its bytes: what describes it, and headers, room and sharing information around its data.
 const DESCRIPTION: u64 = 256;

@@ -12,12 +12,17 @@
 //! - That lasts through pauses (300 ms and 2 s), answers that come late, losses and segments out of order, until an acknowledgement has waited in vain, which
 //!   leaves the next wait at its base (40 ms, again and again), until a segment comes again, or until one is marked.
 
-use super::ack_policy::Policy;
-use super::delayed_ack::DelayedAck;
+pub mod ack_policy;
+pub(crate) mod buffer;
+mod delayed_ack;
+pub(super) mod sack_compression;
+
+use self::ack_policy::Policy;
+use self::buffer::{ReceiveBuffer, millis};
+use self::delayed_ack::DelayedAck;
+use self::sack_compression::SackCompression;
 use super::ecn;
 use super::params::{Config, Feedback};
-use super::receive_buffer::{ReceiveBuffer, millis};
-use super::sack_compression::SackCompression;
 use super::scoreboard::{Range, RangeSet, SackBlocks};
 use super::timestamps::{Echo, Stamp};
 use crate::events::{Child, Event, Key};

@@ -1,20 +1,20 @@
 //! How long an acknowledgement may be delayed, and after which pause none is.
 //!
-//! Specification: RFC 1122 §4.2.3.2 (less than half a second). The timer counts in ticks of the receiver's clock ([`super::ticks`]). With `adaptive_delayed_ack` as measured of Linux 6.1, with segments that came
+//! Specification: RFC 1122 §4.2.3.2 (less than half a second). The timer counts in ticks of the receiver's clock (`ticks.rs`). With `adaptive_delayed_ack` as measured of Linux 6.1, with segments that came
 //! 10 to 600 ms apart over round trips of 40 to 500 ms, on which none ended a write:
 //! - An acknowledgement waits for the base (40 ms) at first, and for twice as long each time that nothing else has come in time; with
 //!   arrivals less than half the base apart for half as long and half the base, with others that are less apart than it waits for half as
 //!   long and the time between them. At most a round trip, if that is more than the base, or 200 ms.
-//! - The timer expires at a tick of the host's clock ([`super::ticks`]).
+//! - The timer expires at a tick of the host's clock (`ticks.rs`).
 //! - After a pause longer than the receiver's own retransmission timeout, which knows the handshake's round trip only unless its host sends too,
 //!   acknowledgements are sent one by one as at the start of a connection (`quick_acks_again`).
 //! - An answer is soon that leaves fewer ticks after the last arrival than an acknowledgement would wait, be the round trip as short as it may
-//!   (see [`super::receiver`]).
+//!   (see [`super`]).
 
 use super::ack_policy::Pace;
-use super::params::Config;
-use super::rto::Rto;
-use super::ticks::{HAIR, Ticks};
+use crate::tcp::params::Config;
+use crate::tcp::rto::Rto;
+use crate::tcp::ticks::{HAIR, Ticks};
 
 /// Nothing is delayed longer.
 const MOST: f64 = 0.2;
