@@ -15,6 +15,8 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::hint::select_unpredictable;
 
+use crate::units::Instant;
+
 /// When an event happens, in seconds, and its place among events at the same instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
@@ -80,6 +82,12 @@ impl Key {
         }
     }
 
+    /// When it happens.
+    #[inline]
+    pub fn at(self) -> Instant {
+        Instant::from_secs(self.time)
+    }
+
     /// Time and line apart: unlike a key, both are handed over in registers.
     #[inline]
     pub fn parts(self) -> (f64, Line) {
@@ -121,6 +129,12 @@ pub struct Event {
 }
 
 impl Event {
+    /// When it happens.
+    #[inline]
+    pub fn at(self) -> Instant {
+        Instant::from_secs(self.time)
+    }
+
     /// The key of the event that this one schedules for `time`.
     #[inline(always)]
     pub fn schedule(self, time: f64, child: Child) -> Key {

@@ -228,6 +228,15 @@ impl Mul<f64> for Duration {
     }
 }
 
+impl Div<f64> for Duration {
+    type Output = Self;
+
+    #[inline]
+    fn div(self, by: f64) -> Self {
+        Self(self.0 / by)
+    }
+}
+
 /// How many times one is the other.
 impl Div for Duration {
     type Output = f64;
@@ -318,6 +327,25 @@ impl ByteCount {
     )]
     pub const fn packet_size(self) -> u32 {
         self.0 as u32
+    }
+}
+
+impl Mul<u64> for ByteCount {
+    type Output = Self;
+
+    #[inline]
+    fn mul(self, by: u64) -> Self {
+        Self(self.0 * by)
+    }
+}
+
+/// Whole segments of one size.
+impl Div for ByteCount {
+    type Output = SegCount;
+
+    #[inline]
+    fn div(self, size: Self) -> SegCount {
+        SegCount(self.0 / size.0)
     }
 }
 

@@ -213,11 +213,11 @@ impl<'a> ArrivingFlows<'a> {
         let departed = Departed {
             arrival: living.arrival,
             at_secs: time,
-            delivered_bytes: flow.receiver.delivered_bytes,
+            delivered_bytes: flow.receiver.delivered.bytes.get(),
             completion_ns: flow
                 .sender
                 .is_done()
-                .then(|| ns(flow.receiver.last_delivery - flow.start)),
+                .then(|| ns(flow.receiver.delivered.last.secs() - flow.start)),
             sent_packets: counters.sent_packets,
             retransmits: counters.retransmits,
             timeouts: Some(counters.timeouts),

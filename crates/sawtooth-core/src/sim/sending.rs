@@ -123,7 +123,7 @@ impl World<'_> {
                     &mut self.acks,
                     index,
                     &packet,
-                    now.time,
+                    now.at(),
                 );
             }
             if let Some(channel) = self.topology.stop(packet.hop).channel {

@@ -74,8 +74,10 @@ fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: f64) -
     let smss = f64::from(config.smss);
     // With a host the application has what it has read.
     let read = hosts.read_by(index);
-    let (delivered, last_delivery) =
-        read.unwrap_or((receiver.delivered_bytes, receiver.last_delivery));
+    let (delivered, last_delivery) = read.unwrap_or((
+        receiver.delivered.bytes.get(),
+        receiver.delivered.last.secs(),
+    ));
     // Nor is a transfer complete that the application has not read to its end.
     let done = sender.is_done() && delivered == sender.acked_bytes();
     let stalls = hosts.stalls(index, end);
@@ -102,7 +104,7 @@ fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: f64) -
         sacks_in: Some(counters.sacks_in),
         dsacks_in: Some(counters.dsacks_in),
         congestion_signals: Some(counters.congestion_signals),
-        ce_in: Some(receiver.marks.ce_in),
+        ce_in: Some(receiver.marks.ce_in.get()),
         ecn_signals: Some(counters.ecn_signals),
         ecn_reductions: Some(counters.ecn_reductions),
         cwnd_mean_bytes: (lifetime > 0.0).then(|| sender.cwnd_integral() / lifetime * smss),

@@ -10,7 +10,7 @@ use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::scoreboard::{Range, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::tcp::{self, Config};
-use sawtooth_core::units::{ByteCount, SeqNum};
+use sawtooth_core::units::{ByteCount, Instant, SegCount, SeqNum};
 use sawtooth_core::{Scenario, cc, scenario, simulate};
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ fn rfc3168_6_1_3_the_echo_lasts_until_the_window_is_reduced() {
     peer.gets(Ecn::Ect0, false);
     peer.gets(Ecn::Ce, true);
     assert!(peer.gets(Ecn::Ect0, false).expect("an answer").ece);
-    assert_eq!(peer.receiver.marks.ce_in, 3);
+    assert_eq!(peer.receiver.marks.ce_in, SegCount::new(3));
 }
 
 #[test]
@@ -76,7 +76,10 @@ fn rfc8257_3_2_what_is_acknowledged_together_was_marked_or_not_together() {
     assert_eq!(peer.gets(Ecn::Ect0, false), None);
     // The state changes: the one before is acknowledged first, without ECE, and this one at once.
     assert!(peer.receiver.marks.changes_state(Ecn::Ce));
-    let old = peer.receiver.take_delayed(0.0).expect("one waits");
+    let old = peer
+        .receiver
+        .take_delayed(Instant::default())
+        .expect("one waits");
     assert_eq!((old.next.get(), old.ece), (2, false));
     let first = peer.gets(Ecn::Ce, false).expect("an answer");
     assert_eq!((first.next.get(), first.ece), (3, true));
@@ -87,7 +90,7 @@ fn rfc8257_3_2_what_is_acknowledged_together_was_marked_or_not_together() {
         "the same state: delayed as ever"
     );
     assert!(peer.gets(Ecn::Ce, false).expect("an answer").ece);
-    assert!(peer.receiver.take_delayed(0.0).is_none());
+    assert!(peer.receiver.take_delayed(Instant::default()).is_none());
     let back = peer.gets(Ecn::Ect0, false).expect("an answer");
     assert_eq!((back.next.get(), back.ece), (6, false));
 }

@@ -18,6 +18,7 @@ use sawtooth_core::packet::{Ack, Data, Ecn};
 use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::sender::{Sender, SenderCounters};
+use sawtooth_core::units::Instant;
 use sawtooth_core::{cc, scenario};
 use serde_json::json;
 
@@ -295,7 +296,7 @@ impl<'a> Path<'a> {
             Arrival::Data(data) => {
                 if self.receiver.marks.is_on()
                     && self.receiver.marks.changes_state(data.ecn)
-                    && let Some(ack) = self.receiver.take_delayed(time)
+                    && let Some(ack) = self.receiver.take_delayed(Instant::from_secs(time))
                 {
                     self.send_ack(time, ack);
                 }

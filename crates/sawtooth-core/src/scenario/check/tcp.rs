@@ -10,7 +10,8 @@ use crate::registry::Params;
 use crate::spec::Part;
 use crate::tcp::key;
 use crate::tcp::pacer::Paced;
-use crate::tcp::receiver::buffer::ReceiveBuffer;
+use crate::tcp::receiver::buffer::memory;
+use crate::units::ByteCount;
 
 /// Parameters that the flow of a table will have.
 pub(in crate::scenario) fn check(tcp: &Params, flow: Table) -> Result<()> {
@@ -61,7 +62,7 @@ fn receive_buffer(tcp: &Params, written: &TcpTables) -> Result<()> {
         return Ok(());
     };
     let smss = u64::from(key::smss.of(tcp));
-    let window = ReceiveBuffer::share(size, key::adv_win_scale.of(tcp));
+    let window = memory::share(ByteCount::new(size), key::adv_win_scale.of(tcp)).get();
     if window >= smss {
         return Ok(());
     }

@@ -28,11 +28,11 @@ pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &
     let flow = &mut world.flows[index as usize];
     let mut old = None;
     if flow.marks_change(&packet) {
-        old = flow.receiver.take_delayed(time);
+        old = flow.receiver.take_delayed(now.at());
     }
     let receiver = &mut flow.receiver;
     let mut ack = receiver.on_segment(now, packet.segment());
-    let delivered = receiver.delivered_bytes;
+    let delivered = receiver.delivered.bytes.get();
     world.observers.trace_delivery(index, time, delivered);
     let news = delivered - world.hosts.reader(index).come;
     if other.is_some() && news > 0 {

@@ -81,7 +81,7 @@ fn send_on_host(world: &mut World, index: u32, host: u32, now: Event, sent: Sent
                 &mut world.acks,
                 index,
                 &packet,
-                now.time,
+                now.at(),
             );
         }
         let mut frame = Frame {

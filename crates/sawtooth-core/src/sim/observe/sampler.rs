@@ -107,7 +107,7 @@ impl Samplers {
     pub(super) fn take_receiver(&mut self, flows: &[Flow], index: u32, until: f64) {
         if let Some(sampler) = self.receivers.get_mut(index as usize) {
             let receiver = &flows[index as usize].receiver;
-            sampler.take(until, || receiver.delivered_bytes);
+            sampler.take(until, || receiver.delivered.bytes.get());
         }
     }
 

@@ -6,7 +6,7 @@ use crate::packet::{AckStore, Packet};
 use crate::sim::calendar::{receiver_timer, sender_timer};
 use crate::sim::flow::Flow;
 use crate::sim::world::World;
-use crate::units::SeqNum;
+use crate::units::{Duration, Instant, SeqNum};
 
 /// A segment of one side leaves: it carries what its host has to acknowledge of the other's.
 #[cold]
@@ -17,7 +17,7 @@ pub(in crate::sim) fn put_ack_on(
     acks: &mut AckStore,
     place: u32,
     packet: &Packet,
-    now: f64,
+    now: Instant,
 ) -> Packet {
     let mut packet = *packet;
     let other = request_responses.other(flows, place);
@@ -54,14 +54,14 @@ pub(in crate::sim) fn receive_in_exchange(
     take_carried(world, place, other, &mut packet, now);
     let flow = &mut world.flows[place as usize];
     if flow.marks_change(&packet)
-        && let Some(old) = flow.receiver.take_delayed(time)
+        && let Some(old) = flow.receiver.take_delayed(key.at())
     {
         let old = flow.ack(&mut world.acks, packet.hop + 1, &old);
         world.leave(old, key);
     }
     let receiver = &mut world.flows[place as usize].receiver;
     let ack = receiver.on_segment(now, packet.segment());
-    let delivered = receiver.delivered_bytes;
+    let delivered = receiver.delivered.bytes.get();
     world.observers.trace_delivery(place, time, delivered);
     (world.request_responses).tcp_has(&mut world.flows, place, now, delivered);
     application_has(world, place, now, delivered);
@@ -99,7 +99,8 @@ pub(in crate::sim) fn take_carried(
     let host = &world.flows[other as usize].sender;
     let (timeout, rtt) = (host.timeout_secs(), host.srtt_secs());
     let flow = &mut world.flows[place as usize];
-    flow.receiver.on_host(timeout, rtt);
+    flow.receiver
+        .on_host(Duration::from_secs(timeout), rtt.map(Duration::from_secs));
 }
 
 /// The application of one side has so many bytes of the flow at a place, and may write a message in return.

@@ -20,6 +20,7 @@ use crate::tcp::recovery::Bound;
 use crate::tcp::rto::{RtoConfig, RtoEstimator};
 use crate::tcp::segmentation::Segmentation;
 use crate::tcp::ticks::Ticks;
+use crate::units::SegCount;
 
 const NEWRENO: ReadBy = recoveries(&["newreno"]);
 const SACK: ReadBy = recoveries(&["sack"]);
@@ -289,7 +290,7 @@ params! {
         /// The timestamp clock's tick, seconds, where segments carry timestamps.
         timestamps: Option<f64> = key::timestamps.of(params).then(|| key::timestamp_granularity.of(params));
         partial: partial::Policy = partial::Policy::of(key::partial.of(params), key::partial_timer.of(params));
-        ack_every: u32 = ack_policy::every(params, config::window_limit(params));
+        ack_every: SegCount = ack_policy::every(params, config::window_limit(params));
         delayed_ack: ack_policy::Settings = ack_policy::Settings::from(params);
         sack_compression: Option<sack_compression::Settings> = sack_compression::Settings::of(params);
     }

@@ -22,7 +22,7 @@
 
 use crate::registry::{Entry, Params, words};
 use crate::tcp::params::{Config, UNLIMITED, key};
-use crate::units::ceil;
+use crate::units::{Duration, Instant, SegCount, ceil};
 
 /// The share of the newest interval, and how many times the estimate one may be at most.
 const NEWEST: f64 = 1.0 / 16.0;
@@ -62,39 +62,39 @@ pub const TABLE: &[Entry<Policy>] = &[
     clippy::cast_sign_loss,
     reason = "segments of a window, which is limited"
 )]
-pub fn every(params: &Params, window: f64) -> u32 {
+pub fn every(params: &Params, window: f64) -> SegCount {
     match key::ack_window_share.of(params) {
-        Some(share) if window < UNLIMITED => ceil(share * window).max(1.0) as u32,
-        _ => key::ack_every.of(params),
+        Some(share) if window < UNLIMITED => SegCount::new(ceil(share * window).max(1.0) as u64),
+        _ => SegCount::from(key::ack_every.of(params)),
     }
 }
 
-/// A policy with its longest waits, seconds.
+/// A policy with its longest waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     pub policy: Policy,
-    pub pushed: f64,
-    pub most: f64,
+    pub pushed: Duration,
+    pub most: Duration,
 }
 
 impl From<&Params> for Settings {
     fn from(params: &Params) -> Self {
         Self {
             policy: key::delayed_ack.of(params),
-            pushed: key::delayed_ack_pushed.of(params),
-            most: key::delayed_ack_most.of(params),
+            pushed: Duration::from_secs(key::delayed_ack_pushed.of(params)),
+            most: Duration::from_secs(key::delayed_ack_most.of(params)),
         }
     }
 }
 
-/// The pace of arrivals, and what it makes of a wait. Times are seconds.
+/// The pace of arrivals, and what it makes of a wait.
 #[derive(Debug)]
 pub struct Pace {
     settings: Settings,
-    tick: f64,
-    estimate: Option<f64>,
+    tick: Duration,
+    estimate: Option<Duration>,
     /// When the last segment came, if it had no PSH.
-    last: Option<f64>,
+    last: Option<Instant>,
 }
 
 impl Pace {
@@ -102,14 +102,14 @@ impl Pace {
     pub fn of(config: &Config) -> Option<Self> {
         (config.delayed_ack.policy == Policy::Arrivals).then_some(Self {
             settings: config.delayed_ack,
-            tick: config.receiver_tick.secs,
+            tick: Duration::from_secs(config.receiver_tick.secs),
             estimate: None,
             last: None,
         })
     }
 
     /// Data come; how long their acknowledgement may wait.
-    pub fn on_arrival(&mut self, now: f64, push: bool) -> f64 {
+    pub fn on_arrival(&mut self, now: Instant, push: bool) -> Duration {
         if let Some(last) = self.last {
             self.measure(now - last);
         }
@@ -119,11 +119,11 @@ impl Pace {
         self.estimate.unwrap_or(most).min(most)
     }
 
-    fn measure(&mut self, apart: f64) {
+    fn measure(&mut self, apart: Duration) {
         self.estimate = match self.estimate {
             None => Some(apart),
-            Some(mean) if apart <= LONGEST * mean.max(self.tick) => {
-                Some(mean + NEWEST * (apart - mean))
+            Some(mean) if apart <= mean.max(self.tick) * LONGEST => {
+                Some(mean + (apart - mean) * NEWEST)
             }
             kept => kept,
         };
@@ -143,7 +143,9 @@ mod tests {
         Pace::of(&Config::from(&params)).expect("it is asked for")
     }
 
-    fn near(found: f64, expected: f64) {
+    /// Data come `at`; their acknowledgement may wait for as long as is expected.
+    fn waits(pace: &mut Pace, at: f64, push: bool, expected: f64) {
+        let found = pace.on_arrival(Instant::from_secs(at), push).secs();
         assert!((found - expected).abs() < 1e-12, "{found}, not {expected}");
     }
 
@@ -156,27 +158,29 @@ mod tests {
 
     #[test]
     fn linux_2_0_data_with_push_wait_for_20_ms_at_most_and_other_data_for_500() {
-        near(pace(0.0).on_arrival(1.0, true), 0.02);
-        near(pace(0.0).on_arrival(1.0, false), 0.5);
+        waits(&mut pace(0.0), 1.0, true, 0.02);
+        waits(&mut pace(0.0), 1.0, false, 0.5);
         // Segments that come 2 s apart wait no longer; 5 ms apart, for 5 ms, with PSH or without.
         for (apart, plain, pushed) in [(2.0, 0.5, 0.02), (0.1, 0.1, 0.02), (0.005, 0.005, 0.005)] {
             let mut pace = pace(0.0);
-            pace.on_arrival(1.0, false);
-            near(pace.on_arrival(1.0 + apart, false), plain);
-            near(pace.on_arrival(1.0 + 2.0 * apart, true), pushed);
+            pace.on_arrival(Instant::from_secs(1.0), false);
+            waits(&mut pace, 1.0 + apart, false, plain);
+            waits(&mut pace, 1.0 + 2.0 * apart, true, pushed);
         }
     }
 
     #[test]
     fn rfc813_a_the_estimate_is_a_mean_of_the_last_intervals_of_which_long_ones_are_discarded() {
         let mut pace = pace(0.0);
-        pace.on_arrival(1.0, false);
-        near(pace.on_arrival(1.1, false), 0.1);
+        pace.on_arrival(Instant::from_secs(1.0), false);
+        waits(&mut pace, 1.1, false, 0.1);
         // One sixteenth of what is 60 ms longer; nothing of what is more than four times as long.
-        near(pace.on_arrival(1.26, false), 0.103_75);
-        near(pace.on_arrival(1.70, false), 0.103_75);
-        near(
-            pace.on_arrival(1.70 + 0.4, false),
+        waits(&mut pace, 1.26, false, 0.103_75);
+        waits(&mut pace, 1.70, false, 0.103_75);
+        waits(
+            &mut pace,
+            1.70 + 0.4,
+            false,
             0.103_75 + (0.4 - 0.103_75) / 16.0,
         );
     }
@@ -184,10 +188,10 @@ mod tests {
     #[test]
     fn rfc813_a_what_follows_push_is_no_interval() {
         let mut pace = pace(0.0);
-        pace.on_arrival(1.0, false);
-        near(pace.on_arrival(1.1, true), 0.02);
-        near(pace.on_arrival(1.101, false), 0.1);
-        near(pace.on_arrival(1.201, false), 0.1);
+        pace.on_arrival(Instant::from_secs(1.0), false);
+        waits(&mut pace, 1.1, true, 0.02);
+        waits(&mut pace, 1.101, false, 0.1);
+        waits(&mut pace, 1.201, false, 0.1);
     }
 
     #[test]
@@ -195,10 +199,10 @@ mod tests {
         let mut coarse = pace(0.01);
         let mut fine = pace(0.0);
         for pace in [&mut coarse, &mut fine] {
-            pace.on_arrival(1.0, false);
-            pace.on_arrival(1.0001, false);
+            pace.on_arrival(Instant::from_secs(1.0), false);
+            pace.on_arrival(Instant::from_secs(1.0001), false);
         }
-        near(fine.on_arrival(1.0301, false), 0.0001);
-        near(coarse.on_arrival(1.0301, false), 0.0001 + 0.0299 / 16.0);
+        waits(&mut fine, 1.0301, false, 0.0001);
+        waits(&mut coarse, 1.0301, false, 0.0001 + 0.0299 / 16.0);
     }
 }

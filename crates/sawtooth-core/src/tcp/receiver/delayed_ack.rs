@@ -15,11 +15,12 @@ use super::ack_policy::Pace;
 use crate::tcp::params::Config;
 use crate::tcp::rto::Rto;
 use crate::tcp::ticks::{HAIR, Ticks};
+use crate::units::{Duration, Instant, SegCount};
 
-/// Nothing is delayed longer.
+/// Nothing is delayed longer, seconds.
 const MOST: f64 = 0.2;
 
-/// The delayed-acknowledgement timer of one receiver. Times are seconds.
+/// The delayed-acknowledgement timer of one receiver. What it computes with in ticks are seconds, as ticks are.
 #[derive(Debug)]
 pub struct DelayedAck {
     base: f64,
@@ -27,13 +28,13 @@ pub struct DelayedAck {
     several: Option<f64>,
     adaptive: bool,
     /// Where arrivals say how long the last segment may wait: their pace, and that wait.
-    pace: Option<(Pace, f64)>,
+    pace: Option<(Pace, Duration)>,
     ticks: Ticks,
     current: f64,
     last_arrival: f64,
     /// When the last SYN came, which is answered at once, and the round trip until the answer was acknowledged.
-    answered: Option<f64>,
-    rtt: Option<f64>,
+    answered: Option<Instant>,
+    rtt: Option<Duration>,
     rto: Rto,
     pause: f64,
 }
@@ -58,44 +59,44 @@ impl DelayedAck {
     }
 
     /// A SYN comes and is answered.
-    pub fn on_syn(&mut self, now: f64) {
+    pub fn on_syn(&mut self, now: Instant) {
         self.answered = Some(now);
     }
 
     /// The first packet after a SYN, which acknowledges the answer.
     #[inline]
-    pub fn on_established(&mut self, now: f64) {
+    pub fn on_established(&mut self, now: Instant) {
         if let Some(answered) = self.answered.take() {
             self.rtt = Some(now - answered);
-            self.rto.sample(answered, now - answered);
+            self.rto.sample(answered.secs(), (now - answered).secs());
             self.pause = self.ticks.whole(self.rto.timeout_secs());
         }
     }
 
     /// What the host knows of round trips from its own segments: its retransmission timeout, and the smoothed round trip.
-    pub fn on_host(&mut self, timeout: f64, rtt: Option<f64>) {
-        self.pause = self.ticks.whole(timeout);
+    pub fn on_host(&mut self, timeout: Duration, rtt: Option<Duration>) {
+        self.pause = self.ticks.whole(timeout.secs());
         self.rtt = rtt.or(self.rtt);
     }
 
     /// Whether an answer that leaves now comes so soon after the last arrival that an acknowledgement would have waited for it.
-    pub fn is_soon(&self, now: f64) -> bool {
-        let since = self.ticks.last(now) - self.last_arrival;
+    pub fn is_soon(&self, now: Instant) -> bool {
+        let since = self.ticks.last(now.secs()) - self.last_arrival;
         since.is_finite() && since < self.current - HAIR
     }
 
     /// The round trip of the handshake, if there was one, or as the host measures it.
-    pub fn rtt(&self) -> Option<f64> {
+    pub fn rtt(&self) -> Option<Duration> {
         self.rtt
     }
 
     /// Data arrives in order, with PSH or without. Whether it comes after a pause.
     #[inline]
-    pub fn on_arrival(&mut self, now: f64, push: bool) -> bool {
+    pub fn on_arrival(&mut self, now: Instant, push: bool) -> bool {
         if let Some((pace, wait)) = &mut self.pace {
             *wait = pace.on_arrival(now, push);
         }
-        let now = self.ticks.last(now);
+        let now = self.ticks.last(now.secs());
         let apart = now - self.last_arrival;
         self.last_arrival = now;
         if apart > self.pause + HAIR {
@@ -114,27 +115,33 @@ impl DelayedAck {
 
     /// When an acknowledgement leaves that is delayed from now on.
     #[inline]
-    pub fn due(&self, now: f64) -> f64 {
+    pub fn due(&self, now: Instant) -> Instant {
         if let Some((_, wait)) = &self.pace {
-            return self.ticks.expiry(now, *wait);
+            return self.after(now, wait.secs());
         }
         if !self.adaptive {
-            return self.ticks.expiry(now, self.base);
+            return self.after(now, self.base);
         }
         let most = self
             .rtt
-            .map_or(MOST, |rtt| rtt.clamp(self.base, MOST.max(self.base)));
-        self.ticks.expiry(now, self.current.min(most))
+            .map_or(MOST, |rtt| rtt.secs().clamp(self.base, MOST.max(self.base)));
+        self.after(now, self.current.min(most))
     }
 
     /// The same once so many segments wait for their acknowledgement, where that is another wait.
     #[inline]
-    pub fn due_of_several(&self, now: f64, segments: u32) -> Option<f64> {
+    pub fn due_of_several(&self, now: Instant, segments: SegCount) -> Option<Instant> {
         if self.pace.is_some() {
             return Some(self.due(now));
         }
-        let several = self.several.filter(|_| segments == 2);
-        several.map(|wait| self.ticks.expiry(now, wait))
+        let several = self.several.filter(|_| segments == SegCount::new(2));
+        several.map(|wait| self.after(now, wait))
+    }
+
+    /// When the timer expires that is set now to wait so many seconds.
+    #[inline]
+    fn after(&self, now: Instant, wait: f64) -> Instant {
+        Instant::from_secs(self.ticks.expiry(now.secs(), wait))
     }
 
     /// It has left because nothing else came.
@@ -156,6 +163,10 @@ mod tests {
     use crate::registry::{Params, Value};
     use crate::tcp::PARAMS;
 
+    fn at(secs: f64) -> Instant {
+        Instant::from_secs(secs)
+    }
+
     /// A receiver of the `linux` stack over a round trip of `rtt` seconds, whose clock ticks as given.
     fn linux(rtt: f64, tick: f64) -> DelayedAck {
         let mut params = Params::defaults(PARAMS);
@@ -165,8 +176,8 @@ mod tests {
         params.set("rto_granularity", Value::Duration(0.2));
         params.set("timer_tick", Value::Duration(tick));
         let mut delayed = DelayedAck::new(&Config::from(&params));
-        delayed.on_syn(0.0);
-        delayed.on_established(rtt);
+        delayed.on_syn(at(0.0));
+        delayed.on_established(at(rtt));
         delayed
     }
 
@@ -182,13 +193,13 @@ mod tests {
                 }
                 Some(_) => {
                     found.push(0.0);
-                    delayed.on_arrival(now, false);
+                    delayed.on_arrival(at(now), false);
                     continue;
                 }
                 None => {}
             }
-            delayed.on_arrival(now, false);
-            (due, came) = (Some(delayed.due(now)), now);
+            delayed.on_arrival(at(now), false);
+            (due, came) = (Some(delayed.due(at(now)).secs()), now);
         }
         found
     }
@@ -212,16 +223,16 @@ mod tests {
         // Measured, 300 ms round trip: with arrivals 10 ms apart a single one waits for 40 ms, 30 ms apart for 50 and then 80.
         let mut delayed = linux(0.3, 0.01);
         for number in 0..20 {
-            delayed.on_arrival(1.0 + 0.01 * f64::from(number), false);
+            delayed.on_arrival(at(1.0 + 0.01 * f64::from(number)), false);
         }
         assert!((delayed.current - 0.04).abs() < 1e-9);
         // Half of 4 ticks and 3, half of 5, rounded down, and 3: five ticks, and so on.
         for number in 1..5 {
-            delayed.on_arrival(1.19 + 0.03 * f64::from(number), false);
+            delayed.on_arrival(at(1.19 + 0.03 * f64::from(number)), false);
             assert!((delayed.current - 0.05).abs() < 1e-9, "{}", delayed.current);
         }
         delayed.on_expiry();
-        delayed.on_arrival(1.34, false);
+        delayed.on_arrival(at(1.34), false);
         assert!((delayed.current - 0.08).abs() < 1e-9);
     }
 
@@ -229,7 +240,7 @@ mod tests {
     fn the_timer_expires_at_a_tick() {
         // Measured: a segment came at 929.51 ms, 40 ms and a part of a tick later its acknowledgement left.
         let delayed = linux(0.04384, 0.01);
-        assert!((delayed.due(0.929_51) - 0.97).abs() < 1e-9);
+        assert!((delayed.due(at(0.929_51)).secs() - 0.97).abs() < 1e-9);
     }
 
     #[test]
@@ -243,7 +254,7 @@ mod tests {
         params.set("sender_phase", Value::Duration(0.005));
         let delayed = DelayedAck::new(&Config::from(&params));
         for (came, due) in [(0.0129, 0.023), (0.0131, 0.033)] {
-            assert!((delayed.due(came) - due).abs() < 1e-9, "{came}");
+            assert!((delayed.due(at(came)).secs() - due).abs() < 1e-9, "{came}");
         }
     }
 
@@ -260,8 +271,12 @@ mod tests {
             (0.2001, 0.812, 1.5012, true),
         ] {
             let mut delayed = linux(rtt, 0.01);
-            delayed.on_arrival(last, false);
-            assert_eq!(delayed.on_arrival(next, false), one_by_one, "{rtt} {next}");
+            delayed.on_arrival(at(last), false);
+            assert_eq!(
+                delayed.on_arrival(at(next), false),
+                one_by_one,
+                "{rtt} {next}"
+            );
         }
     }
 
@@ -269,19 +284,18 @@ mod tests {
     fn the_round_trip_is_that_of_the_last_handshake_and_several_segments_may_wait_for_another_time()
     {
         let mut params = Params::defaults(PARAMS);
-        assert_eq!(
-            DelayedAck::new(&Config::from(&params)).due_of_several(1.0, 2),
-            None
-        );
+        let two = SegCount::new(2);
+        let delayed = DelayedAck::new(&Config::from(&params));
+        assert_eq!(delayed.due_of_several(at(1.0), two), None);
         params.set("delayed_ack_timeout_several", Value::Duration(0.01));
         let mut delayed = DelayedAck::new(&Config::from(&params));
         assert_eq!(
-            (delayed.due_of_several(1.0, 2), delayed.rtt()),
-            (Some(1.01), None)
+            (delayed.due_of_several(at(1.0), two), delayed.rtt()),
+            (Some(at(1.01)), None)
         );
-        delayed.on_syn(1.0);
-        delayed.on_established(1.25);
-        delayed.on_established(9.0);
-        assert_eq!(delayed.rtt(), Some(0.25));
+        delayed.on_syn(at(1.0));
+        delayed.on_established(at(1.25));
+        delayed.on_established(at(9.0));
+        assert_eq!(delayed.rtt(), Some(Duration::from_secs(0.25)));
     }
 }

@@ -15,13 +15,14 @@
 
 use crate::registry::Params;
 use crate::tcp::params::key;
+use crate::units::{Duration, SegCount, SeqNum};
 
-/// What ip-sysctl sets, seconds and segments.
+/// What ip-sysctl sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    pub delay: f64,
-    pub slack: f64,
-    pub max: u64,
+    pub delay: Duration,
+    pub slack: Duration,
+    pub max: SegCount,
 }
 
 impl Settings {
@@ -30,9 +31,9 @@ impl Settings {
         let delay = key::sack_compression_delay.of(params);
         let is_selective = key::recovery.of(params).has_sack();
         (delay > 0.0 && is_selective).then(|| Self {
-            delay,
-            slack: key::sack_compression_slack.of(params),
-            max: key::sack_compression_max.of(params),
+            delay: Duration::from_secs(delay),
+            slack: Duration::from_secs(key::sack_compression_slack.of(params)),
+            max: SegCount::new(key::sack_compression_max.of(params)),
         })
     }
 }
@@ -42,65 +43,65 @@ const SHARE: f64 = 0.05;
 /// Blocks besides which another one does not wait.
 const EXPECTED_BLOCKS: usize = 2;
 /// Acknowledgements that start a fast retransmission.
-const AT_ONCE: u32 = 3;
+const AT_ONCE: SegCount = SegCount::new(3);
 
 /// Which segments out of order are acknowledged later.
 #[derive(Debug)]
 pub struct SackCompression {
     settings: Settings,
     /// The acknowledgement number of the last ones, and how many have left at once with it.
-    next: u64,
-    at_once: u32,
-    waiting: u64,
+    next: SeqNum,
+    at_once: SegCount,
+    waiting: SegCount,
 }
 
 impl SackCompression {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
-            next: 0,
-            at_once: 0,
-            waiting: 0,
+            next: SeqNum::ZERO,
+            at_once: SegCount::ZERO,
+            waiting: SegCount::ZERO,
         }
     }
 
-    /// A segment comes out of order while `next` is expected, over a path with a round trip of `rtt` seconds if that is known; `besides`: it begins
+    /// A segment comes out of order while `next` is expected, over a path whose round trip is `rtt` if that is known; `besides`: it begins
     /// a block, and so many others are there. How long its acknowledgement may wait; nothing: not at all.
     pub fn on_segment(
         &mut self,
-        next: u64,
+        next: SeqNum,
         besides: Option<usize>,
-        rtt: Option<f64>,
-    ) -> Option<f64> {
+        rtt: Option<Duration>,
+    ) -> Option<Duration> {
         if next != self.next {
-            (self.next, self.at_once) = (next, 0);
+            (self.next, self.at_once) = (next, SegCount::ZERO);
         }
         if self.at_once < AT_ONCE {
-            self.at_once += 1;
+            self.at_once += SegCount::ONE;
             return None;
         }
         let begins = besides.is_some_and(|blocks| blocks >= EXPECTED_BLOCKS);
         if (begins && self.is_waiting()) || self.waiting >= self.settings.max {
             return None;
         }
-        self.waiting += 1;
+        self.waiting += SegCount::ONE;
         let most = self.settings.delay;
-        Some(rtt.map_or(most, |rtt| most.min(SHARE * rtt)) + self.settings.slack)
+        Some(rtt.map_or(most, |rtt| most.min(rtt * SHARE)) + self.settings.slack)
     }
 
     /// A segment fills a hole in part, up to `next`: its acknowledgement is one of those that leave at once.
-    pub fn on_fill(&mut self, next: u64) {
-        (self.next, self.at_once) = (next, 1);
+    pub fn on_fill(&mut self, next: SeqNum) {
+        (self.next, self.at_once) = (next, SegCount::ONE);
     }
 
     /// Whether the acknowledgement that waits is for segments out of order.
     pub fn is_waiting(&self) -> bool {
-        self.waiting > 0
+        !self.waiting.is_zero()
     }
 
     /// An acknowledgement leaves.
     pub fn on_ack(&mut self) {
-        self.waiting = 0;
+        self.waiting = SegCount::ZERO;
     }
 }
 
@@ -108,17 +109,23 @@ impl SackCompression {
 mod tests {
     use super::*;
 
+    const ONE: SeqNum = SeqNum::new(1);
     const LINUX: Settings = Settings {
-        delay: 1e-3,
-        slack: 1e-4,
-        max: 44,
+        delay: Duration::from_secs(1e-3),
+        slack: Duration::from_secs(1e-4),
+        max: SegCount::new(44),
     };
 
     #[test]
     fn three_leave_at_once_whenever_the_acknowledgement_number_has_moved() {
         let mut compression = SackCompression::new(LINUX);
-        let mut delays =
-            |next| [(); 5].map(|()| compression.on_segment(next, None, None).is_some());
+        let mut delays = |next| {
+            [(); 5].map(|()| {
+                compression
+                    .on_segment(SeqNum::new(next), None, None)
+                    .is_some()
+            })
+        };
         assert_eq!(delays(70), [false, false, false, true, true]);
         assert_eq!(delays(71), [false, false, false, true, true]);
     }
@@ -126,8 +133,9 @@ mod tests {
     #[test]
     fn what_fills_a_hole_in_part_is_one_of_the_three() {
         let mut compression = SackCompression::new(LINUX);
-        compression.on_fill(17);
-        let delays = [(); 3].map(|()| compression.on_segment(17, None, None).is_some());
+        let next = SeqNum::new(17);
+        compression.on_fill(next);
+        let delays = [(); 3].map(|()| compression.on_segment(next, None, None).is_some());
         assert_eq!(delays, [false, false, true]);
     }
 
@@ -140,13 +148,13 @@ mod tests {
             (0.040_096, 4e-3, 0.002_104_8),
         ] {
             let mut compression = SackCompression::new(Settings {
-                delay: limit,
+                delay: Duration::from_secs(limit),
                 ..LINUX
             });
             let last = (0..4)
-                .map(|_| compression.on_segment(1, None, Some(rtt)))
+                .map(|_| compression.on_segment(ONE, None, Some(Duration::from_secs(rtt))))
                 .last();
-            let last = last.flatten().expect("the fourth waits");
+            let last = last.flatten().expect("the fourth waits").secs();
             assert!((last - delay).abs() < 1e-12, "{last} {delay}");
         }
     }
@@ -165,7 +173,7 @@ mod tests {
             let mut at_once = Vec::new();
             for time in (0..29).filter(|time| time % every != every - 1) {
                 let besides = (time % every == 0).then_some(time / every);
-                if compression.on_segment(1, besides, None).is_none() {
+                if compression.on_segment(ONE, besides, None).is_none() {
                     compression.on_ack();
                     at_once.push(time);
                 }
@@ -177,10 +185,16 @@ mod tests {
     #[test]
     fn no_more_than_the_limit_wait_together() {
         // Measured with tcp_comp_sack_nr = 2: every third is acknowledged.
-        let mut compression = SackCompression::new(Settings { max: 2, ..LINUX });
+        let mut compression = SackCompression::new(Settings {
+            max: SegCount::new(2),
+            ..LINUX
+        });
         let mut at_once = Vec::new();
         for number in 0..12 {
-            if compression.on_segment(1, None, Some(0.08)).is_none() {
+            if compression
+                .on_segment(ONE, None, Some(Duration::from_secs(0.08)))
+                .is_none()
+            {
                 compression.on_ack();
                 at_once.push(number);
             }

@@ -1,0 +1,79 @@
+//! Round trips as a receiver measures them: by the timestamps that come back with data.
+//!
+//! Specification: RFC 7323 §3 (timestamps), §5.4 (the clock). How samples are averaged is as measured of Linux 6.1 (`mod.rs`).
+
+use crate::tcp::timestamps::Stamp;
+use crate::units::{Duration, Instant};
+
+/// Timestamps count milliseconds and start again after 2^23 of them.
+const MILLIS: u32 = (1 << 23) - 1;
+
+/// What an acknowledgement says that leaves `now` (RFC 7323 §5.4 allows a tick of 1 ms).
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a positive time of less than centuries; the clock wraps"
+)]
+pub fn stamp(now: Instant) -> Stamp {
+    // A hair of tolerance: a tick that is due now has come.
+    let millis = (now.secs() * 1e3 + 1e-6) as u64 as u32;
+    Stamp::from_bits(millis & MILLIS)
+}
+
+/// The round trip that a receiver knows of.
+#[derive(Debug, Default)]
+pub struct RoundTrip {
+    average: Option<Duration>,
+    /// The timestamp of the last sample.
+    last_echo: Option<Stamp>,
+}
+
+impl RoundTrip {
+    /// Nothing if none has been measured.
+    pub fn average(&self) -> Option<Duration> {
+        self.average
+    }
+
+    /// A segment comes with a timestamp of the receiver: a sample, unless there is one of it.
+    pub fn measure(&mut self, now: Instant, echo: Stamp) {
+        if self.last_echo.replace(echo) == Some(echo) {
+            return;
+        }
+        let elapsed = stamp(now).bits().wrapping_sub(echo.bits()) & MILLIS;
+        let sample = Duration::from_secs(f64::from(elapsed.max(1)) / 1e3);
+        self.average = Some(match self.average {
+            Some(rtt) if sample > rtt => rtt + (sample - rtt) / 8.0,
+            _ => sample,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The average in seconds once a segment has come that echoes so many milliseconds.
+    fn measured(rtt: &mut RoundTrip, secs: f64, echo: u32) -> f64 {
+        rtt.measure(Instant::from_secs(secs), Stamp::from_bits(echo));
+        rtt.average().expect("it has been measured").secs()
+    }
+
+    #[test]
+    fn a_shorter_round_trip_replaces_the_average_and_a_longer_one_counts_an_eighth() {
+        let mut rtt = RoundTrip::default();
+        assert_eq!(measured(&mut rtt, 0.061, 20), 0.041);
+        assert_eq!(measured(&mut rtt, 0.105, 62), 0.041 + 0.002 / 8.0);
+        assert_eq!(
+            measured(&mut rtt, 0.300, 62),
+            0.041 + 0.002 / 8.0,
+            "the same echo"
+        );
+        assert_eq!(measured(&mut rtt, 0.340, 300), 0.040);
+    }
+
+    #[test]
+    fn rfc7323_5_4_a_round_trip_in_which_the_clock_starts_again_is_measured_as_any() {
+        let mut rtt = RoundTrip::default();
+        assert_eq!(measured(&mut rtt, 8388.618, MILLIS - 9), 0.020);
+    }
+}
