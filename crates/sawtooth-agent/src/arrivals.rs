@@ -259,7 +259,7 @@ impl<'a> ArrivingFlows<'a> {
         self.next_id += 1;
         let (connection, listener) = entry.connect(id, &arrival, self.addresses)?;
         let place = self.free.pop().unwrap_or(self.standing + self.living.len());
-        // Told once of every change: that it is established, or there is room again; that it has ended is told unasked.
+        // Edge-triggered: one report when it is established, and one whenever there is room again; that it has ended is always reported.
         let wanted = EpollFlags::EPOLLOUT | EpollFlags::EPOLLET;
         let event = EpollEvent::new(wanted, SENDER | place as u64);
         self.ready.add(connection.sender(), event)?;

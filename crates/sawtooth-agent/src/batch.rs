@@ -1,4 +1,4 @@
-//! The jobs of a batch, one after the other, and where what they measured goes.
+//! Runs the jobs of a directory, one after the other, and writes what each has measured to another directory.
 
 use std::fs;
 use std::io;

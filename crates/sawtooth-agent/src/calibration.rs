@@ -1,11 +1,11 @@
 //! What the network between the hosts does to packets, measured by itself: bursts of datagrams, and when each arrives.
 //!
-//! The first datagram of a burst tells the delay, the distance of the others the rate, and how many of them come through, if there are
+//! The first datagram of a burst gives the delay, the distance of the others the rate, and the number of those that come through, if there are
 //! enough, how many fit into the queue.
 //!
 //! A datagram makes the longest packet that the devices take: what a token bucket has saved up for less would let more of them pass.
 //! Times of arrival are the kernel's own, taken where the packet reaches the host: when this program gets to see it is no property of the
-//! network. A burst enters as fast as the program can send it, which is in no time where the clock is virtual; how long it took is told.
+//! network. A burst enters as fast as the program can send it, which is in no time where the clock is virtual; how long that took is reported.
 
 use std::io::{self, IoSliceMut};
 use std::net::{SocketAddrV4, UdpSocket};

@@ -1,4 +1,4 @@
-//! Network namespaces, and the performance of [`setup`](crate::setup)'s steps in them.
+//! Makes network namespaces, and performs the steps of [`setup`](crate::setup) in them.
 
 use std::cell::Cell;
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! What the hosts of a scenario are like once they have been set up: settings and devices, as the kernel tells them.
+//! Reads back from the kernel how the hosts of a scenario have been set up: settings and devices.
 
 use std::fs;
 use std::io;

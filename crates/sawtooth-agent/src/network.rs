@@ -45,7 +45,7 @@ pub fn host_at_end(towards: Towards) -> HostName {
     }
 }
 
-/// Turns the packet's last bit over: a checksum of ones' complements (RFC 1071) tells every single bit.
+/// Turns the packet's last bit over: a checksum of ones' complements (RFC 1071) detects any change of a single bit.
 fn damage(packet: &mut [u8]) {
     if let Some(last) = packet.last_mut() {
         *last ^= 1;
@@ -140,7 +140,7 @@ mod tests {
                 arrived.push((ecn_of(&packet), sum(&packet) == 0xffff));
             }
         }
-        // The fifth found the queue full. That a packet is damaged its header's checksum tells, as nothing follows it.
+        // The fifth found the queue full. The packet is only a header, so the header's checksum shows the damage.
         let fields = [Ecn::Ect0, Ecn::Ect0, Ecn::Ce, Ecn::NotEct];
         assert_eq!(arrived, fields.map(|ecn| (ecn, false)));
         assert_eq!(network.ports[0].counters.marked_packets, 1);

@@ -59,7 +59,7 @@ pub struct Outcome {
 
 pub struct Ring {
     uring: IoUring,
-    /// Number of this turn: what completes late is told by it.
+    /// Number of this turn, by which late completions are recognised.
     turn: u32,
     /// Tags of the last turn's waits that have not completed.
     armed: Vec<u32>,

@@ -182,7 +182,7 @@ pub fn steps(scenario: &Scenario) -> Vec<Step> {
     steps
 }
 
-/// The largest segment that a flow's sockets are told, or else what fits into Ethernet's packets.
+/// The largest segment that is set for a flow's sockets, or else what fits into Ethernet's packets.
 pub fn segment_bytes(flow: &FlowSpec) -> u64 {
     flow.given(key::smss).map_or(1460, u64::from)
 }
@@ -195,10 +195,10 @@ pub fn mtu(scenario: &Scenario) -> u32 {
         .unwrap_or(65_535)
 }
 
-/// The largest that a host can be told.
+/// The largest value that can be set for a host.
 const MOST_OPENING: &str = "65535";
 
-/// What holds for a host all flows are told alike.
+/// Settings of a host, which are the same for all flows.
 fn any_flow(scenario: &Scenario) -> &FlowSpec {
     let mut flows = scenario.all_flows();
     flows.next().expect("a real kernel has a connection")
@@ -234,7 +234,7 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
         ),
     ] {
         if flow.given(size).is_some() || flow.given(most).is_some() {
-            // What is not told is as it is in a new namespace; the smallest size is that of memory pressure.
+            // What is not set is as it is in a new namespace; the smallest size is that of memory pressure.
             let largest = flow.given(most).unwrap_or(largest);
             let default = flow.given(size).flatten().unwrap_or(default).min(largest);
             set(name, &format!("{} {default} {largest}", default.min(4096)));

@@ -1,4 +1,4 @@
-//! What was measured, as the core's tables ([`sawtooth_core::record::SCHEMA`]). What a kernel does not tell is unknown there.
+//! What was measured, as the core's tables ([`sawtooth_core::record::SCHEMA`]). What a kernel does not report is unknown there (null).
 
 use std::fs;
 use std::io;
@@ -20,7 +20,7 @@ use crate::setup::HostName;
 use crate::sockets::Connection;
 use crate::tcp_info::TcpInfo;
 
-/// A row of `series`: what the sender's kernel tells now, and bytes delivered.
+/// A row of `series`: what the sender's kernel reports now, and bytes delivered.
 pub fn sample(
     time: f64,
     name: &str,
@@ -90,7 +90,7 @@ pub fn request_response(
     ))
 }
 
-/// The same of what its sender's kernel tells, of bytes delivered, and of when the last of them were.
+/// The same, from what its sender's kernel reports, the bytes delivered, and the time of the last of them.
 fn flow(
     spec: &FlowSpec,
     (info, side): (&TcpInfo, Side),

@@ -1,4 +1,4 @@
-//! What the kernel tells of a connection (`TCP_INFO`, linux/tcp.h).
+//! What the kernel reports of a connection (`TCP_INFO`, linux/tcp.h).
 
 use std::io;
 use std::mem;

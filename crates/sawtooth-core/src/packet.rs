@@ -251,7 +251,7 @@ impl Packet {
         (SeqNum::new(self.number & NUMBER), sent)
     }
 
-    /// What stays as it is when a queue marks it, and tells it from most others of its flow.
+    /// What stays as it is when a queue marks it, and distinguishes it from most others of its flow.
     pub fn unmarked(&self) -> u64 {
         self.number & !(3 << ECN_SHIFT)
     }

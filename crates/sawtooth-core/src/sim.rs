@@ -1,7 +1,7 @@
 //! One running simulation: assembles a [`Scenario`], runs it, returns [`Records`].
 //!
 //! **Model.** A flow's round trip is a list of stops: the forward ports, the receiver, the reverse ports in opposite order, the
-//! sender. A packet moves from stop to stop; a port tells when it arrives at the next one.
+//! sender. A packet moves from stop to stop; a port gives the time at which it arrives at the next one.
 //!
 //! **Speed.** Events are only needed where streams of packets meet, because only there does the order between components
 //! matter. Three shortcuts, each exact and each with a switch in [`Shortcuts`](crate::spec::Shortcuts):

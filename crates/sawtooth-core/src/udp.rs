@@ -1,7 +1,8 @@
-//! What the receiver of a UDP flow (RFC 768) knows of it: what has come, what has not, and how long it took.
+//! The receiving end of a UDP flow (RFC 768): what has arrived, what has been lost, delays and their jitter.
 //!
-//! Nothing is acknowledged and nobody is told; packets are numbered, as those of RTP are, so that losses can be counted (RFC 3550 appendix A.3, which a duplicate would hide one from, and here does not), and
-//! carry the time at which they left, so that delays can be. The jitter is RFC 3550's (§6.4.1, appendix A.8).
+//! Nothing is acknowledged. Packets are numbered, as those of RTP are, so that losses can be counted, and carry the time at which they left, so that delays
+//! can be measured. RFC 3550 appendix A.3 counts losses as what was expected less what arrived, so that a duplicate hides a loss; here it does not. The
+//! jitter is that of RFC 3550 (§6.4.1, appendix A.8).
 //!
 //! Deviation: both ends have one clock, so delays are one-way delays and not only differences of them.
 

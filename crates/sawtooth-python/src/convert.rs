@@ -136,7 +136,7 @@ fn column_to_python<'py, 'a>(
     }
 }
 
-/// A column's type by the word that Python knows; that a value may be unknown is told beside it.
+/// A column's type by the word that Python knows; whether a value may be unknown stands beside it.
 fn word(kind: Type) -> &'static str {
     match kind {
         Type::U64 | Type::OptU64 => "u64",
@@ -305,21 +305,21 @@ fn scenario_keys() -> Json {
 
 /// What a key takes, in words, and the table of parts that those speak of.
 fn takes(takes: Takes) -> (String, Option<&'static str>) {
-    let told = |text: &str| (text.to_owned(), None);
+    let plain = |text: &str| (text.to_owned(), None);
     let quoted = |words: &[&str]| {
         let words: Vec<_> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
         words.join(", ")
     };
     match takes {
-        Takes::Time => told("time"),
-        Takes::Rate => told("rate"),
-        Takes::Bytes => told("bytes"),
-        Takes::Probability => told("number from 0 to 1"),
-        Takes::Whole => told("whole number"),
-        Takes::Flag => told("true or false"),
-        Takes::Text => told("text"),
-        Takes::File => told("name of a file"),
-        Takes::Told(text) => told(text),
+        Takes::Time => plain("time"),
+        Takes::Rate => plain("rate"),
+        Takes::Bytes => plain("bytes"),
+        Takes::Probability => plain("number from 0 to 1"),
+        Takes::Whole => plain("whole number"),
+        Takes::Flag => plain("true or false"),
+        Takes::Text => plain("text"),
+        Takes::File => plain("name of a file"),
+        Takes::Told(text) => plain(text),
         Takes::Word(words) => (format!("one of {}", quoted(words)), None),
         Takes::Words(words) => (format!("list of {}", quoted(words)), None),
         Takes::Part(table) => ("name, or table with a `name`, of".into(), Some(table)),

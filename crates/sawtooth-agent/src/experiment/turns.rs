@@ -1,8 +1,8 @@
 //! An experiment in few system calls: what is done for a packet, and the wait for what comes next, are one turn of the ring.
 //!
-//! The same calls in the same order as one by one, and nothing else happens between them, so the kernel's TCP sees no difference. Where
-//! time stands still while the guest computes, a wait is begun before one knows what the calls before it have returned, if whatever that
-//! is cannot matter before the wait is over.
+//! They are the same calls in the same order as if each were made by itself, and nothing happens between them, so the kernel's TCP sees no difference.
+//! Where time stands still while the guest computes, a wait may begin before the results of the calls ahead of it are known, as long as these results
+//! cannot matter before the wait is over.
 
 use std::collections::VecDeque;
 use std::io;

@@ -1,5 +1,5 @@
-//! What has been measured of an entry's flows, all together and by size; nothing is kept of a single one. The simulator and the agent
-//! beside a real kernel tell it of each that arrives and leaves.
+//! What has been measured of an entry's flows, all together and by size; nothing is kept of a single one. The simulator, and the agent
+//! beside a real kernel, report to it each flow that arrives and leaves.
 
 use super::Arrival;
 use crate::histogram::{Histogram, TimesNs};

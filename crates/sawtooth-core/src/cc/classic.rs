@@ -90,7 +90,7 @@ impl CongestionWindow {
 
 /// What a classic algorithm does by rules of its own; all of it is standard TCP's unless said otherwise, but for what congestion leaves.
 pub trait Avoidance: Debug + Send {
-    /// What an acknowledgement tells, whether the window may grow or not.
+    /// Called for every acknowledgement, whether the window may grow or not.
     fn measure(&mut self, _window: &mut CongestionWindow, _ack: &Ack) {}
 
     /// The window may grow.

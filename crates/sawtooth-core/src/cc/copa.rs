@@ -120,7 +120,7 @@ impl RecentMin {
     }
 }
 
-/// What the round-trip times tell, seconds.
+/// What is measured of round-trip times, seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Delays {
     standing: f64,

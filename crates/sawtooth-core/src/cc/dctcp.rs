@@ -136,7 +136,7 @@ mod tests {
         // An unmarked window: 1 * 15/16 = 0.9375.
         dctcp.on_marks(&marks(10, 20, 10, 0));
         assert!((dctcp.own.alpha - 0.9375).abs() < 1e-12);
-        // Half of it marked, told by two acknowledgements: 0.9375 * 15/16 + 1/16 * 5/10 = 0.91015625.
+        // Half of it marked, reported by two acknowledgements: 0.9375 * 15/16 + 1/16 * 5/10 = 0.91015625.
         dctcp.on_marks(&marks(18, 28, 8, 3));
         assert!(
             (dctcp.own.alpha - 0.9375).abs() < 1e-12,

@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn its_own_initial_window_is_multiplied_like_the_stack_s() {
-        // 2 segments at rho = 2 are 4, and 2^2 - 1 = 3 more for the acknowledgement that told.
+        // 2 segments at rho = 2 are 4, and 2^2 - 1 = 3 more for the acknowledgement that brought the sample.
         let params = params(&ENTRY, &[("start_window", Value::Number(2.0))]);
         let mut hybla = Hybla::begin(&params, beginning(10.0));
         assert_eq!(hybla.cwnd(), 2.0);

@@ -4,16 +4,16 @@
 //!
 //! Model, in segments:
 //! - `sd = (1 - gamma) sd + gamma d`: the smoothed delay; `d_min` and `d_max` are the least and the largest delay seen
-//! - early congestion indication: `sd > d_min + (d_max - d_min) delta`, heard at most once per round-trip time, nor in the one after a loss
+//! - early congestion indication: `sd > d_min + (d_max - d_min) delta`, heeded at most once per round-trip time, and not in the one after a loss
 //! - the first: `cwnd *= decrease`, and an inference phase of `inference_rtts` round-trip times, in which the window does not grow
 //! - another in the inference phase: `cwnd = 1`, and the phase begins anew
 //! - otherwise standard TCP: slow start and `cwnd += 1 / cwnd` for everything that counts; loss: `ssthresh = cwnd = window * decrease`;
 //!   timeout: the same threshold, `cwnd = 1`
 //!
 //! Deviations: the paper's delays are one-way, by time stamps of both ends. There are none here yet: the round-trip time stands in for
-//! the one-way delay, so a queue on the way back counts, too; the delay of a lone segment is not heard, because the receiver may hold its
+//! the one-way delay, so a queue on the way back counts, too; the delay of a lone segment is not taken, because the receiver may hold its
 //! acknowledgement back, and a window of one segment would never grow again. The paper gives its policy for congestion avoidance: in
-//! slow start, whose first loss shows what `d_max` is, indications are heard only with `in_slow_start`, and one ends it, as a loss does. The
+//! slow start, whose first loss shows what `d_max` is, indications are heeded only with `in_slow_start`, and one ends it, as a loss does. The
 //! round-trip time that phases are measured in is the smoothed one.
 //!
 //! Kernel equivalent: `lp`, in whole segments; it knows one-way delays only with time stamps. Measured of the module in ns-2.35's Linux
@@ -104,7 +104,7 @@ impl Delays {
 struct Lp {
     rules: Rules,
     delays: Option<Delays>,
-    /// Until when indications are not heard, and until when one follows another: microseconds.
+    /// Until when indications are not heeded, and until when one follows another: microseconds.
     deaf_until: f64,
     inference_until: f64,
 }
@@ -132,7 +132,7 @@ impl Lp {
                 .is_some_and(|delays| delays.smoothed > delays.threshold(self.rules.delta))
     }
 
-    /// Does not hear of congestion for a round-trip time.
+    /// Heeds no indication for a round-trip time.
     fn turn_deaf(&mut self, now_us: f64) {
         let rtt = self.delays.map_or(0.0, |delays| delays.smoothed);
         self.deaf_until = now_us + whole_us(rtt);
@@ -271,12 +271,12 @@ mod tests {
         quiet.window.ssthresh = f64::INFINITY;
         after(&mut quiet, 1.0, 0.2);
         assert_eq!(after(&mut quiet, 1.01, 0.2), 22.0);
-        let mut told = lp();
-        told.window.ssthresh = f64::INFINITY;
-        told.own.rules.in_slow_start = true;
-        after(&mut told, 1.0, 0.2);
-        assert_eq!(after(&mut told, 1.01, 0.2), 10.5);
-        assert_eq!(told.ssthresh(), 10.5);
+        let mut heeding = lp();
+        heeding.window.ssthresh = f64::INFINITY;
+        heeding.own.rules.in_slow_start = true;
+        after(&mut heeding, 1.0, 0.2);
+        assert_eq!(after(&mut heeding, 1.01, 0.2), 10.5);
+        assert_eq!(heeding.ssthresh(), 10.5);
     }
 
     #[test]

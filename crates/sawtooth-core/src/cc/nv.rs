@@ -19,12 +19,12 @@
 //!
 //! A round lasts until the first segment sent in it is acknowledged, as in Vegas.
 //!
-//! Deviations: there is no paper. This is what the public descriptions tell, and where they leave open how, the plain reading. Not
+//! Deviations: there is no paper. This is what the public descriptions say; what they leave open is read in the simplest way. Not
 //! modelled: slower growth after long congestion, the probe at a small window at a period's end, and the hooks for a known least
 //! round-trip time.
 //!
 //! Kernel equivalent: `nv`, in whole segments. `pad`, `min_cwnd` and `reset_period` are parameters of its module; the other numbers are not
-//! told by it. Measured of Linux 6.1: over 10 Mbit/s and 40 ms, where 34 segments fit, windows of 68, 61, 56, 53, 51 segments follow each
+//! shown by it. Measured of Linux 6.1: over 10 Mbit/s and 40 ms, where 34 segments fit, windows of 68, 61, 56, 53, 51 segments follow each
 //! other after two round trips each with a threshold of 44: the pad belongs to `max_win`, and three tenths of what is above it are given up.
 //! Of 50 segments above it 14 are given up, of 64 19 (`dec_mult` = 38/128 is between 19/64 and 15/50), of 6, 5, 4, 3 and 2 two, and of one one.
 //! A window that grows goes on beyond `max_win - pad_buffer` until it is above
@@ -303,7 +303,7 @@ impl Avoidance for Nv {
     fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         self.path.restart();
         self.forget_samples();
-        // After a loss not before the samples after the recovery tell that it may.
+        // After a loss not before the samples after the recovery allow it.
         self.grows = episode.signal == Signal::Rto;
         episode.window * self.rules.loss_factor
     }

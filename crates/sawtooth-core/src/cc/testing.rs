@@ -91,7 +91,7 @@ pub fn whole_loss(window: f64) -> Episode {
     }
 }
 
-/// What the transport tells an algorithm, under names of its own.
+/// The events that the transport gives an algorithm, in short forms for tests.
 pub trait Told: CongestionControl {
     fn cwnd(&self) -> f64 {
         self.windows().cwnd.segments()

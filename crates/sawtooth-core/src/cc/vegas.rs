@@ -1,4 +1,4 @@
-//! Vegas: keeps a few segments queued in the network, told by how far the round-trip time is above its least.
+//! Vegas: keeps a few segments queued in the network, which it estimates from how far the round-trip time is above its least.
 //!
 //! Specification: Brakmo and Peterson 1995, §III-B (congestion avoidance), §III-C (slow start).
 //!

@@ -155,7 +155,7 @@ struct Westwood {
     bandwidth: Bandwidth,
     /// Whether duplicate acknowledgements count one segment each, and how many these have counted that are not acknowledged.
     counts_duplicates: bool,
-    told: SegCount,
+    reported: SegCount,
     /// Whether a loss leaves half the window, and its repair what the bandwidth fills.
     set_at_repair: bool,
     /// The latest and the least round-trip time, seconds; none before the first.
@@ -178,7 +178,7 @@ impl Westwood {
                 estimate: None,
             },
             counts_duplicates: params.choice("counts") == "duplicates",
-            told: SegCount::ZERO,
+            reported: SegCount::ZERO,
             set_at_repair: params.choice("set_at") == "repair",
             rtt: None,
             min_rtt: None,
@@ -186,14 +186,14 @@ impl Westwood {
     }
 
     /// Segments that an acknowledgement of `acked` adds to what has been delivered (Casetti et al. 2002, AckedCount): a duplicate one; a
-    /// cumulative one what duplicates have not told before, and one at least.
+    /// cumulative one what duplicates have not reported before, and one at least.
     fn news(&mut self, acked: SegCount) -> SegCount {
         if acked.is_zero() {
-            self.told += SegCount::ONE;
+            self.reported += SegCount::ONE;
         } else if acked > SegCount::ONE {
-            let told = self.told.min(acked);
-            self.told -= told;
-            return (acked - told).max(SegCount::ONE);
+            let reported = self.reported.min(acked);
+            self.reported -= reported;
+            return (acked - reported).max(SegCount::ONE);
         }
         SegCount::ONE
     }
@@ -402,8 +402,8 @@ mod tests {
         // Two duplicates; of five segments then acknowledged three are news; a single one always is.
         let news = [0, 0, 5, 1, 0, 0, 0, 2, 2].map(|acked| westwood.own.news(segs(acked)));
         assert_eq!(news, [1, 1, 3, 1, 1, 1, 1, 1, 1].map(segs));
-        // Three told, two acknowledged: one is left, which the last two take.
-        assert_eq!(westwood.own.told, SegCount::ZERO);
+        // Three reported, two acknowledged: one is left, which the last two take.
+        assert_eq!(westwood.own.reported, SegCount::ZERO);
     }
 
     #[test]
@@ -466,7 +466,7 @@ mod tests {
         (0..9).for_each(|_| arrive(&mut westwood, 1.0625, 0));
         assert_eq!(westwood.own.bandwidth.estimate, None);
         arrive(&mut westwood, 1.125, 1);
-        // Nine duplicates and one more in 125 ms; what `on_ack` tells is not counted again.
+        // Nine duplicates and one more in 125 ms; what comes with `on_ack` is not counted again.
         observe(&mut westwood, 1.125, 10, 0.125);
         assert!((estimate(&westwood) - 80.0).abs() < 1e-9);
     }

@@ -1,4 +1,4 @@
-//! What flows send, as far as their sources, windows and links let them.
+//! The most that flows can send: what sources, windows and links let through.
 
 use crate::impair::Course;
 use crate::packet_source;
@@ -117,7 +117,7 @@ fn capacity_bits(link: &Direction, from_secs: f64, until_secs: f64) -> f64 {
     let Some(changes) = &link.impairments.changes else {
         return link.rate.bps() * (until_secs - from_secs).max(0.0);
     };
-    // Any random walk tells about as much as another.
+    // One random walk is about as good an estimate as another.
     let mut course = Course::new(link.conditions(), Some(changes), Stream::new(0, ""));
     let (mut bits, mut now) = (0.0, 0.0);
     for _ in 0..CHANGES {
@@ -132,7 +132,7 @@ fn capacity_bits(link: &Direction, from_secs: f64, until_secs: f64) -> f64 {
     bits + changes.peak_bps(link.rate.bps()) * (until_secs - from_secs.max(now)).max(0.0)
 }
 
-/// Segments that an application has for both directions within `secs`, or nearly so: of one that writes or asks again and again the first ones tell.
+/// Segments that an application has for both directions within `secs`, or nearly so: of one that writes or asks again and again, estimated from the first ones.
 fn segments_within(source: &mut dyn Source, secs: f64, rtt_secs: f64, smss: u32) -> f64 {
     const ENOUGH: usize = 100;
     let smss = f64::from(smss);

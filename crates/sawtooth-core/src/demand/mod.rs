@@ -1,8 +1,8 @@
 //! What a run takes, before anything is simulated: segments, events, rows, memory.
 //!
 //! Segments are what sources, windows and links let through at most: a link's whole capacity is taken by whoever can use it (`load`). Events follow from
-//! them, and from what recurs after a fixed time (`recurring`); rows and memory from both, and from what there is (`rows`). What of it is certain is held
-//! against a scenario's limits when that is read. What only the run shows is held against them there ([`crate::limits`]).
+//! them, and from what recurs after a fixed time (`recurring`); rows and memory from both, and from what there is (`rows`). A scenario
+//! whose certain part is beyond its limits is refused when it is read; the rest is counted while it runs ([`crate::limits`]).
 
 #![expect(clippy::cast_precision_loss, reason = "estimates")]
 

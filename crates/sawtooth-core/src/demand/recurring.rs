@@ -1,4 +1,4 @@
-//! What happens again and again after a fixed time, whatever else does.
+//! Periodic events: what recurs after a fixed time, whatever else happens.
 
 use crate::impair::Changes;
 use crate::registry::Params;

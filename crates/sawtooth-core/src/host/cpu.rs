@@ -128,11 +128,11 @@ mod tests {
 
     /// Works everything off; when each began and ended.
     fn history(cpu: &mut Cpu<char>, mut now: f64, more: &[(f64, Level, char, f64)]) -> String {
-        let mut told = Vec::new();
+        let mut history = Vec::new();
         let mut more = more.iter().peekable();
         loop {
             while let Some(work) = cpu.begin(now) {
-                told.push(format!("{work}{now}"));
+                history.push(format!("{work}{now}"));
                 if cpu.until() > now {
                     break;
                 }
@@ -143,11 +143,11 @@ mod tests {
                     now = *time;
                     cpu.submit(*level, *work, *secs);
                 }
-                None if until.is_infinite() => return told.join(" "),
+                None if until.is_infinite() => return history.join(" "),
                 None => {
                     now = until;
                     let (work, _) = cpu.finish();
-                    told.push(format!("/{work}{now}"));
+                    history.push(format!("/{work}{now}"));
                 }
             }
         }
@@ -173,8 +173,8 @@ mod tests {
             (1.0, Level::Protocol, 'p', 5.0),
             (2.0, Level::Protocol, 'q', 1.0),
         ];
-        let told = history(&mut cpu, 0.0, &more);
-        assert_eq!(told, "a0 /a3 p3 /p8 q8 /q9 b9 /b12");
+        let history = history(&mut cpu, 0.0, &more);
+        assert_eq!(history, "a0 /a3 p3 /p8 q8 /q9 b9 /b12");
     }
 
     #[test]

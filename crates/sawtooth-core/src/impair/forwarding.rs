@@ -131,7 +131,7 @@ impl Node {
         })
     }
 
-    /// When a packet can be sent on the next link, whose last bit comes at `end`, seconds. Packets are told in the order in which they come.
+    /// When a packet can be sent on the next link, whose last bit comes at `end`, seconds. To be called in the order in which packets come.
     pub fn pass(&mut self, end: f64, hops: Hops) -> f64 {
         let Forwarding {
             latency_secs,

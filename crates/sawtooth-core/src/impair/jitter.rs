@@ -1,4 +1,4 @@
-//! Jitter: what each packet's delay differs by from the link's, drawn for each by itself.
+//! Jitter: a random difference between a packet's delay and the link's, drawn for each packet independently.
 //!
 //! A packet never arrives before its last bit has left: where delay and jitter together are negative, they are zero.
 

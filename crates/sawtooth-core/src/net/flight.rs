@@ -120,7 +120,7 @@ pub(super) mod testing {
     use super::super::Towards;
     use super::{Content, Flight};
 
-    /// One on its first way, that is told from others by its connection.
+    /// One that has not passed a port yet, identified by its connection.
     pub fn flight(connection: u32, content: Content<()>) -> Flight<()> {
         Flight {
             due: (0, 0),

@@ -1,4 +1,4 @@
-//! What a port notes besides its counters, if a study asks: how the waits are distributed, and what became of each flow's packets.
+//! What a port records besides its counters, if a study asks for it: the distribution of waits, and what became of each flow's packets.
 //!
 //! **Model.** A packet's wait lasts from its arrival to the start of its transmission, and is noted if that starts before the run ends. The
 //! backlog is what a packet finds when it arrives, whether it is then dropped or not: the packets present before it, the one in transmission
@@ -6,7 +6,7 @@
 //! that is kept of a single packet: memory is two [histograms](crate::histogram), and one row of counts for each flow that comes by. Single
 //! [packets](super::packets) are kept for a part of the run's time, if that is what is asked for.
 //!
-//! A flow is told by the hop its packets are on, which is its own, or its entry's if it is one of many that arrive and leave.
+//! A flow is identified by the hop that its packets are on, which is its own; flows that arrive and leave have that of their entry together.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -322,7 +322,7 @@ fn shortest_delay(scenario: &Scenario) -> f64 {
     delays.fold(f64::INFINITY, f64::min)
 }
 
-/// A packet as ports know it. In a queue it is told by `number`.
+/// A packet as ports know it. In a queue it is identified by `number`.
 fn stand_in<P: Payload>(flight: &Flight<P>, number: u64) -> Packet {
     let data = Data {
         seq: SeqNum::new(number),

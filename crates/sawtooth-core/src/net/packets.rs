@@ -4,7 +4,7 @@
 //! leaves), or until its last bit is at the far end. It has a row if it is there at any time of the stretch that is asked for. Rows are in
 //! the order in which packets come.
 //!
-//! What a queue gives away is found again by when it came and what it carries: two packets that agree in both are as good as each other.
+//! A packet that leaves the queue is matched with its row by the time at which it came and by what it carries. Two packets that agree in both may be exchanged without harm.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -100,7 +100,7 @@ pub struct Noted {
     pub fate: Fate,
 }
 
-/// What tells packets in a queue apart: flow, hop, what they carry, and when they came.
+/// What distinguishes packets in a queue: flow, hop, what they carry, and when they came.
 type Mark = (u32, u32, u64, u64);
 
 /// The packets of a port.

@@ -1,4 +1,4 @@
-//! Packets that are in the queues of ports. A queue has only a number of each: what it stands for is kept here.
+//! Packets that wait in the queues of ports. A queue holds only a number for each; the packet that it stands for is kept here.
 
 use super::flight::Flight;
 

@@ -1,7 +1,7 @@
 //! Sources of packets: when packets of which size leave, whatever becomes of those before. What UDP flows send.
 //!
-//! They are no sources of TCP connections ([`crate::source`]): there an application says what there is to send, and TCP when it leaves, so that
-//! of a pattern of packets nothing would be left. Sizes are those of IP packets, headers included, so that rates are shares of a link's.
+//! They are not the sources of TCP connections ([`crate::source`]): there the application decides what is sent and TCP when, so no pattern of packets
+//! would survive. Sizes are those of IP packets, headers included, so that rates are shares of a link's.
 //!
 //! A source is pure: it has no clock and sends nothing. It is asked for one packet after the other, ahead of time if that suits the caller.
 //! Randomness comes from the stream it is given.

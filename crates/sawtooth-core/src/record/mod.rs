@@ -1,6 +1,6 @@
 //! What a run measured: tables of plain columns with names, units and meanings.
 //!
-//! A table is said in one place, in [`rows`]: its rows are a struct, a column is one line of it. [`SCHEMA`] is the list of everything there is; documentation and
+//! A table is defined in one place, in [`rows`]: a row is a struct, and a column one line of it. [`SCHEMA`] is the list of everything there is; documentation and
 //! readers walk it.
 
 mod rfc4898;

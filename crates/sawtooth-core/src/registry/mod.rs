@@ -71,7 +71,7 @@ pub enum Value {
     Bdp(f64),
     Bool(bool),
     Choice(&'static str),
-    /// The distribution that [`Params::distribution`] tells.
+    /// A distribution, which [`Params::distribution`] returns.
     Distribution,
     /// Exponentially distributed with this mean, in seconds or bytes: a default.
     Exponential(f64),

@@ -1,4 +1,4 @@
-//! What values are read with, whoever reads them: the tree, its variables, and the counters of what is repeated.
+//! The context in which every value is read: the tree, its variables, and the counters (`i`) of what is repeated.
 
 use serde_json::{Map, Value as Json};
 

@@ -14,7 +14,7 @@ use crate::spec::{Sampling, Scenario};
 use crate::tcp::key;
 use crate::tcp::params::{Feedback, ROWS, kernel_keys_of_a_hint, kernel_keys_of_hosts};
 
-/// Reads a scenario for a real kernel, and refuses what none can be told.
+/// Reads a scenario for a real kernel, and refuses what no kernel can be set to do.
 pub fn for_kernel(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
     let (scenario, origins) = read(tree)?;
     if origins.tree.contains_key("hosts") {
@@ -34,7 +34,7 @@ pub fn for_kernel(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
     Ok((scenario, origins))
 }
 
-/// Each key of a table `tcp` is one that a kernel can be told, and so is its value.
+/// Each key of a table `tcp` is one that can be set in a kernel, and so is its value.
 fn check_tcp_keys(tree: &Map<String, Json>) -> Result<()> {
     let flows = tree.get("flows").and_then(Json::as_array);
     let own = flows.into_iter().flatten().enumerate();
@@ -119,7 +119,7 @@ fn check_tcp_values(scenario: &Scenario, origins: &Origins) -> Result<()> {
     Ok(())
 }
 
-/// What routes and hosts are told holds for all flows.
+/// What is set for routes and hosts holds for all flows.
 fn check_what_hosts_share(scenario: &Scenario) -> Result<()> {
     for key in kernel_keys_of_hosts() {
         let mut flows = scenario.all_flows();

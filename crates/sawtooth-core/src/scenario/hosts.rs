@@ -1,7 +1,7 @@
 //! Machines, in the tree: the table `hosts`, and the keys `host` and `receiver_host` of a flow.
 //!
-//! A host that a flow names sends its data (of requests and responses, the latter); another one like it, its peer, takes them, unless `receiver_host` names one. So one name is enough for two machines alike,
-//! and flows that name the same machine share its processor and its interface.
+//! The host that a flow names sends its data; of requests and responses it is the server. The data go to the host that `receiver_host` names, or else to the named host's peer, a second
+//! machine with the same parameters. So one name makes two equal machines. Flows that name the same host share its processor and its interface.
 
 use serde_json::Value as Json;
 

@@ -1,8 +1,8 @@
 //! How a scenario is read: from the tree that a study file is after substitution to a plain [`Scenario`](crate::spec::Scenario).
 //!
-//! What the tree may say is told by `docs/reference/scenario.md`. Every number may be a quantity or an expression over `vars`, and `i` (1 to `count`) where
-//! something is repeated. Errors carry the path of the offending value and, within an expression, the place in its text. What errors and warnings that
-//! come later need of places stands beside the scenario, in its [`Origins`].
+//! What the tree may say is in `docs/reference/scenario.md`. Every number may be a quantity or an expression over `vars`, and `i` (1 to `count`) where
+//! something is repeated. Errors carry the path of the offending value and, within an expression, the place in its text. Later errors and
+//! warnings find the places that they point at in the scenario's [`Origins`].
 //!
 //! From the bottom: `error`; `context` with its `vars`, in which a `value` is read; `params`, each checked against its `kind`; a `part` of a table; what is made
 //! of these, `links`, `hosts`, `flows` and the rest; in `check`, what contradicts itself in it; and `read`, which has them follow one another.

@@ -1,4 +1,4 @@
-//! A scenario as a whole: what is read in which order, and what is then looked at together.
+//! Reads a scenario as a whole: its parts in order, and then the checks that concern several of them.
 
 use serde_json::Value as Json;
 

@@ -10,10 +10,10 @@ use crate::expr::Dimension;
 use crate::spec::{Recording, Sampling, Scenario, Stretch};
 use crate::units::Duration;
 
-/// Those that hosts tell.
+/// Those that hosts record.
 const HOST_WORDS: &[&str] = &["stalls", "layers"];
 
-/// Those that links tell, which are the simulator's own with real kernels, too.
+/// Those that links record, which are the simulator's own also with real kernels.
 pub(super) const LINK_WORDS: &[&str] = &["waits", "link_flows"];
 
 /// How long a run takes.
@@ -100,7 +100,7 @@ fn stretch(context: &Context, duration: Duration) -> Result<Stretch> {
     Ok(Stretch { from, until })
 }
 
-/// What hosts tell takes a flow that has one.
+/// What hosts record takes a flow that has one.
 pub(super) fn check_host_words(scenario: &Scenario, context: &Context) -> Result<()> {
     let mut flows = scenario.flows.iter();
     if flows.any(|flow| flow.host.or(flow.receiver_host).is_some()) {

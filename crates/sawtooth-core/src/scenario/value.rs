@@ -1,4 +1,4 @@
-//! Values of the tree, of whatever key they are.
+//! Single values of the tree, whichever key they are of: tables, lists, quantities, shares.
 
 use serde_json::{Map, Value as Json};
 

@@ -80,7 +80,7 @@ impl<'a> Vars<'a> {
             Json::String(text) => {
                 let context = context.without_counters();
                 expr::evaluate_within(text, &context, depth).map_err(|error| match error.message {
-                    // An error that comes from a variable it uses is already told.
+                    // An error that comes from a variable it uses has its place already.
                     message if message.starts_with("variable `") => message,
                     message => format!("variable `{name}` is wrong: {message}"),
                 })

@@ -166,9 +166,10 @@ fn marks(
     }
     let asked = tables.place("ecn");
     let feedback = key::ecn.of(&flow.tcp);
-    let told = |message: String, hint: &str| asked.clone().map(|path| at(path, message).hint(hint));
+    let at_ecn =
+        |message: String, hint: &str| asked.clone().map(|path| at(path, message).hint(hint));
     if feedback == Feedback::Off {
-        return told(
+        return at_ecn(
             format!(
                 "`{name}` without ECN hears of no marks: it will react to losses only, as reno"
             ),
@@ -200,7 +201,7 @@ fn marks(
                 "with classic feedback `{name}` takes all that is echoed until its CWR arrives for marked: it will reduce too much"
             ),
         };
-        return told(message, "leave `ecn` out: it then brings what it needs");
+        return at_ecn(message, "leave `ecn` out: it then brings what it needs");
     }
     None
 }

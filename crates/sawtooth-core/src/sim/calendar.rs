@@ -1,7 +1,7 @@
 //! What is going to happen in a run: the events that are pending, and the packets that wait for theirs.
 //!
 //! Every component that can have an event has a slot in one of two queues. Senders and receivers have timers, which are rarely due; ports, channels, entries of
-//! flows that arrive, flows of UDP and parts of hosts have a slot among the packets. What a slot means is for whoever handles the event.
+//! flows that arrive, flows of UDP and parts of hosts have a slot among the packets. Whoever handles an event knows what its slot stands for.
 //!
 //! **Order.** The first event is the one whose [key](crate::events::Key) precedes all others. Where nothing tells keys apart, the lower slot goes first, a packet before a timer,
 //! and a packet that is a loose event before a timer.

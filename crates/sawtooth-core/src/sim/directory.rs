@@ -1,4 +1,4 @@
-//! Where flows that arrive are, by their numbers.
+//! Finds the place of a flow that has arrived by its number.
 
 /// The places of flows by their numbers: open addressing, at most half full.
 #[derive(Debug, Default)]

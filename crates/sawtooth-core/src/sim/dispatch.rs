@@ -1,4 +1,4 @@
-//! What happens with an event: the calendar says which is the first, and what has it is told.
+//! Handles events: takes the first from the calendar and gives it to the component that it is for.
 
 use super::budget::{events_to_next_look, look_at_limits};
 use super::calendar::{Next, Slot, receiver_timer, sender_timer};

@@ -1,4 +1,4 @@
-//! How a receiver is served: a segment reaches it, or its timer expires, and an acknowledgement leaves.
+//! What happens at a receiver: a segment reaches it or its timer expires, and an acknowledgement leaves.
 
 use super::calendar::receiver_timer;
 use super::hosts::events::acknowledge_on_host;

@@ -129,7 +129,7 @@ impl RequestResponses {
         )
     }
 
-    /// Adds the clients' flows of requests, and tells the servers' what they are.
+    /// Adds the clients' flows of requests, and gives the servers' the number of their connection.
     pub(super) fn add_clients(
         &self,
         scenario: &Scenario,

@@ -1,4 +1,4 @@
-//! How a sender is served: its connection begins, an acknowledgement reaches it, its timer expires or its application writes, and segments leave.
+//! What happens at a sender: its connection begins, an acknowledgement reaches it, its timer expires or its application writes, and segments leave.
 
 use super::budget::{AT_ONCE, may_send_more};
 use super::calendar::sender_timer;

@@ -1,4 +1,4 @@
-//! Which way packets go: every flow's round trip as a list of stops, and which of them need events.
+//! The way of packets: every flow's round trip as a list of stops, and which of these need events.
 
 use std::collections::BTreeMap;
 

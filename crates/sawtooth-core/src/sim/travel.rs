@@ -149,7 +149,7 @@ impl World<'_> {
         }
     }
 
-    /// A damaged packet is at its host, whose checksum tells.
+    /// A damaged packet is at its host, which drops it for its checksum.
     #[cold]
     #[inline(never)]
     fn discarded(&mut self, packet: &Packet) {

@@ -36,7 +36,7 @@ pub trait Source: Debug + Send {
         false
     }
 
-    /// Bytes of all writes together; `None` when it never ends, or nobody can tell before.
+    /// Bytes of all writes together; `None` when it never ends, or that cannot be known before.
     fn total_bytes(&self) -> Option<u64>;
 }
 

@@ -62,7 +62,7 @@ impl FlowSpec {
         self.kernel_cc.as_deref().unwrap_or(self.cc.name)
     }
 
-    /// What a kernel is told of a key of `tcp`, if it is told anything.
+    /// The value of a key of `tcp` that is set in a kernel, if the scenario gives one.
     pub fn given<T: FromValue>(&self, key: Key<T>) -> Option<T> {
         self.given.contains(&key.name).then(|| key.of(&self.tcp))
     }

@@ -45,7 +45,7 @@ pub struct Stretch {
 }
 
 impl Recording {
-    /// Whether links note more of each packet than counters tell.
+    /// Whether links record more of each packet than counters.
     pub fn notes_at_links(self) -> bool {
         self.waits || self.link_flows || self.packets.is_some()
     }

@@ -28,13 +28,13 @@
 //!
 //! Deviation: with segmentation offload Linux puts off what is less than the burst it would hand down, here it is what is less than a segment.
 //!
-//! **Where `linux-2.0.29` says nothing.** It is told what happens to a partial packet without room; others there wait for another short one, as with
+//! **Where `linux-2.0.29` says nothing.** What is published is what happens to a partial packet without room; others there wait for another short one, as with
 //! `minshall`. They do not wait for full ones: then a message of a few packets would wait for a delayed acknowledgement, and none that fits the window
 //! does in the published curves. Closing does not set free what waits for the timer, because what is published knows no exception.
 
 use crate::registry::{Entry, words};
 
-/// What a policy is told of the short segment at the end of what is written.
+/// What a policy knows of the short segment at the end of what is written.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Facts {

@@ -68,7 +68,7 @@ impl Rate {
         self.app_limited_until = (self.delivered + pipe).max(1);
     }
 
-    /// What this acknowledgement tells, if it delivered anything. Shorter than `min_rtt_secs` no interval is believed.
+    /// The sample of this acknowledgement, if it delivered anything. An interval shorter than `min_rtt_secs` is not taken.
     #[inline]
     pub fn sample(&mut self, min_rtt_secs: f64) -> Option<RateSample> {
         if self.app_limited_until > 0 && self.delivered > self.app_limited_until {

@@ -1,4 +1,4 @@
-//! Sending again after a pause: what is left of the window.
+//! The congestion window after an idle time.
 //!
 //! Specifications: RFC 5681 §4.1 (`restart_window`: after more than a retransmission timeout without sending, at most the initial
 //! window); RFC 2861 §3.1 (`decay`: half for every timeout that has passed, and a threshold that remembers three quarters; as the kernel's

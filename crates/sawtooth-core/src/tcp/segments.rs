@@ -1,4 +1,4 @@
-//! What a sender that finds losses by time knows of every segment it has sent and that is not acknowledged cumulatively.
+//! The state of every outstanding segment, for a sender that detects losses by time (RACK).
 //!
 //! Specification: RFC 8985 §5.1 (per-segment variables); RFC 6675 §4 for what is in the path (pipe), with losses as RACK finds them.
 //!

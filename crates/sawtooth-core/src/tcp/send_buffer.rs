@@ -5,7 +5,7 @@
 //!
 //! Memory is counted as measured of Linux 6.1 (`SO_MEMINFO`, segments of 524, 1448 and 8948 bytes, no segmentation offload): a segment that
 //! has been written takes 1280 bytes more than its data; one of the congestion window is counted with the power of two that holds it. The
-//! buffer takes one more segment as long as it is not full. An application that could not write all it has is told of room when a third of
+//! buffer takes one more segment as long as it is not full. An application that could not write all it has is notified when a third of
 //! the buffer is free (`poll` after every acknowledgement, segments of each size, buffers for 17 segments to the largest: with 0.5000 of what
 //! is used free it was, with 0.4999 it was not), and then fills it. What it could write last before the buffer was full ends with PSH unless
 //! it leaves at once, as it does where the window has room; and so does half of the largest window that the receiver has ever offered.
@@ -37,7 +37,7 @@ pub struct SendBuffer {
     auto_tuning: bool,
     /// One past the last segment that has been written.
     written: u64,
-    /// Whether the application has more, and waits until it is told of room.
+    /// Whether the application has more, and waits until it is notified of room.
     waits: bool,
     /// Segments not yet sent that end a write.
     pushed: VecDeque<u64>,

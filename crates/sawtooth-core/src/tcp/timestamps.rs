@@ -75,7 +75,7 @@ impl Clock {
         clock.map_or(Stamp::NONE, |clock| clock.stamp(now))
     }
 
-    /// Seconds since `stamp`, in whole ticks: at least one, for a shorter time cannot be told.
+    /// Seconds since `stamp`, in whole ticks: at least one, as a shorter time cannot be measured.
     pub fn since(self, now: f64, stamp: Stamp) -> f64 {
         let ticks = self.stamp(now).0.wrapping_sub(stamp.0).max(1);
         f64::from(ticks) * self.granularity

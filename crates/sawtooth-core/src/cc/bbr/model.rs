@@ -1,4 +1,4 @@
-//! What both versions measure: the largest of recent rounds, rounds themselves, acknowledgements that come together, and samples that tell nothing.
+//! What both versions measure: rounds, the largest rate of recent rounds, the aggregation of acknowledgements, and which samples are ignored.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! A path to try algorithms on that live on rates: one bottleneck, one flow, and the delivery rate samples of its acknowledgements.
+//! For tests of algorithms that need delivery rates: a path with one bottleneck and one flow, whose acknowledgements bring rate samples.
 
 use std::collections::VecDeque;
 

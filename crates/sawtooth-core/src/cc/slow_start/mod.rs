@@ -14,7 +14,7 @@ use super::params::joined;
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{Duration, SegCount};
 
-/// Ends slow start at the right time, if it can tell that.
+/// Ends slow start when it takes the path for full.
 pub trait SlowStart: Debug + Send {
     /// Every round-trip time, in slow start or not, before anything else of its acknowledgement.
     fn on_rtt(&mut self, _rtt: Duration) {}

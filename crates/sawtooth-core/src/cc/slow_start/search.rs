@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn section_3_a_bin_is_a_tenth_of_three_and_a_half_round_trips() {
         assert!((search(&[]).duration.unwrap() - 0.035).abs() < 1e-12);
-        // The first round-trip time tells it.
+        // The length of bins follows from the first round-trip time.
         let mut search = search(&[]);
         search.on_rtt(Duration::from_secs(0.5));
         assert!((search.duration.unwrap() - 0.035).abs() < 1e-12);
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn section_3_slow_start_ends_between_one_and_two_round_trips_after_the_path_is_full() {
-        // By the formula above at 1.45 round trips; the next bin, of 0.35 of one, tells it.
+        // By the formula above at 1.45 round trips; it is seen at the end of the next bin, of 0.35 of one.
         let (ended, _) = run(&mut search(&[]));
         let ended = ended.expect("it ends");
         assert!((1.4..=1.85).contains(&ended), "{ended}");

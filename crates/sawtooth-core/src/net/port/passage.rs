@@ -1,4 +1,4 @@
-//! What a port says of a packet that has come to it, and of its transmitter.
+//! What a port returns: what became of a packet that has come to it, and what its transmitter does next.
 
 use crate::events::Key;
 use crate::packet::Packet;

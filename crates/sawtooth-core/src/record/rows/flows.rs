@@ -1,6 +1,6 @@
 //! Of each flow: what it carried, what it met, and what held it back.
 //!
-//! Most is TCP's and unknown of flows of UDP; and a real kernel tells a part of it only.
+//! Most is TCP's and unknown of flows of UDP; and a real kernel reports only a part of it.
 
 row! {
     FlowRow: "flows", "one row per flow";

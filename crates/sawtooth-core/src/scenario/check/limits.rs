@@ -1,4 +1,4 @@
-//! What is certain to exceed a scenario's limits, whatever happens in the run.
+//! Refuses a scenario that exceeds its limits whatever happens in the run.
 
 use super::super::error::{Result, ScenarioError, at};
 use super::super::origins::{Origins, declared_name};

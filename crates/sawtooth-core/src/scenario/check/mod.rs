@@ -1,4 +1,4 @@
-//! What contradicts itself, or could never work, in what has been read.
+//! Refuses scenarios that have been read but contradict themselves, or could never work.
 
 mod fit;
 mod limits;

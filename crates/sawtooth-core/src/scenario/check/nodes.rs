@@ -1,4 +1,4 @@
-//! What nodes between links are asked to do, and cannot.
+//! Whether the nodes between links can forward as they are asked to.
 
 use super::super::error::{Result, at};
 use super::super::origins::{Origins, declared_name};

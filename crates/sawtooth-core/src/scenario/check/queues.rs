@@ -1,4 +1,4 @@
-//! What contradicts itself in the parameters of a queue, or could never work.
+//! Refuses parameters of a queue that contradict each other, or could never work.
 
 use serde_json::Value as Json;
 
@@ -103,7 +103,7 @@ fn longest_packets(scenario: &Scenario) -> Vec<Longest> {
         }
     }
     for flow in &scenario.udp {
-        // A source without this parameter tells nothing of the size of its packets here.
+        // A source without this parameter does not say here how large its packets are.
         let Some(Value::Bytes(datagram)) = flow.source.params.find("size") else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! What the kernel's own shaper cannot do.
+//! Refuses what the kernel's own shaper cannot do.
 
 use super::super::error::{Result, at};
 use super::super::origins::Origins;

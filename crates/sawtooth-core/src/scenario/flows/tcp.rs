@@ -31,7 +31,7 @@ pub(super) fn stack(tree: &Map<String, Json>) -> Result<Params> {
     Ok(params)
 }
 
-/// All parameters of a flow, and which of them the scenario sets itself that kernels can be told.
+/// All parameters of a flow, and which of those that can be set in kernels the scenario gives itself.
 pub(super) fn read(flow: Table, stack: &Params) -> Result<(Params, Vec<&'static str>)> {
     let (mut params, mut given) = (stack.clone(), Vec::new());
     for (json, path) in [

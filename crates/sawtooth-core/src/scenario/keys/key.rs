@@ -1,4 +1,4 @@
-//! What is said of a key.
+//! What the table of keys has for each: name, type, default, meaning and an example.
 
 /// One key: whatever is said of it anywhere is said here.
 #[derive(Clone, Copy, Debug)]

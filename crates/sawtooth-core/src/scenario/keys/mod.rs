@@ -1,4 +1,4 @@
-//! The keys of a scenario, table by table: what the reader accepts, and so what the reference and `sawtooth list key` tell.
+//! The keys of a scenario, table by table: what the reader accepts, and so what the reference and `sawtooth list key` show.
 //!
 //! A key that is not here is refused, so a new one begins here. Parameters of parts (of a queue, of TCP ...) are not here: they are rows of
 //! the part's own table, in which the reader and the reference find them in the same way.

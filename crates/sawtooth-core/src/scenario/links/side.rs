@@ -1,4 +1,4 @@
-//! What is written of one direction of a link, beside the other direction.
+//! The table of one direction of a link; a reverse direction takes what it does not say from the forward one.
 
 use serde_json::Value as Json;
 

@@ -1,4 +1,4 @@
-//! What happens with an event of a host: it does everything that is due, and sees to the events of its parts.
+//! Handles an event of a host: does everything that is due, and sets the next events of its parts.
 
 use super::Hosts;
 use super::interface::{Now, transmit};

@@ -1,4 +1,4 @@
-//! What is looked at after every acknowledgement.
+//! Samples of a sender after every acknowledgement that it gets.
 
 use super::sender_sample::SenderSample;
 use crate::record::Table;

@@ -1,4 +1,4 @@
-//! What is looked at of a sender.
+//! What a sample of a sender consists of.
 
 use crate::record::rows::SeriesRow;
 use crate::tcp::sender::Sender;

@@ -83,7 +83,7 @@ pub(in crate::sim) fn receive_in_exchange(
     None
 }
 
-/// A segment of the flow at `place` reaches a host, whose own sender, of the `other` one, takes what it carries, and tells the receiver of round trips.
+/// A segment of the flow at `place` reaches a host, whose own sender, of the `other` one, takes what it carries, and gives the receiver its round trips.
 pub(in crate::sim) fn take_carried(
     world: &mut World,
     place: u32,

@@ -1,4 +1,4 @@
-//! Choices that have no part of their own: words and variants.
+//! Enums for choices of the table that belong to no single part: each variant beside the word that stands for it in a study.
 
 use crate::registry::words;
 

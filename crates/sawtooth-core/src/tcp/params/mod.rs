@@ -65,7 +65,7 @@ pub const PARAMS: &[Param] = &{
     params
 };
 
-/// What a real kernel can be told.
+/// What can be set in a real kernel.
 pub fn kernel_keys() -> impl Iterator<Item = (&'static str, KernelKey)> + Clone {
     ROWS.iter()
         .filter_map(|row| Some((row.param.name, row.kernel?)))

@@ -5,7 +5,7 @@
 use super::row::{ReadBy, TcpParam};
 use super::{ROWS, key};
 
-/// What a kernel can be told, as a hint lists it.
+/// What can be set in a kernel, as a hint lists it.
 pub fn kernel_keys_of_a_hint() -> Vec<&'static str> {
     let mut names = names(|row| row.kernel.is_some());
     names.sort_by_key(|name| place(OF_KERNELS, name));

@@ -9,7 +9,7 @@
 //! unset(Kind::Bytes)                                        anything, or nothing, which is the default
 //!
 //! .read_by(FACK_OR_RACK)                                    elsewhere it has no effect, and who writes it is warned
-//! .kernel("TCP_WINDOW_CLAMP of the receiver")               a real kernel can be told it, in this way
+//! .kernel("TCP_WINDOW_CLAMP of the receiver")               can be set in a real kernel, in this way
 //! .kernel("initcwnd of the route").shared()                 alike for all connections between two hosts
 //! .kernel("TCP_NODELAY").lacks(&["nagle"])                  but for these of its words
 //! ```
@@ -35,7 +35,7 @@ pub struct ReadBy {
     pub words: &'static [&'static str],
 }
 
-/// How a real kernel is told of a parameter.
+/// How a parameter is set in a real kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelKey {
     pub how: &'static str,
@@ -46,7 +46,7 @@ pub struct KernelKey {
 }
 
 impl TcpParam {
-    /// Whether a kernel that can be told of the parameter does not know this word.
+    /// Whether the parameter can be set in kernels, but not to this word.
     pub fn is_unknown_to_kernels(&self, word: &str) -> bool {
         (self.kernel).is_some_and(|kernel| kernel.unknown.contains(&word))
     }

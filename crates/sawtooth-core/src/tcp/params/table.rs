@@ -275,7 +275,7 @@ params! {
         /// [`UNLIMITED`](super::UNLIMITED) when there is no limit.
         window_limit: f64 = config::window_limit(params).max(1.0);
         window_limit_whole: u64 = config::whole(config::window_limit(params).max(1.0));
-        /// The same for short segments, bytes, where they are told from full ones.
+        /// The same for short segments, bytes, where they are distinguished from full ones.
         window_limit_bytes: Option<u64> = config::window_limit_bytes(params);
         ns2_algorithms: bool = key::algorithms.of(params) == Algorithms::Ns2;
         rto: RtoConfig = RtoConfig::from(params);

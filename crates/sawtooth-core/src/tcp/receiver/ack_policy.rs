@@ -1,4 +1,4 @@
-//! By what the wait of a delayed acknowledgement goes: the policies of `delayed_ack`.
+//! What decides how long a delayed acknowledgement waits: the policies of `delayed_ack`.
 //!
 //! Specifications: RFC 1122 §4.2.3.2 (less than half a second; what `timeout` is); for `linux-2.0` what is published of kernels of that series: data with PSH were acknowledged after at
 //! most HZ/50, which is 20 ms, other data after an adaptive time of at most HZ/2, 500 ms, which follows the time between arrivals. No kernel's code was read for it.

@@ -189,7 +189,7 @@ impl Receiver {
         None
     }
 
-    /// A segment in order goes through the buffer to the application; whether the window opens, which is told at once.
+    /// A segment in order goes through the buffer to the application; whether the window opens, which is acknowledged at once.
     fn store_in_order(&mut self, now: Instant, data: Data) -> bool {
         let Some(buffer) = &mut self.buffer else {
             return false;

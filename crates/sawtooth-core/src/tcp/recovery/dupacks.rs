@@ -1,4 +1,4 @@
-//! What recoveries have in common that count duplicate acknowledgements: Tahoe, Reno, NewReno and SACK.
+//! What the recoveries that count duplicate acknowledgements have in common: Tahoe, Reno, NewReno and SACK.
 //!
 //! Specifications: RFC 5681 §3.1 (growth, timeouts), §3.2 (duplicate acknowledgements); RFC 3042 (limited transmit); RFC 6298 §3 (one segment at a time is
 //! timed), §5 (the timer); RFC 6582 §3.2 step 1 and RFC 6675 §5.1 (a loss is not signalled again before everything that was outstanding at the last signal,
@@ -121,7 +121,7 @@ impl Dupacks {
             snd_una: SeqNum::new(tx.seq.una),
             snd_nxt: SeqNum::new(tx.seq.nxt),
             rtt: rtt_secs.map(Duration::from_secs),
-            // RFC 3168 §6.1.2: no growth for an acknowledgement that tells of marks.
+            // RFC 3168 §6.1.2: no growth for an acknowledgement that reports marks.
             may_grow: may_grow && (marked == 0 || tx.window.needs.ecn == cc::Ecn::L4s),
             // RFC 5681 lets the window grow whatever limits the sender.
             cwnd_limited: true,
@@ -221,7 +221,7 @@ impl Dupacks {
     }
 }
 
-/// What comes before anything is made of an acknowledgement: the algorithm hears of it, and marks reduce the window.
+/// The first step of every acknowledgement, whatever it means: the algorithm is given its number, and marks reduce the window.
 #[inline]
 pub fn announce(tx: &mut Tx, now: Event, ack: &Ack) {
     if ack.next.get() >= tx.seq.una {

@@ -1,7 +1,7 @@
 //! Loss detection and repair, one file per rule.
 //!
-//! A recovery is told of every event together with the sender's parts (`Tx`). It finds losses, says which segment is next, and runs the timer; what the
-//! window becomes is the algorithm's, which hears of it through those parts.
+//! A recovery is given every event together with the sender's parts (`Tx`). It finds losses, says which segment is next, and runs the timer; what the
+//! window becomes is decided by the algorithm, to which those parts pass on what happened.
 //!
 //! | Recovery | Losses are found by | Files |
 //! |---|---|---|
@@ -39,7 +39,7 @@ pub const TABLE: &[Entry<()>] = &[
     rack::ENTRY,
 ];
 
-/// The recovery of one connection. Its tag is a number of its own: what every packet passes is told apart by one comparison.
+/// The recovery of one connection. Its tag is a number of its own, so that every packet's way branches on one comparison.
 #[derive(Debug)]
 #[repr(u8)]
 pub enum LossRecovery {

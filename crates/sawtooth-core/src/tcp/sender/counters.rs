@@ -13,7 +13,7 @@ pub struct SenderCounters {
     pub sacks_in: u64,
     pub dsacks_in: u64,
     pub congestion_signals: u64,
-    /// Acknowledgements that told of marks, and reductions for them.
+    /// Acknowledgements that reported marks, and reductions for them.
     pub ecn_signals: u64,
     pub ecn_reductions: u64,
     /// Reductions that turned out to be needless and were undone, how many of them were timeouts'; tail loss probes.

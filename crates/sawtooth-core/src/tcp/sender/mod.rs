@@ -254,7 +254,7 @@ impl Sender {
         tx.seq.allow(written);
     }
 
-    /// Whether there is something to be made of what an acknowledgement says of the receiver's window.
+    /// Whether an acknowledgement has to be looked at for the receiver's window.
     #[inline]
     fn reports_window(&self, ack: &Ack) -> bool {
         self.tx.app.buffer.is_some() || ack.window != Ack::NO_WINDOW

@@ -84,7 +84,7 @@ impl Stamps {
         }
     }
 
-    /// The round trip that the last acknowledgement tells, seconds: of what it is for, sent again or not (RFC 7323 §4.1).
+    /// The round trip that the last acknowledgement gives, seconds: of what it is for, sent again or not (RFC 7323 §4.1).
     #[inline]
     pub fn echoed_rtt(&self, now: f64) -> Option<f64> {
         let clock = self.clock.filter(|_| !self.echo.is_none())?;

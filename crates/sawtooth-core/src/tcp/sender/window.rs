@@ -3,7 +3,7 @@
 //! Specifications: RFC 5681 §2 (cwnd, ssthresh), §3.2 (the inflation of the window by duplicate acknowledgements).
 //!
 //! The algorithm owns its window; what it makes of an event is taken over here, with the time at which that happened, so that the sender reads a number and
-//! the window's integral and maximum are right. Every method that tells of an event takes it over at once, except [`Window::on_ack`]: a recovery may
+//! the window's integral and maximum are right. Every method that passes on an event does so at once, except [`Window::on_ack`]: a recovery may
 //! prescribe another window first.
 
 use crate::cc::{self, CongestionControl, Episode, Prescribed, Signal, Windows};

@@ -57,7 +57,7 @@ enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recovery {
     No,
-    /// The next acknowledgement tells what is in the path.
+    /// The next acknowledgement shows what is in the path.
     Begins,
     /// Its first round trip: as much is sent as is delivered.
     Conserves,

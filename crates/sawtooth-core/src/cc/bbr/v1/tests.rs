@@ -11,7 +11,7 @@ fn close(left: f64, right: f64) -> bool {
     (left - right).abs() <= 1e-9 * right.abs()
 }
 
-/// Acknowledgements of one segment, each a round trip of its own, with the delivery rate that is told.
+/// Acknowledgements of one segment, each a round trip of its own, with a given delivery rate.
 struct Feed {
     now: f64,
     delivered: u64,
@@ -103,7 +103,7 @@ fn the_pipe_is_full_after_three_rounds_with_less_than_a_quarter_more() {
     for rate in [100.0, 124.0, 125.0, 156.0, 156.0] {
         bbr.on_ack(&feed.ack(rate));
     }
-    // Rounds in which the application had too little to send tell nothing.
+    // Rounds in which the application had too little to send do not count.
     for _ in 0..5 {
         let mut ack = feed.ack(150.0);
         ack.rate.as_mut().expect("it has one").app_limited = true;

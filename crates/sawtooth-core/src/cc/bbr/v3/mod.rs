@@ -60,7 +60,7 @@ enum State {
     ProbeRtt { hold: Option<Hold> },
 }
 
-/// What acknowledgements tell with respect to a probe of the rate.
+/// Which part of a probe of the rate acknowledgements belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckPhase {
     Init,

@@ -1,4 +1,4 @@
-//! Its parameters, and its row of the table.
+//! The parameters of version 3, and its row of the table.
 
 use super::Bbr3;
 use crate::cc::bbr::model::real;

@@ -243,7 +243,7 @@ fn what_overflows_a_short_queue_is_not_sent_again_and_again() {
     );
 }
 
-fn told(prior_delivered: u64, rate: f64) -> Ack {
+fn sampled(prior_delivered: u64, rate: f64) -> Ack {
     Ack {
         rtt: Some(Duration::from_secs(0.1)),
         rate: Some(RateSample {
@@ -263,7 +263,7 @@ fn told(prior_delivered: u64, rate: f64) -> Ack {
 #[test]
 fn the_first_acknowledgement_begins_a_round_and_the_first_rate_is_growth_however_low() {
     let mut bbr = bbr3(beginning(10.0));
-    bbr.on_ack(&told(0, 1.0));
+    bbr.on_ack(&sampled(0, 1.0));
     assert!(bbr.latest.round_start);
     assert_eq!((bbr.full_pipe.bw, bbr.full_pipe.count), (1.0, 0));
 }

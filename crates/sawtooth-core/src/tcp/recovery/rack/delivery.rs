@@ -1,4 +1,4 @@
-//! What an acknowledgement has delivered, and the round trip that it tells.
+//! What an acknowledgement has delivered, and the round trip that it measures.
 //!
 //! Specifications: RFC 6298 §3, RFC 7323 §4.1.
 

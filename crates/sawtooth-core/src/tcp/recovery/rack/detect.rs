@@ -39,7 +39,7 @@ impl Detect {
         }
     }
 
-    /// Segment `seq` is delivered (§6.2 steps 1 to 3); `earlier`: a timestamp tells that it was not its last transmission that arrived.
+    /// Segment `seq` is delivered (§6.2 steps 1 to 3); `earlier`: a timestamp shows that it was not its last transmission that arrived.
     ///
     /// Without that, all that was sent before a needless retransmission would be lost as soon as the original is acknowledged. Measured of
     /// Linux 6.1: after a delay of 700 ms that made its timer expire, nothing is.
@@ -180,7 +180,7 @@ mod tests {
         let again = segments.sack(0).expect("news");
         detect.on_delivered(0.16, 0, &again, false);
         assert_eq!(detect.newest, Some(1));
-        // Nor is it if a timestamp tells so.
+        // Nor is it if a timestamp shows so.
         detect.on_delivered(0.4, 0, &again, true);
         assert_eq!(detect.newest, Some(1));
         detect.on_delivered(0.4, 0, &again, false);

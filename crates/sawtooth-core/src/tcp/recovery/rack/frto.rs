@@ -13,7 +13,7 @@ pub enum Frto {
     NewData,
 }
 
-/// What an acknowledgement after a timeout tells.
+/// What an acknowledgement after a timeout shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence {
     /// Something was delivered that was outstanding at the timeout and has not been sent again.

@@ -1,5 +1,5 @@
 //! RACK-TLP: a segment is lost if one that was sent after it has arrived and a little time has passed; if the end of a flight is lost, a probe
-//! finds out.
+//! detects that.
 //!
 //! | Rule | Specification | File |
 //! |---|---|---|

@@ -88,7 +88,7 @@ impl Outstanding {
             for part in parts.drain(..) {
                 for seq in part.start.get()..part.end.get() {
                     if let Some(segment) = self.segments.sack(seq) {
-                        // What is repeated is the timestamp of the last segment in order (RFC 7323 §4.3), which tells nothing of this one.
+                        // What is repeated is the timestamp of the last segment in order (RFC 7323 §4.3), which says nothing about this one.
                         self.deliver(now.time, seq, &segment, false, &mut news);
                     }
                 }
@@ -134,7 +134,7 @@ impl Outstanding {
         lost
     }
 
-    /// How fast data was delivered, if the algorithm asks and this acknowledgement tells.
+    /// The delivery rate, if the algorithm needs it and this acknowledgement gives a sample.
     #[inline]
     pub fn rate_sample(&mut self) -> Option<RateSample> {
         if self.measures_rate {

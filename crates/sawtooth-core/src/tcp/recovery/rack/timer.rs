@@ -32,7 +32,7 @@ pub struct Situation {
     pub idle: bool,
     /// When losses were looked for, and how much later they are to be looked for again.
     pub look_again: Option<(f64, f64)>,
-    /// A probe would tell something: nothing is known to be lost or to have arrived out of order, and none is out.
+    /// A probe may be sent (RFC 8985 §7.2): nothing is known to be lost or to have arrived out of order, and no probe is outstanding.
     pub may_probe: bool,
 }
 

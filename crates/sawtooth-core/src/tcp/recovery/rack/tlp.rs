@@ -1,4 +1,4 @@
-//! Tail loss probe: if nothing is heard of the end of a flight, a segment more finds out whether it was lost.
+//! Tail loss probe: if no acknowledgement comes for the end of a flight, one more segment is sent to find out whether it was lost.
 //!
 //! Specification: RFC 8985 §7.2 (when a probe is due), §7.3 (what it is), §7.4.2 (whether it has repaired a loss that nothing else has shown).
 

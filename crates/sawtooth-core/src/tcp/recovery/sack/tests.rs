@@ -132,7 +132,7 @@ fn rfc6675_5_step_3_before_that_one_new_segment_leaves_for_each_report() {
     // Step 4.2: RFC 5681 does not count these as flight.
     assert_eq!(rig.sack(0, &[1..4])[0], 0);
     assert_eq!(rig.windows(), (5.0, 5.0));
-    // What repeats a report tells nothing (§2).
+    // A repeated report is no duplicate acknowledgement (§2).
     let mut rig = Rig::sending("sack", 10, &[]);
     rig.sack(0, &[1..2]);
     assert_eq!(rig.sack(0, &[1..2]), NOTHING);
