@@ -64,7 +64,7 @@ def test_calls_at_once_measure_what_calls_one_by_one_measure() -> None:
                 assert all(abs(one - other) <= CLOCK_NS for one, other in times.values()), (name, table, times)
 
 
-def dialogue(**source: Any) -> dict[str, Any]:
+def request_response(**source: Any) -> dict[str, Any]:
     link = {"rate": "100 Mbit/s", "delay": "100 us", "queue": {"name": "drop_tail", "limit": "1000 packets"}}
     exchanges = {"name": "request_response", "response": "100 B", "request": "200 B", "count": 8, "think": "1 ms", **source}
     flow = {"name": "q", "path": ["l"], "source": exchanges}
@@ -73,17 +73,19 @@ def dialogue(**source: Any) -> dict[str, Any]:
 
 # Each takes well below a second of its four. Before the ring cancelled its waits one by one, the third of them slept after five answers
 # until its end, if the two before it had run in the same guest.
-DIALOGUES = [
-    dialogue(),
-    dialogue(request_writes=2),
-    dialogue(request="1000 B", request_writes=2),
-    dialogue(request_writes=2, think="50 ms"),
-    dialogue(request_writes=2, server_think="20 ms"),
-    dialogue(response="20 kB"),
+CONNECTIONS = [
+    request_response(),
+    request_response(request_writes=2),
+    request_response(request="1000 B", request_writes=2),
+    request_response(request_writes=2, think="50 ms"),
+    request_response(request_writes=2, server_think="20 ms"),
+    request_response(response="20 kB"),
 ]
 
 
 def test_no_run_of_a_batch_sleeps_while_something_is_to_be_done() -> None:
-    found = guest.run_jobs(uml.LAUNCHER, {f"j{at}": {"scenario": tree, "seed": 1, "calls": "at once"} for at, tree in enumerate(DIALOGUES)})
-    assert [outcome.get("error") for outcome in found.values()] == [None] * len(DIALOGUES)
-    assert [outcome["exchanges"][0]["answered"] for outcome in found.values()] == [8] * len(DIALOGUES)
+    found = guest.run_jobs(
+        uml.LAUNCHER, {f"j{at}": {"scenario": tree, "seed": 1, "calls": "at once"} for at, tree in enumerate(CONNECTIONS)}
+    )
+    assert [outcome.get("error") for outcome in found.values()] == [None] * len(CONNECTIONS)
+    assert [outcome["exchanges"][0]["answered"] for outcome in found.values()] == [8] * len(CONNECTIONS)

@@ -71,7 +71,7 @@ pub fn connection(spec: &FlowSpec, connection: &Connection, end: f64) -> io::Res
     Ok(flow(spec, sender, (connection.delivered, done), end))
 }
 
-/// The same of a connection over which both sides speak: of its responses.
+/// The same of a connection of requests and responses: of its responses.
 pub fn request_response(
     spec: &FlowSpec,
     request_response: &RequestResponse,

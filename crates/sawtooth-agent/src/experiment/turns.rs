@@ -244,7 +244,7 @@ impl Experiment<'_> {
         )
     }
 
-    /// A connection that is still to be accepted takes more than one call, and so does one over which both sides speak.
+    /// A connection that is still to be accepted takes more than one call, and so does one of requests and responses.
     fn exchange_one_by_one(&mut self, task: Task) -> io::Result<()> {
         let now = self.time()?;
         if let Some((host, packet)) = task.packet {

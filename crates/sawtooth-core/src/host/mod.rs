@@ -15,7 +15,7 @@
 //! acknowledgements), socket, application (`wake_cost`, `read_cost`, `read_byte_cost`). A machine has one processor ([`cpu`]) and one interface ([`nic`]), which all of its
 //! flows share. The interface reports what it has transmitted with an interrupt; then the memory of its queue is free again.
 //!
-//! A connection over which both sides speak has a sending socket and a reader at each of them; the reader who has all that he waits for makes his side's application write.
+//! A connection of requests and responses has a sending socket and a reader at either side; when a reader has a whole message, the application of its side writes the next.
 //!
 //! The time that a socket waits while nothing is done for it is measured by its [`stopwatch`]; what happens to each packet at each layer is noted in [`layers`].
 //!

@@ -361,7 +361,7 @@ fn a_kernel_is_not_told_what_it_cannot_be_told() {
 }
 
 #[test]
-fn a_kernel_has_flows_that_arrive_and_connections_over_which_both_sides_speak() {
+fn a_kernel_has_flows_that_arrive_and_connections_of_requests_and_responses() {
     let tree = |flows: Json| {
         json!({
             "duration": "3 s", "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms"}}, "flows": flows, "record": ["transfers"],
