@@ -64,22 +64,23 @@ pub struct Rounds {
     /// Segments delivered when this round began, and now.
     begun_at: SegCount,
     delivered: SegCount,
+    /// Whether the last acknowledgement started a round.
+    pub started: bool,
 }
 
 impl Rounds {
-    /// Whether this acknowledgement starts a round.
-    pub fn on_ack(&mut self, ack: &Ack) -> bool {
+    pub fn on_ack(&mut self, ack: &Ack) {
+        self.started = false;
         let Some(rate) = ack.rate else {
             self.delivered += ack.delivered;
-            return false;
+            return;
         };
         self.delivered = rate.total_delivered;
-        let starts = rate.prior_delivered >= self.begun_at;
-        if starts {
+        if rate.prior_delivered >= self.begun_at {
             self.restart();
             self.count += 1;
+            self.started = true;
         }
-        starts
     }
 
     /// The round that runs now begins now.
@@ -143,35 +144,6 @@ impl Ignored {
             || self
                 .0
                 .is_some_and(|(from, until)| (from..=until).contains(&rate.prior_delivered))
-    }
-}
-
-/// The small window of ProbeRTT has been reached.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hold {
-    /// When it has been held for long enough, seconds, if a round has passed, too.
-    until: f64,
-    round_done: bool,
-}
-
-impl Hold {
-    pub fn of(duration_secs: f64, now: Instant) -> Self {
-        Self {
-            until: now.secs() + duration_secs,
-            round_done: false,
-        }
-    }
-
-    /// The same after an acknowledgement.
-    pub fn after(self, round_start: bool) -> Self {
-        Self {
-            round_done: self.round_done || round_start,
-            ..self
-        }
-    }
-
-    pub fn is_over(&self, now: Instant) -> bool {
-        self.round_done && now.secs() > self.until
     }
 }
 

@@ -31,99 +31,85 @@
 //! sides. It also has a detector of policers, which the draft does not specify and which is not modelled.
 
 mod params;
+mod recovery;
+mod rt_prop;
 #[cfg(test)]
 mod tests;
 
 pub use self::params::ENTRY;
 use self::params::Parameters;
-use super::model::{
-    Aggregation, Hold, Ignored, NOMINAL_RTT, Rounds, WindowedMax, delivery_rate, real,
-};
+use self::recovery::Recovery;
+use self::rt_prop::RtProp;
+use super::control::Control;
+use super::full_pipe::FullPipe;
+use super::model::{Aggregation, Ignored, NOMINAL_RTT, Rounds, WindowedMax, delivery_rate, real};
+use super::probe_rtt::ProbeRtt;
 use crate::cc::{
     Ack, CongestionControl, Episode, Prescribed, Probe, RateSample, Signal, Start, Windows,
 };
 use crate::rng::Stream;
-use crate::units::{Duration, Instant, Rate, SegCount, WindowSize};
+use crate::units::{Duration, Instant, Rate, WindowSize};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     Startup,
     Drain,
     ProbeBw { phase: i64, since: f64 },
-    ProbeRtt { hold: Option<Hold> },
-}
-
-/// What a loss has done to the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Recovery {
-    No,
-    /// The next acknowledgement shows what is in the path.
-    Begins,
-    /// Its first round trip: as much is sent as is delivered.
-    Conserves,
-    Continues,
+    ProbeRtt(ProbeRtt),
 }
 
 #[derive(Debug)]
 pub struct Bbr {
     parameters: Parameters,
-    start: Start,
     random: Stream,
     state: State,
-    recovery: Recovery,
+    // The path.
     rounds: Rounds,
     bandwidth: WindowedMax,
-    /// Seconds; infinite before the first sample.
-    rt_prop: f64,
-    rt_prop_at: f64,
-    full_bw: f64,
-    full_bw_count: u64,
-    filled_pipe: bool,
+    rt_prop: RtProp,
+    full_pipe: FullPipe,
     aggregation: Aggregation,
     ignored: Ignored,
+    // What is sent into it.
+    control: Control,
+    recovery: Recovery,
     idle_restart: bool,
-    /// Bits per second.
-    pacing_rate: f64,
-    cwnd: f64,
-    /// The window before a recovery or PROBE_RTT.
-    prior_cwnd: f64,
-    /// What was in the path after the last acknowledgement, and what that one delivered.
-    pipe: SegCount,
-    last_delivered: SegCount,
 }
 
 impl Bbr {
     fn new(parameters: Parameters, start: Start) -> Self {
         let mut bbr = Self {
             parameters,
-            start,
             random: Stream::new(start.seed, "bbr"),
             state: State::Startup,
-            recovery: Recovery::No,
             rounds: Rounds::default(),
             bandwidth: WindowedMax::default(),
-            rt_prop: f64::INFINITY,
-            rt_prop_at: 0.0,
-            full_bw: 0.0,
-            full_bw_count: 0,
-            filled_pipe: false,
+            rt_prop: RtProp::unknown(parameters.min_rtt_window),
+            full_pipe: FullPipe::new(parameters.full_bw_growth, parameters.full_bw_rounds),
             aggregation: Aggregation::default(),
             ignored: Ignored::default(),
+            control: Control::new(start),
+            recovery: Recovery::NONE,
             idle_restart: false,
-            pacing_rate: 0.0,
-            cwnd: start.cwnd.segments(),
-            prior_cwnd: 0.0,
-            pipe: SegCount::ZERO,
-            last_delivered: SegCount::ZERO,
         };
-        bbr.pacing_rate = bbr.paced(start.cwnd.segments() / NOMINAL_RTT, parameters.high_gain);
+        bbr.pace_initial_window(NOMINAL_RTT);
         bbr
     }
 
     /// Bits per second at which `bandwidth` segments per second are paced.
     fn paced(&self, bandwidth: f64, gain: f64) -> f64 {
-        let segment = self.start.smss.as_f64() * 8.0;
+        let segment = self.control.segment_bits();
         gain * bandwidth * segment * (1.0 - self.parameters.pacing_margin)
+    }
+
+    /// The first rate: the initial window in a round trip of so many seconds.
+    fn pace_initial_window(&mut self, rtt: f64) {
+        let bandwidth = self.control.initial_window() / rtt;
+        self.control.pacing_rate = self.paced(bandwidth, self.parameters.high_gain);
+    }
+
+    fn in_probe_rtt(&self) -> bool {
+        matches!(self.state, State::ProbeRtt(_))
     }
 
     fn pacing_gain(&self) -> f64 {
@@ -132,7 +118,7 @@ impl Bbr {
             State::Drain => 1.0 / self.parameters.high_gain,
             State::ProbeBw { phase: 0, .. } => self.parameters.probe_gain,
             State::ProbeBw { phase: 1, .. } => self.parameters.drain_gain,
-            State::ProbeBw { .. } | State::ProbeRtt { .. } => 1.0,
+            State::ProbeBw { .. } | State::ProbeRtt(_) => 1.0,
         }
     }
 
@@ -140,35 +126,33 @@ impl Bbr {
         match self.state {
             State::Startup | State::Drain => self.parameters.high_gain,
             State::ProbeBw { .. } => self.parameters.cwnd_gain,
-            State::ProbeRtt { .. } => 1.0,
+            State::ProbeRtt(_) => 1.0,
         }
     }
 
     /// Segments that leave in a burst (§4.2.2).
     fn send_quantum(&self) -> f64 {
-        if self.pacing_rate < self.parameters.one_segment_below {
+        let parameters = &self.parameters;
+        if self.control.pacing_rate < parameters.one_segment_below {
             return 1.0;
         }
-        if self.pacing_rate < self.parameters.two_segments_below {
+        if self.control.pacing_rate < parameters.two_segments_below {
             return 2.0;
         }
-        let bytes = self.pacing_rate / 8.0 * self.parameters.quantum_duration;
-        let segments = bytes.min(self.parameters.quantum_max) / self.start.smss.as_f64();
-        segments.floor().max(1.0)
+        self.control
+            .burst(parameters.quantum_duration, parameters.quantum_max)
+            .max(1.0)
     }
 
     /// Segments in flight that keep the path full at `gain` (§4.2.3.2).
     fn inflight(&self, gain: f64) -> f64 {
         let bandwidth = self.bandwidth.get();
-        if self.rt_prop.is_infinite() || bandwidth == 0.0 {
-            return self.start.cwnd.segments();
+        if self.rt_prop.secs.is_infinite() || bandwidth == 0.0 {
+            return self.control.initial_window();
         }
-        let capacity = gain * bandwidth * self.rt_prop;
-        let capacity = if self.start.whole_windows {
-            capacity.ceil()
-        } else {
-            capacity
-        };
+        let capacity = self
+            .control
+            .rounded_up(gain * bandwidth * self.rt_prop.secs);
         let window = capacity + self.parameters.quanta * self.send_quantum();
         if self.parameters.even_windows {
             (window / 2.0).ceil() * 2.0
@@ -178,23 +162,16 @@ impl Bbr {
     }
 
     fn target_cwnd(&self) -> f64 {
-        if !self.filled_pipe {
+        if !self.full_pipe.reached {
             return self.inflight(self.cwnd_gain());
         }
         let extra = self.parameters.extra_acked_gain * self.aggregation.extra();
-        let extra = if self.start.whole_windows {
-            extra.floor()
-        } else {
-            extra
-        };
-        self.inflight(self.cwnd_gain()) + extra
+        self.inflight(self.cwnd_gain()) + self.control.rounded_down(extra)
     }
 
     fn set_pacing_rate(&mut self, gain: f64) {
         let rate = self.paced(self.bandwidth.get(), gain);
-        if rate > 0.0 && (self.filled_pipe || rate > self.pacing_rate) {
-            self.pacing_rate = rate;
-        }
+        self.control.pace(rate, self.full_pipe.reached);
     }
 
     fn update_bandwidth(&mut self, rate: &RateSample) {
@@ -208,22 +185,27 @@ impl Bbr {
         }
     }
 
+    fn update_aggregation(&mut self, ack: &Ack) {
+        if self.parameters.extra_acked_gain > 0.0 {
+            let window = if self.full_pipe.reached {
+                self.parameters.extra_acked_rounds
+            } else {
+                1
+            };
+            let (bandwidth, round) = (self.bandwidth.get(), self.rounds.count);
+            self.aggregation
+                .on_ack(ack, bandwidth, self.control.cwnd, round, window);
+        }
+    }
+
     fn check_full_pipe(&mut self, rate: &RateSample) {
-        if self.filled_pipe || self.ignored.app_limited(rate) {
-            return;
+        if self.rounds.started && !self.full_pipe.reached && !self.ignored.app_limited(rate) {
+            self.full_pipe.on_round(self.bandwidth.get());
         }
-        let bandwidth = self.bandwidth.get();
-        if bandwidth >= self.full_bw * self.parameters.full_bw_growth {
-            self.full_bw = bandwidth;
-            self.full_bw_count = 0;
-            return;
-        }
-        self.full_bw_count += 1;
-        self.filled_pipe = self.full_bw_count >= self.parameters.full_bw_rounds;
     }
 
     fn check_drain(&mut self, ack: &Ack) {
-        if self.state == State::Startup && self.filled_pipe {
+        if self.state == State::Startup && self.full_pipe.reached {
             self.state = State::Drain;
         }
         if self.state == State::Drain && ack.pipe.as_f64() <= self.inflight(1.0) {
@@ -246,7 +228,7 @@ impl Bbr {
             return;
         };
         let now = ack.now.secs();
-        let full_length = now - since > self.rt_prop;
+        let full_length = now - since > self.rt_prop.secs;
         let gain = self.pacing_gain();
         let prior_inflight = (ack.pipe + ack.delivered + ack.lost).as_f64();
         let next = if gain > 1.0 {
@@ -266,47 +248,25 @@ impl Bbr {
 
     /// Whether RTprop had expired.
     fn update_rt_prop(&mut self, ack: &Ack) -> bool {
-        let now = ack.now.secs();
-        let Some(rtt) = ack.rtt.map(Duration::secs).filter(|&rtt| rtt > 0.0) else {
-            return self.expired(now);
-        };
-        if self.rt_prop.is_infinite() {
-            // Nothing can have expired before the first sample.
-            self.rt_prop_at = now;
-            self.pacing_rate =
-                self.paced(self.start.cwnd.segments() / rtt, self.parameters.high_gain);
-        }
-        let expired = self.expired(now);
-        if rtt <= self.rt_prop || expired {
-            self.rt_prop = rtt;
-            self.rt_prop_at = now;
+        let first = self.rt_prop.known().is_none();
+        let expired = self.rt_prop.update(ack);
+        if first && let Some(rtt) = self.rt_prop.known() {
+            self.pace_initial_window(rtt);
         }
         expired
     }
 
-    fn expired(&self, now: f64) -> bool {
-        self.rt_prop.is_finite() && now - self.rt_prop_at > self.parameters.min_rtt_window
-    }
-
-    fn check_probe_rtt(&mut self, ack: &Ack, expired: bool, round_start: bool) {
-        let probes = matches!(self.state, State::ProbeRtt { .. });
-        if !probes && expired && !self.idle_restart {
+    fn check_probe_rtt(&mut self, ack: &Ack, expired: bool) {
+        if !self.in_probe_rtt() && expired && !self.idle_restart {
             self.save_cwnd();
-            self.state = State::ProbeRtt { hold: None };
+            self.state = State::ProbeRtt(ProbeRtt::default());
         }
-        if let State::ProbeRtt { hold } = self.state {
+        if let State::ProbeRtt(mut probe) = self.state {
             self.ignored.mark(self.rounds.delivered(), ack.pipe);
-            if let Some(hold) = hold {
-                self.state = State::ProbeRtt {
-                    hold: Some(hold.after(round_start)),
-                };
-                self.check_probe_rtt_done(ack.now);
-            } else if ack.pipe.as_f64() <= self.parameters.min_cwnd {
-                self.rounds.restart();
-                self.state = State::ProbeRtt {
-                    hold: Some(Hold::of(self.parameters.probe_rtt_duration, ack.now)),
-                };
-            }
+            let (little, secs) = (self.parameters.min_cwnd, self.parameters.probe_rtt_duration);
+            probe.on_ack(ack, &mut self.rounds, little, secs);
+            self.state = State::ProbeRtt(probe);
+            self.check_probe_rtt_done(ack.now);
         }
         if !ack.delivered.is_zero() {
             self.idle_restart = false;
@@ -314,134 +274,91 @@ impl Bbr {
     }
 
     fn check_probe_rtt_done(&mut self, now: Instant) {
-        let State::ProbeRtt { hold: Some(hold) } = self.state else {
+        let State::ProbeRtt(probe) = self.state else {
             return;
         };
-        if !hold.is_over(now) {
+        if !probe.is_over(now) {
             return;
         }
-        self.rt_prop_at = now.secs();
-        self.cwnd = self.cwnd.max(self.prior_cwnd);
-        if self.filled_pipe {
+        self.rt_prop.at = now.secs();
+        self.control.restore_cwnd();
+        if self.full_pipe.reached {
             self.enter_probe_bw(now.secs());
         } else {
             self.state = State::Startup;
         }
     }
 
-    /// Remembers the last window that neither a recovery nor PROBE_RTT had made smaller (§4.2.3.4).
     fn save_cwnd(&mut self) {
-        let untouched =
-            self.recovery == Recovery::No && !matches!(self.state, State::ProbeRtt { .. });
-        self.prior_cwnd = if untouched {
-            self.cwnd
-        } else {
-            self.prior_cwnd.max(self.cwnd)
-        };
+        let touched = self.recovery.is_under_way() || self.in_probe_rtt();
+        self.control.save_cwnd(touched);
     }
 
-    fn update_cwnd(&mut self, ack: &Ack, round_start: bool) {
-        let delivered = ack.delivered.as_f64();
-        let in_path = ack.pipe.as_f64() + delivered;
-        if !ack.lost.is_zero() {
-            self.cwnd = (self.cwnd - ack.lost.as_f64()).max(1.0);
-        }
-        match self.recovery {
-            Recovery::Begins => {
-                self.cwnd = ack.pipe.as_f64() + delivered.max(1.0);
-                self.recovery = Recovery::Conserves;
-                self.rounds.restart();
-            }
-            Recovery::Conserves if round_start => self.recovery = Recovery::Continues,
-            Recovery::Conserves => self.cwnd = self.cwnd.max(in_path),
-            Recovery::No | Recovery::Continues => {}
-        }
-        if self.recovery != Recovery::Conserves {
-            let target = self.target_cwnd();
-            let grown = self.cwnd + delivered;
-            if self.filled_pipe {
-                self.cwnd = grown.min(target);
-            } else if self.cwnd < target
-                || self.rounds.delivered().as_f64() < self.start.cwnd.segments()
-            {
-                self.cwnd = grown;
-            }
-            self.cwnd = self.cwnd.max(self.parameters.min_cwnd);
+    fn update_cwnd(&mut self, ack: &Ack) {
+        let cwnd = self.control.cwnd;
+        self.control.cwnd = self.recovery.modulate(cwnd, ack, &mut self.rounds);
+        if !self.recovery.conserves() {
+            let (target, full) = (self.target_cwnd(), self.full_pipe.reached);
+            let total = self.rounds.delivered().as_f64();
+            let control = &mut self.control;
+            control.grow(ack.delivered.as_f64(), target, full, total);
+            control.cwnd = control.cwnd.max(self.parameters.min_cwnd);
         }
         self.bound_for_probe_rtt();
     }
 
     fn bound_for_probe_rtt(&mut self) {
-        if matches!(self.state, State::ProbeRtt { .. }) {
-            self.cwnd = self.cwnd.min(self.parameters.min_cwnd);
+        if self.in_probe_rtt() {
+            self.control.cwnd = self.control.cwnd.min(self.parameters.min_cwnd);
         }
-    }
-
-    fn on_loss(&mut self, _loss: &Episode) {
-        self.save_cwnd();
-        self.recovery = Recovery::Begins;
-        let in_path = (self.pipe + self.last_delivered.max(SegCount::ONE)).as_f64();
-        self.cwnd = self.cwnd.min(in_path);
-    }
-
-    fn on_rto(&mut self, _rto: &Episode) {
-        self.save_cwnd();
-        self.recovery = Recovery::Continues;
-        self.cwnd = 1.0;
     }
 }
 
 impl CongestionControl for Bbr {
     fn on_ack(&mut self, ack: &Ack) {
-        let round_start = self.rounds.on_ack(ack);
+        self.rounds.on_ack(ack);
         if let Some(rate) = &ack.rate {
             self.update_bandwidth(rate);
         }
-        if self.parameters.extra_acked_gain > 0.0 {
-            let window = if self.filled_pipe {
-                self.parameters.extra_acked_rounds
-            } else {
-                1
-            };
-            let (bandwidth, round) = (self.bandwidth.get(), self.rounds.count);
-            self.aggregation
-                .on_ack(ack, bandwidth, self.cwnd, round, window);
-        }
+        self.update_aggregation(ack);
         self.check_cycle_phase(ack);
-        if let (true, Some(rate)) = (round_start, &ack.rate) {
+        if let Some(rate) = &ack.rate {
             self.check_full_pipe(rate);
         }
         self.check_drain(ack);
         let expired = self.update_rt_prop(ack);
-        self.check_probe_rtt(ack, expired, round_start);
+        self.check_probe_rtt(ack, expired);
         self.set_pacing_rate(self.pacing_gain());
-        self.update_cwnd(ack, round_start);
-        (self.pipe, self.last_delivered) = (ack.pipe, ack.delivered);
+        self.update_cwnd(ack);
     }
 
     fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss => self.on_loss(episode),
-            Signal::Ecn => {}
-            Signal::Rto => self.on_rto(episode),
+        if episode.signal == Signal::Ecn {
+            return;
         }
+        self.save_cwnd();
+        self.control.cwnd = if episode.signal == Signal::Rto {
+            self.recovery.begin_with_nothing();
+            1.0
+        } else {
+            self.recovery.begin(self.control.cwnd)
+        };
     }
 
     fn on_undo(&mut self, before: Windows) {
-        self.recovery = Recovery::No;
-        self.cwnd = self.cwnd.max(self.prior_cwnd).max(before.cwnd.segments());
+        self.recovery.end();
+        self.control.restore_cwnd();
+        self.control.cwnd = self.control.cwnd.max(before.cwnd.segments());
         // The pause may have looked like a full pipe.
-        (self.full_bw, self.full_bw_count) = (0.0, 0);
+        self.full_pipe.reset(0.0);
         self.bound_for_probe_rtt();
     }
 
     fn on_recovered(&mut self, _now: Instant) {
-        if self.recovery == Recovery::No {
-            return;
+        if self.recovery.end() {
+            self.control.restore_cwnd();
+            self.bound_for_probe_rtt();
         }
-        self.recovery = Recovery::No;
-        self.cwnd = self.cwnd.max(self.prior_cwnd);
-        self.bound_for_probe_rtt();
     }
 
     fn on_restart(&mut self, now: Instant, _idle: Duration) {
@@ -455,41 +372,34 @@ impl CongestionControl for Bbr {
     }
 
     fn on_handshake(&mut self, now: Instant, rtt: Duration) {
-        self.rt_prop = rtt.secs();
-        self.rt_prop_at = now.secs();
+        self.rt_prop.secs = rtt.secs();
+        self.rt_prop.at = now.secs();
     }
 
     fn on_established(&mut self, initial_window: WindowSize) {
-        self.start.cwnd = initial_window;
-        self.cwnd = initial_window.segments();
-        let rtt = if self.rt_prop.is_finite() {
-            self.rt_prop
-        } else {
-            NOMINAL_RTT
-        };
-        self.pacing_rate = self.paced(self.cwnd / rtt, self.parameters.high_gain);
+        self.control.on_established(initial_window);
+        self.pace_initial_window(self.rt_prop.known().unwrap_or(NOMINAL_RTT));
     }
 
     fn windows(&self) -> Windows {
-        Windows::without_threshold(WindowSize::from_segments(self.cwnd))
+        self.control.windows()
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {
-        self.cwnd = prescribed.cwnd().map_or(self.cwnd, WindowSize::segments);
+        self.control.prescribe(prescribed);
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        Some(Rate::from_bps(self.pacing_rate))
+        Some(self.control.rate())
     }
 
     fn probe(&self, out: &mut Probe<'_>) {
         out("BtlBw", self.bandwidth.get());
-        let known = self.rt_prop.is_finite();
-        out("RTprop", if known { self.rt_prop } else { 0.0 });
+        out("RTprop", self.rt_prop.known().unwrap_or(0.0));
         out("pacing_gain", self.pacing_gain());
         out("cwnd_gain", self.cwnd_gain());
         out("target_cwnd", self.target_cwnd());
         out("round_count", real(self.rounds.count));
-        out("filled_pipe", f64::from(u8::from(self.filled_pipe)));
+        out("filled_pipe", f64::from(u8::from(self.full_pipe.reached)));
     }
 }

@@ -61,7 +61,11 @@ impl Feed {
             bbr.on_ack(&self.ack(1000.0));
         }
         assert!(matches!(bbr.state, State::ProbeBw { .. }));
-        assert!(close(bbr.cwnd, 206.0), "2 * 100 + 3 * 2, not {}", bbr.cwnd);
+        assert!(
+            close(bbr.control.cwnd, 206.0),
+            "2 * 100 + 3 * 2, not {}",
+            bbr.control.cwnd
+        );
     }
 }
 
@@ -70,30 +74,30 @@ fn the_first_rate_is_that_of_the_initial_window_in_a_millisecond_and_then_in_a_r
     // 2 / ln 2 = 2.88539; 10 segments of 1460 bytes are 116 800 bits: in 1 ms 116.8 Mbit/s, in 100 ms 1.168 Mbit/s.
     // Times the gain and 0.99: 333.6434 and 3.336434 Mbit/s.
     let mut bbr = bbr(beginning(10.0));
-    assert!((bbr.pacing_rate / 333.643_4e6 - 1.0).abs() < 1e-6);
+    assert!((bbr.control.pacing_rate / 333.643_4e6 - 1.0).abs() < 1e-6);
     bbr.on_ack(&Ack {
         rtt: Some(Duration::from_secs(0.1)),
         ..ack_at(0.1, 1, 10)
     });
-    assert!((bbr.pacing_rate / 3.336_434e6 - 1.0).abs() < 1e-6);
+    assert!((bbr.control.pacing_rate / 3.336_434e6 - 1.0).abs() < 1e-6);
 }
 
 #[test]
 fn the_handshake_ends_with_the_initial_window_and_its_rate() {
     let mut bbr = bbr(beginning(1.0));
     bbr.on_established(WindowSize::from_segments(10.0));
-    assert!(close(bbr.cwnd, 10.0));
+    assert!(close(bbr.control.cwnd, 10.0));
     assert!(
-        (bbr.pacing_rate / 333.643_4e6 - 1.0).abs() < 1e-6,
+        (bbr.control.pacing_rate / 333.643_4e6 - 1.0).abs() < 1e-6,
         "as above"
     );
     bbr.on_handshake(Instant::from_secs(0.1), Duration::from_secs(0.1));
     bbr.on_established(WindowSize::from_segments(10.0));
-    assert!((bbr.pacing_rate / 3.336_434e6 - 1.0).abs() < 1e-6);
-    assert!(close(bbr.rt_prop, 0.1));
+    assert!((bbr.control.pacing_rate / 3.336_434e6 - 1.0).abs() < 1e-6);
+    assert!(close(bbr.rt_prop.secs, 0.1));
     // Nothing is known of the path until so much has been delivered: the window grows by what is.
     bbr.on_ack(&ack_at(0.1, 1, 10));
-    assert!(close(bbr.cwnd, 11.0));
+    assert!(close(bbr.control.cwnd, 11.0));
 }
 
 #[test]
@@ -109,14 +113,14 @@ fn the_pipe_is_full_after_three_rounds_with_less_than_a_quarter_more() {
         ack.rate.as_mut().expect("it has one").app_limited = true;
         bbr.on_ack(&ack);
     }
-    assert_eq!(bbr.full_bw_count, 2);
-    assert!(!bbr.filled_pipe);
+    assert_eq!(bbr.full_pipe.count, 2);
+    assert!(!bbr.full_pipe.reached);
     bbr.on_ack(&feed.ack(156.0));
-    assert!(bbr.filled_pipe);
+    assert!(bbr.full_pipe.reached);
     assert_eq!(bbr.state, State::Drain);
     assert!(close(bbr.pacing_gain(), std::f64::consts::LN_2 / 2.0));
     // 156 segments per second, 1460 bytes each, 1.822 Mbit/s; times 0.34657 and 0.99: 625.2 kbit/s.
-    assert!((bbr.pacing_rate / 625.16e3 - 1.0).abs() < 1e-4);
+    assert!((bbr.control.pacing_rate / 625.16e3 - 1.0).abs() < 1e-4);
 }
 
 #[test]
@@ -216,40 +220,40 @@ fn the_rate_is_the_largest_of_ten_rounds_and_the_delay_the_smallest_of_ten_secon
     while feed.now < seen + 9.9 {
         bbr.on_ack(&feed.ack(500.0));
     }
-    assert!(close(bbr.rt_prop, 0.1));
+    assert!(close(bbr.rt_prop.secs, 0.1));
     bbr.on_ack(&feed.ack(500.0));
-    assert!(close(bbr.rt_prop, 0.2));
+    assert!(close(bbr.rt_prop.secs, 0.2));
 }
 
 #[test]
 fn the_delay_is_probed_with_four_segments_for_200_ms_and_the_window_comes_back() {
     let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    let window = bbr.cwnd;
-    bbr.rt_prop_at = feed.now - 10.0;
+    let window = bbr.control.cwnd;
+    bbr.rt_prop.at = feed.now - 10.0;
     feed.rtt = 0.11;
     bbr.on_ack(&feed.ack(1000.0));
-    assert_eq!(bbr.state, State::ProbeRtt { hold: None });
-    assert!(close(bbr.cwnd, 4.0));
+    assert_eq!(bbr.state, State::ProbeRtt(ProbeRtt::default()));
+    assert!(close(bbr.control.cwnd, 4.0));
     // It begins when no more than four are in flight.
     feed.pipe = 4;
     bbr.on_ack(&feed.ack(1000.0));
     let begun = feed.now;
     while feed.now <= begun + 0.2 {
         bbr.on_ack(&feed.ack(40.0));
-        let small = matches!(bbr.state, State::ProbeRtt { .. });
+        let small = matches!(bbr.state, State::ProbeRtt(_));
         assert_eq!(small, feed.now <= begun + 0.2, "{}", feed.now - begun);
     }
     assert!(matches!(bbr.state, State::ProbeBw { .. }));
     // And one segment was delivered.
-    assert!(close(bbr.cwnd, window + 1.0));
+    assert!(close(bbr.control.cwnd, window + 1.0));
 }
 
 #[test]
 fn what_is_sent_while_the_delay_is_probed_tells_nothing_of_the_rate() {
     let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    bbr.state = State::ProbeRtt { hold: None };
+    bbr.state = State::ProbeRtt(ProbeRtt::default());
     bbr.parameters.probe_rtt_duration = 2.0;
     feed.pipe = 4;
     for _ in 0..15 {
@@ -270,7 +274,7 @@ fn what_is_sent_while_the_delay_is_probed_tells_nothing_of_the_rate() {
 fn packets_are_conserved_for_a_round_and_the_window_is_restored_after_recovery() {
     let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    bbr.on_loss(&loss_at(feed.now, bbr.cwnd));
+    bbr.on_loss(&loss_at(feed.now, bbr.control.cwnd));
     // Three lost, one delivered, 150 in the path: 151 may be.
     feed.pipe = 150;
     let in_round = |feed: &mut Feed| {
@@ -282,32 +286,32 @@ fn packets_are_conserved_for_a_round_and_the_window_is_restored_after_recovery()
         lost: SegCount::new(3),
         ..in_round(&mut feed)
     });
-    assert!(close(bbr.cwnd, 151.0));
+    assert!(close(bbr.control.cwnd, 151.0));
     // Two lost and one delivered: 149, but what is delivered may be sent.
     feed.pipe = 149;
     bbr.on_ack(&Ack {
         lost: SegCount::new(2),
         ..in_round(&mut feed)
     });
-    assert!(close(bbr.cwnd, 150.0));
+    assert!(close(bbr.control.cwnd, 150.0));
     // The next round grows by what is delivered.
     bbr.on_ack(&feed.ack(1000.0));
-    assert!(close(bbr.cwnd, 151.0));
+    assert!(close(bbr.control.cwnd, 151.0));
     bbr.on_recovered(Instant::from_secs(feed.now));
-    assert!(close(bbr.cwnd, 206.0));
+    assert!(close(bbr.control.cwnd, 206.0));
 }
 
 #[test]
 fn a_timeout_leaves_one_segment_then_four_and_what_it_had_after_it() {
     let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    bbr.on_rto(&loss_at(feed.now, bbr.cwnd));
-    assert!(close(bbr.cwnd, 1.0));
+    bbr.on_rto(&loss_at(feed.now, bbr.control.cwnd));
+    assert!(close(bbr.control.cwnd, 1.0));
     feed.pipe = 0;
     bbr.on_ack(&feed.ack(1000.0));
-    assert!(close(bbr.cwnd, 4.0));
+    assert!(close(bbr.control.cwnd, 4.0));
     bbr.on_recovered(Instant::from_secs(feed.now));
-    assert!(close(bbr.cwnd, 206.0));
+    assert!(close(bbr.control.cwnd, 206.0));
 }
 
 #[test]
@@ -336,7 +340,7 @@ fn it_fills_a_path_and_leaves_its_queue_short() {
         // PROBE_RTT, twice in that time.
         assert!(close(outcome.smallest_cwnd, 4.0), "{outcome:?}");
         if whole_windows {
-            assert!(close(bbr.cwnd, bbr.cwnd.floor()));
+            assert!(close(bbr.control.cwnd, bbr.control.cwnd.floor()));
         }
     }
 }
@@ -362,7 +366,7 @@ fn section_4_2_2_a_burst_is_one_segment_two_or_what_a_millisecond_sends() {
         (100e6, 8.0),
         (1e9, 44.0),
     ] {
-        bbr.pacing_rate = rate;
+        bbr.control.pacing_rate = rate;
         assert_eq!(bbr.send_quantum(), segments, "{rate}");
     }
 }
@@ -380,11 +384,11 @@ fn even_windows_round_up_to_the_next_even_number() {
 #[test]
 fn a_rate_however_low_is_paced_once_the_pipe_is_full() {
     let mut bbr = bbr(beginning(10.0));
-    bbr.filled_pipe = true;
+    bbr.full_pipe.reached = true;
     // A segment in a day and more: 1e-5 * 11 680 bits, less a hundredth.
     bbr.bandwidth.add(1e-5, 1, 10);
     bbr.set_pacing_rate(1.0);
-    assert!(close(bbr.pacing_rate, 0.115_632));
+    assert!(close(bbr.control.pacing_rate, 0.115_632));
 }
 
 #[test]
@@ -406,20 +410,20 @@ fn an_even_phase_lasts_its_round_trip_however_little_is_in_flight() {
 fn section_4_1_1_3_the_delay_has_expired_when_more_than_ten_seconds_have_passed() {
     let mut bbr = bbr(beginning(10.0));
     bbr.on_handshake(Instant::from_secs(5.0), Duration::from_secs(0.1));
-    assert!(!bbr.expired(15.0));
-    assert!(bbr.expired(15.001));
+    assert!(!bbr.rt_prop.expired(15.0));
+    assert!(bbr.rt_prop.expired(15.001));
 }
 
 #[test]
 fn section_4_2_3_4_a_loss_in_a_recovery_keeps_the_window_before_both() {
     let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    let episode = loss_at(feed.now, bbr.cwnd);
+    let episode = loss_at(feed.now, bbr.control.cwnd);
     bbr.on_rto(&episode);
     bbr.on_loss(&episode);
-    assert!(close(bbr.cwnd, 1.0));
+    assert!(close(bbr.control.cwnd, 1.0));
     bbr.on_recovered(Instant::from_secs(feed.now));
-    assert!(close(bbr.cwnd, 206.0));
+    assert!(close(bbr.control.cwnd, 206.0));
 }
 
 #[test]
@@ -433,5 +437,5 @@ fn with_the_allowance_the_window_is_wider_by_what_is_acknowledged_at_once() {
         ..feed.ack(1000.0)
     });
     assert!(close(bbr.target_cwnd(), 227.0), "206 and 21");
-    assert!(close(bbr.cwnd, 227.0));
+    assert!(close(bbr.control.cwnd, 227.0));
 }

@@ -26,7 +26,8 @@
 //! Kernel equivalent: none in Linux; `bbr` of Google's v3 branch.
 
 mod bounds;
-mod full_pipe;
+mod cycle;
+mod data_rate;
 mod latest;
 mod min_rtt;
 mod params;
@@ -37,16 +38,18 @@ mod states;
 mod tests;
 
 use self::bounds::Bounds;
-use self::full_pipe::FullPipe;
+use self::cycle::Cycle;
+use self::data_rate::DataRate;
 use self::latest::Latest;
 use self::min_rtt::MinRtt;
 pub use self::params::ENTRY;
 use self::params::Parameters;
 use self::sample::Sample;
-use self::slope::Slope;
-use super::model::{Aggregation, Hold, Ignored, NOMINAL_RTT, Rounds, WindowedMax, real};
+use super::control::Control;
+use super::full_pipe::FullPipe;
+use super::model::{Aggregation, Ignored, NOMINAL_RTT, Rounds, real};
+use super::probe_rtt::ProbeRtt;
 use crate::cc::{Ack, CongestionControl, Episode, Prescribed, Probe, Signal, Start, Windows};
-use crate::rng::Stream;
 use crate::units::{Duration, Instant, Rate, WindowSize};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,17 +60,7 @@ enum State {
     Cruise,
     Refill,
     Up,
-    ProbeRtt { hold: Option<Hold> },
-}
-
-/// Which part of a probe of the rate acknowledgements belong to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AckPhase {
-    Init,
-    Refilling,
-    ProbeStarting,
-    ProbeFeedback,
-    ProbeStopping,
+    ProbeRtt(ProbeRtt),
 }
 
 /// What a spurious loss is to give back.
@@ -77,82 +70,59 @@ struct Undo {
     bounds: Bounds,
 }
 
-#[expect(clippy::struct_excessive_bools, reason = "the draft's variables")]
 #[derive(Debug)]
 pub struct Bbr3 {
     parameters: Parameters,
-    start: Start,
-    random: Stream,
     state: State,
-    ack_phase: AckPhase,
+    // The path (§5.5).
     rounds: Rounds,
-    round_start: bool,
-    // The path, over the long term and the short.
-    max_bw: WindowedMax,
-    cycle_count: u64,
-    bw: f64,
+    rate: DataRate,
     bounds: Bounds,
     min_rtt: MinRtt,
     aggregation: Aggregation,
     ignored: Ignored,
     latest: Latest,
     full_pipe: FullPipe,
-    // Probes of the rate.
-    cycle_at: f64,
-    bw_probe_wait: f64,
-    rounds_since_probe_up: u64,
-    slope: Slope,
-    is_bw_probe_sample: bool,
-    prev_probe_too_high: bool,
-    prev_probe_precautionary: bool,
+    // What is sent into it (§5.6), and how it is probed (§5.3).
+    control: Control,
+    cycle: Cycle,
     /// The round in which a recovery began, if one is under way.
     recovering_since: Option<u64>,
     undo: Undo,
     idle_restart: bool,
-    prior_cwnd: f64,
-    cwnd: f64,
-    /// Bits per second.
-    pacing_rate: f64,
 }
 
 impl Bbr3 {
     fn new(parameters: Parameters, start: Start) -> Self {
-        let segment = start.smss.as_f64() * 8.0;
-        Self {
+        let mut bbr = Self {
             parameters,
-            start,
-            random: Stream::new(start.seed, "bbr3"),
             state: State::Startup,
-            ack_phase: AckPhase::Init,
             rounds: Rounds::default(),
-            round_start: false,
-            max_bw: WindowedMax::default(),
-            cycle_count: 0,
-            bw: 0.0,
+            rate: DataRate::default(),
             bounds: Bounds::NONE,
             min_rtt: MinRtt::UNKNOWN,
             aggregation: Aggregation::default(),
             ignored: Ignored::default(),
             latest: Latest::default(),
-            full_pipe: FullPipe::default(),
-            cycle_at: 0.0,
-            bw_probe_wait: 0.0,
-            rounds_since_probe_up: 0,
-            slope: Slope::LEVEL,
-            is_bw_probe_sample: false,
-            prev_probe_too_high: false,
-            prev_probe_precautionary: false,
+            full_pipe: FullPipe::new(parameters.full_bw_growth, parameters.full_bw_rounds),
+            control: Control::new(start),
+            cycle: Cycle::new(start.seed),
             recovering_since: None,
             undo: Undo {
                 state: None,
                 bounds: Bounds::LEAST,
             },
             idle_restart: false,
-            prior_cwnd: 0.0,
-            cwnd: start.cwnd.segments(),
-            pacing_rate: parameters.startup_pacing_gain * start.cwnd.segments() / NOMINAL_RTT
-                * segment,
-        }
+        };
+        bbr.pace_initial_window(NOMINAL_RTT);
+        bbr
+    }
+
+    /// The first rate (§5.6.2): the initial window in a round trip of so many seconds.
+    fn pace_initial_window(&mut self, rtt: f64) {
+        let control = &mut self.control;
+        let gain = self.parameters.startup_pacing_gain;
+        control.pacing_rate = gain * control.initial_window() / rtt * control.segment_bits();
     }
 
     fn pacing_gain(&self) -> f64 {
@@ -161,14 +131,14 @@ impl Bbr3 {
             State::Drain { .. } => self.parameters.drain_pacing_gain,
             State::Down => self.parameters.down_pacing_gain,
             State::Up => self.parameters.up_pacing_gain,
-            State::Cruise | State::Refill | State::ProbeRtt { .. } => 1.0,
+            State::Cruise | State::Refill | State::ProbeRtt(_) => 1.0,
         }
     }
 
     fn cwnd_gain(&self) -> f64 {
         match self.state {
             State::Up => self.parameters.up_cwnd_gain,
-            State::ProbeRtt { .. } => self.parameters.probe_rtt_cwnd_gain,
+            State::ProbeRtt(_) => self.parameters.probe_rtt_cwnd_gain,
             _ => self.parameters.cwnd_gain,
         }
     }
@@ -181,32 +151,29 @@ impl Bbr3 {
     }
 
     fn in_probe_rtt(&self) -> bool {
-        matches!(self.state, State::ProbeRtt { .. })
+        matches!(self.state, State::ProbeRtt(_))
     }
 
     // Volumes (§5.6.4.2).
 
     fn bdp(&self, bw: f64) -> f64 {
         if self.min_rtt.secs.is_infinite() || bw == 0.0 {
-            self.start.cwnd.segments()
+            self.control.initial_window()
         } else {
             bw * self.min_rtt.secs
         }
     }
 
     fn send_quantum(&self) -> f64 {
-        let bytes = self.pacing_rate / 8.0 * self.parameters.quantum_duration;
-        let segments = bytes.min(self.parameters.quantum_max) / self.start.smss.as_f64();
-        segments.floor().max(2.0)
+        let parameters = &self.parameters;
+        self.control
+            .burst(parameters.quantum_duration, parameters.quantum_max)
+            .max(2.0)
     }
 
     /// `capacity`, or what bursts and pipelining need.
     fn quantized(&self, capacity: f64) -> f64 {
-        let capacity = if self.start.whole_windows {
-            capacity.ceil()
-        } else {
-            capacity
-        };
+        let capacity = self.control.rounded_up(capacity);
         let needed = (self.parameters.quanta * self.send_quantum())
             .max(self.parameters.min_pipe_cwnd)
             .max(capacity);
@@ -218,15 +185,16 @@ impl Bbr3 {
     }
 
     fn max_inflight(&self) -> f64 {
-        self.quantized(self.cwnd_gain() * self.bdp(self.bw) + self.aggregation.extra())
+        self.quantized(self.cwnd_gain() * self.bdp(self.rate.bw) + self.aggregation.extra())
     }
 
     fn target_inflight(&self) -> f64 {
-        self.bdp(self.bw).min(self.cwnd)
+        self.bdp(self.rate.bw).min(self.control.cwnd)
     }
 
     fn probe_rtt_cwnd(&self) -> f64 {
-        (self.parameters.probe_rtt_cwnd_gain * self.bdp(self.bw)).max(self.parameters.min_pipe_cwnd)
+        (self.parameters.probe_rtt_cwnd_gain * self.bdp(self.rate.bw))
+            .max(self.parameters.min_pipe_cwnd)
     }
 
     // The model (§5.5).
@@ -234,21 +202,19 @@ impl Bbr3 {
     fn update_model(&mut self, ack: &Ack, sample: &Sample) {
         self.note_losses(ack, sample);
         self.latest.update(sample, self.rounds.delivered());
-        if sample.rate > 0.0 && (sample.rate >= self.max_bw.get() || !sample.app_limited) {
-            let (cycle, window) = (self.cycle_count, self.parameters.max_bw_cycles);
-            self.max_bw.add(sample.rate, cycle, window);
-        }
+        self.rate.update(sample, self.parameters.max_bw_cycles);
         self.adapt_to_losses_of_round();
         self.update_aggregation(ack);
-        self.full_pipe
-            .check(sample, self.round_start, &self.parameters);
+        if self.rounds.started && !sample.app_limited {
+            self.full_pipe.on_round(sample.rate);
+        }
         self.check_startup_done(sample);
         self.check_drain_done(ack);
         self.update_probe_bw(ack, sample);
         let expired = self.update_min_rtt(ack);
         self.check_probe_rtt(ack, expired);
         self.latest.advance(sample);
-        self.bw = self.max_bw.get().min(self.bounds.bw_shortterm);
+        self.rate.bound(self.bounds.bw_shortterm);
     }
 
     fn note_losses(&mut self, ack: &Ack, sample: &Sample) {
@@ -258,7 +224,7 @@ impl Bbr3 {
         if self.latest.lose(self.rounds.delivered()) {
             self.save_state_upon_loss();
         }
-        if self.is_bw_probe_sample && self.too_high(sample) {
+        if self.cycle.is_bw_probe_sample && self.too_high(sample) {
             self.handle_inflight_too_high(ack, sample);
         }
     }
@@ -268,8 +234,7 @@ impl Bbr3 {
     }
 
     fn handle_inflight_too_high(&mut self, ack: &Ack, sample: &Sample) {
-        self.prev_probe_too_high = true;
-        self.is_bw_probe_sample = false;
+        self.cycle.note_too_high();
         if !sample.app_limited {
             self.bounds.inflight_longterm = sample
                 .inflight_at_loss(self.parameters.loss_thresh)
@@ -287,8 +252,9 @@ impl Bbr3 {
         }
         let probing = matches!(self.state, State::Startup | State::Refill | State::Up);
         if self.latest.has_loss && !probing {
-            let (max_bw, beta) = (self.max_bw.get(), self.parameters.beta);
-            self.bounds.adapt(&self.latest, max_bw, self.cwnd, beta);
+            let (max_bw, cwnd) = (self.rate.max_bw.get(), self.control.cwnd);
+            self.bounds
+                .adapt(&self.latest, max_bw, cwnd, self.parameters.beta);
         }
         self.latest.has_loss = false;
     }
@@ -299,7 +265,7 @@ impl Bbr3 {
         } else {
             1
         };
-        let (bw, cwnd, round) = (self.bw, self.cwnd, self.rounds.count);
+        let (bw, cwnd, round) = (self.rate.bw, self.control.cwnd, self.rounds.count);
         self.aggregation.on_ack(ack, bw, cwnd, round, window);
     }
 
@@ -308,9 +274,7 @@ impl Bbr3 {
         let first = self.min_rtt.secs.is_infinite();
         let expired = self.min_rtt.update(ack, &self.parameters);
         if first && self.min_rtt.secs.is_finite() {
-            let segment = self.start.smss.as_f64() * 8.0;
-            let gain = self.parameters.startup_pacing_gain;
-            self.pacing_rate = gain * self.start.cwnd.segments() / self.min_rtt.secs * segment;
+            self.pace_initial_window(self.min_rtt.secs);
         }
         expired
     }
@@ -318,20 +282,14 @@ impl Bbr3 {
     // What is controlled (§5.6).
 
     fn set_pacing_rate(&mut self, gain: f64) {
-        let segment = self.start.smss.as_f64() * 8.0;
-        let rate = gain * self.bw * segment * (1.0 - self.parameters.pacing_margin);
-        if rate > 0.0 && (self.full_pipe.reached || rate > self.pacing_rate) {
-            self.pacing_rate = rate;
-        }
+        let segment = self.control.segment_bits();
+        let rate = gain * self.rate.bw * segment * (1.0 - self.parameters.pacing_margin);
+        self.control.pace(rate, self.full_pipe.reached);
     }
 
-    /// The last window that neither a recovery nor ProbeRTT had made smaller.
     fn save_cwnd(&mut self) {
-        self.prior_cwnd = if self.recovering_since.is_none() && !self.in_probe_rtt() {
-            self.cwnd
-        } else {
-            self.prior_cwnd.max(self.cwnd)
-        };
+        let touched = self.recovering_since.is_some() || self.in_probe_rtt();
+        self.control.save_cwnd(touched);
     }
 
     fn save_state_upon_loss(&mut self) {
@@ -343,26 +301,21 @@ impl Bbr3 {
     }
 
     fn update_cwnd(&mut self, ack: &Ack) {
-        let max_inflight = self.max_inflight();
-        let grown = self.cwnd + ack.delivered.as_f64();
-        if self.full_pipe.reached {
-            self.cwnd = grown.min(max_inflight);
-        } else if self.cwnd < max_inflight
-            || self.rounds.delivered().as_f64() < self.start.cwnd.segments()
-        {
-            self.cwnd = grown;
-        }
-        self.cwnd = self.cwnd.max(self.parameters.min_pipe_cwnd);
+        let (target, full) = (self.max_inflight(), self.full_pipe.reached);
+        let total = self.rounds.delivered().as_f64();
+        let control = &mut self.control;
+        control.grow(ack.delivered.as_f64(), target, full, total);
+        control.cwnd = control.cwnd.max(self.parameters.min_pipe_cwnd);
         self.bound_cwnd();
     }
 
     fn bound_cwnd(&mut self) {
         if self.in_probe_rtt() {
-            self.cwnd = self.cwnd.min(self.probe_rtt_cwnd());
+            self.control.cwnd = self.control.cwnd.min(self.probe_rtt_cwnd());
         }
         let longterm = match self.state {
             State::Down | State::Refill | State::Up => self.bounds.inflight_longterm,
-            State::Cruise | State::ProbeRtt { .. } => {
+            State::Cruise | State::ProbeRtt(_) => {
                 self.bounds.inflight_with_headroom(&self.parameters)
             }
             State::Startup | State::Drain { .. } => f64::INFINITY,
@@ -370,29 +323,16 @@ impl Bbr3 {
         let cap = longterm
             .min(self.bounds.inflight_shortterm)
             .max(self.parameters.min_pipe_cwnd);
-        self.cwnd = self.cwnd.min(cap);
-        if self.start.whole_windows {
-            self.cwnd = self.cwnd.floor();
-        }
-    }
-
-    fn on_loss(&mut self, _loss: &Episode) {
-        self.save_state_upon_loss();
-        self.recovering_since = Some(self.rounds.count);
-    }
-
-    fn on_rto(&mut self, _rto: &Episode) {
-        self.save_state_upon_loss();
-        self.recovering_since = Some(self.rounds.count);
-        self.cwnd = 1.0;
+        let bound = self.control.cwnd.min(cap);
+        self.control.cwnd = self.control.rounded_down(bound);
     }
 }
 
 impl CongestionControl for Bbr3 {
     fn on_ack(&mut self, ack: &Ack) {
-        self.round_start = self.rounds.on_ack(ack);
-        if self.round_start {
-            self.rounds_since_probe_up += 1;
+        self.rounds.on_ack(ack);
+        if self.rounds.started {
+            self.cycle.rounds_since_probe_up += 1;
         }
         if let Some(rate) = &ack.rate {
             let sample = Sample::of(rate, self.ignored.app_limited(rate));
@@ -406,16 +346,20 @@ impl CongestionControl for Bbr3 {
     }
 
     fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss => self.on_loss(episode),
-            Signal::Ecn => {}
-            Signal::Rto => self.on_rto(episode),
+        if episode.signal == Signal::Ecn {
+            return;
+        }
+        self.save_state_upon_loss();
+        self.recovering_since = Some(self.rounds.count);
+        if episode.signal == Signal::Rto {
+            self.control.cwnd = 1.0;
         }
     }
 
     fn on_undo(&mut self, before: Windows) {
         self.recovering_since = None;
-        self.cwnd = self.cwnd.max(self.prior_cwnd).max(before.cwnd.segments());
+        self.control.restore_cwnd();
+        self.control.cwnd = self.control.cwnd.max(before.cwnd.segments());
         self.latest.has_loss = false;
         self.full_pipe.reset(0.0);
         let undo = self.undo;
@@ -438,16 +382,14 @@ impl CongestionControl for Bbr3 {
 
     fn on_recovered(&mut self, _now: Instant) {
         if self.recovering_since.take().is_some() {
-            self.cwnd = self.cwnd.max(self.prior_cwnd);
+            self.control.restore_cwnd();
             self.bound_cwnd();
         }
     }
 
     fn on_established(&mut self, initial_window: WindowSize) {
-        self.start.cwnd = initial_window;
-        self.cwnd = initial_window.segments();
-        let segment = self.start.smss.as_f64() * 8.0;
-        self.pacing_rate = self.parameters.startup_pacing_gain * self.cwnd / NOMINAL_RTT * segment;
+        self.control.on_established(initial_window);
+        self.pace_initial_window(NOMINAL_RTT);
     }
 
     fn on_restart(&mut self, now: Instant, _idle: Duration) {
@@ -461,22 +403,22 @@ impl CongestionControl for Bbr3 {
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {
-        self.cwnd = prescribed.cwnd().map_or(self.cwnd, WindowSize::segments);
+        self.control.prescribe(prescribed);
     }
 
     fn windows(&self) -> Windows {
-        Windows::without_threshold(WindowSize::from_segments(self.cwnd))
+        self.control.windows()
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        Some(Rate::from_bps(self.pacing_rate))
+        Some(self.control.rate())
     }
 
     /// What is not known or not bound is 0.
     fn probe(&self, out: &mut Probe<'_>) {
         let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
-        out("max_bw", self.max_bw.get());
-        out("bw", finite(self.bw));
+        out("max_bw", self.rate.max_bw.get());
+        out("bw", finite(self.rate.bw));
         out("bw_shortterm", finite(self.bounds.bw_shortterm));
         out("inflight_shortterm", finite(self.bounds.inflight_shortterm));
         out("inflight_longterm", finite(self.bounds.inflight_longterm));

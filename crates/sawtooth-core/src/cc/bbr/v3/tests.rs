@@ -11,8 +11,8 @@ fn bbr3(start: Start) -> Bbr3 {
 /// In ProbeBW, with 1000 segments per second and 100 ms.
 fn settled() -> Bbr3 {
     let mut bbr = bbr3(beginning(200.0));
-    bbr.max_bw.add(1000.0, 0, 2);
-    bbr.bw = 1000.0;
+    bbr.rate.max_bw.add(1000.0, 0, 2);
+    bbr.rate.bw = 1000.0;
     bbr.min_rtt.secs = 0.1;
     bbr.min_rtt.probe_delay = 0.1;
     bbr.full_pipe.reached = true;
@@ -57,7 +57,7 @@ fn a_round_with_losses_bounds_rate_and_volume_by_what_was_delivered_but_no_less_
     bbr.adapt_to_losses_of_round();
     assert!(close(bbr.bounds.bw_shortterm, 600.0));
     bbr.bound_cwnd();
-    assert!(close(bbr.cwnd, 150.0));
+    assert!(close(bbr.control.cwnd, 150.0));
     // REFILL forgets it, and a probe is not bound.
     bbr.start_refill();
     (bbr.latest.has_loss, bbr.latest.round_start) = (true, true);
@@ -68,7 +68,7 @@ fn a_round_with_losses_bounds_rate_and_volume_by_what_was_delivered_but_no_less_
 #[test]
 fn a_probe_that_loses_more_than_2_percent_bounds_the_volume_where_that_happened() {
     let mut bbr = settled();
-    bbr.is_bw_probe_sample = true;
+    bbr.cycle.is_bw_probe_sample = true;
     bbr.state = State::Up;
     let lossy = |lost, tx_in_flight| Sample {
         lost,
@@ -86,11 +86,11 @@ fn a_probe_that_loses_more_than_2_percent_bounds_the_volume_where_that_happened(
     bbr.note_losses(&lost, &lossy(4.0, 150.0));
     assert!(close(bbr.bounds.inflight_longterm, 149.0 - 0.02 / 0.98));
     assert_eq!(bbr.state, State::Down);
-    assert!(bbr.prev_probe_too_high);
+    assert!(bbr.cycle.prev_probe_too_high);
     // Once per probe, and no less than 0.7 * min(100, 200).
     bbr.note_losses(&lost, &lossy(9.0, 20.0));
     assert!(bbr.bounds.inflight_longterm > 148.0);
-    bbr.is_bw_probe_sample = true;
+    bbr.cycle.is_bw_probe_sample = true;
     bbr.note_losses(&lost, &lossy(9.0, 20.0));
     assert!(close(bbr.bounds.inflight_longterm, 70.0));
     // 0.85 * 70 leaves 15 % to others.
@@ -104,18 +104,18 @@ fn a_probe_that_loses_more_than_2_percent_bounds_the_volume_where_that_happened(
 fn the_next_probe_stops_at_the_bound_and_goes_on_if_that_went_well() {
     let mut bbr = settled();
     bbr.bounds.inflight_longterm = 120.0;
-    bbr.prev_probe_too_high = true;
+    bbr.cycle.prev_probe_too_high = true;
     bbr.start_refill();
-    bbr.round_start = true;
+    bbr.rounds.started = true;
     bbr.update_probe_bw(&ack(3.0, 100), &sample(1000.0));
     assert_eq!(bbr.state, State::Up);
-    bbr.round_start = false;
+    bbr.rounds.started = false;
     bbr.update_probe_bw(&ack(3.05, 119), &sample(1000.0));
     assert_eq!(bbr.state, State::Up);
     bbr.update_probe_bw(&ack(3.06, 120), &sample(1000.0));
     assert_eq!(bbr.state, State::Down);
-    assert!(!bbr.prev_probe_too_high && bbr.prev_probe_precautionary);
-    bbr.round_start = true;
+    assert!(!bbr.cycle.prev_probe_too_high && bbr.cycle.prev_probe_precautionary);
+    bbr.rounds.started = true;
     bbr.update_probe_bw(&ack(3.16, 110), &sample(1000.0));
     assert_eq!(bbr.state, State::Refill);
 }
@@ -131,9 +131,9 @@ fn the_bound_grows_by_1_2_4_and_8_segments_per_round_trip() {
         let before = bbr.bounds.inflight_longterm;
         // A window is acknowledged in a round trip; the window is what the bound allows.
         for acked in 1..=window {
-            bbr.round_start = acked == window;
+            bbr.rounds.started = acked == window;
             bbr.probe_inflight_longterm_upward(&ack(1.0, 200));
-            bbr.cwnd = bbr.bounds.inflight_longterm;
+            bbr.control.cwnd = bbr.bounds.inflight_longterm;
         }
         grown.push(bbr.bounds.inflight_longterm - before);
         window += growth;
@@ -147,45 +147,45 @@ fn probes_are_2_to_3_seconds_apart_or_63_round_trips_or_as_many_as_segments_fit(
     let waits: Vec<f64> = (0..200)
         .map(|_| {
             bbr.start_down(Instant::from_secs(0.0));
-            bbr.bw_probe_wait
+            bbr.cycle.bw_probe_wait
         })
         .collect();
     assert!(waits.iter().all(|wait| (2.0..3.0).contains(wait)));
     // The mean of 200 uniform draws: 2.5, with a standard deviation of 0.02.
     let mean = waits.iter().sum::<f64>() / 200.0;
     assert!((mean - 2.5).abs() < 0.08, "{mean}");
-    bbr.bw_probe_wait = 2.5;
+    bbr.cycle.bw_probe_wait = 2.5;
     assert!(!bbr.probe_if_due(Instant::from_secs(2.49)));
     assert!(bbr.probe_if_due(Instant::from_secs(2.51)));
-    bbr.rounds_since_probe_up = 62;
+    bbr.cycle.rounds_since_probe_up = 62;
     assert!(!bbr.probe_if_due(Instant::from_secs(0.1)));
-    bbr.rounds_since_probe_up = 63;
+    bbr.cycle.rounds_since_probe_up = 63;
     assert!(bbr.probe_if_due(Instant::from_secs(0.1)));
-    bbr.cwnd = 20.0;
-    bbr.rounds_since_probe_up = 20;
+    bbr.control.cwnd = 20.0;
+    bbr.cycle.rounds_since_probe_up = 20;
     assert!(bbr.probe_if_due(Instant::from_secs(0.1)));
 }
 
 #[test]
 fn the_window_of_each_state() {
     let mut bbr = settled();
-    bbr.pacing_rate = 10e6;
+    bbr.control.pacing_rate = 10e6;
     // 10 Mbit/s send 1250 bytes in 1 ms: a burst is two segments, and three of them, six, fit anyway.
     assert!(close(bbr.max_inflight(), 200.0));
     bbr.state = State::Up;
     assert!(close(bbr.max_inflight(), 227.0), "2.25 * 100 and 2");
-    bbr.state = State::ProbeRtt { hold: None };
+    bbr.state = State::ProbeRtt(ProbeRtt::default());
     bbr.bound_cwnd();
-    assert!(close(bbr.cwnd, 50.0));
-    bbr.bw = 10.0;
+    assert!(close(bbr.control.cwnd, 50.0));
+    bbr.rate.bw = 10.0;
     bbr.bound_cwnd();
-    assert!(close(bbr.cwnd, 4.0));
+    assert!(close(bbr.control.cwnd, 4.0));
 }
 
 #[test]
 fn a_spurious_loss_gives_back_the_bounds_and_the_probe() {
     let mut bbr = settled();
-    bbr.is_bw_probe_sample = true;
+    bbr.cycle.is_bw_probe_sample = true;
     bbr.state = State::Up;
     let lossy = Sample {
         lost: 9.0,
@@ -298,7 +298,7 @@ fn draining_ends_after_more_rounds_than_it_may_take_or_when_what_is_in_flight_fi
     bbr.check_drain_done(&ack(1.0, 400));
     assert_eq!(bbr.state, State::Down);
     (bbr.state, bbr.rounds.count) = (drain, 5);
-    bbr.pacing_rate = 10e6;
+    bbr.control.pacing_rate = 10e6;
     bbr.check_drain_done(&ack(1.0, 101));
     assert_eq!(bbr.state, drain);
     bbr.check_drain_done(&ack(1.0, 100));
@@ -324,7 +324,7 @@ fn going_down_forgets_what_was_delivered_in_the_last_round() {
 #[test]
 fn section_5_3_3_1_down_ends_when_the_capacity_of_the_path_is_in_flight() {
     let mut bbr = settled();
-    bbr.pacing_rate = 10e6;
+    bbr.control.pacing_rate = 10e6;
     bbr.update_probe_bw(&ack(0.1, 101), &sample(1000.0));
     assert_eq!(bbr.state, State::Down);
     bbr.update_probe_bw(&ack(0.2, 100), &sample(1000.0));
@@ -342,13 +342,13 @@ fn section_5_3_3_1_down_ends_when_the_capacity_of_the_path_is_in_flight() {
 fn section_5_3_4_probe_rtt_lasts_200_ms_and_a_round_from_when_the_window_is_reached() {
     let mut bbr = settled();
     bbr.check_probe_rtt(&ack(20.0, 51), true);
-    assert_eq!(bbr.state, State::ProbeRtt { hold: None });
+    assert_eq!(bbr.state, State::ProbeRtt(ProbeRtt::default()));
     bbr.check_probe_rtt(&ack(20.1, 50), true);
     bbr.check_probe_rtt(&ack(20.35, 50), true);
     assert!(bbr.in_probe_rtt(), "no round has ended");
-    bbr.state = State::ProbeRtt { hold: None };
+    bbr.state = State::ProbeRtt(ProbeRtt::default());
     bbr.check_probe_rtt(&ack(20.5, 50), true);
-    bbr.round_start = true;
+    bbr.rounds.started = true;
     bbr.check_probe_rtt(&ack(20.65, 50), true);
     assert!(bbr.in_probe_rtt(), "150 ms");
     bbr.check_probe_rtt(&ack(20.75, 50), true);
@@ -360,7 +360,7 @@ fn section_5_6_4_6_until_the_pipe_is_full_the_window_grows_up_to_what_may_be_in_
     let mut bbr = settled();
     bbr.full_pipe.reached = false;
     bbr.state = State::Startup;
-    bbr.pacing_rate = 10e6;
+    bbr.control.pacing_rate = 10e6;
     // 2 * 100 may be, and more has been delivered than the initial window.
     bbr.rounds.on_ack(&ack_at(0.5, 1000, 1000));
     for (window, next) in [
@@ -369,9 +369,9 @@ fn section_5_6_4_6_until_the_pipe_is_full_the_window_grows_up_to_what_may_be_in_
         (200.0, 200.0),
         (250.0, 250.0),
     ] {
-        bbr.cwnd = window;
+        bbr.control.cwnd = window;
         bbr.update_cwnd(&ack(1.0, 100));
-        assert_eq!(bbr.cwnd, next);
+        assert_eq!(bbr.control.cwnd, next);
     }
 }
 
@@ -383,9 +383,9 @@ fn the_window_before_a_loss_comes_back_after_recovery() {
     bbr.set_cwnd(120.0);
     // A timeout in the recovery is no new beginning.
     bbr.on_rto(&loss);
-    assert_eq!(bbr.cwnd, 1.0);
+    assert_eq!(bbr.control.cwnd, 1.0);
     bbr.on_recovered(Instant::from_secs(1.1));
-    assert_eq!(bbr.cwnd, 200.0);
+    assert_eq!(bbr.control.cwnd, 200.0);
 }
 
 #[test]
@@ -411,12 +411,16 @@ fn section_5_6_2_the_first_rate_is_that_of_the_initial_window_in_a_millisecond()
     // 2.77 * 10 segments of 11 680 bits in 1 ms: 323.536 Mbit/s.
     let mut bbr = bbr3(beginning(1.0));
     bbr.on_established(WindowSize::from_segments(10.0));
-    assert!(close(bbr.pacing_rate, 323.536e6), "{}", bbr.pacing_rate);
-    assert!(close(bbr3(beginning(10.0)).pacing_rate, 323.536e6));
+    assert!(
+        close(bbr.control.pacing_rate, 323.536e6),
+        "{}",
+        bbr.control.pacing_rate
+    );
+    assert!(close(bbr3(beginning(10.0)).control.pacing_rate, 323.536e6));
     // And in the first round trip of 100 ms: 3.235 36 Mbit/s.
     bbr.update_min_rtt(&Ack {
         rtt: Some(Duration::from_secs(0.1)),
         ..ack(0.1, 10)
     });
-    assert!(close(bbr.pacing_rate, 3.235_36e6));
+    assert!(close(bbr.control.pacing_rate, 3.235_36e6));
 }

@@ -1,0 +1,151 @@
+//! What BBR controls: the congestion window and the pacing rate (draft-ietf-ccwg-bbr §5.6).
+
+use crate::cc::{Prescribed, Start, Windows};
+use crate::units::{Rate, WindowSize};
+
+/// Windows are in segments, the rate in bits per second, as in the formulas of the draft.
+#[derive(Clone, Copy, Debug)]
+pub struct Control {
+    start: Start,
+    pub cwnd: f64,
+    /// The window before a recovery or ProbeRTT.
+    prior_cwnd: f64,
+    pub pacing_rate: f64,
+}
+
+impl Control {
+    /// With the initial window, and without a rate.
+    pub fn new(start: Start) -> Self {
+        Self {
+            start,
+            cwnd: start.cwnd.segments(),
+            prior_cwnd: 0.0,
+            pacing_rate: 0.0,
+        }
+    }
+
+    /// Data begins with this window.
+    pub fn on_established(&mut self, initial_window: WindowSize) {
+        self.start.cwnd = initial_window;
+        self.cwnd = initial_window.segments();
+    }
+
+    pub fn initial_window(&self) -> f64 {
+        self.start.cwnd.segments()
+    }
+
+    pub fn segment_bits(&self) -> f64 {
+        self.start.smss.as_f64() * 8.0
+    }
+
+    /// `window`, rounded up where windows are whole.
+    pub fn rounded_up(&self, window: f64) -> f64 {
+        if self.start.whole_windows {
+            window.ceil()
+        } else {
+            window
+        }
+    }
+
+    /// `window`, rounded down where windows are whole.
+    pub fn rounded_down(&self, window: f64) -> f64 {
+        if self.start.whole_windows {
+            window.floor()
+        } else {
+            window
+        }
+    }
+
+    /// Whole segments that are sent in so many seconds, in no more than so many bytes.
+    pub fn burst(&self, secs: f64, most_bytes: f64) -> f64 {
+        let bytes = self.pacing_rate / 8.0 * secs;
+        (bytes.min(most_bytes) / self.start.smss.as_f64()).floor()
+    }
+
+    /// Paces at `rate`; until the pipe is full the rate never falls.
+    pub fn pace(&mut self, rate: f64, full_pipe: bool) {
+        if rate > 0.0 && (full_pipe || rate > self.pacing_rate) {
+            self.pacing_rate = rate;
+        }
+    }
+
+    /// Remembers the window, or, where a recovery or ProbeRTT has `touched` it, the one before that if it was larger.
+    pub fn save_cwnd(&mut self, touched: bool) {
+        self.prior_cwnd = if touched {
+            self.prior_cwnd.max(self.cwnd)
+        } else {
+            self.cwnd
+        };
+    }
+
+    /// Gives back the window that was remembered.
+    pub fn restore_cwnd(&mut self) {
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
+    }
+
+    /// Grows by what was delivered: up to `target` when the pipe is full, and before that unless more than `target` is in use. `total` segments have been
+    /// delivered so far: the initial window is doubled in any case.
+    pub fn grow(&mut self, delivered: f64, target: f64, full_pipe: bool, total: f64) {
+        let grown = self.cwnd + delivered;
+        if full_pipe {
+            self.cwnd = grown.min(target);
+        } else if self.cwnd < target || total < self.initial_window() {
+            self.cwnd = grown;
+        }
+    }
+
+    pub fn prescribe(&mut self, prescribed: Prescribed) {
+        self.cwnd = prescribed.cwnd().map_or(self.cwnd, WindowSize::segments);
+    }
+
+    pub fn windows(&self) -> Windows {
+        Windows::without_threshold(WindowSize::from_segments(self.cwnd))
+    }
+
+    pub fn rate(&self) -> Rate {
+        Rate::from_bps(self.pacing_rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::testing::beginning;
+
+    #[test]
+    fn the_rate_falls_only_when_the_pipe_is_full() {
+        let mut control = Control::new(beginning(10.0));
+        control.pace(2e6, false);
+        control.pace(1e6, false);
+        assert_eq!(control.pacing_rate, 2e6);
+        control.pace(1e6, true);
+        assert_eq!(control.pacing_rate, 1e6);
+        control.pace(0.0, true);
+        assert_eq!(control.pacing_rate, 1e6, "no rate is known");
+    }
+
+    #[test]
+    fn a_window_that_was_saved_is_given_back_unless_there_is_a_larger_one() {
+        let mut control = Control::new(beginning(40.0));
+        control.save_cwnd(false);
+        control.cwnd = 4.0;
+        // A loss in a recovery does not make the recovery's window the one to give back.
+        control.save_cwnd(true);
+        control.restore_cwnd();
+        assert_eq!(control.cwnd, 40.0);
+        control.cwnd = 50.0;
+        control.restore_cwnd();
+        assert_eq!(control.cwnd, 50.0);
+    }
+
+    #[test]
+    fn a_window_grows_to_its_target_and_the_first_one_doubles_whatever_that_is() {
+        let mut control = Control::new(beginning(10.0));
+        control.grow(2.0, 5.0, false, 2.0);
+        assert_eq!(control.cwnd, 12.0);
+        control.grow(2.0, 5.0, false, 10.0);
+        assert_eq!(control.cwnd, 12.0);
+        control.grow(2.0, 13.0, true, 10.0);
+        assert_eq!(control.cwnd, 13.0);
+    }
+}

@@ -1,0 +1,40 @@
+//! ProbeRTT: little is sent until the path's delay has been seen without a queue (draft-ietf-ccwg-bbr §5.3.4).
+
+use super::model::Rounds;
+use crate::cc::Ack;
+use crate::units::Instant;
+
+/// How far a ProbeRTT has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProbeRtt {
+    /// None until so little is in the path.
+    hold: Option<Hold>,
+}
+
+/// Little is in the path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Hold {
+    /// When it has been for long enough, seconds, if a round has passed, too.
+    until: f64,
+    round_done: bool,
+}
+
+impl ProbeRtt {
+    /// Takes note of what is in the path: no more than `little` is to be for `secs` and a round trip.
+    pub fn on_ack(&mut self, ack: &Ack, rounds: &mut Rounds, little: f64, secs: f64) {
+        if let Some(hold) = &mut self.hold {
+            hold.round_done |= rounds.started;
+        } else if ack.pipe.as_f64() <= little {
+            rounds.restart();
+            self.hold = Some(Hold {
+                until: ack.now.secs() + secs,
+                round_done: false,
+            });
+        }
+    }
+
+    pub fn is_over(&self, now: Instant) -> bool {
+        self.hold
+            .is_some_and(|hold| hold.round_done && now.secs() > hold.until)
+    }
+}

@@ -1,0 +1,45 @@
+//! RTprop: the path's delay without a queue.
+
+use crate::cc::Ack;
+use crate::units::Duration;
+
+/// Seconds; infinite before the first sample.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RtProp {
+    pub(super) secs: f64,
+    pub(super) at: f64,
+    /// It is measured anew when it has not been seen for so long.
+    window: f64,
+}
+
+impl RtProp {
+    pub(super) const fn unknown(window: f64) -> Self {
+        Self {
+            secs: f64::INFINITY,
+            at: 0.0,
+            window,
+        }
+    }
+
+    pub(super) fn known(&self) -> Option<f64> {
+        self.secs.is_finite().then_some(self.secs)
+    }
+
+    /// Takes in an acknowledgement; whether what was known had expired. The first sample finds nothing that could have.
+    pub(super) fn update(&mut self, ack: &Ack) -> bool {
+        let now = ack.now.secs();
+        let expired = self.expired(now);
+        let sample = ack.rtt.map(Duration::secs).filter(|&rtt| rtt > 0.0);
+        if let Some(rtt) = sample
+            && (rtt <= self.secs || expired)
+        {
+            self.secs = rtt;
+            self.at = now;
+        }
+        expired
+    }
+
+    pub(super) fn expired(&self, now: f64) -> bool {
+        self.secs.is_finite() && now - self.at > self.window
+    }
+}
