@@ -26,18 +26,19 @@
 //! of 40, 5.1 of 10, 40.1 of 80). The shadow window: after four backoffs, the first from 32 segments, and 28 round trips a loss at 34
 //! segments leaves a threshold of 30 = (32 + 28) / 2. A backoff's window shrinks in a round trip there, as in a recovery, and at once here.
 
+mod backoffs;
+mod gradients;
 #[cfg(test)]
 mod tests;
 
+use self::backoffs::Backoffs;
+use self::gradients::{Gradients, Pair};
 use super::params::{COUNT, FACTOR, TIME, joined};
 use super::slow_start::SlowStart;
 use super::slow_start::hystart::{self, HyStart};
-use std::collections::VecDeque;
-
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
-use crate::rng::Stream;
-use crate::units::{SeqNum, WindowSize};
+use crate::units::WindowSize;
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "cdg",
@@ -93,58 +94,6 @@ enum Queue {
     Full,
 }
 
-/// A number of each, for RTT_min and RTT_max.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Pair {
-    min: f64,
-    max: f64,
-}
-
-impl Pair {
-    const NO_SAMPLE: Self = Self {
-        min: f64::INFINITY,
-        max: 0.0,
-    };
-    const ZERO: Self = Self { min: 0.0, max: 0.0 };
-
-    fn change(self, since: Self, round_trips: f64) -> Self {
-        Self {
-            min: (self.min - since.min) / round_trips,
-            max: (self.max - since.max) / round_trips,
-        }
-    }
-}
-
-/// The extremes of the last round trips, seconds.
-#[derive(Clone, Debug)]
-struct History {
-    window: usize,
-    rtts: VecDeque<Pair>,
-}
-
-impl History {
-    fn new(window: usize) -> Self {
-        Self {
-            window,
-            rtts: VecDeque::with_capacity(window + 2),
-        }
-    }
-
-    /// The gradient `g` and the mean `g_bar`, once there are two round trips.
-    #[expect(clippy::cast_precision_loss, reason = "a window is small")]
-    fn gradients(&mut self, rtt: Pair) -> Option<(Pair, Pair)> {
-        let last = self.rtts.back().copied();
-        self.rtts.push_back(rtt);
-        if self.rtts.len() > self.window + 1 {
-            self.rtts.pop_front();
-        }
-        Some((
-            rtt.change(last?, 1.0),
-            rtt.change(self.rtts[0], self.window as f64),
-        ))
-    }
-}
-
 /// What can be switched off.
 #[derive(Clone, Copy, Debug)]
 struct Heuristics {
@@ -154,93 +103,60 @@ struct Heuristics {
 
 #[derive(Debug)]
 struct Cdg {
-    g_secs: f64,
     beta: f64,
     beta_loss: f64,
-    ineffective: i64,
-    ignored: i64,
     heuristics: Heuristics,
     hystart: Option<HyStart>,
-    random: Stream,
+    gradients: Gradients,
+    queue: Queue,
+    backoffs: Backoffs,
     /// The shadow window `s`.
     s: f64,
-    queue: Queue,
-    history: History,
-    /// Extremes of the present round trip, which ends when more than `end` has been acknowledged.
-    rtt: Pair,
-    end: SeqNum,
-    g_bar: Pair,
-    /// Whether the last round trip ended with a backoff.
-    waits: bool,
-    /// Backoffs since a gradient was negative, and round trips still to be ignored.
-    backoffs: i64,
-    ignore: i64,
 }
 
 impl Cdg {
     fn new(params: &Params, seed: u64) -> Self {
         let window = usize::try_from(params.integer("window")).expect("bounds");
         Self {
-            g_secs: params.duration("g"),
             beta: params.number("beta"),
             beta_loss: params.number("beta_loss"),
-            ineffective: params.integer("ineffective"),
-            ignored: params.integer("ignored"),
             heuristics: Heuristics {
                 loss_tolerance: params.flag("loss_tolerance"),
                 shadow: params.flag("shadow"),
             },
             hystart: (params.choice("slow_start") == "hystart").then(|| params.into()),
-            random: Stream::new(seed, "cdg"),
-            s: 0.0,
+            gradients: Gradients::new(window),
             queue: Queue::Unknown,
-            history: History::new(window),
-            rtt: Pair::NO_SAMPLE,
-            end: SeqNum::ZERO,
-            g_bar: Pair::ZERO,
-            waits: false,
-            backoffs: 0,
-            ignore: 0,
+            backoffs: Backoffs::new(params, seed),
+            s: 0.0,
         }
     }
 
-    /// `P[backoff]` for a positive gradient.
-    fn probability(&self, gradient_secs: f64) -> f64 {
-        1.0 - libm::exp(-gradient_secs / self.g_secs)
-    }
-
-    /// Whether a round trip has ended, and if so whether its gradient asks for a backoff.
+    /// Whether a round trip has ended, and if so whether its gradient makes the window back off.
     fn observe(&mut self, window: &CongestionWindow, ack: &Ack) -> Option<bool> {
         if let Some(sample) = ack.rtt {
             if let Some(hystart) = &mut self.hystart {
                 hystart.on_rtt(sample);
             }
-            let sample_secs = sample.secs();
-            self.rtt.min = self.rtt.min.min(sample_secs);
-            self.rtt.max = self.rtt.max.max(sample_secs);
+            self.gradients.sample(sample.secs());
         }
-        // The first segment that was sent in it is acknowledged: with the last one before it, rounds would end ever earlier in slow start.
-        if ack.snd_una <= self.end {
+        if !self.gradients.ends(ack) {
             return None;
         }
-        self.end = ack.snd_nxt;
-        let rtt = std::mem::replace(&mut self.rtt, Pair::NO_SAMPLE);
-        if rtt == Pair::NO_SAMPLE {
-            return Some(false);
-        }
-        let Some((g, g_bar)) = self.history.gradients(rtt) else {
+        let Some(g) = self.gradients.gradient() else {
             return Some(false);
         };
-        self.g_bar = g_bar;
         self.infer_queue();
-        if window.in_slow_start() && self.hystart.is_some() {
-            return Some(false);
-        }
-        Some(self.asks_for_backoff(if window.in_slow_start() { g } else { g_bar }))
+        let gradient = match (window.in_slow_start(), &self.hystart) {
+            (true, Some(_)) => return Some(false),
+            (true, None) => g,
+            (false, _) => self.gradients.g_bar,
+        };
+        Some(self.backoffs.is_due(gradient))
     }
 
     fn infer_queue(&mut self) {
-        let Pair { min, max } = self.g_bar;
+        let Pair { min, max } = self.gradients.g_bar;
         // A queue that is full bounds RTT_max while RTT_min still rises; one that is empty bounds RTT_min while RTT_max still falls.
         self.queue = if min > 0.0 && max <= 0.0 {
             Queue::Full
@@ -258,32 +174,11 @@ impl Cdg {
         }
     }
 
-    fn asks_for_backoff(&mut self, gradient: Pair) -> bool {
-        if gradient.min < 0.0 || gradient.max < 0.0 {
-            self.backoffs = 0;
-            self.ignore = 0;
-        }
-        if std::mem::take(&mut self.waits) {
-            return false;
-        }
-        if self.ignore > 0 {
-            self.ignore -= 1;
-            return false;
-        }
-        let steepest = gradient.min.max(gradient.max);
-        steepest > 0.0 && self.random.uniform() < self.probability(steepest)
-    }
-
     fn back_off(&mut self, window: &mut CongestionWindow) {
         self.s = self.s.max(window.cwnd);
         window.ssthresh = window.whole(window.cwnd * self.beta).max(2.0);
         window.cwnd = window.ssthresh.min(window.cwnd);
-        self.waits = true;
-        self.backoffs += 1;
-        if self.backoffs >= self.ineffective {
-            self.backoffs = 0;
-            self.ignore = self.ignored;
-        }
+        self.backoffs.count();
     }
 
     /// Slow start, unless HyStart ends it; congestion avoidance at the end of a round trip.
@@ -312,13 +207,9 @@ impl Cdg {
     /// After a timeout.
     fn forget(&mut self) {
         self.s = 0.0;
-        self.backoffs = 0;
-        self.ignore = 0;
-        self.waits = false;
         self.queue = Queue::Unknown;
-        self.history.rtts.clear();
-        self.rtt = Pair::NO_SAMPLE;
-        self.g_bar = Pair::ZERO;
+        self.backoffs.forget();
+        self.gradients.forget();
     }
 }
 
@@ -344,7 +235,7 @@ impl Avoidance for Cdg {
         let shadow = if self.heuristics.shadow { self.s } else { 0.0 };
         // The window is on its way to where the shadow would be.
         self.s = 0.0;
-        self.waits = true;
+        self.backoffs.wait();
         episode.window.max(WindowSize::from_segments(shadow)) * self.beta_loss
     }
 
@@ -354,7 +245,7 @@ impl Avoidance for Cdg {
             && !matches!(self.queue, Queue::Full | Queue::Unknown)
         {
             window.ssthresh = episode.threshold(window.windows().cwnd).segments();
-            self.waits = true;
+            self.backoffs.wait();
             return;
         }
         let before = window.cwnd.max(2.0);
@@ -364,8 +255,8 @@ impl Avoidance for Cdg {
     }
 
     fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
-        out("g_bar_min", self.g_bar.min);
-        out("g_bar_max", self.g_bar.max);
+        out("g_bar_min", self.gradients.g_bar.min);
+        out("g_bar_max", self.gradients.g_bar.max);
         out("s", self.s);
     }
 }

@@ -28,12 +28,12 @@ fn round(cdg: &mut Classic<Cdg>, min_secs: f64, max_secs: f64) {
         snd_nxt: snd_una + segs(2),
         ..ack_at(1.0, 1, 100)
     };
-    let end = cdg.own.end;
+    let end = cdg.own.gradients.end;
     if end > SeqNum::ZERO {
         cdg.on_ack(&ack(min_secs, end));
     } else {
         // The first acknowledgement of all ends a round trip.
-        cdg.own.rtt.min = min_secs;
+        cdg.own.gradients.rtt.min = min_secs;
     }
     cdg.on_ack(&ack(max_secs, end.next()));
 }
@@ -63,8 +63,8 @@ fn a_kernels_slow_start_ends_by_a_long_train_and_by_no_gradient() {
 fn the_probability_of_backing_off_is_exponential() {
     // G = 3 ms: 1 - e^-1 = 0.632121 for 3 ms, 1 - e^-(1/3) = 0.283469 for 1 ms.
     let cdg = cdg(0.003);
-    assert!((cdg.own.probability(0.003) - 0.632_121).abs() < 1e-6);
-    assert!((cdg.own.probability(0.001) - 0.283_469).abs() < 1e-6);
+    assert!((cdg.own.backoffs.probability(0.003) - 0.632_121).abs() < 1e-6);
+    assert!((cdg.own.backoffs.probability(0.001) - 0.283_469).abs() < 1e-6);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn as_often_as_the_probability_says() {
         max: 0.003,
     };
     let backoffs: u32 = (0..20_000)
-        .map(|_| u32::from(cdg.own.asks_for_backoff(gradient)))
+        .map(|_| u32::from(cdg.own.backoffs.is_due(gradient)))
         .sum();
     assert!(
         (f64::from(backoffs) - 12_642.4).abs() < 4.0 * 68.2,
@@ -91,10 +91,10 @@ fn gradients_are_means_of_the_last_eight_round_trips() {
     round(&mut cdg, 0.1, 0.1);
     for _ in 0..8 {
         round(&mut cdg, 0.1, 0.108);
-        assert!((cdg.own.g_bar.max - 0.001).abs() < 1e-12);
+        assert!((cdg.own.gradients.g_bar.max - 0.001).abs() < 1e-12);
     }
     round(&mut cdg, 0.1, 0.108);
-    assert_eq!(cdg.own.g_bar, Pair { min: 0.0, max: 0.0 });
+    assert_eq!(cdg.own.gradients.g_bar, Pair { min: 0.0, max: 0.0 });
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn gradients_of_both_extremes_tell_whether_the_queue_fills_or_is_full() {
         (0.0, -0.001, Queue::Empty),
         (-0.001, 0.0, Queue::Empty),
     ] {
-        cdg.own.g_bar = Pair { min, max };
+        cdg.own.gradients.g_bar = Pair { min, max };
         cdg.own.infer_queue();
         assert_eq!(cdg.own.queue, queue, "{min} {max}");
     }
@@ -211,9 +211,9 @@ fn without_a_backoff_there_is_no_shadow_and_after_a_timeout_nothing_is_known() {
     for step in 0..3 {
         round(&mut cdg, 0.1, 0.1 + 0.01 * f64::from(step));
     }
-    assert!(cdg.cwnd() > 100.0 && cdg.own.g_bar.max > 0.0);
+    assert!(cdg.cwnd() > 100.0 && cdg.own.gradients.g_bar.max > 0.0);
     assert_eq!(cdg.own.s, 0.0);
     cdg.on_rto(&loss(100.0));
-    assert_eq!(cdg.own.g_bar, Pair { min: 0.0, max: 0.0 });
+    assert_eq!(cdg.own.gradients.g_bar, Pair { min: 0.0, max: 0.0 });
     assert_eq!((cdg.own.queue, cdg.ssthresh()), (Queue::Unknown, 50.0));
 }
