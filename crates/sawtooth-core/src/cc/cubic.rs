@@ -29,9 +29,13 @@
 //! Linux 3.2 counts acknowledgements, and estimates how many of them are delayed to make up for it: that is `ack_ratio = 2` here, as if every second segment were
 //! acknowledged always. Not measured.
 
+mod epoch;
+mod steps;
 #[cfg(test)]
 mod tests;
 
+use self::epoch::Epoch;
+use self::steps::Steps;
 use super::params::{BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, beta_ecn, joined};
 use super::slow_start::{self, SlowStart};
 use super::{
@@ -92,120 +96,99 @@ const OWN: &[Param] = &[
         "segments per acknowledgement that the increase makes up for, where acknowledgements are counted; with `whole_target`"),
 ];
 
-/// A stage of congestion avoidance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Epoch {
-    start_secs: f64,
-    /// Where the plateau is.
-    w_max: f64,
-    k: f64,
-    w_est: f64,
-}
-
-impl Epoch {
-    /// `W_cubic(t)` of RFC 9438 equation 1.
-    fn w_cubic(&self, c: f64, t: f64) -> f64 {
-        let from_plateau = t - self.k;
-        c * from_plateau * from_plateau * from_plateau + self.w_max
-    }
-
-    /// The same, whole segments away from W_max.
-    fn whole_target(&self, c: f64, t: f64) -> f64 {
-        floor(self.w_max) + (self.w_cubic(c, t) - self.w_max).trunc()
-    }
-}
-
-/// How many segments are to be acknowledged for one more in the window, when that was computed, and for which window.
+/// The algorithm's parameters; those of [`Steps`] are there.
 #[derive(Clone, Copy, Debug)]
-struct Pace {
-    per: f64,
-    ticks: f64,
-    cwnd: f64,
-}
-
-/// What a loss changes besides the windows.
-#[derive(Clone, Copy, Debug)]
-struct BeforeLoss {
-    w_max: Option<f64>,
-    cwnd_prior: f64,
-    epoch: Option<Epoch>,
-}
-
-#[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent switches, each a parameter"
-)]
-struct Cubic {
+struct Rules {
     c: f64,
     beta: f64,
     beta_ecn: Option<f64>,
     fast_convergence: bool,
-    ahead_by_min_rtt: bool,
     app_limited_counts: bool,
     alpha_becomes_one: bool,
-    whole_target: bool,
-    update_interval: f64,
-    first_growth: Option<f64>,
-    ack_ratio: f64,
-    tick: f64,
-    pace: Option<Pace>,
-    slow_start: Option<Box<dyn SlowStart>>,
+}
+
+impl From<&Params> for Rules {
+    fn from(params: &Params) -> Self {
+        Self {
+            c: params.number("c"),
+            beta: params.number("beta"),
+            beta_ecn: beta_ecn(params),
+            fast_convergence: params.flag("fast_convergence"),
+            app_limited_counts: params.choice("app_limited") == "counts",
+            alpha_becomes_one: params.choice("w_est_alpha") == "rfc9438",
+        }
+    }
+}
+
+/// Round-trip times, seconds.
+#[derive(Clone, Copy, Debug)]
+struct Rtts {
+    /// Whether the target is the smallest ahead, or the smoothed.
+    ahead_by_min: bool,
+    smoothed: Option<f64>,
+    min: f64,
+}
+
+impl Rtts {
+    fn add(&mut self, rtt: f64) {
+        // RFC 6298 §2.3.
+        let smoothed = self.smoothed.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0);
+        self.smoothed = Some(smoothed);
+        self.min = self.min.min(rtt);
+    }
+
+    /// How far ahead the target is.
+    fn ahead(&self) -> f64 {
+        match self.smoothed {
+            None => 0.0,
+            Some(_) if self.ahead_by_min => self.min,
+            Some(srtt) => srtt,
+        }
+    }
+}
+
+/// What a loss changes besides the windows, and a spurious one gives back (RFC 9438 §4.9).
+#[derive(Clone, Copy, Debug)]
+struct History {
     /// The window of the last loss; none before the first, and after a timeout.
     w_max: Option<f64>,
     /// The window when the threshold was last set.
     cwnd_prior: f64,
     epoch: Option<Epoch>,
-    before_loss: Option<BeforeLoss>,
-    srtt: Option<f64>,
-    min_rtt: f64,
+}
+
+#[derive(Debug)]
+struct Cubic {
+    rules: Rules,
+    rtts: Rtts,
+    slow_start: Option<Box<dyn SlowStart>>,
+    /// With a whole target.
+    steps: Option<Steps>,
+    history: History,
+    before_loss: Option<History>,
     /// Up to when the epoch's time has been accounted for.
     seen_secs: f64,
 }
 
 impl Cubic {
     fn new(params: &Params, start: Start) -> Self {
+        let whole_target = params.flag("whole_target") && start.whole_windows;
         Self {
-            c: params.number("c"),
-            beta: params.number("beta"),
-            beta_ecn: beta_ecn(params),
-            fast_convergence: params.flag("fast_convergence"),
-            ahead_by_min_rtt: params.choice("target_rtt") == "min",
-            app_limited_counts: params.choice("app_limited") == "counts",
-            alpha_becomes_one: params.choice("w_est_alpha") == "rfc9438",
-            whole_target: params.flag("whole_target") && start.whole_windows,
-            update_interval: params.duration("update_interval"),
-            first_growth: params.number_if_any("first_growth"),
-            ack_ratio: params.number("ack_ratio"),
-            tick: start.tick.secs(),
-            pace: None,
+            rules: params.into(),
+            rtts: Rtts {
+                ahead_by_min: params.choice("target_rtt") == "min",
+                smoothed: None,
+                min: f64::INFINITY,
+            },
             slow_start: slow_start::chosen(params, start.whole_windows),
-            w_max: None,
-            cwnd_prior: start.cwnd.segments(),
-            epoch: None,
+            steps: whole_target.then(|| Steps::new(params, start.tick)),
+            history: History {
+                w_max: None,
+                cwnd_prior: start.cwnd.segments(),
+                epoch: None,
+            },
             before_loss: None,
-            srtt: None,
-            min_rtt: f64::INFINITY,
             seen_secs: 0.0,
-        }
-    }
-
-    fn on_rtt(&mut self, sample: Duration) {
-        let rtt = sample.secs();
-        // RFC 6298 §2.3.
-        self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
-        self.min_rtt = self.min_rtt.min(rtt);
-        if let Some(slow_start) = &mut self.slow_start {
-            slow_start.on_rtt(sample);
-        }
-    }
-
-    /// How far ahead the target is, seconds.
-    fn ahead(&self) -> f64 {
-        match self.srtt {
-            None => 0.0,
-            Some(_) if self.ahead_by_min_rtt => self.min_rtt,
-            Some(srtt) => srtt,
         }
     }
 
@@ -230,18 +213,8 @@ impl Cubic {
 
     /// RFC 9438 §4.3: cwnd_prior is the window at the end of the first slow start, too; later ones end below that of the last loss.
     fn end_slow_start(&mut self, cwnd: f64) {
-        self.cwnd_prior = self.cwnd_prior.max(cwnd);
+        self.history.cwnd_prior = self.history.cwnd_prior.max(cwnd);
         self.slow_start.take_if(|slow_start| !slow_start.restart());
-    }
-
-    fn begin_epoch(&self, now: Instant, cwnd: f64) -> Epoch {
-        let plateau = self.w_max.filter(|&w_max| w_max > cwnd);
-        Epoch {
-            start_secs: now.secs(),
-            w_max: plateau.unwrap_or(cwnd),
-            k: plateau.map_or(0.0, |w_max| libm::cbrt((w_max - cwnd) / self.c)),
-            w_est: cwnd,
-        }
     }
 
     /// Congestion avoidance; `acked` segments were acknowledged, `counted` of them count for the cubic function.
@@ -253,22 +226,31 @@ impl Cubic {
         counted: SegCount,
     ) {
         let cwnd = window.cwnd;
-        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now, cwnd));
+        let Rules { c, beta, .. } = self.rules;
+        let w_max = self.history.w_max;
+        let epoch = self.history.epoch;
+        let mut epoch = epoch.unwrap_or_else(|| Epoch::begin(now, cwnd, w_max, c));
         // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
-        self.w_max.get_or_insert(epoch.w_max);
-        let alpha = if self.alpha_becomes_one && epoch.w_est >= self.cwnd_prior {
+        self.history.w_max.get_or_insert(epoch.w_max);
+        let alpha = if self.rules.alpha_becomes_one && epoch.w_est >= self.history.cwnd_prior {
             1.0
         } else {
-            3.0 * (1.0 - self.beta) / (1.0 + self.beta)
+            3.0 * (1.0 - beta) / (1.0 + beta)
         };
         // Measured of Linux 6.1: what a recovery's last acknowledgement adds to what was delivered selectively before does not count.
-        let growing = if self.whole_target { counted } else { acked };
+        let growing = if self.steps.is_some() { counted } else { acked };
         epoch.w_est += alpha * growing.as_f64() / cwnd;
-        self.epoch = Some(epoch);
+        self.history.epoch = Some(epoch);
         let t = now.secs() - epoch.start_secs;
-        if self.whole_target {
-            self.pace(window, now, &epoch, t, counted);
-        } else if epoch.w_cubic(self.c, t) < epoch.w_est {
+        let rtts = &self.rtts;
+        if let Some(steps) = &mut self.steps {
+            let target = || {
+                let target = epoch.whole_target(c, t + rtts.ahead()).min(1.5 * cwnd);
+                target.max(floor(epoch.w_est))
+            };
+            let per = steps.per(now, cwnd, self.before_loss.is_none(), target);
+            window.cwnd = window.growth.every(cwnd, counted, per);
+        } else if epoch.w_cubic(c, t) < epoch.w_est {
             let w_est = epoch.w_est;
             if !window.growth.whole {
                 window.cwnd = w_est.min(cwnd + acked.as_f64()).max(cwnd);
@@ -276,7 +258,7 @@ impl Cubic {
                 window.grow(counted, (w_est - cwnd).floor());
             }
         } else {
-            let target = epoch.w_cubic(self.c, t + self.ahead());
+            let target = epoch.w_cubic(c, t + rtts.ahead());
             let increase = target.clamp(cwnd, 1.5 * cwnd) - cwnd;
             if increase > 0.0 {
                 window.grow(counted, increase);
@@ -284,61 +266,14 @@ impl Cubic {
         }
     }
 
-    /// Congestion avoidance with a whole target: the window grows by one with every so many segments, as computed from time to time.
-    fn pace(
-        &mut self,
-        window: &mut CongestionWindow,
-        now: Instant,
-        epoch: &Epoch,
-        t: f64,
-        counted: SegCount,
-    ) {
-        let cwnd = window.cwnd;
-        let ticks = self.in_ticks(now.secs());
-        let due = self.pace.is_none_or(|pace| {
-            ticks > pace.ticks
-                && (pace.cwnd != cwnd || ticks > pace.ticks + self.in_ticks(self.update_interval))
-        });
-        if due || (self.tick == 0.0 && self.update_interval == 0.0) {
-            let target = epoch.whole_target(self.c, t + self.ahead());
-            let target = target.min(1.5 * cwnd).max(floor(epoch.w_est));
-            let per = if target > cwnd {
-                floor(cwnd / (target - cwnd))
-            } else {
-                f64::INFINITY
-            };
-            let per = match self.first_growth {
-                Some(first) if self.before_loss.is_none() => per.min(first),
-                _ => per,
-            };
-            let per = if self.ack_ratio > 1.0 {
-                floor(per.max(2.0) / self.ack_ratio).max(1.0)
-            } else {
-                per.max(2.0)
-            };
-            self.pace = Some(Pace { per, ticks, cwnd });
-        }
-        if let Some(pace) = self.pace {
-            window.cwnd = window.growth.every(cwnd, counted, pace.per);
-        }
-    }
-
-    /// Time in whole ticks, or in seconds where the host has none.
-    fn in_ticks(&self, secs: f64) -> f64 {
-        if self.tick > 0.0 {
-            floor(secs / self.tick + 1e-9)
-        } else {
-            secs
-        }
-    }
-
     /// Whether a window that falls from loss to loss gives up more (§4.7), and where the plateau is then.
     fn plateau(&self, cwnd: f64) -> f64 {
-        if !self.fast_convergence || self.w_max.is_none_or(|w_max| cwnd >= w_max) {
+        let w_max = self.history.w_max;
+        if !self.rules.fast_convergence || w_max.is_none_or(|w_max| cwnd >= w_max) {
             return cwnd;
         }
-        let plateau = cwnd * f64::midpoint(1.0, self.beta);
-        if self.whole_target {
+        let plateau = cwnd * f64::midpoint(1.0, self.rules.beta);
+        if self.steps.is_some() {
             // Measured of Linux 6.1: after marks at 15 and 10 segments the first step beyond 7 takes 7 of them, as a plateau of 8 makes it; one of
             // 8.5 would make none.
             floor(plateau)
@@ -348,7 +283,7 @@ impl Cubic {
     }
 
     fn shift_epoch(&mut self, secs: f64) {
-        if let Some(epoch) = &mut self.epoch {
+        if let Some(epoch) = &mut self.history.epoch {
             epoch.start_secs += secs;
         }
     }
@@ -357,11 +292,14 @@ impl Cubic {
 impl Avoidance for Cubic {
     fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
-            self.on_rtt(rtt);
+            self.rtts.add(rtt.secs());
+            if let Some(slow_start) = &mut self.slow_start {
+                slow_start.on_rtt(rtt);
+            }
         }
         let since = ack.now.secs() - self.seen_secs;
         self.seen_secs = ack.now.secs();
-        if !ack.cwnd_limited && !self.app_limited_counts {
+        if !ack.cwnd_limited && !self.rules.app_limited_counts {
             // §4.2: t does not include times in which the application kept the window from growing.
             self.shift_epoch(since);
         }
@@ -381,21 +319,20 @@ impl Avoidance for Cubic {
     }
 
     fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
-        self.before_loss = Some(BeforeLoss {
-            w_max: self.w_max,
-            cwnd_prior: self.cwnd_prior,
-            epoch: self.epoch.take(),
-        });
+        self.before_loss = Some(self.history);
+        self.history.epoch = None;
         // §4.8: the first congestion avoidance after a timeout begins on the plateau.
         let timeout = episode.signal == Signal::Rto;
-        self.w_max = (!timeout).then(|| self.plateau(window.cwnd));
+        self.history.w_max = (!timeout).then(|| self.plateau(window.cwnd));
         self.end_slow_start(window.cwnd);
-        self.cwnd_prior = window.cwnd;
-        self.pace = None;
-        let beta = match self.beta_ecn {
+        self.history.cwnd_prior = window.cwnd;
+        if let Some(steps) = &mut self.steps {
+            steps.restart();
+        }
+        let beta = match self.rules.beta_ecn {
             // RFC 8511 §3.1.
             Some(beta) if episode.signal == Signal::Ecn && !window.in_slow_start() => beta,
-            _ => self.beta,
+            _ => self.rules.beta,
         };
         episode.window * beta
     }
@@ -414,14 +351,12 @@ impl Avoidance for Cubic {
         }
     }
 
-    fn on_undo(&mut self, window: &CongestionWindow, before: Windows) {
+    fn on_undo(&mut self, window: &CongestionWindow, windows: Windows) {
         // §4.9, unless the window has grown beyond it since.
-        if window.cwnd < before.cwnd.segments()
-            && let Some(prior) = self.before_loss.take()
+        if window.cwnd < windows.cwnd.segments()
+            && let Some(before) = self.before_loss.take()
         {
-            self.w_max = prior.w_max;
-            self.cwnd_prior = prior.cwnd_prior;
-            self.epoch = prior.epoch;
+            self.history = before;
         }
     }
 
@@ -432,9 +367,10 @@ impl Avoidance for Cubic {
 
     /// 0 where undefined.
     fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
-        out("w_max", self.w_max.unwrap_or(0.0));
-        out("k", self.epoch.map_or(0.0, |epoch| epoch.k));
-        out("w_est", self.epoch.map_or(0.0, |epoch| epoch.w_est));
-        out("cwnd_prior", self.cwnd_prior);
+        let epoch = self.history.epoch;
+        out("w_max", self.history.w_max.unwrap_or(0.0));
+        out("k", epoch.map_or(0.0, |epoch| epoch.k));
+        out("w_est", epoch.map_or(0.0, |epoch| epoch.w_est));
+        out("cwnd_prior", self.history.cwnd_prior);
     }
 }

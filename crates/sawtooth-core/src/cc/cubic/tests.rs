@@ -5,6 +5,10 @@ fn cubic(start: Start, set: &[(&str, Value)]) -> Classic<Cubic> {
     Classic::new(start, Cubic::new(&params(&ENTRY, set), start))
 }
 
+fn steps(cubic: &mut Classic<Cubic>) -> &mut Steps {
+    cubic.own.steps.as_mut().expect("a whole target")
+}
+
 fn ack(secs: f64) -> Ack {
     Ack {
         rtt: Some(Duration::from_secs(0.1)),
@@ -31,7 +35,7 @@ fn near(left: f64, right: f64) {
 fn rfc9438_4_2_k_is_the_time_to_w_max_and_w_cubic_is_flat_there() {
     // A loss at 1000: cwnd_epoch = 700, K = cbrt(300 / 0.4) = cbrt(750) = 9.0856029641607.
     let cubic = lost_at(1000.0);
-    let epoch = cubic.own.epoch.unwrap();
+    let epoch = cubic.own.history.epoch.unwrap();
     near(epoch.k, 9.085_602_964_160_7);
     near(epoch.w_cubic(0.4, 0.0), 700.0);
     near(epoch.w_cubic(0.4, epoch.k), 1000.0);
@@ -74,7 +78,7 @@ fn rfc9438_4_3_w_est_grows_by_alpha_per_window_and_by_one_from_cwnd_prior_on() {
     cubic.on_ack(&ack(10.0));
     near(cubic.cwnd(), w_est + 9.0 / 17.0 / w_est);
     cubic.window.cwnd = 10.0;
-    cubic.own.epoch.as_mut().unwrap().w_est = 10.0;
+    cubic.own.history.epoch.as_mut().unwrap().w_est = 10.0;
     cubic.on_ack(&ack(10.0));
     near(cubic.cwnd(), 10.1);
 }
@@ -116,13 +120,13 @@ fn rfc9438_4_6_a_loss_leaves_beta_of_the_window_and_two_segments_and_a_mark_one(
 fn rfc9438_4_7_fast_convergence_remembers_85_percent_of_a_window_below_w_max() {
     let mut cubic = cubic(avoiding(100.0), &[]);
     cubic.on_loss(&loss(100.0));
-    near(cubic.own.w_max.unwrap(), 100.0);
+    near(cubic.own.history.w_max.unwrap(), 100.0);
     cubic.window.cwnd = 80.0;
     cubic.on_loss(&loss(80.0));
-    near(cubic.own.w_max.unwrap(), 68.0);
+    near(cubic.own.history.w_max.unwrap(), 68.0);
     cubic.window.cwnd = 69.0;
     cubic.on_loss(&loss(69.0));
-    near(cubic.own.w_max.unwrap(), 69.0);
+    near(cubic.own.history.w_max.unwrap(), 69.0);
 }
 
 #[test]
@@ -135,23 +139,31 @@ fn rfc9438_4_8_after_a_timeout_congestion_avoidance_begins_on_the_plateau() {
         cubic.on_ack(&ack(2.0));
     }
     cubic.on_ack(&ack(3.0));
-    let epoch = cubic.own.epoch.unwrap();
+    let epoch = cubic.own.history.epoch.unwrap();
     assert_eq!((epoch.k, epoch.w_max), (0.0, 70.0));
-    near(cubic.own.w_max.unwrap(), 70.0);
+    near(cubic.own.history.w_max.unwrap(), 70.0);
 }
 
 #[test]
 fn rfc9438_4_9_a_spurious_loss_restores_the_epoch() {
     let mut cubic = lost_at(1000.0);
-    let (epoch, w_max, cwnd) = (cubic.own.epoch, cubic.own.w_max, cubic.cwnd());
+    let (epoch, w_max, cwnd) = (
+        cubic.own.history.epoch,
+        cubic.own.history.w_max,
+        cubic.cwnd(),
+    );
     cubic.on_loss(&loss(cwnd));
-    assert_ne!(cubic.own.w_max, w_max);
+    assert_ne!(cubic.own.history.w_max, w_max);
     cubic.on_undo(Windows {
         cwnd: WindowSize::from_segments(cwnd),
         ssthresh: WindowSize::from_segments(700.0),
     });
     assert_eq!(
-        (cubic.own.epoch, cubic.own.w_max, cubic.cwnd()),
+        (
+            cubic.own.history.epoch,
+            cubic.own.history.w_max,
+            cubic.cwnd()
+        ),
         (epoch, w_max, cwnd)
     );
 }
@@ -160,19 +172,19 @@ fn rfc9438_4_9_a_spurious_loss_restores_the_epoch() {
 fn rfc9438_4_2_idle_and_application_limited_times_shift_the_epoch() {
     let mut cubic = lost_at(1000.0);
     cubic.on_restart(Instant::from_secs(13.0), Duration::from_secs(2.0));
-    near(cubic.own.epoch.unwrap().start_secs, 12.0);
+    near(cubic.own.history.epoch.unwrap().start_secs, 12.0);
     let limited = Ack {
         cwnd_limited: false,
         ..ack(14.5)
     };
     cubic.on_ack(&limited);
-    near(cubic.own.epoch.unwrap().start_secs, 13.5);
-    cubic.own.app_limited_counts = true;
+    near(cubic.own.history.epoch.unwrap().start_secs, 13.5);
+    cubic.own.rules.app_limited_counts = true;
     cubic.on_ack(&Ack {
         now: Instant::from_secs(15.0),
         ..limited
     });
-    near(cubic.own.epoch.unwrap().start_secs, 13.5);
+    near(cubic.own.history.epoch.unwrap().start_secs, 13.5);
 }
 
 #[test]
@@ -187,7 +199,7 @@ fn rfc9438_4_10_hystart_ends_slow_start_without_a_loss_and_begins_on_the_plateau
         });
     }
     near(cubic.ssthresh(), 66.0);
-    let epoch = cubic.own.epoch.unwrap();
+    let epoch = cubic.own.history.epoch.unwrap();
     assert_eq!((epoch.k, epoch.w_max), (0.0, cubic.ssthresh()));
 }
 
@@ -255,7 +267,7 @@ fn in_linux_the_target_is_whole_segments_away_from_w_max() {
 fn in_linux_3_2_half_as_many_acknowledgements_of_two_segments_make_a_step() {
     // As above, 38 segments; with an acknowledgement for every second one that is 19.
     let mut cubic = linux(1000.0);
-    cubic.own.ack_ratio = 2.0;
+    steps(&mut cubic).ack_ratio = 2.0;
     cubic.on_loss(&whole_loss(1000.0));
     let two = |secs: f64| Ack {
         acked: SegCount::new(2),
@@ -275,7 +287,7 @@ fn in_linux_a_second_loss_leaves_a_whole_plateau() {
     cubic.on_loss(&loss(15.0));
     cubic.window.cwnd = 10.0;
     cubic.on_loss(&loss(10.0));
-    near(cubic.own.w_max.unwrap(), 8.0);
+    near(cubic.own.history.w_max.unwrap(), 8.0);
     cubic.window.cwnd = 7.0;
     let ack = Ack {
         rtt: Some(Duration::from_secs(0.02)),
@@ -293,13 +305,14 @@ fn in_linux_a_step_takes_twenty_segments_at_most_before_the_first_loss() {
 #[test]
 fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
     let mut cubic = linux(100.0);
-    (cubic.own.tick, cubic.own.update_interval) = (0.01, 0.03125);
+    let of_linux = steps(&mut cubic);
+    (of_linux.tick, of_linux.update_interval) = (0.01, 0.03125);
     // Ticks of 10 ms: 31.25 ms are three whole ones, and 30 ms, too.
-    assert_eq!(cubic.own.in_ticks(0.03125), 3.0);
-    assert_eq!(cubic.own.in_ticks(0.03), 3.0);
+    assert_eq!(of_linux.in_ticks(0.03125), 3.0);
+    assert_eq!(of_linux.in_ticks(0.03), 3.0);
     let mut computed_at = |secs: f64| {
         cubic.on_ack(&ack(secs));
-        cubic.own.pace.expect("a pace").ticks
+        steps(&mut cubic).pace.expect("a pace").ticks
     };
     assert_eq!(computed_at(10.0), 1000.0);
     // Neither has the window grown nor have more than three ticks passed.
@@ -310,7 +323,7 @@ fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
     cubic.window.cwnd += 1.0;
     let mut computed_at = |secs: f64| {
         cubic.on_ack(&ack(secs));
-        cubic.own.pace.expect("a pace").ticks
+        steps(&mut cubic).pace.expect("a pace").ticks
     };
     assert_eq!(computed_at(10.041), 1004.0);
     assert_eq!(computed_at(10.05), 1005.0);
@@ -326,5 +339,5 @@ fn of_an_acknowledgement_that_ends_slow_start_congestion_avoidance_counts_the_re
         ..ack(10.0)
     });
     // Two of four were slow start's. cwnd_prior is its last window, so that alpha is 1 from there on (§4.3): W_est = 12 + 2/12.
-    near(cubic.own.epoch.unwrap().w_est, 12.0 + 2.0 / 12.0);
+    near(cubic.own.history.epoch.unwrap().w_est, 12.0 + 2.0 / 12.0);
 }

@@ -1,0 +1,36 @@
+//! A stage of congestion avoidance: the cubic function (RFC 9438 §4.2), and beside it `W_est`, the window of a standard TCP (§4.3).
+
+use crate::units::{Instant, floor};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Epoch {
+    pub(super) start_secs: f64,
+    /// Where the plateau is.
+    pub(super) w_max: f64,
+    pub(super) k: f64,
+    pub(super) w_est: f64,
+}
+
+impl Epoch {
+    /// It begins with a window of `cwnd`, on the plateau unless that is higher.
+    pub(super) fn begin(now: Instant, cwnd: f64, plateau: Option<f64>, c: f64) -> Self {
+        let plateau = plateau.filter(|&w_max| w_max > cwnd);
+        Self {
+            start_secs: now.secs(),
+            w_max: plateau.unwrap_or(cwnd),
+            k: plateau.map_or(0.0, |w_max| libm::cbrt((w_max - cwnd) / c)),
+            w_est: cwnd,
+        }
+    }
+
+    /// `W_cubic(t)` of equation 1.
+    pub(super) fn w_cubic(&self, c: f64, t: f64) -> f64 {
+        let from_plateau = t - self.k;
+        c * from_plateau * from_plateau * from_plateau + self.w_max
+    }
+
+    /// The same, whole segments away from W_max.
+    pub(super) fn whole_target(&self, c: f64, t: f64) -> f64 {
+        floor(self.w_max) + (self.w_cubic(c, t) - self.w_max).trunc()
+    }
+}

@@ -1,0 +1,89 @@
+//! Growth in whole steps, as measured of Linux 6.1 (`whole_target`): the window grows by one with every so many segments, and how many that are is
+//! computed from time to time.
+
+use crate::registry::Params;
+use crate::units::{Duration, Instant, floor};
+
+/// How many segments are to be acknowledged for one more in the window, when that was computed, and for which window.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    per: f64,
+    pub(super) ticks: f64,
+    cwnd: f64,
+}
+
+/// Times are in seconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    pub(super) update_interval: f64,
+    first_growth: Option<f64>,
+    pub(super) ack_ratio: f64,
+    pub(super) tick: f64,
+    pub(super) pace: Option<Pace>,
+}
+
+impl Steps {
+    pub(super) fn new(params: &Params, tick: Duration) -> Self {
+        Self {
+            update_interval: params.duration("update_interval"),
+            first_growth: params.number_if_any("first_growth"),
+            ack_ratio: params.number("ack_ratio"),
+            tick: tick.secs(),
+            pace: None,
+        }
+    }
+
+    /// After how many segments a window of `cwnd` grows by one on its way to `target`, which is computed if it is time; before the `first` loss of
+    /// all a step may have an upper bound.
+    pub(super) fn per(
+        &mut self,
+        now: Instant,
+        cwnd: f64,
+        first: bool,
+        target: impl FnOnce() -> f64,
+    ) -> f64 {
+        let ticks = self.in_ticks(now.secs());
+        if let Some(pace) = self.pace
+            && !self.is_due(&pace, ticks, cwnd)
+        {
+            return pace.per;
+        }
+        let target = target();
+        let per = if target > cwnd {
+            floor(cwnd / (target - cwnd))
+        } else {
+            f64::INFINITY
+        };
+        let per = match self.first_growth {
+            Some(most) if first => per.min(most),
+            _ => per,
+        };
+        let per = if self.ack_ratio > 1.0 {
+            floor(per.max(2.0) / self.ack_ratio).max(1.0)
+        } else {
+            per.max(2.0)
+        };
+        self.pace = Some(Pace { per, ticks, cwnd });
+        per
+    }
+
+    /// A loss: what was computed is of another stage.
+    pub(super) fn restart(&mut self) {
+        self.pace = None;
+    }
+
+    fn is_due(&self, pace: &Pace, ticks: f64, cwnd: f64) -> bool {
+        let later = ticks > pace.ticks
+            && (pace.cwnd != cwnd || ticks > pace.ticks + self.in_ticks(self.update_interval));
+        later || (self.tick == 0.0 && self.update_interval == 0.0)
+    }
+
+    /// Time in whole ticks, or in seconds where the host has none.
+    pub(super) fn in_ticks(&self, secs: f64) -> f64 {
+        if self.tick > 0.0 {
+            floor(secs / self.tick + 1e-9)
+        } else {
+            secs
+        }
+    }
+}
