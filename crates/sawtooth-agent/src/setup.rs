@@ -21,6 +21,7 @@ use sawtooth_core::registry::Value;
 use sawtooth_core::spec::{Direction, FlowSpec};
 use sawtooth_core::tcp::key;
 use sawtooth_core::tcp::params::{Feedback, RestartAfterIdle, WindowSetting};
+use sawtooth_core::units::ByteCount;
 
 /// A network namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,7 +279,9 @@ fn metrics(scenario: &Scenario) -> RouteMetrics {
     let flow = any_flow(scenario);
     let segments = match flow.given(key::initial_window).flatten() {
         Some(WindowSetting::Segments(segments)) => Some(segments),
-        Some(WindowSetting::Bytes(bytes)) => Some(bytes.div_ceil(segment_bytes(flow))),
+        Some(WindowSetting::Bytes(bytes)) => {
+            Some(bytes.div_ceil(ByteCount::new(segment_bytes(flow))))
+        }
         None => None,
     };
     #[expect(
@@ -286,9 +289,9 @@ fn metrics(scenario: &Scenario) -> RouteMetrics {
         clippy::cast_sign_loss,
         reason = "a positive time of at most minutes"
     )]
-    let rto_min_ms = (flow.given(key::rto_min)).map(|secs| (secs * 1e3).round() as u32);
+    let rto_min_ms = (flow.given(key::rto_min)).map(|time| (time.secs() * 1e3).round() as u32);
     RouteMetrics {
-        initcwnd: segments.map(|segments| u32::try_from(segments).unwrap_or(u32::MAX)),
+        initcwnd: segments.map(|segments| u32::try_from(segments.get()).unwrap_or(u32::MAX)),
         rto_min_ms,
         quickack: flow.given(key::ack_every) == Some(1),
     }

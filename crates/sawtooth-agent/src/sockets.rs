@@ -23,6 +23,7 @@ use sawtooth_core::tcp::partial::Partial;
 
 use crate::ring::Call;
 use crate::setup::segment_bytes;
+use sawtooth_core::units::ByteCount;
 
 /// What one call reads or writes at most.
 pub const CHUNK: usize = 1 << 16;
@@ -74,8 +75,10 @@ pub fn receiving(spec: &FlowSpec) -> io::Result<OwnedFd> {
     let socket = tcp(&spec.receiver_cc)?;
     let smss = segment_bytes(spec);
     let window = match spec.given(key::window_limit).flatten() {
-        Some(WindowSetting::Segments(segments)) => segments.saturating_mul(smss),
-        Some(WindowSetting::Bytes(bytes)) => bytes,
+        Some(WindowSetting::Segments(segments)) => {
+            segments.saturating_mul(ByteCount::new(smss)).get()
+        }
+        Some(WindowSetting::Bytes(bytes)) => bytes.get(),
         None => 0,
     };
     if window > 0 {

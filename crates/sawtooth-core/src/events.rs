@@ -83,7 +83,7 @@ impl Key {
     }
 
     /// When it happens.
-    #[inline]
+    #[inline(always)]
     pub fn at(self) -> Instant {
         Instant::from_secs(self.time)
     }
@@ -130,9 +130,15 @@ pub struct Event {
 
 impl Event {
     /// When it happens.
-    #[inline]
+    #[inline(always)]
     pub fn at(self) -> Instant {
         Instant::from_secs(self.time)
+    }
+
+    /// The key of the timer that this event sets, which expires at `deadline`.
+    #[inline(always)]
+    pub fn timer(self, deadline: Instant) -> Key {
+        self.schedule(deadline.secs(), Child::Timer)
     }
 
     /// The key of the event that this one schedules for `time`.

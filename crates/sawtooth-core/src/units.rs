@@ -8,7 +8,7 @@
 //! machine (IEEE 754), so runs are still reproducible to the bit.
 
 use std::iter::Sum;
-use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Div, Mul, Rem, Sub, SubAssign};
 
 macro_rules! quantity {
     ($(#[$doc:meta])* $name:ident, $from:ident, $get:ident) => {
@@ -25,6 +25,11 @@ macro_rules! quantity {
             #[inline]
             pub const fn $get(self) -> f64 {
                 self.0
+            }
+
+            /// The order of the numbers, as [`f64::total_cmp`] has it.
+            pub fn total_cmp(&self, other: &Self) -> std::cmp::Ordering {
+                self.0.total_cmp(&other.0)
             }
 
             /// The smaller of the two, as [`f64::min`] has it.
@@ -182,8 +187,21 @@ sums!(Duration, SegCount, ByteCount, WindowSize);
 places!(Instant, Duration; SeqNum, SegCount);
 
 impl WindowSize {
+    /// A segment.
+    pub const ONE: Self = Self(1.0);
     /// No limit.
     pub const INFINITE: Self = Self(f64::INFINITY);
+
+    /// How many whole segments it holds, if it is finite. By way of a signed number, which is what processors convert to.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "windows are positive and far below 2^53"
+    )]
+    pub const fn whole(self) -> SegCount {
+        SegCount(self.0 as i64 as u64)
+    }
 
     /// Its whole segments.
     #[must_use]
@@ -216,6 +234,13 @@ impl Div<f64> for WindowSize {
     #[inline]
     fn div(self, by: f64) -> Self {
         Self(self.0 / by)
+    }
+}
+
+impl From<SegCount> for WindowSize {
+    #[inline]
+    fn from(count: SegCount) -> Self {
+        Self(count.as_f64())
     }
 }
 
@@ -261,6 +286,19 @@ impl SeqNum {
         SegCount(self.0.saturating_sub(other.0))
     }
 
+    /// How far it is beyond `other`, if it is not before it.
+    #[inline]
+    pub fn checked_sub(self, other: Self) -> Option<SegCount> {
+        self.0.checked_sub(other.0).map(SegCount)
+    }
+
+    /// The segment so many after it, or the last number there is.
+    #[inline]
+    #[must_use]
+    pub const fn saturating_add(self, count: SegCount) -> Self {
+        Self(self.0.saturating_add(count.0))
+    }
+
     /// The numbers from this one up to `end`, without that.
     #[inline]
     pub fn up_to(self, end: Self) -> impl DoubleEndedIterator<Item = Self> {
@@ -302,6 +340,42 @@ counts!(SegCount, ByteCount);
 
 impl SegCount {
     pub const ONE: Self = Self(1);
+
+    /// The difference modulo 2^64, which may be less than nothing for a while.
+    #[must_use]
+    pub const fn wrapping_sub(self, other: Self) -> Self {
+        Self(self.0.wrapping_sub(other.0))
+    }
+
+    /// Bytes of so many segments of one size, or as many as can be counted.
+    #[must_use]
+    pub const fn saturating_mul(self, size: ByteCount) -> ByteCount {
+        ByteCount(self.0.saturating_mul(size.0))
+    }
+}
+
+impl SegCount {
+    /// How many groups of so many hold it.
+    #[inline]
+    #[must_use]
+    pub const fn div_ceil(self, group: u64) -> Self {
+        Self(self.0.div_ceil(group))
+    }
+}
+
+impl From<usize> for SegCount {
+    #[inline]
+    fn from(length: usize) -> Self {
+        Self(length as u64)
+    }
+}
+
+/// One if so, and else none.
+impl From<bool> for SegCount {
+    #[inline]
+    fn from(one: bool) -> Self {
+        Self(u64::from(one))
+    }
 }
 
 /// Whole numbers of a smaller range are counts without further ado.
@@ -330,6 +404,43 @@ impl ByteCount {
     }
 }
 
+/// How many whole segments of one size so many bytes are.
+impl Div for ByteCount {
+    type Output = SegCount;
+
+    #[inline]
+    fn div(self, size: Self) -> SegCount {
+        SegCount(self.0 / size.0)
+    }
+}
+
+impl ByteCount {
+    /// How many segments of one size hold so many bytes.
+    #[inline]
+    pub const fn div_ceil(self, size: Self) -> SegCount {
+        SegCount(self.0.div_ceil(size.0))
+    }
+}
+
+/// What is left over of groups of so many.
+impl Rem for SegCount {
+    type Output = Self;
+
+    #[inline]
+    fn rem(self, group: Self) -> Self {
+        Self(self.0 % group.0)
+    }
+}
+
+impl Div<u64> for SegCount {
+    type Output = Self;
+
+    #[inline]
+    fn div(self, by: u64) -> Self {
+        Self(self.0 / by)
+    }
+}
+
 impl Mul<u64> for ByteCount {
     type Output = Self;
 
@@ -339,13 +450,13 @@ impl Mul<u64> for ByteCount {
     }
 }
 
-/// Whole segments of one size.
-impl Div for ByteCount {
-    type Output = SegCount;
+/// How long so many bytes take.
+impl Div<Rate> for ByteCount {
+    type Output = Duration;
 
     #[inline]
-    fn div(self, size: Self) -> SegCount {
-        SegCount(self.0 / size.0)
+    fn div(self, rate: Rate) -> Duration {
+        Duration(8.0 * self.as_f64() / rate.0)
     }
 }
 
@@ -359,7 +470,22 @@ impl Mul<ByteCount> for SegCount {
     }
 }
 
+impl Rate {
+    /// No bound.
+    pub const INFINITE: Self = Self(f64::INFINITY);
+
+    pub const fn is_finite(self) -> bool {
+        self.0.is_finite()
+    }
+}
+
 impl Instant {
+    /// The beginning of the run.
+    pub const START: Self = Self(0.0);
+    /// Before everything, and after everything.
+    pub const LONG_AGO: Self = Self(f64::NEG_INFINITY);
+    pub const NEVER: Self = Self(f64::INFINITY);
+
     /// Whole nanoseconds, rounded.
     pub fn as_ns(self) -> i64 {
         Duration(self.0).as_ns()
@@ -367,6 +493,17 @@ impl Instant {
 }
 
 impl Duration {
+    pub const ZERO: Self = Self(0.0);
+    /// Without end.
+    pub const INFINITE: Self = Self(f64::INFINITY);
+
+    /// How long it is, whichever way it goes.
+    #[inline]
+    #[must_use]
+    pub const fn abs(self) -> Self {
+        Self(self.0.abs())
+    }
+
     /// Whole nanoseconds, rounded.
     #[expect(
         clippy::cast_possible_truncation,
@@ -411,6 +548,36 @@ pub fn ceil(number: f64) -> f64 {
     -floor(-number)
 }
 
+/// Units in one word, for the numbers of tests.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::{ByteCount, Duration, Instant, SegCount, SeqNum, WindowSize};
+
+    pub fn at(secs: f64) -> Instant {
+        Instant::from_secs(secs)
+    }
+
+    pub fn secs(secs: f64) -> Duration {
+        Duration::from_secs(secs)
+    }
+
+    pub fn seq(number: u64) -> SeqNum {
+        SeqNum::new(number)
+    }
+
+    pub fn segs(count: u64) -> SegCount {
+        SegCount::new(count)
+    }
+
+    pub fn bytes(count: u64) -> ByteCount {
+        ByteCount::new(count)
+    }
+
+    pub const fn window(segments: f64) -> WindowSize {
+        WindowSize::from_segments(segments)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -437,6 +604,27 @@ mod tests {
         assert_eq!(end - start, Duration::from_secs(2.5));
         assert_eq!(start + (end - start) * 2.0, Instant::from_secs(6.5));
         assert_eq!((end - start) / Duration::from_secs(0.5), 5.0);
+    }
+
+    #[test]
+    fn bytes_are_segments_of_a_size_and_take_time_at_a_rate() {
+        let (size, written) = (ByteCount::new(1000), ByteCount::new(2500));
+        assert_eq!(
+            (written / size, written.div_ceil(size)),
+            (SegCount::new(2), SegCount::new(3))
+        );
+        assert_eq!(size * 2, SegCount::new(2) * size);
+        assert_eq!(written / Rate::from_bps(40_000.0), Duration::from_secs(0.5));
+        assert_eq!(SegCount::MAX.saturating_mul(size), ByteCount::MAX);
+    }
+
+    #[test]
+    fn a_window_has_whole_segments() {
+        assert_eq!(WindowSize::from_segments(10.9).whole(), SegCount::new(10));
+        assert_eq!(
+            WindowSize::from(SegCount::new(10)),
+            WindowSize::from_segments(10.0)
+        );
     }
 
     #[test]

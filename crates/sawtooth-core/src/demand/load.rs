@@ -49,7 +49,7 @@ fn of_connection<'a>(scenario: &Scenario, flow: &'a FlowSpec) -> Load<'a> {
     let config = Config::from(&flow.tcp);
     let rtt_secs = base_rtt_secs(&scenario.links, &flow.path, flow.delay).max(1e-6);
     let active_secs = (scenario.duration.secs() - flow.start.secs()).max(0.0);
-    let by_window = config.window_limit / rtt_secs * active_secs;
+    let by_window = config.window_limit.segments() / rtt_secs * active_secs;
     let by_source = segments_within(&mut *flow.source(0), active_secs, rtt_secs, config.smss);
     Load {
         path: &flow.path,

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use super::{Params, Value, Words};
+use crate::units::{ByteCount, Duration, Rate, SegCount};
 
 /// A parameter's name, and the type of its value.
 #[derive(Debug)]
@@ -57,6 +58,42 @@ impl FromValue for f64 {
     fn from_value(value: Value) -> Option<Self> {
         match value {
             Value::Number(value) | Value::Duration(value) | Value::Rate(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl FromValue for Duration {
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Duration(secs) => Some(Self::from_secs(secs)),
+            _ => None,
+        }
+    }
+}
+
+impl FromValue for Rate {
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Rate(bps) => Some(Self::from_bps(bps)),
+            _ => None,
+        }
+    }
+}
+
+impl FromValue for SegCount {
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Packets(count) => Some(Self::new(count)),
+            _ => None,
+        }
+    }
+}
+
+impl FromValue for ByteCount {
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Bytes(count) => Some(Self::new(count)),
             _ => None,
         }
     }

@@ -23,7 +23,7 @@ use crate::source;
 use crate::spec::{ArrivingSpec, Scenario};
 use crate::tcp::Config;
 use crate::tcp::sender::Sender;
-use crate::units::ns;
+use crate::units::{Instant, ns};
 
 /// Everything about flows that arrive.
 #[derive(Debug)]
@@ -169,7 +169,7 @@ impl<'a> ArrivingFlows<'a> {
         if !flow.sender.is_finished() {
             return false;
         }
-        flow.sender.finish(time);
+        flow.sender.finish(Instant::from_secs(time));
         self.directory.remove(flow.id);
         self.leave(place, flow, time);
         self.free.push(place);
@@ -180,7 +180,7 @@ impl<'a> ArrivingFlows<'a> {
     pub(super) fn finish(&mut self, flows: &mut [Flow], end: f64) {
         for (place, flow) in (0..).zip(flows).skip(self.fixed as usize) {
             if self.living[(place - self.fixed) as usize].alive {
-                flow.sender.finish(end);
+                flow.sender.finish(Instant::from_secs(end));
                 self.leave(place, flow, end);
             }
         }
@@ -243,7 +243,7 @@ impl Entry<'_> {
         } else {
             drawn
         };
-        let phase = share * config.rto.granularity;
+        let phase = config.rto.granularity * share;
         Flow::new(FlowPlan {
             id,
             start: arrival.at_secs,

@@ -34,7 +34,7 @@ pub(super) fn events_to_next_look(world: &World) -> u32 {
 #[inline(never)]
 pub(super) fn may_send_more(world: &mut World, index: u32, now: f64) -> bool {
     let sent = world.flows[index as usize].sender.flight_size();
-    world.stopped = look_at_limits(world, now, sent).err();
+    world.stopped = look_at_limits(world, now, sent.get()).err();
     if world.stopped.is_some() {
         world.calendar.stop();
     }

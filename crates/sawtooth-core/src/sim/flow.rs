@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::spec::{Part, Scenario};
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
-use crate::units::SeqNum;
+use crate::units::{ByteCount, SeqNum};
 
 #[derive(Debug)]
 pub(super) struct Flow {
@@ -94,7 +94,7 @@ impl Flow {
         }
         loop {
             match self.writes.due(self.start, now) {
-                Due::Bytes(bytes) => self.sender.on_write(now, bytes),
+                Due::Bytes(bytes) => self.sender.on_write(now, ByteCount::new(bytes)),
                 Due::Later => return,
                 Due::Over => return self.sender.on_close(),
             }
@@ -107,7 +107,7 @@ impl Flow {
             return;
         };
         if portion.bytes > 0 {
-            self.sender.on_write(now, portion.bytes);
+            self.sender.on_write(now, ByteCount::new(portion.bytes));
         }
         if portion.is_all {
             self.sender.on_close();
@@ -193,7 +193,7 @@ pub(super) fn standing_flows(
         } else {
             drawn
         };
-        let phase = share * config.rto.granularity;
+        let phase = config.rto.granularity * share;
         let mut sender = Sender::open(config, algorithm(&spec.cc), &spec.cc.params, phase);
         if scenario.record.episodes {
             sender.keep_episodes();

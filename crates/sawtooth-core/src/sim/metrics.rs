@@ -6,6 +6,7 @@ use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::Config;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::sender::Sender;
+use crate::units::Instant;
 
 #[derive(Debug)]
 pub(super) struct PathMetrics {
@@ -53,7 +54,7 @@ impl PathMetrics {
     /// A connection begins with what is known.
     pub(super) fn begin(&mut self, flow: u32, time: f64, sender: &mut Sender) {
         if let Some(caches) = &mut self.caches {
-            sender.inherit(&caches.at_start(flow, time));
+            sender.inherit(&caches.at_start(flow, Instant::from_secs(time)));
         }
     }
 
@@ -62,7 +63,7 @@ impl PathMetrics {
     #[inline(never)]
     pub(super) fn note_end(&mut self, flow: u32, time: f64, sender: &Sender) {
         if let Some(caches) = &mut self.caches {
-            caches.on_end(flow, time, sender.legacy());
+            caches.on_end(flow, Instant::from_secs(time), sender.legacy());
         }
     }
 }

@@ -106,7 +106,7 @@ impl RequestResponses {
         if place != sides.client || !exchanges.has_first(delivered) {
             return;
         }
-        let rtt = flows[sides.client as usize].sender.srtt_secs();
+        let rtt = flows[sides.client as usize].sender.srtt();
         if let Some(rtt) = rtt {
             flows[sides.server as usize].sender.on_handshake(now, rtt);
         }
@@ -195,6 +195,6 @@ fn sender_of_requests(spec: &FlowSpec, seed: u64) -> Sender {
     } else {
         drawn
     };
-    let phase = share * config.rto.granularity;
+    let phase = config.rto.granularity * share;
     Sender::open(config, algorithm(&spec.cc), &spec.cc.params, phase)
 }

@@ -11,7 +11,7 @@ use crate::record::rows::{EpisodeRow, FlowRow};
 use crate::record::{Records, Table};
 use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::limits::Limit;
-use crate::units::{mean_rate_bps, ns};
+use crate::units::{Duration, Instant, WindowSize, mean_rate_bps, ns};
 
 /// Ends a run, and returns what it has measured.
 pub(super) fn into_records(mut world: World) -> Records {
@@ -21,7 +21,7 @@ pub(super) fn into_records(mut world: World) -> Records {
         (world.observers).sample_receiver(&world.flows, index, f64::INFINITY);
         let flow = &mut world.flows[index as usize];
         if flow.started {
-            flow.sender.finish(end);
+            flow.sender.finish(Instant::from_secs(end));
         }
     }
     for index in 0..index_u32(world.topology.ports.len()) {
@@ -79,22 +79,25 @@ fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: f64) -
         receiver.delivered.last.secs(),
     ));
     // Nor is a transfer complete that the application has not read to its end.
-    let done = sender.is_done() && delivered == sender.acked_bytes();
+    let done = sender.is_done() && delivered == sender.acked().get();
     let stalls = hosts.stalls(index, end);
     let lifetime = end - flow.start;
     let acked = sender.acked_segments();
     let round_trips = sender.round_trips();
-    let sampled = |secs: f64| (round_trips.samples > 0).then(|| ns(secs));
+    let sampled = |time: Duration| (round_trips.samples > 0).then(|| time.as_ns());
     let limited = |limit| Some(limits.spent_ns(limit));
     FlowRow {
         flow: spec.name.clone(),
         cc: spec.cc.name.into(),
         recovery: config.recovery.word().into(),
         start_ns: ns(flow.start),
-        acked_packets: Some(acked),
-        acked_bytes: Some(sender.acked_bytes()),
+        acked_packets: Some(acked.get()),
+        acked_bytes: Some(sender.acked().get()),
         delivered_bytes: delivered,
-        throughput_bps: Some(mean_rate_bps(acked * u64::from(config.smss), lifetime)),
+        throughput_bps: Some(mean_rate_bps(
+            acked.get() * u64::from(config.smss),
+            lifetime,
+        )),
         goodput_bps: mean_rate_bps(delivered, lifetime),
         sent_packets: Some(counters.sent_packets),
         retransmits: Some(counters.retransmits),
@@ -108,8 +111,8 @@ fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: f64) -
         ecn_signals: Some(counters.ecn_signals),
         ecn_reductions: Some(counters.ecn_reductions),
         cwnd_mean_bytes: (lifetime > 0.0).then(|| sender.cwnd_integral() / lifetime * smss),
-        srtt_mean_ns: sampled(round_trips.srtt_sum_secs / round_trips.samples as f64),
-        min_rtt_ns: sampled(round_trips.min_secs),
+        srtt_mean_ns: sampled(round_trips.srtt_sum / round_trips.samples as f64),
+        min_rtt_ns: sampled(round_trips.min),
         completion_ns: done.then(|| ns(last_delivery - flow.start)),
         stall_ns: stalls.all_ns,
         limited_cwnd_ns: limited(Limit::Cwnd),
@@ -125,9 +128,9 @@ fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: f64) -
         tail_loss_probes: Some(counters.probes),
         spurious: Some(counters.spurious),
         spurious_timeouts: Some(counters.spurious_timeouts),
-        max_cwnd_bytes: Some(sender.max_cwnd() * smss),
-        srtt_ns: sender.srtt_secs().map(ns),
-        max_rtt_ns: sampled(round_trips.max_secs),
+        max_cwnd_bytes: Some(sender.max_cwnd().segments() * smss),
+        srtt_ns: sender.srtt().map(Duration::as_ns),
+        max_rtt_ns: sampled(round_trips.max),
         rtt_samples: Some(round_trips.samples),
         stall_window_ns: stalls.window_ns,
         stall_partial_ns: stalls.partial_ns,
@@ -139,19 +142,22 @@ fn episode_table(scenario: &Scenario, flows: &[Flow]) -> Table {
     let mut table = Table::new::<EpisodeRow>();
     for (flow, spec) in flows.iter().zip(&scenario.flows) {
         let smss = flow.sender.config().smss;
+        let bytes = |window: Option<WindowSize>| {
+            window.map_or(f64::NAN, |window| window.segments() * f64::from(smss))
+        };
         for episode in flow.sender.episodes() {
             table.push(EpisodeRow {
                 flow: spec.name.clone(),
-                start_ns: ns(episode.start),
-                end_ns: episode.end.map(ns),
+                start_ns: episode.start.as_ns(),
+                end_ns: episode.end.map(Instant::as_ns),
                 cause: episode.cause.name().into(),
-                lost_packets: episode.lost.map(u64::cast_signed),
+                lost_packets: episode.lost.map(|lost| lost.get().cast_signed()),
                 retransmits: episode.retransmits,
                 timeouts: episode.timeouts,
-                flight_bytes: episode.flight_size * u64::from(smss),
-                cwnd_before_bytes: episode.cwnd_before * f64::from(smss),
-                ssthresh_bytes: episode.ssthresh * f64::from(smss),
-                cwnd_after_bytes: episode.cwnd_after * f64::from(smss),
+                flight_bytes: episode.flight_size.get() * u64::from(smss),
+                cwnd_before_bytes: episode.cwnd_before.segments() * f64::from(smss),
+                ssthresh_bytes: bytes(episode.ssthresh),
+                cwnd_after_bytes: bytes(episode.cwnd_after),
                 spurious: u64::from(episode.spurious),
             });
         }

@@ -26,6 +26,7 @@
 use super::params::Feedback;
 use crate::cc;
 use crate::packet::{Ack, Ecn};
+use crate::units::{SegCount, SeqNum};
 
 /// The sender's side.
 #[derive(Debug)]
@@ -36,11 +37,11 @@ pub struct Signals {
     /// The count of marks that the receiver last reported.
     reported: u16,
     /// Marks that were reported beyond what was delivered: the algorithm has not been told of them yet.
-    left_over: u64,
+    left_over: SegCount,
     /// Of the acknowledgement in hand: segments delivered marked.
-    pub marked: u64,
+    pub marked: SegCount,
     /// No mark reduces the window before more than this has been acknowledged.
-    reduced_until: Option<u64>,
+    reduced_until: Option<SeqNum>,
     /// The last reduction was for a mark.
     for_mark: bool,
     /// The next new segment says that the window has been reduced.
@@ -76,8 +77,8 @@ impl Signals {
             response,
             codepoint,
             reported: 0,
-            left_over: 0,
-            marked: 0,
+            left_over: SegCount::ZERO,
+            marked: SegCount::ZERO,
             reduced_until: None,
             for_mark: false,
             cwr: false,
@@ -94,19 +95,19 @@ impl Signals {
     }
 
     /// Takes an acknowledgement that says that `delivered` segments have arrived; whether any of them came marked.
-    pub fn take_marks(&mut self, ack: &Ack, delivered: u64) -> bool {
+    pub fn take_marks(&mut self, ack: &Ack, delivered: SegCount) -> bool {
         if self.feedback == Feedback::Accurate {
             let news = ack.marks.wrapping_sub(self.reported);
             // An acknowledgement that was overtaken says nothing new.
             if news < 1 << 15 {
                 self.reported = ack.marks;
-                self.left_over += u64::from(news);
+                self.left_over += SegCount::from(u32::from(news));
             }
             self.marked = self.left_over.min(delivered);
             self.left_over -= self.marked;
-            return self.marked > 0;
+            return !self.marked.is_zero();
         }
-        self.marked = if ack.ece { delivered } else { 0 };
+        self.marked = if ack.ece { delivered } else { SegCount::ZERO };
         ack.ece
     }
 
@@ -116,20 +117,20 @@ impl Signals {
     }
 
     /// Whether a mark reduces the window, when everything before `una` is acknowledged: once per window, and if the algorithm does not do that itself.
-    pub fn may_reduce(&self, una: u64) -> bool {
+    pub fn may_reduce(&self, una: SeqNum) -> bool {
         self.response != Response::Own && self.reduced_until.is_none_or(|until| una > until)
     }
 
     /// The window was reduced, of whatever cause, when everything before `max` had been sent: the receiver is told (RFC 3168 §6.1.2).
     #[inline]
-    pub fn on_reduction(&mut self, max: u64, for_mark: bool) {
+    pub fn on_reduction(&mut self, max: SeqNum, for_mark: bool) {
         self.cwr = true;
         self.for_mark = for_mark;
         self.reduced_until = Some(max);
     }
 
     /// Whether a mark has reduced the window for what is outstanding from `una` on, and a loss of it is the same congestion.
-    pub fn has_reduced_for_mark(&self, una: u64) -> bool {
+    pub fn has_reduced_for_mark(&self, una: SeqNum) -> bool {
         self.for_mark
             && self.response == Response::Classic
             && self.reduced_until.is_some_and(|until| una <= until)
@@ -139,6 +140,7 @@ impl Signals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::segs;
 
     #[test]
     fn rfc9768_3_2_a_sender_hears_of_each_mark_once_and_of_none_that_did_not_arrive() {
@@ -160,8 +162,12 @@ mod tests {
                 marks,
                 ..Ack::default()
             };
-            assert_eq!(signals.take_marks(&ack, delivered), marked > 0, "{marks}");
-            assert_eq!(signals.marked, marked, "{marks}");
+            assert_eq!(
+                signals.take_marks(&ack, segs(delivered)),
+                marked > 0,
+                "{marks}"
+            );
+            assert_eq!(signals.marked, segs(marked), "{marks}");
         }
     }
 }

@@ -4,6 +4,8 @@
 //! reduction is undone. A timeout ends the recovery that it interrupts and begins an episode of its own; further timeouts before that one's
 //! recovery point belong to it.
 
+use crate::units::{Instant, SegCount, WindowSize};
+
 /// How a loss was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
@@ -38,23 +40,23 @@ impl Cause {
     }
 }
 
-/// One episode; windows in segments.
+/// One episode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LossEpisode {
-    pub start: f64,
+    pub start: Instant,
     /// None while it lasts.
-    pub end: Option<f64>,
+    pub end: Option<Instant>,
     pub cause: Cause,
     /// Segments found to be lost; none where the recovery does not judge segments.
-    pub lost: Option<u64>,
+    pub lost: Option<SegCount>,
     pub retransmits: u64,
     pub timeouts: u64,
-    pub flight_size: u64,
-    pub cwnd_before: f64,
-    /// The threshold that it left.
-    pub ssthresh: f64,
-    /// When it ended.
-    pub cwnd_after: f64,
+    pub flight_size: SegCount,
+    pub cwnd_before: WindowSize,
+    /// The threshold that the reduction left; none before the sender has stopped after it.
+    pub ssthresh: Option<WindowSize>,
+    /// The window when it ended; none before the sender has stopped after the reduction.
+    pub cwnd_after: Option<WindowSize>,
     /// It turned out to be none, and the windows were restored.
     pub spurious: bool,
 }
@@ -63,8 +65,8 @@ pub struct LossEpisode {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Losses {
     /// Segments found lost so far, and how many of them have not been sent again.
-    pub found: u64,
-    pub waiting: u64,
+    pub found: SegCount,
+    pub waiting: SegCount,
 }
 
 /// What an episode is made of.
@@ -73,15 +75,15 @@ pub struct Figures {
     pub losses: Option<Losses>,
     pub retransmits: u64,
     pub timeouts: u64,
-    pub flight_size: u64,
-    pub cwnd: f64,
-    pub ssthresh: f64,
+    pub flight_size: SegCount,
+    pub cwnd: WindowSize,
+    pub ssthresh: WindowSize,
 }
 
 /// What the counters were when an episode began.
 #[derive(Clone, Copy, Debug, Default)]
 struct Baseline {
-    lost: u64,
+    lost: SegCount,
     retransmits: u64,
     timeouts: u64,
 }
@@ -102,23 +104,23 @@ impl Episodes {
 
     /// One begins, found by `cause`. Its counters have been counted up already, except where it is a timeout's.
     #[cold]
-    pub fn begin(&mut self, time: f64, cause: Cause, figures: &Figures) {
+    pub fn begin(&mut self, time: Instant, cause: Cause, figures: &Figures) {
         let under_way = self.under_way().map(|episode| episode.cause);
         if cause == Cause::Rto && under_way == Some(cause) {
             return;
         }
         self.end(time, figures);
-        let probed = u64::from(cause == Cause::TailLossProbe);
+        let probed = cause == Cause::TailLossProbe;
         let losses = figures.losses.unwrap_or_default();
         let waiting = match cause {
             // What waits was found lost before the timer expired.
-            Cause::Rto => 0,
+            Cause::Rto => SegCount::ZERO,
             _ => losses.waiting,
         };
         self.baseline = Some(Baseline {
             // The probe stands for the segment that was lost.
-            lost: losses.found.wrapping_sub(waiting + probed),
-            retransmits: figures.retransmits - probed,
+            lost: losses.found.wrapping_sub(waiting + SegCount::from(probed)),
+            retransmits: figures.retransmits - u64::from(probed),
             timeouts: figures.timeouts,
         });
         self.all.push(LossEpisode {
@@ -130,8 +132,8 @@ impl Episodes {
             timeouts: 0,
             flight_size: figures.flight_size,
             cwnd_before: figures.cwnd,
-            ssthresh: f64::NAN,
-            cwnd_after: f64::NAN,
+            ssthresh: None,
+            cwnd_after: None,
             spurious: false,
         });
     }
@@ -144,7 +146,7 @@ impl Episodes {
     }
 
     /// The sender stops: brings the one under way up to date, and ends it if nothing is repaired any more.
-    pub fn on_stop(&mut self, time: f64, figures: &Figures, repairing: bool) {
+    pub fn on_stop(&mut self, time: Instant, figures: &Figures, repairing: bool) {
         if repairing {
             self.update(figures);
         } else {
@@ -152,7 +154,7 @@ impl Episodes {
         }
     }
 
-    fn end(&mut self, time: f64, figures: &Figures) {
+    fn end(&mut self, time: Instant, figures: &Figures) {
         self.update(figures);
         if let Some(episode) = self.under_way() {
             episode.end = Some(time);
@@ -172,9 +174,7 @@ impl Episodes {
         episode.lost = found.map(|lost| lost.wrapping_sub(from.lost));
         episode.retransmits = figures.retransmits - from.retransmits;
         episode.timeouts = figures.timeouts - from.timeouts;
-        episode.cwnd_after = figures.cwnd;
-        if episode.ssthresh.is_nan() {
-            episode.ssthresh = figures.ssthresh;
-        }
+        episode.cwnd_after = Some(figures.cwnd);
+        episode.ssthresh.get_or_insert(figures.ssthresh);
     }
 }

@@ -21,7 +21,7 @@
 //!
 //! Deviations: times are whole nanoseconds between rounded instants, so the shares sum exactly; RFC 4898 counts milliseconds.
 
-use crate::units::ns;
+use crate::units::Instant;
 
 /// What keeps a sender from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +55,9 @@ impl Limit {
 pub struct SendLimits {
     spent_ns: [i64; Limit::ALL.len()],
     limit: Limit,
-    /// When that became the limit, ns; and when the sender last stopped, seconds.
+    /// When that became the limit, and when the sender last stopped.
     since_ns: i64,
-    stopped: f64,
+    stopped: Instant,
     start_ns: i64,
     over: bool,
 }
@@ -68,22 +68,22 @@ impl SendLimits {
             spent_ns: [0; Limit::ALL.len()],
             limit: Limit::Cwnd,
             since_ns: 0,
-            stopped: 0.0,
+            stopped: Instant::START,
             start_ns: 0,
             over: false,
         }
     }
 
     /// The connection is opened at `time`.
-    pub fn start(&mut self, time: f64) {
-        self.start_ns = ns(time);
+    pub fn start(&mut self, time: Instant) {
+        self.start_ns = time.as_ns();
         self.since_ns = self.start_ns;
         self.stopped = time;
     }
 
     /// The sender stops at `time`, because of `limit`.
     #[inline]
-    pub fn stop(&mut self, time: f64, limit: Limit) {
+    pub fn stop(&mut self, time: Instant, limit: Limit) {
         if limit != self.limit {
             self.enter(time, limit);
         }
@@ -97,18 +97,18 @@ impl SendLimits {
 
     /// The life ends at `time`, unless it has ended.
     #[inline]
-    pub fn finish(&mut self, time: f64) {
+    pub fn finish(&mut self, time: Instant) {
         if !self.over {
             self.enter(time, self.limit);
             self.over = true;
         }
     }
 
-    fn enter(&mut self, time: f64, limit: Limit) {
+    fn enter(&mut self, time: Instant, limit: Limit) {
         if self.over {
             return;
         }
-        let now_ns = ns(time);
+        let now_ns = time.as_ns();
         self.spent_ns[self.limit as usize] += now_ns - self.since_ns;
         self.since_ns = now_ns;
         self.limit = limit;
@@ -128,6 +128,7 @@ impl SendLimits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::at;
 
     fn all(limits: &SendLimits) -> Vec<(Limit, i64)> {
         let spent = Limit::ALL.map(|limit| (limit, limits.spent_ns(limit)));
@@ -137,12 +138,12 @@ mod tests {
     #[test]
     fn the_time_up_to_the_next_stop_belongs_to_the_reason_of_the_last() {
         let mut limits = SendLimits::new();
-        limits.start(1.0);
-        limits.stop(1.0, Limit::Cwnd);
-        limits.stop(1.25, Limit::Rwnd);
-        limits.stop(1.5, Limit::Rwnd);
-        limits.stop(2.0, Limit::Source);
-        limits.finish(2.125);
+        limits.start(at(1.0));
+        limits.stop(at(1.0), Limit::Cwnd);
+        limits.stop(at(1.25), Limit::Rwnd);
+        limits.stop(at(1.5), Limit::Rwnd);
+        limits.stop(at(2.0), Limit::Source);
+        limits.finish(at(2.125));
         let expected = [
             (Limit::Cwnd, 250_000_000),
             (Limit::Rwnd, 750_000_000),
@@ -155,15 +156,15 @@ mod tests {
     #[test]
     fn rfc4898_a_timeout_reclassifies_the_wait_since_the_last_stop() {
         let mut limits = SendLimits::new();
-        limits.start(0.0);
-        limits.stop(0.0, Limit::Cwnd);
-        limits.stop(0.5, Limit::Cwnd);
+        limits.start(at(0.0));
+        limits.stop(at(0.0), Limit::Cwnd);
+        limits.stop(at(0.5), Limit::Cwnd);
         limits.expire();
-        limits.stop(2.0, Limit::Recovery);
+        limits.stop(at(2.0), Limit::Recovery);
         // The second expiry in a row: the wait since the retransmission.
         limits.expire();
-        limits.stop(5.0, Limit::Recovery);
-        limits.finish(6.0);
+        limits.stop(at(5.0), Limit::Recovery);
+        limits.finish(at(6.0));
         let expected = [
             (Limit::Cwnd, 500_000_000),
             (Limit::Recovery, 1_000_000_000),
@@ -175,11 +176,11 @@ mod tests {
     #[test]
     fn a_life_ends_once() {
         let mut limits = SendLimits::new();
-        limits.start(0.0);
-        limits.stop(0.5, Limit::Source);
-        limits.finish(1.0);
-        limits.stop(3.0, Limit::Cwnd);
-        limits.finish(4.0);
+        limits.start(at(0.0));
+        limits.stop(at(0.5), Limit::Source);
+        limits.finish(at(1.0));
+        limits.stop(at(3.0), Limit::Cwnd);
+        limits.finish(at(4.0));
         assert_eq!(limits.lifetime_ns(), 1_000_000_000);
         assert_eq!(limits.spent_ns(Limit::Source), 500_000_000);
     }
@@ -187,15 +188,15 @@ mod tests {
     #[test]
     fn shares_of_instants_that_are_no_whole_nanoseconds_sum_exactly() {
         let mut limits = SendLimits::new();
-        limits.start(0.1);
+        limits.start(at(0.1));
         let mut time = 0.1;
         for step in 0..1000 {
             time += 1.0 / 3e7;
-            limits.stop(time, Limit::ALL[step % 8]);
+            limits.stop(at(time), Limit::ALL[step % 8]);
         }
-        limits.finish(time);
+        limits.finish(at(time));
         let sum: i64 = Limit::ALL.iter().map(|limit| limits.spent_ns(*limit)).sum();
         assert_eq!(sum, limits.lifetime_ns());
-        assert_eq!(sum, ns(time) - ns(0.1));
+        assert_eq!(sum, at(time).as_ns() - at(0.1).as_ns());
     }
 }

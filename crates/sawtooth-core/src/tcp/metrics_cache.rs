@@ -17,6 +17,7 @@
 //! a later connection does not depend on the latter. That a timeout from a shorter known round-trip time is not used is not measured.
 
 use crate::registry::words;
+use crate::units::{Duration, Instant, WindowSize};
 
 words! {
     /// What a host keeps.
@@ -29,40 +30,47 @@ words! {
     }
 }
 
-/// What a connection starts with; segments.
+/// What a connection starts with.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Inherited {
-    pub ssthresh: Option<f64>,
-    /// Round-trip time, seconds.
-    pub rtt: Option<f64>,
+    pub ssthresh: Option<WindowSize>,
+    pub rtt: Option<Duration>,
 }
 
-/// How a connection has ended; segments.
+/// How a connection has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Legacy {
-    pub cwnd: f64,
+    pub cwnd: WindowSize,
     /// Infinite, or as large as a limit without meaning, if it never had one.
-    pub ssthresh: f64,
-    /// The smoothed round-trip time, seconds.
-    pub srtt: Option<f64>,
+    pub ssthresh: WindowSize,
+    pub srtt: Option<Duration>,
 }
 
 /// What is known of one path.
 #[derive(Clone, Debug, Default)]
 struct PathCache {
     known: Inherited,
-    /// Connections that have ended: when, which, and how. Receivers and senders may be ahead of the flows that begin.
-    ended: Vec<(f64, u32, Legacy)>,
+    /// Connections that have ended. Receivers and senders may be ahead of the flows that begin.
+    ended: Vec<Ended>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ended {
+    time: Instant,
+    flow: u32,
+    legacy: Legacy,
 }
 
 impl PathCache {
     /// What is known at `time`, which is not before that of any earlier question.
-    fn at(&mut self, time: f64) -> Inherited {
-        self.ended
-            .sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1)));
-        let past = self.ended.partition_point(|(ended, ..)| *ended < time);
-        for (_, _, legacy) in self.ended.drain(..past) {
-            self.known = remember(self.known, legacy);
+    fn at(&mut self, time: Instant) -> Inherited {
+        self.ended.sort_by(|left, right| {
+            let by_time = left.time.total_cmp(&right.time);
+            by_time.then(left.flow.cmp(&right.flow))
+        });
+        let past = self.ended.partition_point(|ended| ended.time < time);
+        for ended in self.ended.drain(..past) {
+            self.known = remember(self.known, ended.legacy);
         }
         self.known
     }
@@ -82,7 +90,7 @@ fn remember(known: Inherited, legacy: Legacy) -> Inherited {
     let ssthresh = if ssthresh >= super::params::UNLIMITED || cwnd < ssthresh {
         known.ssthresh
     } else {
-        Some((cwnd / 2.0).floor().max(ssthresh.floor()))
+        Some((cwnd / 2.0).trunc().max(ssthresh.trunc()))
     };
     Inherited { ssthresh, rtt }
 }
@@ -91,15 +99,27 @@ fn remember(known: Inherited, legacy: Legacy) -> Inherited {
 #[derive(Debug)]
 pub struct MetricsCaches {
     paths: Vec<PathCache>,
-    /// Of each flow: its path, what its hosts keep, and whether it has ended.
-    flows: Vec<(usize, Keeps, bool)>,
+    flows: Vec<Flow>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    path: usize,
+    /// What its hosts keep.
+    keeps: Keeps,
+    ended: bool,
 }
 
 impl MetricsCaches {
     /// `flows`: of each its path, as a number, and what its hosts keep.
     pub fn new(flows: impl Iterator<Item = (usize, Keeps)>) -> Self {
-        let flows: Vec<_> = flows.map(|(path, keeps)| (path, keeps, false)).collect();
-        let paths = flows.iter().map(|(path, ..)| path + 1).max().unwrap_or(0);
+        let flow = |(path, keeps)| Flow {
+            path,
+            keeps,
+            ended: false,
+        };
+        let flows: Vec<Flow> = flows.map(flow).collect();
+        let paths = flows.iter().map(|flow| flow.path + 1).max().unwrap_or(0);
         Self {
             paths: vec![PathCache::default(); paths],
             flows,
@@ -110,14 +130,23 @@ impl MetricsCaches {
     pub fn come_back(&mut self, flow: u32, path: usize, keeps: Keeps) {
         let place = flow as usize;
         if place >= self.flows.len() {
-            self.flows.resize(place + 1, (path, Keeps::Nothing, true));
+            let absent = Flow {
+                path,
+                keeps: Keeps::Nothing,
+                ended: true,
+            };
+            self.flows.resize(place + 1, absent);
         }
-        self.flows[place] = (path, keeps, false);
+        self.flows[place] = Flow {
+            path,
+            keeps,
+            ended: false,
+        };
     }
 
     /// What a flow that begins at `time` starts with.
-    pub fn at_start(&mut self, flow: u32, time: f64) -> Inherited {
-        let (path, keeps, _) = self.flows[flow as usize];
+    pub fn at_start(&mut self, flow: u32, time: Instant) -> Inherited {
+        let Flow { path, keeps, .. } = self.flows[flow as usize];
         match keeps {
             Keeps::Nothing => Inherited::default(),
             Keeps::RoundTrip => Inherited {
@@ -129,10 +158,11 @@ impl MetricsCaches {
     }
 
     /// A flow has ended, of which that may have been said before.
-    pub fn on_end(&mut self, flow: u32, time: f64, legacy: Legacy) {
-        let (path, keeps, ended) = &mut self.flows[flow as usize];
+    pub fn on_end(&mut self, flow: u32, time: Instant, legacy: Legacy) {
+        let Flow { path, keeps, ended } = &mut self.flows[flow as usize];
         if !std::mem::replace(ended, true) && *keeps != Keeps::Nothing {
-            self.paths[*path].ended.push((time, flow, legacy));
+            let end = Ended { time, flow, legacy };
+            self.paths[*path].ended.push(end);
         }
     }
 }
@@ -140,11 +170,12 @@ impl MetricsCaches {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::{at, secs, window};
 
     /// The threshold that is inherited after connections that ended with these windows and thresholds.
     fn after(ends: &[(f64, f64)]) -> Option<f64> {
         let known = ends.iter().fold(Inherited::default(), |known, end| {
-            let (cwnd, ssthresh) = *end;
+            let (cwnd, ssthresh) = (window(end.0), window(end.1));
             let srtt = None;
             remember(
                 known,
@@ -155,7 +186,7 @@ mod tests {
                 },
             )
         });
-        known.ssthresh
+        known.ssthresh.map(WindowSize::segments)
     }
 
     #[test]
@@ -197,13 +228,13 @@ mod tests {
         for (round_trips, expected) in cases {
             let known = round_trips.iter().fold(Inherited::default(), |known, ms| {
                 let legacy = Legacy {
-                    cwnd: 10.0,
-                    ssthresh: f64::INFINITY,
-                    srtt: Some(*ms),
+                    cwnd: window(10.0),
+                    ssthresh: WindowSize::INFINITE,
+                    srtt: Some(secs(*ms)),
                 };
                 remember(known, legacy)
             });
-            let ticks = (known.rtt.expect("one") / 10.0).floor();
+            let ticks = (known.rtt.expect("one") / secs(10.0)).floor();
             assert!((ticks * 10.0 - expected).abs() < 1e-9, "{round_trips:?}");
         }
     }
@@ -212,17 +243,17 @@ mod tests {
     fn a_flow_hears_of_those_that_ended_before_it_began() {
         let keeps = [Keeps::Threshold; 3];
         let mut caches = MetricsCaches::new(keeps.into_iter().map(|keeps| (0, keeps)));
-        let end = |window| Legacy {
-            cwnd: window,
-            ssthresh: window,
+        let end = |segments| Legacy {
+            cwnd: window(segments),
+            ssthresh: window(segments),
             srtt: None,
         };
         // The second ends first, but is heard of later.
-        caches.on_end(0, 4.0, end(40.0));
-        caches.on_end(1, 3.0, end(30.0));
-        assert_eq!(caches.at_start(2, 3.0).ssthresh, None);
-        assert_eq!(caches.at_start(2, 3.5).ssthresh, Some(30.0));
-        assert_eq!(caches.at_start(2, 9.0).ssthresh, Some(40.0));
+        caches.on_end(0, at(4.0), end(40.0));
+        caches.on_end(1, at(3.0), end(30.0));
+        assert_eq!(caches.at_start(2, at(3.0)).ssthresh, None);
+        assert_eq!(caches.at_start(2, at(3.5)).ssthresh, Some(window(30.0)));
+        assert_eq!(caches.at_start(2, at(9.0)).ssthresh, Some(window(40.0)));
     }
 
     #[test]
@@ -234,17 +265,17 @@ mod tests {
         ];
         let mut caches = MetricsCaches::new(flows.into_iter());
         let legacy = Legacy {
-            cwnd: 20.0,
-            ssthresh: 20.0,
-            srtt: Some(0.1),
+            cwnd: window(20.0),
+            ssthresh: window(20.0),
+            srtt: Some(secs(0.1)),
         };
-        caches.on_end(0, 1.0, legacy);
-        assert_eq!(caches.at_start(1, 2.0), Inherited::default());
+        caches.on_end(0, at(1.0), legacy);
+        assert_eq!(caches.at_start(1, at(2.0)), Inherited::default());
         // Without the threshold, as Linux since 5.6.
         let round_trip = Inherited {
             ssthresh: None,
-            rtt: Some(0.1),
+            rtt: Some(secs(0.1)),
         };
-        assert_eq!(caches.at_start(2, 2.0), round_trip);
+        assert_eq!(caches.at_start(2, at(2.0)), round_trip);
     }
 }

@@ -15,7 +15,7 @@
 
 use super::params::key;
 use crate::registry::{Params, words};
-use crate::units::Rate;
+use crate::units::{ByteCount, Duration, Rate, SegCount, WindowSize};
 
 words! {
     /// Which flows are paced.
@@ -34,10 +34,10 @@ pub struct Pacing {
     /// Rates in slow start and congestion avoidance, in windows per round-trip time.
     pub slow_start_ratio: f64,
     pub avoidance_ratio: f64,
-    /// Bits per second; infinite when there is no bound.
-    pub max: f64,
+    /// Infinite when there is no bound.
+    pub max: Rate,
     /// Segments at the start of a connection that are not paced.
-    pub free_start: u64,
+    pub free_start: SegCount,
     /// Up to this share of its interval a segment leaves earlier, if the one before it left later than asked.
     pub credit: f64,
 }
@@ -48,8 +48,8 @@ impl From<&Params> for Pacing {
             paced: key::pacing.of(params),
             slow_start_ratio: key::pacing_ss_ratio.of(params),
             avoidance_ratio: key::pacing_ca_ratio.of(params),
-            max: key::max_pacing_rate.of(params).unwrap_or(f64::INFINITY),
-            free_start: key::pacing_free_start.of(params).unwrap_or(0),
+            max: key::max_pacing_rate.of(params).unwrap_or(Rate::INFINITE),
+            free_start: key::pacing_free_start.of(params).unwrap_or_default(),
             credit: key::pacing_credit.of(params),
         }
     }
@@ -58,24 +58,23 @@ impl From<&Params> for Pacing {
 /// What a rate is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Flight {
-    /// Segments.
-    pub cwnd: f64,
-    pub ssthresh: f64,
-    pub outstanding: u64,
-    pub smss: u32,
-    pub srtt_secs: Option<f64>,
+    pub cwnd: WindowSize,
+    pub ssthresh: WindowSize,
+    pub outstanding: SegCount,
+    pub smss: ByteCount,
+    pub srtt: Option<Duration>,
 }
 
 impl Pacing {
-    /// The rate at which the next segment leaves, bits per second, if it is paced.
+    /// The rate at which the next segment leaves, if it is paced.
     #[inline]
-    pub fn rate(&self, asked: Option<Rate>, flight: impl FnOnce() -> Flight) -> Option<f64> {
+    pub fn rate(&self, asked: Option<Rate>, flight: impl FnOnce() -> Flight) -> Option<Rate> {
         if self.paced == Paced::Never {
             return None;
         }
         let bounded = self.max.is_finite();
         let rate = match asked {
-            Some(asked) => Some(asked.bps()),
+            Some(asked) => Some(asked),
             None if self.paced == Paced::Always || bounded => self.of_window(&flight()),
             None => None,
         };
@@ -85,51 +84,52 @@ impl Pacing {
         }
     }
 
-    /// The rate that Linux computes of the window, bits per second, once there is a round-trip time.
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-    pub fn of_window(&self, flight: &Flight) -> Option<f64> {
+    /// The rate that Linux computes of the window, once there is a round-trip time.
+    pub fn of_window(&self, flight: &Flight) -> Option<Rate> {
         let ratio = if flight.cwnd < flight.ssthresh / 2.0 {
             self.slow_start_ratio
         } else {
             self.avoidance_ratio
         };
-        let window = flight.cwnd.max(flight.outstanding as f64);
-        Some(ratio * window * f64::from(flight.smss) * 8.0 / flight.srtt_secs?)
+        let window = flight.cwnd.max(WindowSize::from(flight.outstanding));
+        let bits = (ratio * window).segments() * flight.smss.as_f64() * 8.0;
+        Some(Rate::from_bps(bits / flight.srtt?.secs()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::window;
 
     const FQ: Pacing = Pacing {
         paced: Paced::Always,
         slow_start_ratio: 2.0,
         avoidance_ratio: 1.2,
-        max: f64::INFINITY,
-        free_start: 10,
+        max: Rate::INFINITE,
+        free_start: SegCount::new(10),
         credit: 0.0,
     };
     const FLIGHT: Flight = Flight {
-        cwnd: 20.0,
-        ssthresh: 100.0,
-        outstanding: 20,
-        smss: 1250,
-        srtt_secs: Some(0.1),
+        cwnd: window(20.0),
+        ssthresh: window(100.0),
+        outstanding: SegCount::new(20),
+        smss: ByteCount::new(1250),
+        srtt: Some(Duration::from_secs(0.1)),
     };
 
     fn bps(pacing: Pacing, flight: Flight) -> Option<f64> {
-        pacing.rate(None, || flight).map(f64::round)
+        pacing.rate(None, || flight).map(|rate| rate.bps().round())
     }
 
     #[test]
     fn a_flow_is_paced_at_twice_its_rate_in_slow_start_and_at_1_2_of_it_later() {
         // 20 segments of 10 kbit per 100 ms are 2 Mbit/s.
         assert_eq!(bps(FQ, FLIGHT), Some(4e6));
-        for ssthresh in [40.0, 10.0] {
+        for ssthresh in [40.0, 10.0].map(window) {
             assert_eq!(bps(FQ, Flight { ssthresh, ..FLIGHT }), Some(2.4e6));
         }
-        let outstanding = 30;
+        let outstanding = SegCount::new(30);
         assert_eq!(
             bps(
                 FQ,
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn what_the_algorithm_asks_for_goes_before() {
         let asked = Some(Rate::from_bps(7e6));
-        assert_eq!(FQ.rate(asked, || FLIGHT), Some(7e6));
+        assert_eq!(FQ.rate(asked, || FLIGHT), asked);
         let paced = Paced::Algorithm;
         assert_eq!(bps(Pacing { paced, ..FQ }, FLIGHT), None);
         let paced = Paced::Never;
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_maximum_bounds_every_rate_and_paces_by_itself() {
-        let max = 3e6;
+        let max = Rate::from_bps(3e6);
         assert_eq!(bps(Pacing { max, ..FQ }, FLIGHT), Some(3e6));
         let asked = Some(Rate::from_bps(1e6));
         let bounded = Pacing {
@@ -162,14 +162,14 @@ mod tests {
             paced: Paced::Algorithm,
             ..FQ
         };
-        assert_eq!(bounded.rate(asked, || FLIGHT), Some(1e6));
+        assert_eq!(bounded.rate(asked, || FLIGHT), asked);
         assert_eq!(bps(bounded, FLIGHT), Some(3e6));
         // Before the first round trip is known there is nothing else to go by.
         assert_eq!(
             bps(
                 bounded,
                 Flight {
-                    srtt_secs: None,
+                    srtt: None,
                     ..FLIGHT
                 }
             ),
@@ -179,7 +179,7 @@ mod tests {
             bps(
                 FQ,
                 Flight {
-                    srtt_secs: None,
+                    srtt: None,
                     ..FLIGHT
                 }
             ),

@@ -33,6 +33,7 @@
 //! does in the published curves. Closing does not set free what waits for the timer, because what is published knows no exception.
 
 use crate::registry::{Entry, words};
+use crate::units::Duration;
 
 /// What a policy knows of the short segment at the end of what is written.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,7 +80,7 @@ pub struct Policy {
 /// How long a timer is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wait {
-    Secs(f64),
+    For(Duration),
     /// A retransmission timeout.
     Rto,
     /// There is none.
@@ -99,11 +100,11 @@ impl Policy {
         }
     }
 
-    /// With a timer of so many seconds, if that is set and it can have one.
-    pub fn of(name: Partial, secs: Option<f64>) -> Self {
+    /// With a timer of so long, if that is set and it can have one.
+    pub fn of(name: Partial, time: Option<Duration>) -> Self {
         let mut policy = TABLE[name as usize].new;
         if let Some((wait, _)) = &mut policy.timer {
-            *wait = secs.map_or(*wait, Wait::Secs);
+            *wait = time.map_or(*wait, Wait::For);
         }
         policy
     }

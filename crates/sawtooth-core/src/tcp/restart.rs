@@ -6,14 +6,14 @@
 
 use super::params::{Config, RestartAfterIdle};
 use crate::cc::Windows;
-use crate::units::WindowSize;
+use crate::units::{Duration, WindowSize};
 
-/// The windows with which a connection goes on that has sent nothing for `idle_secs`.
-pub fn windows(config: &Config, before: Windows, idle_secs: f64, timeout_secs: f64) -> Windows {
-    if config.restart_after_idle == RestartAfterIdle::Off || idle_secs <= timeout_secs {
+/// The windows with which a connection goes on that has sent nothing for `idle`.
+pub fn windows(config: &Config, before: Windows, idle: Duration, timeout: Duration) -> Windows {
+    if config.restart_after_idle == RestartAfterIdle::Off || idle <= timeout {
         return before;
     }
-    let least = WindowSize::from_segments(config.initial_window).min(before.cwnd);
+    let least = config.initial_window.min(before.cwnd);
     if config.restart_after_idle == RestartAfterIdle::RestartWindow {
         return Windows {
             cwnd: least,
@@ -28,10 +28,10 @@ pub fn windows(config: &Config, before: Windows, idle_secs: f64, timeout_secs: f
         }
     };
     let mut cwnd = before.cwnd;
-    let mut idle = idle_secs - timeout_secs;
-    while idle > 0.0 && cwnd > least {
+    let mut left = idle - timeout;
+    while left > Duration::ZERO && cwnd > least {
         cwnd = trunc(cwnd / 2.0);
-        idle -= timeout_secs;
+        left -= timeout;
     }
     Windows {
         cwnd: cwnd.max(least),
@@ -44,16 +44,17 @@ mod tests {
     use super::*;
     use crate::registry::{Params, Value};
     use crate::tcp::params::PARAMS;
+    use crate::units::testing::{secs, window};
 
-    fn after(kind: &'static str, idle_secs: f64) -> (f64, f64) {
+    fn after(kind: &'static str, idle: f64) -> (f64, f64) {
         let mut params = Params::defaults(PARAMS);
         params.set("restart_after_idle", Value::Choice(kind));
         params.set("initial_window", Value::Packets(10));
         let before = Windows {
-            cwnd: WindowSize::from_segments(100.0),
-            ssthresh: WindowSize::from_segments(20.0),
+            cwnd: window(100.0),
+            ssthresh: window(20.0),
         };
-        let after = windows(&Config::from(&params), before, idle_secs, 0.2);
+        let after = windows(&Config::from(&params), before, secs(idle), secs(0.2));
         (after.cwnd.segments(), after.ssthresh.segments())
     }
 

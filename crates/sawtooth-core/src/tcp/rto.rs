@@ -6,6 +6,7 @@
 
 use super::params::key;
 use crate::registry::{Params, words};
+use crate::units::{Duration, Instant};
 
 words! {
     /// Which retransmission timeout estimator.
@@ -15,14 +16,14 @@ words! {
     }
 }
 
-/// The retransmission timer's parameters, seconds.
+/// The retransmission timer's parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct RtoConfig {
     pub estimator: RtoEstimator,
-    pub granularity: f64,
-    pub initial: f64,
-    pub min: f64,
-    pub max: f64,
+    pub granularity: Duration,
+    pub initial: Duration,
+    pub min: Duration,
+    pub max: Duration,
 }
 
 impl From<&Params> for RtoConfig {
@@ -44,45 +45,55 @@ pub struct Rto {
     estimate: Estimate,
     backoff: u64,
     /// A round-trip time known from earlier connections, until data has been measured.
-    inherited: Option<f64>,
+    inherited: Option<Duration>,
     /// What follows from all this.
-    timeout_secs: f64,
+    timeout: Duration,
+}
+
+/// The round-trip estimators of RFC 6298 §2.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimators {
+    pub srtt: Duration,
+    pub rttvar: Duration,
 }
 
 #[derive(Debug)]
 enum Estimate {
-    /// Seconds; no sample yet when `srtt` is `None`.
+    /// No sample yet when `srtt` is `None`.
     Real {
-        srtt: Option<f64>,
-        rttvar: f64,
-        initial: f64,
+        srtt: Option<Duration>,
+        rttvar: Duration,
+        initial: Duration,
     },
     /// Ticks: `srtt` scaled by 8, `rttvar` by 4. `srtt` 0 means: take the next sample as the first.
     Ticks {
         srtt: i64,
         rttvar: i64,
-        rto_secs: f64,
-        phase_secs: f64,
+        rto: Duration,
+        phase: Duration,
     },
 }
 
 /// In the scaled arithmetic, back-off beyond this discards the estimate: the path may have changed.
 const DISCARD_ESTIMATE_BEYOND: u64 = 8;
 
+/// What data starts with that follows a retransmitted SYN (RFC 6298 §5.7).
+const AFTER_LOST_SYN: Duration = Duration::from_secs(3.0);
+
 impl Rto {
-    /// `phase_secs` is where between two ticks the host's clock started.
-    pub fn new(config: RtoConfig, phase_secs: f64) -> Self {
+    /// `phase` is where between two ticks the host's clock started.
+    pub fn new(config: RtoConfig, phase: Duration) -> Self {
         let estimate = match config.estimator {
             RtoEstimator::Rfc6298 => Estimate::Real {
                 srtt: None,
-                rttvar: 0.0,
+                rttvar: Duration::ZERO,
                 initial: config.initial,
             },
             RtoEstimator::Ticks => Estimate::Ticks {
                 srtt: 0,
                 rttvar: 0,
-                rto_secs: config.initial,
-                phase_secs,
+                rto: config.initial,
+                phase,
             },
         };
         let mut rto = Self {
@@ -90,19 +101,19 @@ impl Rto {
             estimate,
             backoff: 1,
             inherited: None,
-            timeout_secs: 0.0,
+            timeout: Duration::ZERO,
         };
         rto.update();
         rto
     }
 
-    /// A round trip of `rtt` seconds of a segment sent at `sent`.
-    pub fn sample(&mut self, sent: f64, rtt: f64) {
+    /// A round trip of `rtt` of a segment sent at `sent`.
+    pub fn sample(&mut self, sent: Instant, rtt: Duration) {
         self.sample_one_of(1.0, sent, rtt);
     }
 
     /// The same where `expected` samples are taken in a round trip: each counts for less (RFC 7323 appendix G).
-    pub fn sample_one_of(&mut self, expected: f64, sent: f64, rtt: f64) {
+    pub fn sample_one_of(&mut self, expected: f64, sent: Instant, rtt: Duration) {
         let g = self.config.granularity;
         match &mut self.estimate {
             Estimate::Real { srtt, rttvar, .. } => match srtt {
@@ -114,18 +125,18 @@ impl Rto {
                     self.inherited = None;
                     // RFC 6298 §2.3: rttvar first, with the old srtt.
                     let (alpha, beta) = (0.125 / expected, 0.25 / expected);
-                    *rttvar = (1.0 - beta) * *rttvar + beta * (*srtt - rtt).abs();
-                    *srtt = (1.0 - alpha) * *srtt + alpha * rtt;
+                    *rttvar = *rttvar * (1.0 - beta) + (*srtt - rtt).abs() * beta;
+                    *srtt = *srtt * (1.0 - alpha) + rtt * alpha;
                 }
             },
             Estimate::Ticks {
                 srtt,
                 rttvar,
-                rto_secs,
-                phase_secs,
+                rto,
+                phase,
             } => {
-                let after_tick = libm::fmod(sent + *phase_secs, g);
-                let ticks = ticks_in(rtt + after_tick, g).max(1);
+                let after_tick = libm::fmod((sent + *phase).secs(), g.secs());
+                let ticks = ticks_in(rtt + Duration::from_secs(after_tick), g).max(1);
                 if *srtt == 0 {
                     *srtt = ticks << 3;
                     *rttvar = ticks << 1;
@@ -136,68 +147,71 @@ impl Rto {
                 }
                 #[expect(clippy::cast_precision_loss, reason = "a count of ticks")]
                 let rto_ticks = (((*rttvar << 3) + *srtt) >> 3) as f64;
-                *rto_secs = rto_ticks * g;
+                *rto = g * rto_ticks;
             }
         }
         self.update();
     }
 
-    /// The real-valued estimators as a spurious timeout is to find them: SRTT_prev and RTTVAR_prev of RFC 4015 §3.2 step (0), seconds.
-    pub fn before_timeout(&self) -> Option<(f64, f64)> {
+    /// The real-valued estimators as a spurious timeout is to find them: SRTT_prev and RTTVAR_prev of RFC 4015 §3.2 step (0).
+    pub fn before_timeout(&self) -> Option<Estimators> {
         match self.estimate {
             Estimate::Real {
                 srtt: Some(srtt),
                 rttvar,
                 ..
-            } => Some((srtt + 2.0 * self.config.granularity, rttvar)),
+            } => Some(Estimators {
+                srtt: srtt + self.config.granularity * 2.0,
+                rttvar,
+            }),
             _ => None,
         }
     }
 
-    /// A timeout was spurious, `rtt` is the first round trip of what was sent after it (RFC 4015 §3.2 step (5)).
-    pub fn adapt_to_spurious(&mut self, (srtt_prev, rttvar_prev): (f64, f64), rtt: f64) {
+    /// A timeout was spurious, with these estimators before it; `rtt` is the first round trip of what was sent after it (RFC 4015 §3.2 step (5)).
+    pub fn adapt_to_spurious(&mut self, before: Estimators, rtt: Duration) {
         if let Estimate::Real { srtt, rttvar, .. } = &mut self.estimate {
-            *srtt = Some(srtt_prev.max(rtt));
-            *rttvar = rttvar_prev.max(rtt / 2.0);
+            *srtt = Some(before.srtt.max(rtt));
+            *rttvar = before.rttvar.max(rtt / 2.0);
         }
         self.update();
     }
 
-    /// A round-trip time from earlier connections, seconds.
-    pub fn inherit(&mut self, rtt: f64) {
+    /// A round-trip time from earlier connections.
+    pub fn inherit(&mut self, rtt: Duration) {
         self.inherited = Some(rtt);
     }
 
-    /// The timeout now, seconds, back-off included.
+    /// The timeout now, back-off included.
     #[inline]
-    pub fn timeout_secs(&self) -> f64 {
-        self.timeout_secs
+    pub fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     #[expect(clippy::cast_precision_loss, reason = "the back-off factor is small")]
     fn update(&mut self) {
         let (min, max, g) = (self.config.min, self.config.max, self.config.granularity);
         let backoff = self.backoff as f64;
-        self.timeout_secs = match &self.estimate {
+        self.timeout = match &self.estimate {
             Estimate::Real {
                 srtt: None,
                 initial,
                 ..
-            } => (initial * backoff).min(max.max(*initial)),
+            } => (*initial * backoff).min(max.max(*initial)),
             // See `metrics_cache`.
             Estimate::Real {
                 srtt: Some(srtt), ..
             } if self.inherited.is_some_and(|known| known > *srtt) => {
                 let known = self.inherited.unwrap_or(*srtt);
-                ((known + g.max(2.0 * known)).max(min) * backoff).min(max)
+                ((known + g.max(known * 2.0)).max(min) * backoff).min(max)
             }
             // RFC 6298 §2.3, 2.4, 2.5.
             Estimate::Real {
                 srtt: Some(srtt),
                 rttvar,
                 ..
-            } => ((srtt + g.max(4.0 * rttvar)).max(min) * backoff).min(max),
-            Estimate::Ticks { rto_secs, .. } => (rto_secs.max(min) * backoff).min(max).max(2.0 * g),
+            } => ((*srtt + g.max(*rttvar * 4.0)).max(min) * backoff).min(max),
+            Estimate::Ticks { rto, .. } => (rto.max(min) * backoff).min(max).max(g * 2.0),
         };
     }
 
@@ -208,7 +222,7 @@ impl Rto {
 
     /// Doubles the timeout (RFC 6298 §5.5).
     pub fn back_off(&mut self) {
-        if self.backoff < 64 || self.timeout_secs() < self.config.max {
+        if self.backoff < 64 || self.timeout < self.config.max {
             self.backoff <<= 1;
         }
         if let Estimate::Ticks { srtt, .. } = &mut self.estimate
@@ -236,18 +250,18 @@ impl Rto {
             ..
         } = &mut self.estimate
         {
-            *initial = initial.max(3.0);
+            *initial = initial.max(AFTER_LOST_SYN);
         }
         self.update();
     }
 
-    /// The smoothed round-trip time, seconds, once there is a sample.
+    /// The smoothed round-trip time, once there is a sample.
     #[expect(clippy::cast_precision_loss, reason = "a count of ticks")]
-    pub fn srtt_secs(&self) -> Option<f64> {
+    pub fn srtt(&self) -> Option<Duration> {
         match &self.estimate {
             Estimate::Real { srtt, .. } => *srtt,
             Estimate::Ticks { srtt: 0, .. } => None,
-            Estimate::Ticks { srtt, .. } => Some(*srtt as f64 / 8.0 * self.config.granularity),
+            Estimate::Ticks { srtt, .. } => Some(self.config.granularity * (*srtt as f64 / 8.0)),
         }
     }
 }
@@ -256,105 +270,108 @@ impl Rto {
     clippy::cast_possible_truncation,
     reason = "whole ticks are meant, and their number is small"
 )]
-fn ticks_in(secs: f64, tick: f64) -> i64 {
-    (secs / tick) as i64
+fn ticks_in(time: Duration, tick: Duration) -> i64 {
+    (time / tick) as i64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::{at, secs};
 
     fn rfc() -> Rto {
         let config = RtoConfig {
             estimator: RtoEstimator::Rfc6298,
-            granularity: 0.001,
-            initial: 1.0,
-            min: 1.0,
-            max: 60.0,
+            granularity: secs(0.001),
+            initial: secs(1.0),
+            min: secs(1.0),
+            max: secs(60.0),
         };
-        Rto::new(config, 0.0)
+        Rto::new(config, secs(0.0))
     }
 
     fn ticks(phase: f64) -> Rto {
         let config = RtoConfig {
             estimator: RtoEstimator::Ticks,
-            granularity: 0.01,
-            initial: 3.0,
-            min: 0.2,
-            max: 60.0,
+            granularity: secs(0.01),
+            initial: secs(3.0),
+            min: secs(0.2),
+            max: secs(60.0),
         };
-        Rto::new(config, phase)
+        Rto::new(config, secs(phase))
     }
 
-    fn close(left: f64, right: f64) {
+    fn close(left: Duration, right: f64) {
+        let left = left.secs();
         assert!((left - right).abs() < 1e-12, "{left} is not {right}");
     }
 
     #[test]
     fn rfc6298_2_1_the_timeout_is_one_second_before_a_sample() {
-        close(rfc().timeout_secs(), 1.0);
+        close(rfc().timeout(), 1.0);
     }
 
     #[test]
     fn rfc6298_2_2_the_first_sample_gives_three_round_trips() {
         let mut rto = rfc();
-        rto.sample(0.0, 2.0);
-        close(rto.timeout_secs(), 2.0 + 4.0 * 1.0);
+        rto.sample(at(0.0), secs(2.0));
+        close(rto.timeout(), 2.0 + 4.0 * 1.0);
     }
 
     #[test]
     fn rfc6298_2_3_later_samples_are_smoothed() {
         let mut rto = rfc();
-        rto.sample(0.0, 2.0);
-        rto.sample(0.0, 1.0);
-        close(rto.srtt_secs().expect("two samples"), 0.875 * 2.0 + 0.125);
-        close(rto.timeout_secs(), 1.875 + 4.0 * (0.75 + 0.25));
+        rto.sample(at(0.0), secs(2.0));
+        rto.sample(at(0.0), secs(1.0));
+        close(rto.srtt().expect("two samples"), 0.875 * 2.0 + 0.125);
+        close(rto.timeout(), 1.875 + 4.0 * (0.75 + 0.25));
     }
 
     #[test]
     fn rfc7323_g_many_samples_of_a_round_trip_count_for_less() {
         let mut rto = rfc();
-        rto.sample(0.0, 2.0);
+        rto.sample(at(0.0), secs(2.0));
         // Four samples are expected: alpha = 1/32, beta = 1/16.
-        rto.sample_one_of(4.0, 0.0, 1.0);
-        close(rto.srtt_secs().expect("two samples"), 2.0 - 1.0 / 32.0);
+        rto.sample_one_of(4.0, at(0.0), secs(1.0));
+        close(rto.srtt().expect("two samples"), 2.0 - 1.0 / 32.0);
         let rttvar = 15.0 / 16.0 + 1.0 / 16.0;
-        close(rto.timeout_secs(), 2.0 - 1.0 / 32.0 + 4.0 * rttvar);
+        close(rto.timeout(), 2.0 - 1.0 / 32.0 + 4.0 * rttvar);
     }
 
     #[test]
     fn rfc4015_3_2_step_5_after_a_spurious_timeout_the_next_waits_for_such_a_round_trip() {
         let mut rto = rfc();
-        rto.sample(0.0, 1.0);
+        rto.sample(at(0.0), secs(1.0));
         // Two ticks of 1 ms more.
         let before = rto.before_timeout().expect("a sample");
-        assert_eq!(before, (1.002, 0.5));
-        rto.adapt_to_spurious(before, 4.0);
-        close(rto.timeout_secs(), 4.0 + 4.0 * 2.0);
-        rto.adapt_to_spurious(before, 0.5);
-        close(rto.timeout_secs(), 1.002 + 4.0 * 0.5);
+        close(before.srtt, 1.002);
+        close(before.rttvar, 0.5);
+        rto.adapt_to_spurious(before, secs(4.0));
+        close(rto.timeout(), 4.0 + 4.0 * 2.0);
+        rto.adapt_to_spurious(before, secs(0.5));
+        close(rto.timeout(), 1.002 + 4.0 * 0.5);
     }
 
     #[test]
     fn rfc6298_2_4_the_timeout_is_at_least_one_second() {
         let mut rto = rfc();
-        rto.sample(0.0, 0.01);
-        close(rto.timeout_secs(), 1.0);
+        rto.sample(at(0.0), secs(0.01));
+        close(rto.timeout(), 1.0);
     }
 
     #[test]
     fn rfc6298_5_5_backs_off_up_to_the_maximum() {
         let mut rto = rfc();
-        rto.sample(0.0, 2.0);
+        rto.sample(at(0.0), secs(2.0));
         let timeouts: Vec<f64> = (0..5)
             .map(|_| {
                 rto.back_off();
-                rto.timeout_secs()
+                rto.timeout().secs()
             })
             .collect();
         assert_eq!(timeouts, [12.0, 24.0, 48.0, 60.0, 60.0]);
         rto.end_back_off();
-        close(rto.timeout_secs(), 6.0);
+        close(rto.timeout(), 6.0);
     }
 
     #[test]
@@ -363,17 +380,17 @@ mod tests {
         for (known, expected) in [(0.12, 0.36), (0.08, 0.28), (0.03, 0.04 + 0.2)] {
             let mut rto = Rto::new(
                 RtoConfig {
-                    granularity: 0.2,
-                    min: 0.2,
+                    granularity: secs(0.2),
+                    min: secs(0.2),
                     ..rfc().config
                 },
-                0.0,
+                secs(0.0),
             );
-            rto.inherit(known);
-            rto.sample(0.0, 0.04);
-            close(rto.timeout_secs(), expected);
-            rto.sample(0.04, 0.04);
-            close(rto.timeout_secs(), 0.24);
+            rto.inherit(secs(known));
+            rto.sample(at(0.0), secs(0.04));
+            close(rto.timeout(), expected);
+            rto.sample(at(0.04), secs(0.04));
+            close(rto.timeout(), 0.24);
         }
     }
 
@@ -381,18 +398,18 @@ mod tests {
     fn rfc6298_5_7_a_lost_syn_sets_three_seconds() {
         let mut rto = rfc();
         rto.after_lost_syn();
-        close(rto.timeout_secs(), 3.0);
+        close(rto.timeout(), 3.0);
     }
 
     #[test]
     fn ticks_count_the_clock_edges_that_a_round_trip_crosses() {
         // Traced from ns-2.35: rtt_ 0.100, 0.110; srtt_ 0.100 (81/8 ticks), rttvar_ 0.050, 0.040.
         let mut rto = ticks(0.00127);
-        rto.sample(0.1, 0.10064);
-        close(rto.srtt_secs().expect("a sample"), 0.1);
-        close(rto.timeout_secs(), 0.3);
-        rto.sample(0.20064, 0.10864);
-        close(rto.srtt_secs().expect("a sample"), 0.10125);
-        close(rto.timeout_secs(), 0.26);
+        rto.sample(at(0.1), secs(0.10064));
+        close(rto.srtt().expect("a sample"), 0.1);
+        close(rto.timeout(), 0.3);
+        rto.sample(at(0.20064), secs(0.10864));
+        close(rto.srtt().expect("a sample"), 0.10125);
+        close(rto.timeout(), 0.26);
     }
 }

@@ -22,17 +22,17 @@
 
 use super::params::key;
 use crate::registry::Params;
+use crate::units::{ByteCount, Duration, Rate, SegCount};
 
 /// The parameters of segmentation offload.
 #[derive(Clone, Copy, Debug)]
 pub struct Segmentation {
-    /// Bytes.
-    pub max_bytes: u32,
-    /// Segments.
-    pub min_segments: u64,
-    /// Seconds.
-    pub interval: f64,
-    pub rtt_log: f64,
+    /// The most and the least that a burst holds.
+    pub max: ByteCount,
+    pub min: SegCount,
+    /// `tso_interval` and `tso_rtt_log`.
+    pub interval: Duration,
+    pub rtt_log: Duration,
     /// 0: bursts do not wait.
     pub window_divisor: u64,
 }
@@ -41,127 +41,140 @@ pub struct Segmentation {
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     /// Segments of new data that the windows and the application allow now.
-    pub sendable: u64,
+    pub sendable: SegCount,
     /// Whether the application has more than that.
     pub more: bool,
-    /// The window, and what is in the path, segments.
-    pub window: u64,
-    pub pipe: u64,
+    /// The window, and what is in the path.
+    pub window: SegCount,
+    pub pipe: SegCount,
     /// Whether losses are being repaired.
     pub repairing: bool,
-    /// Seconds since the oldest segment that is outstanding was sent.
-    pub oldest_age: f64,
-    pub srtt_secs: f64,
+    /// The time since the oldest segment that is outstanding was sent.
+    pub oldest_age: Duration,
+    /// The smoothed round-trip time; infinite before one was measured.
+    pub srtt: Duration,
 }
 
 impl Segmentation {
     /// Nothing where segments leave one by one.
     pub fn of(params: &Params) -> Option<Self> {
         key::segmentation_offload.of(params).then(|| Self {
-            max_bytes: key::tso_max_bytes.of(params),
-            min_segments: key::tso_min_segments.of(params),
+            max: key::tso_max_bytes.of(params),
+            min: key::tso_min_segments.of(params),
             interval: key::tso_interval.of(params),
             rtt_log: key::tso_rtt_log.of(params),
             window_divisor: key::tso_window_divisor.of(params),
         })
     }
 
-    /// Segments of a full burst at `rate_bps`.
+    /// Segments of a full burst at `rate`.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "at most max_bytes"
+        reason = "at most `tso_max_bytes`"
     )]
-    pub fn burst(&self, rate_bps: f64, min_rtt_secs: f64, smss: u32) -> u64 {
-        let max = f64::from(self.max_bytes);
-        let distance = (min_rtt_secs / self.rtt_log).floor();
+    pub fn burst(&self, rate: Rate, min_rtt: Duration, smss: ByteCount) -> SegCount {
+        let max = self.max.as_f64();
+        let distance = (min_rtt / self.rtt_log).floor();
         let close = max * libm::exp2(-distance);
-        let bytes = (rate_bps / 8.0 * self.interval + close).min(max);
-        let segments = (bytes / f64::from(smss)) as u64;
-        let most = u64::from(self.max_bytes / smss).max(1);
-        segments.max(self.min_segments).min(most)
+        let bytes = (rate.bps() / 8.0 * self.interval.secs() + close).min(max);
+        let segments = SegCount::new((bytes / smss.as_f64()) as u64);
+        segments.max(self.min).min(self.buffer(smss))
     }
 
-    /// Segments from data segment `number`, counted from 0, to the end of its buffer.
-    pub fn left_in_buffer(&self, number: u64, smss: u32) -> u64 {
-        let buffer = u64::from(self.max_bytes / smss).max(1);
-        buffer - number % buffer
+    /// Segments of a kernel's buffer: one at least.
+    fn buffer(&self, smss: ByteCount) -> SegCount {
+        (self.max / smss).max(SegCount::ONE)
+    }
+
+    /// Segments to the end of the buffer of the next one, which has so many with data `before` it.
+    pub fn left_in_buffer(&self, before: SegCount, smss: ByteCount) -> SegCount {
+        let buffer = self.buffer(smss);
+        buffer - before % buffer
     }
 
     /// Whether a burst waits for more acknowledgements.
-    pub fn waits(&self, burst: u64, moment: &Moment) -> bool {
-        if self.window_divisor == 0 || moment.pipe == 0 || !moment.more || moment.repairing {
+    pub fn waits(&self, burst: SegCount, moment: &Moment) -> bool {
+        if self.window_divisor == 0 || moment.pipe.is_zero() || !moment.more || moment.repairing {
             return false;
         }
-        let share = (moment.window / self.window_divisor).max(1);
-        moment.sendable < burst.min(share) && moment.oldest_age >= moment.srtt_secs / 2.0
+        let share = (moment.window / self.window_divisor).max(SegCount::ONE);
+        moment.sendable < burst.min(share) && moment.oldest_age >= moment.srtt / 2.0
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::{bytes, secs, segs};
 
     const LINUX: Segmentation = Segmentation {
-        max_bytes: 65_536,
-        min_segments: 2,
-        interval: 1.0 / 1024.0,
-        rtt_log: 512e-6,
+        max: ByteCount::new(65_536),
+        min: SegCount::new(2),
+        interval: Duration::from_secs(1.0 / 1024.0),
+        rtt_log: Duration::from_secs(512e-6),
         window_divisor: 3,
     };
+
+    fn burst(bps: f64, rtt: f64) -> u64 {
+        let burst = LINUX.burst(Rate::from_bps(bps), secs(rtt), bytes(1448));
+        burst.get()
+    }
+
+    fn left(before: u64, smss: u64) -> u64 {
+        LINUX.left_in_buffer(segs(before), bytes(smss)).get()
+    }
 
     #[test]
     fn a_burst_is_what_the_rate_sends_in_a_millisecond() {
         // 96 Mbit/s are 12 MB/s: 11718 bytes in 1/1024 s, 8 segments of 1448.
-        assert_eq!(LINUX.burst(96e6, 0.1, 1448), 8);
-        assert_eq!(LINUX.burst(1e6, 0.1, 1448), 2);
+        assert_eq!(burst(96e6, 0.1), 8);
+        assert_eq!(burst(1e6, 0.1), 2);
         // 45 segments fit into 64 KiB.
-        assert_eq!(LINUX.burst(1e10, 0.1, 1448), 45);
+        assert_eq!(burst(1e10, 0.1), 45);
     }
 
     #[test]
     fn over_a_short_path_bursts_are_longer() {
         // 1 Mbit/s are 122 bytes; below 512 us of round trip 64 KiB are added, from then on half of that, and a quarter.
-        assert_eq!(LINUX.burst(1e6, 0.0001, 1448), 45);
-        assert_eq!(LINUX.burst(1e6, 0.0006, 1448), (32_768 + 122) / 1448);
-        assert_eq!(LINUX.burst(1e6, 0.0012, 1448), (16_384 + 122) / 1448);
+        assert_eq!(burst(1e6, 0.0001), 45);
+        assert_eq!(burst(1e6, 0.0006), (32_768 + 122) / 1448);
+        assert_eq!(burst(1e6, 0.0012), (16_384 + 122) / 1448);
     }
 
     #[test]
     fn a_burst_ends_with_its_buffer() {
         // 45 segments: at ten a burst, the fifth has five.
-        let lengths: Vec<u64> = [0, 40, 44, 45]
-            .map(|number| LINUX.left_in_buffer(number, 1448))
-            .into();
+        let lengths: Vec<u64> = [0, 40, 44, 45].map(|before| left(before, 1448)).into();
         assert_eq!(lengths, [45, 5, 1, 45]);
-        assert_eq!(LINUX.left_in_buffer(0, 40_000), 1, "a segment at least");
-        assert_eq!(LINUX.left_in_buffer(0, 70_000), 1);
+        assert_eq!(left(0, 40_000), 1, "a segment at least");
+        assert_eq!(left(0, 70_000), 1);
     }
 
     #[test]
     fn a_short_burst_waits_while_acknowledgements_are_due() {
         let moment = Moment {
-            sendable: 3,
+            sendable: segs(3),
             more: true,
-            window: 30,
-            pipe: 27,
+            window: segs(30),
+            pipe: segs(27),
             repairing: false,
-            oldest_age: 0.04,
-            srtt_secs: 0.05,
+            oldest_age: secs(0.04),
+            srtt: secs(0.05),
         };
-        assert!(LINUX.waits(8, &moment));
+        assert!(LINUX.waits(segs(8), &moment));
         let repairing = true;
         assert!(!LINUX.waits(
-            8,
+            segs(8),
             &Moment {
                 repairing,
                 ..moment
             }
         ));
-        assert!(!LINUX.waits(3, &moment), "it is full");
+        assert!(!LINUX.waits(segs(3), &moment), "it is full");
         assert!(
             !LINUX.waits(
-                8,
+                segs(8),
                 &Moment {
                     more: false,
                     ..moment
@@ -170,22 +183,28 @@ mod tests {
             "it is the last"
         );
         assert!(
-            !LINUX.waits(8, &Moment { pipe: 0, ..moment }),
+            !LINUX.waits(
+                segs(8),
+                &Moment {
+                    pipe: segs(0),
+                    ..moment
+                }
+            ),
             "nothing will come"
         );
         // Three segments are a third of a window of ten.
         assert!(!LINUX.waits(
-            8,
+            segs(8),
             &Moment {
-                window: 10,
+                window: segs(10),
                 ..moment
             }
         ));
         // What is outstanding has just left.
         assert!(!LINUX.waits(
-            8,
+            segs(8),
             &Moment {
-                oldest_age: 0.01,
+                oldest_age: secs(0.01),
                 ..moment
             }
         ));
@@ -193,6 +212,6 @@ mod tests {
             window_divisor: 0,
             ..LINUX
         };
-        assert!(!never.waits(8, &moment));
+        assert!(!never.waits(segs(8), &moment));
     }
 }

@@ -9,13 +9,18 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::rate::Snapshot;
+use crate::units::{Instant, SegCount, SeqNum};
+
+/// The number of a transmission among all those of a connection, in the order in which they were made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Transmission(u64);
 
 /// One segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
-    /// Time of the last transmission, seconds, and its number among all transmissions.
-    pub sent: f64,
-    pub transmission: u64,
+    /// When it was last sent, and which transmission that was.
+    pub sent: Instant,
+    pub transmission: Transmission,
     pub retransmitted: bool,
     /// The receiver has reported it.
     pub sacked: bool,
@@ -27,16 +32,33 @@ pub struct Segment {
 /// The segments from SND.UNA on.
 #[derive(Debug, Default)]
 pub struct Segments {
-    una: u64,
+    una: SeqNum,
     queue: VecDeque<Segment>,
-    transmissions: u64,
-    /// Segments and their transmissions, in the order of the latter.
-    log: VecDeque<(u64, u64)>,
-    sacked: u64,
+    /// The next transmission.
+    next: Transmission,
+    /// In the order of transmissions.
+    log: VecDeque<Entry>,
+    sacked: SegCount,
     /// Pairs of neighbours that the receiver has both reported.
-    joined: u64,
+    joined: SegCount,
     /// Lost segments that have not been sent again.
-    waiting: BTreeSet<u64>,
+    waiting: BTreeSet<SeqNum>,
+}
+
+/// That a segment was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    seq: SeqNum,
+    transmission: Transmission,
+}
+
+/// What a look for losses has found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// Segments that it has marked as lost.
+    pub lost: SegCount,
+    /// When the last of the others that were sent before the one that tells was sent.
+    pub next: Option<Instant>,
 }
 
 impl Segments {
@@ -46,56 +68,55 @@ impl Segments {
 
     /// Segments considered in the path (RFC 6675 §4).
     #[inline]
-    pub fn pipe(&self) -> u64 {
-        self.queue.len() as u64 - self.sacked - self.waiting.len() as u64
+    pub fn pipe(&self) -> SegCount {
+        SegCount::from(self.queue.len()) - self.sacked - SegCount::from(self.waiting.len())
     }
 
-    pub fn sacked(&self) -> u64 {
+    pub fn sacked(&self) -> SegCount {
         self.sacked
     }
 
     /// Reported segments whose predecessor is reported, too.
-    pub fn joined(&self) -> u64 {
+    pub fn joined(&self) -> SegCount {
         self.joined
     }
 
-    fn is_sacked(&self, seq: u64) -> bool {
+    fn is_sacked(&self, seq: SeqNum) -> bool {
         self.get(seq).is_some_and(|segment| segment.sacked)
     }
 
     /// The first lost segment that has not been sent again.
     #[inline]
-    pub fn next_lost(&self) -> Option<u64> {
+    pub fn next_lost(&self) -> Option<SeqNum> {
         self.waiting.first().copied()
     }
 
-    pub fn lost(&self) -> u64 {
-        self.waiting.len() as u64
+    pub fn lost(&self) -> SegCount {
+        SegCount::from(self.waiting.len())
     }
 
     /// When a segment was last sent.
-    pub fn sent_at(&self, seq: u64) -> Option<f64> {
+    pub fn sent_at(&self, seq: SeqNum) -> Option<Instant> {
         self.get(seq).map(|segment| segment.sent)
     }
 
-    fn get(&self, seq: u64) -> Option<&Segment> {
-        let at = usize::try_from(seq.checked_sub(self.una)?).ok()?;
+    fn get(&self, seq: SeqNum) -> Option<&Segment> {
+        let at = usize::try_from(seq.checked_sub(self.una)?.get()).ok()?;
         self.queue.get(at)
     }
 
-    fn get_mut(&mut self, seq: u64) -> Option<&mut Segment> {
-        let at = usize::try_from(seq.checked_sub(self.una)?).ok()?;
+    fn get_mut(&mut self, seq: SeqNum) -> Option<&mut Segment> {
+        let at = usize::try_from(seq.checked_sub(self.una)?.get()).ok()?;
         self.queue.get_mut(at)
     }
 
     /// Segment `seq` leaves: a new one, which is the next in order, or one that has been sent before.
     #[inline]
-    pub fn on_send(&mut self, seq: u64, now: f64, snapshot: Snapshot) {
-        let transmission = self.transmissions;
-        self.transmissions += 1;
-        self.log.push_back((seq, transmission));
-        let next = self.una + self.queue.len() as u64;
-        if seq == next {
+    pub fn on_send(&mut self, seq: SeqNum, now: Instant, snapshot: Snapshot) {
+        let transmission = self.next;
+        self.next.0 += 1;
+        self.log.push_back(Entry { seq, transmission });
+        if seq == self.end() {
             self.queue.push_back(Segment {
                 sent: now,
                 transmission,
@@ -116,9 +137,15 @@ impl Segments {
         }
     }
 
+    /// One past the last segment that has been sent.
+    #[inline]
+    fn end(&self) -> SeqNum {
+        self.una + SegCount::from(self.queue.len())
+    }
+
     /// The receiver has reported `seq`; the segment as it was, if that is news.
     #[inline]
-    pub fn sack(&mut self, seq: u64) -> Option<Segment> {
+    pub fn sack(&mut self, seq: SeqNum) -> Option<Segment> {
         let segment = self.get_mut(seq)?;
         if segment.sacked {
             return None;
@@ -126,9 +153,10 @@ impl Segments {
         let before = *segment;
         segment.sacked = true;
         segment.lost = false;
-        self.sacked += 1;
-        self.joined += u64::from(seq > 0 && self.is_sacked(seq - 1));
-        self.joined += u64::from(self.is_sacked(seq + 1));
+        self.sacked += SegCount::ONE;
+        let follows = seq > SeqNum::ZERO && self.is_sacked(seq - SegCount::ONE);
+        self.joined += SegCount::from(follows);
+        self.joined += SegCount::from(self.is_sacked(seq.next()));
         if before.lost {
             self.waiting.remove(&seq);
         }
@@ -140,16 +168,16 @@ impl Segments {
     pub fn acknowledge_first(&mut self) -> Option<Segment> {
         let segment = self.queue.pop_front()?;
         if segment.sacked {
-            self.sacked -= 1;
-            self.joined -= u64::from(self.first_is_sacked());
+            self.sacked -= SegCount::ONE;
+            self.joined -= SegCount::from(self.first_is_sacked());
         } else if segment.lost {
             self.waiting.remove(&self.una);
         }
-        self.una += 1;
+        self.una = self.una.next();
         Some(segment)
     }
 
-    fn mark_lost(&mut self, seq: u64) -> bool {
+    fn mark_lost(&mut self, seq: SeqNum) -> bool {
         let Some(segment) = self.get_mut(seq) else {
             return false;
         };
@@ -162,50 +190,51 @@ impl Segments {
     }
 
     /// Whether the log's entry still says how a segment was last sent, and that segment is in the path.
-    fn is_current(&self, (seq, transmission): (u64, u64)) -> bool {
-        self.get(seq).is_some_and(|segment| {
-            segment.transmission == transmission && !segment.sacked && !segment.lost
+    fn is_current(&self, entry: Entry) -> bool {
+        self.get(entry.seq).is_some_and(|segment| {
+            segment.transmission == entry.transmission && !segment.sacked && !segment.lost
         })
     }
 
-    /// RFC 8985 §6.2 step 5: marks as lost what was sent before the transmission numbered `newest` and at or before `deadline`; how many
-    /// segments, and when the last of the others that were sent before it was sent.
-    pub fn mark_lost_before(&mut self, newest: u64, deadline: f64) -> (u64, Option<f64>) {
-        let mut lost = 0;
+    /// RFC 8985 §6.2 step 5: marks as lost what was sent before the transmission `newest`, and at or before `deadline`.
+    pub fn mark_lost_before(&mut self, newest: Transmission, deadline: Instant) -> Found {
+        let mut lost = SegCount::ZERO;
         while let Some(&entry) = self.log.front() {
-            if entry.1 >= newest {
-                return (lost, None);
+            if entry.transmission >= newest {
+                return Found { lost, next: None };
             }
             if self.is_current(entry) {
-                if self.sent_at(entry.0).is_some_and(|sent| sent > deadline) {
+                if self.sent_at(entry.seq).is_some_and(|sent| sent > deadline) {
                     break;
                 }
-                lost += u64::from(self.mark_lost(entry.0));
+                lost += SegCount::from(self.mark_lost(entry.seq));
             }
             self.log.pop_front();
         }
-        let before = self.log.iter().rev().filter(|entry| entry.1 < newest);
+        let log = self.log.iter().rev();
+        let before = log.filter(|entry| entry.transmission < newest);
         let mut others = before.filter(|entry| self.is_current(**entry));
-        (lost, others.next().and_then(|(seq, _)| self.sent_at(*seq)))
+        let next = others.next().and_then(|entry| self.sent_at(entry.seq));
+        Found { lost, next }
     }
 
-    /// The number of a segment's transmission, if that was its only one.
-    pub fn first_transmission(&self, seq: u64) -> Option<u64> {
+    /// A segment's transmission, if it was its only one.
+    pub fn first_transmission(&self, seq: SeqNum) -> Option<Transmission> {
         let segment = self.get(seq).filter(|segment| !segment.retransmitted)?;
         Some(segment.transmission)
     }
 
     /// The first segment is lost; how many that makes.
-    pub fn lose_first(&mut self) -> u64 {
-        u64::from(self.mark_lost(self.una))
+    pub fn lose_first(&mut self) -> SegCount {
+        SegCount::from(self.mark_lost(self.una))
     }
 
-    /// RFC 8985 §6.3: at a timeout the first segment is lost, and all that were sent at or before `deadline`.
-    pub fn mark_lost_on_timeout(&mut self, deadline: f64) -> u64 {
-        let mut lost = u64::from(self.mark_lost(self.una));
-        for seq in self.una..self.una + self.queue.len() as u64 {
+    /// RFC 8985 §6.3: at a timeout the first segment is lost, and all that were sent at or before `deadline`; how many that makes.
+    pub fn mark_lost_on_timeout(&mut self, deadline: Instant) -> SegCount {
+        let mut lost = self.lose_first();
+        for seq in self.una.up_to(self.end()) {
             if self.sent_at(seq).is_some_and(|sent| sent <= deadline) {
-                lost += u64::from(self.mark_lost(seq));
+                lost += SegCount::from(self.mark_lost(seq));
             }
         }
         lost
@@ -221,8 +250,8 @@ impl Segments {
         for segment in &mut self.queue {
             segment.sacked = false;
         }
-        self.sacked = 0;
-        self.joined = 0;
+        self.sacked = SegCount::ZERO;
+        self.joined = SegCount::ZERO;
     }
 
     /// Nothing is considered lost any more: what seemed so was late.
@@ -230,11 +259,16 @@ impl Segments {
         while let Some(seq) = self.waiting.pop_first() {
             let entry = self.get_mut(seq).map(|segment| {
                 segment.lost = false;
-                (seq, segment.transmission)
+                Entry {
+                    seq,
+                    transmission: segment.transmission,
+                }
             });
             // It is judged again, in the order of its transmission.
             if let Some(entry) = entry {
-                let at = self.log.partition_point(|other| other.1 < entry.1);
+                let at = self
+                    .log
+                    .partition_point(|other| other.transmission < entry.transmission);
                 if self.log.get(at) != Some(&entry) {
                     self.log.insert(at, entry);
                 }
@@ -244,33 +278,56 @@ impl Segments {
 }
 
 #[cfg(test)]
+impl Transmission {
+    pub fn numbered(number: u64) -> Self {
+        Self(number)
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::{at, segs, seq};
 
     fn flight(count: u64) -> Segments {
         let mut segments = Segments::default();
-        for seq in 0..count {
-            #[expect(clippy::cast_precision_loss, reason = "a few")]
-            segments.on_send(seq, seq as f64, Snapshot::default());
+        for number in seq(0).up_to(seq(count)) {
+            let time = (number - seq(0)).as_f64();
+            segments.on_send(number, at(time), Snapshot::default());
         }
         segments
+    }
+
+    fn send(segments: &mut Segments, number: u64, time: f64) {
+        segments.on_send(seq(number), at(time), Snapshot::default());
+    }
+
+    /// Looks for what was sent before a transmission and at or before a time; how much is lost, and when the last of the others was sent.
+    fn look(segments: &mut Segments, newest: u64, deadline: f64) -> (u64, Option<f64>) {
+        let found = segments.mark_lost_before(Transmission(newest), at(deadline));
+        (found.lost.get(), found.next.map(Instant::secs))
+    }
+
+    /// What is in the path, and the first segment that waits to be sent again.
+    fn state(segments: &Segments) -> (u64, Option<u64>) {
+        (segments.pipe().get(), segments.next_lost().map(SeqNum::get))
     }
 
     #[test]
     fn the_pipe_is_what_was_sent_less_what_arrived_or_is_lost() {
         let mut segments = flight(10);
-        assert_eq!(segments.pipe(), 10);
-        assert!(segments.sack(5).is_some() && segments.sack(5).is_none());
-        assert_eq!(segments.pipe(), 9);
+        assert_eq!(segments.pipe(), segs(10));
+        assert!(segments.sack(seq(5)).is_some() && segments.sack(seq(5)).is_none());
+        assert_eq!(segments.pipe(), segs(9));
         // Everything sent before segment 5, at or before 2 s.
-        assert_eq!(segments.mark_lost_before(5, 2.0), (3, Some(4.0)));
-        assert_eq!((segments.pipe(), segments.next_lost()), (6, Some(0)));
-        segments.on_send(0, 20.0, Snapshot::default());
-        assert_eq!((segments.pipe(), segments.next_lost()), (7, Some(1)));
+        assert_eq!(look(&mut segments, 5, 2.0), (3, Some(4.0)));
+        assert_eq!(state(&segments), (6, Some(0)));
+        send(&mut segments, 0, 20.0);
+        assert_eq!(state(&segments), (7, Some(1)));
         // A segment that was believed lost is acknowledged after all.
         segments.acknowledge_first();
         segments.acknowledge_first();
-        assert_eq!((segments.pipe(), segments.next_lost()), (6, Some(2)));
+        assert_eq!(state(&segments), (6, Some(2)));
     }
 
     #[test]
@@ -278,9 +335,9 @@ mod tests {
         let mut segments = flight(10);
         // Runs 2, 4-5 and 7-8, then 2, 4-8, then 1-2, 4-8.
         let mut joined = Vec::new();
-        for seq in [2, 5, 4, 7, 8, 6, 1] {
-            segments.sack(seq);
-            joined.push(segments.joined());
+        for number in [2, 5, 4, 7, 8, 6, 1] {
+            segments.sack(seq(number));
+            joined.push(segments.joined().get());
         }
         assert_eq!(joined, [0, 0, 1, 1, 2, 4, 5]);
         // Without the first two segments the runs are 2, 4-8; without the first five they are 5-8.
@@ -288,55 +345,55 @@ mod tests {
             for _ in 0..count {
                 segments.acknowledge_first();
             }
-            assert_eq!(segments.joined(), left);
+            assert_eq!(segments.joined(), segs(left));
         }
         segments.forget_sacks();
-        assert_eq!(segments.joined(), 0);
+        assert_eq!(segments.joined(), segs(0));
     }
 
     #[test]
     fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
         let mut segments = flight(4);
-        segments.sack(3);
-        assert_eq!(segments.mark_lost_before(3, 0.0).0, 1);
-        segments.on_send(0, 4.0, Snapshot::default());
-        segments.on_send(4, 5.0, Snapshot::default());
-        let delivered = segments.sack(4).expect("news");
+        segments.sack(seq(3));
+        assert_eq!(look(&mut segments, 3, 0.0).0, 1);
+        send(&mut segments, 0, 4.0);
+        send(&mut segments, 4, 5.0);
+        let delivered = segments.sack(seq(4)).expect("news");
         // The original of 0 is in the log, too, and counts no more.
         assert_eq!(
-            segments.mark_lost_before(delivered.transmission, 4.5),
+            look(&mut segments, delivered.transmission.0, 4.5),
             (3, None)
         );
-        assert_eq!(segments.next_lost(), Some(0));
+        assert_eq!(segments.next_lost(), Some(seq(0)));
     }
 
     #[test]
     fn losses_that_are_forgotten_are_judged_again() {
         let mut segments = flight(4);
-        segments.sack(3);
-        assert_eq!(segments.mark_lost_before(3, 9.0), (3, None));
+        segments.sack(seq(3));
+        assert_eq!(look(&mut segments, 3, 9.0), (3, None));
         segments.forget_losses();
-        assert_eq!((segments.pipe(), segments.next_lost()), (3, None));
-        assert_eq!(segments.mark_lost_before(3, 9.0), (3, None));
+        assert_eq!(state(&segments), (3, None));
+        assert_eq!(look(&mut segments, 3, 9.0), (3, None));
     }
 
     #[test]
     fn a_timeout_spares_what_was_sent_lately() {
         let mut segments = flight(4);
-        assert_eq!(segments.mark_lost_on_timeout(1.5), 2);
-        assert_eq!(segments.pipe(), 2);
+        assert_eq!(segments.mark_lost_on_timeout(at(1.5)), segs(2));
+        assert_eq!(segments.pipe(), segs(2));
     }
 
     #[test]
     fn what_is_reported_is_not_waited_for() {
         let mut segments = flight(6);
-        segments.sack(4);
-        let newest = segments.sack(5).expect("news").transmission;
+        segments.sack(seq(4));
+        let newest = segments.sack(seq(5)).expect("news").transmission.0;
         // The last of the others was sent at 3 s.
-        assert_eq!(segments.mark_lost_before(newest, -1.0), (0, Some(3.0)));
+        assert_eq!(look(&mut segments, newest, -1.0), (0, Some(3.0)));
         // Nor what is lost, or was sent again after it.
-        assert_eq!(segments.mark_lost_before(newest, 0.5), (1, Some(3.0)));
-        segments.on_send(3, 6.0, Snapshot::default());
-        assert_eq!(segments.mark_lost_before(newest, 0.5), (0, Some(2.0)));
+        assert_eq!(look(&mut segments, newest, 0.5), (1, Some(3.0)));
+        send(&mut segments, 3, 6.0);
+        assert_eq!(look(&mut segments, newest, 0.5), (0, Some(2.0)));
     }
 }

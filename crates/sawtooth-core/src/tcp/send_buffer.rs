@@ -16,77 +16,84 @@
 use std::collections::VecDeque;
 
 use super::params::Config;
+use crate::units::{ByteCount, SegCount, SeqNum};
 
 /// What a written segment takes besides its data.
-const OVERHEAD: u64 = 1280;
+const OVERHEAD: ByteCount = ByteCount::new(1280);
 /// What a segment of the window is expected to take: what describes it, and headers and more besides its data.
 const DESCRIPTION: u64 = 256;
 const AROUND: u64 = 576;
 /// Segments for which there is room at least.
-const LEAST: u64 = 10;
+const LEAST: SegCount = SegCount::new(10);
 
 /// The send buffer of one connection.
 #[derive(Debug)]
 pub struct SendBuffer {
-    smss: u64,
-    segment_memory: u64,
-    window_memory: u64,
-    /// Bytes.
-    size: u64,
-    max: u64,
+    smss: ByteCount,
+    segment_memory: ByteCount,
+    window_memory: ByteCount,
+    size: ByteCount,
+    max: ByteCount,
     auto_tuning: bool,
     /// One past the last segment that has been written.
-    written: u64,
+    written: SeqNum,
     /// Whether the application has more, and waits until it is notified of room.
     waits: bool,
     /// Segments not yet sent that end a write.
-    pushed: VecDeque<u64>,
-    last_pushed: u64,
-    largest_window: u64,
+    pushed: VecDeque<SeqNum>,
+    last_pushed: SeqNum,
+    largest_window: SegCount,
 }
 
 impl SendBuffer {
     /// Nothing if the sender's memory is not modelled.
     pub fn new(config: &Config) -> Option<Box<Self>> {
-        let smss = u64::from(config.smss);
-        let size = config.send_buffer_default?;
-        let first = u64::from(config.handshake);
+        let smss = ByteCount::from(config.smss);
+        let size = ByteCount::new(config.send_buffer_default?);
+        let first = config.first_data();
         Some(Box::new(Self {
             smss,
             segment_memory: smss + OVERHEAD,
-            window_memory: DESCRIPTION + (smss + AROUND).next_power_of_two(),
+            window_memory: ByteCount::new(DESCRIPTION + (smss.get() + AROUND).next_power_of_two()),
             size,
-            max: config.send_buffer_max.max(size),
+            max: ByteCount::new(config.send_buffer_max).max(size),
             auto_tuning: config.send_auto_tuning,
             written: first,
             waits: false,
             pushed: VecDeque::new(),
             last_pushed: first,
-            largest_window: 0,
+            largest_window: SegCount::ZERO,
         }))
     }
 
     /// One past the last segment that has been written.
-    pub fn written(&self) -> u64 {
+    pub fn written(&self) -> SeqNum {
         self.written
     }
 
     /// The receiver offers so many segments.
-    pub fn on_window(&mut self, window: u64) {
+    pub fn on_window(&mut self, window: SegCount) {
         self.largest_window = self.largest_window.max(window);
     }
 
     /// Everything before `snd_una` is acknowledged, so many segments after it are `joined` to their predecessors as both have been selectively,
     /// and the window is `cwnd`: grows, and the application writes what there is room for, if it does not wait for more. It has segments up
     /// to `end`; what is before `sendable` leaves as soon as it is written.
-    pub fn fill(&mut self, snd_una: u64, joined: u64, cwnd: u64, sendable: u64, end: u64) {
+    pub fn fill(
+        &mut self,
+        snd_una: SeqNum,
+        joined: SegCount,
+        cwnd: SegCount,
+        sendable: SeqNum,
+        end: SeqNum,
+    ) {
         if self.auto_tuning {
-            let wanted = 2 * cwnd.max(LEAST) * self.window_memory;
+            let wanted = cwnd.max(LEAST) * self.window_memory * 2;
             self.size = self.size.max(wanted.min(self.max));
         }
         let saved = joined * OVERHEAD;
-        let used = (self.written - snd_una.min(self.written)) * self.segment_memory;
-        if self.waits && 3 * used.saturating_sub(saved) > 2 * self.size {
+        let used = self.used(snd_una);
+        if self.waits && used.saturating_sub(saved) * 3 > self.size * 2 {
             return;
         }
         let full = snd_una + (self.size + saved).div_ceil(self.segment_memory);
@@ -95,25 +102,25 @@ impl SendBuffer {
         if until <= self.written {
             return;
         }
-        let half = (self.largest_window / 2).max(1);
-        while until - self.last_pushed > half + 1 && self.largest_window > 0 {
+        let half = (self.largest_window / 2).max(SegCount::ONE);
+        while until - self.last_pushed > half + SegCount::ONE && !self.largest_window.is_zero() {
             self.push(self.last_pushed + half);
         }
         self.written = until;
         if until > sendable {
-            self.push(until - 1);
+            self.push(until - SegCount::ONE);
         }
     }
 
-    fn push(&mut self, seq: u64) {
-        self.last_pushed = seq + 1;
+    fn push(&mut self, seq: SeqNum) {
+        self.last_pushed = seq.next();
         if self.pushed.back() != Some(&seq) {
             self.pushed.push_back(seq);
         }
     }
 
     /// Whether a segment that is sent for the first time ends a write.
-    pub fn is_pushed(&mut self, seq: u64) -> bool {
+    pub fn is_pushed(&mut self, seq: SeqNum) -> bool {
         while self.pushed.front().is_some_and(|first| *first < seq) {
             self.pushed.pop_front();
         }
@@ -124,10 +131,14 @@ impl SendBuffer {
         found
     }
 
-    /// Bytes that could still be written.
-    pub fn room(&self, snd_una: u64) -> u64 {
-        let used = (self.written - snd_una.min(self.written)) * self.segment_memory;
-        self.size.saturating_sub(used) / self.segment_memory * self.smss
+    /// What could still be written.
+    pub fn room(&self, snd_una: SeqNum) -> ByteCount {
+        self.size.saturating_sub(self.used(snd_una)) / self.segment_memory * self.smss
+    }
+
+    /// What segments take that have been written and not been acknowledged.
+    fn used(&self, snd_una: SeqNum) -> ByteCount {
+        (self.written - snd_una.min(self.written)) * self.segment_memory
     }
 }
 
@@ -136,6 +147,7 @@ mod tests {
     use super::*;
     use crate::registry::{Params, Value};
     use crate::tcp::PARAMS;
+    use crate::units::testing::{bytes, segs, seq};
 
     fn linux(smss: u64) -> SendBuffer {
         let mut params = Params::defaults(PARAMS);
@@ -145,13 +157,17 @@ mod tests {
         *SendBuffer::new(&Config::from(&params)).expect("a buffer")
     }
 
+    fn fill(buffer: &mut SendBuffer, una: u64, joined: u64, cwnd: u64, sendable: u64, end: u64) {
+        buffer.fill(seq(una), segs(joined), segs(cwnd), seq(sendable), seq(end));
+    }
+
     #[test]
     fn the_buffer_is_for_twice_the_window_as_linux_counts_memory() {
         // Measured (SO_MEMINFO): the buffer for a window of 10 segments.
         for (smss, size) in [(524, 46_080), (1448, 46_080), (8948, 332_800)] {
             let mut buffer = linux(smss);
-            buffer.fill(1, 0, 10, 11, u64::MAX);
-            assert_eq!(buffer.size, size);
+            fill(&mut buffer, 1, 0, 10, 11, u64::MAX);
+            assert_eq!(buffer.size, bytes(size));
         }
     }
 
@@ -160,16 +176,16 @@ mod tests {
         // Measured: acknowledgements of slow start, the later ones of two segments, how many segments had been written after each of the
         // writes that they led to, and which segments had PSH.
         let mut buffer = linux(1448);
-        buffer.on_window(45);
+        buffer.on_window(segs(45));
         let mut ends = Vec::new();
         for una in (1..=18).chain((20..=28).step_by(2)) {
             let cwnd = una + 9;
-            buffer.fill(una, 0, cwnd, una + cwnd, u64::MAX);
-            ends.push(buffer.written() - 1);
+            fill(&mut buffer, una, 0, cwnd, una + cwnd, u64::MAX);
+            ends.push(buffer.written().get() - 1);
         }
         ends.dedup();
         assert_eq!(ends, [17, 25, 36, 50, 68, 90]);
-        let pushed = (1..=90).filter(|seq| buffer.is_pushed(*seq));
+        let pushed = (1..=90).filter(|each| buffer.is_pushed(seq(*each)));
         assert_eq!(pushed.collect::<Vec<_>>(), ends);
     }
 
@@ -187,56 +203,56 @@ mod tests {
             (7, 16, 19),
             (8, 17, 29),
         ] {
-            buffer.fill(una, 0, cwnd, una + cwnd, u64::MAX);
-            assert_eq!(buffer.written() - una, held);
+            fill(&mut buffer, una, 0, cwnd, una + cwnd, u64::MAX);
+            assert_eq!(buffer.written().get() - una, held);
         }
     }
 
     #[test]
     fn a_run_of_selectively_acknowledged_segments_has_one_overhead() {
         let mut buffer = linux(1448);
-        buffer.fill(1, 0, 22, 23, u64::MAX);
-        assert_eq!((buffer.size, buffer.written()), (101_376, 39));
+        fill(&mut buffer, 1, 0, 22, 23, u64::MAX);
+        assert_eq!((buffer.size.get(), buffer.written().get()), (101_376, 39));
         for joined in 0..28 {
-            buffer.fill(1, joined, 11, 1, u64::MAX);
-            assert_eq!(buffer.written(), 39);
+            fill(&mut buffer, 1, joined, 11, 1, u64::MAX);
+            assert_eq!(buffer.written().get(), 39);
         }
         // 38 x 2728 - 28 x 1280 = 67824 is more than 67584, which one more is not; (101376 + 29 x 1280) / 2728 = 50.8.
-        buffer.fill(1, 28, 11, 1, u64::MAX);
-        assert_eq!(buffer.written(), 39);
-        buffer.fill(1, 29, 11, 1, u64::MAX);
-        assert_eq!(buffer.written(), 52);
+        fill(&mut buffer, 1, 28, 11, 1, u64::MAX);
+        assert_eq!(buffer.written().get(), 39);
+        fill(&mut buffer, 1, 29, 11, 1, u64::MAX);
+        assert_eq!(buffer.written().get(), 52);
     }
 
     #[test]
     fn an_application_that_could_write_all_it_had_uses_any_room() {
         let mut buffer = linux(1448);
         // 17 segments fit in 46080 bytes.
-        buffer.fill(1, 0, 10, 11, 17);
-        assert_eq!(buffer.written(), 17);
-        buffer.fill(1, 0, 10, 11, 40);
-        assert_eq!(buffer.written(), 18, "it did not have to wait");
-        buffer.fill(2, 0, 10, 12, 40);
-        assert_eq!(buffer.written(), 18, "now it does");
+        fill(&mut buffer, 1, 0, 10, 11, 17);
+        assert_eq!(buffer.written().get(), 17);
+        fill(&mut buffer, 1, 0, 10, 11, 40);
+        assert_eq!(buffer.written().get(), 18, "it did not have to wait");
+        fill(&mut buffer, 2, 0, 10, 12, 40);
+        assert_eq!(buffer.written().get(), 18, "now it does");
     }
 
     #[test]
     fn the_largest_buffer_holds_what_linux_holds_in_it() {
         // Measured: 2227024 bytes in flight, 1538 segments.
         let mut buffer = linux(1448);
-        buffer.fill(1, 0, 100_000, 11, u64::MAX);
-        assert_eq!((buffer.written() - 1) * 1448, 2_227_024);
-        assert_eq!(buffer.room(1), 0);
+        fill(&mut buffer, 1, 0, 100_000, 11, u64::MAX);
+        assert_eq!((buffer.written().get() - 1) * 1448, 2_227_024);
+        assert_eq!(buffer.room(seq(1)).get(), 0);
     }
 
     #[test]
     fn what_leaves_as_it_is_written_has_no_push() {
         let mut buffer = linux(1448);
-        buffer.fill(1, 0, 100_000, 11, u64::MAX);
-        assert!(buffer.is_pushed(1538), "it had to wait");
+        fill(&mut buffer, 1, 0, 100_000, 11, u64::MAX);
+        assert!(buffer.is_pushed(seq(1538)), "it had to wait");
         // Measured: a window that the buffer limits, and acknowledgements of two segments.
-        buffer.fill(3, 0, 100_000, 100_001, u64::MAX);
-        assert!((1539..1541).all(|seq| !buffer.is_pushed(seq)));
+        fill(&mut buffer, 3, 0, 100_000, 100_001, u64::MAX);
+        assert!((1539..1541).all(|each| !buffer.is_pushed(seq(each))));
     }
 
     #[test]
@@ -246,17 +262,20 @@ mod tests {
         params.set("send_buffer_default", Value::Bytes(332_800));
         let mut buffer = SendBuffer::new(&Config::from(&params)).expect("a buffer");
         // Measured: with a window of 62720 bytes the fourth segment has PSH.
-        buffer.on_window(7);
-        buffer.fill(1, 0, 10, u64::MAX, u64::MAX);
-        assert_eq!((1..6).find(|seq| buffer.is_pushed(*seq)), Some(4));
+        buffer.on_window(segs(7));
+        fill(&mut buffer, 1, 0, 10, u64::MAX, u64::MAX);
+        assert_eq!((1..6).find(|each| buffer.is_pushed(seq(*each))), Some(4));
     }
 
     #[test]
     fn room_is_what_whole_segments_take_of_the_memory_that_is_free() {
         let mut buffer = linux(1448);
-        buffer.fill(1, 0, 10, 11, 5);
+        fill(&mut buffer, 1, 0, 10, 11, 5);
         // (46080 - 4 x 2728) / 2728 = 12.9.
-        assert_eq!((buffer.written(), buffer.room(1)), (5, 12 * 1448));
-        assert_eq!(buffer.room(3), 14 * 1448);
+        assert_eq!(
+            (buffer.written().get(), buffer.room(seq(1)).get()),
+            (5, 12 * 1448)
+        );
+        assert_eq!(buffer.room(seq(3)).get(), 14 * 1448);
     }
 }

@@ -16,29 +16,30 @@
 use std::collections::VecDeque;
 
 use super::partial::{Facts, Policy, Verdict};
+use crate::units::{ByteCount, Instant, SegCount, SeqNum};
 
 /// No segment.
-const NONE: u64 = u64::MAX;
+const NONE: SeqNum = SeqNum::MAX;
 
 /// More than is ever sent: what is written without end, so that its segments can be numbered even if they are of one byte.
-const MOST_BYTES: u64 = u64::MAX / 2;
+const MOST: ByteCount = ByteCount::new(u64::MAX / 2);
 
 /// The written part of a connection's data.
 #[derive(Debug)]
 pub struct Stream {
-    smss: u32,
-    /// Bytes of the last segment written.
-    last_bytes: u32,
+    smss: ByteCount,
+    /// What the last segment written carries.
+    last: ByteCount,
     /// One past it: what is written ends here.
-    end: u64,
+    end: SeqNum,
     /// The first segment with data.
-    first: u64,
-    /// Short segments that are not the last: their numbers, and what they lack of a full one. Those before have been acknowledged, and
-    /// lacked so many bytes together.
-    short: VecDeque<(u64, u32)>,
-    short_acked_bytes: u64,
+    first: SeqNum,
+    /// Short segments that are not the last.
+    short: VecDeque<Short>,
+    /// What the short segments before these, which have been acknowledged, lacked together.
+    short_acked: ByteCount,
     /// One past the last short segment that has been sent.
-    short_sent: u64,
+    short_sent: SeqNum,
     partial: Policy,
     /// Of the last segment: whether the window had no room for it, once that has been decided; and whether it has waited long enough.
     found_no_room: Option<bool>,
@@ -47,10 +48,24 @@ pub struct Stream {
     put_off: bool,
     wants_fin: bool,
     /// The segment with the FIN.
-    fin: u64,
+    fin: SeqNum,
     closing: Closing,
     /// When the last segment there was, or one again, was sent: idleness begins.
-    pub last_sent_secs: f64,
+    pub last_sent: Instant,
+}
+
+/// A segment that is less than a full one, and what it lacks.
+#[derive(Clone, Copy, Debug)]
+struct Short {
+    seq: SeqNum,
+    lacking: ByteCount,
+}
+
+/// What has been written and not been acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unacked {
+    pub bytes: ByteCount,
+    pub segments: SegCount,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,15 +78,15 @@ enum Closing {
 
 impl Stream {
     /// Nothing written; `first` is the first segment to have data.
-    pub fn new(smss: u32, first: u64, partial: Policy, wants_fin: bool) -> Self {
+    pub fn new(smss: ByteCount, first: SeqNum, partial: Policy, wants_fin: bool) -> Self {
         Self {
             smss,
-            last_bytes: 0,
+            last: ByteCount::ZERO,
             end: first,
             first,
             short: VecDeque::new(),
-            short_acked_bytes: 0,
-            short_sent: 0,
+            short_acked: ByteCount::ZERO,
+            short_sent: SeqNum::ZERO,
             partial,
             found_no_room: None,
             has_waited: false,
@@ -79,31 +94,28 @@ impl Stream {
             wants_fin,
             fin: NONE,
             closing: Closing::Open,
-            last_sent_secs: f64::NEG_INFINITY,
+            last_sent: Instant::LONG_AGO,
         }
     }
 
     /// The application writes, when everything below `snd_max` has been sent.
-    pub fn write(&mut self, bytes: u64, snd_una: u64, snd_max: u64) {
-        if bytes == 0 {
+    pub fn write(&mut self, bytes: ByteCount, snd_una: SeqNum, snd_max: SeqNum) {
+        if bytes.is_zero() {
             return;
         }
-        let smss = u64::from(self.smss);
         let next = snd_max.max(self.first);
-        let total = self
-            .unsent_bytes(snd_max)
-            .saturating_add(bytes)
-            .min(MOST_BYTES);
+        let total = self.unsent(snd_max).saturating_add(bytes).min(MOST);
         if next == self.end {
             self.keep_last(snd_una);
         }
-        let full = (total - 1) / smss;
-        self.last_bytes = u32::try_from(total - full * smss).expect("at most a segment");
-        if self.end != next + full + 1 {
+        let full = (total - ByteCount::new(1)) / self.smss;
+        self.last = total - full * self.smss;
+        let end = (next + full).next();
+        if self.end != end {
             self.found_no_room = None;
             self.has_waited = false;
         }
-        self.end = next + full + 1;
+        self.end = end;
     }
 
     /// The application will write no more.
@@ -120,7 +132,7 @@ impl Stream {
     }
 
     /// TCP has sent what it may, up to `snd_max`, and the application closes. The segment of a FIN that comes alone, if it does.
-    pub fn act_on_close(&mut self, snd_una: u64, snd_max: u64) -> Option<u64> {
+    pub fn act_on_close(&mut self, snd_una: SeqNum, snd_max: SeqNum) -> Option<SeqNum> {
         self.closing = Closing::Closed;
         if !self.wants_fin {
             return None;
@@ -128,38 +140,53 @@ impl Stream {
         let alone = snd_max.max(self.first) == self.end;
         if alone {
             self.keep_last(snd_una);
-            self.last_bytes = 0;
-            self.end += 1;
+            self.last = ByteCount::ZERO;
+            self.end = self.end.next();
         }
-        self.fin = self.end - 1;
+        self.fin = self.last_seq();
         alone.then_some(self.fin)
     }
 
     /// The last segment, which is sent, is going to be followed by another one.
-    fn keep_last(&mut self, snd_una: u64) {
-        while let Some(&(seq, lacking)) = self.short.front()
+    fn keep_last(&mut self, snd_una: SeqNum) {
+        while let Some(&Short { seq, lacking }) = self.short.front()
             && seq < snd_una
         {
-            self.short_acked_bytes += u64::from(lacking);
+            self.short_acked += lacking;
             self.short.pop_front();
         }
-        if self.end > self.first && self.last_bytes < self.smss {
-            self.short
-                .push_back((self.end - 1, self.smss - self.last_bytes));
+        if self.end > self.first && self.last < self.smss {
+            self.short.push_back(self.last_as_short());
         }
     }
 
+    fn last_seq(&self) -> SeqNum {
+        self.end - SegCount::ONE
+    }
+
+    /// The last segment, which may lack nothing.
+    fn last_as_short(&self) -> Short {
+        Short {
+            seq: self.last_seq(),
+            lacking: self.smss - self.last,
+        }
+    }
+
+    fn is_last_short(&self) -> bool {
+        !self.last.is_zero() && self.last < self.smss
+    }
+
     /// A segment that is the last one there is leaves for the first time.
-    pub fn on_last_sent(&mut self, now: f64) {
-        self.last_sent_secs = now;
-        if (1..self.smss).contains(&self.last_bytes) {
+    pub fn on_last_sent(&mut self, now: Instant) {
+        self.last_sent = now;
+        if self.is_last_short() {
             self.short_sent = self.end;
         }
     }
 
     /// Whether the segment before `end`, which has not been sent, has to wait, because it is short.
     #[cold]
-    pub fn is_last_held(&self, snd_una: u64, snd_max: u64) -> bool {
+    pub fn is_last_held(&self, snd_una: SeqNum, snd_max: SeqNum) -> bool {
         self.verdict(snd_una, snd_max) != Verdict::Leaves
     }
 
@@ -170,12 +197,12 @@ impl Stream {
     }
 
     /// Whether the segment before `end` waits for the timer.
-    pub fn waits_for_timer(&self, snd_una: u64, snd_max: u64) -> bool {
+    pub fn waits_for_timer(&self, snd_una: SeqNum, snd_max: SeqNum) -> bool {
         self.verdict(snd_una, snd_max) == Verdict::WaitsForTimer
     }
 
     /// The sender stops, and the window has room up to `edge`: decides, for good, whether it had none for the last segment.
-    pub fn judge(&mut self, edge: u64) {
+    pub fn judge(&mut self, edge: SeqNum) {
         self.found_no_room.get_or_insert(self.end > edge);
     }
 
@@ -190,9 +217,8 @@ impl Stream {
     }
 
     /// What becomes of the segment before `end`, as far as that depends on its being short.
-    fn verdict(&self, snd_una: u64, snd_max: u64) -> Verdict {
-        let is_short = (1..self.smss).contains(&self.last_bytes);
-        if !is_short || snd_max >= self.end || self.has_waited {
+    fn verdict(&self, snd_una: SeqNum, snd_max: SeqNum) -> Verdict {
+        if !self.is_last_short() || snd_max >= self.end || self.has_waited {
             return Verdict::Leaves;
         }
         self.partial.verdict(Facts {
@@ -206,33 +232,33 @@ impl Stream {
 
     /// One past the last segment that is written.
     #[inline]
-    pub fn end(&self) -> u64 {
+    pub fn end(&self) -> SeqNum {
         self.end
     }
 
     /// The same without a FIN of its own.
-    pub fn data_end(&self) -> u64 {
-        let alone = self.fin != NONE && self.last_bytes == 0;
-        self.end - u64::from(alone)
+    pub fn data_end(&self) -> SeqNum {
+        let alone = self.fin != NONE && self.last.is_zero();
+        self.end - SegCount::from(alone)
     }
 
     /// Whether the application has closed, and all its data has been acknowledged.
-    pub fn is_delivered(&self, snd_una: u64) -> bool {
+    pub fn is_delivered(&self, snd_una: SeqNum) -> bool {
         self.closing != Closing::Open && snd_una >= self.data_end()
     }
 
     /// Whether nothing of it is left to be acknowledged, nor will come: the FIN has been, too.
-    pub fn is_finished(&self, snd_una: u64) -> bool {
+    pub fn is_finished(&self, snd_una: SeqNum) -> bool {
         self.closing == Closing::Closed && snd_una >= self.end
     }
 
-    /// Application bytes of a segment.
+    /// What a segment carries of the application's.
     #[inline]
-    pub fn payload_bytes(&self, seq: u64) -> u32 {
-        if seq + 1 == self.end {
-            self.last_bytes
+    pub fn payload(&self, seq: SeqNum) -> ByteCount {
+        if seq.next() == self.end {
+            self.last
         } else if seq < self.first {
-            0
+            ByteCount::ZERO
         } else if self.short.is_empty() {
             self.smss
         } else {
@@ -241,74 +267,77 @@ impl Stream {
     }
 
     #[cold]
-    fn payload_of_earlier(&self, seq: u64) -> u32 {
-        match self.short.binary_search_by_key(&seq, |(short, _)| *short) {
-            Ok(at) => self.smss - self.short[at].1,
+    fn payload_of_earlier(&self, seq: SeqNum) -> ByteCount {
+        match self.short.binary_search_by_key(&seq, |short| short.seq) {
+            Ok(at) => self.smss - self.short[at].lacking,
             Err(_) => self.smss,
         }
     }
 
     /// Whether a segment carries the FIN.
     #[inline]
-    pub fn has_fin(&self, seq: u64) -> bool {
+    pub fn has_fin(&self, seq: SeqNum) -> bool {
         seq == self.fin
     }
 
     /// Segments with data before `snd_una`.
-    pub fn acked_segments(&self, snd_una: u64) -> u64 {
+    pub fn acked_segments(&self, snd_una: SeqNum) -> SegCount {
         snd_una.min(self.data_end()).saturating_sub(self.first)
     }
 
-    /// Application bytes before `snd_una`.
-    pub fn acked_bytes(&self, snd_una: u64) -> u64 {
+    /// What of the application's is before `snd_una`.
+    pub fn acked(&self, snd_una: SeqNum) -> ByteCount {
         let segments = snd_una.saturating_sub(self.first);
-        let earlier = self.short.iter().take_while(|(seq, _)| *seq < snd_una);
-        let lacking: u64 = earlier.map(|(_, lacking)| u64::from(*lacking)).sum();
-        let last = if segments > 0 && snd_una >= self.end {
-            self.smss - self.last_bytes
+        let earlier = self.short.iter().take_while(|short| short.seq < snd_una);
+        let lacking: ByteCount = earlier.map(|short| short.lacking).sum();
+        let last = if !segments.is_zero() && snd_una >= self.end {
+            self.smss - self.last
         } else {
-            0
+            ByteCount::ZERO
         };
-        segments * u64::from(self.smss) - self.short_acked_bytes - lacking - u64::from(last)
+        segments * self.smss - self.short_acked - lacking - last
     }
 
     /// What the segments that are `chosen` lack together of full ones.
-    pub fn lacking_bytes(&self, chosen: impl Fn(u64) -> bool) -> u64 {
-        let last = (self.end > self.first).then(|| (self.end - 1, self.smss - self.last_bytes));
+    pub fn lacking(&self, chosen: impl Fn(SeqNum) -> bool) -> ByteCount {
+        let last = (self.end > self.first).then(|| self.last_as_short());
         let short = self.short.iter().copied().chain(last);
-        let lacking = short.filter(|(seq, _)| chosen(*seq));
-        lacking.map(|(_, bytes)| u64::from(bytes)).sum()
+        let lacking = short.filter(|short| chosen(short.seq));
+        lacking.map(|short| short.lacking).sum()
     }
 
-    /// Bytes that the last segment takes without becoming more than one, when everything below `snd_max` has been sent.
-    pub fn tail_room(&self, snd_max: u64) -> u32 {
+    /// What the last segment takes without becoming more than one, when everything below `snd_max` has been sent.
+    pub fn tail_room(&self, snd_max: SeqNum) -> ByteCount {
         if snd_max.max(self.first) < self.end {
-            self.smss - self.last_bytes
+            self.smss - self.last
         } else {
-            0
+            ByteCount::ZERO
         }
     }
 
-    /// Bytes of the last segment, if it has not been sent when everything below `snd_max` has.
-    pub fn tail_bytes(&self, snd_max: u64) -> u64 {
-        let unsent = snd_max.max(self.first) < self.end;
-        u64::from(if unsent { self.last_bytes } else { 0 })
+    /// What the last segment carries, if it has not been sent when everything below `snd_max` has.
+    pub fn tail(&self, snd_max: SeqNum) -> ByteCount {
+        if snd_max.max(self.first) < self.end {
+            self.last
+        } else {
+            ByteCount::ZERO
+        }
     }
 
-    /// Bytes and segments that have been written and not been acknowledged.
-    pub fn unacked(&self, snd_una: u64) -> (u64, u64) {
-        let bytes = self.acked_bytes(self.end) - self.acked_bytes(snd_una);
-        (bytes, self.end - snd_una.clamp(self.first, self.end))
+    /// What has been written and not been acknowledged.
+    pub fn unacked(&self, snd_una: SeqNum) -> Unacked {
+        Unacked {
+            bytes: self.acked(self.end) - self.acked(snd_una),
+            segments: self.end - snd_una.clamp(self.first, self.end),
+        }
     }
 
-    /// Application bytes that have never been sent.
-    pub fn unsent_bytes(&self, snd_max: u64) -> u64 {
+    /// What of the application's has never been sent.
+    pub fn unsent(&self, snd_max: SeqNum) -> ByteCount {
         let next = snd_max.max(self.first);
-        match self.end.checked_sub(next + 1) {
-            Some(full) => full
-                .saturating_mul(u64::from(self.smss))
-                .saturating_add(u64::from(self.last_bytes)),
-            None => 0,
+        match self.end.checked_sub(next.next()) {
+            Some(full) => full.saturating_mul(self.smss).saturating_add(self.last),
+            None => ByteCount::ZERO,
         }
     }
 }
@@ -317,123 +346,141 @@ impl Stream {
 mod tests {
     use super::*;
     use crate::tcp::partial::Partial;
+    use crate::units::testing::{bytes, segs, seq};
 
     fn stream(partial: Partial) -> Stream {
-        Stream::new(1000, 1, Policy::of(partial, None), true)
+        Stream::new(bytes(1000), seq(1), Policy::of(partial, None), true)
     }
 
-    fn sizes(stream: &Stream) -> Vec<u32> {
-        (1..stream.end())
-            .map(|seq| stream.payload_bytes(seq))
-            .collect()
+    /// So many bytes are written when everything before `una` is acknowledged and everything before `max` sent.
+    fn write(stream: &mut Stream, count: u64, una: u64, max: u64) {
+        stream.write(bytes(count), seq(una), seq(max));
+    }
+
+    fn sizes(stream: &Stream) -> Vec<u64> {
+        let segments = stream.first.up_to(stream.end());
+        segments.map(|seq| stream.payload(seq).get()).collect()
+    }
+
+    fn acked(stream: &Stream, una: u64) -> u64 {
+        stream.acked(seq(una)).get()
     }
 
     #[test]
     fn segments_of_one_byte_without_end_can_be_numbered() {
-        let mut stream = Stream::new(1, 1, Policy::of(Partial::NoDelay, None), true);
+        let mut stream = Stream::new(bytes(1), seq(1), Policy::of(Partial::NoDelay, None), true);
         for _ in 0..2 {
-            stream.write(u64::MAX, 0, 1);
-            assert!(stream.end() > 1 << 62 && stream.unsent_bytes(1) == stream.end() - 1);
+            stream.write(ByteCount::MAX, seq(0), seq(1));
+            assert!(stream.end() > seq(1 << 62));
+            assert_eq!(stream.unsent(seq(1)).get(), (stream.end() - seq(1)).get());
         }
     }
 
     #[test]
     fn writes_coalesce_while_they_wait_and_what_is_sent_keeps_its_size() {
         let mut stream = stream(Partial::NoDelay);
-        stream.write(100, 1, 1);
-        stream.write(2500, 1, 1);
+        write(&mut stream, 100, 1, 1);
+        write(&mut stream, 2500, 1, 1);
         assert_eq!(sizes(&stream), [1000, 1000, 600]);
         // The third has been sent when more comes.
-        stream.write(100, 1, 4);
-        stream.write(950, 1, 4);
+        write(&mut stream, 100, 1, 4);
+        write(&mut stream, 950, 1, 4);
         assert_eq!(sizes(&stream), [1000, 1000, 600, 1000, 50]);
         // Two of them sent, or all: the sum stays, and every segment its size.
-        stream.write(10, 1, 5);
+        write(&mut stream, 10, 1, 5);
         assert_eq!(sizes(&stream), [1000, 1000, 600, 1000, 60]);
-        stream.write(10, 1, 6);
+        write(&mut stream, 10, 1, 6);
         assert_eq!(sizes(&stream), [1000, 1000, 600, 1000, 60, 10]);
-        let acked: Vec<u64> = (1..8).map(|una| stream.acked_bytes(una)).collect();
+        let acked: Vec<u64> = (1..8).map(|una| acked(&stream, una)).collect();
         assert_eq!(acked, [0, 1000, 2000, 2600, 3600, 3660, 3670]);
-        assert_eq!(stream.unsent_bytes(6), 10);
+        assert_eq!(stream.unsent(seq(6)), bytes(10));
     }
 
     #[test]
     fn what_is_acknowledged_is_forgotten_and_still_counted() {
         let mut stream = stream(Partial::NoDelay);
-        for seq in 1..100 {
+        for next in 1..100 {
             // Each is sent and acknowledged before the next.
-            stream.write(10, seq, seq);
+            write(&mut stream, 10, next, next);
         }
-        assert_eq!(stream.acked_bytes(100), 990);
+        assert_eq!(acked(&stream, 100), 990);
         assert!(stream.short.len() <= 2);
     }
 
     #[test]
     fn rfc896_a_short_segment_waits_until_everything_is_acknowledged() {
         let mut stream = stream(Partial::Nagle);
-        stream.write(2500, 1, 1);
-        assert!(!stream.is_last_held(1, 1), "nothing is outstanding");
-        assert!(stream.is_last_held(1, 3) && stream.is_last_held(2, 3));
-        assert!(!stream.is_last_held(3, 3));
-        stream.write(500, 1, 3);
-        assert!(!stream.is_last_held(1, 3), "a full segment");
+        write(&mut stream, 2500, 1, 1);
+        assert!(
+            !stream.is_last_held(seq(1), seq(1)),
+            "nothing is outstanding"
+        );
+        assert!(stream.is_last_held(seq(1), seq(3)) && stream.is_last_held(seq(2), seq(3)));
+        assert!(!stream.is_last_held(seq(3), seq(3)));
+        write(&mut stream, 500, 1, 3);
+        assert!(!stream.is_last_held(seq(1), seq(3)), "a full segment");
     }
 
     #[test]
     fn minshall_a_short_segment_waits_for_another_short_one_only() {
         let mut stream = stream(Partial::Minshall);
-        stream.write(2500, 1, 1);
-        assert!(!stream.is_last_held(1, 3), "full ones are outstanding");
-        stream.on_last_sent(0.0);
-        stream.write(500, 1, 4);
-        assert!(stream.is_last_held(3, 4));
-        assert!(!stream.is_last_held(4, 4));
-        stream.act_on_close(3, 4);
-        assert!(!stream.is_last_held(3, 4), "to close is to push");
+        write(&mut stream, 2500, 1, 1);
+        assert!(
+            !stream.is_last_held(seq(1), seq(3)),
+            "full ones are outstanding"
+        );
+        stream.on_last_sent(Instant::START);
+        write(&mut stream, 500, 1, 4);
+        assert!(stream.is_last_held(seq(3), seq(4)));
+        assert!(!stream.is_last_held(seq(4), seq(4)));
+        stream.act_on_close(seq(3), seq(4));
+        assert!(!stream.is_last_held(seq(3), seq(4)), "to close is to push");
     }
 
     #[test]
     fn rfc9293_3_6_the_fin_is_on_the_last_segment_that_waits_or_alone() {
         let mut waits = stream(Partial::NoDelay);
-        waits.write(2500, 1, 1);
+        write(&mut waits, 2500, 1, 1);
         waits.close();
-        waits.act_on_close(1, 2);
-        assert!((waits.end(), waits.data_end()) == (4, 4) && waits.has_fin(3));
+        waits.act_on_close(seq(1), seq(2));
+        assert!([waits.end(), waits.data_end()] == [4, 4].map(seq) && waits.has_fin(seq(3)));
         let mut sent = stream(Partial::NoDelay);
-        sent.write(2500, 1, 1);
+        write(&mut sent, 2500, 1, 1);
         sent.close();
-        sent.act_on_close(1, 4);
-        assert!((sent.end(), sent.data_end()) == (5, 4) && sent.has_fin(4));
+        sent.act_on_close(seq(1), seq(4));
+        assert!([sent.end(), sent.data_end()] == [5, 4].map(seq) && sent.has_fin(seq(4)));
         assert_eq!(sizes(&sent), [1000, 1000, 500, 0]);
-        assert_eq!(
-            (
-                sent.acked_bytes(4),
-                sent.acked_bytes(5),
-                sent.acked_segments(5)
-            ),
-            (2500, 2500, 3)
-        );
-        assert!(sent.is_delivered(4) && !sent.is_delivered(3));
+        assert_eq!([acked(&sent, 4), acked(&sent, 5)], [2500, 2500]);
+        assert_eq!(sent.acked_segments(seq(5)), segs(3));
+        assert!(sent.is_delivered(seq(4)) && !sent.is_delivered(seq(3)));
     }
 
     #[test]
     fn without_a_handshake_the_first_short_segment_waits_for_none_before_it() {
-        let mut stream = Stream::new(1000, 0, Policy::of(Partial::Minshall, None), true);
-        assert_eq!(stream.lacking_bytes(|_| true), 0, "nothing is written");
-        stream.write(2400, 0, 0);
-        assert!(!stream.is_last_held(0, 2), "full ones are outstanding");
-        assert_eq!(stream.lacking_bytes(|_| true), 600);
-        assert_eq!(stream.lacking_bytes(|seq| seq == 2), 600);
-        assert_eq!(stream.lacking_bytes(|seq| seq == 1), 0);
+        let mut stream = Stream::new(
+            bytes(1000),
+            seq(0),
+            Policy::of(Partial::Minshall, None),
+            true,
+        );
+        assert_eq!(stream.lacking(|_| true), bytes(0), "nothing is written");
+        write(&mut stream, 2400, 0, 0);
+        assert!(
+            !stream.is_last_held(seq(0), seq(2)),
+            "full ones are outstanding"
+        );
+        assert_eq!(stream.lacking(|_| true), bytes(600));
+        assert_eq!(stream.lacking(|each| each == seq(2)), bytes(600));
+        assert_eq!(stream.lacking(|each| each == seq(1)), bytes(0));
     }
 
     #[test]
     fn a_short_segment_keeps_its_size_until_it_is_acknowledged() {
         let mut stream = stream(Partial::NoDelay);
         for next in 1..4 {
-            stream.write(10, 1, next);
+            write(&mut stream, 10, 1, next);
         }
         assert_eq!(sizes(&stream), [10, 10, 10]);
-        assert_eq!(stream.acked_bytes(2), 10);
+        assert_eq!(acked(&stream, 2), 10);
     }
 }

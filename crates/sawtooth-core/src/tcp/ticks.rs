@@ -6,69 +6,70 @@
 //! to 50 ms later, a reordering timer of 7 ms that was set at 58.94 ms expires at 70 ms and one set at 60.54 ms at 80 ms, a probe of 52 ms set
 //! at 50.98 or 59.28 ms at 120 ms, a timeout of 225 ms set at 120 ms at 360 ms.
 
-use crate::units::{ceil, floor};
+use crate::units::{Duration, Instant, ceil, floor};
 
 /// Clocks are binary fractions: times this close are the same.
-pub const HAIR: f64 = 1e-9;
+pub const HAIR: Duration = Duration::from_secs(1e-9);
 
-/// A host's ticks, or none. Times are seconds.
+/// A host's ticks, or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ticks {
     /// The time between two; 0: the clock does not tick.
-    pub secs: f64,
+    pub tick: Duration,
     per_sec: f64,
-    /// When one of them is.
-    pub phase: f64,
+    /// How long after the beginning of the run one of them is.
+    pub phase: Duration,
     /// Whether the one in which a timer is set does not count.
     pub whole: bool,
 }
 
 impl Ticks {
-    pub fn of(secs: f64) -> Self {
+    pub fn of(tick: Duration) -> Self {
         Self {
-            secs,
-            per_sec: 1.0 / secs,
-            phase: 0.0,
+            tick,
+            per_sec: 1.0 / tick.secs(),
+            phase: Duration::ZERO,
             whole: true,
         }
     }
 
     /// When a timer expires that is set at `now` to wait so long.
     #[inline]
-    pub fn expiry(self, now: f64, wait: f64) -> f64 {
+    pub fn expiry(self, now: Instant, wait: Duration) -> Instant {
         let begun = self.last(now);
         let wait = self.whole(wait);
         if self.whole {
-            begun + wait + self.secs
+            begun + wait + self.tick
         } else {
             // No tick before the next one is to come, however short the wait.
-            begun + wait.max(self.secs)
+            begun + wait.max(self.tick)
         }
     }
 
     /// The last tick at `now` or before; `now`, where there are none.
     #[inline]
-    pub fn last(self, now: f64) -> f64 {
-        self.passed(now - self.phase) + self.phase
+    pub fn last(self, now: Instant) -> Instant {
+        let since = (now - self.phase) - Instant::START;
+        Instant::from_secs((self.passed(since) + self.phase).secs())
     }
 
     /// A time in the ticks that have passed; as it is, where there are none.
     #[inline]
-    pub fn passed(self, secs: f64) -> f64 {
-        if self.secs > 0.0 {
-            floor((secs + HAIR) * self.per_sec) * self.secs
+    pub fn passed(self, time: Duration) -> Duration {
+        if self.tick > Duration::ZERO {
+            self.tick * floor((time + HAIR).secs() * self.per_sec)
         } else {
-            secs
+            time
         }
     }
 
     /// A time in the ticks that it needs.
     #[inline]
-    pub fn whole(self, secs: f64) -> f64 {
-        if self.secs > 0.0 {
-            ceil((secs - HAIR) * self.per_sec) * self.secs
+    pub fn whole(self, time: Duration) -> Duration {
+        if self.tick > Duration::ZERO {
+            self.tick * ceil((time - HAIR).secs() * self.per_sec)
         } else {
-            secs
+            time
         }
     }
 }
@@ -76,11 +77,12 @@ impl Ticks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::{at, secs};
 
     #[test]
     fn the_tick_in_which_a_timer_is_set_does_not_count() {
         // The header's measurements.
-        let ticks = Ticks::of(0.01);
+        let ticks = Ticks::of(secs(0.01));
         for (now, wait, expiry) in [
             (0.929_51, 0.04, 0.97),
             (0.058_94, 0.007, 0.07),
@@ -89,7 +91,7 @@ mod tests {
             (0.059_28, 0.052_02, 0.12),
             (0.12, 0.225_01, 0.36),
         ] {
-            let found = ticks.expiry(now, wait);
+            let found = ticks.expiry(at(now), secs(wait)).secs();
             assert!((found - expiry).abs() < 1e-9, "{now} {wait}: {found}");
         }
     }
@@ -98,28 +100,28 @@ mod tests {
     fn a_timer_that_counts_the_tick_under_way_waits_for_up_to_a_tick_less() {
         // Ticks of 10 ms at 3, 13, 23 ... ms: two of them, from 12.9 and from 13 ms.
         let ticks = Ticks {
-            phase: 0.003,
+            phase: secs(0.003),
             whole: false,
-            ..Ticks::of(0.01)
+            ..Ticks::of(secs(0.01))
         };
         for (now, expiry) in [(0.0129, 0.023), (0.013, 0.033), (0.0131, 0.033)] {
-            let found = ticks.expiry(now, 0.02);
+            let found = ticks.expiry(at(now), secs(0.02)).secs();
             assert!((found - expiry).abs() < 1e-9, "{now}: {found}");
             let whole = Ticks {
                 whole: true,
                 ..ticks
             };
-            assert!((whole.expiry(now, 0.02) - expiry - 0.01).abs() < 1e-9);
+            assert!((whole.expiry(at(now), secs(0.02)).secs() - expiry - 0.01).abs() < 1e-9);
         }
         // However short the wait, the tick before has passed.
-        assert!((ticks.expiry(0.0129, 1e-9) - 0.013).abs() < 1e-12);
+        assert!((ticks.expiry(at(0.0129), secs(1e-9)).secs() - 0.013).abs() < 1e-12);
         // One that starts with the run, before the first tick.
-        assert!((ticks.last(0.001) + 0.007).abs() < 1e-12);
+        assert!((ticks.last(at(0.001)).secs() + 0.007).abs() < 1e-12);
     }
 
     #[test]
     fn a_clock_without_ticks_waits_as_long_as_it_is_asked_to() {
-        let expiry = Ticks::of(0.0).expiry(0.5, 0.25);
+        let expiry = Ticks::of(secs(0.0)).expiry(at(0.5), secs(0.25)).secs();
         assert!((expiry - 0.75).abs() < 1e-12);
     }
 
@@ -127,7 +129,7 @@ mod tests {
     fn a_timer_expires_at_the_first_tick_by_which_it_has_waited_for_whole_ones() {
         // Measured, milliseconds: the probe of ten segments sent a round trip after the connection's beginning at a tick, after two round trips and 2 ms; the
         // timeout that follows it, of a round trip and 200 ms; and a wait for reordering of a quarter of a round trip and 2 ms.
-        let ticks = Ticks::of(0.01);
+        let ticks = Ticks::of(secs(0.01));
         for (from, wait, measured) in [
             (3.902, 7.804 + 2.0, 20.0),
             (4.002, 8.008 + 2.0, 30.0),
@@ -140,7 +142,7 @@ mod tests {
             (140.129, 17.5 + 2.0, 170.0),
             (150.129, 18.75 + 2.0, 190.0),
         ] {
-            let expiry = 1e3 * ticks.expiry(from / 1e3, wait / 1e3);
+            let expiry = 1e3 * ticks.expiry(at(from / 1e3), secs(wait / 1e3)).secs();
             assert!((expiry - measured).abs() < 1e-6, "{from} {wait}: {expiry}");
         }
     }

@@ -9,7 +9,7 @@
 //! Deviations: PAWS (RFC 7323 §5) protects against segments of a former cycle of sequence numbers. Here these have 64 bits and no connection's
 //! segment outlives it, so there is nothing to protect against, and it is left out. The option's 12 bytes are part of `header` and `ack_size`.
 
-use crate::units::SeqNum;
+use crate::units::{Duration, Instant, SeqNum};
 
 /// When a segment left, in ticks; or nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,12 +46,12 @@ impl Stamp {
 /// A sender's timestamp clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    granularity: f64,
+    granularity: Duration,
 }
 
 impl Clock {
-    /// A clock that ticks every `granularity` seconds.
-    pub fn new(granularity: f64) -> Self {
+    /// A clock that ticks every `granularity`.
+    pub fn new(granularity: Duration) -> Self {
         Self { granularity }
     }
 
@@ -62,23 +62,23 @@ impl Clock {
         clippy::cast_sign_loss,
         reason = "the clock counts modulo 2^32; time is not negative"
     )]
-    pub fn stamp(self, now: f64) -> Stamp {
+    pub fn stamp(self, now: Instant) -> Stamp {
         // A millionth of a tick of tolerance: rounding is not to put an edge into the tick before.
-        let ticks = (now / self.granularity + 1e-6) as u64 as u32;
+        let ticks = ((now - Instant::START) / self.granularity + 1e-6) as u64 as u32;
         // One more than the ticks, for 0 says that there is none; the tick before the clock starts again is one too long.
         Stamp(ticks.wrapping_add(1).max(1))
     }
 
     /// What a segment says that leaves `now`, if there is a clock.
     #[inline]
-    pub fn stamp_by(clock: Option<Self>, now: f64) -> Stamp {
+    pub fn stamp_by(clock: Option<Self>, now: Instant) -> Stamp {
         clock.map_or(Stamp::NONE, |clock| clock.stamp(now))
     }
 
-    /// Seconds since `stamp`, in whole ticks: at least one, as a shorter time cannot be measured.
-    pub fn since(self, now: f64, stamp: Stamp) -> f64 {
+    /// The time since `stamp`, in whole ticks: at least one, as a shorter time cannot be measured.
+    pub fn since(self, now: Instant, stamp: Stamp) -> Duration {
         let ticks = self.stamp(now).0.wrapping_sub(stamp.0).max(1);
-        f64::from(ticks) * self.granularity
+        self.granularity * f64::from(ticks)
     }
 }
 
@@ -112,18 +112,26 @@ impl Echo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::at as time;
+
+    fn clock(granularity: f64) -> Clock {
+        Clock::new(Duration::from_secs(granularity))
+    }
 
     fn at(secs: f64) -> Stamp {
-        Clock::new(0.001).stamp(secs)
+        clock(0.001).stamp(Instant::from_secs(secs))
     }
 
     #[test]
     fn rfc7323_5_4_the_clock_counts_ticks() {
-        let clock = Clock::new(0.01);
-        assert_eq!(clock.stamp(0.0).bits() + 3, clock.stamp(0.039).bits());
+        let clock = clock(0.01);
+        assert_eq!(
+            clock.stamp(time(0.0)).bits() + 3,
+            clock.stamp(time(0.039)).bits()
+        );
         // Sent in the tick of 30 ms, acknowledged in that of 70 ms.
-        assert!((clock.since(0.071, clock.stamp(0.039)) - 0.04).abs() < 1e-12);
-        assert!((clock.since(0.039, clock.stamp(0.039)) - 0.01).abs() < 1e-12);
+        assert!((clock.since(time(0.071), clock.stamp(time(0.039))).secs() - 0.04).abs() < 1e-12);
+        assert!((clock.since(time(0.039), clock.stamp(time(0.039))).secs() - 0.01).abs() < 1e-12);
     }
 
     #[test]
@@ -132,7 +140,14 @@ mod tests {
         assert!(!at(1.0).precedes(at(1.0)));
         // A clock of milliseconds starts again after 2^32 ms.
         assert!(at(4_294_967.0).precedes(at(4_294_968.0)));
-        assert!((Clock::new(0.001).since(4_294_968.0, at(4_294_967.0)) - 1.0).abs() < 0.002);
+        assert!(
+            (clock(0.001)
+                .since(time(4_294_968.0), at(4_294_967.0))
+                .secs()
+                - 1.0)
+                .abs()
+                < 0.002
+        );
         assert!(!Stamp::NONE.precedes(at(1.0)) && !at(1.0).precedes(Stamp::NONE));
     }
 

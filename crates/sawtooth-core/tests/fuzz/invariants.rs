@@ -282,7 +282,7 @@ impl<'a> Run<'a> {
             let config = Config::from(&spec.tcp);
             let ticks = config.rto.estimator == RtoEstimator::Ticks;
             // Estimators that count ticks round to them, and one that has been too short adds two to what is smoothed (RFC 4015 §3.2).
-            let grain = 2.0 * config.rto.granularity;
+            let grain = 2.0 * config.rto.granularity.secs();
             let below = if ticks { grain } else { 0.0 } + 2e-9;
             let within = |time: i64| {
                 secs(time) >= secs(least) - below && secs(time) <= secs(largest) + grain + 2e-9
@@ -293,7 +293,7 @@ impl<'a> Run<'a> {
                 "{found}"
             );
             let physical = self.least_round_trip(spec)
-                - config.timestamps.unwrap_or(0.0)
+                - config.timestamps.unwrap_or_default().secs()
                 - if ticks { grain } else { 0.0 };
             hold!(
                 "no round trip is shorter than the path",

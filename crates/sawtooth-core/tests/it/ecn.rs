@@ -10,7 +10,7 @@ use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::scoreboard::{Range, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::tcp::{self, Config};
-use sawtooth_core::units::{ByteCount, Instant, SegCount, SeqNum};
+use sawtooth_core::units::{ByteCount, Duration, Instant, SegCount, SeqNum};
 use sawtooth_core::{Scenario, cc, scenario, simulate};
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ impl Script {
                 entry.new,
                 &flow.cc.params,
                 None,
-                0.0,
+                Duration::ZERO,
             ),
             lineage: Lineage::new(),
             now: 0.0,
@@ -215,7 +215,7 @@ fn rfc3168_6_1_2_a_window_is_reduced_once_and_the_receiver_is_told_with_the_next
         }
         assert_eq!(script.reductions(), (1, 1), "{recovery}");
         assert!(
-            (script.sender.ssthresh() - 5.0).abs() < 1.0,
+            (script.sender.ssthresh().segments() - 5.0).abs() < 1.0,
             "{recovery}: half of 10 or so"
         );
         assert!(
@@ -234,7 +234,7 @@ fn rfc3168_6_1_2_a_loss_of_a_window_that_a_mark_has_reduced_reduces_no_more() {
     for recovery in RECOVERIES {
         let (mut script, _) = Script::new(recovery, "reno");
         script.ack(2, true);
-        let ssthresh = script.sender.ssthresh();
+        let ssthresh = script.sender.ssthresh().segments();
         // Segment 2 was lost; 3 to 8 arrive.
         for end in 4..=9 {
             script.sack(2, true, Some(segments(3..end)));
@@ -246,7 +246,7 @@ fn rfc3168_6_1_2_a_loss_of_a_window_that_a_mark_has_reduced_reduces_no_more() {
             "{recovery}"
         );
         assert!(
-            (script.sender.ssthresh() - ssthresh).abs() < 1e-12,
+            (script.sender.ssthresh().segments() - ssthresh).abs() < 1e-12,
             "{recovery}"
         );
     }

@@ -35,14 +35,14 @@ fn a_recovery_begins_with_the_first_report_of_a_segment_more_than_three_beyond_t
     // awnd = snd.nxt - snd.fack = 11 - 5, and the window is halved.
     assert_eq!(script.sack(1, &[4..5]), NOTHING);
     assert_eq!(script.sender.counters().fast_retransmits, 1);
-    assert!(near(script.sender.cwnd(), 5.0));
-    assert_eq!(script.sender.pipe(), 6);
+    assert!(near(script.cwnd(), 5.0));
+    assert_eq!(script.pipe(), 6);
     // 11 - 7, and the retransmission.
     assert_eq!(script.sack(1, &[4..7]), [1]);
-    assert_eq!(script.sender.pipe(), 5);
+    assert_eq!(script.pipe(), 5);
     // 11 - 9, and two more retransmissions besides it.
     assert_eq!(script.sack(1, &[4..9]), [2, 3]);
-    assert_eq!(script.sender.pipe(), 5);
+    assert_eq!(script.pipe(), 5);
     // With the third duplicate acknowledgement it would be with RFC 6675.
     let mut script = established(&with(fack(&json!({})), &json!({"recovery": "sack"})), None);
     script.sack(1, &[4..5]);
@@ -57,7 +57,7 @@ fn three_beyond_are_not_more_than_three() {
     script.sack(1, &[3..5]);
     assert_eq!(script.sender.counters().fast_retransmits, 1);
     // awnd = 12 - 5.
-    assert_eq!(script.sender.pipe(), 7);
+    assert_eq!(script.pipe(), 7);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn after_reordering_three_reports_make_a_loss() {
 fn rfc6675_5_1_after_a_timeout_all_that_is_outstanding_is_sent_again() {
     let mut script = established(&fack(&json!({})), None);
     assert_eq!(script.timeout(), [1]);
-    assert_eq!(script.sender.pipe(), 1);
+    assert_eq!(script.pipe(), 1);
     script.wait(RTT);
     assert_eq!(script.ack(2), [2, 3]);
 }

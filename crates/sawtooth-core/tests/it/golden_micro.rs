@@ -18,7 +18,7 @@ use sawtooth_core::packet::{Ack, Data, Ecn};
 use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::sender::{Sender, SenderCounters};
-use sawtooth_core::units::Instant;
+use sawtooth_core::units::{ByteCount, Duration, Instant, Rate};
 use sawtooth_core::{cc, scenario};
 use serde_json::json;
 
@@ -215,9 +215,9 @@ impl<'a> Path<'a> {
         let flow = &scenario.flows[0];
         let config = || Config::from(&flow.tcp);
         let sender = if micro.writes.is_some() {
-            Sender::open(config(), entry.new, &flow.cc.params, 0.0)
+            Sender::open(config(), entry.new, &flow.cc.params, Duration::ZERO)
         } else {
-            Sender::new(config(), entry.new, &flow.cc.params, None, 0.0)
+            Sender::new(config(), entry.new, &flow.cc.params, None, Duration::ZERO)
         };
         Self {
             micro,
@@ -282,9 +282,9 @@ impl<'a> Path<'a> {
                 self.watch(now, |sender| sender.on_timer(now));
             }
         }
-        self.sender.finish(self.micro.secs);
+        self.sender.finish(Instant::from_secs(self.micro.secs));
         Seen {
-            max_cwnd: self.sender.max_cwnd(),
+            max_cwnd: self.sender.max_cwnd().segments(),
             counters: *self.sender.counters(),
             ..self.seen
         }
@@ -308,7 +308,7 @@ impl<'a> Path<'a> {
             Arrival::Write => {
                 let (bytes, every) = self.micro.writes.expect("the application writes");
                 self.schedule(time + every, Arrival::Write);
-                self.watch(now, |sender| sender.on_write(now, bytes));
+                self.watch(now, |sender| sender.on_write(now, ByteCount::new(bytes)));
             }
         }
     }
@@ -317,14 +317,14 @@ impl<'a> Path<'a> {
     fn watch(&mut self, now: Event, hear: impl FnOnce(&mut Sender)) {
         let signals = self.sender.counters().congestion_signals;
         let reduction = Reduction {
-            cwnd: self.sender.cwnd(),
-            flight_size: self.sender.flight_size(),
+            cwnd: self.sender.cwnd().segments(),
+            flight_size: self.sender.flight_size().get(),
             ssthresh: 0.0,
         };
         hear(&mut self.sender);
         if self.sender.counters().congestion_signals > signals {
             self.seen.reductions.push(Reduction {
-                ssthresh: self.sender.ssthresh(),
+                ssthresh: self.sender.ssthresh().segments(),
                 ..reduction
             });
         }
@@ -349,7 +349,7 @@ impl<'a> Path<'a> {
             self.last_arrival = self.last_arrival.max(arrival);
             self.schedule(self.last_arrival, Arrival::Data(data));
         }
-        self.seen.max_flight = self.seen.max_flight.max(self.sender.flight_size());
+        self.seen.max_flight = self.seen.max_flight.max(self.sender.flight_size().get());
     }
 
     fn send_ack(&mut self, time: f64, ack: Ack) {
@@ -366,12 +366,9 @@ impl<'a> Path<'a> {
             }
             self.seen.samples.push(Sample {
                 at,
-                cwnd: self.sender.cwnd(),
-                pacing_bps: self
-                    .sender
-                    .pacing_rate()
-                    .map(sawtooth_core::units::Rate::bps),
-                acked: self.sender.acked_segments(),
+                cwnd: self.sender.cwnd().segments(),
+                pacing_bps: self.sender.pacing_rate().map(Rate::bps),
+                acked: self.sender.acked_segments().get(),
             });
         }
     }

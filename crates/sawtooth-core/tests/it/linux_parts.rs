@@ -9,7 +9,7 @@ use sawtooth_core::tcp::scoreboard::{Range, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::tcp::timestamps::Stamp;
 use sawtooth_core::tcp::{Config, receiver::Receiver};
-use sawtooth_core::units::{ByteCount, SeqNum};
+use sawtooth_core::units::{ByteCount, Duration, SeqNum};
 use sawtooth_core::{Scenario, cc, record, scenario, simulate};
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ impl Script {
         let reno = &cc::TABLE[0];
         let config = Config::from(&flow.tcp);
         let mut script = Self {
-            sender: Sender::new(config, reno.new, &flow.cc.params, None, 0.0),
+            sender: Sender::new(config, reno.new, &flow.cc.params, None, Duration::ZERO),
             lineage: Lineage::new(),
             now: 0.0,
             sent: Vec::new(),
@@ -95,7 +95,8 @@ impl Script {
 
     /// The window and the threshold.
     fn windows(&self) -> (f64, f64) {
-        (self.sender.cwnd(), self.sender.ssthresh())
+        let (cwnd, ssthresh) = (self.sender.cwnd(), self.sender.ssthresh());
+        (cwnd.segments(), ssthresh.segments())
     }
 }
 
@@ -223,7 +224,7 @@ fn rfc7323_4_1_a_retransmission_is_measured_by_its_timestamp() {
     script.ack(2, &[], 11);
     assert_eq!(script.sender.round_trips().samples, samples + 1);
     // 7/8 of 0.1 s and 1/8 of 0.25 s; a tick of the clock is 1 ms.
-    let srtt = script.sender.srtt_secs().expect("a sample");
+    let srtt = script.sender.srtt().expect("a sample").secs();
     assert!(
         (srtt - (0.0875 + 0.031_25)).abs() <= 0.001 / 8.0 + 1e-9,
         "{srtt}, sent at {sent}"
@@ -309,7 +310,7 @@ fn rfc2018_8_a_receiver_may_discard_what_it_has_reported() {
     for seq in 2..=5 {
         assert!(again.contains(&seq), "{seq} is sent again: {again:?}");
     }
-    assert_eq!(script.sender.snd_una(), 6);
+    assert_eq!(script.sender.snd_una(), SeqNum::new(6));
 }
 
 // --- pacing ----------------------------------------------------------------------------------------------------------------------------

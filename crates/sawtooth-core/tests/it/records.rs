@@ -11,7 +11,7 @@ use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::episodes::Cause;
 use sawtooth_core::tcp::limits::Limit;
 use sawtooth_core::tcp::sender::Sender;
-use sawtooth_core::units::SeqNum;
+use sawtooth_core::units::{Duration, Instant, SegCount, SeqNum};
 use sawtooth_core::{Scenario, cc, scenario, simulate};
 use serde_json::{Value, json};
 
@@ -250,7 +250,13 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
     let flow = &scenario.flows[0];
     let reno = cc::TABLE.iter().find(|entry| entry.name == "reno");
     let new = reno.expect("it is in the table").new;
-    let mut sender = Sender::new(Config::from(&flow.tcp), new, &flow.cc.params, None, 0.0);
+    let mut sender = Sender::new(
+        Config::from(&flow.tcp),
+        new,
+        &flow.cc.params,
+        None,
+        Duration::ZERO,
+    );
     sender.keep_episodes();
     let mut lineage = Lineage::new();
     let mut at = |time| lineage.record(Key::at_start(time, 0));
@@ -275,7 +281,8 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
     let now = at(expiry + 0.05);
     sender.on_segment(now, &ack(SeqNum::new(5)));
     assert!(sent(&mut sender, now) > 0);
-    sender.finish(expiry + 0.05);
+    let end = Instant::from_secs(expiry + 0.05);
+    sender.finish(end);
 
     let counters = &sender.counters();
     assert_eq!((counters.spurious, counters.spurious_timeouts), (1, 1));
@@ -283,12 +290,19 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
         panic!("{:?}", sender.episodes());
     };
     assert_eq!((episode.cause, episode.spurious), (Cause::Rto, true));
-    assert_eq!((episode.start, episode.end), (expiry, Some(expiry + 0.05)));
+    assert_eq!(episode.start.secs(), expiry);
+    assert_eq!(episode.end, Some(end));
     assert_eq!(
         (episode.flight_size, episode.lost, episode.retransmits),
-        (10, Some(10), 1)
+        (SegCount::new(10), Some(SegCount::new(10)), 1)
     );
-    assert!(episode.cwnd_before == 10.0 && episode.ssthresh == 5.0 && episode.cwnd_after >= 10.0);
+    let windows = [
+        Some(episode.cwnd_before),
+        episode.ssthresh,
+        episode.cwnd_after,
+    ];
+    let [before, ssthresh, after] = windows.map(|window| window.expect("it is over").segments());
+    assert!(before == 10.0 && ssthresh == 5.0 && after >= 10.0);
     #[expect(clippy::cast_precision_loss, reason = "less than a minute")]
     let secs = |limit| sender.limits().spent_ns(limit) as f64 / 1e9;
     // To the nanosecond that both ends of an interval are rounded to.

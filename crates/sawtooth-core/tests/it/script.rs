@@ -9,7 +9,7 @@ use sawtooth_core::packet::{Ack, Data};
 use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::scoreboard::{self, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
-use sawtooth_core::units::SeqNum;
+use sawtooth_core::units::{ByteCount, Duration, SegCount, SeqNum};
 use sawtooth_core::{Scenario, cc, scenario};
 use serde_json::{Value, json};
 
@@ -80,15 +80,16 @@ impl Script {
     /// The application has `segments` to send, or any number of them.
     pub fn new(tcp: &Value, segments: Option<u64>) -> Self {
         Self::with_cc(tcp, &json!("reno"), |config, new, params| {
-            let size = segments.map(|segments| segments * u64::from(config.smss));
-            Sender::new(config, new, params, size, 0.0)
+            let smss = ByteCount::from(config.smss);
+            let size = segments.map(|segments| SegCount::new(segments) * smss);
+            Sender::new(config, new, params, size, Duration::ZERO)
         })
     }
 
     /// The application has written nothing yet.
     pub fn open(tcp: &Value) -> Self {
         Self::with_cc(tcp, &json!("reno"), |config, new, params| {
-            Sender::open(config, new, params, 0.0)
+            Sender::open(config, new, params, Duration::ZERO)
         })
     }
 
@@ -125,16 +126,16 @@ impl Script {
         let outstanding = script.establish();
         script.grow(window, outstanding);
         script.wait(RTT);
-        let first = script.sender.snd_una();
+        let first = script.snd_una();
         (script, first)
     }
 
     /// Acknowledges what is outstanding one by one, until so much is outstanding.
     fn grow(&mut self, window: u64, mut outstanding: Vec<u64>) {
-        while self.sender.flight_size() < window {
+        while self.flight_size() < window {
             self.wait(RTT);
             for seq in std::mem::take(&mut outstanding) {
-                if self.sender.flight_size() < window {
+                if self.flight_size() < window {
                     outstanding.extend(self.ack(seq + 1));
                 }
             }
@@ -183,7 +184,7 @@ impl Script {
 
     pub fn write(&mut self, bytes: u64) -> Vec<u64> {
         let now = self.event();
-        self.sender.on_write(now, bytes);
+        self.sender.on_write(now, ByteCount::new(bytes));
         self.sent(now)
     }
 
@@ -221,6 +222,36 @@ impl Script {
     }
 
     pub fn snd_max(&self) -> u64 {
-        self.sender.snd_una() + self.sender.flight_size()
+        (self.sender.snd_una() + self.sender.flight_size()).get()
+    }
+
+    // What can be asked of the sender, as bare numbers.
+
+    pub fn snd_una(&self) -> u64 {
+        self.sender.snd_una().get()
+    }
+
+    pub fn flight_size(&self) -> u64 {
+        self.sender.flight_size().get()
+    }
+
+    pub fn pipe(&self) -> u64 {
+        self.sender.pipe().get()
+    }
+
+    pub fn delivered_bytes(&self) -> u64 {
+        self.sender.delivered().get()
+    }
+
+    pub fn cwnd(&self) -> f64 {
+        self.sender.cwnd().segments()
+    }
+
+    pub fn ssthresh(&self) -> f64 {
+        self.sender.ssthresh().segments()
+    }
+
+    pub fn srtt_secs(&self) -> Option<f64> {
+        self.sender.srtt().map(Duration::secs)
     }
 }

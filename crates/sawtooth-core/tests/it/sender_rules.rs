@@ -10,7 +10,7 @@ use sawtooth_core::packet::Ack;
 use sawtooth_core::tcp::limits::Limit;
 use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::tcp::sender::Waits;
-use sawtooth_core::units::SegCount;
+use sawtooth_core::units::{ByteCount, Duration, Instant, SegCount};
 use serde_json::{Value, json};
 
 use crate::script::{NOTHING, RTT, Script, near, reporting, with};
@@ -42,14 +42,14 @@ fn the_send_buffer_holds_what_its_memory_is_enough_for() {
     // For twice ten segments of 2304 B: 46080 B, of which each takes 2740. Seventeen are written, ten leave.
     let mut all = Script::new(&newreno(&more), None);
     assert_eq!(all.establish().len(), 10);
-    assert_eq!(all.sender.send_room(), 7);
+    assert_eq!(all.sender.send_room(), SegCount::new(7));
     // The same if the application writes before there is a connection; nothing goes with the SYN.
     let mut early = Script::open(&newreno(&more));
     assert_eq!(early.write(u64::MAX / 4), [0]);
     early.start();
     early.wait(RTT);
     assert_eq!(early.ack(1).len(), 10);
-    assert_eq!(early.sender.send_room(), 7);
+    assert_eq!(early.sender.send_room(), SegCount::new(7));
     // Or when the SYN has been acknowledged.
     let mut late = opened(&more);
     assert_eq!(late.write(5 * 1460), [1, 2, 3, 4, 5]);
@@ -61,7 +61,7 @@ fn rfc9293_3_8_6_the_receivers_window_limits_what_leaves() {
     script.start();
     script.wait(RTT);
     assert_eq!(script.hear(&offer(1, 2)), [1, 2]);
-    assert_eq!(script.sender.rwnd_room(), 0);
+    assert_eq!(script.sender.rwnd_room(), SegCount::ZERO);
     // Data of the other side carries a larger one: no duplicate acknowledgement (RFC 5681 §2).
     let now = script.event();
     script.sender.on_carried(now, &offer(1, 9));
@@ -79,7 +79,9 @@ fn rfc9293_3_9_1_2_the_last_segment_of_a_write_is_pushed() {
     let mut script = opened(&json!({}));
     for (goes_on, seq) in [(true, 1), (false, 2)] {
         let now = script.event();
-        script.sender.on_write_part(now, 1460, goes_on);
+        script
+            .sender
+            .on_write_part(now, ByteCount::new(1460), goes_on);
         assert_eq!(script.sent(now), [seq]);
         assert_eq!(script.data.last().map(|data| data.push), Some(!goes_on));
     }
@@ -95,7 +97,7 @@ fn grown(more: &Value) -> Script {
         script.wait(RTT);
         script.ack(seq + 1);
     }
-    assert!(near(script.sender.cwnd(), 5.0));
+    assert!(near(script.cwnd(), 5.0));
     script
 }
 
@@ -115,20 +117,31 @@ fn rfc2861_3_1_what_has_never_sent_has_not_paused() {
         opened(&json!({"restart_after_idle": "decay", "initial_ssthresh": "2 packets"}));
     script.wait(5.0);
     script.write(1460);
-    assert!(near(script.sender.ssthresh(), 2.0));
+    assert!(near(script.ssthresh(), 2.0));
 }
 
 // --- short segments -----------------------------------------------------------------------------------------------------
+
+/// Bytes and segments that have been written and not been acknowledged.
+fn unacked(script: &Script) -> (u64, u64) {
+    let unacked = script.sender.unacked();
+    (unacked.bytes.get(), unacked.segments.get())
+}
+
+/// For what the sender waits now.
+fn waits(script: &Script) -> Waits {
+    script.sender.waits(Instant::from_secs(script.now))
+}
 
 #[test]
 fn rfc896_less_than_a_segment_waits_for_what_is_outstanding() {
     let mut script = opened(&json!({}));
     assert_eq!(script.write(100), [1]);
-    assert_eq!(script.sender.unacked(), (100, 1));
+    assert_eq!(unacked(&script), (100, 1));
     assert_eq!(script.write(100), NOTHING);
-    assert_eq!(script.sender.unacked(), (200, 2));
+    assert_eq!(unacked(&script), (200, 2));
     assert_eq!(script.ack(2), [2]);
-    assert_eq!(script.sender.unacked(), (100, 1));
+    assert_eq!(unacked(&script), (100, 1));
 }
 
 #[test]
@@ -156,19 +169,19 @@ fn a_cork_holds_what_is_short_until_its_timer_expires_and_nothing_else() {
 #[test]
 fn a_sender_says_for_what_it_waits() {
     let mut script = opened(&json!({}));
-    assert_eq!(script.sender.waits(script.now), Waits::Nothing);
+    assert_eq!(waits(&script), Waits::Nothing);
     // One of three outstanding, and less than a segment.
     script.write(1460 + 100);
-    assert_eq!(script.sender.waits(script.now), Waits::Partial);
+    assert_eq!(waits(&script), Waits::Partial);
     // The window of three is full.
     script.write(3 * 1460);
-    assert_eq!(script.sender.waits(script.now), Waits::Window);
+    assert_eq!(waits(&script), Waits::Window);
     // From the second on three are outstanding of a window of four, which the last one has room in; then four.
     script.wait(RTT);
     assert_eq!(script.ack(2), [4]);
-    assert_eq!(script.sender.waits(script.now), Waits::Partial);
+    assert_eq!(waits(&script), Waits::Partial);
     assert_eq!(script.write(1460), [5]);
-    assert_eq!(script.sender.waits(script.now), Waits::Window);
+    assert_eq!(waits(&script), Waits::Window);
     // As many segments as the window, then the receiver's, have room for.
     for full in [json!({"window_limit": "3 packets"}), json!({})] {
         let mut script = opened(&full);
@@ -182,7 +195,7 @@ fn a_sender_says_for_what_it_waits() {
             script.ack(4);
             script.write(3 * 1460);
         }
-        assert_eq!(script.sender.waits(script.now), Waits::Window, "{full}");
+        assert_eq!(waits(&script), Waits::Window, "{full}");
     }
 }
 
@@ -197,7 +210,7 @@ fn the_receivers_window_is_for_what_is_reported_as_well() {
     assert_eq!(script.write(4 * 1460 + 100), [1, 2, 3, 4]);
     script.wait(RTT);
     assert_eq!(script.ack(2), NOTHING, "held back");
-    assert_eq!(script.sender.waits(script.now), Waits::Partial);
+    assert_eq!(waits(&script), Waits::Partial);
     let mut script = Script::open(&rack);
     script.establish();
     assert_eq!(script.write(4 * 1460), [1, 2, 3, 4]);
@@ -205,7 +218,7 @@ fn the_receivers_window_is_for_what_is_reported_as_well() {
     script.ack(3);
     assert_eq!(script.write(2 * 1460 + 100), [5, 6]);
     script.sack(3, &[4..5]);
-    assert_eq!(script.sender.waits(script.now), Waits::Window);
+    assert_eq!(waits(&script), Waits::Window);
 }
 
 // --- closing ------------------------------------------------------------------------------------------------------------
@@ -242,7 +255,7 @@ fn rfc7323_g_one_segment_in_flight_is_a_whole_sample() {
         script.write(1460);
     }
     // 7/8 of 0.1 s and 1/8 of 0.18 s.
-    let srtt = script.sender.srtt_secs().expect("two samples");
+    let srtt = script.srtt_secs().expect("two samples");
     assert!((srtt - 0.11).abs() < 1e-6, "{srtt}");
 }
 
@@ -260,8 +273,8 @@ fn rfc6298_2_2_who_answers_a_syn_measures_until_the_answer_is_acknowledged() {
         let mut script = Script::open(&newreno(&clock));
         script.now = 0.102;
         let now = script.event();
-        script.sender.on_handshake(now, 0.013);
-        assert!(near(script.sender.srtt_secs().expect("a sample"), measured));
+        script.sender.on_handshake(now, Duration::from_secs(0.013));
+        assert!(near(script.srtt_secs().expect("a sample"), measured));
         assert_eq!(script.sender.round_trips().samples, 1);
     }
 }
@@ -284,7 +297,7 @@ fn rfc3168_6_1_2_the_window_is_reduced_once_for_all_marks_of_a_window() {
     // What answers a SYN negotiates (§6.1.1).
     script.hear(&echo(1));
     assert_eq!(script.sender.counters().ecn_reductions, 0);
-    assert_eq!(script.sender.flight_size(), 10);
+    assert_eq!(script.flight_size(), 10);
     script.wait(RTT);
     script.ack(2);
     assert_eq!(script.sender.counters().ecn_reductions, 0);
@@ -313,7 +326,7 @@ fn rfc3168_6_1_2_the_window_is_reduced_once_for_all_marks_of_a_window() {
 fn casetti_2002_algorithms_hear_of_every_acknowledgement_that_arrives() {
     let cc = json!({"name": "westwood", "counts": "duplicates", "first_interval": "sent", "min_interval": "50 ms"});
     let mut script = Script::with_cc(&newreno(&json!({})), &cc, |config, new, params| {
-        Sender::new(config, new, params, None, 0.0)
+        Sender::new(config, new, params, None, Duration::ZERO)
     });
     assert_eq!(script.establish(), [1, 2, 3]);
     script.wait(RTT);
@@ -336,7 +349,7 @@ fn an_algorithm_that_lives_on_rates_hears_of_them() {
     });
     let cc = json!({"name": "bbr"});
     let mut script = Script::with_cc(&rack, &cc, |config, new, params| {
-        Sender::new(config, new, params, None, 0.0)
+        Sender::new(config, new, params, None, Duration::ZERO)
     });
     assert_eq!(script.establish().len(), 10);
     script.wait(RTT);
@@ -350,7 +363,7 @@ fn the_integral_of_the_window_is_that_of_time() {
     let mut script = Script::new(&newreno(&json!({})), None);
     script.establish();
     // One segment for 0.1 s, three for 0.2 s.
-    script.sender.finish(0.3);
+    script.sender.finish(Instant::from_secs(0.3));
     assert!(near(script.sender.cwnd_integral(), 0.1 + 0.6));
 }
 
@@ -362,7 +375,7 @@ fn rfc4898_every_moment_belongs_to_what_holds_the_sender_back() {
         let now = script.event();
         script.sender.on_carried(now, &reporting(0, &[]));
         script.sent(now);
-        script.sender.finish(script.now);
+        script.sender.finish(Instant::from_secs(script.now));
         script.sender.limits().spent_ns(limit)
     };
     let written = |more: &Value, bytes: u64| {

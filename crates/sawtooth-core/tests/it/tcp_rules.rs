@@ -11,7 +11,7 @@ use sawtooth_core::events::{Key, Lineage};
 use sawtooth_core::packet::{Ack, Data, Ecn};
 use sawtooth_core::tcp::receiver::Receiver;
 use sawtooth_core::tcp::rto;
-use sawtooth_core::units::{ByteCount, SeqNum};
+use sawtooth_core::units::{ByteCount, Duration, Instant, SeqNum};
 use serde_json::{Value, json};
 
 use crate::script::{NOTHING, RTT, Script, config, near, tcp};
@@ -49,8 +49,8 @@ fn rfc5681_3_1_a_timeout_halves_the_flight_and_restarts_from_one_segment() {
     for recovery in ["tahoe", "reno", "newreno", "sack"] {
         let (mut script, first) = Script::with_window(&tcp(recovery), 20);
         assert_eq!(script.timeout(), [first], "{recovery}");
-        assert!(near(script.sender.cwnd(), 1.0), "{recovery}");
-        assert!(near(script.sender.ssthresh(), 10.0), "{recovery}");
+        assert!(near(script.cwnd(), 1.0), "{recovery}");
+        assert!(near(script.ssthresh(), 10.0), "{recovery}");
     }
 }
 
@@ -59,17 +59,17 @@ fn rfc5681_3_1_a_segment_that_times_out_again_leaves_the_threshold() {
     let (mut script, first) = Script::with_window(&tcp("reno"), 20);
     script.timeout();
     assert_eq!(script.timeout(), [first]);
-    assert!(near(script.sender.ssthresh(), 10.0));
+    assert!(near(script.ssthresh(), 10.0));
 }
 
 #[test]
 fn rfc5681_3_2_step_1_and_rfc3042_the_first_two_duplicates_send_new_data_and_leave_the_window() {
     for recovery in ["tahoe", "reno", "newreno"] {
         let (mut script, first) = Script::with_window(&tcp(recovery), 20);
-        let cwnd = script.sender.cwnd();
+        let cwnd = script.cwnd();
         assert_eq!(script.ack(first), [first + 20], "{recovery}");
         assert_eq!(script.ack(first), [first + 21], "{recovery}");
-        assert!(near(script.sender.cwnd(), cwnd), "{recovery}");
+        assert!(near(script.cwnd(), cwnd), "{recovery}");
     }
 }
 
@@ -90,8 +90,8 @@ fn rfc5681_3_2_steps_2_and_3_the_third_duplicate_retransmits_and_halves() {
         script.ack(first);
         assert_eq!(script.ack(first), [first], "{recovery}");
         // FlightSize without the two segments of limited transmit is 20.
-        assert!(near(script.sender.ssthresh(), 10.0), "{recovery}");
-        assert!(near(script.sender.cwnd(), 10.0), "{recovery}");
+        assert!(near(script.ssthresh(), 10.0), "{recovery}");
+        assert!(near(script.cwnd(), 10.0), "{recovery}");
     }
 }
 
@@ -120,7 +120,7 @@ fn rfc5681_3_2_step_6_new_data_acknowledged_deflates_the_window() {
     script.wait(RTT);
     script.ack(first + 22);
     // Deflated to the threshold; this acknowledgement is one of congestion avoidance.
-    assert!(near(script.sender.cwnd(), 10.0 + 1.0 / 10.0));
+    assert!(near(script.cwnd(), 10.0 + 1.0 / 10.0));
 }
 
 #[test]
@@ -129,8 +129,8 @@ fn jacobson_1988_tahoe_restarts_from_one_segment_after_three_duplicates() {
     script.ack(first);
     script.ack(first);
     assert_eq!(script.ack(first), [first]);
-    assert!(near(script.sender.cwnd(), 1.0));
-    assert!(near(script.sender.ssthresh(), 10.0));
+    assert!(near(script.cwnd(), 1.0));
+    assert!(near(script.ssthresh(), 10.0));
 }
 
 #[test]
@@ -139,9 +139,9 @@ fn a_timeout_during_recovery_does_not_raise_the_threshold() {
     for _ in 0..40 {
         script.ack(first);
     }
-    assert!(script.sender.flight_size() > 40);
+    assert!(script.flight_size() > 40);
     script.timeout();
-    assert!(near(script.sender.ssthresh(), 5.0));
+    assert!(near(script.ssthresh(), 5.0));
 }
 
 // --- RFC 6298: the retransmission timer ---------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ fn rfc6582_3_2_step_3_a_partial_acknowledgement_retransmits_the_next_hole_and_st
     // Five segments leave the network, one is added back: 10 + 3 - 5 + 1 is below what is outstanding.
     assert_eq!(script.ack(first + 5), [first + 5]);
     assert_eq!(script.sender.counters().fast_retransmits, 1);
-    assert!(near(script.sender.ssthresh(), 10.0));
+    assert!(near(script.ssthresh(), 10.0));
     // Still in recovery: another duplicate inflates, and does not count as a first one.
     assert_eq!(script.ack(first + 5), NOTHING);
     assert_eq!(script.sender.counters().fast_retransmits, 1);
@@ -271,7 +271,7 @@ fn rfc6582_3_2_step_3_a_full_acknowledgement_ends_recovery_with_the_smaller_wind
     let (mut script, first) = newreno_in_recovery(&json!({}));
     script.ack(first + 22);
     // Nothing is outstanding: min(ssthresh, max(FlightSize, SMSS) + SMSS).
-    assert!(near(script.sender.cwnd(), 2.0));
+    assert!(near(script.cwnd(), 2.0));
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn rfc6675_5_three_duplicates_with_news_retransmit_the_first_hole() {
     script.sack(first, &[first + 1..first + 2]);
     script.sack(first, &[first + 1..first + 3]);
     assert_eq!(script.sack(first, &[first + 1..first + 4]), [first]);
-    assert!(near(script.sender.cwnd(), 10.0));
+    assert!(near(script.cwnd(), 10.0));
 }
 
 #[test]
@@ -389,8 +389,8 @@ fn rfc6675_5_recovery_ends_when_everything_outstanding_at_its_start_is_acknowled
     assert_eq!(again[1..], new);
     assert_eq!(script.sender.counters().fast_retransmits, 1);
     script.ack(first + 20);
-    assert!(near(script.sender.cwnd(), 10.0));
-    let first = script.sender.snd_una();
+    assert!(near(script.cwnd(), 10.0));
+    let first = script.snd_una();
     script.sack(first, &[first + 1..first + 4]);
     assert_eq!(script.sender.counters().fast_retransmits, 2);
 }
@@ -578,11 +578,11 @@ fn linux_acknowledges_three_segments_out_of_order_at_once_and_others_together() 
 #[test]
 fn the_timeout_is_never_below_its_minimum_nor_above_its_maximum() {
     let config = config(&json!({"rto_min": "300 ms", "rto_max": "2 s"}));
-    let mut timer = rto::Rto::new(config.rto, 0.0);
-    timer.sample(0.0, 0.001);
-    assert!(near(timer.timeout_secs(), 0.3));
+    let mut timer = rto::Rto::new(config.rto, Duration::ZERO);
+    timer.sample(Instant::START, Duration::from_secs(0.001));
+    assert!(near(timer.timeout().secs(), 0.3));
     for _ in 0..20 {
         timer.back_off();
     }
-    assert!(near(timer.timeout_secs(), 2.0));
+    assert!(near(timer.timeout().secs(), 2.0));
 }

@@ -24,7 +24,7 @@ pub(in crate::scenario) fn check(tcp: &Params, flow: Table) -> Result<()> {
 
 /// The timeout's bounds leave room between them.
 fn timeouts(tcp: &Params, written: &TcpTables) -> Result<()> {
-    let (least, most) = (key::rto_min.of(tcp), key::rto_max.of(tcp));
+    let (least, most) = (key::rto_min.of(tcp).secs(), key::rto_max.of(tcp).secs());
     if least <= most {
         return Ok(());
     }

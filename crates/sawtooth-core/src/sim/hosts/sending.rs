@@ -14,6 +14,7 @@ use crate::sim::request_response::carried::put_ack_on;
 use crate::sim::world::World;
 use crate::sim::writes::Due;
 use crate::tcp::sender::Sender;
+use crate::units::ByteCount;
 
 /// How what TCP sends is worked off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +73,8 @@ fn send_on_host(world: &mut World, index: u32, host: u32, now: Event, sent: Sent
         let overhead = world.hosts.machine(host).profile.memory.overhead;
         let queued = &mut world.hosts.socket(index).queued;
         queued.enter(data.payload.packet_size());
-        flow.sender.on_transmit_queue(queued.memory(overhead));
+        flow.sender
+            .on_transmit_queue(ByteCount::new(queued.memory(overhead)));
         let mut packet = flow.data(data);
         if flow.request_response.is_some() {
             packet = put_ack_on(
@@ -169,7 +171,8 @@ pub(super) fn copied(world: &mut World, now: Event, host: u32, index: u32, bytes
         u64::from(bytes),
     );
     let flow = &mut world.flows[index as usize];
-    flow.sender.on_write_part(now, u64::from(bytes), !returns);
+    flow.sender
+        .on_write_part(now, ByteCount::from(bytes), !returns);
     if returns {
         world
             .hosts
@@ -190,7 +193,7 @@ fn see_to_close(world: &mut World, host: u32, index: u32) {
     let at_once = world.hosts.machine(host).profile.closes_at_once;
     let sender = &mut world.flows[index as usize].sender;
     let socket = world.hosts.socket(index);
-    if socket.is_over() && !socket.has_closed && (at_once || sender.unacked().0 == 0) {
+    if socket.is_over() && !socket.has_closed && (at_once || sender.unacked().bytes.is_zero()) {
         socket.has_closed = true;
         sender.on_close();
     }
@@ -203,7 +206,7 @@ pub(super) fn transmitted(world: &mut World, now: Event, host: u32, frame: &Fram
     let queued = &mut world.hosts.socket(index).queued;
     queued.leave(frame.packet.segment().payload.packet_size());
     let sender = &mut world.flows[index as usize].sender;
-    sender.on_transmit_queue(queued.memory(overhead));
+    sender.on_transmit_queue(ByteCount::new(queued.memory(overhead)));
     if sender.end_putting_off() {
         send_on_host(world, index, host, now, Sent::Apart);
     }
@@ -251,11 +254,11 @@ pub(super) fn go_on(world: &mut World, now: Event, host: u32, index: u32) {
 
 /// What a socket holds.
 fn held(sender: &Sender) -> Held {
-    let (bytes, packets) = sender.unacked();
+    let unacked = sender.unacked();
     Held {
-        bytes,
-        packets,
-        tail_room: sender.tail_room(),
+        bytes: unacked.bytes.get(),
+        packets: unacked.segments.get(),
+        tail_room: sender.tail_room().packet_size(),
         smss: sender.config().smss,
     }
 }

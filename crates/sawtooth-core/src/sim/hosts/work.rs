@@ -12,7 +12,7 @@ use crate::sim::flow::Flow;
 use crate::sim::request_response::RequestResponses;
 use crate::sim::world::World;
 use crate::tcp::sender::{Sender, Waits};
-use crate::units::ns;
+use crate::units::{Instant, ns};
 
 /// The processor begins some work.
 pub(super) fn begin_work(world: &mut World, host: u32, work: Work, now: f64) {
@@ -88,7 +88,7 @@ pub(super) fn end_work(world: &mut World, now: Now, host: u32, work: Work) {
 
 /// The processor leaves the protocol code of a sending socket: it waits at its stall points, or has completed.
 pub(super) fn end_pass(socket: &mut Socket, sender: &Sender, now: f64) {
-    let waits = sender.waits(now);
+    let waits = sender.waits(Instant::from_secs(now));
     let holds = Cause::ALL.map(|cause| match cause {
         Cause::Window => waits == Waits::Window,
         Cause::Partial => waits == Waits::Partial,

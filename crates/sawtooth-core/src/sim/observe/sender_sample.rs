@@ -2,7 +2,7 @@
 
 use crate::record::rows::SeriesRow;
 use crate::tcp::sender::Sender;
-use crate::units::{Rate, ns};
+use crate::units::{Duration, Rate, ns};
 
 /// Windows and counts are in segments.
 #[derive(Clone, Copy, Debug)]
@@ -20,14 +20,14 @@ pub(super) struct SenderSample {
 impl SenderSample {
     pub(super) fn of(sender: &Sender) -> Self {
         Self {
-            cwnd: sender.cwnd(),
-            ssthresh: sender.ssthresh(),
-            srtt: sender.srtt_secs(),
-            flight: sender.flight_size(),
-            acked_bytes: sender.acked_bytes(),
-            pipe: sender.pipe(),
+            cwnd: sender.cwnd().segments(),
+            ssthresh: sender.ssthresh().segments(),
+            srtt: sender.srtt().map(Duration::secs),
+            flight: sender.flight_size().get(),
+            acked_bytes: sender.acked().get(),
+            pipe: sender.pipe().get(),
             pacing_rate_bps: sender.pacing_rate().map(Rate::bps),
-            delivered_bytes: sender.delivered_bytes(),
+            delivered_bytes: sender.delivered().get(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::packet::{AckStore, Packet};
 use crate::sim::calendar::{receiver_timer, sender_timer};
 use crate::sim::flow::Flow;
 use crate::sim::world::World;
-use crate::units::{Duration, Instant, SeqNum};
+use crate::units::{Instant, SeqNum};
 
 /// A segment of one side leaves: it carries what its host has to acknowledge of the other's.
 #[cold]
@@ -97,10 +97,9 @@ pub(in crate::sim) fn take_carried(
         world.flows[other as usize].sender.on_carried(now, ack);
     }
     let host = &world.flows[other as usize].sender;
-    let (timeout, rtt) = (host.timeout_secs(), host.srtt_secs());
+    let (timeout, rtt) = (host.timeout(), host.srtt());
     let flow = &mut world.flows[place as usize];
-    flow.receiver
-        .on_host(Duration::from_secs(timeout), rtt.map(Duration::from_secs));
+    flow.receiver.on_host(timeout, rtt);
 }
 
 /// The application of one side has so many bytes of the flow at a place, and may write a message in return.

@@ -45,7 +45,6 @@ pub use choices::{
     Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, Recovery,
     ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
 };
-pub(super) use config::whole;
 pub use config::{UNLIMITED, WindowSetting};
 pub use order::{kernel_keys_of_a_hint, kernel_keys_of_hosts, rows_that_some_read};
 pub use row::{KernelKey, ReadBy, TcpParam};

@@ -17,6 +17,7 @@
 use std::marker::PhantomData;
 
 use crate::registry::{Kind, Param, Value, Words};
+use crate::units::{ByteCount, Duration, SegCount};
 
 /// One row: all that there is to say of a parameter of TCP.
 #[derive(Clone, Copy, Debug)]
@@ -109,12 +110,12 @@ pub const fn packets<T: Whole>(default: u64) -> Unnamed<T> {
 }
 
 /// Seconds; zero is allowed.
-pub const fn duration(default: f64) -> Unnamed<f64> {
+pub const fn duration<T: Time>(default: f64) -> Unnamed<T> {
     Unnamed::new(ANY_TIME, Value::Duration(default))
 }
 
 /// Seconds, more than none.
-pub const fn positive_duration(default: f64) -> Unnamed<f64> {
+pub const fn positive_duration<T: Time>(default: f64) -> Unnamed<T> {
     Unnamed::new(TIME, Value::Duration(default))
 }
 
@@ -136,6 +137,13 @@ impl Whole for u32 {}
 impl Whole for u64 {}
 impl Whole for i64 {}
 impl Whole for usize {}
+impl Whole for SegCount {}
+impl Whole for ByteCount {}
+
+/// Types of times.
+pub trait Time {}
+impl Time for f64 {}
+impl Time for Duration {}
 
 impl<T> Unnamed<T> {
     const fn new(kind: Kind, default: Value) -> Self {

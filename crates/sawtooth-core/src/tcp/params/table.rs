@@ -20,7 +20,7 @@ use crate::tcp::recovery::Bound;
 use crate::tcp::rto::{RtoConfig, RtoEstimator};
 use crate::tcp::segmentation::Segmentation;
 use crate::tcp::ticks::Ticks;
-use crate::units::SegCount;
+use crate::units::{ByteCount, Duration, Rate, SegCount, WindowSize};
 
 const NEWRENO: ReadBy = recoveries(&["newreno"]);
 const SACK: ReadBy = recoveries(&["sack"]);
@@ -93,7 +93,7 @@ params! {
             "which partial acknowledgements restart the retransmission timer: the first (Impatient) or every one (Slow-but-Steady, RFC 6582 §4)";
         exit_window -> ExitWindow = choice("flight_size").read_by(NEWRENO),
             "window at the end of NewReno's recovery: min(ssthresh, FlightSize + 1) (RFC 6582 §3.2 step 3, option 1), or kept as it is";
-        recovery_burst -> Option<u64> = unset(Kind::Packets).read_by(NEWRENO),
+        recovery_burst -> Option<SegCount> = unset(Kind::Packets).read_by(NEWRENO),
             "most new segments that NewReno sends on one acknowledgement during fast recovery; `none`: no limit";
         sack_pipe -> SackPipe = choice("scoreboard").read_by(SACK),
             "how SACK recovery estimates what is in the path: from the scoreboard (RFC 6675 §4), or a counter kept since the loss (Fall and Floyd 1996)";
@@ -115,9 +115,9 @@ params! {
             "whether a loss is believed with fewer duplicate acknowledgements than `dup_thresh` where less than four segments are outstanding and nothing else may be sent (RFC 5827 §2.2): at once, or a quarter of a round trip later, as in Linux 3.5 (tcp_early_retrans = 2)";
         tail_loss_probe -> bool = flag(true).read_by(FACK_OR_RACK),
             "whether the end of a flight is probed after two round trips (RFC 8985 §7); with `recovery = \"fack\"` or `\"rack\"`";
-        probe_slack -> f64 = duration(0.0).read_by(FACK_OR_RACK),
+        probe_slack -> Duration = duration(0.0).read_by(FACK_OR_RACK),
             "what a probe waits longer than two round trips and the reordering timer than its window (RFC 8985 §7.2, §6.2); kernels: 2 ms";
-        probe_max_ack_delay -> f64 = duration(0.2).read_by(FACK_OR_RACK),
+        probe_max_ack_delay -> Duration = duration(0.2).read_by(FACK_OR_RACK),
             "what it waits longer if one segment is outstanding, whose acknowledgement may be delayed (RFC 8985 §7.2)";
         frto -> bool = flag(true).read_by(FACK_OR_RACK),
             "whether a timeout is tested for being spurious (RFC 5682 §3.1); with `recovery = \"fack\"` or `\"rack\"`";
@@ -125,13 +125,13 @@ params! {
             "whether a reduction is undone when all its retransmissions are reported as duplicates (RFC 3708, RFC 4015 §3.2); with `recovery = \"fack\"` or `\"rack\"`";
 
         // The hosts' clocks.
-        timer_tick: f64 = duration(0.0),
+        timer_tick: Duration = duration(0.0),
             "a host's timers expire at multiples of this: a kernel's 1/HZ; 0: at any time. Those of delayed acknowledgements and partial segments; with `recovery = \"rack\"` those of retransmissions, too";
         whole_ticks: bool = flag(true),
             "whether a timer waits for as many whole ticks as it needs, as measured of Linux 6.1, or the tick in which it is set is the first of them (BSD; Wright and Stevens 1995, chapter 25)";
-        sender_phase: Option<f64> = unset(ANY_TIME),
+        sender_phase: Option<Duration> = unset(ANY_TIME),
             "how long after the run's beginning a tick of the sender's clock comes; `none`: `tick_phase` says";
-        receiver_phase: Option<f64> = unset(ANY_TIME),
+        receiver_phase: Option<Duration> = unset(ANY_TIME),
             "the same of the receiver's";
 
         // Pacing.
@@ -141,21 +141,21 @@ params! {
             "rate in slow start where no congestion control gives one, in windows per round-trip time: Linux's tcp_pacing_ss_ratio / 100";
         pacing_ca_ratio: f64 = number(1.2, 0.01, 10.0),
             "the same in congestion avoidance: Linux's tcp_pacing_ca_ratio / 100";
-        pacing_free_start: Option<u64> = unset(Kind::Packets),
+        pacing_free_start: Option<SegCount> = unset(Kind::Packets),
             "segments at the start of a connection that are not paced, as tc-fq's initial_quantum; `none`: all are";
-        max_pacing_rate: Option<f64> = unset(Kind::Rate),
+        max_pacing_rate: Option<Rate> = unset(Kind::Rate),
             "no flow sends application bytes faster, as Linux's SO_MAX_PACING_RATE inside TCP; `none`: no bound; with `recovery = \"fack\"` or `\"rack\"`";
 
         // Segmentation offload.
         segmentation_offload: bool = flag(false),
             "whether new data leaves in bursts that are as long as what the flow sends in `tso_interval`, as over an interface with segmentation offload; with `recovery = \"fack\"` or `\"rack\"`";
-        tso_interval: f64 = positive_duration(1.0 / 1024.0),
+        tso_interval: Duration = positive_duration(1.0 / 1024.0),
             "time that a burst lasts at the flow's rate; Linux: 1/1024 s";
-        tso_min_segments: u64 = packets(2),
+        tso_min_segments: SegCount = packets(2),
             "a burst's least length: Linux's tcp_min_tso_segs";
-        tso_max_bytes: u32 = bytes(65_536),
+        tso_max_bytes: ByteCount = bytes(65_536),
             "the most that a burst holds";
-        tso_rtt_log: f64 = positive_duration(512e-6),
+        tso_rtt_log: Duration = positive_duration(512e-6),
             "bursts are longer over a short path: by `tso_max_bytes`, halved for each of these in the least round trip; Linux: 512 us (tcp_tso_rtt_log = 9)";
         tso_window_divisor: u64 = integer(3, 0, 1000),
             "a burst that the window cuts short waits, up to this part of the window: Linux's tcp_tso_win_divisor; 0: it does not";
@@ -165,7 +165,7 @@ params! {
             "what a connection inherits from earlier ones over the same path that have ended: nothing, what Linux does since 5.6, or also the slow-start threshold, as before";
         timestamps: bool = flag(false),
             "whether segments carry timestamps, from which round trips are measured (RFC 7323); their bytes are part of `header` and `ack_size`";
-        timestamp_granularity: f64 = positive_duration(0.001),
+        timestamp_granularity: Duration = positive_duration(0.001),
             "tick of the timestamp clock: 1 ms to 1 s (RFC 7323 §5.4)";
         eifel -> Eifel = choice("off"),
             "what follows when a timestamp shows that a retransmission was needless (RFC 3522): nothing, the window is as before (as in Linux), or also a longer timeout (RFC 4015 §3.2 step 5); with `recovery = \"fack\"` or `\"rack\"`";
@@ -223,7 +223,7 @@ params! {
         // What the application writes.
         partial: Partial = choice("nagle").kernel("TCP_NODELAY or TCP_CORK of the sender").lacks(&["nagle", "linux-2.0.29"]),
             "when less than a full segment leaves: at once, when everything is acknowledged (RFC 896), when no other short one is outstanding (draft-minshall-nagle-01), when it is full or a retransmission timeout has passed (TCP_CORK), or with the fault of Linux 2.0.29 that the data-stream-stall study describes; `sawtooth list partial`";
-        partial_timer: Option<f64> = unset(Kind::Period),
+        partial_timer: Option<Duration> = unset(Kind::Period),
             "how long a partial segment waits that waits for a timer, in whole ticks of `timer_tick`; `none`: the retransmission timeout with `cork`, and with `linux-2.0.29` that of the receiver's delayed acknowledgement is waited for";
         autocorking -> bool = flag(false).kernel("net.ipv4.tcp_autocorking").shared(),
             "whether what is less than a segment also waits while an earlier packet of the connection is in the transmit queue of its own machine, until that has reported its transmission (tcp_autocorking); only flows with a `host` have such a queue";
@@ -237,15 +237,15 @@ params! {
         // The retransmission timer.
         rto_estimator: RtoEstimator = choice("rfc6298"),
             "retransmission timeout from real-valued estimators (RFC 6298), or from scaled integers counting clock ticks (Jacobson 1988)";
-        rto_granularity: f64 = positive_duration(0.001),
+        rto_granularity: Duration = positive_duration(0.001),
             "clock granularity G (RFC 6298 §2), or the tick";
         tick_phase: TickPhase = choice("zero"),
             "where between two ticks the clock of a host starts: at zero, at a point of its own that the run's seed gives, or (that of `rto_estimator`) at ns-2's random point";
-        rto_initial: f64 = positive_duration(1.0),
+        rto_initial: Duration = positive_duration(1.0),
             "retransmission timeout before the first sample (RFC 6298 §2.1)";
-        rto_min: f64 = duration(1.0).kernel("rto_min of the route").shared(),
+        rto_min: Duration = duration(1.0).kernel("rto_min of the route").shared(),
             "lower bound of the retransmission timeout (RFC 6298 §2.4); with stack = \"linux\" it is rto_granularity, the least variance, that bounds it: set both";
-        rto_max: f64 = positive_duration(60.0),
+        rto_max: Duration = positive_duration(60.0),
             "upper bound of the retransmission timeout (RFC 6298 §2.5)";
 
         // Delayed acknowledgements.
@@ -259,9 +259,9 @@ params! {
             "longest wait of data with PSH, with `delayed_ack = \"linux-2.0\"`: HZ/50";
         delayed_ack_most: f64 = positive_duration(0.5).read_by(BY_ARRIVALS),
             "the same of other data: HZ/2 (RFC 1122 §4.2.3.2: at most 500 ms)";
-        delayed_ack_timeout -> f64 = positive_duration(0.2).read_by(BY_TIMEOUT),
+        delayed_ack_timeout -> Duration = positive_duration(0.2).read_by(BY_TIMEOUT),
             "longest wait of a delayed acknowledgement (RFC 1122 §4.2.3.2: at most 500 ms)";
-        delayed_ack_timeout_several -> Option<f64> = unset(TIME).read_by(BY_TIMEOUT),
+        delayed_ack_timeout_several -> Option<Duration> = unset(TIME).read_by(BY_TIMEOUT),
             "the same once a second segment waits for its acknowledgement, where `ack_every` or `ack_window_share` lets it wait; `none`: no other";
         adaptive_delayed_ack -> bool = flag(false).read_by(BY_TIMEOUT),
             "whether the wait of a delayed acknowledgement is twice as long after each that was waited for in vain, as far as the round trip or 200 ms, and follows the time between arrivals; delayed_ack_timeout is the first";
@@ -270,13 +270,12 @@ params! {
     joined(params) {
         /// Of the random numbers of the congestion control, if it draws any.
         seed: u64 = 0;
-        initial_window: f64 = config::initial_window(params);
-        initial_ssthresh: f64 = config::initial_ssthresh(params);
+        initial_window: WindowSize = config::initial_window(params);
+        initial_ssthresh: WindowSize = config::initial_ssthresh(params);
         /// [`UNLIMITED`](super::UNLIMITED) when there is no limit.
-        window_limit: f64 = config::window_limit(params).max(1.0);
-        window_limit_whole: u64 = config::whole(config::window_limit(params).max(1.0));
-        /// The same for short segments, bytes, where they are distinguished from full ones.
-        window_limit_bytes: Option<u64> = config::window_limit_bytes(params);
+        window_limit: WindowSize = config::window_limit(params).max(WindowSize::ONE);
+        /// The same for short segments, where they are distinguished from full ones.
+        window_limit_bytes: Option<ByteCount> = config::window_limit_bytes(params);
         ns2_algorithms: bool = key::algorithms.of(params) == Algorithms::Ns2;
         rto: RtoConfig = RtoConfig::from(params);
         /// The clocks of the sender's host and the receiver's, and whether their phases are yet to be drawn.
@@ -287,8 +286,8 @@ params! {
         ns2_tick_phase: bool = key::tick_phase.of(params) == TickPhase::Ns2;
         pacing: Pacing = Pacing::from(params);
         segmentation: Option<Segmentation> = Segmentation::of(params);
-        /// The timestamp clock's tick, seconds, where segments carry timestamps.
-        timestamps: Option<f64> = key::timestamps.of(params).then(|| key::timestamp_granularity.of(params));
+        /// The timestamp clock's tick, where segments carry timestamps.
+        timestamps: Option<Duration> = key::timestamps.of(params).then(|| key::timestamp_granularity.of(params));
         partial: partial::Policy = partial::Policy::of(key::partial.of(params), key::partial_timer.of(params));
         ack_every: SegCount = ack_policy::every(params, config::window_limit(params));
         delayed_ack: ack_policy::Settings = ack_policy::Settings::from(params);

@@ -22,7 +22,7 @@
 
 use crate::registry::{Entry, Params, words};
 use crate::tcp::params::{Config, UNLIMITED, key};
-use crate::units::{Duration, Instant, SegCount, ceil};
+use crate::units::{Duration, Instant, SegCount, WindowSize, ceil};
 
 /// The share of the newest interval, and how many times the estimate one may be at most.
 const NEWEST: f64 = 1.0 / 16.0;
@@ -62,9 +62,11 @@ pub const TABLE: &[Entry<Policy>] = &[
     clippy::cast_sign_loss,
     reason = "segments of a window, which is limited"
 )]
-pub fn every(params: &Params, window: f64) -> SegCount {
+pub fn every(params: &Params, window: WindowSize) -> SegCount {
     match key::ack_window_share.of(params) {
-        Some(share) if window < UNLIMITED => SegCount::new(ceil(share * window).max(1.0) as u64),
+        Some(share) if window < UNLIMITED => {
+            SegCount::new(ceil(share * window.segments()).max(1.0) as u64)
+        }
         _ => SegCount::from(key::ack_every.of(params)),
     }
 }
@@ -102,7 +104,7 @@ impl Pace {
     pub fn of(config: &Config) -> Option<Self> {
         (config.delayed_ack.policy == Policy::Arrivals).then_some(Self {
             settings: config.delayed_ack,
-            tick: Duration::from_secs(config.receiver_tick.secs),
+            tick: config.receiver_tick.tick,
             estimate: None,
             last: None,
         })

@@ -17,26 +17,27 @@ use crate::tcp::rto::Rto;
 use crate::tcp::ticks::{HAIR, Ticks};
 use crate::units::{Duration, Instant, SegCount};
 
-/// Nothing is delayed longer, seconds.
-const MOST: f64 = 0.2;
+/// Nothing is delayed longer.
+const MOST: Duration = Duration::from_secs(0.2);
 
-/// The delayed-acknowledgement timer of one receiver. What it computes with in ticks are seconds, as ticks are.
+/// The delayed-acknowledgement timer of one receiver.
 #[derive(Debug)]
 pub struct DelayedAck {
-    base: f64,
+    base: Duration,
     /// For two segments or more, if that is another.
-    several: Option<f64>,
+    several: Option<Duration>,
     adaptive: bool,
     /// Where arrivals say how long the last segment may wait: their pace, and that wait.
     pace: Option<(Pace, Duration)>,
     ticks: Ticks,
-    current: f64,
-    last_arrival: f64,
+    current: Duration,
+    /// At the tick before it.
+    last_arrival: Instant,
     /// When the last SYN came, which is answered at once, and the round trip until the answer was acknowledged.
     answered: Option<Instant>,
     rtt: Option<Duration>,
     rto: Rto,
-    pause: f64,
+    pause: Duration,
 }
 
 impl DelayedAck {
@@ -48,13 +49,13 @@ impl DelayedAck {
             pace: Pace::of(config).map(|pace| (pace, config.delayed_ack.most)),
             ticks: config.receiver_tick,
             current: config.delayed_ack_timeout,
-            last_arrival: f64::INFINITY,
+            last_arrival: Instant::NEVER,
             answered: None,
             rtt: None,
-            rto: Rto::new(config.rto, 0.0),
-            pause: 0.0,
+            rto: Rto::new(config.rto, Duration::ZERO),
+            pause: Duration::ZERO,
         };
-        delayed.pause = delayed.ticks.whole(delayed.rto.timeout_secs());
+        delayed.pause = delayed.ticks.whole(delayed.rto.timeout());
         delayed
     }
 
@@ -68,21 +69,21 @@ impl DelayedAck {
     pub fn on_established(&mut self, now: Instant) {
         if let Some(answered) = self.answered.take() {
             self.rtt = Some(now - answered);
-            self.rto.sample(answered.secs(), (now - answered).secs());
-            self.pause = self.ticks.whole(self.rto.timeout_secs());
+            self.rto.sample(answered, now - answered);
+            self.pause = self.ticks.whole(self.rto.timeout());
         }
     }
 
     /// What the host knows of round trips from its own segments: its retransmission timeout, and the smoothed round trip.
     pub fn on_host(&mut self, timeout: Duration, rtt: Option<Duration>) {
-        self.pause = self.ticks.whole(timeout.secs());
+        self.pause = self.ticks.whole(timeout);
         self.rtt = rtt.or(self.rtt);
     }
 
     /// Whether an answer that leaves now comes so soon after the last arrival that an acknowledgement would have waited for it.
     pub fn is_soon(&self, now: Instant) -> bool {
-        let since = self.ticks.last(now.secs()) - self.last_arrival;
-        since.is_finite() && since < self.current - HAIR
+        let since = self.ticks.last(now) - self.last_arrival;
+        self.last_arrival < Instant::NEVER && since < self.current - HAIR
     }
 
     /// The round trip of the handshake, if there was one, or as the host measures it.
@@ -96,13 +97,13 @@ impl DelayedAck {
         if let Some((pace, wait)) = &mut self.pace {
             *wait = pace.on_arrival(now, push);
         }
-        let now = self.ticks.last(now.secs());
+        let now = self.ticks.last(now);
         let apart = now - self.last_arrival;
         self.last_arrival = now;
         if apart > self.pause + HAIR {
             return true;
         }
-        if self.adaptive && apart >= 0.0 {
+        if self.adaptive && apart >= Duration::ZERO {
             let (half, rest) = (self.base / 2.0, self.ticks.passed(self.current / 2.0));
             if apart <= half + HAIR {
                 self.current = rest + half;
@@ -117,14 +118,14 @@ impl DelayedAck {
     #[inline]
     pub fn due(&self, now: Instant) -> Instant {
         if let Some((_, wait)) = &self.pace {
-            return self.after(now, wait.secs());
+            return self.after(now, *wait);
         }
         if !self.adaptive {
             return self.after(now, self.base);
         }
         let most = self
             .rtt
-            .map_or(MOST, |rtt| rtt.secs().clamp(self.base, MOST.max(self.base)));
+            .map_or(MOST, |rtt| rtt.max(self.base).min(MOST.max(self.base)));
         self.after(now, self.current.min(most))
     }
 
@@ -138,16 +139,16 @@ impl DelayedAck {
         several.map(|wait| self.after(now, wait))
     }
 
-    /// When the timer expires that is set now to wait so many seconds.
+    /// When the timer expires that is set now to wait so long.
     #[inline]
-    fn after(&self, now: Instant, wait: f64) -> Instant {
-        Instant::from_secs(self.ticks.expiry(now.secs(), wait))
+    fn after(&self, now: Instant, wait: Duration) -> Instant {
+        self.ticks.expiry(now, wait)
     }
 
     /// It has left because nothing else came.
     pub fn on_expiry(&mut self) {
         if self.adaptive {
-            self.current = (2.0 * self.current).min(self.pause);
+            self.current = (self.current * 2.0).min(self.pause);
         }
     }
 
@@ -225,15 +226,19 @@ mod tests {
         for number in 0..20 {
             delayed.on_arrival(at(1.0 + 0.01 * f64::from(number)), false);
         }
-        assert!((delayed.current - 0.04).abs() < 1e-9);
+        assert!((delayed.current.secs() - 0.04).abs() < 1e-9);
         // Half of 4 ticks and 3, half of 5, rounded down, and 3: five ticks, and so on.
         for number in 1..5 {
             delayed.on_arrival(at(1.19 + 0.03 * f64::from(number)), false);
-            assert!((delayed.current - 0.05).abs() < 1e-9, "{}", delayed.current);
+            assert!(
+                (delayed.current.secs() - 0.05).abs() < 1e-9,
+                "{:?}",
+                delayed.current
+            );
         }
         delayed.on_expiry();
         delayed.on_arrival(at(1.34), false);
-        assert!((delayed.current - 0.08).abs() < 1e-9);
+        assert!((delayed.current.secs() - 0.08).abs() < 1e-9);
     }
 
     #[test]

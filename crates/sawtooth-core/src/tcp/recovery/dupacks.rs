@@ -9,7 +9,10 @@ use crate::events::{Event, Key};
 use crate::packet::Ack;
 use crate::tcp::params::ReduceFrom;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
-use crate::units::{Duration, Instant, SegCount, SeqNum};
+use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
+
+/// The second segment: the first one with data, if there is a handshake.
+pub const SECOND: SeqNum = SeqNum::new(1);
 
 /// Why the window was last reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,24 +31,30 @@ pub struct Dupacks {
     /// How many have come since data was last acknowledged.
     pub count: u32,
     /// Everything below was outstanding when the last loss was signalled.
-    pub recovery_point: u64,
+    pub recovery_point: SeqNum,
     pub last_reduction: Reduction,
     /// The segment for which the retransmission timer last expired, while it is still missing.
-    timeout_of: Option<u64>,
+    timeout_of: Option<SeqNum>,
     /// Segments sent by limited transmit since data was last acknowledged.
-    limited_transmits: u64,
-    /// The segment being timed, and when it was sent.
-    timed: Option<(u64, f64)>,
+    limited_transmits: SegCount,
+    /// The segment being timed.
+    timed: Option<Timed>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    seq: SeqNum,
+    sent: Instant,
 }
 
 impl Dupacks {
     pub fn new() -> Self {
         Self {
             count: 0,
-            recovery_point: 1,
+            recovery_point: SECOND,
             last_reduction: Reduction::Never,
             timeout_of: None,
-            limited_transmits: 0,
+            limited_transmits: SegCount::ZERO,
             timed: None,
         }
     }
@@ -55,7 +64,7 @@ impl Dupacks {
     pub fn may_signal(&self, tx: &Tx) -> bool {
         tx.seq.una > self.recovery_point
             || self.last_reduction == Reduction::Never
-            || (tx.config.ns2_algorithms && tx.seq.una == 1)
+            || (tx.config.ns2_algorithms && tx.seq.una == SECOND)
     }
 
     /// Whether a loss has been found and not everything that was outstanding then has arrived.
@@ -75,7 +84,7 @@ impl Dupacks {
     }
 
     /// A loss is signalled: takes note of what was outstanding, restarts the timer, and says how many segments had left by limited transmit.
-    pub fn signal(&mut self, tx: &mut Tx, now: Event) -> u64 {
+    pub fn signal(&mut self, tx: &mut Tx, now: Event) -> SegCount {
         self.recovery_point = tx.seq.max;
         self.last_reduction = Reduction::Loss;
         self.stop_timing();
@@ -90,12 +99,12 @@ impl Dupacks {
 
     /// An acknowledgement of new data outside of any recovery: advance, restart the timer, let the window grow.
     #[inline]
-    pub fn on_new_ack(&mut self, tx: &mut Tx, now: Event, next: u64, may_grow: bool) {
+    pub fn on_new_ack(&mut self, tx: &mut Tx, now: Event, next: SeqNum, may_grow: bool) {
         let acked = next - tx.seq.una;
         let flight_size = tx.seq.flight_size();
         let syn = tx.seq.is_opening();
         self.count = 0;
-        let rtt_secs = self.advance(tx, now, next);
+        let rtt = self.advance(tx, now, next);
         let marked = tx.marked();
         // RFC 6298 §5.2, §5.3. What is held back has not been sent.
         let seq = &tx.seq;
@@ -110,48 +119,51 @@ impl Dupacks {
             return;
         }
         tx.window.on_ack(&cc::Ack {
-            now: Instant::from_secs(now.time),
-            acked: SegCount::new(acked),
-            counted: SegCount::new(if tx.config.byte_counting { acked } else { 1 }),
-            delivered: SegCount::new(acked),
+            now: now.at(),
+            acked,
+            counted: if tx.config.byte_counting {
+                acked
+            } else {
+                SegCount::ONE
+            },
+            delivered: acked,
             lost: SegCount::ZERO,
-            marked: SegCount::new(marked),
-            flight_size: SegCount::new(flight_size),
-            pipe: SegCount::new(flight_size - acked),
-            snd_una: SeqNum::new(tx.seq.una),
-            snd_nxt: SeqNum::new(tx.seq.nxt),
-            rtt: rtt_secs.map(Duration::from_secs),
+            marked,
+            flight_size,
+            pipe: flight_size - acked,
+            snd_una: tx.seq.una,
+            snd_nxt: tx.seq.nxt,
+            rtt,
             // RFC 3168 §6.1.2: no growth for an acknowledgement that reports marks.
-            may_grow: may_grow && (marked == 0 || tx.window.needs.ecn == cc::Ecn::L4s),
+            may_grow: may_grow && (marked.is_zero() || tx.window.needs.ecn == cc::Ecn::L4s),
             // RFC 5681 lets the window grow whatever limits the sender.
             cwnd_limited: true,
             rate: None,
         });
-        tx.window.settle(now.time);
+        tx.window.settle(now.at());
     }
 
     /// Takes note of everything before `next` having arrived; a round-trip sample if there is one.
     #[inline]
-    pub fn advance(&mut self, tx: &mut Tx, now: Event, next: u64) -> Option<f64> {
+    pub fn advance(&mut self, tx: &mut Tx, now: Event, next: SeqNum) -> Option<Duration> {
         let flight_size = tx.seq.flight_size();
         tx.seq.on_ack(next);
         self.timeout_of = None;
-        self.limited_transmits = 0;
+        self.limited_transmits = SegCount::ZERO;
         let rto = &mut tx.timers.rto;
-        let rtt = if let Some(rtt) = tx.stamps.echoed_rtt(now.time) {
+        let rtt = if let Some(rtt) = tx.stamps.echoed_rtt(now.at()) {
             // RFC 7323 appendix G: every second segment is acknowledged, and each acknowledgement is a sample.
-            #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-            let expected = flight_size.div_ceil(2).max(1) as f64;
+            let expected = flight_size.div_ceil(2).max(SegCount::ONE).as_f64();
             rto.end_back_off();
-            rto.sample_one_of(expected, now.time - rtt, rtt);
+            rto.sample_one_of(expected, now.at() - rtt, rtt);
             rtt
         } else {
-            let (seq, sent) = self.timed?;
+            let Timed { seq, sent } = self.timed?;
             if next <= seq {
                 return None;
             }
             self.timed = None;
-            let rtt = now.time - sent;
+            let rtt = now.at() - sent;
             rto.end_back_off();
             rto.sample(sent, rtt);
             rtt
@@ -162,13 +174,13 @@ impl Dupacks {
 
     /// The next segment, as far as the window and what duplicate acknowledgements have left of it allow one.
     #[inline(always)]
-    pub fn next(&mut self, tx: &mut Tx) -> Option<u64> {
+    pub fn next(&mut self, tx: &mut Tx) -> Option<SeqNum> {
         match tx.allowance {
             SendAllowance::Nothing => None,
             SendAllowance::Window => tx.window_next(),
             SendAllowance::Burst(left) => {
-                tx.allowance = if left > 1 {
-                    SendAllowance::Burst(left - 1)
+                tx.allowance = if left > SegCount::ONE {
+                    SendAllowance::Burst(left - SegCount::ONE)
                 } else {
                     SendAllowance::Nothing
                 };
@@ -177,7 +189,7 @@ impl Dupacks {
             SendAllowance::One => {
                 tx.allowance = SendAllowance::Nothing;
                 let next = tx.limited_transmit_next(self.count);
-                self.limited_transmits += u64::from(next.is_some());
+                self.limited_transmits += SegCount::from(next.is_some());
                 next
             }
         }
@@ -185,9 +197,10 @@ impl Dupacks {
 
     /// A segment is about to leave: one at a time is measured; retransmissions never are (Karn, RFC 6298 §3).
     #[inline]
-    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: u64) {
+    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
         if seq >= tx.seq.max && self.timed.is_none() {
-            self.timed = Some((seq, now.time));
+            let sent = now.at();
+            self.timed = Some(Timed { seq, sent });
         }
         if tx.timers.recovery.is_never() {
             tx.timers.arm(now);
@@ -202,18 +215,18 @@ impl Dupacks {
         let again =
             self.timeout_of == Some(tx.seq.una) && tx.config.reduce_from == ReduceFrom::FlightSize;
         let keeps_threshold = again || tx.is_reduced_for_mark();
-        let episode = tx.episode(now, Signal::Rto, 0);
+        let episode = tx.episode(now, Signal::Rto, SegCount::ZERO);
         tx.note_reduction(false);
         if keeps_threshold {
-            tx.window.prescribe(now.time, 1.0);
+            tx.window.prescribe(now.at(), WindowSize::ONE);
         } else {
-            tx.window.on_congestion(now.time, &episode);
+            tx.window.on_congestion(now.at(), &episode);
         }
         self.timeout_of = Some(tx.seq.una);
         self.recovery_point = tx.seq.max;
         self.last_reduction = Reduction::Timeout;
         self.stop_timing();
-        tx.window.inflation = 0;
+        tx.window.inflation = SegCount::ZERO;
         tx.pending = None;
         tx.timers.rto.back_off();
         tx.seq.go_back();
@@ -224,11 +237,11 @@ impl Dupacks {
 /// The first step of every acknowledgement, whatever it means: the algorithm is given its number, and marks reduce the window.
 #[inline]
 pub fn announce(tx: &mut Tx, now: Event, ack: &Ack) {
-    if ack.next.get() >= tx.seq.una {
-        tx.announce(now, ack.next.get() - tx.seq.una, None);
+    if ack.next >= tx.seq.una {
+        tx.announce(now, ack.next - tx.seq.una, None);
     }
     if tx.signals.is_some() {
-        let delivered = ack.next.get().saturating_sub(tx.seq.una);
+        let delivered = ack.next.saturating_sub(tx.seq.una);
         let congested = tx.take_marks(now, ack, delivered);
         if congested && tx.seq.is_established() {
             tx.reduce_for_mark(now, None);

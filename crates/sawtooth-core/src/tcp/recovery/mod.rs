@@ -28,6 +28,7 @@ use crate::cc;
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
+use crate::units::{Instant, Rate, SegCount, SeqNum};
 
 /// The loss recoveries a study can name.
 pub const TABLE: &[Entry<()>] = &[
@@ -91,7 +92,7 @@ impl LossRecovery {
 
     /// The next segment to send now, besides the one that is pending.
     #[inline]
-    pub fn next(&mut self, tx: &mut Tx, now: Event) -> Option<u64> {
+    pub fn next(&mut self, tx: &mut Tx, now: Event) -> Option<SeqNum> {
         match self {
             Self::Classic(classic) => classic.next(tx),
             Self::Sack(sack) => sack.next(tx),
@@ -101,7 +102,7 @@ impl LossRecovery {
 
     /// Segment `seq` is about to leave.
     #[inline]
-    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: u64) {
+    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
         match self {
             Self::Classic(classic) => classic.on_send(tx, now, seq),
             Self::Sack(sack) => sack.on_send(tx, now, seq),
@@ -128,7 +129,7 @@ impl LossRecovery {
     }
 
     /// Segments considered in the path: what it compares with the window.
-    pub fn pipe(&self, tx: &Tx) -> u64 {
+    pub fn pipe(&self, tx: &Tx) -> SegCount {
         match self {
             Self::Classic(_) => classic::pipe(tx),
             Self::Sack(sack) => sack.pipe(tx),
@@ -137,13 +138,13 @@ impl LossRecovery {
     }
 
     /// New segments that the window has room for now, where it is known what is in the path.
-    pub fn room(&self, tx: &Tx, now: f64) -> Option<u64> {
+    pub fn room(&self, tx: &Tx, now: Instant) -> Option<SegCount> {
         let rack = self.rack()?;
         Some(rack.room(now, tx.window.usable()))
     }
 
     /// Segments outstanding; where each is judged, without those that have arrived or are lost.
-    pub fn in_path(&self, tx: &Tx) -> u64 {
+    pub fn in_path(&self, tx: &Tx) -> SegCount {
         self.rack()
             .map_or(tx.seq.nxt - tx.seq.una, |rack| rack.outstanding().pipe())
     }
@@ -157,20 +158,21 @@ impl LossRecovery {
 
     /// Whether the window has room and the next segment's time has not come.
     #[inline]
-    pub fn waits_for_its_time(&self, tx: &Tx, now: f64) -> bool {
+    pub fn waits_for_its_time(&self, tx: &Tx, now: Instant) -> bool {
         self.rack()
             .is_some_and(|rack| rack.waits_for_its_time(now, tx.window.usable()))
     }
 
-    /// Bits per second at which the next segment leaves, if it is paced.
-    pub fn pacing_rate(&self, tx: &Tx) -> Option<f64> {
+    /// How fast the next segment leaves, if it is paced.
+    pub fn pacing_rate(&self, tx: &Tx) -> Option<Rate> {
         self.rack()?;
         rack::pacing_rate(tx, tx.seq.nxt)
     }
 
     /// Segments reported selectively whose predecessor is, too.
-    pub fn joined(&self) -> u64 {
-        self.rack().map_or(0, |rack| rack.outstanding().joined())
+    pub fn joined(&self) -> SegCount {
+        let rack = self.rack();
+        rack.map_or(SegCount::ZERO, |rack| rack.outstanding().joined())
     }
 
     /// What is known of losses, where the recovery judges segments.

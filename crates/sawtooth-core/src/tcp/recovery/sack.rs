@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::dupacks::{self, Dupacks, Reduction};
+use super::dupacks::{self, Dupacks, Reduction, SECOND};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
@@ -29,7 +29,7 @@ pub struct Sack {
     high_rxt: SeqNum,
     /// Segments of the scoreboard below that.
     sacked_below_high_rxt: SegCount,
-    /// The estimate of what is in the path.
+    /// The estimate of what is in the path, segments. A number that may be negative: what is counted down may not have been counted up.
     pipe: i64,
     /// The rescue retransmission has been used (RFC 6675 §4, NextSeg rule 4).
     rescued: bool,
@@ -59,15 +59,15 @@ impl Sack {
     #[inline]
     pub fn on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) {
         if !self.in_recovery
-            && ack.next > SeqNum::new(tx.seq.una)
+            && ack.next > tx.seq.una
             && ack.sack.is_empty()
             && tx.reported.scoreboard.is_empty()
         {
             self.after_timeout = false;
-            return self.dupacks.on_new_ack(tx, now, ack.next.get(), true);
+            return self.dupacks.on_new_ack(tx, now, ack.next, true);
         }
         let lost = match tx.config.sack_pipe {
-            SackPipe::Scoreboard if ack.next < SeqNum::new(tx.seq.una) => return,
+            SackPipe::Scoreboard if ack.next < tx.seq.una => return,
             SackPipe::Scoreboard => self.rfc6675_on_ack(tx, now, ack),
             SackPipe::Counter => self.counter_on_ack(tx, now, ack),
         };
@@ -81,7 +81,7 @@ impl Sack {
 
     /// The next segment to send, by the rules of the pipe in use.
     #[inline]
-    pub fn next(&mut self, tx: &mut Tx) -> Option<u64> {
+    pub fn next(&mut self, tx: &mut Tx) -> Option<SeqNum> {
         if !self.in_recovery || tx.allowance != SendAllowance::Window {
             return self.dupacks.next(tx);
         }
@@ -94,7 +94,7 @@ impl Sack {
     }
 
     #[inline]
-    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: u64) {
+    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
         self.dupacks.on_send(tx, now, seq);
     }
 
@@ -115,9 +115,9 @@ impl Sack {
     }
 
     /// Segments considered in the path.
-    pub fn pipe(&self, tx: &Tx) -> u64 {
+    pub fn pipe(&self, tx: &Tx) -> SegCount {
         if self.in_recovery {
-            u64::try_from(self.pipe).unwrap_or(0)
+            SegCount::new(u64::try_from(self.pipe).unwrap_or(0))
         } else {
             tx.seq.nxt - tx.seq.una
         }
@@ -156,12 +156,12 @@ impl Sack {
         self.rescued = false;
         let limited_transmits = self.dupacks.signal(tx, now);
         tx.reduce(now, Cause::Sack, None, limited_transmits);
-        self.mark_retransmitted(tx, SeqNum::new(tx.seq.una));
+        self.mark_retransmitted(tx, tx.seq.una);
         tx.pending = Some(tx.seq.una);
     }
 
     fn mark_retransmitted(&mut self, tx: &Tx, seq: SeqNum) {
-        let from = self.high_rxt.max(SeqNum::new(tx.seq.una)).min(seq);
+        let from = self.high_rxt.max(tx.seq.una).min(seq);
         self.sacked_below_high_rxt += tx.reported.scoreboard.count(Range {
             start: from,
             end: seq.next(),
@@ -179,7 +179,7 @@ impl Sack {
 
     /// The first segment from which on nothing has been reported or sent again.
     fn first_hole(&self, tx: &Tx) -> SeqNum {
-        let from = self.high_rxt.max(SeqNum::new(tx.seq.una));
+        let from = self.high_rxt.max(tx.seq.una);
         tx.reported.scoreboard.first_gap(from)
     }
 
@@ -188,13 +188,13 @@ impl Sack {
     /// RFC 6675 §5; whether a loss has been found that begins a recovery.
     fn rfc6675_on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) -> bool {
         let news = self.update_scoreboard(tx, ack);
-        if ack.next > SeqNum::new(tx.seq.una) {
+        if ack.next > tx.seq.una {
             let recovers = self.in_recovery;
             if !recovers {
                 self.after_timeout = false;
             }
-            self.dupacks.on_new_ack(tx, now, ack.next.get(), !recovers);
-            if recovers && ack.next >= SeqNum::new(self.dupacks.recovery_point) {
+            self.dupacks.on_new_ack(tx, now, ack.next, !recovers);
+            if recovers && ack.next >= self.dupacks.recovery_point {
                 // §5 step A: recovery is over; the window is what it was reduced to.
                 self.leave_recovery();
             }
@@ -204,15 +204,14 @@ impl Sack {
             self.dupacks.count += 1;
         }
         // §5.1: after a timeout, not before everything that was outstanding then has been acknowledged.
-        let covered = SeqNum::new(tx.seq.una) >= SeqNum::new(self.dupacks.recovery_point)
+        let covered = tx.seq.una >= self.dupacks.recovery_point
             || self.dupacks.last_reduction == Reduction::Never;
         if !covered || self.in_recovery || tx.reported.scoreboard.is_empty() {
             return false;
         }
         // §5 steps 1 and 2.
-        let lost =
-            self.dupacks.count >= tx.config.dup_thresh || is_lost(tx, SeqNum::new(tx.seq.una));
-        if !lost && ack.next == SeqNum::new(tx.seq.una) {
+        let lost = self.dupacks.count >= tx.config.dup_thresh || is_lost(tx, tx.seq.una);
+        if !lost && ack.next == tx.seq.una {
             // §5 step 3.
             tx.allowance = if news {
                 dupacks::limited_transmit(tx)
@@ -225,11 +224,8 @@ impl Sack {
 
     /// SetPipe of §4, without walking the scoreboard. A retransmission still pending is counted when it is sent.
     fn set_pipe(&mut self, tx: &Tx) {
-        let (una, dup_thresh) = (
-            SeqNum::new(tx.seq.una),
-            SegCount::from(tx.config.dup_thresh),
-        );
-        let outstanding = SegCount::new(tx.seq.flight_size());
+        let (una, dup_thresh) = (tx.seq.una, SegCount::from(tx.config.dup_thresh));
+        let outstanding = tx.seq.flight_size();
         let sacked = tx.reported.scoreboard.total();
         let lost = lost_edge(tx).map_or(SegCount::ZERO, |edge| {
             (edge - una.min(edge)).saturating_sub(sacked - dup_thresh)
@@ -244,8 +240,8 @@ impl Sack {
 
     /// NextSeg of §4, if the pipe has room.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-    fn next_seg(&mut self, tx: &Tx) -> Option<u64> {
-        if tx.window.cwnd() - self.pipe as f64 + 1e-9 < 1.0 {
+    fn next_seg(&mut self, tx: &Tx) -> Option<SeqNum> {
+        if tx.window.cwnd().segments() - self.pipe as f64 + 1e-9 < 1.0 {
             return None;
         }
         let hole = self.first_hole(tx);
@@ -253,7 +249,7 @@ impl Sack {
         // Rule 1: the first hole that is lost and not yet retransmitted.
         if below_highest && is_lost(tx, hole) {
             self.mark_retransmitted(tx, hole);
-            return Some(hole.get());
+            return Some(hole);
         }
         // Rule 2: new data.
         if tx.has_new() {
@@ -262,15 +258,15 @@ impl Sack {
         // Rule 3: the first hole, lost or not.
         if below_highest {
             self.mark_retransmitted(tx, hole);
-            return Some(hole.get());
+            return Some(hole);
         }
         // Rule 4: once per recovery, the last segment outstanding that has not been reported.
-        let recovery_point = SeqNum::new(self.dupacks.recovery_point);
-        if self.rescued || SeqNum::new(tx.seq.una) >= recovery_point {
+        let recovery_point = self.dupacks.recovery_point;
+        if self.rescued || tx.seq.una >= recovery_point {
             return None;
         }
         self.rescued = true;
-        Some(tx.reported.scoreboard.last_gap(recovery_point).get())
+        Some(tx.reported.scoreboard.last_gap(recovery_point))
     }
 
     // --- Fall and Floyd 1996 --------------------------------------------------------------------------------------------
@@ -279,11 +275,11 @@ impl Sack {
     fn counter_on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) -> bool {
         if self.in_recovery {
             self.counter_on_ack_in_recovery(tx, now, ack);
-        } else if ack.next > SeqNum::new(tx.seq.una) {
+        } else if ack.next > tx.seq.una {
             self.after_timeout = false;
-            self.dupacks.on_new_ack(tx, now, ack.next.get(), true);
+            self.dupacks.on_new_ack(tx, now, ack.next, true);
             tx.clear_scoreboard();
-        } else if tx.seq.is_dupack(ack.next.get())
+        } else if tx.seq.is_dupack(ack.next)
             && !self.after_timeout
             && self.update_scoreboard(tx, ack)
         {
@@ -292,7 +288,7 @@ impl Sack {
             self.dupacks.count(tx);
             if self.dupacks.count == tx.config.dup_thresh && self.dupacks.may_signal(tx) {
                 // What is outstanding, less the segments whose arrival the duplicate acknowledgements reported.
-                self.pipe = i64::try_from(tx.seq.flight_size()).unwrap_or(i64::MAX)
+                self.pipe = i64::try_from(tx.seq.flight_size().get()).unwrap_or(i64::MAX)
                     - i64::from(tx.config.dup_thresh);
                 // The retransmission leaves, and nothing else before the next acknowledgement.
                 return true;
@@ -305,20 +301,20 @@ impl Sack {
 
     fn counter_on_ack_in_recovery(&mut self, tx: &mut Tx, now: Event, ack: &Ack) {
         self.pipe -= 1;
-        if ack.next >= SeqNum::new(self.dupacks.recovery_point) {
-            self.dupacks.on_new_ack(tx, now, ack.next.get(), false);
+        if ack.next >= self.dupacks.recovery_point {
+            self.dupacks.on_new_ack(tx, now, ack.next, false);
             self.leave_recovery();
-            self.dupacks.recovery_point = 1;
+            self.dupacks.recovery_point = SECOND;
             self.after_timeout = false;
             tx.clear_scoreboard();
-        } else if ack.next > SeqNum::new(tx.seq.una) {
+        } else if ack.next > tx.seq.una {
             // A partial acknowledgement means that a retransmission has arrived: two segments have left the path, the original
             // and its repetition.
             self.pipe -= 1;
-            self.dupacks.advance(tx, now, ack.next.get());
+            self.dupacks.advance(tx, now, ack.next);
             self.update_scoreboard(tx, ack);
             tx.timers.arm(now);
-        } else if tx.seq.is_dupack(ack.next.get()) {
+        } else if tx.seq.is_dupack(ack.next) {
             tx.counters.dupacks_in += 1;
             self.update_scoreboard(tx, ack);
         }
@@ -329,14 +325,14 @@ impl Sack {
         clippy::cast_possible_truncation,
         reason = "windows are far below 2^53"
     )]
-    fn counter_next(&mut self, tx: &Tx) -> Option<u64> {
-        if self.pipe >= tx.window.cwnd() as i64 {
+    fn counter_next(&mut self, tx: &Tx) -> Option<SeqNum> {
+        if self.pipe >= tx.window.cwnd().segments() as i64 {
             return None;
         }
         let hole = self.first_hole(tx);
         if hole < tx.reported.scoreboard.end().unwrap_or(SeqNum::ZERO) {
             self.mark_retransmitted(tx, hole);
-            return Some(hole.get());
+            return Some(hole);
         }
         tx.has_new().then_some(tx.seq.nxt)
     }

@@ -10,7 +10,7 @@ use crate::registry::{Params, Value};
 use crate::tcp::scoreboard::{self, SackBlocks};
 use crate::tcp::sender::tx::{SendAllowance, Tx};
 use crate::tcp::{Config, PARAMS};
-use crate::units::SeqNum;
+use crate::units::{ByteCount, Duration, SeqNum};
 
 pub struct Rig {
     pub tx: Tx,
@@ -50,8 +50,14 @@ impl Rig {
         let reno = cc::TABLE.iter().find(|entry| entry.name == "reno");
         let reno = reno.expect("it is in the table");
         let recovery = LossRecovery::new(&config, reno.new.needs);
-        let mut tx = Tx::new(config, reno.new, &Params::defaults(reno.params), 0.0);
-        tx.app.stream.write(bytes, 0, 0);
+        let mut tx = Tx::new(
+            config,
+            reno.new,
+            &Params::defaults(reno.params),
+            Duration::ZERO,
+        );
+        let bytes = ByteCount::new(bytes);
+        tx.app.stream.write(bytes, SeqNum::ZERO, SeqNum::ZERO);
         Self {
             tx,
             recovery,
@@ -71,7 +77,7 @@ impl Rig {
     /// The application has only `segments`, all outstanding.
     pub fn with_only(recovery: &'static str, segments: u64, set: &[(&'static str, Value)]) -> Self {
         let mut rig = Self::new(recovery, segments, set);
-        rig.tx.seq.allowed = segments;
+        rig.tx.seq.allowed = SeqNum::new(segments);
         assert_eq!(rig.send().len() as u64, segments);
         rig
     }
@@ -95,7 +101,7 @@ impl Rig {
             if let Some(seq) = next {
                 self.recovery.on_send(&mut self.tx, now, seq);
                 self.data.push(self.tx.transmit(now, seq));
-                sent.push(seq);
+                sent.push(seq.get());
             } else if !self.tx.closes() {
                 break;
             }
@@ -145,10 +151,11 @@ impl Rig {
     }
 
     pub fn pipe(&self) -> u64 {
-        self.recovery.pipe(&self.tx)
+        self.recovery.pipe(&self.tx).get()
     }
 
     pub fn windows(&self) -> (f64, f64) {
-        (self.tx.window.cwnd(), self.tx.window.ssthresh())
+        let windows = (self.tx.window.cwnd(), self.tx.window.ssthresh());
+        (windows.0.segments(), windows.1.segments())
     }
 }

@@ -4,6 +4,7 @@ use super::sequence::Sequence;
 use crate::tcp::params::Config;
 use crate::tcp::send_buffer::SendBuffer;
 use crate::tcp::stream::Stream;
+use crate::units::{ByteCount, SegCount, SeqNum};
 
 #[derive(Debug)]
 pub struct Application {
@@ -15,34 +16,39 @@ pub struct Application {
     pub write_goes_on: bool,
     /// It sleeps, because a host has no memory for what it has to write.
     pub sleeps: bool,
-    /// What the transmit queue of its host, if it has one, holds of the connection: bytes that autocorking compares with what is written.
-    pub queued: u64,
+    /// What the transmit queue of its host, if it has one, holds of the connection, for autocorking to compare with what is written.
+    pub queued: ByteCount,
 }
 
 impl Application {
     /// It has written nothing; `first` is the first segment to have data.
-    pub fn new(config: &Config, first: u64) -> Self {
+    pub fn new(config: &Config, first: SeqNum) -> Self {
         Self {
-            stream: Stream::new(config.smss, first, config.partial, config.fin),
+            stream: Stream::new(
+                ByteCount::from(config.smss),
+                first,
+                config.partial,
+                config.fin,
+            ),
             buffer: SendBuffer::new(config),
             write_goes_on: false,
             sleeps: false,
-            queued: 0,
+            queued: ByteCount::ZERO,
         }
     }
 
     /// It writes, as far as there is room.
-    pub fn write(&mut self, bytes: u64, seq: &Sequence, autocorking: bool) {
+    pub fn write(&mut self, bytes: ByteCount, seq: &Sequence, autocorking: bool) {
         self.stream.write(bytes, seq.una, seq.max);
-        if self.queued > 0 && autocorking {
-            let waits = self.stream.tail_bytes(seq.max) <= self.queued;
+        if !self.queued.is_zero() && autocorking {
+            let waits = self.stream.tail(seq.max) <= self.queued;
             self.stream.put_off(waits && seq.una < seq.max);
         }
     }
 
     /// Segments that have been written and not been sent.
     #[inline]
-    pub fn unsent(&self, seq: &Sequence) -> u64 {
+    pub fn unsent(&self, seq: &Sequence) -> SegCount {
         let end = self.stream.end();
         let written = self.buffer.as_ref();
         let written = written.map_or(end, |buffer| buffer.written().min(end));
@@ -51,7 +57,7 @@ impl Application {
 
     /// One past the last segment that may be sent for the first time, whatever the congestion window says.
     #[inline]
-    pub fn available(&self, seq: &Sequence) -> u64 {
+    pub fn available(&self, seq: &Sequence) -> SeqNum {
         self.stream.end().min(seq.allowed)
     }
 
@@ -60,17 +66,19 @@ impl Application {
     pub fn has_more(&self, seq: &Sequence) -> bool {
         let left = self.available(seq).saturating_sub(seq.nxt);
         // Where the receiver's window ends before it, what is left is not the short one.
-        left > 1 || (left == 1 && (seq.nxt + 1 < self.stream.end() || !self.is_held_back(seq)))
+        left > SegCount::ONE
+            || (left == SegCount::ONE
+                && (seq.nxt.next() < self.stream.end() || !self.is_held_back(seq)))
     }
 
     /// Whether all that is unsent is held back for being less than a segment.
     pub fn is_held_back(&self, seq: &Sequence) -> bool {
-        seq.max + 1 == self.stream.end() && self.stream.is_last_held(seq.una, seq.max)
+        seq.max.next() == self.stream.end() && self.stream.is_last_held(seq.una, seq.max)
     }
 
     /// Whether segment `seq`, which leaves for the first time, ends what was written at one time.
     #[inline]
-    pub fn is_pushed(&mut self, seq: u64) -> bool {
+    pub fn is_pushed(&mut self, seq: SeqNum) -> bool {
         let buffer = self.buffer.as_mut();
         buffer.is_some_and(|buffer| buffer.is_pushed(seq))
     }

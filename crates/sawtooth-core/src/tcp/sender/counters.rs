@@ -1,5 +1,7 @@
 //! What a sender counts.
 
+use crate::units::Duration;
+
 /// Counters of one sender, named as in RFC 4898 where it has a name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SenderCounters {
@@ -26,26 +28,26 @@ pub struct SenderCounters {
 #[derive(Clone, Copy, Debug)]
 pub struct RoundTrips {
     pub samples: u64,
-    /// The sum of SRTT after each of them, seconds.
-    pub srtt_sum_secs: f64,
-    pub min_secs: f64,
-    pub max_secs: f64,
+    /// The sum of SRTT after each of them.
+    pub srtt_sum: Duration,
+    pub min: Duration,
+    pub max: Duration,
 }
 
 impl RoundTrips {
     pub(super) const NONE: Self = Self {
         samples: 0,
-        srtt_sum_secs: 0.0,
-        min_secs: f64::INFINITY,
-        max_secs: 0.0,
+        srtt_sum: Duration::ZERO,
+        min: Duration::INFINITE,
+        max: Duration::ZERO,
     };
 
-    /// One more, seconds: with the wait of a delayed acknowledgement and without, where both are known; `srtt` is what it has left.
+    /// One more: with the wait of a delayed acknowledgement and without, where both are known; `srtt` is what it has left.
     #[inline]
-    pub(super) fn count(&mut self, whole: f64, least: f64, srtt: f64) {
+    pub(super) fn count(&mut self, whole: Duration, least: Duration, srtt: Duration) {
         self.samples += 1;
-        self.srtt_sum_secs += srtt;
-        self.min_secs = self.min_secs.min(least);
-        self.max_secs = self.max_secs.max(whole);
+        self.srtt_sum += srtt;
+        self.min = self.min.min(least);
+        self.max = self.max.max(whole);
     }
 }

@@ -28,6 +28,7 @@ use crate::cc;
 use crate::events::{Event, Key};
 use crate::packet::{Ack, Data};
 use crate::registry::Params;
+use crate::units::{ByteCount, Duration, Instant, SeqNum};
 
 /// The sender of one connection.
 #[derive(Debug)]
@@ -37,33 +38,34 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender of `size_bytes`, or without end, all written at the start; its clock started `phase_secs` after a tick.
+    /// A sender of `size`, or without end, all written at the start; its clock started `phase` after a tick.
     pub fn new(
         config: Config,
         algorithm: cc::Algorithm,
         params: &Params,
-        size_bytes: Option<u64>,
-        phase_secs: f64,
+        size: Option<ByteCount>,
+        phase: Duration,
     ) -> Self {
-        let mut sender = Self::open(config, algorithm, params, phase_secs);
+        let mut sender = Self::open(config, algorithm, params, phase);
         let stream = &mut sender.tx.app.stream;
-        stream.write(size_bytes.unwrap_or(u64::MAX), 0, 0);
-        if size_bytes.is_some() {
+        let written = size.unwrap_or(ByteCount::MAX);
+        stream.write(written, SeqNum::ZERO, SeqNum::ZERO);
+        if size.is_some() {
             stream.close();
         }
         sender
     }
 
-    /// A sender whose application has written nothing yet; its clock started `phase_secs` after a tick.
+    /// A sender whose application has written nothing yet; its clock started `phase` after a tick.
     pub fn open(
         config: Config,
         algorithm: cc::Algorithm,
         params: &Params,
-        phase_secs: f64,
+        phase: Duration,
     ) -> Self {
         Self {
             recovery: LossRecovery::new(&config, algorithm.needs),
-            tx: Tx::new(config, algorithm, params, phase_secs),
+            tx: Tx::new(config, algorithm, params, phase),
         }
     }
 
@@ -81,27 +83,27 @@ impl Sender {
 
     /// The application opens the connection.
     pub fn on_start(&mut self, now: Event) {
-        self.tx.limits.start(now.time);
-        self.tx.window.start(now.time);
+        self.tx.limits.start(now.at());
+        self.tx.window.start(now.at());
         self.tx.allowance = SendAllowance::Window;
         if self.tx.seq.is_established() {
             self.refill(now);
         }
     }
 
-    /// The handshake, in which this side has answered a SYN, took `rtt` seconds and is over: the first round trip measured (RFC 6298 §2.2).
-    pub fn on_handshake(&mut self, now: Event, rtt: f64) {
-        self.tx.timers.sample(now.time - rtt, rtt);
+    /// The handshake, in which this side has answered a SYN, took `rtt` and is over: the first round trip measured (RFC 6298 §2.2).
+    pub fn on_handshake(&mut self, now: Event, rtt: Duration) {
+        self.tx.timers.sample(now.at() - rtt, rtt);
     }
 
     /// The application writes.
-    pub fn on_write(&mut self, now: Event, bytes: u64) {
+    pub fn on_write(&mut self, now: Event, bytes: ByteCount) {
         let tx = &mut self.tx;
-        if tx.seq.una == tx.seq.max && tx.app.stream.acked_segments(tx.seq.una) > 0 {
-            let idle_secs = now.time - tx.app.stream.last_sent_secs;
-            let (config, timeout_secs) = (&tx.config, tx.timers.rto.timeout_secs());
-            tx.window.on_restart(now.time, idle_secs, |before| {
-                restart::windows(config, before, idle_secs, timeout_secs)
+        if tx.seq.una == tx.seq.max && !tx.app.stream.acked_segments(tx.seq.una).is_zero() {
+            let idle = now.at() - tx.app.stream.last_sent;
+            let (config, timeout) = (&tx.config, tx.timers.rto.timeout());
+            tx.window.on_restart(now.at(), idle, |before| {
+                restart::windows(config, before, idle, timeout)
             });
         }
         tx.app.write(bytes, &tx.seq, tx.config.autocorking);
@@ -112,7 +114,7 @@ impl Sender {
     }
 
     /// The application writes a part of what it hands over at once; `goes_on`: and not the last one.
-    pub fn on_write_part(&mut self, now: Event, bytes: u64, goes_on: bool) {
+    pub fn on_write_part(&mut self, now: Event, bytes: ByteCount, goes_on: bool) {
         self.tx.app.write_goes_on = goes_on;
         self.on_write(now, bytes);
     }
@@ -126,12 +128,12 @@ impl Sender {
     /// The application goes to sleep because there is no memory for what it has to write, or is woken.
     pub fn on_writer(&mut self, now: Event, sleeps: bool) {
         self.tx.app.sleeps = sleeps;
-        let limit = self.why_it_stops(now.time);
-        self.tx.limits.stop(now.time, limit);
+        let limit = self.why_it_stops(now.at());
+        self.tx.limits.stop(now.at(), limit);
     }
 
     /// What the transmit queue of the machine holds of the connection has changed.
-    pub fn on_transmit_queue(&mut self, bytes: u64) {
+    pub fn on_transmit_queue(&mut self, bytes: ByteCount) {
         self.tx.app.queued = bytes;
     }
 
@@ -161,11 +163,11 @@ impl Sender {
 
     /// Data arrives that carries an acknowledgement: no duplicate one (RFC 5681 §2), so what says nothing new at most moves the window.
     pub fn on_carried(&mut self, now: Event, ack: &Ack) {
-        if ack.next.get() > self.tx.seq.una || !ack.sack.is_empty() {
+        if ack.next > self.tx.seq.una || !ack.sack.is_empty() {
             return self.on_segment(now, ack);
         }
         self.tx.allowance = SendAllowance::Window;
-        if ack.next.get() == self.tx.seq.una && self.reports_window(ack) {
+        if ack.next == self.tx.seq.una && self.reports_window(ack) {
             self.on_buffers(now, ack);
         }
     }
@@ -215,13 +217,13 @@ impl Sender {
     /// Nothing more is sent now: takes note of why. Apart from [`Sender::poll_transmit`], whose way to a segment it would only burden.
     #[inline(never)]
     fn note_stop(&mut self, now: Event) {
-        let limit = self.why_it_stops(now.time);
-        self.tx.limits.stop(now.time, limit);
+        let limit = self.why_it_stops(now.at());
+        self.tx.limits.stop(now.at(), limit);
         if self.is_done() {
-            self.tx.limits.finish(now.time);
+            self.tx.limits.finish(now.at());
         }
         if self.tx.app.stream.is_timed() {
-            let room = self.recovery.room(&self.tx, now.time);
+            let room = self.recovery.room(&self.tx, now.at());
             self.tx.see_to_partial(now, room);
         }
         if self.tx.episodes.is_some() {
@@ -236,7 +238,7 @@ impl Sender {
     }
 
     /// Brings time integrals up to the end of the run.
-    pub fn finish(&mut self, end: f64) {
+    pub fn finish(&mut self, end: Instant) {
         self.tx.limits.finish(end);
         self.tx.window.finish(end);
     }
@@ -244,7 +246,7 @@ impl Sender {
     /// The application writes what there is room for.
     fn refill(&mut self, now: Event) {
         let tx = &mut self.tx;
-        let sendable = tx.sendable(self.recovery.room(tx, now.time));
+        let sendable = tx.sendable(self.recovery.room(tx, now.at()));
         let written = tx.app.buffer.as_mut().map(|buffer| {
             let (una, joined) = (tx.seq.una, self.recovery.joined());
             let end = tx.app.stream.end();
@@ -267,10 +269,9 @@ impl Sender {
         let tx = &mut self.tx;
         tx.stamps.peer = ack.stamp;
         if ack.window != Ack::NO_WINDOW {
-            let window = ack.window.get();
-            tx.seq.on_window(ack.next.get(), window);
+            tx.seq.on_window(ack.next, ack.window);
             if let Some(buffer) = &mut tx.app.buffer {
-                buffer.on_window(window);
+                buffer.on_window(ack.window);
             }
         }
         self.refill(now);
@@ -284,7 +285,7 @@ impl Sender {
         let Some((_, at_expiry)) = tx.config.partial.timer() else {
             return;
         };
-        let sendable = tx.sendable(self.recovery.room(tx, now.time));
+        let sendable = tx.sendable(self.recovery.room(tx, now.at()));
         if at_expiry == AtExpiry::Leaves || tx.app.stream.end() <= sendable {
             tx.app.stream.end_wait();
         }

@@ -5,41 +5,41 @@
 use super::sequence::Sequence;
 use crate::tcp::scoreboard::RangeSet;
 use crate::tcp::stream::Stream;
-use crate::units::SeqNum;
+use crate::units::{ByteCount, SeqNum};
 
 #[derive(Debug, Default)]
 pub struct Reported {
     /// What the receiver holds above SND.UNA.
     pub scoreboard: RangeSet,
-    /// Application bytes that were known to have arrived when the scoreboard was last cleared.
-    known_bytes: u64,
+    /// What of the application's was known to have arrived when the scoreboard was last cleared.
+    known: ByteCount,
 }
 
 impl Reported {
     /// Everything before `una` is acknowledged.
     #[inline]
-    pub fn on_ack(&mut self, una: u64) {
+    pub fn on_ack(&mut self, una: SeqNum) {
         if !self.scoreboard.is_empty() {
-            self.scoreboard.remove_below(SeqNum::new(una));
+            self.scoreboard.remove_below(una);
         }
     }
 
     /// Clears the scoreboard: what it says is not relied upon any more, and yet it has arrived.
     #[inline]
-    pub fn clear(&mut self, seq: &Sequence, stream: &Stream, smss: u32) {
+    pub fn clear(&mut self, seq: &Sequence, stream: &Stream, smss: ByteCount) {
         if !self.scoreboard.is_empty() {
             self.on_ack(seq.una);
-            self.known_bytes = self.delivered_bytes(seq, stream, smss);
+            self.known = self.delivered(seq, stream, smss);
             self.scoreboard.clear();
         }
     }
 
-    /// Application bytes known to have arrived, cumulatively or selectively.
-    pub fn delivered_bytes(&self, seq: &Sequence, stream: &Stream, smss: u32) -> u64 {
+    /// What of the application's is known to have arrived, cumulatively or selectively.
+    pub fn delivered(&self, seq: &Sequence, stream: &Stream, smss: ByteCount) -> ByteCount {
         let sacked = &self.scoreboard;
-        let lacking = stream.lacking_bytes(|seq| sacked.range_of(SeqNum::new(seq)).is_some());
-        let known = stream.acked_bytes(seq.una) + sacked.total().get() * u64::from(smss) - lacking;
-        known.max(self.known_bytes)
+        let lacking = stream.lacking(|seq| sacked.range_of(seq).is_some());
+        let known = stream.acked(seq.una) + sacked.total() * smss - lacking;
+        known.max(self.known)
     }
 }
 
@@ -48,27 +48,35 @@ mod tests {
     use super::*;
     use crate::tcp::partial::{Partial, Policy};
     use crate::tcp::scoreboard::Range;
+    use crate::units::testing::{bytes, seq as number};
+
+    const SMSS: ByteCount = ByteCount::new(1000);
 
     #[test]
     fn rfc2018_8_what_was_reported_has_arrived_though_the_scoreboard_is_not_relied_upon() {
-        let mut stream = Stream::new(1000, 0, Policy::of(Partial::NoDelay, None), false);
-        stream.write(10_000, 0, 0);
-        let mut seq = Sequence::new(0, true);
+        let mut stream = Stream::new(
+            SMSS,
+            SeqNum::ZERO,
+            Policy::of(Partial::NoDelay, None),
+            false,
+        );
+        stream.write(bytes(10_000), SeqNum::ZERO, SeqNum::ZERO);
+        let mut seq = Sequence::new(SeqNum::ZERO, true);
         for segment in 0..10 {
-            seq.on_send(segment);
+            seq.on_send(number(segment));
         }
         let mut reported = Reported::default();
         let arrived = Range {
-            start: SeqNum::new(3),
-            end: SeqNum::new(6),
+            start: number(3),
+            end: number(6),
         };
         reported.scoreboard.insert(arrived, |_| ());
-        seq.on_ack(2);
-        assert_eq!(reported.delivered_bytes(&seq, &stream, 1000), 5000);
-        reported.clear(&seq, &stream, 1000);
+        seq.on_ack(number(2));
+        assert_eq!(reported.delivered(&seq, &stream, SMSS), bytes(5000));
+        reported.clear(&seq, &stream, SMSS);
         assert!(reported.scoreboard.is_empty());
-        assert_eq!(reported.delivered_bytes(&seq, &stream, 1000), 5000);
-        seq.on_ack(9);
-        assert_eq!(reported.delivered_bytes(&seq, &stream, 1000), 9000);
+        assert_eq!(reported.delivered(&seq, &stream, SMSS), bytes(5000));
+        seq.on_ack(number(9));
+        assert_eq!(reported.delivered(&seq, &stream, SMSS), bytes(9000));
     }
 }

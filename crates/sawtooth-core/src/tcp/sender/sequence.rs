@@ -4,32 +4,34 @@
 //!
 //! Sequence numbers count segments: with a handshake the SYN is segment 0 and carries no data.
 
+use crate::units::{SegCount, SeqNum};
+
 /// No limit.
-const ANY: u64 = u64::MAX;
+const ANY: SeqNum = SeqNum::MAX;
 
 #[derive(Debug)]
 pub struct Sequence {
     /// Everything before has been acknowledged (SND.UNA).
-    pub una: u64,
+    pub una: SeqNum,
     /// The next segment in sequence (SND.NXT). It goes back where everything outstanding is to be sent again.
-    pub nxt: u64,
+    pub nxt: SeqNum,
     /// One past the highest segment ever sent.
-    pub max: u64,
+    pub max: SeqNum,
     /// The first segment with data.
-    first: u64,
+    first: SeqNum,
     /// One past the last segment that the receiver's window has room for (SND.UNA + SND.WND).
-    right_edge: u64,
+    right_edge: SeqNum,
     /// One past the last segment that may be sent for the first time as far as send buffer and receiver's window go.
-    pub allowed: u64,
+    pub allowed: SeqNum,
 }
 
 impl Sequence {
     /// Nothing is sent; data begins with segment `first`, and waits for leave if it is not `free` to go.
-    pub fn new(first: u64, free: bool) -> Self {
+    pub fn new(first: SeqNum, free: bool) -> Self {
         Self {
-            una: 0,
-            nxt: 0,
-            max: 0,
+            una: SeqNum::ZERO,
+            nxt: SeqNum::ZERO,
+            max: SeqNum::ZERO,
             first,
             right_edge: ANY,
             allowed: if free { ANY } else { first },
@@ -38,7 +40,7 @@ impl Sequence {
 
     /// Segments sent and not cumulatively acknowledged (FlightSize).
     #[inline]
-    pub fn flight_size(&self) -> u64 {
+    pub fn flight_size(&self) -> SegCount {
         self.max - self.una
     }
 
@@ -56,42 +58,42 @@ impl Sequence {
 
     /// Whether segment `seq` opens the connection.
     #[inline]
-    pub fn is_syn(&self, seq: u64) -> bool {
+    pub fn is_syn(&self, seq: SeqNum) -> bool {
         seq < self.first
     }
 
     /// Whether segment `seq` is the SYN or one of the first `count` with data.
     #[inline]
-    pub fn is_within_first(&self, seq: u64, count: u64) -> bool {
+    pub fn is_within_first(&self, seq: SeqNum, count: SegCount) -> bool {
         seq < self.first + count
     }
 
-    /// The place of the next segment among those with data.
-    pub fn data_number(&self) -> u64 {
+    /// How many segments with data are before the next one.
+    pub fn data_before_next(&self) -> SegCount {
         self.nxt.saturating_sub(self.first)
     }
 
     /// Whether an acknowledgement up to `next` repeats the last one while data is outstanding.
     #[inline]
-    pub fn is_dupack(&self, next: u64) -> bool {
+    pub fn is_dupack(&self, next: SeqNum) -> bool {
         next == self.una && self.max > self.una
     }
 
     /// Everything before `next` is acknowledged.
     #[inline]
-    pub fn on_ack(&mut self, next: u64) {
+    pub fn on_ack(&mut self, next: SeqNum) {
         self.una = next;
         self.nxt = self.nxt.max(next);
     }
 
     /// Segment `seq` leaves; whether it had been sent before.
     #[inline]
-    pub fn on_send(&mut self, seq: u64) -> bool {
+    pub fn on_send(&mut self, seq: SeqNum) -> bool {
         let again = seq < self.max;
         if !again {
-            self.max = seq + 1;
+            self.max = seq.next();
         }
-        self.nxt = self.nxt.max(seq + 1);
+        self.nxt = self.nxt.max(seq.next());
         again
     }
 
@@ -101,7 +103,7 @@ impl Sequence {
     }
 
     /// The receiver has room for `window` segments from `next` on. The window's edge does not move back (RFC 9293 §3.8.6.2.1).
-    pub fn on_window(&mut self, next: u64, window: u64) {
+    pub fn on_window(&mut self, next: SeqNum, window: SegCount) {
         let edge = next + window;
         self.right_edge = if self.right_edge == ANY {
             edge
@@ -112,18 +114,18 @@ impl Sequence {
 
     /// As far as the receiver's window goes, a segment before `bound` may be sent.
     #[inline]
-    pub fn within_rwnd(&self, bound: u64) -> u64 {
+    pub fn within_rwnd(&self, bound: SeqNum) -> SeqNum {
         bound.min(self.right_edge)
     }
 
     /// What is `written` may be sent, as far as the receiver's window goes.
-    pub fn allow(&mut self, written: Option<u64>) {
+    pub fn allow(&mut self, written: Option<SeqNum>) {
         self.allowed = self.within_rwnd(written.unwrap_or(ANY));
     }
 
     /// Segments that the receiver's window has room for beyond what has been sent.
     #[inline]
-    pub fn rwnd_room(&self) -> u64 {
+    pub fn rwnd_room(&self) -> SegCount {
         self.right_edge.saturating_sub(self.nxt)
     }
 }
@@ -131,61 +133,72 @@ impl Sequence {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::{segs, seq as number};
 
     #[test]
     fn rfc9293_3_3_1_what_is_sent_is_outstanding_until_it_is_acknowledged() {
-        let mut seq = Sequence::new(1, false);
-        assert!(seq.is_opening() && seq.is_syn(0) && !seq.is_syn(1));
-        assert!(!seq.on_send(0));
-        seq.on_ack(1);
+        let mut seq = Sequence::new(number(1), false);
+        assert!(seq.is_opening() && seq.is_syn(number(0)) && !seq.is_syn(number(1)));
+        assert!(!seq.on_send(number(0)));
+        seq.on_ack(number(1));
         assert!(seq.is_established());
         for segment in 1..5 {
-            assert!(!seq.on_send(segment));
+            assert!(!seq.on_send(number(segment)));
         }
-        assert_eq!((seq.flight_size(), seq.data_number()), (4, 4));
-        seq.on_ack(3);
-        assert_eq!((seq.una, seq.nxt, seq.max, seq.flight_size()), (3, 5, 5, 2));
+        assert_eq!(
+            (seq.flight_size(), seq.data_before_next()),
+            (segs(4), segs(4))
+        );
+        seq.on_ack(number(3));
+        assert_eq!([seq.una, seq.nxt, seq.max], [3, 5, 5].map(number));
+        assert_eq!(seq.flight_size(), segs(2));
     }
 
     #[test]
     fn what_goes_back_is_sent_again_and_an_acknowledgement_beyond_it_goes_on_from_there() {
-        let mut seq = Sequence::new(0, true);
+        let mut seq = Sequence::new(number(0), true);
         for segment in 0..6 {
-            seq.on_send(segment);
+            seq.on_send(number(segment));
         }
-        seq.on_ack(2);
+        seq.on_ack(number(2));
         seq.go_back();
-        assert!(seq.on_send(2));
-        assert_eq!((seq.nxt, seq.max, seq.flight_size()), (3, 6, 4));
+        assert!(seq.on_send(number(2)));
+        assert_eq!(
+            (seq.nxt, seq.max, seq.flight_size()),
+            (number(3), number(6), segs(4))
+        );
         // The originals had arrived.
-        seq.on_ack(6);
-        assert_eq!((seq.nxt, seq.flight_size()), (6, 0));
+        seq.on_ack(number(6));
+        assert_eq!((seq.nxt, seq.flight_size()), (number(6), segs(0)));
     }
 
     #[test]
     fn rfc5681_2_a_duplicate_acknowledgement_repeats_the_last_while_data_is_outstanding() {
-        let mut seq = Sequence::new(0, true);
-        assert!(!seq.is_dupack(0), "nothing is outstanding");
-        seq.on_send(0);
-        seq.on_send(1);
-        assert!(seq.is_dupack(0) && !seq.is_dupack(1));
-        seq.on_ack(1);
-        assert!(seq.is_dupack(1) && !seq.is_dupack(0));
+        let mut seq = Sequence::new(number(0), true);
+        assert!(!seq.is_dupack(number(0)), "nothing is outstanding");
+        seq.on_send(number(0));
+        seq.on_send(number(1));
+        assert!(seq.is_dupack(number(0)) && !seq.is_dupack(number(1)));
+        seq.on_ack(number(1));
+        assert!(seq.is_dupack(number(1)) && !seq.is_dupack(number(0)));
     }
 
     #[test]
     fn rfc9293_3_8_6_2_1_the_right_edge_of_the_receivers_window_never_moves_back() {
-        let mut seq = Sequence::new(0, true);
-        assert_eq!(seq.rwnd_room(), u64::MAX);
-        seq.on_window(0, 10);
-        seq.on_send(0);
-        assert_eq!(seq.rwnd_room(), 9);
+        let mut seq = Sequence::new(number(0), true);
+        assert_eq!(seq.rwnd_room(), SegCount::MAX);
+        seq.on_window(number(0), segs(10));
+        seq.on_send(number(0));
+        assert_eq!(seq.rwnd_room(), segs(9));
         // The receiver shrinks its window.
-        seq.on_window(1, 4);
-        assert_eq!((seq.rwnd_room(), seq.within_rwnd(99)), (9, 10));
-        seq.allow(Some(7));
-        assert_eq!(seq.allowed, 7);
+        seq.on_window(number(1), segs(4));
+        assert_eq!(
+            (seq.rwnd_room(), seq.within_rwnd(number(99))),
+            (segs(9), number(10))
+        );
+        seq.allow(Some(number(7)));
+        assert_eq!(seq.allowed, number(7));
         seq.allow(None);
-        assert_eq!(seq.allowed, 10);
+        assert_eq!(seq.allowed, number(10));
     }
 }

@@ -3,10 +3,11 @@
 //! Specifications: RFC 6298 §5 (managing the timer), §3 and RFC 7323 §4.1 (round trips).
 
 use super::counters::RoundTrips;
-use crate::events::{Child, Event, Key};
+use crate::events::{Event, Key};
 use crate::tcp::params::Config;
 use crate::tcp::rto::Rto;
 use crate::tcp::timestamps::{Clock, Stamp};
+use crate::units::{Duration, Instant};
 
 #[derive(Debug)]
 pub struct Timers {
@@ -19,10 +20,10 @@ pub struct Timers {
 }
 
 impl Timers {
-    /// None is running; the clock of the retransmission timer started `phase_secs` after a tick.
-    pub fn new(config: &Config, phase_secs: f64) -> Self {
+    /// None is running; the clock of the retransmission timer started `phase` after a tick.
+    pub fn new(config: &Config, phase: Duration) -> Self {
         Self {
-            rto: Rto::new(config.rto, phase_secs),
+            rto: Rto::new(config.rto, phase),
             round_trips: RoundTrips::NONE,
             recovery: Key::NEVER,
             partial: Key::NEVER,
@@ -48,20 +49,20 @@ impl Timers {
     /// (Re)starts the retransmission timer (RFC 6298 §5.1, §5.3).
     #[inline]
     pub fn arm(&mut self, now: Event) {
-        self.recovery = now.schedule(now.time + self.rto.timeout_secs(), Child::Timer);
+        self.recovery = now.timer(now.at() + self.rto.timeout());
     }
 
     /// A round trip of something sent at `sent` was measured.
     #[inline]
-    pub fn sample(&mut self, sent: f64, rtt: f64) {
+    pub fn sample(&mut self, sent: Instant, rtt: Duration) {
         self.rto.sample(sent, rtt);
         self.count(rtt, rtt);
     }
 
-    /// Counts a round trip that the timer has taken, seconds: with the wait of a delayed acknowledgement and without, where both are known.
+    /// Counts a round trip that the timer has taken: with the wait of a delayed acknowledgement and without, where both are known.
     #[inline]
-    pub fn count(&mut self, whole: f64, least: f64) {
-        let srtt = self.rto.srtt_secs().unwrap_or(whole);
+    pub fn count(&mut self, whole: Duration, least: Duration) {
+        let srtt = self.rto.srtt().unwrap_or(whole);
         self.round_trips.count(whole, least, srtt);
     }
 }
@@ -84,9 +85,9 @@ impl Stamps {
         }
     }
 
-    /// The round trip that the last acknowledgement gives, seconds: of what it is for, sent again or not (RFC 7323 §4.1).
+    /// The round trip that the last acknowledgement gives: of what it is for, sent again or not (RFC 7323 §4.1).
     #[inline]
-    pub fn echoed_rtt(&self, now: f64) -> Option<f64> {
+    pub fn echoed_rtt(&self, now: Instant) -> Option<Duration> {
         let clock = self.clock.filter(|_| !self.echo.is_none())?;
         Some(clock.since(now, self.echo))
     }
@@ -97,33 +98,34 @@ mod tests {
     use super::*;
     use crate::events::Lineage;
     use crate::tcp::recovery::testing;
+    use crate::units::testing::{at, secs};
 
     #[test]
     fn rfc6298_5_1_the_timer_expires_a_timeout_after_it_was_started_and_a_partial_segments_first_if_it_is_first()
      {
-        let mut timers = Timers::new(&testing::config("sack", 10, &[]), 0.0);
+        let mut timers = Timers::new(&testing::config("sack", 10, &[]), Duration::ZERO);
         assert!(timers.next().is_never());
         let now = Lineage::new().record(Key::at_start(2.0, 0));
         timers.arm(now);
         // RFC 6298 §2.1: one second before anything was measured.
-        assert_eq!(timers.next().time, 3.0);
-        timers.partial = now.schedule(2.5, Child::Timer);
+        assert_eq!(timers.next().at(), at(3.0));
+        timers.partial = now.timer(at(2.5));
         assert!(timers.is_partial_next());
-        assert_eq!(timers.next().time, 2.5);
+        assert_eq!(timers.next().at(), at(2.5));
     }
 
     #[test]
     fn round_trips_are_counted_with_the_wait_of_a_delayed_acknowledgement_and_without() {
-        let mut timers = Timers::new(&testing::config("sack", 10, &[]), 0.0);
-        timers.rto.sample(0.0, 0.3);
-        timers.count(0.3, 0.1);
+        let mut timers = Timers::new(&testing::config("sack", 10, &[]), Duration::ZERO);
+        timers.rto.sample(at(0.0), secs(0.3));
+        timers.count(secs(0.3), secs(0.1));
         let RoundTrips {
             samples,
-            srtt_sum_secs,
-            min_secs,
-            max_secs,
+            srtt_sum,
+            min,
+            max,
         } = timers.round_trips;
-        assert_eq!((samples, srtt_sum_secs), (1, 0.3));
-        assert_eq!((min_secs, max_secs), (0.1, 0.3));
+        assert_eq!((samples, srtt_sum), (1, secs(0.3)));
+        assert_eq!((min, max), (secs(0.1), secs(0.3)));
     }
 }

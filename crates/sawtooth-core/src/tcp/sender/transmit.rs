@@ -3,11 +3,11 @@
 //! Specifications: RFC 9293 §3.8.6 (the receiver's window), RFC 3042 (limited transmit), RFC 5681 §2 (a FIN has no data).
 
 use super::tx::{SendAllowance, Tx};
-use crate::events::{Child, Event, Key};
+use crate::events::{Event, Key};
 use crate::packet::{Data, Ecn};
 use crate::tcp::partial::Wait;
 use crate::tcp::timestamps::Clock;
-use crate::units::{ByteCount, SeqNum};
+use crate::units::{ByteCount, SegCount, SeqNum};
 
 impl Tx {
     /// Whether the application has a new segment, and the receiver and the limit on the window have room for it.
@@ -30,14 +30,14 @@ impl Tx {
 
     /// The next segment in sequence, if the window and the application have room for it.
     #[inline]
-    pub fn window_next(&self) -> Option<u64> {
+    pub fn window_next(&self) -> Option<SeqNum> {
         let fits = self.seq.nxt < self.seq.una + self.window.usable() || self.short_fits();
         (fits && self.has_more()).then_some(self.seq.nxt)
     }
 
     /// A new segment beyond the congestion window, one for each of the first duplicate acknowledgements (RFC 3042).
-    pub fn limited_transmit_next(&self, dupacks: u32) -> Option<u64> {
-        let window = self.window.usable() + u64::from(dupacks);
+    pub fn limited_transmit_next(&self, dupacks: u32) -> Option<SeqNum> {
+        let window = self.window.usable() + SegCount::from(dupacks);
         let room = self.seq.nxt < self.seq.una + window.min(self.window.limit());
         (room && self.has_more()).then_some(self.seq.nxt)
     }
@@ -50,18 +50,18 @@ impl Tx {
     }
 
     #[cold]
-    fn short_fits_into(&self, limit: u64) -> bool {
+    fn short_fits_into(&self, limit: ByteCount) -> bool {
         let (una, next) = (self.seq.una, self.seq.nxt);
         let stream = &self.app.stream;
-        let lacking = stream.lacking_bytes(|seq| (una..next).contains(&seq));
-        let outstanding = (next - una) * u64::from(self.config.smss) - lacking;
-        next + 1 == stream.end()
+        let lacking = stream.lacking(|seq| (una..next).contains(&seq));
+        let outstanding = (next - una) * ByteCount::from(self.config.smss) - lacking;
+        next.next() == stream.end()
             && next < una.saturating_add(self.window.inflated())
-            && outstanding + u64::from(stream.payload_bytes(next)) <= limit
+            && outstanding + stream.payload(next) <= limit
     }
 
     /// One past the last segment that could be sent now, if it were written; of a recovery that knows what is in the path there is `room` for so many.
-    pub fn sendable(&self, room: Option<u64>) -> u64 {
+    pub fn sendable(&self, room: Option<SegCount>) -> SeqNum {
         let sendable = match room {
             Some(room) => self.seq.nxt + room,
             None if self.short_fits() => self.app.stream.end(),
@@ -72,9 +72,9 @@ impl Tx {
 
     /// Segment `seq` leaves.
     #[inline]
-    pub fn transmit(&mut self, now: Event, seq: u64) -> Data {
+    pub fn transmit(&mut self, now: Event, seq: SeqNum) -> Data {
         self.counters.sent_packets += 1;
-        let mut push = seq + 1 == self.app.stream.end() && !self.app.write_goes_on;
+        let mut push = seq.next() == self.app.stream.end() && !self.app.write_goes_on;
         let again = self.seq.on_send(seq);
         let (ecn, cwr) = match &mut self.signals {
             None => (Ecn::NotEct, false),
@@ -82,22 +82,22 @@ impl Tx {
         };
         if again {
             self.counters.retransmits += 1;
-            self.app.stream.last_sent_secs = now.time;
+            self.app.stream.last_sent = now.at();
         } else {
             push |= self.app.is_pushed(seq);
-            if seq + 1 == self.app.stream.end() {
-                self.app.stream.on_last_sent(now.time);
+            if seq.next() == self.app.stream.end() {
+                self.app.stream.on_last_sent(now.at());
             }
         }
         Data {
-            seq: SeqNum::new(seq),
-            payload: ByteCount::from(self.app.stream.payload_bytes(seq)),
+            seq,
+            payload: self.app.stream.payload(seq),
             fin: self.app.stream.has_fin(seq),
             push,
             ecn,
             cwr,
             retransmission: again,
-            stamp: Clock::stamp_by(self.stamps.clock, now.time),
+            stamp: Clock::stamp_by(self.stamps.clock, now.at()),
             echo: self.stamps.peer,
         }
     }
@@ -120,7 +120,7 @@ impl Tx {
 
     /// The sender stops while `room` is left: starts the timer of a partial segment that waits for it, or stops it.
     #[cold]
-    pub fn see_to_partial(&mut self, now: Event, room: Option<u64>) {
+    pub fn see_to_partial(&mut self, now: Event, room: Option<SegCount>) {
         // It could not write before the connection was established.
         let unsent = self.seq.is_established() && self.seq.max < self.app.stream.end();
         if unsent {
@@ -132,12 +132,12 @@ impl Tx {
         match self.config.partial.timer() {
             Some((wait, _)) if waits => {
                 if self.timers.partial.is_never() {
-                    let secs = match wait {
-                        Wait::Secs(secs) => secs,
-                        Wait::Rto | Wait::Never => self.timers.rto.timeout_secs(),
+                    let wait = match wait {
+                        Wait::For(time) => time,
+                        Wait::Rto | Wait::Never => self.timers.rto.timeout(),
                     };
-                    let due = self.config.timer_tick.expiry(now.time, secs);
-                    self.timers.partial = now.schedule(due.max(now.time), Child::Timer);
+                    let due = self.config.timer_tick.expiry(now.at(), wait);
+                    self.timers.partial = now.timer(due.max(now.at()));
                 }
             }
             _ => self.timers.partial = Key::NEVER,
@@ -149,16 +149,17 @@ impl Tx {
 mod tests {
     use crate::registry::Value;
     use crate::tcp::recovery::testing::Rig;
+    use crate::units::testing::seq;
 
     #[test]
     fn rfc3042_2_each_duplicate_lets_one_segment_beyond_the_window_leave_as_far_as_the_receivers_lets()
      {
         let mut rig = Rig::sending("reno", 4, &[]);
         assert_eq!(rig.tx.window_next(), None);
-        assert_eq!(rig.tx.limited_transmit_next(1), Some(4));
-        rig.tx.seq.on_send(4);
+        assert_eq!(rig.tx.limited_transmit_next(1), Some(seq(4)));
+        rig.tx.seq.on_send(seq(4));
         assert_eq!(rig.tx.limited_transmit_next(1), None);
-        rig.tx.seq.allowed = 5;
+        rig.tx.seq.allowed = seq(5);
         assert_eq!(rig.tx.limited_transmit_next(2), None);
     }
 

@@ -18,7 +18,7 @@ use crate::tcp::ecn::Signals;
 use crate::tcp::episodes::{Cause, Episodes, Figures, Losses};
 use crate::tcp::limits::SendLimits;
 use crate::tcp::params::{Config, ReduceFrom};
-use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
+use crate::units::{ByteCount, Duration, SegCount, SeqNum, WindowSize};
 
 /// What may leave besides a pending retransmission, until the next input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum SendAllowance {
     /// One new segment beyond the window (limited transmit).
     One,
     /// At most so many new segments that the window admits.
-    Burst(u64),
+    Burst(SegCount),
     /// Whatever the window admits.
     Window,
 }
@@ -47,7 +47,7 @@ pub struct Tx {
     /// The handshake's third packet is to be sent.
     pub handshake_ack: bool,
     /// A segment to be sent before anything else.
-    pub pending: Option<u64>,
+    pub pending: Option<SeqNum>,
     pub allowance: SendAllowance,
     pub counters: SenderCounters,
     pub limits: SendLimits,
@@ -56,15 +56,15 @@ pub struct Tx {
 }
 
 impl Tx {
-    pub fn new(config: Config, algorithm: cc::Algorithm, params: &Params, phase_secs: f64) -> Self {
-        let first = u64::from(config.handshake);
+    pub fn new(config: Config, algorithm: cc::Algorithm, params: &Params, phase: Duration) -> Self {
+        let first = config.first_data();
         // Nothing goes with a SYN, whatever the algorithm makes of its window.
         let free = !config.handshake && config.send_buffer_default.is_none();
         Self {
             seq: Sequence::new(first, free),
             window: Window::new(&config, algorithm, params),
             app: Application::new(&config, first),
-            timers: Timers::new(&config, phase_secs),
+            timers: Timers::new(&config, phase),
             stamps: Stamps::new(&config),
             reported: Reported::default(),
             signals: Signals::new(config.ecn, algorithm.needs.ecn),
@@ -81,18 +81,18 @@ impl Tx {
     /// Clears the scoreboard: what it says is not relied upon any more.
     #[inline]
     pub fn clear_scoreboard(&mut self) {
-        let smss = self.config.smss;
+        let smss = ByteCount::from(self.config.smss);
         self.reported.clear(&self.seq, &self.app.stream, smss);
     }
 
     /// Tells the algorithm of an acknowledgement of data, before anything is made of it.
     #[inline]
-    pub fn announce(&mut self, now: Event, acked: u64, rtt_secs: Option<f64>) {
+    pub fn announce(&mut self, now: Event, acked: SegCount, rtt: Option<Duration>) {
         if self.seq.is_established() {
             self.window.on_arrival(&cc::AckArrival {
-                now: Instant::from_secs(now.time),
-                acked: SegCount::new(acked),
-                rtt: rtt_secs.map(Duration::from_secs),
+                now: now.at(),
+                acked,
+                rtt,
             });
         }
     }
@@ -108,15 +108,14 @@ impl Tx {
         }
         let keeps = at_first_try || self.config.keep_window_after_lost_syn;
         let initial = keeps.then_some(Windows {
-            cwnd: WindowSize::from_segments(self.config.initial_window),
-            ssthresh: WindowSize::from_segments(self.config.initial_ssthresh),
+            cwnd: self.config.initial_window,
+            ssthresh: self.config.initial_ssthresh,
         });
-        self.window.on_established(now.time, initial);
+        self.window.on_established(now.at(), initial);
     }
 
     /// What the algorithm needs to know of a sign of congestion. `limited_transmit` segments do not count as flight (RFC 5681 §3.2 step 2).
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-    pub fn episode(&self, now: Event, signal: Signal, limited_transmit: u64) -> Episode {
+    pub fn episode(&self, now: Event, signal: Signal, limited_transmit: SegCount) -> Episode {
         let flight_size = self.seq.flight_size();
         let cwnd = self.window.cwnd();
         let window = match self.config.reduce_from {
@@ -124,13 +123,13 @@ impl Tx {
             // Equation 4 is an upper bound. In a recovery the receiver holds much of what is not acknowledged cumulatively: that part
             // of FlightSize is not in flight, and halving it could raise the threshold. The window itself bounds what is.
             ReduceFrom::FlightSize => {
-                ((flight_size - limited_transmit.min(flight_size)) as f64).min(cwnd)
+                WindowSize::from(flight_size - limited_transmit.min(flight_size)).min(cwnd)
             }
         };
         Episode {
-            now: Instant::from_secs(now.time),
+            now: now.at(),
             signal,
-            window: WindowSize::from_segments(window),
+            window,
             whole_ssthresh: self.config.whole_ssthresh,
             ns2: self.config.ns2_algorithms,
         }
@@ -142,7 +141,7 @@ impl Tx {
         now: Event,
         cause: Cause,
         losses: Option<Losses>,
-        limited_transmit: u64,
+        limited_transmit: SegCount,
     ) {
         self.counters.fast_retransmits += 1;
         let again = self.is_reduced_for_mark();
@@ -154,16 +153,16 @@ impl Tx {
         self.counters.congestion_signals += 1;
         self.begin_episode(now, cause, losses);
         let episode = self.episode(now, Signal::Loss, limited_transmit);
-        self.window.on_congestion(now.time, &episode);
+        self.window.on_congestion(now.at(), &episode);
     }
 
     /// Reduces the window for a mark, once per window.
     pub fn reduce_for_mark(&mut self, now: Event, losses: Option<Losses>) {
         self.counters.ecn_reductions += 1;
         self.counters.congestion_signals += 1;
-        let episode = self.episode(now, Signal::Ecn, 0);
+        let episode = self.episode(now, Signal::Ecn, SegCount::ZERO);
         self.begin_episode(now, Cause::Ecn, losses);
-        self.window.on_congestion(now.time, &episode);
+        self.window.on_congestion(now.at(), &episode);
         self.note_reduction(true);
     }
 
@@ -178,20 +177,20 @@ impl Tx {
     /// Hears what `ack` says of marks; whether the window is to be reduced for them.
     #[cold]
     #[inline(never)]
-    pub fn take_marks(&mut self, now: Event, ack: &Ack, delivered: u64) -> bool {
+    pub fn take_marks(&mut self, now: Event, ack: &Ack, delivered: SegCount) -> bool {
         let Some(signals) = &mut self.signals else {
             return false;
         };
         let congested = signals.take_marks(ack, delivered);
         self.counters.ecn_signals += u64::from(congested);
-        let snd_una = self.seq.una.max(ack.next.get());
+        let snd_una = self.seq.una.max(ack.next);
         if signals.wants_share() {
             self.window.on_marks(&cc::Marks {
-                now: Instant::from_secs(now.time),
-                delivered: SegCount::new(delivered),
-                marked: SegCount::new(signals.marked),
-                snd_una: SeqNum::new(snd_una),
-                snd_nxt: SeqNum::new(self.seq.nxt),
+                now: now.at(),
+                delivered,
+                marked: signals.marked,
+                snd_una,
+                snd_nxt: self.seq.nxt,
             });
         }
         congested && signals.may_reduce(snd_una)
@@ -213,8 +212,9 @@ impl Tx {
 
     /// Marked segments that the acknowledgement in hand has delivered.
     #[inline]
-    pub fn marked(&self) -> u64 {
-        self.signals.as_ref().map_or(0, |signals| signals.marked)
+    pub fn marked(&self) -> SegCount {
+        let signals = self.signals.as_ref();
+        signals.map_or(SegCount::ZERO, |signals| signals.marked)
     }
 
     /// An episode begins, found by `cause`, before the window is reduced. Its counters have been counted up already, except where
@@ -224,7 +224,7 @@ impl Tx {
         if self.episodes.is_some() {
             let figures = self.figures(losses);
             if let Some(episodes) = &mut self.episodes {
-                episodes.begin(now.time, cause, &figures);
+                episodes.begin(now.at(), cause, &figures);
             }
         }
     }
@@ -234,7 +234,7 @@ impl Tx {
     pub fn note_episode(&mut self, now: Event, losses: Option<Losses>, repairing: bool) {
         let figures = self.figures(losses);
         if let Some(episodes) = &mut self.episodes {
-            episodes.on_stop(now.time, &figures, repairing);
+            episodes.on_stop(now.at(), &figures, repairing);
         }
     }
 

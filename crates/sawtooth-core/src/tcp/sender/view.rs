@@ -7,7 +7,8 @@ use crate::tcp::episodes::LossEpisode;
 use crate::tcp::limits::{Limit, SendLimits};
 use crate::tcp::metrics_cache::Legacy;
 use crate::tcp::params::Config;
-use crate::units::Rate;
+use crate::tcp::stream::Unacked;
+use crate::units::{ByteCount, Duration, Instant, Rate, SegCount, SeqNum, WindowSize};
 
 /// For what data that is written and not sent waits, when nothing more may leave now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +41,13 @@ impl Sender {
         kept.map_or(&[], |episodes| episodes.all())
     }
 
-    /// The congestion window, segments.
-    pub fn cwnd(&self) -> f64 {
+    /// The congestion window.
+    pub fn cwnd(&self) -> WindowSize {
         self.tx.window.cwnd()
     }
 
     /// The largest one so far.
-    pub fn max_cwnd(&self) -> f64 {
+    pub fn max_cwnd(&self) -> WindowSize {
         self.tx.window.max()
     }
 
@@ -55,8 +56,8 @@ impl Sender {
         self.tx.window.integral()
     }
 
-    /// The slow-start threshold, segments.
-    pub fn ssthresh(&self) -> f64 {
+    /// The slow-start threshold.
+    pub fn ssthresh(&self) -> WindowSize {
         self.tx.window.ssthresh()
     }
 
@@ -65,14 +66,14 @@ impl Sender {
         self.tx.window.probe(out);
     }
 
-    /// The smoothed round-trip time, seconds.
-    pub fn srtt_secs(&self) -> Option<f64> {
-        self.tx.timers.rto.srtt_secs()
+    /// The smoothed round-trip time.
+    pub fn srtt(&self) -> Option<Duration> {
+        self.tx.timers.rto.srtt()
     }
 
-    /// The retransmission timeout, seconds.
-    pub fn timeout_secs(&self) -> f64 {
-        self.tx.timers.rto.timeout_secs()
+    /// The retransmission timeout.
+    pub fn timeout(&self) -> Duration {
+        self.tx.timers.rto.timeout()
     }
 
     /// The round trips that the timer has taken.
@@ -82,31 +83,31 @@ impl Sender {
 
     /// How fast segments are let out, if they are paced.
     pub fn pacing_rate(&self) -> Option<Rate> {
-        self.recovery.pacing_rate(&self.tx).map(Rate::from_bps)
+        self.recovery.pacing_rate(&self.tx)
     }
 
     /// Everything before this segment has been acknowledged.
-    pub fn snd_una(&self) -> u64 {
+    pub fn snd_una(&self) -> SeqNum {
         self.tx.seq.una
     }
 
     /// Segments sent and not cumulatively acknowledged (FlightSize).
-    pub fn flight_size(&self) -> u64 {
+    pub fn flight_size(&self) -> SegCount {
         self.tx.seq.flight_size()
     }
 
     /// Segments considered in the path: what the recovery in force compares with the window (RFC 6675 §4's pipe).
-    pub fn pipe(&self) -> u64 {
+    pub fn pipe(&self) -> SegCount {
         self.recovery.pipe(&self.tx)
     }
 
     /// Segments that the receiver's window has room for beyond what has been sent.
-    pub fn rwnd_room(&self) -> u64 {
+    pub fn rwnd_room(&self) -> SegCount {
         self.tx.seq.rwnd_room()
     }
 
     /// Segments that have been written and not been sent.
-    pub fn send_room(&self) -> u64 {
+    pub fn send_room(&self) -> SegCount {
         self.tx.app.unsent(&self.tx.seq)
     }
 
@@ -126,29 +127,29 @@ impl Sender {
     }
 
     /// Segments of data acknowledged.
-    pub fn acked_segments(&self) -> u64 {
+    pub fn acked_segments(&self) -> SegCount {
         self.tx.app.stream.acked_segments(self.tx.seq.una)
     }
 
-    /// Application bytes acknowledged.
-    pub fn acked_bytes(&self) -> u64 {
-        self.tx.app.stream.acked_bytes(self.tx.seq.una)
+    /// What of the application's is acknowledged.
+    pub fn acked(&self) -> ByteCount {
+        self.tx.app.stream.acked(self.tx.seq.una)
     }
 
-    /// Application bytes known to have arrived, cumulatively or selectively.
-    pub fn delivered_bytes(&self) -> u64 {
+    /// What of the application's is known to have arrived, cumulatively or selectively.
+    pub fn delivered(&self) -> ByteCount {
         let Tx { seq, app, .. } = &self.tx;
-        let smss = self.tx.config.smss;
-        self.tx.reported.delivered_bytes(seq, &app.stream, smss)
+        let smss = ByteCount::from(self.tx.config.smss);
+        self.tx.reported.delivered(seq, &app.stream, smss)
     }
 
-    /// Bytes and segments that have been written and not been acknowledged.
-    pub fn unacked(&self) -> (u64, u64) {
+    /// What has been written and not been acknowledged.
+    pub fn unacked(&self) -> Unacked {
         self.tx.app.stream.unacked(self.tx.seq.una)
     }
 
-    /// Bytes that the last segment, if it has not been sent, takes without becoming more than one.
-    pub fn tail_room(&self) -> u32 {
+    /// What the last segment, if it has not been sent, takes without becoming more than one.
+    pub fn tail_room(&self) -> ByteCount {
         self.tx.app.stream.tail_room(self.tx.seq.max)
     }
 
@@ -157,12 +158,12 @@ impl Sender {
         Legacy {
             cwnd: self.cwnd(),
             ssthresh: self.ssthresh(),
-            srtt: self.srtt_secs(),
+            srtt: self.srtt(),
         }
     }
 
     /// For what it waits now that [`Sender::poll_transmit`] has nothing more.
-    pub fn waits(&self, now: f64) -> Waits {
+    pub fn waits(&self, now: Instant) -> Waits {
         let Tx { seq, app, .. } = &self.tx;
         let lost = self.recovery.has_lost();
         if seq.nxt >= app.stream.end() && !lost {
@@ -171,7 +172,7 @@ impl Sender {
         let outstanding = self.recovery.in_path(&self.tx);
         let room = outstanding < self.tx.window.usable()
             && self.tx.is_within_limit()
-            && seq.rwnd_room() > 0;
+            && !seq.rwnd_room().is_zero();
         if room && !lost && app.is_held_back(seq) {
             Waits::Partial
         } else if self.recovery.waits_for_its_time(&self.tx, now) {
@@ -183,7 +184,7 @@ impl Sender {
 
     /// The sender has nothing that it could send now: why, in the order of precedence of [`crate::tcp::limits`].
     #[inline]
-    pub(super) fn why_it_stops(&self, now: f64) -> Limit {
+    pub(super) fn why_it_stops(&self, now: Instant) -> Limit {
         let Tx { seq, app, .. } = &self.tx;
         if self.recovery.is_repairing(&self.tx) {
             return Limit::Recovery;
@@ -198,11 +199,11 @@ impl Sender {
             } else {
                 Limit::Source
             }
-        } else if !lost && app.unsent(seq) == 0 {
+        } else if !lost && app.unsent(seq).is_zero() {
             Limit::SendBuffer
         } else if !lost && app.is_held_back(seq) {
             Limit::Nagle
-        } else if !lost && (!self.tx.is_within_limit() || seq.rwnd_room() == 0) {
+        } else if !lost && (!self.tx.is_within_limit() || seq.rwnd_room().is_zero()) {
             Limit::Rwnd
         } else if self.recovery.waits_for_its_time(&self.tx, now) {
             Limit::Pacing

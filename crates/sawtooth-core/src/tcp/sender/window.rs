@@ -8,51 +8,52 @@
 
 use crate::cc::{self, CongestionControl, Episode, Prescribed, Signal, Windows};
 use crate::registry::Params;
-use crate::tcp::params::{Config, whole};
-use crate::units::{ByteCount, Duration, Instant, Rate, WindowSize};
+use crate::tcp::params::Config;
+use crate::units::{ByteCount, Duration, Instant, Rate, SegCount, WindowSize};
 
 #[derive(Debug)]
 pub struct Window {
     cc: Box<dyn CongestionControl>,
     pub needs: cc::Needs,
     /// As of the last event, and its whole segments.
-    cwnd: f64,
-    whole: u64,
+    cwnd: WindowSize,
+    whole: SegCount,
     /// Segments by which duplicate acknowledgements widen it: each means that one has left the path (RFC 5681 §3.2 step 4).
-    pub inflation: u64,
+    pub inflation: SegCount,
     /// The most that may be outstanding.
-    limit: u64,
-    since: f64,
+    limit: SegCount,
+    since: Instant,
+    /// In segments times seconds.
     integral: f64,
-    max: f64,
+    max: WindowSize,
 }
 
 impl Window {
     pub fn new(config: &Config, algorithm: cc::Algorithm, params: &Params) -> Self {
         // Until the SYN is acknowledged it is all that may be outstanding.
         let cwnd = if config.handshake {
-            1.0
+            WindowSize::ONE
         } else {
             config.initial_window
         };
         let start = cc::Start {
-            cwnd: WindowSize::from_segments(cwnd),
-            ssthresh: WindowSize::from_segments(config.initial_ssthresh),
+            cwnd,
+            ssthresh: config.initial_ssthresh,
             ns2: config.ns2_algorithms,
             whole_windows: config.whole_windows,
-            tick: Duration::from_secs(config.timer_tick.secs),
-            smss: ByteCount::new(config.smss.into()),
+            tick: config.timer_tick.tick,
+            smss: ByteCount::from(config.smss),
             seed: config.seed,
         };
         let cc = (algorithm.new)(params, start);
-        let cwnd = cc.windows().cwnd.segments();
+        let cwnd = cc.windows().cwnd;
         Self {
             needs: algorithm.needs,
             cwnd,
-            whole: whole(cwnd),
-            inflation: 0,
-            limit: config.window_limit_whole,
-            since: 0.0,
+            whole: cwnd.whole(),
+            inflation: SegCount::ZERO,
+            limit: config.window_limit.whole(),
+            since: Instant::START,
             integral: 0.0,
             max: cwnd,
             cc,
@@ -60,20 +61,20 @@ impl Window {
     }
 
     /// Time begins to count.
-    pub fn start(&mut self, time: f64) {
+    pub fn start(&mut self, time: Instant) {
         self.since = time;
     }
 
-    /// The congestion window, segments.
+    /// The congestion window.
     #[inline]
-    pub fn cwnd(&self) -> f64 {
+    pub fn cwnd(&self) -> WindowSize {
         self.cwnd
     }
 
-    /// The slow-start threshold, segments.
+    /// The slow-start threshold.
     #[inline]
-    pub fn ssthresh(&self) -> f64 {
-        self.cc.windows().ssthresh.segments()
+    pub fn ssthresh(&self) -> WindowSize {
+        self.cc.windows().ssthresh
     }
 
     /// Both, as the algorithm has them now.
@@ -84,30 +85,30 @@ impl Window {
 
     /// Whole segments of the congestion window.
     #[inline]
-    pub fn whole(&self) -> u64 {
+    pub fn whole(&self) -> SegCount {
         self.whole
     }
 
     /// The same with what duplicate acknowledgements add.
     #[inline]
-    pub fn inflated(&self) -> u64 {
+    pub fn inflated(&self) -> SegCount {
         self.whole.saturating_add(self.inflation)
     }
 
     /// Segments that may be outstanding: the inflated window, as far as its limit lets.
     #[inline]
-    pub fn usable(&self) -> u64 {
+    pub fn usable(&self) -> SegCount {
         self.inflated().min(self.limit)
     }
 
-    /// The limit on the window, segments.
+    /// The limit on the window.
     #[inline]
-    pub fn limit(&self) -> u64 {
+    pub fn limit(&self) -> SegCount {
         self.limit
     }
 
     /// The largest window so far.
-    pub fn max(&self) -> f64 {
+    pub fn max(&self) -> WindowSize {
         self.max
     }
 
@@ -117,30 +118,28 @@ impl Window {
     }
 
     /// Time goes on up to `end` with the window that there is.
-    pub fn finish(&mut self, end: f64) {
-        self.integral += self.cwnd * (end - self.since);
+    pub fn finish(&mut self, end: Instant) {
+        self.integral += self.cwnd.segments() * (end - self.since).secs();
         self.since = end;
     }
 
     /// Takes over the window that the algorithm has come to.
     #[inline]
-    pub fn settle(&mut self, time: f64) {
+    pub fn settle(&mut self, time: Instant) {
         self.finish(time);
-        self.cwnd = self.cc.windows().cwnd.segments();
-        self.whole = whole(self.cwnd);
+        self.cwnd = self.cc.windows().cwnd;
+        self.whole = self.cwnd.whole();
         self.max = self.max.max(self.cwnd);
     }
 
     /// The window that the specification of a recovery or of a restart prescribes.
-    pub fn prescribe(&mut self, time: f64, cwnd: f64) {
-        let cwnd = WindowSize::from_segments(cwnd);
+    pub fn prescribe(&mut self, time: Instant, cwnd: WindowSize) {
         self.cc.prescribe(Prescribed::Cwnd(cwnd));
         self.settle(time);
     }
 
     /// A threshold that is not the algorithm's own.
-    pub fn prescribe_ssthresh(&mut self, ssthresh: f64) {
-        let ssthresh = WindowSize::from_segments(ssthresh);
+    pub fn prescribe_ssthresh(&mut self, ssthresh: WindowSize) {
         self.cc.prescribe(Prescribed::Ssthresh(ssthresh));
     }
 
@@ -162,50 +161,52 @@ impl Window {
     }
 
     /// A sign of congestion.
-    pub fn on_congestion(&mut self, time: f64, episode: &Episode) {
+    pub fn on_congestion(&mut self, time: Instant, episode: &Episode) {
         self.cc.on_congestion(episode);
         self.settle(time);
         // What ns-2's windows are left by losses is cleared by timeouts. A mark comes without any: with less than a segment, a flow whose
         // application has paused would never send again.
-        if episode.signal == Signal::Ecn && self.cwnd < 1.0 {
-            self.prescribe(time, 1.0);
+        if episode.signal == Signal::Ecn && self.cwnd < WindowSize::ONE {
+            self.prescribe(time, WindowSize::ONE);
         }
     }
 
     /// The last reduction was needless.
-    pub fn on_undo(&mut self, time: f64, before: Windows) {
+    pub fn on_undo(&mut self, time: Instant, before: Windows) {
         self.cc.on_undo(before);
         self.settle(time);
     }
 
     /// Everything that was outstanding when the last loss was found has arrived.
-    pub fn on_recovered(&mut self, time: f64) {
-        self.cc.on_recovered(Instant::from_secs(time));
+    pub fn on_recovered(&mut self, time: Instant) {
+        self.cc.on_recovered(time);
         self.settle(time);
     }
 
     /// How long the handshake took.
-    pub fn on_handshake(&mut self, time: f64, rtt_secs: f64) {
-        let rtt = Duration::from_secs(rtt_secs);
-        self.cc.on_handshake(Instant::from_secs(time), rtt);
+    pub fn on_handshake(&mut self, time: Instant, rtt: Duration) {
+        self.cc.on_handshake(time, rtt);
     }
 
     /// Data begins, with these windows; without an initial one, the SYN was lost: it is one segment then (RFC 5681 §3.1).
-    pub fn on_established(&mut self, time: f64, initial: Option<Windows>) {
+    pub fn on_established(&mut self, time: Instant, initial: Option<Windows>) {
         if let Some(Windows { cwnd, ssthresh }) = initial {
             self.cc.on_established(cwnd);
             self.cc.prescribe(Prescribed::Ssthresh(ssthresh));
         } else {
-            let one = WindowSize::from_segments(1.0);
-            self.cc.prescribe(Prescribed::Cwnd(one));
+            self.cc.prescribe(Prescribed::Cwnd(WindowSize::ONE));
         }
         self.settle(time);
     }
 
     /// Sending begins again after a pause, with what is `left` of the windows. An algorithm with a model of the path has its own ways.
-    pub fn on_restart(&mut self, time: f64, idle_secs: f64, left: impl FnOnce(Windows) -> Windows) {
-        let idle = Duration::from_secs(idle_secs);
-        self.cc.on_restart(Instant::from_secs(time), idle);
+    pub fn on_restart(
+        &mut self,
+        time: Instant,
+        idle: Duration,
+        left: impl FnOnce(Windows) -> Windows,
+    ) {
+        self.cc.on_restart(time, idle);
         if !self.needs.rules_recovery {
             let before = self.windows();
             let after = left(before);
@@ -234,6 +235,7 @@ mod tests {
     use super::*;
     use crate::registry::Value;
     use crate::tcp::recovery::testing;
+    use crate::units::testing::{at, secs, segs, window as size};
 
     /// Of ten segments, at most 12 of which may be outstanding.
     fn window(algorithm: &str) -> Window {
@@ -246,9 +248,9 @@ mod tests {
 
     fn episode(signal: Signal, window: f64) -> Episode {
         Episode {
-            now: Instant::from_secs(1.0),
+            now: at(1.0),
             signal,
-            window: WindowSize::from_segments(window),
+            window: size(window),
             whole_ssthresh: false,
             ns2: true,
         }
@@ -257,42 +259,42 @@ mod tests {
     #[test]
     fn its_integral_and_maximum_are_those_of_what_the_algorithm_came_to() {
         let mut window = window("reno");
-        window.start(1.0);
-        window.on_congestion(3.0, &episode(Signal::Loss, 10.0));
-        assert_eq!((window.cwnd(), window.ssthresh()), (5.0, 5.0));
-        window.finish(7.0);
+        window.start(at(1.0));
+        window.on_congestion(at(3.0), &episode(Signal::Loss, 10.0));
+        assert_eq!((window.cwnd(), window.ssthresh()), (size(5.0), size(5.0)));
+        window.finish(at(7.0));
         // Ten for two seconds, five for four.
-        assert_eq!((window.integral(), window.max()), (40.0, 10.0));
+        assert_eq!((window.integral(), window.max()), (40.0, size(10.0)));
     }
 
     #[test]
     fn rfc5681_3_2_step_4_duplicates_inflate_it_and_its_limit_holds() {
         let mut window = window("reno");
-        window.inflation = 1;
-        assert_eq!((window.whole(), window.usable()), (10, 11));
-        window.inflation = 9;
-        assert_eq!((window.inflated(), window.usable()), (19, 12));
+        window.inflation = segs(1);
+        assert_eq!((window.whole(), window.usable()), (segs(10), segs(11)));
+        window.inflation = segs(9);
+        assert_eq!((window.inflated(), window.usable()), (segs(19), segs(12)));
     }
 
     #[test]
     fn a_mark_leaves_a_whole_segment_and_a_loss_what_ns2_leaves() {
         let mut window = window("reno");
-        window.on_congestion(1.0, &episode(Signal::Loss, 1.0));
-        assert_eq!(window.cwnd(), 0.5);
-        window.on_congestion(1.0, &episode(Signal::Ecn, 1.0));
-        assert_eq!(window.cwnd(), 1.0);
+        window.on_congestion(at(1.0), &episode(Signal::Loss, 1.0));
+        assert_eq!(window.cwnd(), size(0.5));
+        window.on_congestion(at(1.0), &episode(Signal::Ecn, 1.0));
+        assert_eq!(window.cwnd(), size(1.0));
     }
 
     #[test]
     fn rfc5681_3_1_after_a_lost_syn_data_begins_with_one_segment() {
         let mut window = window("reno");
-        window.on_established(1.0, None);
-        assert_eq!(window.cwnd(), 1.0);
+        window.on_established(at(1.0), None);
+        assert_eq!(window.cwnd(), size(1.0));
         let initial = Windows {
-            cwnd: WindowSize::from_segments(3.0),
-            ssthresh: WindowSize::from_segments(50.0),
+            cwnd: size(3.0),
+            ssthresh: size(50.0),
         };
-        window.on_established(1.0, Some(initial));
+        window.on_established(at(1.0), Some(initial));
         assert_eq!(window.windows(), initial);
     }
 
@@ -303,10 +305,10 @@ mod tests {
             ..before
         };
         let mut reno = window("reno");
-        reno.on_restart(1.0, 9.0, left);
-        assert_eq!(reno.cwnd(), 5.0);
+        reno.on_restart(at(1.0), secs(9.0), left);
+        assert_eq!(reno.cwnd(), size(5.0));
         let mut bbr = window("bbr");
-        bbr.on_restart(1.0, 9.0, left);
-        assert_eq!(bbr.cwnd(), 10.0);
+        bbr.on_restart(at(1.0), secs(9.0), left);
+        assert_eq!(bbr.cwnd(), size(10.0));
     }
 }

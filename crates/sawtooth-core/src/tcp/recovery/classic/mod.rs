@@ -9,6 +9,7 @@ mod tests;
 use super::dupacks::Dupacks;
 use crate::events::Event;
 use crate::tcp::sender::tx::Tx;
+use crate::units::{SegCount, SeqNum};
 
 /// Which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,12 +38,12 @@ impl Classic {
     }
 
     #[inline]
-    pub fn next(&mut self, tx: &mut Tx) -> Option<u64> {
+    pub fn next(&mut self, tx: &mut Tx) -> Option<SeqNum> {
         self.dupacks.next(tx)
     }
 
     #[inline]
-    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: u64) {
+    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
         self.dupacks.on_send(tx, now, seq);
     }
 
@@ -62,6 +63,6 @@ impl Classic {
 }
 
 /// Segments considered in the path: each duplicate acknowledgement means that one has left it.
-pub fn pipe(tx: &Tx) -> u64 {
+pub fn pipe(tx: &Tx) -> SegCount {
     (tx.seq.nxt - tx.seq.una).saturating_sub(tx.window.inflation)
 }

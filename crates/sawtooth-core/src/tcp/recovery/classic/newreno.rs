@@ -10,6 +10,7 @@ use crate::registry::Entry;
 use crate::tcp::params::{ExitWindow, PartialAckTimer};
 use crate::tcp::recovery::dupacks::Reduction;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
+use crate::units::{SegCount, SeqNum, WindowSize};
 
 pub const ENTRY: Entry<()> = Entry {
     name: "newreno",
@@ -26,17 +27,17 @@ pub fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
         partial_seen,
         ..
     } = classic;
-    if ack.next.get() > tx.seq.una {
+    if ack.next > tx.seq.una {
         if dupacks.last_reduction != Reduction::Loss {
-            dupacks.on_new_ack(tx, now, ack.next.get(), true);
-        } else if ack.next.get() >= dupacks.recovery_point {
+            dupacks.on_new_ack(tx, now, ack.next, true);
+        } else if ack.next >= dupacks.recovery_point {
             *partial_seen = false;
-            on_full_ack(dupacks, tx, now, ack.next.get());
+            on_full_ack(dupacks, tx, now, ack.next);
         } else {
             let is_first = !std::mem::replace(partial_seen, true);
-            on_partial_ack(dupacks, tx, now, ack.next.get(), is_first);
+            on_partial_ack(dupacks, tx, now, ack.next, is_first);
         }
-    } else if tx.seq.is_dupack(ack.next.get()) {
+    } else if tx.seq.is_dupack(ack.next) {
         reno::on_dupack(dupacks, tx, now);
     }
     if let Some(burst) = tx.config.recovery_burst
@@ -47,33 +48,31 @@ pub fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
 }
 
 /// RFC 6582 §3.2 step 3, full acknowledgement.
-#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-fn on_full_ack(dupacks: &mut Dupacks, tx: &mut Tx, now: Event, next: u64) {
-    tx.window.inflation = 0;
+fn on_full_ack(dupacks: &mut Dupacks, tx: &mut Tx, now: Event, next: SeqNum) {
+    tx.window.inflation = SegCount::ZERO;
     dupacks.last_reduction = Reduction::Recovered;
     match tx.config.exit_window {
         ExitWindow::Keep => dupacks.on_new_ack(tx, now, next, true),
         ExitWindow::FlightSize => {
             dupacks.on_new_ack(tx, now, next, false);
-            let flight = (tx.seq.flight_size() as f64).max(1.0) + 1.0;
-            let cwnd = tx.window.ssthresh().min(flight);
-            tx.window.prescribe(now.time, cwnd);
+            let flight = tx.seq.flight_size().max(SegCount::ONE) + SegCount::ONE;
+            let cwnd = tx.window.ssthresh().min(WindowSize::from(flight));
+            tx.window.prescribe(now.at(), cwnd);
         }
     }
 }
 
 /// RFC 6582 §3.2 step 3, partial acknowledgement: retransmit the next missing segment and deflate the window by what was
 /// acknowledged, less the one segment that leaves. The count of duplicates goes on: those that follow inflate (step 4).
-#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-fn on_partial_ack(dupacks: &mut Dupacks, tx: &mut Tx, now: Event, next: u64, is_first: bool) {
+fn on_partial_ack(dupacks: &mut Dupacks, tx: &mut Tx, now: Event, next: SeqNum, is_first: bool) {
     let acked = next - tx.seq.una;
     let inflation = tx.window.inflation;
     if inflation > acked {
-        tx.window.inflation -= acked - 1;
+        tx.window.inflation -= acked - SegCount::ONE;
     } else {
-        let deflated = tx.window.cwnd() - (acked - inflation) as f64;
-        tx.window.inflation = 1;
-        tx.window.prescribe(now.time, deflated.max(1.0));
+        let deflated = tx.window.cwnd() - WindowSize::from(acked - inflation);
+        tx.window.inflation = SegCount::ONE;
+        tx.window.prescribe(now.at(), deflated.max(WindowSize::ONE));
     }
     dupacks.advance(tx, now, next);
     if is_first || tx.config.partial_ack_timer == PartialAckTimer::Every {

@@ -9,6 +9,7 @@ use crate::registry::Entry;
 use crate::tcp::episodes::Cause;
 use crate::tcp::recovery::dupacks::Reduction;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
+use crate::units::SegCount;
 
 pub const ENTRY: Entry<()> = Entry {
     name: "reno",
@@ -21,14 +22,14 @@ pub const ENTRY: Entry<()> = Entry {
 #[inline]
 pub fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
     let dupacks = &mut classic.dupacks;
-    if ack.next.get() > tx.seq.una {
+    if ack.next > tx.seq.una {
         // RFC 5681 §3.2 step 6: deflate.
-        tx.window.inflation = 0;
+        tx.window.inflation = SegCount::ZERO;
         if dupacks.last_reduction == Reduction::Loss {
             dupacks.last_reduction = Reduction::Recovered;
         }
-        dupacks.on_new_ack(tx, now, ack.next.get(), true);
-    } else if tx.seq.is_dupack(ack.next.get()) {
+        dupacks.on_new_ack(tx, now, ack.next, true);
+    } else if tx.seq.is_dupack(ack.next) {
         on_dupack(dupacks, tx, now);
     }
 }
@@ -41,10 +42,10 @@ pub(super) fn on_dupack(dupacks: &mut Dupacks, tx: &mut Tx, now: Event) {
             let limited_transmits = dupacks.signal(tx, now);
             tx.reduce(now, Cause::Dupack, None, limited_transmits);
             tx.pending = Some(tx.seq.una);
-            tx.window.inflation = u64::from(tx.config.dup_thresh);
+            tx.window.inflation = SegCount::from(tx.config.dup_thresh);
         }
     } else if dupacks.count > tx.config.dup_thresh && dupacks.last_reduction == Reduction::Loss {
-        tx.window.inflation += 1;
+        tx.window.inflation += SegCount::ONE;
     }
     if dupacks.count >= tx.config.dup_thresh {
         tx.allowance = SendAllowance::Window;

@@ -9,6 +9,7 @@ use crate::packet::Ack;
 use crate::registry::Entry;
 use crate::tcp::episodes::Cause;
 use crate::tcp::sender::tx::Tx;
+use crate::units::WindowSize;
 
 pub const ENTRY: Entry<()> = Entry {
     name: "tahoe",
@@ -21,14 +22,14 @@ pub const ENTRY: Entry<()> = Entry {
 #[inline]
 pub fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
     let dupacks = &mut classic.dupacks;
-    if ack.next.get() > tx.seq.una {
-        dupacks.on_new_ack(tx, now, ack.next.get(), true);
-    } else if tx.seq.is_dupack(ack.next.get()) {
+    if ack.next > tx.seq.una {
+        dupacks.on_new_ack(tx, now, ack.next, true);
+    } else if tx.seq.is_dupack(ack.next) {
         dupacks.count(tx);
         if dupacks.count == tx.config.dup_thresh && dupacks.may_signal(tx) {
             let limited_transmits = dupacks.signal(tx, now);
             tx.reduce(now, Cause::Dupack, None, limited_transmits);
-            tx.window.prescribe(now.time, 1.0);
+            tx.window.prescribe(now.at(), WindowSize::ONE);
             tx.seq.go_back();
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::registry::Value;
 use crate::tcp::recovery::testing::Rig;
+use crate::units::testing::{segs, seq};
 
 const NOTHING: [u64; 0] = [];
 /// Without RFC 3042, so that FlightSize is a window.
@@ -22,7 +23,7 @@ fn rfc5681_3_2_steps_1_to_3_the_third_duplicate_retransmits_and_leaves_half_the_
     for recovery in ["reno", "newreno"] {
         let rig = in_fast_recovery(recovery, &[]);
         assert_eq!(rig.windows(), (5.0, 5.0), "{recovery}");
-        assert_eq!(rig.tx.window.usable(), 8, "{recovery}");
+        assert_eq!(rig.tx.window.usable(), segs(8), "{recovery}");
         assert_eq!(rig.tx.counters.fast_retransmits, 1);
     }
 }
@@ -49,12 +50,12 @@ fn rfc5681_3_2_step_6_new_data_deflates_to_the_threshold() {
     let mut rig = in_fast_recovery("reno", &[]);
     rig.ack(0);
     rig.ack(3);
-    assert_eq!(rig.tx.window.inflation, 0);
+    assert_eq!(rig.tx.window.inflation, segs(0));
     // The window of 5, and what congestion avoidance adds for three segments at once.
     let (cwnd, ssthresh) = rig.windows();
     assert!(ssthresh == 5.0 && (5.0..5.7).contains(&cwnd), "{cwnd}");
     // Reno has left recovery: seven are outstanding.
-    assert_eq!(rig.tx.seq.flight_size(), 7);
+    assert_eq!(rig.tx.seq.flight_size(), segs(7));
 }
 
 #[test]
@@ -64,11 +65,11 @@ fn rfc6582_3_2_step_3_a_partial_acknowledgement_retransmits_and_deflates_by_what
     // Segments 0 and 4 were lost: eight duplicates in all.
     let sent: Vec<Vec<u64>> = (3..8).map(|_| rig.ack(0)).collect();
     assert_eq!(sent, [vec![], vec![], vec![10], vec![11], vec![12]]);
-    assert_eq!(rig.tx.window.usable(), 13);
+    assert_eq!(rig.tx.window.usable(), segs(13));
     rig.now = 0.2;
     // Four are acknowledged: 13 - 4 + 1 from segment 4 on. That is 14: one more leaves after the retransmission.
     assert_eq!(rig.ack(4), [4, 13]);
-    assert_eq!(rig.tx.window.usable(), 10);
+    assert_eq!(rig.tx.window.usable(), segs(10));
     assert_eq!(rig.windows().1, 5.0, "it is the same congestion");
     // Step 4: further duplicates inflate again.
     assert_eq!(rig.ack(4), [14]);
@@ -79,8 +80,8 @@ fn rfc6582_3_2_step_3_a_partial_acknowledgement_retransmits_and_deflates_by_what
 fn rfc6582_3_2_step_3_option_1_a_full_acknowledgement_leaves_at_most_the_flight_and_one() {
     let mut rig = in_fast_recovery("newreno", &[]);
     // Everything up to `recover` arrived, and nothing has been sent since.
-    assert_eq!(rig.tx.seq.max, 10);
-    rig.tx.seq.allowed = 10;
+    assert_eq!(rig.tx.seq.max, seq(10));
+    rig.tx.seq.allowed = seq(10);
     rig.ack(10);
     // max(FlightSize, SMSS) + SMSS with FlightSize 0.
     assert_eq!(rig.windows(), (2.0, 5.0));
@@ -89,11 +90,11 @@ fn rfc6582_3_2_step_3_option_1_a_full_acknowledgement_leaves_at_most_the_flight_
 #[test]
 fn rfc6582_3_2_step_3_option_2_a_full_acknowledgement_leaves_the_threshold() {
     let mut rig = in_fast_recovery("newreno", &[("exit_window", Value::Choice("keep"))]);
-    rig.tx.seq.allowed = 10;
+    rig.tx.seq.allowed = seq(10);
     rig.ack(10);
     let (cwnd, ssthresh) = rig.windows();
     assert!(ssthresh == 5.0 && cwnd >= 5.0, "{cwnd}");
-    assert_eq!(rig.tx.window.inflation, 0);
+    assert_eq!(rig.tx.window.inflation, segs(0));
 }
 
 #[test]

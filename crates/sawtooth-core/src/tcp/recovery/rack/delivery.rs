@@ -6,31 +6,32 @@ use super::undo::Undo;
 use crate::events::Event;
 use crate::tcp::segments::Segment;
 use crate::tcp::sender::tx::Tx;
+use crate::units::{Duration, Instant, SegCount, SeqNum};
 
 #[derive(Debug)]
 pub struct Delivery {
     /// Segments acknowledged cumulatively; and delivered, selectively too.
-    pub acked: u64,
-    pub delivered: u64,
+    pub acked: SegCount,
+    pub delivered: SegCount,
     /// When the first and the last of the segments that were sent only once had left.
-    pub first_sent: f64,
-    pub last_sent: f64,
+    pub first_sent: Instant,
+    pub last_sent: Instant,
     /// Whether there was one, and one that was outstanding when the last loss was found: before this segment.
     pub originals: bool,
     pub originals_of_episode: bool,
-    recovery_point: u64,
+    recovery_point: SeqNum,
     /// Whether something that was sent again was acknowledged cumulatively.
     pub repairs: bool,
 }
 
 impl Delivery {
     /// Nothing so far; `acked` segments are acknowledged cumulatively.
-    pub fn none(acked: u64, recovery_point: u64) -> Self {
+    pub fn none(acked: SegCount, recovery_point: SeqNum) -> Self {
         Self {
             acked,
-            delivered: 0,
-            first_sent: f64::INFINITY,
-            last_sent: f64::NEG_INFINITY,
+            delivered: SegCount::ZERO,
+            first_sent: Instant::NEVER,
+            last_sent: Instant::LONG_AGO,
             originals: false,
             originals_of_episode: false,
             recovery_point,
@@ -40,8 +41,8 @@ impl Delivery {
 
     /// Segment `seq` is delivered.
     #[inline]
-    pub fn add(&mut self, seq: u64, segment: &Segment) {
-        self.delivered += 1;
+    pub fn add(&mut self, seq: SeqNum, segment: &Segment) {
+        self.delivered += SegCount::ONE;
         if !segment.retransmitted {
             self.first_sent = self.first_sent.min(segment.sent);
             self.last_sent = self.last_sent.max(segment.sent);
@@ -52,22 +53,22 @@ impl Delivery {
 
     /// A round trip is measured with every acknowledgement of something that was sent once. The timer takes
     /// the first such segment's, which includes the receiver's delay; the algorithm hears of the last one's.
-    pub fn measure(&self, tx: &mut Tx, now: Event, undo: &mut Undo) -> Option<f64> {
+    pub fn measure(&self, tx: &mut Tx, now: Event, undo: &mut Undo) -> Option<Duration> {
         let timers = &mut tx.timers;
-        if self.acked > 0 {
+        if !self.acked.is_zero() {
             timers.rto.end_back_off();
         }
         if !self.originals || self.repairs {
             // Of what was sent again only its timestamp tells which transmission it was, and it tells so of all that is acknowledged with it. The algorithm
             // hears of that, too. Measured of Linux 6.1 by the round trips of its `westwood`: it takes a path of 20.03 ms for one of 20 when the timestamps of
             // a repair are 20 ms apart, and for one of 21 when they are 21, whether or not the repair acknowledges segments that were sent once.
-            let echoed = tx.stamps.echoed_rtt(now.time);
-            let rtt = echoed.filter(|_| self.acked > 0)?;
-            timers.sample(now.time - rtt, rtt);
+            let echoed = tx.stamps.echoed_rtt(now.at());
+            let rtt = echoed.filter(|_| !self.acked.is_zero())?;
+            timers.sample(now.at() - rtt, rtt);
             return Some(rtt);
         }
-        let rtt = now.time - self.first_sent;
-        let last = now.time - self.last_sent;
+        let rtt = now.at() - self.first_sent;
+        let last = now.at() - self.last_sent;
         timers.rto.sample(self.first_sent, rtt);
         timers.count(rtt, last);
         if let Some(estimators) = undo.adapts(tx.seq.una) {

@@ -2,39 +2,48 @@
 //!
 //! Specification: RFC 8985 §6.2 (steps 1 to 5, on every acknowledgement), §6.3 (on a timeout), §5 (variables).
 
-use crate::tcp::segments::{Segment, Segments};
+use crate::tcp::segments::{Found, Segment, Segments, Transmission};
+use crate::tcp::ticks::HAIR;
+use crate::units::{Duration, Instant, SegCount, SeqNum};
 
 /// What is known of the order in which segments arrive.
 #[derive(Debug)]
 pub struct Detect {
     /// Of the segment that was sent last of those delivered: its transmission, and its round trip (RACK.rtt).
-    newest: Option<u64>,
-    rtt: f64,
-    pub min_rtt: f64,
-    /// One past the highest segment delivered (RACK.fack; FACK's snd.fack), and the number of the transmission that was delivered.
-    pub fack: u64,
-    pub forward: u64,
+    newest: Option<Transmission>,
+    rtt: Duration,
+    pub min_rtt: Duration,
+    /// One past the highest segment delivered (RACK.fack; FACK's snd.fack), and its transmission that was delivered.
+    pub fack: SeqNum,
+    pub forward: Transmission,
     pub reordering_seen: bool,
     reo_wnd_mult: u32,
     /// Recoveries until the reordering window shrinks again.
     reo_wnd_persist: u32,
-    dsack_round: u64,
-    /// When losses were looked for last, and how much later that is to be done again if nothing arrives before.
-    pub look_again: Option<(f64, f64)>,
+    dsack_round: SeqNum,
+    /// Losses are to be looked for again if nothing arrives before.
+    pub look_again: Option<LookAgain>,
+}
+
+/// When losses were looked for last, and how much later that is to be done again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LookAgain {
+    pub looked: Instant,
+    pub wait: Duration,
 }
 
 impl Detect {
     pub fn new() -> Self {
         Self {
             newest: None,
-            rtt: 0.0,
-            min_rtt: f64::INFINITY,
-            fack: 0,
-            forward: 0,
+            rtt: Duration::ZERO,
+            min_rtt: Duration::INFINITE,
+            fack: SeqNum::ZERO,
+            forward: Transmission::default(),
             reordering_seen: false,
             reo_wnd_mult: 1,
             reo_wnd_persist: 0,
-            dsack_round: 0,
+            dsack_round: SeqNum::ZERO,
             look_again: None,
         }
     }
@@ -44,7 +53,7 @@ impl Detect {
     /// Without that, all that was sent before a needless retransmission would be lost as soon as the original is acknowledged. Measured of
     /// Linux 6.1: after a delay of 700 ms that made its timer expire, nothing is.
     #[inline]
-    pub fn on_delivered(&mut self, now: f64, seq: u64, segment: &Segment, earlier: bool) {
+    pub fn on_delivered(&mut self, now: Instant, seq: SeqNum, segment: &Segment, earlier: bool) {
         let rtt = now - segment.sent;
         if segment.retransmitted {
             // Sooner than any round trip: the acknowledgement is of an earlier transmission.
@@ -53,12 +62,12 @@ impl Detect {
             }
         } else {
             self.min_rtt = self.min_rtt.min(rtt);
-            if seq + 1 < self.fack {
+            if seq.next() < self.fack {
                 self.reordering_seen = true;
             }
         }
         if seq >= self.fack {
-            self.fack = seq + 1;
+            self.fack = seq.next();
             self.forward = segment.transmission;
         }
         if self
@@ -71,7 +80,7 @@ impl Detect {
     }
 
     /// A duplicate was reported: the reordering window was too small (§6.2 step 4). It grows once per round trip.
-    pub fn on_dsack(&mut self, una: u64, max: u64) {
+    pub fn on_dsack(&mut self, una: SeqNum, max: SeqNum) {
         if una >= self.dsack_round {
             self.reo_wnd_mult = (self.reo_wnd_mult + 1).min(255);
             self.reo_wnd_persist = 16;
@@ -93,43 +102,47 @@ impl Detect {
     pub fn find_losses(
         &mut self,
         segments: &mut Segments,
-        now: f64,
-        dup_thresh: u64,
-        srtt: Option<f64>,
+        now: Instant,
+        dup_thresh: SegCount,
+        srtt: Option<Duration>,
         repairing: bool,
-    ) -> u64 {
+    ) -> SegCount {
         let Some(newest) = self.newest else {
-            return 0;
+            return SegCount::ZERO;
         };
         let hasty = repairing || segments.sacked() >= dup_thresh;
         let wait = self.rtt + self.reo_wnd(hasty, srtt);
-        // A hair of tolerance: what is due now is due.
-        let (lost, next) = segments.mark_lost_before(newest, now - wait + 1e-9);
-        self.look_again = next.map(|sent| (now, sent + wait - now));
+        // What is due now is due.
+        let Found { lost, next } = segments.mark_lost_before(newest, now - wait + HAIR);
+        self.look_again = next.map(|sent| LookAgain {
+            looked: now,
+            wait: sent + wait - now,
+        });
         lost
     }
 
     /// At a timeout: what was sent after this may be on its way (§6.3).
-    pub fn timeout_deadline(&self, now: f64) -> f64 {
+    pub fn timeout_deadline(&self, now: Instant) -> Instant {
         // None is waited for as long as no reordering has been seen.
         let reo_wnd = if self.reordering_seen {
             self.widest_reo_wnd()
         } else {
-            0.0
+            Duration::ZERO
         };
         now - self.rtt - reo_wnd
     }
 
-    /// The reordering window, seconds (§6.2 step 4): none where nothing has been reordered so far and a loss is likely.
-    fn reo_wnd(&self, hasty: bool, srtt: Option<f64>) -> f64 {
+    /// The reordering window (§6.2 step 4): none where nothing has been reordered so far and a loss is likely.
+    fn reo_wnd(&self, hasty: bool, srtt: Option<Duration>) -> Duration {
         if hasty && !self.reordering_seen {
-            return 0.0;
+            return Duration::ZERO;
         }
-        self.widest_reo_wnd().min(srtt.unwrap_or(f64::INFINITY))
+        self.widest_reo_wnd()
+            .min(srtt.unwrap_or(Duration::INFINITE))
     }
 
-    fn widest_reo_wnd(&self) -> f64 {
-        f64::from(self.reo_wnd_mult) * self.min_rtt / 4.0
+    fn widest_reo_wnd(&self) -> Duration {
+        self.min_rtt * f64::from(self.reo_wnd_mult) / 4.0
     }
 }
 
@@ -137,28 +150,36 @@ impl Detect {
 mod tests {
     use super::*;
     use crate::tcp::rate::Snapshot;
+    use crate::units::testing::{at, secs, segs, seq};
 
     const RTT: f64 = 0.1;
 
     /// Segments sent 1 ms apart.
     fn flight(count: u32) -> Segments {
         let mut segments = Segments::default();
-        for seq in 0..count {
-            segments.on_send(u64::from(seq), f64::from(seq) / 1000.0, Snapshot::default());
+        for number in 0..count {
+            let sent = at(f64::from(number) / 1000.0);
+            segments.on_send(seq(u64::from(number)), sent, Snapshot::default());
         }
         segments
     }
 
-    /// Segment `seq` is reported a round trip after it left.
-    fn report(detect: &mut Detect, segments: &mut Segments, seq: u64) -> f64 {
-        let segment = segments.sack(seq).expect("news");
-        let now = segment.sent + RTT;
-        detect.on_delivered(now, seq, &segment, false);
+    /// Segment `number` is reported a round trip after it left.
+    fn report(detect: &mut Detect, segments: &mut Segments, number: u64) -> Instant {
+        let segment = segments.sack(seq(number)).expect("news");
+        let now = segment.sent + secs(RTT);
+        detect.on_delivered(now, seq(number), &segment, false);
         now
     }
 
-    fn near(left: f64, right: f64) -> bool {
-        (left - right).abs() < 1e-6
+    fn near(left: Duration, right: f64) -> bool {
+        (left.secs() - right).abs() < 1e-6
+    }
+
+    /// Looks for losses; how many.
+    fn look(detect: &mut Detect, segments: &mut Segments, now: Instant, repairing: bool) -> u64 {
+        let lost = detect.find_losses(segments, now, segs(3), None, repairing);
+        lost.get()
     }
 
     #[test]
@@ -166,9 +187,9 @@ mod tests {
         let (mut detect, mut segments) = (Detect::new(), flight(5));
         report(&mut detect, &mut segments, 3);
         // An earlier one that arrives later changes nothing.
-        let segment = segments.sack(1).expect("news");
-        detect.on_delivered(0.2, 1, &segment, false);
-        assert_eq!(detect.newest, Some(3));
+        let segment = segments.sack(seq(1)).expect("news");
+        detect.on_delivered(at(0.2), seq(1), &segment, false);
+        assert_eq!(detect.newest, Some(Transmission::numbered(3)));
         assert!(near(detect.rtt, RTT));
     }
 
@@ -176,15 +197,15 @@ mod tests {
     fn rfc8985_6_2_step_2_what_comes_sooner_than_any_round_trip_is_of_an_earlier_transmission() {
         let (mut detect, mut segments) = (Detect::new(), flight(3));
         report(&mut detect, &mut segments, 1);
-        segments.on_send(0, 0.15, Snapshot::default());
-        let again = segments.sack(0).expect("news");
-        detect.on_delivered(0.16, 0, &again, false);
-        assert_eq!(detect.newest, Some(1));
+        segments.on_send(seq(0), at(0.15), Snapshot::default());
+        let again = segments.sack(seq(0)).expect("news");
+        detect.on_delivered(at(0.16), seq(0), &again, false);
+        assert_eq!(detect.newest, Some(Transmission::numbered(1)));
         // Nor is it if a timestamp shows so.
-        detect.on_delivered(0.4, 0, &again, true);
-        assert_eq!(detect.newest, Some(1));
-        detect.on_delivered(0.4, 0, &again, false);
-        assert_eq!(detect.newest, Some(3));
+        detect.on_delivered(at(0.4), seq(0), &again, true);
+        assert_eq!(detect.newest, Some(Transmission::numbered(1)));
+        detect.on_delivered(at(0.4), seq(0), &again, false);
+        assert_eq!(detect.newest, Some(Transmission::numbered(3)));
     }
 
     #[test]
@@ -192,35 +213,38 @@ mod tests {
      {
         let (mut detect, mut segments) = (Detect::new(), flight(5));
         report(&mut detect, &mut segments, 2);
-        segments.on_send(0, 0.15, Snapshot::default());
+        segments.on_send(seq(0), at(0.15), Snapshot::default());
         report(&mut detect, &mut segments, 0);
         assert!(!detect.reordering_seen);
         report(&mut detect, &mut segments, 1);
         assert!(detect.reordering_seen);
-        assert_eq!(detect.fack, 3);
+        assert_eq!(detect.fack, seq(3));
     }
 
     #[test]
     fn rfc8985_6_2_step_4_the_window_is_a_quarter_of_the_least_round_trip_unless_dupthresh_are_reported()
      {
         let mut detect = Detect::new();
-        detect.min_rtt = RTT;
-        assert!(near(detect.reo_wnd(false, Some(1.0)), 0.025));
-        assert_eq!(detect.reo_wnd(true, Some(1.0)), 0.0);
+        detect.min_rtt = secs(RTT);
+        assert!(near(detect.reo_wnd(false, Some(secs(1.0))), 0.025));
+        assert_eq!(detect.reo_wnd(true, Some(secs(1.0))), secs(0.0));
         // With reordering it stays, however many are reported.
         detect.reordering_seen = true;
-        assert!(near(detect.reo_wnd(true, Some(1.0)), 0.025));
-        assert!(near(detect.reo_wnd(true, Some(0.01)), 0.01), "SRTT at most");
+        assert!(near(detect.reo_wnd(true, Some(secs(1.0))), 0.025));
+        assert!(
+            near(detect.reo_wnd(true, Some(secs(0.01))), 0.01),
+            "SRTT at most"
+        );
     }
 
     #[test]
     fn rfc8985_6_2_step_4_every_round_with_a_dsack_widens_it_by_a_quarter_for_16_recoveries() {
         let mut detect = Detect::new();
-        detect.min_rtt = RTT;
-        detect.on_dsack(0, 10);
-        detect.on_dsack(5, 15);
+        detect.min_rtt = secs(RTT);
+        detect.on_dsack(seq(0), seq(10));
+        detect.on_dsack(seq(5), seq(15));
         assert!(near(detect.widest_reo_wnd(), 0.05), "one for a round trip");
-        detect.on_dsack(10, 20);
+        detect.on_dsack(seq(10), seq(20));
         assert!(near(detect.widest_reo_wnd(), 0.075));
         for _ in 0..15 {
             detect.on_recovered();
@@ -236,49 +260,49 @@ mod tests {
         let (mut detect, mut segments) = (Detect::new(), flight(40));
         // Segment 30 arrives after 100 ms, at 130 ms: lost is what was sent up to 5 ms, the last of the others at 29 ms.
         let now = report(&mut detect, &mut segments, 30);
-        let lost = detect.find_losses(&mut segments, now, 3, None, false);
+        let lost = look(&mut detect, &mut segments, now, false);
         assert_eq!(lost, 6);
-        let (looked, again) = detect.look_again.expect("some remain");
-        assert!(near(looked, 0.13) && near(again, 0.029 + 0.125 - 0.13));
+        let LookAgain { looked, wait } = detect.look_again.expect("some remain");
+        assert!(near(looked - at(0.0), 0.13) && near(wait, 0.029 + 0.125 - 0.13));
         // The timer of that: all that was sent before it is lost, and nothing after it.
-        let lost = detect.find_losses(&mut segments, looked + again, 3, None, false);
+        let lost = look(&mut detect, &mut segments, looked + wait, false);
         assert_eq!((lost, detect.look_again), (24, None));
-        assert_eq!(segments.pipe(), 9);
+        assert_eq!(segments.pipe(), segs(9));
     }
 
     #[test]
     fn rfc8985_6_2_step_4_with_dupthresh_reported_nothing_is_waited_for() {
         let (mut detect, mut segments) = (Detect::new(), flight(10));
-        let mut now = 0.0;
-        for seq in 7..9 {
-            now = report(&mut detect, &mut segments, seq);
-            assert_eq!(detect.find_losses(&mut segments, now, 3, None, false), 0);
+        let mut now = at(0.0);
+        for number in 7..9 {
+            now = report(&mut detect, &mut segments, number);
+            assert_eq!(look(&mut detect, &mut segments, now, false), 0);
         }
         now = report(&mut detect, &mut segments, 9).max(now);
-        assert_eq!(detect.find_losses(&mut segments, now, 3, None, false), 7);
+        assert_eq!(look(&mut detect, &mut segments, now, false), 7);
     }
 
     #[test]
     fn rfc8985_6_2_a_lost_retransmission_is_found_by_what_was_sent_after_it() {
         let (mut detect, mut segments) = (Detect::new(), flight(4));
         let now = report(&mut detect, &mut segments, 3);
-        assert_eq!(detect.find_losses(&mut segments, now, 3, None, true), 3);
-        for seq in 0..2 {
-            segments.on_send(seq, 0.11, Snapshot::default());
+        assert_eq!(look(&mut detect, &mut segments, now, true), 3);
+        for number in 0..2 {
+            segments.on_send(seq(number), at(0.11), Snapshot::default());
         }
         // That of segment 1 arrives, and the first one's does not.
-        let again = segments.sack(1).expect("news");
-        detect.on_delivered(0.211, 1, &again, false);
-        assert_eq!(detect.find_losses(&mut segments, 0.211, 3, None, true), 1);
-        assert_eq!(segments.next_lost(), Some(0));
+        let again = segments.sack(seq(1)).expect("news");
+        detect.on_delivered(at(0.211), seq(1), &again, false);
+        assert_eq!(look(&mut detect, &mut segments, at(0.211), true), 1);
+        assert_eq!(segments.next_lost(), Some(seq(0)));
     }
 
     #[test]
     fn rfc8985_6_3_at_a_timeout_what_was_sent_a_round_trip_and_the_window_ago_is_lost() {
         let (mut detect, mut segments) = (Detect::new(), flight(10));
         report(&mut detect, &mut segments, 2);
-        assert!(near(detect.timeout_deadline(0.5), 0.4));
+        assert!(near(detect.timeout_deadline(at(0.5)) - at(0.0), 0.4));
         detect.reordering_seen = true;
-        assert!(near(detect.timeout_deadline(0.5), 0.375));
+        assert!(near(detect.timeout_deadline(at(0.5)) - at(0.0), 0.375));
     }
 }

@@ -19,12 +19,12 @@
 //! the first reordering is described by P. Sarolahti and A. Kuznetsov, "Congestion Control in Linux TCP", USENIX 2002, §3. Held against ns-2's `TCP/Fack`
 //! in docs/validation/old-kernels.md; kernels of that age are not measured. They also raise DupThresh with the reordering that they see, which is not done here.
 
-use super::detect::Detect;
+use super::detect::{Detect, LookAgain};
 use crate::registry::Entry;
 use crate::tcp::params::EarlyRetransmit;
 use crate::tcp::segments::Segments;
 use crate::tcp::sender::tx::Tx;
-use crate::units::SegCount;
+use crate::units::{Duration, Instant, SegCount};
 
 pub const ENTRY: Entry<()> = Entry {
     name: "fack",
@@ -35,62 +35,64 @@ pub const ENTRY: Entry<()> = Entry {
 };
 
 /// Early retransmit is for fewer segments outstanding than this (RFC 5827 §2.2 (2.a)).
-const FEW: u64 = 4;
+const FEW: SegCount = SegCount::new(4);
 
 /// Finds losses; how many. `expired`: the wait of early retransmit is over; `repairing`: some have been found that are not repaired.
 pub fn find_losses(
     detect: &mut Detect,
     segments: &mut Segments,
     tx: &Tx,
-    now: f64,
+    now: Instant,
     expired: bool,
     repairing: bool,
-) -> u64 {
-    let dup_thresh = u64::from(tx.config.dup_thresh);
+) -> SegCount {
+    let dup_thresh = SegCount::from(tx.config.dup_thresh);
     let early = early_retransmit(detect, segments, tx, expired);
     let judged_by = if detect.reordering_seen {
-        let highest = tx
-            .reported
-            .scoreboard
-            .nth_highest(SegCount::new(dup_thresh));
-        highest.and_then(|seq| segments.first_transmission(seq.get()))
+        let highest = tx.reported.scoreboard.nth_highest(dup_thresh);
+        highest.and_then(|seq| segments.first_transmission(seq))
     } else if !repairing && detect.fack.saturating_sub(tx.seq.una) <= dup_thresh {
         None
     } else {
         Some(detect.forward)
     };
-    let lost = judged_by.map_or(0, |transmission| {
-        segments.mark_lost_before(transmission, f64::INFINITY).0
+    let lost = judged_by.map_or(SegCount::ZERO, |transmission| {
+        segments.mark_lost_before(transmission, Instant::NEVER).lost
     });
     detect.look_again = None;
-    if lost > 0 || repairing {
+    if !lost.is_zero() || repairing {
         return lost;
     }
     match early {
-        Some(0.0) => segments.lose_first(),
+        Some(wait) if wait == Duration::ZERO => segments.lose_first(),
         Some(wait) => {
-            detect.look_again = Some((now, wait));
-            0
+            detect.look_again = Some(LookAgain { looked: now, wait });
+            SegCount::ZERO
         }
-        None => 0,
+        None => SegCount::ZERO,
     }
 }
 
-/// How much later the first segment is lost if nothing arrives before, seconds, where so little is outstanding that less than DupThresh segments have to
+/// How much later the first segment is lost if nothing arrives before, where so little is outstanding that less than DupThresh segments have to
 /// tell (RFC 5827 §2.2; that they may be late is its appendix A's).
-fn early_retransmit(detect: &Detect, segments: &Segments, tx: &Tx, expired: bool) -> Option<f64> {
+fn early_retransmit(
+    detect: &Detect,
+    segments: &Segments,
+    tx: &Tx,
+    expired: bool,
+) -> Option<Duration> {
     let kind = tx.config.early_retransmit;
     if kind == EarlyRetransmit::Off || detect.reordering_seen {
         return None;
     }
     let outstanding = tx.seq.flight_size();
     let more = tx.has_more() && tx.is_within_limit();
-    let all_but_one = segments.sacked() + 1 == outstanding;
-    if !(2..FEW).contains(&outstanding) || more || !all_but_one {
+    let all_but_one = segments.sacked() + SegCount::ONE == outstanding;
+    if !(SegCount::new(2)..FEW).contains(&outstanding) || more || !all_but_one {
         return None;
     }
     if kind == EarlyRetransmit::AtOnce || expired {
-        return Some(0.0);
+        return Some(Duration::ZERO);
     }
-    Some(tx.timers.rto.srtt_secs().unwrap_or(0.0) / 4.0)
+    Some(tx.timers.rto.srtt().unwrap_or_default() / 4.0)
 }

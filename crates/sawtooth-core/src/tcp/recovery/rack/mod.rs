@@ -49,7 +49,7 @@ use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
 use crate::tcp::episodes::Cause;
-use crate::tcp::params::{Eifel, whole};
+use crate::tcp::params::Eifel;
 use crate::tcp::sender::tx::Tx;
 use crate::tcp::timestamps::Clock;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
@@ -67,7 +67,7 @@ pub const ENTRY: Entry<()> = Entry {
 pub struct Rack {
     outstanding: Outstanding,
     phase: Phase,
-    recovery_point: u64,
+    recovery_point: SeqNum,
     undo: Undo,
     tlp: Tlp,
     timer: Timer,
@@ -88,7 +88,7 @@ impl Rack {
         Self {
             outstanding: Outstanding::new(judge, needs.rates != cc::Rates::Unused),
             phase: Phase::Open,
-            recovery_point: 0,
+            recovery_point: SeqNum::ZERO,
             undo: Undo::default(),
             tlp: Tlp::default(),
             timer: Timer::new(),
@@ -97,15 +97,15 @@ impl Rack {
     }
 
     pub fn on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) {
-        if ack.next.get() < tx.seq.una {
+        if ack.next < tx.seq.una {
             return;
         }
         let flight_size = tx.seq.flight_size();
-        let syn = tx.seq.is_opening() && ack.next.get() > 0;
+        let syn = tx.seq.is_opening() && ack.next > SeqNum::ZERO;
         let news = self.outstanding.take(tx, now, ack, self.recovery_point);
-        let rtt_secs = news.measure(tx, now, &mut self.undo);
+        let rtt = news.measure(tx, now, &mut self.undo);
         if !syn {
-            tx.announce(now, news.acked, rtt_secs);
+            tx.announce(now, news.acked, rtt);
         }
         if ack.duplicate {
             if !self.tlp.is_out() {
@@ -113,24 +113,24 @@ impl Rack {
             }
             self.undo.on_dsack();
         }
-        if self.tlp.on_ack(ack.next.get(), ack.duplicate) && self.phase.is_lossless() {
+        if self.tlp.on_ack(ack.next, ack.duplicate) && self.phase.is_lossless() {
             // The window is reduced as for a loss that was recovered from at once.
             tx.reduce(
                 now,
                 Cause::TailLossProbe,
                 Some(self.outstanding.losses()),
-                0,
+                SegCount::ZERO,
             );
         }
         let lost = self.find_losses(tx, now, false);
         if news.delivered > news.acked {
-            tx.counters.dupacks_in += u64::from(news.acked == 0);
+            tx.counters.dupacks_in += u64::from(news.acked.is_zero());
         }
         if syn {
-            self.on_established(tx, now, rtt_secs);
+            self.on_established(tx, now, rtt);
         } else {
             let congested = tx.signals.is_some() && tx.take_marks(now, ack, news.delivered);
-            if !(news.acked > 0 && self.undo_by_eifel(tx, now)) {
+            if news.acked.is_zero() || !self.undo_by_eifel(tx, now) {
                 if self.finds_loss(tx, now, &news, lost) {
                     self.enter_recovery(tx, now);
                 }
@@ -138,39 +138,39 @@ impl Rack {
                     self.enter_cwr(tx, now);
                 }
             }
-            self.move_window(tx, now, &news, lost, flight_size, rtt_secs);
+            self.move_window(tx, now, &news, lost, flight_size, rtt);
         }
-        if news.acked > 0 || (news.delivered > 0 && !self.phase.is_lossless()) {
-            self.timer.restarted = now.time;
+        if !news.acked.is_zero() || (!news.delivered.is_zero() && !self.phase.is_lossless()) {
+            self.timer.restarted = now.at();
         }
         self.timer.arm_due = true;
     }
 
-    fn on_established(&mut self, tx: &mut Tx, now: Event, rtt_secs: Option<f64>) {
-        if let Some(rtt_secs) = rtt_secs {
-            tx.window.on_handshake(now.time, rtt_secs);
+    fn on_established(&mut self, tx: &mut Tx, now: Event, rtt: Option<Duration>) {
+        if let Some(rtt) = rtt {
+            tx.window.on_handshake(now.at(), rtt);
         }
-        tx.on_established(now, rtt_secs.is_some());
+        tx.on_established(now, rtt.is_some());
         self.phase = Phase::Open;
         self.undo.end();
     }
 
     /// Finds losses; how many. `expired`: the timer for that has expired.
     #[inline]
-    fn find_losses(&mut self, tx: &Tx, now: Event, expired: bool) -> u64 {
+    fn find_losses(&mut self, tx: &Tx, now: Event, expired: bool) -> SegCount {
         let repairing = self.is_repairing();
         self.outstanding
-            .find_losses(tx, now.time, expired, repairing)
+            .find_losses(tx, now.at(), expired, repairing)
     }
 
     // --- phases ---------------------------------------------------------------------------------------------------------
 
     /// What an acknowledgement changes of the phase; whether a recovery begins.
-    fn finds_loss(&mut self, tx: &mut Tx, now: Event, news: &Delivery, lost: u64) -> bool {
+    fn finds_loss(&mut self, tx: &mut Tx, now: Event, news: &Delivery, lost: SegCount) -> bool {
         let una = tx.seq.una;
         let over = una >= self.recovery_point;
         match self.phase {
-            Phase::Open | Phase::Cwr(_) if lost > 0 => return true,
+            Phase::Open | Phase::Cwr(_) if !lost.is_zero() => return true,
             // The segment after what was outstanding, which carries CWR, has arrived, too (RFC 3168 §6.1.2).
             Phase::Cwr(_) if una > self.recovery_point => self.leave_cwr(tx, now),
             Phase::Open | Phase::Cwr(_) => {}
@@ -197,10 +197,10 @@ impl Rack {
             now,
             self.outstanding.cause(),
             Some(self.outstanding.losses()),
-            0,
+            SegCount::ZERO,
         );
         if tx.config.prr && !tx.window.needs.rules_recovery {
-            tx.window.prescribe(now.time, before.cwnd.segments());
+            tx.window.prescribe(now.at(), before.cwnd);
         }
         if once {
             self.undo.end();
@@ -210,7 +210,7 @@ impl Rack {
         self.phase = Phase::Recovery(match self.phase {
             // The reduction under way goes on.
             Phase::Cwr(prr) if once => prr,
-            _ => Prr::new(whole(before.cwnd.segments())),
+            _ => Prr::new(before.cwnd.whole()),
         });
         self.recovery_point = tx.seq.max;
         self.tlp.end();
@@ -224,36 +224,36 @@ impl Rack {
             return;
         }
         if tx.config.prr {
-            tx.window.prescribe(now.time, before.cwnd.segments());
+            tx.window.prescribe(now.at(), before.cwnd);
         }
-        self.phase = Phase::Cwr(Prr::new(whole(before.cwnd.segments())));
+        self.phase = Phase::Cwr(Prr::new(before.cwnd.whole()));
         self.recovery_point = tx.seq.max;
     }
 
     fn leave_cwr(&mut self, tx: &mut Tx, now: Event) {
         self.phase = Phase::Open;
         let ssthresh = tx.window.ssthresh();
-        tx.window.prescribe(now.time, ssthresh);
-        tx.window.on_recovered(now.time);
+        tx.window.prescribe(now.at(), ssthresh);
+        tx.window.on_recovered(now.at());
     }
 
     /// Everything that was outstanding when the loss was found has arrived.
     fn leave(&mut self, tx: &mut Tx, now: Event, reduced: bool) {
         if !self.undo_by_dsack(tx, now, true) && reduced && !tx.window.needs.rules_recovery {
             let ssthresh = tx.window.ssthresh();
-            tx.window.prescribe(now.time, ssthresh);
+            tx.window.prescribe(now.at(), ssthresh);
         }
         self.phase = Phase::Open;
         self.undo.end();
         self.outstanding.detect.on_recovered();
-        tx.window.on_recovered(now.time);
+        tx.window.on_recovered(now.at());
     }
 
     /// Whether a timeout was spurious, from what arrives after it.
     fn after_timeout(&mut self, tx: &mut Tx, now: Event, news: &Delivery, frto: Frto) {
         let evidence = Evidence {
             originals: news.originals_of_episode,
-            is_partial: news.acked > 0 && tx.seq.una < self.recovery_point,
+            is_partial: !news.acked.is_zero() && tx.seq.una < self.recovery_point,
             has_more: tx.has_more(),
         };
         match frto.on_ack(evidence) {
@@ -300,7 +300,7 @@ impl Rack {
         if let Some(episodes) = &mut tx.episodes {
             episodes.undo();
         }
-        tx.window.on_undo(now.time, before);
+        tx.window.on_undo(now.at(), before);
         self.outstanding.segments.forget_losses();
         self.undo.end();
         self.phase = Phase::Open;
@@ -315,45 +315,45 @@ impl Rack {
         tx: &mut Tx,
         now: Event,
         news: &Delivery,
-        lost: u64,
-        flight_size: u64,
-        rtt_secs: Option<f64>,
+        lost: SegCount,
+        flight_size: SegCount,
+        rtt: Option<Duration>,
     ) {
         let pipe = self.outstanding.pipe();
         let rate = self.outstanding.rate_sample();
-        if news.delivered == 0 && lost == 0 {
+        if news.delivered.is_zero() && lost.is_zero() {
             return;
         }
         let reduction = self.phase.prr();
         let limited = self.pace.usage.limits(tx.window.windows());
         tx.window.on_ack(&cc::Ack {
-            now: Instant::from_secs(now.time),
-            acked: SegCount::new(news.acked),
-            counted: SegCount::new(if tx.config.byte_counting {
+            now: now.at(),
+            acked: news.acked,
+            counted: if tx.config.byte_counting {
                 news.delivered
             } else {
-                1
-            }),
-            delivered: SegCount::new(news.delivered),
-            lost: SegCount::new(lost),
-            marked: SegCount::new(tx.marked()),
-            flight_size: SegCount::new(flight_size),
-            pipe: SegCount::new(pipe),
-            snd_una: SeqNum::new(tx.seq.una),
-            snd_nxt: SeqNum::new(tx.seq.nxt),
-            rtt: rtt_secs.map(Duration::from_secs),
-            may_grow: reduction.is_none() && news.acked > 0,
+                SegCount::ONE
+            },
+            delivered: news.delivered,
+            lost,
+            marked: tx.marked(),
+            flight_size,
+            pipe,
+            snd_una: tx.seq.una,
+            snd_nxt: tx.seq.nxt,
+            rtt,
+            may_grow: reduction.is_none() && !news.acked.is_zero(),
             cwnd_limited: limited || !tx.config.cwnd_validation,
             rate,
         });
         if let Some(prr) = reduction
-            && news.delivered > 0
+            && !news.delivered.is_zero()
             && prescribes_reduction(tx)
         {
-            let safe = news.acked > 0 && lost == 0;
+            let safe = !news.acked.is_zero() && lost.is_zero();
             prr.prescribe(tx, now, news.delivered, pipe, safe);
         } else {
-            tx.window.settle(now.time);
+            tx.window.settle(now.at());
         }
     }
 
@@ -361,30 +361,30 @@ impl Rack {
 
     /// The next segment to send now.
     #[inline]
-    pub fn next(&mut self, tx: &mut Tx, now: Event) -> Option<u64> {
+    pub fn next(&mut self, tx: &mut Tx, now: Event) -> Option<SeqNum> {
         let is_open = self.phase == Phase::Open;
         let next = self.pace.next(tx, now, &mut self.outstanding, is_open);
-        if next.is_none() && self.pace.is_ahead(now.time) {
+        if next.is_none() && self.pace.is_ahead(now.at()) {
             tx.timers.recovery = self.timer.or(self.pace.timer);
         }
         next
     }
 
     /// Segment `seq` is about to leave.
-    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: u64) {
-        self.pace.on_send(tx, now.time, seq);
+    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
+        self.pace.on_send(tx, now.at(), seq);
         let again = seq < tx.seq.max;
         let idle = self.outstanding.segments.is_empty();
-        self.outstanding.on_send(now.time, seq);
+        self.outstanding.on_send(now.at(), seq);
         if let Some(prr) = self.phase.prr() {
             prr.on_send();
         }
         if again {
-            let stamp = Clock::stamp_by(tx.stamps.clock, now.time);
+            let stamp = Clock::stamp_by(tx.stamps.clock, now.at());
             self.undo.on_retransmit(seq, stamp);
         }
         if idle {
-            self.timer.restarted = now.time;
+            self.timer.restarted = now.at();
         }
         if idle || !again {
             self.timer.arm_due = true;
@@ -415,16 +415,16 @@ impl Rack {
     }
 
     /// New segments that the window has room for now.
-    pub fn room(&self, now: f64, window: u64) -> u64 {
+    pub fn room(&self, now: Instant, window: SegCount) -> SegCount {
         if self.pace.is_ahead(now) {
-            return 0;
+            return SegCount::ZERO;
         }
         self.outstanding.room(window)
     }
 
     /// Whether `window` has room and the next segment's time has not come.
     #[inline]
-    pub fn waits_for_its_time(&self, now: f64, window: u64) -> bool {
+    pub fn waits_for_its_time(&self, now: Instant, window: SegCount) -> bool {
         self.pace.is_ahead(now) && self.outstanding.pipe() < window
     }
 }

@@ -9,10 +9,11 @@ use crate::cc::RateSample;
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::tcp::episodes::{Cause, Losses};
-use crate::tcp::rate::{Rate, Snapshot};
+use crate::tcp::rate::{Delivered, DeliveryRate, Snapshot};
 use crate::tcp::scoreboard::Range;
 use crate::tcp::segments::{Segment, Segments};
 use crate::tcp::sender::tx::Tx;
+use crate::units::{Instant, SegCount, SeqNum};
 
 /// By what losses are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub struct Outstanding {
     pub segments: Segments,
     pub judge: Judge,
     pub detect: Detect,
-    pub rate: Rate,
+    pub rate: DeliveryRate,
     /// Whether the algorithm asks for delivery rates.
     measures_rate: bool,
     parts: Vec<Range>,
@@ -40,14 +41,14 @@ impl Outstanding {
             segments: Segments::default(),
             judge,
             detect: Detect::new(),
-            rate: Rate::default(),
+            rate: DeliveryRate::default(),
             measures_rate,
             parts: Vec::new(),
         }
     }
 
     /// Segment `seq` is about to leave.
-    pub fn on_send(&mut self, now: f64, seq: u64) {
+    pub fn on_send(&mut self, now: Instant, seq: SeqNum) {
         let snapshot = if self.measures_rate {
             self.rate.on_send(now, self.pipe())
         } else {
@@ -57,12 +58,12 @@ impl Outstanding {
     }
 
     /// Takes note of what has arrived.
-    pub fn take(&mut self, tx: &mut Tx, now: Event, ack: &Ack, recovery_point: u64) -> Delivery {
-        let mut news = Delivery::none(ack.next.get() - tx.seq.una, recovery_point);
+    pub fn take(&mut self, tx: &mut Tx, now: Event, ack: &Ack, recovery_point: SeqNum) -> Delivery {
+        let mut news = Delivery::none(ack.next - tx.seq.una, recovery_point);
         let (clock, echo) = (tx.stamps.clock, tx.stamps.echo);
         // What is acknowledged cumulatively had arrived first: with a delayed acknowledgement one can report both a segment in order and a later
         // one beyond a hole, which is no reordering.
-        for seq in tx.seq.una..ack.next.get() {
+        for seq in tx.seq.una.up_to(ack.next) {
             if let Some(segment) = self.segments.acknowledge_first()
                 && !segment.sacked
             {
@@ -70,12 +71,12 @@ impl Outstanding {
                 news.repairs |= segment.retransmitted;
                 let earlier = segment.retransmitted
                     && clock.is_some_and(|clock| echo.precedes(clock.stamp(sent)));
-                self.deliver(now.time, seq, &segment, earlier, &mut news);
+                self.deliver(now.at(), seq, &segment, earlier, &mut news);
             }
         }
-        if ack.next.get() > tx.seq.una {
-            tx.seq.on_ack(ack.next.get());
-            tx.reported.on_ack(ack.next.get());
+        if ack.next > tx.seq.una {
+            tx.seq.on_ack(ack.next);
+            tx.reported.on_ack(ack.next);
         }
         if !ack.sack.is_empty() {
             let mut parts = std::mem::take(&mut self.parts);
@@ -86,10 +87,10 @@ impl Outstanding {
             // Blocks come newest first: where acknowledgements are lost, that is not the order in which segments arrived.
             parts.sort_unstable_by_key(|part| part.start);
             for part in parts.drain(..) {
-                for seq in part.start.get()..part.end.get() {
+                for seq in part.start.up_to(part.end) {
                     if let Some(segment) = self.segments.sack(seq) {
                         // What is repeated is the timestamp of the last segment in order (RFC 7323 §4.3), which says nothing about this one.
-                        self.deliver(now.time, seq, &segment, false, &mut news);
+                        self.deliver(now.at(), seq, &segment, false, &mut news);
                     }
                 }
             }
@@ -102,16 +103,19 @@ impl Outstanding {
     #[inline]
     fn deliver(
         &mut self,
-        now: f64,
-        seq: u64,
+        now: Instant,
+        seq: SeqNum,
         segment: &Segment,
         earlier: bool,
         news: &mut Delivery,
     ) {
         if self.measures_rate {
-            let (sent, transmission) = (segment.sent, segment.transmission);
-            self.rate
-                .on_delivered(now, segment.snapshot, sent, transmission);
+            let delivered = Delivered {
+                snapshot: segment.snapshot,
+                sent: segment.sent,
+                transmission: segment.transmission,
+            };
+            self.rate.on_delivered(now, delivered);
         }
         news.add(seq, segment);
         self.detect.on_delivered(now, seq, segment, earlier);
@@ -120,12 +124,18 @@ impl Outstanding {
     /// Finds losses, by time or by the highest segment reported; how many. `expired`: the timer for that has expired; `repairing`: some have been found
     /// that are not repaired.
     #[inline]
-    pub fn find_losses(&mut self, tx: &Tx, now: f64, expired: bool, repairing: bool) -> u64 {
+    pub fn find_losses(
+        &mut self,
+        tx: &Tx,
+        now: Instant,
+        expired: bool,
+        repairing: bool,
+    ) -> SegCount {
         let (detect, segments) = (&mut self.detect, &mut self.segments);
         let lost = match self.judge {
             Judge::Time => {
-                let dup_thresh = u64::from(tx.config.dup_thresh);
-                let srtt = tx.timers.rto.srtt_secs();
+                let dup_thresh = SegCount::from(tx.config.dup_thresh);
+                let srtt = tx.timers.rto.srtt();
                 detect.find_losses(segments, now, dup_thresh, srtt, repairing)
             }
             Judge::Forward => fack::find_losses(detect, segments, tx, now, expired, repairing),
@@ -146,23 +156,23 @@ impl Outstanding {
 
     /// Segments considered in the path.
     #[inline]
-    pub fn pipe(&self) -> u64 {
+    pub fn pipe(&self) -> SegCount {
         self.segments.pipe()
     }
 
     /// New segments that a window of so many has room for.
-    pub fn room(&self, window: u64) -> u64 {
+    pub fn room(&self, window: SegCount) -> SegCount {
         window.saturating_sub(self.segments.pipe() + self.segments.lost())
     }
 
     /// Whether a segment has been found lost that waits to be sent again.
     #[inline]
     pub fn has_lost(&self) -> bool {
-        self.segments.lost() > 0
+        !self.segments.lost().is_zero()
     }
 
     /// Segments reported whose predecessor is, too.
-    pub fn joined(&self) -> u64 {
+    pub fn joined(&self) -> SegCount {
         self.segments.joined()
     }
 

@@ -4,36 +4,36 @@
 
 use super::outstanding::Outstanding;
 use super::usage::Usage;
-use crate::events::{Child, Event, Key};
+use crate::events::{Event, Key};
 use crate::tcp::pacer::{Flight, Paced};
 use crate::tcp::segmentation::Moment;
 use crate::tcp::sender::tx::Tx;
-use crate::units::Rate;
+use crate::units::{ByteCount, Duration, Instant, Rate, SegCount, SeqNum};
 
 /// When segments leave.
 #[derive(Debug)]
 pub struct Pace {
     /// When the next segment may be sent, if they are paced; and the timer for that.
-    until: f64,
+    until: Instant,
     pub timer: Key,
     /// Segments left of the burst that is leaving, with segmentation offload.
-    burst: u64,
+    burst: SegCount,
     pub usage: Usage,
 }
 
 impl Pace {
     pub fn new() -> Self {
         Self {
-            until: 0.0,
+            until: Instant::START,
             timer: Key::NEVER,
-            burst: 0,
+            burst: SegCount::ZERO,
             usage: Usage::default(),
         }
     }
 
     /// Whether the next segment's time has not come.
     #[inline]
-    pub fn is_ahead(&self, now: f64) -> bool {
+    pub fn is_ahead(&self, now: Instant) -> bool {
         self.until > now
     }
 
@@ -45,13 +45,13 @@ impl Pace {
         now: Event,
         outstanding: &mut Outstanding,
         is_open: bool,
-    ) -> Option<u64> {
+    ) -> Option<SeqNum> {
         let window = tx.window.usable();
         let new = tx.has_more() && tx.is_within_limit();
         let pipe = outstanding.segments.pipe();
         let lost = outstanding.segments.next_lost();
         if lost.is_none() && !new {
-            if tx.app.unsent(&tx.seq) == 0 {
+            if tx.app.unsent(&tx.seq).is_zero() {
                 outstanding.rate.on_app_limited(pipe);
             }
             return None;
@@ -63,12 +63,12 @@ impl Pace {
             self.usage.note(tx, true);
             return None;
         }
-        if self.burst > 0 {
-            self.burst -= 1;
+        if !self.burst.is_zero() {
+            self.burst -= SegCount::ONE;
             return lost.or_else(|| new.then_some(tx.seq.nxt));
         }
-        if self.until > now.time {
-            self.timer = now.schedule(self.until, Child::Timer);
+        if self.is_ahead(now.at()) {
+            self.timer = now.timer(self.until);
             return None;
         }
         if lost.is_none()
@@ -92,18 +92,18 @@ impl Pace {
         let Some(segmentation) = tx.config.segmentation else {
             return true;
         };
-        let (window, smss) = (tx.window.usable(), tx.config.smss);
+        let (window, smss) = (tx.window.usable(), ByteCount::from(tx.config.smss));
         let pacing = &tx.config.pacing;
-        let asked = tx.window.pacing_rate().map(Rate::bps);
+        let asked = tx.window.pacing_rate();
         let rate = asked.or_else(|| pacing.of_window(&flight(tx)));
-        let rate = rate.unwrap_or(0.0).min(pacing.max);
+        let rate = rate.unwrap_or_default().min(pacing.max);
         let unsent = tx.app.available(&tx.seq).saturating_sub(tx.seq.nxt);
         let receivers = tx.seq.una + tx.window.limit() - tx.seq.nxt;
         let pipe = outstanding.segments.pipe();
         let sendable = (window - pipe).min(receivers).min(unsent);
         let burst = segmentation
             .burst(rate, outstanding.detect.min_rtt, smss)
-            .min(segmentation.left_in_buffer(tx.seq.data_number(), smss));
+            .min(segmentation.left_in_buffer(tx.seq.data_before_next(), smss));
         let oldest = outstanding.segments.sent_at(tx.seq.una);
         let moment = Moment {
             sendable,
@@ -111,8 +111,8 @@ impl Pace {
             repairing: !is_open,
             window,
             pipe,
-            oldest_age: oldest.map_or(0.0, |sent| now.time - sent),
-            srtt_secs: tx.timers.rto.srtt_secs().unwrap_or(f64::INFINITY),
+            oldest_age: oldest.map_or(Duration::ZERO, |sent| now.at() - sent),
+            srtt: tx.timers.rto.srtt().unwrap_or(Duration::INFINITE),
         };
         if segmentation.waits(burst, &moment) {
             // What it waits for is the window.
@@ -121,18 +121,17 @@ impl Pace {
             }
             return false;
         }
-        self.burst = burst.min(sendable) - 1;
+        self.burst = burst.min(sendable) - SegCount::ONE;
         true
     }
 
     /// Segment `seq` is about to leave.
-    pub fn on_send(&mut self, tx: &Tx, now: f64, seq: u64) {
+    pub fn on_send(&mut self, tx: &Tx, now: Instant, seq: SeqNum) {
         if let Some(rate) = pacing_rate(tx, seq) {
             // Algorithms' rates are of application bytes. So is Linux's pacing: 2.80 ms between segments of 1448 bytes at 4.135 Mbit/s.
-            let bits = 8.0 * f64::from(tx.app.stream.payload_bytes(seq));
-            let interval = bits / rate;
+            let interval = tx.app.stream.payload(seq) / rate;
             let credit = interval * tx.config.pacing.credit;
-            let late = (now - self.until).clamp(0.0, credit);
+            let late = (now - self.until).max(Duration::ZERO).min(credit);
             self.until = self.until.max(now) + interval - late;
         }
         self.usage.on_send();
@@ -142,13 +141,13 @@ impl Pace {
     #[inline]
     pub fn on_stop(&mut self, tx: &Tx) {
         self.usage.on_stop(tx);
-        self.burst = 0;
+        self.burst = SegCount::ZERO;
     }
 }
 
-/// Bits per second at which segment `seq` leaves, if it is paced.
+/// How fast segment `seq` leaves, if it is paced.
 #[inline]
-pub fn pacing_rate(tx: &Tx, seq: u64) -> Option<f64> {
+pub fn pacing_rate(tx: &Tx, seq: SeqNum) -> Option<Rate> {
     let pacing = &tx.config.pacing;
     if pacing.paced == Paced::Never || tx.seq.is_within_first(seq, pacing.free_start) {
         return None;
@@ -161,7 +160,7 @@ fn flight(tx: &Tx) -> Flight {
         cwnd: tx.window.cwnd(),
         ssthresh: tx.window.ssthresh(),
         outstanding: tx.seq.flight_size(),
-        smss: tx.config.smss,
-        srtt_secs: tx.timers.rto.srtt_secs(),
+        smss: ByteCount::from(tx.config.smss),
+        srtt: tx.timers.rto.srtt(),
     }
 }

@@ -4,8 +4,9 @@
 
 use crate::events::Event;
 use crate::registry::words;
-use crate::tcp::params::whole;
+use crate::tcp::params::UNLIMITED;
 use crate::tcp::sender::tx::Tx;
+use crate::units::{SegCount, WindowSize};
 
 words! {
     /// How it catches up once less than the threshold is in the path.
@@ -19,83 +20,95 @@ words! {
     }
 }
 
-/// One recovery. All in segments.
+/// One recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prr {
     /// The window when recovery began (RFC 9937's RecoverFS where the window was full).
-    before: u64,
+    before: SegCount,
     /// Delivered, and sent, since then.
-    delivered: u64,
-    out: u64,
+    delivered: SegCount,
+    out: SegCount,
 }
 
 impl Prr {
     /// Recovery begins with a window of `before`.
-    pub fn new(before: u64) -> Self {
+    pub fn new(before: SegCount) -> Self {
         Self {
-            before: before.max(1),
-            delivered: 0,
-            out: 0,
+            before: before.max(SegCount::ONE),
+            delivered: SegCount::ZERO,
+            out: SegCount::ZERO,
         }
     }
 
     /// A segment was sent.
     pub fn on_send(&mut self) {
-        self.out += 1;
+        self.out += SegCount::ONE;
     }
 
     /// Prescribes the window, whatever the algorithm makes of what it hears, when `delivered` segments have arrived and `pipe` are in the path.
-    pub fn prescribe(&mut self, tx: &mut Tx, now: Event, delivered: u64, pipe: u64, safe: bool) {
-        let ssthresh = whole(tx.window.ssthresh().min(1e15));
+    pub fn prescribe(
+        &mut self,
+        tx: &mut Tx,
+        now: Event,
+        delivered: SegCount,
+        pipe: SegCount,
+        safe: bool,
+    ) {
+        let ssthresh = tx.window.ssthresh().min(UNLIMITED).whole();
         let allowed = self.on_ack(tx.config.prr_bound, delivered, pipe, ssthresh, safe);
-        #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-        let cwnd = (pipe + allowed).max(1) as f64;
-        tx.window.prescribe(now.time, cwnd);
+        let cwnd = WindowSize::from((pipe + allowed).max(SegCount::ONE));
+        tx.window.prescribe(now.at(), cwnd);
     }
 
     /// `delivered` segments have arrived: how many may be sent now. `safe` says that data was acknowledged cumulatively and nothing new was found to be lost (SafeACK).
     pub fn on_ack(
         &mut self,
         bound: Bound,
-        delivered: u64,
-        pipe: u64,
-        ssthresh: u64,
+        delivered: SegCount,
+        pipe: SegCount,
+        ssthresh: SegCount,
         safe: bool,
-    ) -> u64 {
+    ) -> SegCount {
         self.delivered += delivered;
         let allowed = if pipe > ssthresh {
             // In proportion.
-            (self.delivered * ssthresh)
-                .div_ceil(self.before)
-                .saturating_sub(self.out)
+            let share = (self.delivered.get() * ssthresh.get()).div_ceil(self.before.get());
+            SegCount::new(share).saturating_sub(self.out)
         } else {
             // Slow start up to the threshold, or packet conservation.
             let owed = self.delivered.saturating_sub(self.out);
             let limit = match bound {
                 Bound::Conservative => owed,
-                Bound::SlowStart => owed.max(delivered) + 1,
-                Bound::SafeAck => owed.max(delivered) + u64::from(safe),
+                Bound::SlowStart => owed.max(delivered) + SegCount::ONE,
+                Bound::SafeAck => owed.max(delivered) + SegCount::from(safe),
             };
             limit.min(ssthresh - pipe)
         };
         // The first retransmission leaves at once.
-        allowed.max(u64::from(self.out == 0))
+        allowed.max(SegCount::from(self.out.is_zero()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::segs;
+
+    /// With a threshold of ten.
+    fn on_ack(prr: &mut Prr, bound: Bound, delivered: u64, pipe: u64, safe: bool) -> u64 {
+        let allowed = prr.on_ack(bound, segs(delivered), segs(pipe), segs(10), safe);
+        allowed.get()
+    }
 
     #[test]
     fn rfc9937_the_window_shrinks_in_proportion_to_what_is_delivered() {
         // 20 segments in the path, threshold 10: a segment leaves for every second one that is delivered.
-        let mut prr = Prr::new(20);
+        let mut prr = Prr::new(segs(20));
         let mut pipe = 19;
         let mut sent = Vec::new();
         for _ in 0..8 {
             pipe -= 1;
-            let allowed = prr.on_ack(Bound::SafeAck, 1, pipe, 10, false);
+            let allowed = on_ack(&mut prr, Bound::SafeAck, 1, pipe, false);
             for _ in 0..allowed {
                 prr.on_send();
                 pipe += 1;
@@ -107,27 +120,27 @@ mod tests {
 
     #[test]
     fn rfc9937_below_the_threshold_it_catches_up_by_one_more_for_each_safe_acknowledgement() {
-        let mut prr = Prr::new(20);
+        let mut prr = Prr::new(segs(20));
         for _ in 0..3 {
             prr.on_send();
         }
         // A burst of losses has left 4 in the path.
-        assert_eq!(prr.on_ack(Bound::SafeAck, 5, 4, 10, false), 5);
+        assert_eq!(on_ack(&mut prr, Bound::SafeAck, 5, 4, false), 5);
         for _ in 0..5 {
             prr.on_send();
         }
-        assert_eq!(prr.on_ack(Bound::SafeAck, 1, 8, 10, true), 2);
-        assert_eq!(prr.on_ack(Bound::SafeAck, 1, 10, 10, true), 0);
+        assert_eq!(on_ack(&mut prr, Bound::SafeAck, 1, 8, true), 2);
+        assert_eq!(on_ack(&mut prr, Bound::SafeAck, 1, 10, true), 0);
     }
 
     /// RFC 6937 §3.1: with a window of 20, a threshold of 10 and two segments sent by limited transmit, what is in the path and what is sent with the third
     /// duplicate acknowledgement and those after it, if `pipe` is left of that before them.
     fn after_losses(bound: Bound, mut pipe: u64, acks: usize) -> Vec<(u64, u64)> {
-        let mut prr = Prr::new(20);
+        let mut prr = Prr::new(segs(20));
         let mut step = || {
             pipe -= 1;
             let before = pipe;
-            let sent = prr.on_ack(bound, 1, pipe, 10, false);
+            let sent = on_ack(&mut prr, bound, 1, pipe, false);
             for _ in 0..sent {
                 prr.on_send();
                 pipe += 1;
@@ -163,6 +176,8 @@ mod tests {
 
     #[test]
     fn the_first_retransmission_is_always_sent() {
-        assert_eq!(Prr::new(10).on_ack(Bound::SafeAck, 0, 10, 5, false), 1);
+        let mut prr = Prr::new(segs(10));
+        let allowed = prr.on_ack(Bound::SafeAck, segs(0), segs(10), segs(5), false);
+        assert_eq!(allowed, segs(1));
     }
 }

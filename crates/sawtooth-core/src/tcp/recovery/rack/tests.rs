@@ -9,7 +9,7 @@ use super::{Phase, Rack};
 use crate::packet::Ack;
 use crate::registry::Value;
 use crate::tcp::recovery::{LossRecovery, testing::Rig};
-use crate::units::SeqNum;
+use crate::units::testing::{at, segs, seq, window};
 
 const RTT: f64 = 0.1;
 /// A round trip that is no shorter than the shortest.
@@ -27,9 +27,9 @@ fn state(rig: &Rig) -> &Rack {
 fn sending(set: &[(&'static str, Value)]) -> Rig {
     let mut rig = Rig::sending("rack", 1, set);
     rig.now = RTT;
-    rig.tx.window.prescribe(RTT, 9.0);
+    rig.tx.window.prescribe(at(RTT), window(9.0));
     rig.ack(1);
-    assert_eq!((rig.tx.seq.una, rig.pipe()), (1, 10));
+    assert_eq!((rig.tx.seq.una, rig.pipe()), (seq(1), 10));
     rig
 }
 
@@ -68,7 +68,7 @@ fn rfc9937_6_a_recovery_begins_where_it_was_and_ends_at_the_threshold() {
     let ssthresh = rig.windows().1;
     assert!(sent.contains(&1));
     rig.now += RTT;
-    let end = rig.tx.seq.max;
+    let end = rig.tx.seq.max.get();
     rig.ack(end);
     // Congestion avoidance goes on from there with the same acknowledgement.
     let (cwnd, _) = rig.windows();
@@ -79,7 +79,7 @@ fn rfc9937_6_a_recovery_begins_where_it_was_and_ends_at_the_threshold() {
 #[test]
 fn rfc8985_7_3_a_probe_is_new_data_if_there_is_any_and_else_the_last_segment() {
     let mut rig = sending(&[]);
-    let next = rig.tx.seq.nxt;
+    let next = rig.tx.seq.nxt.get();
     assert_eq!(rig.expire(), [next]);
     let mut rig = Rig::with_only("rack", 4, &[]);
     rig.now = RTT;
@@ -133,7 +133,7 @@ fn rfc3708_3_a_recovery_whose_retransmissions_were_all_needless_is_taken_back() 
     rig.ack(7);
     rig.now += RTT;
     rig.on_ack(&Ack {
-        next: SeqNum::new(7),
+        next: seq(7),
         duplicate: true,
         ..Ack::default()
     });
@@ -153,7 +153,7 @@ fn rfc2018_8_a_receiver_that_discards_what_it_reported_is_sent_everything_again(
         rig.expire();
     }
     assert!(rig.tx.reported.scoreboard.is_empty());
-    assert_eq!(state(&rig).outstanding.segments.sacked(), 0);
+    assert_eq!(state(&rig).outstanding.segments.sacked(), segs(0));
 }
 
 #[test]

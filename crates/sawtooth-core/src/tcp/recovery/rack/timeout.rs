@@ -11,6 +11,7 @@ use super::{Rack, prescribes_reduction};
 use crate::cc::Signal;
 use crate::events::{Event, Key};
 use crate::tcp::sender::tx::Tx;
+use crate::units::{Instant, SegCount, SeqNum, WindowSize};
 
 impl Rack {
     /// Sets the timer for what it is needed for next.
@@ -20,16 +21,16 @@ impl Rack {
             look_again: self.outstanding.detect.look_again,
             may_probe: self.phase.is_lossless()
                 && !self.tlp.is_out()
-                && self.outstanding.segments.sacked() == 0,
+                && self.outstanding.segments.sacked().is_zero(),
         };
         self.timer.arm(tx, now, situation);
         tx.timers.recovery = self.timer.or(self.pace.timer);
     }
 
     pub fn on_timer(&mut self, tx: &mut Tx, now: Event) {
-        if self.pace.timer.time <= now.time {
+        if self.pace.timer.at() <= now.at() {
             self.pace.timer = Key::NEVER;
-            if self.timer.deadline.time > now.time {
+            if self.timer.deadline.at() > now.at() {
                 tx.timers.recovery = self.timer.deadline;
                 return;
             }
@@ -39,7 +40,7 @@ impl Rack {
             Purpose::Probe => self.send_probe(tx, now),
             Purpose::Reordering => {
                 let lost = self.find_losses(tx, now, true);
-                if lost > 0 && self.phase.is_lossless() {
+                if !lost.is_zero() && self.phase.is_lossless() {
                     self.enter_recovery(tx, now);
                     // Nothing was delivered: only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of
                     // them found lost by the timer: a window of 3).
@@ -47,7 +48,7 @@ impl Rack {
                     if let Some(prr) = self.phase.prr()
                         && prescribes_reduction(tx)
                     {
-                        prr.prescribe(tx, now, 0, pipe, false);
+                        prr.prescribe(tx, now, SegCount::ZERO, pipe, false);
                     }
                 }
                 self.timer.arm_due = true;
@@ -56,7 +57,6 @@ impl Rack {
     }
 
     /// RFC 6298 §5.4 to §5.6, RFC 8985 §6.3.
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
     fn on_timeout(&mut self, tx: &mut Tx, now: Event) {
         tx.begin_timeout(now, Some(self.outstanding.losses()));
         let before = tx.window.windows();
@@ -67,11 +67,11 @@ impl Rack {
         if again || once {
             // The timeout of what a timeout has sent again (RFC 5681 §3.1), or of a window that a mark has reduced (RFC 3168 §6.1.2): the
             // threshold stays.
-            tx.window.prescribe(now.time, 1.0);
+            tx.window.prescribe(now.at(), WindowSize::ONE);
         } else {
             tx.counters.congestion_signals += 1;
-            let episode = tx.episode(now, Signal::Rto, 0);
-            tx.window.on_congestion(now.time, &episode);
+            let episode = tx.episode(now, Signal::Rto, SegCount::ZERO);
+            tx.window.on_congestion(now.at(), &episode);
         }
         // RFC 2018 §8: the receiver has reported the first segment, and yet has not got it. What it has reported means nothing any more.
         let reneged = self.outstanding.segments.first_is_sacked();
@@ -84,12 +84,13 @@ impl Rack {
         }
         // What was sent lately may be on its way (RFC 8985 §6.3); without times everything is lost (RFC 6675 §5.1).
         let deadline = if reneged || self.outstanding.judge == Judge::Forward {
-            f64::INFINITY
+            Instant::NEVER
         } else {
-            self.outstanding.detect.timeout_deadline(now.time)
+            self.outstanding.detect.timeout_deadline(now.at())
         };
         self.outstanding.rate.lost += self.outstanding.segments.mark_lost_on_timeout(deadline);
-        let asks = tx.config.frto && tx.seq.una > 0 && self.phase.is_lossless() && !reneged;
+        let asks =
+            tx.config.frto && tx.seq.una > SeqNum::ZERO && self.phase.is_lossless() && !reneged;
         self.phase = Phase::Timeout(if asks {
             Frto::Retransmitted
         } else {
@@ -99,7 +100,8 @@ impl Rack {
         self.tlp.end();
         self.outstanding.detect.look_again = None;
         let pipe = self.outstanding.segments.pipe();
-        tx.window.prescribe(now.time, pipe as f64 + 1.0);
+        let cwnd = WindowSize::from(pipe + SegCount::ONE);
+        tx.window.prescribe(now.at(), cwnd);
         tx.timers.rto.back_off();
         tx.pending = Some(tx.seq.una);
         self.timer.restart(now);
@@ -108,10 +110,14 @@ impl Rack {
     /// RFC 8985 §7.3: new data if there is any, or else the last segment again.
     fn send_probe(&mut self, tx: &mut Tx, now: Event) {
         let new = tx.has_new();
-        let seq = if new { tx.seq.nxt } else { tx.seq.max - 1 };
+        let seq = if new {
+            tx.seq.nxt
+        } else {
+            tx.seq.max - SegCount::ONE
+        };
         tx.counters.probes += 1;
         tx.pending = Some(seq);
-        self.tlp.begin(tx.seq.max.max(seq + 1), !new);
+        self.tlp.begin(tx.seq.max.max(seq.next()), !new);
         self.timer.restart(now);
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! Specifications: RFC 8985 §6.2 step 5 (losses are looked for again), §7.2 (a probe), §8 (they share one timer with the timeout); RFC 6298 §5.
 
+use super::detect::LookAgain;
 use super::tlp;
-use crate::events::{Child, Event, Key};
+use crate::events::{Event, Key};
 use crate::tcp::sender::tx::Tx;
+use crate::units::Instant;
 
 /// What it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +24,7 @@ pub struct Timer {
     /// Something has happened that sets it anew: once, when nothing is left to be sent.
     pub arm_due: bool,
     /// When the retransmission timer was last restarted.
-    pub restarted: f64,
+    pub restarted: Instant,
 }
 
 /// What decides for what it is needed next.
@@ -30,8 +32,8 @@ pub struct Timer {
 pub struct Situation {
     /// Nothing is outstanding.
     pub idle: bool,
-    /// When losses were looked for, and how much later they are to be looked for again.
-    pub look_again: Option<(f64, f64)>,
+    /// Losses are to be looked for again.
+    pub look_again: Option<LookAgain>,
     /// A probe may be sent (RFC 8985 §7.2): nothing is known to be lost or to have arrived out of order, and no probe is outstanding.
     pub may_probe: bool,
 }
@@ -42,13 +44,13 @@ impl Timer {
             purpose: Purpose::Timeout,
             deadline: Key::NEVER,
             arm_due: false,
-            restarted: 0.0,
+            restarted: Instant::START,
         }
     }
 
     /// The retransmission timer starts anew.
     pub fn restart(&mut self, now: Event) {
-        self.restarted = now.time;
+        self.restarted = now.at();
         self.arm_due = true;
     }
 
@@ -60,29 +62,29 @@ impl Timer {
             return;
         }
         let slack = tx.config.probe_slack;
-        let timeout = tx.timers.rto.timeout_secs();
+        let timeout = tx.timers.rto.timeout();
         let (mut since, mut wait) = (self.restarted, timeout);
-        if let Some((looked, again)) = situation.look_again {
-            (since, wait) = (looked, again + slack);
+        if let Some(again) = situation.look_again {
+            (since, wait) = (again.looked, again.wait + slack);
             self.purpose = Purpose::Reordering;
-        } else if let Some(srtt) = tx.timers.rto.srtt_secs()
+        } else if let Some(srtt) = tx.timers.rto.srtt()
             && situation.may_probe
             && tx.config.tail_loss_probe
         {
             let max_ack_delay = tx.config.probe_max_ack_delay;
             let pto = tlp::pto(srtt, tx.seq.flight_size(), max_ack_delay, slack);
-            if now.time + pto < self.restarted + timeout {
-                (since, wait) = (now.time, pto);
+            if now.at() + pto < self.restarted + timeout {
+                (since, wait) = (now.at(), pto);
                 self.purpose = Purpose::Probe;
             }
         }
         let deadline = tx.config.timer_tick.expiry(since, wait);
-        self.deadline = now.schedule(deadline.max(now.time), Child::Timer);
+        self.deadline = now.timer(deadline.max(now.at()));
     }
 
     /// The earlier of this and of `pace`, when the next segment may leave.
     pub fn or(&self, pace: Key) -> Key {
-        if pace.time < self.deadline.time {
+        if pace.at() < self.deadline.at() {
             pace
         } else {
             self.deadline
@@ -94,6 +96,7 @@ impl Timer {
 mod tests {
     use super::*;
     use crate::tcp::recovery::testing::Rig;
+    use crate::units::testing::{at, secs};
 
     const QUIET: Situation = Situation {
         idle: false,
@@ -104,11 +107,11 @@ mod tests {
     /// For what it is set at 1 s, and when it expires, after a round trip of 100 ms was measured and two segments were sent.
     fn armed(situation: Situation, restarted: f64) -> (Purpose, f64) {
         let mut rig = Rig::sending("rack", 2, &[]);
-        rig.tx.timers.rto.sample(0.0, 0.1);
+        rig.tx.timers.rto.sample(at(0.0), secs(0.1));
         rig.now = 1.0;
         let now = rig.event();
         let mut timer = Timer::new();
-        timer.restarted = restarted;
+        timer.restarted = at(restarted);
         timer.arm(&rig.tx, now, situation);
         (timer.purpose, timer.deadline.time)
     }
@@ -132,7 +135,10 @@ mod tests {
     #[test]
     fn rfc8985_6_2_step_5_the_reordering_timer_comes_before_both() {
         let reordered = Situation {
-            look_again: Some((1.0, 0.025)),
+            look_again: Some(LookAgain {
+                looked: at(1.0),
+                wait: secs(0.025),
+            }),
             ..QUIET
         };
         assert_eq!(armed(reordered, 1.0), (Purpose::Reordering, 1.025));
@@ -147,9 +153,9 @@ mod tests {
         assert_eq!(armed(idle, 1.0), (Purpose::Timeout, f64::INFINITY));
         let mut timer = Timer::new();
         let mut rig = Rig::sending("rack", 2, &[]);
-        let pace = rig.event().schedule(0.5, Child::Timer);
-        assert_eq!(timer.or(pace).time, 0.5);
-        timer.deadline = rig.event().schedule(0.25, Child::Timer);
-        assert_eq!(timer.or(pace).time, 0.25);
+        let pace = rig.event().timer(at(0.5));
+        assert_eq!(timer.or(pace).at(), at(0.5));
+        timer.deadline = rig.event().timer(at(0.25));
+        assert_eq!(timer.or(pace).at(), at(0.25));
     }
 }

@@ -2,11 +2,19 @@
 //!
 //! Specification: RFC 8985 §7.2 (when a probe is due), §7.3 (what it is), §7.4.2 (whether it has repaired a loss that nothing else has shown).
 
+use crate::units::{Duration, SegCount, SeqNum};
+
 /// The probe that is out, if any.
 #[derive(Debug, Default)]
 pub struct Tlp {
-    /// The end of the flight that is being probed (TLP.end_seq), and whether the probe was a retransmission.
-    probe: Option<(u64, bool)>,
+    probe: Option<Probe>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    /// The end of the flight that is being probed (TLP.end_seq).
+    end: SeqNum,
+    is_retransmission: bool,
 }
 
 impl Tlp {
@@ -16,8 +24,11 @@ impl Tlp {
     }
 
     /// A probe leaves, up to which a flight ends at `end`: new data, or the last segment again.
-    pub fn begin(&mut self, end: u64, is_retransmission: bool) {
-        self.probe = Some((end, is_retransmission));
+    pub fn begin(&mut self, end: SeqNum, is_retransmission: bool) {
+        self.probe = Some(Probe {
+            end,
+            is_retransmission,
+        });
     }
 
     /// Losses are known otherwise: the probe has nothing to show.
@@ -27,17 +38,22 @@ impl Tlp {
 
     /// Everything before `next` is acknowledged. Whether a probe has repaired a loss: it was a retransmission and has not been reported as a `duplicate`, so
     /// the original has not arrived.
-    pub fn on_ack(&mut self, next: u64, duplicate: bool) -> bool {
-        let over = self.probe.take_if(|(end, _)| next >= *end);
-        over.is_some_and(|(_, is_retransmission)| is_retransmission && !duplicate)
+    pub fn on_ack(&mut self, next: SeqNum, duplicate: bool) -> bool {
+        let over = self.probe.take_if(|probe| next >= probe.end);
+        over.is_some_and(|probe| probe.is_retransmission && !duplicate)
     }
 }
 
-/// How long nothing has to be heard before a probe is due, seconds (PTO, §7.2): two round trips, and with one segment outstanding the wait of a delayed
+/// How long nothing has to be heard before a probe is due (PTO, §7.2): two round trips, and with one segment outstanding the wait of a delayed
 /// acknowledgement.
-pub fn pto(srtt: f64, flight_size: u64, max_ack_delay: f64, slack: f64) -> f64 {
-    2.0 * srtt
-        + if flight_size == 1 {
+pub fn pto(
+    srtt: Duration,
+    flight_size: SegCount,
+    max_ack_delay: Duration,
+    slack: Duration,
+) -> Duration {
+    srtt * 2.0
+        + if flight_size == SegCount::ONE {
             max_ack_delay
         } else {
             slack
@@ -47,36 +63,40 @@ pub fn pto(srtt: f64, flight_size: u64, max_ack_delay: f64, slack: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::{secs, segs, seq};
 
     #[test]
     fn rfc8985_7_2_pto_is_two_round_trips_and_the_wait_of_a_delayed_acknowledgement_for_one_segment()
      {
         // SRTT 100 ms, WCDelAckT 200 ms.
-        assert_eq!(pto(0.1, 2, 0.2, 0.0), 0.2);
-        assert_eq!(pto(0.1, 1, 0.2, 0.0), 0.4);
+        let pto = |srtt, flight_size, slack| {
+            pto(secs(srtt), segs(flight_size), secs(0.2), secs(slack)).secs()
+        };
+        assert_eq!(pto(0.1, 2, 0.0), 0.2);
+        assert_eq!(pto(0.1, 1, 0.0), 0.4);
         // A kernel's timer has some slack.
-        assert_eq!(pto(0.125, 10, 0.2, 0.25), 0.5);
+        assert_eq!(pto(0.125, 10, 0.25), 0.5);
     }
 
     #[test]
     fn rfc8985_7_4_2_a_retransmission_that_is_acknowledged_and_not_as_a_duplicate_has_repaired_a_loss()
      {
         let mut tlp = Tlp::default();
-        tlp.begin(10, true);
+        tlp.begin(seq(10), true);
         assert!(
-            !tlp.on_ack(9, false) && tlp.is_out(),
+            !tlp.on_ack(seq(9), false) && tlp.is_out(),
             "not up to TLP.end_seq"
         );
-        assert!(tlp.on_ack(10, false) && !tlp.is_out());
-        assert!(!tlp.on_ack(10, false), "once");
+        assert!(tlp.on_ack(seq(10), false) && !tlp.is_out());
+        assert!(!tlp.on_ack(seq(10), false), "once");
     }
 
     #[test]
     fn rfc8985_7_4_2_a_duplicate_or_new_data_shows_no_loss() {
         let mut tlp = Tlp::default();
-        tlp.begin(10, true);
-        assert!(!tlp.on_ack(10, true) && !tlp.is_out());
-        tlp.begin(11, false);
-        assert!(!tlp.on_ack(11, false) && !tlp.is_out());
+        tlp.begin(seq(10), true);
+        assert!(!tlp.on_ack(seq(10), true) && !tlp.is_out());
+        tlp.begin(seq(11), false);
+        assert!(!tlp.on_ack(seq(11), false) && !tlp.is_out());
     }
 }

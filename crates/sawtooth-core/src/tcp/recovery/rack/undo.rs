@@ -3,7 +3,9 @@
 //! Specification: RFC 3708 and RFC 4015 §3.2 (`undo`), RFC 3522 (`eifel`).
 
 use crate::cc::Windows;
+use crate::tcp::rto::Estimators;
 use crate::tcp::timestamps::Stamp;
+use crate::units::{SegCount, SeqNum};
 
 /// A reduction that could be taken back.
 #[derive(Clone, Copy, Debug)]
@@ -11,30 +13,37 @@ struct Reduced {
     /// The windows as they were.
     before: Windows,
     /// Retransmissions that have not been reported as duplicates.
-    needed: u64,
+    needed: SegCount,
     /// What the first of them carried as its timestamp (RFC 3522's RetransmitTS), and its segment.
     retransmitted: Stamp,
-    segment: u64,
-    /// Of a timeout: the round-trip estimators.
-    estimators: Option<(f64, f64)>,
+    segment: SeqNum,
+    /// Of a timeout: the round-trip estimators before it.
+    estimators: Option<Estimators>,
+}
+
+/// That the timer adapts to the first round trip of what follows a segment.
+#[derive(Clone, Copy, Debug)]
+struct Adaptation {
+    after: SeqNum,
+    from: Estimators,
 }
 
 /// The last reduction, as far as it can be taken back.
 #[derive(Debug, Default)]
 pub struct Undo {
     last: Option<Reduced>,
-    /// After a spurious timeout: the timer adapts to the first round trip of what follows this segment, from these estimators.
-    adapt: Option<(u64, (f64, f64))>,
+    /// What follows a spurious timeout.
+    adapt: Option<Adaptation>,
 }
 
 impl Undo {
     /// The windows are reduced from what they were `before`; at a timeout from these estimators.
-    pub fn begin(&mut self, before: Windows, estimators: Option<(f64, f64)>) {
+    pub fn begin(&mut self, before: Windows, estimators: Option<Estimators>) {
         self.last = Some(Reduced {
             before,
-            needed: 0,
+            needed: SegCount::ZERO,
             retransmitted: Stamp::NONE,
-            segment: 0,
+            segment: SeqNum::ZERO,
             estimators,
         });
     }
@@ -46,9 +55,9 @@ impl Undo {
 
     /// Segment `seq` is sent again, with this timestamp.
     #[inline]
-    pub fn on_retransmit(&mut self, seq: u64, stamp: Stamp) {
+    pub fn on_retransmit(&mut self, seq: SeqNum, stamp: Stamp) {
         if let Some(reduced) = &mut self.last {
-            reduced.needed += 1;
+            reduced.needed += SegCount::ONE;
             if reduced.retransmitted.is_none() {
                 reduced.retransmitted = stamp;
                 reduced.segment = seq;
@@ -59,13 +68,13 @@ impl Undo {
     /// A duplicate was reported: a retransmission was needless (RFC 3708 §3).
     pub fn on_dsack(&mut self) {
         if let Some(reduced) = &mut self.last {
-            reduced.needed = reduced.needed.saturating_sub(1);
+            reduced.needed = reduced.needed.saturating_sub(SegCount::ONE);
         }
     }
 
     /// The windows to be restored because every retransmission was reported as a duplicate, if that is so.
     pub fn by_dsack(&self) -> Option<Windows> {
-        let reduced = self.last.filter(|reduced| reduced.needed == 0)?;
+        let reduced = self.last.filter(|reduced| reduced.needed.is_zero())?;
         Some(reduced.before)
     }
 
@@ -78,22 +87,22 @@ impl Undo {
     /// nothing was lost (RFC 3522 §3.2 step 5): the windows to be restored. Later retransmissions cannot lead to such a one: what a receiver repeats does
     /// not become older. Those of the episode before can, as long as what they fill is below the first one of this: RFC 3522's is the oldest segment
     /// outstanding, so whatever acknowledges anything acknowledges it.
-    pub fn by_eifel(&self, una: u64, echo: Stamp) -> Option<Windows> {
+    pub fn by_eifel(&self, una: SeqNum, echo: Stamp) -> Option<Windows> {
         let shows =
             |reduced: &Reduced| reduced.segment < una && echo.precedes(reduced.retransmitted);
         self.last.filter(shows).map(|reduced| reduced.before)
     }
 
     /// The timer is to adapt to what a spurious timeout has taught (RFC 4015 §3.3), when what follows segment `max` is acknowledged.
-    pub fn adapt_after(&mut self, max: u64) {
+    pub fn adapt_after(&mut self, max: SeqNum) {
         let estimators = self.last.and_then(|reduced| reduced.estimators);
-        self.adapt = estimators.map(|estimators| (max, estimators));
+        self.adapt = estimators.map(|from| Adaptation { after: max, from });
     }
 
     /// The estimators from which it adapts now that everything before `una` is acknowledged, once.
-    pub fn adapts(&mut self, una: u64) -> Option<(f64, f64)> {
-        let (_, estimators) = self.adapt.take_if(|(from, _)| una > *from)?;
-        Some(estimators)
+    pub fn adapts(&mut self, una: SeqNum) -> Option<Estimators> {
+        let adaptation = self.adapt.take_if(|adaptation| una > adaptation.after)?;
+        Some(adaptation.from)
     }
 }
 
@@ -101,22 +110,22 @@ impl Undo {
 mod tests {
     use super::*;
     use crate::tcp::timestamps::Clock;
-    use crate::units::WindowSize;
+    use crate::units::testing::{at as time, secs, seq, window};
 
     const BEFORE: Windows = Windows {
-        cwnd: WindowSize::from_segments(20.0),
-        ssthresh: WindowSize::from_segments(40.0),
+        cwnd: window(20.0),
+        ssthresh: window(40.0),
     };
 
     fn at(millis: u32) -> Stamp {
-        Clock::new(0.001).stamp(f64::from(millis) / 1000.0)
+        Clock::new(secs(0.001)).stamp(time(f64::from(millis) / 1000.0))
     }
 
     fn reduced(retransmissions: u64) -> Undo {
         let mut undo = Undo::default();
         undo.begin(BEFORE, None);
-        for seq in 0..retransmissions {
-            undo.on_retransmit(seq, at(100));
+        for number in 0..retransmissions {
+            undo.on_retransmit(seq(number), at(100));
         }
         undo
     }
@@ -128,7 +137,7 @@ mod tests {
         assert_eq!(undo.by_dsack(), None, "one is left");
         undo.on_dsack();
         assert_eq!(undo.by_dsack(), Some(BEFORE));
-        undo.on_retransmit(2, at(120));
+        undo.on_retransmit(seq(2), at(120));
         assert_eq!(undo.by_dsack(), None);
         undo.end();
         assert_eq!(undo.by_dsack(), None);
@@ -137,28 +146,40 @@ mod tests {
     #[test]
     fn rfc3522_3_2_step_5_an_echo_from_before_the_first_retransmission_is_of_the_original() {
         let undo = reduced(1);
-        assert_eq!(undo.by_eifel(1, at(40)), Some(BEFORE));
-        assert_eq!(undo.by_eifel(1, at(100)), None, "of the retransmission");
-        assert_eq!(undo.by_eifel(1, Stamp::NONE), None);
+        assert_eq!(undo.by_eifel(seq(1), at(40)), Some(BEFORE));
+        assert_eq!(
+            undo.by_eifel(seq(1), at(100)),
+            None,
+            "of the retransmission"
+        );
+        assert_eq!(undo.by_eifel(seq(1), Stamp::NONE), None);
         // What acknowledges nothing that was sent again says nothing of it.
-        assert_eq!(undo.by_eifel(0, at(40)), None);
+        assert_eq!(undo.by_eifel(seq(0), at(40)), None);
     }
 
     #[test]
     fn rfc3522_3_2_step_2_retransmitts_is_the_first_ones() {
         let mut undo = reduced(1);
-        undo.on_retransmit(1, at(300));
-        assert_eq!(undo.by_eifel(2, at(200)), None);
+        undo.on_retransmit(seq(1), at(300));
+        assert_eq!(undo.by_eifel(seq(2), at(200)), None);
     }
 
     #[test]
     fn rfc4015_3_3_the_timer_adapts_once_when_what_followed_the_timeout_is_acknowledged() {
         let mut undo = Undo::default();
-        undo.begin(BEFORE, Some((0.1, 0.05)));
-        undo.adapt_after(30);
-        assert_eq!(undo.adapts(30), None, "up to segment 29 it was sent before");
-        assert_eq!(undo.adapts(31), Some((0.1, 0.05)));
-        assert_eq!(undo.adapts(32), None);
+        let estimators = Estimators {
+            srtt: secs(0.1),
+            rttvar: secs(0.05),
+        };
+        undo.begin(BEFORE, Some(estimators));
+        undo.adapt_after(seq(30));
+        assert_eq!(
+            undo.adapts(seq(30)),
+            None,
+            "up to segment 29 it was sent before"
+        );
+        assert_eq!(undo.adapts(seq(31)), Some(estimators));
+        assert_eq!(undo.adapts(seq(32)), None);
     }
 
     #[test]

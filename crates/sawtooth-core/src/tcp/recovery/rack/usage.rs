@@ -4,14 +4,15 @@
 
 use crate::cc::Windows;
 use crate::tcp::sender::tx::Tx;
+use crate::units::{SegCount, SeqNum, WindowSize};
 
 /// Over a window's time, the most.
 #[derive(Debug, Default)]
 pub struct Usage {
     /// The most that was outstanding, whether the window was the limit, and when its time ends.
-    used: u64,
+    used: SegCount,
     limited: bool,
-    end: u64,
+    end: SeqNum,
     /// Something has been sent since that was looked at.
     has_sent: bool,
 }
@@ -43,9 +44,8 @@ impl Usage {
     }
 
     /// Whether the window limits what is sent (§4.1); in slow start half of the window in use is enough to double it.
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
     pub fn limits(&self, Windows { cwnd, ssthresh }: Windows) -> bool {
-        self.limited || (cwnd < ssthresh && cwnd.segments() < 2.0 * self.used as f64)
+        self.limited || (cwnd < ssthresh && cwnd < 2.0 * WindowSize::from(self.used))
     }
 }
 
@@ -53,7 +53,6 @@ impl Usage {
 mod tests {
     use super::*;
     use crate::tcp::recovery::testing::Rig;
-    use crate::units::WindowSize;
 
     const AVOIDANCE: Windows = windows(100.0, 2.0);
 
@@ -71,7 +70,7 @@ mod tests {
         assert!(!usage.limits(AVOIDANCE));
         usage.note(&rig.tx, true);
         // What was outstanding then is acknowledged up to the last segment.
-        rig.tx.seq.allowed = 4;
+        rig.tx.seq.allowed = SeqNum::new(4);
         rig.ack(3);
         usage.note(&rig.tx, false);
         assert!(usage.limits(AVOIDANCE));

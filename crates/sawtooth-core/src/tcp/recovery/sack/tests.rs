@@ -114,7 +114,7 @@ fn rfc6675_5_step_1_the_third_duplicate_acknowledgement_begins_a_recovery() {
     // Step 4.2: half of FlightSize.
     assert_eq!(rig.windows(), (5.0, 5.0));
     // Step 4.1: RecoveryPoint is HighData.
-    assert_eq!(state(&rig).dupacks.recovery_point, 10);
+    assert_eq!(state(&rig).dupacks.recovery_point, SeqNum::new(10));
 }
 
 #[test]
