@@ -3,6 +3,10 @@
 //! **Model.** A flow's round trip is a list of stops: the forward ports, the receiver, the reverse ports in opposite order, the
 //! sender. A packet moves from stop to stop; a port gives the time at which it arrives at the next one.
 //!
+//! **Parts.** A run is a [`World`](world::World), which owns its parts: the [calendar](calendar), the [topology](topology), the connections ([`flow`], [`arrivals`], [`request_response`],
+//! [`hosts`], [`udp`]) and the [observers](observe). What happens to several parts at once is above them: [`dispatch`] tells whom an event is for, [`travel`] moves a packet,
+//! [`sending`] and [`receiving`] serve the ends of a connection.
+//!
 //! **Speed.** Events are only needed where streams of packets meet, because only there does the order between components
 //! matter. Three shortcuts, each exact and each with a switch in [`Shortcuts`](crate::spec::Shortcuts):
 //! - `no_tx_event`: a drop-tail port computes departures at arrival (see [`crate::net::Port`]).
