@@ -156,7 +156,8 @@ impl Event {
 /// A ring: an entry lasts for `LENGTH` further events. Lines of ancestors that are longer than that count as equal.
 #[derive(Debug)]
 pub struct Lineage {
-    lines: Box<[Line; Self::LENGTH as usize]>,
+    /// Of each entry its line, in parts: memory that is zero as it comes need not be written before it is used.
+    lines: Box<[(f64, u64); Self::LENGTH as usize]>,
     next: u32,
     memos: Box<[Cell<Memo>; Memo::COUNT]>,
 }
@@ -166,7 +167,7 @@ impl Lineage {
     const LENGTH: u32 = 1 << 16;
 
     pub fn new() -> Self {
-        let lines = vec![Key::NEVER.line; Self::LENGTH as usize].into_boxed_slice();
+        let lines = vec![(0.0, 0); Self::LENGTH as usize].into_boxed_slice();
         Self {
             lines: lines.try_into().expect("the length is LENGTH"),
             memos: Box::new([const { Cell::new(Memo::NONE) }; Memo::COUNT]),
@@ -178,7 +179,7 @@ impl Lineage {
     #[inline(always)]
     pub fn record(&mut self, event: Key) -> Event {
         let id = self.next;
-        self.lines[(id % Self::LENGTH) as usize] = event.line;
+        self.lines[(id % Self::LENGTH) as usize] = (event.line.scheduled, event.line.origin);
         // Numbers start again long before they could be taken for ROOT.
         self.next = (id + 1) & (ROOT >> 1);
         Event {
@@ -190,7 +191,10 @@ impl Lineage {
     #[inline]
     fn get(&self, id: u32) -> Option<Line> {
         let age = self.next.wrapping_sub(id) & (ROOT >> 1);
-        (id != ROOT && age <= Self::LENGTH).then(|| self.lines[(id % Self::LENGTH) as usize])
+        (id != ROOT && age <= Self::LENGTH).then(|| {
+            let (scheduled, origin) = self.lines[(id % Self::LENGTH) as usize];
+            Line { scheduled, origin }
+        })
     }
 
     /// The order of two events at the same time, if anything tells them apart.

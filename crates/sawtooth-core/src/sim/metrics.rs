@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::spec::{FlowSpec, Scenario};
-use crate::tcp::Config;
+use crate::tcp::key;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::sender::Sender;
 use crate::units::Instant;
@@ -19,7 +19,7 @@ pub(super) struct PathMetrics {
 impl PathMetrics {
     /// `standing`: flows that are there all the time, both sides of requests and responses among them.
     pub(super) fn new(scenario: &Scenario, standing: usize) -> Self {
-        let keeps = |spec: &FlowSpec| Config::from(&spec.tcp).metrics_cache;
+        let keeps = |spec: &FlowSpec| key::metrics_cache.of(&spec.tcp);
         let mut places: BTreeMap<&[usize], usize> = BTreeMap::new();
         let mut of_flow = Vec::new();
         for (at, spec) in scenario.all_flows().enumerate() {

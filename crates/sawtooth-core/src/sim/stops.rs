@@ -143,15 +143,15 @@ pub(super) struct Plan {
 /// Lays out every round trip and decides which stops need events.
 pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Plan {
     let places = lay_out(scenario, ports, routes);
-    let feeders = feeders(&places);
     let may_reorder = |place: &Node| match place {
         Node::Port(port) | Node::SlowPort(port) => ports[*port as usize].may_reorder(),
         _ => false,
     };
+    let feeders = feeders(&places, may_reorder);
     let needs_event = |place: &Node| match place {
-        place if feeders[place].iter().any(may_reorder) => true,
+        place if feeders[place].may_reorder => true,
         Node::Port(port) | Node::SlowPort(port) => {
-            feeders[place].len() > 1
+            feeders[place].several
                 || !scenario.shortcuts.computed_hops
                 || !ports[*port as usize].is_computed()
         }
@@ -247,16 +247,29 @@ fn lay_out(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Vec<Vec<Nod
     places
 }
 
-/// Who feeds each stop: the stop before it on some round trip (the last one, a sender or the receiver of UDP, feeds the first).
-fn feeders(places: &[Vec<Node>]) -> BTreeMap<Node, Vec<Node>> {
-    let mut feeders: BTreeMap<Node, Vec<Node>> = BTreeMap::new();
+/// What is known of the stops before one on the round trips that pass it (the last one, a sender or the receiver of UDP, feeds the first).
+#[derive(Clone, Copy, Debug)]
+struct Feeders {
+    first: Node,
+    /// Whether there are others.
+    several: bool,
+    /// Whether one of them may change the order of packets.
+    may_reorder: bool,
+}
+
+/// Those of every stop.
+fn feeders(places: &[Vec<Node>], may_reorder: impl Fn(&Node) -> bool) -> BTreeMap<Node, Feeders> {
+    let mut feeders: BTreeMap<Node, Feeders> = BTreeMap::new();
     for trip in places {
         for (at, place) in trip.iter().enumerate() {
             let feeder = trip[(at + trip.len() - 1) % trip.len()];
-            let known = feeders.entry(*place).or_default();
-            if !known.contains(&feeder) {
-                known.push(feeder);
-            }
+            let known = feeders.entry(*place).or_insert(Feeders {
+                first: feeder,
+                several: false,
+                may_reorder: false,
+            });
+            known.several |= known.first != feeder;
+            known.may_reorder |= may_reorder(&feeder);
         }
     }
     feeders
@@ -284,5 +297,139 @@ impl Plan {
 impl Route<'_> {
     fn has_access_delay(&self) -> bool {
         self.access_delay > 0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net;
+    use crate::units::{Duration, Rate};
+
+    fn scenario(paths: &[&[usize]]) -> Scenario {
+        let links = 1 + paths.iter().copied().flatten().max().expect("a link");
+        let (rate, delay) = (Rate::from_bps(1e6), Duration::from_secs(0.01));
+        let link = |index: usize| crate::spec::LinkSpec::new(index.to_string(), rate, delay);
+        let flow = |path: &&[usize]| FlowSpec::new("flow", path.to_vec());
+        Scenario::new(
+            Duration::from_secs(1.0),
+            (0..links).map(link).collect(),
+            paths.iter().map(flow).collect(),
+        )
+    }
+
+    fn plan(scenario: &Scenario) -> Plan {
+        let ports = net::ports(scenario, 1, true);
+        plan_stops(
+            scenario,
+            &ports,
+            &routes(scenario, std::iter::empty::<Sides>()),
+        )
+    }
+
+    /// The places of a route that need events.
+    fn evented(plan: &Plan, route: usize) -> Vec<Node> {
+        let from = plan.trips[route].first_stop as usize;
+        let to = plan.trips.get(route + 1);
+        let to = to.map_or(plan.stops.len(), |next| next.first_stop as usize);
+        let stops = plan.stops[from..to].iter();
+        stops
+            .filter(|stop| stop.channel.is_some())
+            .map(|stop| stop.place)
+            .collect()
+    }
+
+    fn places(plan: &Plan) -> Vec<Node> {
+        plan.stops.iter().map(|stop| stop.place).collect()
+    }
+
+    #[test]
+    fn a_round_trip_is_the_links_the_receiver_the_links_back_and_the_sender() {
+        let plan = plan(&scenario(&[&[0, 1]]));
+        assert_eq!(
+            places(&plan),
+            [
+                Node::Port(0),
+                Node::Port(2),
+                Node::Receiver(0),
+                Node::Port(3),
+                Node::Port(1),
+                Node::Sender(0),
+            ]
+        );
+        assert_eq!(plan.trips[0].receiver_stop, 2);
+        assert_eq!(plan.returning, [false, false, false, true, true, true]);
+    }
+
+    #[test]
+    fn a_flow_by_itself_needs_one_event_for_each_round_trip() {
+        let plan = plan(&scenario(&[&[0, 1]]));
+        assert_eq!(evented(&plan, 0), [Node::Sender(0)]);
+    }
+
+    #[test]
+    fn on_a_dumbbell_packets_meet_at_both_ends_of_the_bottleneck() {
+        let plan = plan(&scenario(&[&[1, 0, 2], &[3, 0, 4]]));
+        for route in 0..2 {
+            assert_eq!(evented(&plan, route), [Node::Port(0), Node::Port(1)]);
+        }
+        // Each flow has a channel of its own at each of them.
+        assert_eq!(plan.in_order, [true; 4]);
+    }
+
+    #[test]
+    fn on_a_parking_lot_the_long_flow_meets_another_at_every_link() {
+        let plan = plan(&scenario(&[&[0, 1, 2], &[0], &[1], &[2]]));
+        let both_ways = [0, 2, 4, 5, 3, 1].map(Node::Port);
+        assert_eq!(evented(&plan, 0), both_ways);
+        for link in 0..3 {
+            let ports = [Node::Port(2 * link), Node::Port(2 * link + 1)];
+            assert_eq!(evented(&plan, link as usize + 1), ports);
+        }
+    }
+
+    #[test]
+    fn without_computed_hops_every_stop_needs_an_event() {
+        let mut scenario = scenario(&[&[0, 1]]);
+        scenario.shortcuts.computed_hops = false;
+        let plan = plan(&scenario);
+        assert_eq!(evented(&plan, 0), places(&plan));
+    }
+
+    #[test]
+    fn a_delay_of_the_flow_itself_is_a_stop_on_either_way() {
+        let mut scenario = scenario(&[&[0]]);
+        scenario.flows[0].delay = Duration::from_secs(0.005);
+        let plan = plan(&scenario);
+        assert_eq!(
+            places(&plan),
+            [
+                Node::Access(0),
+                Node::Port(0),
+                Node::Receiver(0),
+                Node::Port(1),
+                Node::Access(1),
+                Node::Sender(0),
+            ]
+        );
+        assert_eq!(plan.trips[0].receiver_stop, 2);
+    }
+
+    #[test]
+    fn a_damaged_packet_passes_the_same_links_and_nobody_takes_it() {
+        let mut scenario = scenario(&[&[0]]);
+        assert_eq!(plan(&scenario).twins, [0, 1, 2, 3]);
+        scenario.links[0].forward.impairments.corrupt = 0.1;
+        let plan = plan(&scenario);
+        assert_eq!(plan.twins[..4], [4, 5, 6, 7]);
+        assert_eq!(
+            places(&plan)[4..],
+            [
+                Node::SlowPort(0),
+                Node::Discard,
+                Node::Port(1),
+                Node::Discard
+            ]
+        );
     }
 }
