@@ -333,3 +333,157 @@ pub(super) fn sender_timer(flow: u32) -> u32 {
 pub(super) fn receiver_timer(flow: u32) -> u32 {
     2 * flow + 1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Packet;
+
+    /// A port with events, a channel, an entry of flows that arrive, a flow of UDP and a host, in slots 0, 1, 2, 3 and 4 to 7.
+    fn calendar(in_order: bool) -> Calendar {
+        let components = Components {
+            evented_ports: &[false, true],
+            in_order: &[in_order],
+            rings: true,
+            arriving: 1,
+            udp: 1,
+            hosts: 1,
+            flows: 2,
+        };
+        Calendar::new(10.0, &components)
+    }
+
+    fn key(time: f64) -> Key {
+        Key::at_start(time, 0)
+    }
+
+    fn packet(hop: u32) -> Packet {
+        let mut packet = Packet::default();
+        packet.hop = hop;
+        packet
+    }
+
+    /// Takes the first event off: the slot of a packet or, counted from 100 on, of a timer; 200 for a loose event.
+    fn take(calendar: &mut Calendar) -> Option<u32> {
+        match calendar.next() {
+            Next::Over => None,
+            Next::Timer { slot } => {
+                calendar.set_timer(slot, Key::NEVER);
+                Some(100 + slot)
+            }
+            Next::Packet { slot, .. } => {
+                calendar.set(slot, Key::NEVER);
+                Some(slot)
+            }
+            Next::Loose(at) => {
+                calendar.take_loose(at);
+                Some(200)
+            }
+        }
+    }
+
+    #[test]
+    fn slots_are_those_of_ports_with_events_then_channels_arrivals_departures_and_hosts() {
+        let calendar = calendar(true);
+        assert!(matches!(calendar.slot(0), Slot::TransmitterFree(1)));
+        assert!(matches!(calendar.slot(1), Slot::Channel(0)));
+        assert!(matches!(calendar.slot(2), Slot::Arrival(0)));
+        assert!(matches!(calendar.slot(3), Slot::Departures(0)));
+        for part in HostPart::ALL {
+            let slot = calendar.host_slot(0, part);
+            assert!(matches!(calendar.slot(slot), Slot::Host(0, found) if found == part));
+        }
+    }
+
+    #[test]
+    fn the_earliest_event_comes_first_wherever_it_is() {
+        let mut calendar = calendar(false);
+        calendar.set_transmitter(1, key(4.0));
+        calendar.set_timer(sender_timer(1), key(2.0));
+        calendar.set_timer(receiver_timer(1), key(5.0));
+        calendar.set(2, key(3.0));
+        calendar.wait(0, packet(0), key(1.0));
+        let taken: Vec<_> = std::iter::from_fn(|| take(&mut calendar)).collect();
+        assert_eq!(taken, [200, 102, 2, 0, 103]);
+    }
+
+    #[test]
+    fn of_events_whose_keys_agree_the_lower_slot_goes_first_and_timers_last() {
+        let mut calendar = calendar(true);
+        calendar.set_timer(receiver_timer(0), key(1.0));
+        calendar.set_timer(sender_timer(0), key(1.0));
+        for slot in [3, 0, 2] {
+            calendar.set(slot, key(1.0));
+        }
+        let taken: Vec<_> = std::iter::from_fn(|| take(&mut calendar)).collect();
+        assert_eq!(taken, [0, 2, 3, 100, 101]);
+    }
+
+    #[test]
+    fn a_loose_event_is_in_the_place_of_its_slot_and_before_timers() {
+        let mut calendar = calendar(false);
+        calendar.set_timer(sender_timer(0), key(1.0));
+        for slot in [0, 2] {
+            calendar.set(slot, key(1.0));
+        }
+        calendar.wait(0, packet(0), key(1.0));
+        let taken: Vec<_> = std::iter::from_fn(|| take(&mut calendar)).collect();
+        assert_eq!(taken, [0, 200, 2, 100]);
+        calendar.set_timer(sender_timer(0), key(2.0));
+        calendar.wait(0, packet(0), key(2.0));
+        let taken: Vec<_> = std::iter::from_fn(|| take(&mut calendar)).collect();
+        assert_eq!(taken, [200, 100]);
+    }
+
+    #[test]
+    fn loose_events_of_one_time_are_in_the_order_of_their_keys() {
+        let mut calendar = calendar(false);
+        for (hop, order) in [(0, 7), (1, 5), (2, 6)] {
+            calendar.wait(0, packet(hop), Key::at_start(1.0, order));
+        }
+        let hops = std::iter::from_fn(|| match calendar.next() {
+            Next::Loose(at) => Some(calendar.take_loose(at).packet.hop),
+            _ => None,
+        });
+        assert_eq!(hops.collect::<Vec<_>>(), [1, 2, 0]);
+    }
+
+    #[test]
+    fn packets_of_a_channel_wait_for_one_event_after_the_other() {
+        let mut calendar = calendar(true);
+        for (hop, time) in [(5, 1.0), (6, 1.5), (7, 3.0)] {
+            calendar.wait(0, packet(hop), key(time));
+        }
+        assert_eq!(calendar.waiting(), 3);
+        for (hop, time) in [(5, 1.0), (6, 1.5), (7, 3.0)] {
+            assert!(matches!(calendar.next(), Next::Packet { slot: 1, key } if key.time == time));
+            assert_eq!(calendar.take_waiting(0, 1).hop, hop);
+        }
+        assert!(matches!(calendar.next(), Next::Over));
+    }
+
+    #[test]
+    fn nothing_happens_at_the_end_nor_after_it() {
+        let mut calendar = calendar(false);
+        calendar.set(2, key(10.0));
+        calendar.set_timer(sender_timer(0), key(11.0));
+        calendar.wait(0, packet(0), key(10.0));
+        assert!(matches!(calendar.next(), Next::Over));
+        calendar.set(2, key(9.0));
+        assert!(matches!(calendar.next(), Next::Packet { slot: 2, .. }));
+        calendar.stop();
+        assert!(matches!(calendar.next(), Next::Over));
+    }
+
+    #[test]
+    fn a_timer_is_only_brought_forward() {
+        let mut calendar = calendar(true);
+        calendar.see_to_timer(sender_timer(0), key(3.0));
+        calendar.see_to_timer(sender_timer(0), key(4.0));
+        assert!(calendar.timer(sender_timer(0)) == key(3.0));
+        calendar.see_to_timer(sender_timer(0), key(2.0));
+        assert!(calendar.timer(sender_timer(0)) == key(2.0));
+        calendar.clear_timers(0);
+        assert!(matches!(calendar.next(), Next::Over));
+    }
+}

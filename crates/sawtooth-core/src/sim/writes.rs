@@ -99,3 +99,68 @@ impl Writes {
         self.key = now.schedule(time, Child::Timer);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::Lineage;
+    use crate::source;
+
+    fn event(time: f64) -> Event {
+        Lineage::new().record(Key::at_start(time, 0))
+    }
+
+    /// Writes as of messages at 1 s, 2 s and so on after the start.
+    #[derive(Debug)]
+    struct EverySecond(u64);
+
+    impl Source for EverySecond {
+        fn next_write(&mut self) -> Option<Write> {
+            self.0 += 1;
+            #[expect(clippy::cast_precision_loss, reason = "a few writes")]
+            let at_secs = self.0 as f64;
+            (self.0 <= 2).then_some(Write {
+                at_secs,
+                bytes: 100 * self.0,
+            })
+        }
+
+        fn total_bytes(&self) -> Option<u64> {
+            Some(300)
+        }
+    }
+
+    #[test]
+    fn a_write_that_is_not_due_yet_gets_its_time_after_the_start_of_the_flow() {
+        let mut writes = Writes::new(Box::new(EverySecond(0)));
+        assert!(matches!(writes.due(10.0, event(10.0)), Due::Later));
+        assert!(writes.key.time == 11.0);
+        assert!(matches!(writes.due(10.0, event(12.0)), Due::Bytes(100)));
+        assert!(matches!(writes.due(10.0, event(12.0)), Due::Bytes(200)));
+        assert!(matches!(writes.due(10.0, event(12.0)), Due::Over));
+    }
+
+    #[test]
+    fn a_message_is_written_once_in_as_many_writes_as_its_pattern_has() {
+        let mut writes = Writes::new(source::transfer(0));
+        writes.next = None;
+        assert!(writes.next_portion(0.0, event(1.0)).is_none());
+        let message = Message {
+            after_secs: 0.5,
+            bytes: 10,
+            pattern: WritePattern {
+                writes: 2,
+                interval_secs: 0.25,
+            },
+            last: true,
+        };
+        writes.schedule(0.0, event(1.0), message);
+        assert!(writes.key.time == 1.5);
+        let first = writes.next_portion(0.0, event(1.5)).expect("half of it");
+        assert!(first.bytes == 5 && !first.is_all);
+        assert!(writes.key.time == 1.75);
+        let second = writes.next_portion(0.0, event(1.75)).expect("the rest");
+        assert!(second.bytes == 5 && second.is_all);
+        assert!(writes.next_portion(0.0, event(2.0)).is_none());
+    }
+}

@@ -43,3 +43,34 @@ impl AckTrace {
         table
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::flow::standing_flows;
+    use crate::sim::stops::Trip;
+    use crate::spec::{FlowSpec, LinkSpec};
+    use crate::units::{Duration, Rate};
+
+    #[test]
+    fn a_row_has_what_was_delivered_at_its_time_though_the_receiver_was_ahead() {
+        let second = Duration::from_secs(1.0);
+        let link = LinkSpec::new("link", Rate::from_bps(1e6), second);
+        let flow = FlowSpec::new("flow", vec![0]);
+        let scenario = Scenario::new(second, vec![link], vec![flow]);
+        let trip = Trip {
+            first_stop: 0,
+            receiver_stop: 1,
+        };
+        let flows = standing_flows(&scenario, 1, |_| false, &[trip]);
+        let mut trace = AckTrace::new(1);
+        trace.deliveries[0] = vec![(1.0, 1000), (2.0, 2000), (3.0, 3000)];
+        for time in [0.5, 2.0, 2.5] {
+            trace.acks[0].push((time, SenderSample::of(&flows[0].sender)));
+        }
+        assert_eq!(trace.rows(), 3);
+        let table = trace.series_table(&scenario, &flows);
+        let delivered = table.column("delivered_bytes").numbers();
+        assert_eq!(delivered, [Some(0.0), Some(2000.0), Some(2000.0)]);
+    }
+}

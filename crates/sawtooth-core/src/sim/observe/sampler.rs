@@ -178,3 +178,38 @@ impl Samplers {
         table
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sampler() -> Sampler<u64> {
+        Sampler::new(Duration::from_secs(0.5), Duration::from_secs(2.0))
+    }
+
+    #[test]
+    fn a_sample_is_what_was_before_its_component_moves_past_its_time() {
+        let mut sampler = sampler();
+        // The component has had 1 from the start, gets 2 at 0.7 s and 3 at 1.5 s.
+        sampler.take(0.7, || 1);
+        sampler.take(1.5, || 2);
+        sampler.take(f64::INFINITY, || 3);
+        assert_eq!(sampler.samples, [1, 1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn what_happens_at_the_very_time_of_a_sample_is_not_in_it() {
+        let mut sampler = sampler();
+        sampler.take(0.5, || 1);
+        sampler.take(0.5, || 2);
+        assert_eq!(sampler.samples, [1, 1]);
+    }
+
+    #[test]
+    fn samples_are_at_multiples_of_their_period_however_far_a_component_moves() {
+        let mut sampler = Sampler::new(Duration::from_secs(0.1), Duration::from_secs(0.35));
+        sampler.take_at(0.25, |time| time);
+        sampler.take_at(100.0, |time| time);
+        assert_eq!(sampler.samples, [0.0, 0.1, 0.2, 3.0 * 0.1]);
+    }
+}
