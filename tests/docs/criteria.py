@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.guards import records, sizes, structure
+from tests.guards.rust import Crate
+from tests.guards.rust import text as text_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/development/criteria.md"
@@ -76,11 +78,29 @@ def _properties() -> int:
     return sum(len(re.findall(r"\bfn \w+\(", block)) for _, block in blocks)
 
 
+# Where numbers are what a study or a file says, or have no unit.
+_PLAIN = ("scenario", "spec", "registry", "record", "expr", "limits", "demand", "dist", "rng", "noise", "fft", "histogram", "units")
+
+
+def _bare() -> int:
+    """Parameters that are bare numbers, of functions that other files can call."""
+    found = 0
+    for source in Crate(ROOT, "sawtooth-core").sources.values():
+        for function in source.of("function_item", "function_signature_item"):
+            is_open = function.type != "function_item" or any(child.type == "visibility_modifier" for child in function.children)
+            parameters = function.child_by_field_name("parameters")
+            if source.module[:1] and source.module[0] not in _PLAIN and is_open and parameters is not None:
+                types = [text_of(each.child_by_field_name("type")) for each in parameters.named_children]
+                found += sum(name in ("f64", "u64", "u32") for name in types)
+    return found
+
+
 FIGURES: dict[str, Callable[[], float]] = {
     "Lines of the longest source file of the crates": lambda: max(_crates()),
     "Median of lines of their source files": lambda: statistics.median(_crates()),
     "Source files of the crates with more than 300 lines": lambda: sum(lines > 300 for lines in _crates()),
     "Rows of `tests/guards/structure.txt`": lambda: len(structure.read(structure.TABLE.read_text())),
+    "Parameters that are a bare `f64`, `u64` or `u32`, numbers of components included": _bare,
     "Citations of an RFC with its section, in the sources of the core": lambda: _count(r"RFC \d+ §", _core()),
     "RFCs that are cited there": lambda: len({name for _, text in _core() for name in re.findall(r"RFC \d+", text)}),
     "Unit tests of the core": lambda: _count(r"#\[test\]", _core()),
