@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::Passage;
 use super::packets::{Fate, Packets, Times};
+use super::traffic::Traffic;
 use crate::histogram::Histogram;
 use crate::packet::Packet;
 use crate::queue::Queued;
@@ -50,15 +51,6 @@ impl FlowCounters {
     pub fn mean_wait_secs(&self) -> Option<f64> {
         (self.started_packets > 0).then(|| self.waited_secs / self.started_packets as f64)
     }
-}
-
-/// Whose packets are on a hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Traffic {
-    /// The number of the flow, or of the entry of many.
-    pub flow: u32,
-    /// Whether they are acknowledgements.
-    pub acks: bool,
 }
 
 /// A transmission that starts, and what becomes of it.

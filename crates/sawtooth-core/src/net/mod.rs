@@ -15,13 +15,15 @@ mod port;
 mod ports;
 mod queued;
 mod tables;
+mod traffic;
 mod udp;
 
 pub use flight::{Payload, Towards};
-pub use ledger::{FlowCounters, Ledger, Traffic, Waits};
+pub use ledger::{FlowCounters, Ledger, Waits};
 pub use network::{Delivery, Network};
 pub use packets::{Fate as PacketFate, Noted as NotedPacket, Packets};
 pub use port::{Passage, Port, PortCounters, Transmission, Turn};
 pub use ports::{direction_name, keep_ledgers, ports};
 pub use tables::tables;
+pub use traffic::Traffic;
 pub use udp::{Datagram, UdpFlow, udp_flow_rows, udp_tables};

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::ledger::Traffic;
+use super::traffic::Traffic;
 use crate::packet::Packet;
 use crate::spec::Stretch;
 

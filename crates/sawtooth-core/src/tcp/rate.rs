@@ -2,21 +2,9 @@
 //!
 //! Specification: draft-cheng-iccrg-delivery-rate-estimation-02 §3.1 (variables), §3.2 (what a segment takes along), §3.3 (a sample).
 
-use super::segments::Transmission;
+use super::segments::{Snapshot, Transmission};
 use crate::cc::RateSample;
 use crate::units::{Duration, Instant, SegCount};
-
-/// What had been delivered when a segment left.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Snapshot {
-    pub delivered: SegCount,
-    pub delivered_at: Instant,
-    /// When the first segment of the flight that it belongs to left.
-    pub first_sent_at: Instant,
-    pub lost: SegCount,
-    pub pipe: SegCount,
-    pub app_limited: bool,
-}
 
 /// A transmission that is delivered.
 #[derive(Clone, Copy, Debug)]

@@ -8,12 +8,23 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::rate::Snapshot;
 use crate::units::{Instant, SegCount, SeqNum};
 
 /// The number of a transmission among all those of a connection, in the order in which they were made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Transmission(u64);
+
+/// What had been delivered when a segment left: what [`rate`](super::rate) samples are made of (draft-cheng-iccrg-delivery-rate-estimation-02 §3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    pub delivered: SegCount,
+    pub delivered_at: Instant,
+    /// When the first segment of the flight that it belongs to left.
+    pub first_sent_at: Instant,
+    pub lost: SegCount,
+    pub pipe: SegCount,
+    pub app_limited: bool,
+}
 
 /// One segment.
 #[derive(Clone, Copy, Debug)]

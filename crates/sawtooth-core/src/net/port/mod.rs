@@ -19,7 +19,8 @@ use std::sync::Arc;
 
 pub use self::counters::PortCounters;
 pub use self::passage::{Passage, Transmission, Turn};
-use super::ledger::{Ledger, Start, Traffic};
+use super::ledger::{Ledger, Start};
+use super::traffic::Traffic;
 use crate::events::{Child, Event, Key, Lineage};
 use crate::impair::{Hops, ImpairedWire, Medium, Node, Service};
 use crate::loss::{Fate, Loss};

@@ -149,7 +149,7 @@ impl Detect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::rate::Snapshot;
+    use crate::tcp::segments::Snapshot;
     use crate::units::testing::{at, secs, segs, seq};
 
     const RTT: f64 = 0.1;

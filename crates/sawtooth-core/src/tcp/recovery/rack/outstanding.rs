@@ -9,9 +9,9 @@ use crate::cc::RateSample;
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::tcp::episodes::{Cause, Losses};
-use crate::tcp::rate::{Delivered, DeliveryRate, Snapshot};
+use crate::tcp::rate::{Delivered, DeliveryRate};
 use crate::tcp::scoreboard::Range;
-use crate::tcp::segments::{Segment, Segments};
+use crate::tcp::segments::{Segment, Segments, Snapshot};
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Instant, SegCount, SeqNum};
 
