@@ -51,6 +51,39 @@ impl<T: Copy> Ring<T> {
         (!self.is_empty()).then(|| &self.slots[self.head & (self.slots.len() - 1)])
     }
 
+    /// The newest value.
+    #[inline]
+    pub fn back(&self) -> Option<&T> {
+        (!self.is_empty()).then(|| &self.slots[self.tail.wrapping_sub(1) & (self.slots.len() - 1)])
+    }
+
+    /// Puts a value before the newest ones that it precedes, at most `most` of them; how many that are, or nothing if there are more.
+    pub fn insert(
+        &mut self,
+        value: T,
+        most: usize,
+        precedes: impl Fn(&T) -> bool,
+    ) -> Option<usize> {
+        let mask = self.slots.len() - 1;
+        let newest = (0..self.len()).map(|at| &self.slots[self.tail.wrapping_sub(at + 1) & mask]);
+        let passed = newest
+            .take(most + 1)
+            .take_while(|other| precedes(other))
+            .count();
+        if passed > most {
+            return None;
+        }
+        self.push_slot();
+        let mask = self.slots.len() - 1;
+        let mut at = self.tail.wrapping_sub(1);
+        for _ in 0..passed {
+            self.slots[at & mask] = self.slots[at.wrapping_sub(1) & mask];
+            at = at.wrapping_sub(1);
+        }
+        self.slots[at & mask] = value;
+        Some(passed)
+    }
+
     /// Forgets the oldest value; there must be one.
     #[inline]
     pub fn pop(&mut self) {
@@ -99,11 +132,27 @@ mod tests {
                     ring.pop();
                 }
                 prop_assert_eq!(ring.front(), model.front());
+                prop_assert_eq!(ring.back(), model.back());
                 prop_assert_eq!(ring.len(), model.len());
                 prop_assert!(ring.iter().eq(model.iter()));
             }
             ring.clear();
             prop_assert!(ring.is_empty());
+        }
+
+        #[test]
+        fn what_is_inserted_stands_behind_the_last_that_it_does_not_precede(values in prop::collection::vec((0u32..9, 0u32..99), 0..40), most in 0usize..9) {
+            let mut ring = Ring::new((0, 0));
+            let mut model: Vec<(u32, u32)> = Vec::new();
+            for value in values {
+                let later = model.iter().filter(|other| value.0 < other.0).count();
+                let inserted = ring.insert(value, most, |other| value.0 < other.0);
+                prop_assert_eq!(inserted, (later <= most).then_some(later));
+                if inserted.is_some() {
+                    model.insert(model.len() - later, value);
+                }
+                prop_assert!(ring.iter().eq(model.iter()));
+            }
         }
     }
 }

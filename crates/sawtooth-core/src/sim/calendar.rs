@@ -6,9 +6,9 @@
 //! **Order.** The first event is the one whose [key](crate::events::Key) precedes all others. Where nothing tells keys apart, the lower slot goes first, a packet before a timer,
 //! and a packet that is a loose event before a timer.
 
-use super::channel::{Channel, Loose, LooseEvents};
+use super::channel::{Channel, Loose, LooseEvents, Place};
 use super::index::index_u32;
-use crate::events::{Event, EventQueue, Key, Lineage};
+use crate::events::{Event, EventQueue, Key, Line, Lineage};
 use crate::packet::Packet;
 
 /// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
@@ -47,8 +47,10 @@ impl HostPart {
 pub(super) struct Components<'a> {
     /// Of each port, whether its transmissions take events.
     pub evented_ports: &'a [bool],
-    /// Of each channel, whether packets come to it in order.
+    /// Of each channel, whether packets come to it in order, or nearly so.
     pub in_order: &'a [bool],
+    /// Of each stop, the number of what feeds it.
+    pub ranks: Vec<u32>,
     /// Whether packets in order wait in a ring.
     pub rings: bool,
     pub arriving: u32,
@@ -88,13 +90,18 @@ pub(super) struct Calendar {
     /// Where the slots of hosts' parts begin.
     first_host_slot: u32,
     channels: Vec<Channel>,
-    /// Whether any packets are loose events.
+    /// Of each stop, the place of what feeds it among all that feed stops with events: where nothing else tells packets of one channel apart, the lower goes first.
+    ranks: Vec<u32>,
+    /// Whether any packets are loose events, or were.
     has_loose: bool,
     loose: LooseEvents,
 }
 
 impl Calendar {
-    pub(super) fn new(end: f64, components: &Components) -> Self {
+    /// Packets of a channel that one may come before and still be sorted in. Exact with any number; where more are passed often, a search tree is faster.
+    const PASSED_AT_MOST: usize = 64;
+
+    pub(super) fn new(end: f64, components: Components) -> Self {
         let mut slots = Vec::new();
         let next = |slots: &Vec<Slot>| index_u32(slots.len());
         let mut port_slots = vec![u32::MAX; components.evented_ports.len()];
@@ -125,6 +132,7 @@ impl Calendar {
             slots,
             port_slots,
             first_host_slot,
+            ranks: components.ranks,
             has_loose: channels.iter().any(|channel| channel.loose),
             channels,
             loose: LooseEvents::default(),
@@ -188,9 +196,9 @@ impl Calendar {
         } else {
             &self.packets
         };
-        let (at, first, loose_slot) = self.loose.first(&self.lineage)?;
+        let (at, first, place) = self.loose.first(&self.lineage)?;
         let slot = queue.first();
-        let ties = timer_first || loose_slot < slot;
+        let ties = timer_first || place < self.place(slot);
         let goes_first = first.precedes(&queue.get(slot), &self.lineage, ties);
         (goes_first && first.time < self.end).then_some(at)
     }
@@ -233,27 +241,83 @@ impl Calendar {
     /// A packet waits for its event.
     #[inline(always)]
     pub(super) fn wait(&mut self, channel: u32, packet: Packet, key: Key) {
-        let channel = &mut self.channels[channel as usize];
-        if channel.loose {
-            self.loose.push(Loose {
-                key,
-                slot: channel.slot,
-                packet,
-            });
-        } else {
-            if channel.waiting.is_empty() {
-                self.packets.set(channel.slot, key, &self.lineage);
+        let waiting = &mut self.channels[channel as usize];
+        match waiting.packets.back() {
+            Some((last, _)) if last.time >= key.time && *last != key => {
+                let (time, line) = key.parts();
+                self.wait_before(channel, &packet.clone(), time, line);
             }
-            let slot = channel.waiting.push_slot();
-            slot.0 = key;
-            slot.1 = packet;
+            None if waiting.loose => {
+                let (time, line) = key.parts();
+                self.wait_loose(channel, &packet.clone(), time, line);
+            }
+            last => {
+                if last.is_none() {
+                    self.packets.set(waiting.slot, key, &self.lineage);
+                }
+                let slot = waiting.packets.push_slot();
+                slot.0 = key;
+                slot.1 = packet;
+            }
         }
+    }
+
+    /// A packet comes to a channel before one that waits there, or at the same time.
+    #[cold]
+    #[inline(never)]
+    fn wait_before(&mut self, channel: u32, packet: &Packet, time: f64, line: Line) {
+        let key = Key::from_parts(time, line);
+        let rank = self.rank(packet);
+        let Channel { slot, packets, .. } = &mut self.channels[channel as usize];
+        let ranks = &self.ranks;
+        let passed = packets.insert((key, *packet), Self::PASSED_AT_MOST, |(other, waiting)| {
+            let ties = rank < ranks[waiting.hop as usize];
+            key.precedes(other, &self.lineage, ties)
+        });
+        match passed {
+            None => self.wait_loose(channel, packet, time, line),
+            Some(passed) if passed + 1 == packets.len() => {
+                self.packets.set(*slot, key, &self.lineage);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// A packet waits for an event of its own.
+    #[cold]
+    #[inline(never)]
+    fn wait_loose(&mut self, channel: u32, packet: &Packet, time: f64, line: Line) {
+        self.has_loose = true;
+        self.loose.push(Loose {
+            key: Key::from_parts(time, line),
+            place: Place {
+                slot: self.channels[channel as usize].slot,
+                rank: self.rank(packet),
+            },
+            packet: *packet,
+        });
+    }
+
+    fn rank(&self, packet: &Packet) -> u32 {
+        self.ranks[packet.hop as usize]
+    }
+
+    /// The place of a slot of the packets: of a channel's, with that of its first packet.
+    fn place(&self, slot: u32) -> Place {
+        let rank = match self.slots[slot as usize] {
+            Slot::Channel(channel) => {
+                let first = self.channels[channel as usize].packets.front();
+                first.map_or(0, |(_, packet)| self.rank(packet))
+            }
+            _ => 0,
+        };
+        Place { slot, rank }
     }
 
     /// The first packet of a channel, whose event is that of `slot`; the next one's takes its place.
     #[inline(always)]
     pub(super) fn take_waiting(&mut self, channel: u32, slot: u32) -> Packet {
-        let waiting = &mut self.channels[channel as usize].waiting;
+        let waiting = &mut self.channels[channel as usize].packets;
         let (_, packet) = *waiting.front().expect("a pending channel has a packet");
         waiting.pop();
         match waiting.front() {
@@ -269,7 +333,7 @@ impl Calendar {
 
     /// Packets that wait.
     pub(super) fn waiting(&self) -> usize {
-        let in_order = self.channels.iter().map(|channel| channel.waiting.len());
+        let in_order = self.channels.iter().map(|channel| channel.packets.len());
         in_order.sum::<usize>() + self.loose.len()
     }
 

@@ -1,4 +1,4 @@
-//! Packets on their way to a meeting point: in a ring where they come in order, with an event of their own where they may not.
+//! Packets on their way to a meeting point: in a ring where they come in order, or nearly so, with an event of their own where they may not.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use crate::events::{Key, Lineage};
 use crate::packet::Packet;
 use crate::ring::Ring;
 
-/// Packets on their way to one stop from one component, in order.
+/// Packets on their way to one stop, sorted: from one component, or from several whose packets come nearly in order.
 #[derive(Debug)]
 pub(super) struct Channel {
     pub(super) slot: u32,
     /// Whether packets are loose events here, because they may come out of order or rings are switched off, and do not wait in the ring.
     pub(super) loose: bool,
-    pub(super) waiting: Ring<(Key, Packet)>,
+    pub(super) packets: Ring<(Key, Packet)>,
 }
 
 impl Channel {
@@ -20,16 +20,25 @@ impl Channel {
         Self {
             slot,
             loose,
-            waiting: Ring::new((Key::NEVER, Packet::default())),
+            packets: Ring::new((Key::NEVER, Packet::default())),
         }
     }
+}
+
+/// Which of two packets goes first if nothing tells their events apart: that of the lower place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// The channel's slot.
+    pub(super) slot: u32,
+    /// That of the component that feeds it.
+    pub(super) rank: u32,
 }
 
 /// A packet with an event of its own, because it may come out of order, or because rings are switched off.
 #[derive(Debug)]
 pub(super) struct Loose {
     pub(super) key: Key,
-    pub(super) slot: u32,
+    pub(super) place: Place,
     pub(super) packet: Packet,
 }
 
@@ -50,19 +59,19 @@ impl LooseEvents {
             .push(loose);
     }
 
-    /// Where the first event is within the first group, and its key and slot.
-    pub(super) fn first(&self, lineage: &Lineage) -> Option<(usize, Key, u32)> {
+    /// Where the first event is within the first group, its key, and its place.
+    pub(super) fn first(&self, lineage: &Lineage) -> Option<(usize, Key, Place)> {
         let (_, group) = self.0.first_key_value()?;
         let mut first = 0;
         for (at, loose) in group.iter().enumerate().skip(1) {
             if loose
                 .key
-                .precedes(&group[first].key, lineage, loose.slot < group[first].slot)
+                .precedes(&group[first].key, lineage, loose.place < group[first].place)
             {
                 first = at;
             }
         }
-        Some((first, group[first].key, group[first].slot))
+        Some((first, group[first].key, group[first].place))
     }
 
     pub(super) fn remove(&mut self, at: usize) -> Loose {

@@ -63,6 +63,8 @@ pub(super) struct Route<'a> {
     pub access_delay: f64,
     /// Whether a wire on it may damage packets.
     pub damages: bool,
+    /// What its sender's times depend on, besides acknowledgements: congestion control and source.
+    pub rhythm: [&'a str; 2],
     /// Whether what happens at its ends depends on more than what arrives there, so that they need events.
     pub evented_ends: bool,
 }
@@ -76,6 +78,7 @@ pub(super) fn routes<'a>(
         path: spec.path.as_slice(),
         access_delay: spec.delay.secs(),
         damages: scenario.damages(&spec.path),
+        rhythm: [spec.cc.name, spec.source.name],
         against: false,
         flow: place as usize,
         receiver: match receiver_host {
@@ -116,6 +119,7 @@ pub(super) fn routes<'a>(
         path: &flow.path,
         access_delay: flow.delay.secs(),
         damages: scenario.damages(&flow.path),
+        rhythm: [""; 2],
         against: false,
         flow: scenario.flows.len() + scenario.arriving.len() + index as usize,
         receiver: Node::UdpReceiver(index),
@@ -130,8 +134,10 @@ pub(super) struct Plan {
     pub stops: Vec<Stop>,
     /// Of each route, where it is among them.
     pub trips: Vec<Trip>,
-    /// Of each channel whether packets come to it in order.
+    /// Of each channel whether packets come to it in order, or nearly so.
     pub in_order: Vec<bool>,
+    /// Of each stop the number of what feeds it, in the order in which they first do.
+    pub ranks: Vec<u32>,
     /// Of each stop whether it is beyond the receiver.
     pub returning: Vec<bool>,
     /// Of each stop the one that a damaged packet takes instead: itself if no wire of its route damages any.
@@ -161,11 +167,21 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
         Node::Receivers(_) | Node::Senders(_) | Node::Host(_) => true,
         Node::UdpReceiver(_) | Node::Access(_) | Node::Discard => !scenario.shortcuts.computed_hops,
     };
-    let mut channels: BTreeMap<(Node, Node), u32> = BTreeMap::new();
+    let mut channels: BTreeMap<Way, u32> = BTreeMap::new();
+    let mut ranks: BTreeMap<(Node, Node), u32> = BTreeMap::new();
+    let length = |place: &Node| match place {
+        Node::Port(port) | Node::SlowPort(port) => {
+            let port = &ports[*port as usize];
+            [port.rate_bps(), port.delay_secs()].map(f64::to_bits)
+        }
+        Node::Access(way) => [0, routes[(way / 2) as usize].access_delay.to_bits()],
+        _ => [0; 2],
+    };
     let mut made = Plan {
         stops: Vec::new(),
         trips: Vec::with_capacity(places.len()),
         in_order: Vec::new(),
+        ranks: Vec::new(),
         returning: Vec::new(),
         twins: Vec::new(),
         whose: Vec::new(),
@@ -180,17 +196,28 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
         });
         // A round trip without any event would never return to the event loop.
         let closed = !trip.iter().any(needs_event);
+        let has_event =
+            |place: &Node| needs_event(place) || (closed && matches!(place, Node::Sender(_)));
         for (at, place) in trip.iter().enumerate() {
             let feeder = trip[(at + trip.len() - 1) % trip.len()];
-            let event = needs_event(place) || (closed && matches!(place, Node::Sender(_)));
-            let channel = event.then(|| {
+            let channel = has_event(place).then(|| {
                 let next = index_u32(made.in_order.len());
-                let channel = *channels.entry((*place, feeder)).or_insert(next);
+                let way = if may_reorder(&feeder) {
+                    Way::of_one(*place, feeder)
+                } else {
+                    let stretch =
+                        (1..=trip.len()).map(|by| trip[(at + trip.len() - by) % trip.len()]);
+                    Way::of_many(*place, route, stretch, &has_event, &length)
+                };
+                let channel = *channels.entry(way).or_insert(next);
                 if channel == next {
                     made.in_order.push(!may_reorder(&feeder));
                 }
                 channel
             });
+            let next = index_u32(ranks.len());
+            made.ranks
+                .push(*ranks.entry((*place, feeder)).or_insert(next));
             let acks = first_stop + index_u32(at) > receiver_stop;
             made.returning.push(acks);
             made.whose.push(Traffic {
@@ -209,6 +236,55 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
         }
     }
     made
+}
+
+/// The way to a stop with events. Packets that come to one place by ways that are alike come nearly in order, so that they may wait in one channel: their last event was
+/// at one place, and from there on they took as long. Which ways share a channel changes nothing but how long it takes to find the next event.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Way<'a> {
+    to: Node,
+    from: Node,
+    rhythm: [&'a str; 2],
+    /// Rate and delay of what was passed since.
+    stretch: Vec<[u64; 2]>,
+}
+
+impl<'a> Way<'a> {
+    /// That of packets that are alone, because they may overtake each other.
+    fn of_one(to: Node, from: Node) -> Self {
+        Self {
+            to,
+            from,
+            rhythm: [""; 2],
+            stretch: Vec::new(),
+        }
+    }
+
+    /// That over the places of `backwards`, of which the last event was at the first that has any.
+    fn of_many(
+        to: Node,
+        route: &Route<'a>,
+        backwards: impl Iterator<Item = Node>,
+        has_event: &dyn Fn(&Node) -> bool,
+        length: &dyn Fn(&Node) -> [u64; 2],
+    ) -> Self {
+        let mut stretch = Vec::new();
+        let mut from = to;
+        for place in backwards {
+            from = place;
+            // Packets of UDP are let out some at a time, ahead of all others.
+            if has_event(&place) || matches!(place, Node::UdpReceiver(_)) {
+                break;
+            }
+            stretch.push(length(&place));
+        }
+        Self {
+            to,
+            from,
+            rhythm: route.rhythm,
+            stretch,
+        }
+    }
 }
 
 /// The places of every route, in order.
@@ -288,6 +364,7 @@ impl Plan {
             }
             self.twins.push(index_u32(self.stops.len()));
             self.returning.push(self.returning[at]);
+            self.ranks.push(self.ranks[at]);
             self.whose.push(self.whose[at]);
             self.stops.push(stop);
         }

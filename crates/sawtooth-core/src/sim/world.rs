@@ -49,6 +49,7 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
         stops,
         trips,
         in_order,
+        ranks,
         returning,
         twins,
         whose,
@@ -70,13 +71,14 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
     let components = Components {
         evented_ports: &evented_ports,
         in_order: &in_order,
+        ranks,
         rings: shortcuts.ring,
         arriving: index_u32(scenario.arriving.len()),
         udp: index_u32(udp.len()),
         hosts: hosts.count(),
         flows: flows.len(),
     };
-    let mut calendar = Calendar::new(scenario.duration.secs(), &components);
+    let mut calendar = Calendar::new(scenario.duration.secs(), components);
     calendar.lay_down(flows.iter().map(|flow| flow.start), |slot| match slot {
         Slot::Arrival(entry) => arrivals.next_key(entry),
         Slot::Departures(index) => udp[index as usize].key(),

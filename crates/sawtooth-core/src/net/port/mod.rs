@@ -216,6 +216,11 @@ impl Port {
         self.rate_bps
     }
 
+    /// The propagation delay before anything has changed, seconds.
+    pub fn delay_secs(&self) -> f64 {
+        self.delay_secs
+    }
+
     /// When a packet of this port, whose last bit comes with `arrival` at the far end, can be sent from there over a link of `next_bps`.
     /// To be asked of all packets that go on from there, in their order.
     pub fn pass_on(&mut self, arrival: Key, bytes: u32, next_bps: f64) -> Key {
