@@ -92,8 +92,6 @@ pub(super) struct Calendar {
     channels: Vec<Channel>,
     /// Of each stop, the place of what feeds it among all that feed stops with events: where nothing else tells packets of one channel apart, the lower goes first.
     ranks: Vec<u32>,
-    /// Whether any packets are loose events, or were.
-    has_loose: bool,
     loose: LooseEvents,
 }
 
@@ -133,7 +131,6 @@ impl Calendar {
             port_slots,
             first_host_slot,
             ranks: components.ranks,
-            has_loose: channels.iter().any(|channel| channel.loose),
             channels,
             loose: LooseEvents::default(),
         }
@@ -161,7 +158,7 @@ impl Calendar {
     pub(super) fn next(&self) -> Next {
         let timer_first =
             self.timers.first_time() <= self.packets.first_time() && self.timer_precedes_packets();
-        if self.has_loose
+        if !self.loose.is_empty()
             && let Some(at) = self.loose_before(timer_first)
         {
             return Next::Loose(at);
@@ -287,7 +284,6 @@ impl Calendar {
     #[cold]
     #[inline(never)]
     fn wait_loose(&mut self, channel: u32, packet: &Packet, time: f64, line: Line) {
-        self.has_loose = true;
         self.loose.push(Loose {
             key: Key::from_parts(time, line),
             place: Place {

@@ -47,6 +47,11 @@ pub(super) struct Loose {
 pub(super) struct LooseEvents(BTreeMap<u64, Vec<Loose>>);
 
 impl LooseEvents {
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.0.values().map(Vec::len).sum()
     }

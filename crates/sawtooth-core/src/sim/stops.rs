@@ -50,6 +50,15 @@ pub(super) struct Sides {
     pub client: u32,
 }
 
+/// What decides when a sender sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clock {
+    /// Acknowledgements, and nothing else.
+    Acks,
+    /// A pacer, or what the application writes later.
+    Own,
+}
+
 /// The round trip of a flow, or of all flows of an entry; of UDP, which sends nothing back, the way to the receiver.
 pub(super) struct Route<'a> {
     /// The links that data crosses, and whether against their direction.
@@ -63,8 +72,7 @@ pub(super) struct Route<'a> {
     pub access_delay: f64,
     /// Whether a wire on it may damage packets.
     pub damages: bool,
-    /// What its sender's times depend on, besides acknowledgements: congestion control and source.
-    pub rhythm: [&'a str; 2],
+    pub clock: Clock,
     /// Whether what happens at its ends depends on more than what arrives there, so that they need events.
     pub evented_ends: bool,
 }
@@ -78,7 +86,11 @@ pub(super) fn routes<'a>(
         path: spec.path.as_slice(),
         access_delay: spec.delay.secs(),
         damages: scenario.damages(&spec.path),
-        rhythm: [spec.cc.name, spec.source.name],
+        clock: if spec.is_ack_clocked() {
+            Clock::Acks
+        } else {
+            Clock::Own
+        },
         against: false,
         flow: place as usize,
         receiver: match receiver_host {
@@ -119,7 +131,7 @@ pub(super) fn routes<'a>(
         path: &flow.path,
         access_delay: flow.delay.secs(),
         damages: scenario.damages(&flow.path),
-        rhythm: [""; 2],
+        clock: Clock::Own,
         against: false,
         flow: scenario.flows.len() + scenario.arriving.len() + index as usize,
         receiver: Node::UdpReceiver(index),
@@ -136,7 +148,7 @@ pub(super) struct Plan {
     pub trips: Vec<Trip>,
     /// Of each channel whether packets come to it in order, or nearly so.
     pub in_order: Vec<bool>,
-    /// Of each stop the number of what feeds it, in the order in which they first do.
+    /// Of each stop with events the number of what feeds it, in the order in which they first do.
     pub ranks: Vec<u32>,
     /// Of each stop whether it is beyond the receiver.
     pub returning: Vec<bool>,
@@ -202,12 +214,12 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
             let feeder = trip[(at + trip.len() - 1) % trip.len()];
             let channel = has_event(place).then(|| {
                 let next = index_u32(made.in_order.len());
-                let way = if may_reorder(&feeder) {
+                let way = if may_reorder(&feeder) || route.clock == Clock::Own {
                     Way::of_one(*place, feeder)
                 } else {
                     let stretch =
                         (1..=trip.len()).map(|by| trip[(at + trip.len() - by) % trip.len()]);
-                    Way::of_many(*place, route, stretch, &has_event, &length)
+                    Way::of_many(*place, stretch, &has_event, &length)
                 };
                 let channel = *channels.entry(way).or_insert(next);
                 if channel == next {
@@ -241,21 +253,19 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
 /// The way to a stop with events. Packets that come to one place by ways that are alike come nearly in order, so that they may wait in one channel: their last event was
 /// at one place, and from there on they took as long. Which ways share a channel changes nothing but how long it takes to find the next event.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Way<'a> {
+struct Way {
     to: Node,
     from: Node,
-    rhythm: [&'a str; 2],
     /// Rate and delay of what was passed since.
     stretch: Vec<[u64; 2]>,
 }
 
-impl<'a> Way<'a> {
-    /// That of packets that are alone, because they may overtake each other.
+impl Way {
+    /// That of packets that are alone, because they may overtake each other, or are sent at times that are known only then.
     fn of_one(to: Node, from: Node) -> Self {
         Self {
             to,
             from,
-            rhythm: [""; 2],
             stretch: Vec::new(),
         }
     }
@@ -263,7 +273,6 @@ impl<'a> Way<'a> {
     /// That over the places of `backwards`, of which the last event was at the first that has any.
     fn of_many(
         to: Node,
-        route: &Route<'a>,
         backwards: impl Iterator<Item = Node>,
         has_event: &dyn Fn(&Node) -> bool,
         length: &dyn Fn(&Node) -> [u64; 2],
@@ -278,12 +287,7 @@ impl<'a> Way<'a> {
             }
             stretch.push(length(&place));
         }
-        Self {
-            to,
-            from,
-            rhythm: route.rhythm,
-            stretch,
-        }
+        Self { to, from, stretch }
     }
 }
 

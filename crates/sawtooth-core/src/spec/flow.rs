@@ -2,10 +2,12 @@
 
 use super::part::Part;
 use crate::arrivals::Arrivals;
+use crate::cc;
 use crate::registry::{FromValue, Key, Params, Value};
 use crate::source::{self, Source};
+use crate::tcp::pacer::Paced;
+use crate::tcp::{self, key};
 use crate::units::{Duration, Instant};
-use crate::{cc, tcp};
 
 /// One connection: the links its data crosses in order; acknowledgements cross the same links' reverse sides.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +80,17 @@ impl FlowSpec {
     }
 
     /// What the application does.
+    /// Whether all that it sends answers acknowledgements: it is not paced, and its application has written everything at the start.
+    pub fn is_ack_clocked(&self) -> bool {
+        let paced = match key::pacing.of(&self.tcp) {
+            Paced::Never => false,
+            Paced::Algorithm => cc::named(self.cc.name).needs.rates != cc::Rates::Unused,
+            Paced::Always => true,
+        };
+        let at_once = self.source.name == source::TABLE[0].name;
+        at_once && !paced && key::max_pacing_rate.of(&self.tcp).is_none()
+    }
+
     pub fn source(&self, seed: u64) -> Box<dyn Source> {
         source::build(self.source.name, &self.source.params, seed, &self.name)
     }
