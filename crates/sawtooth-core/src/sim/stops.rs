@@ -228,8 +228,10 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
                 channel
             });
             let next = index_u32(ranks.len());
-            made.ranks
-                .push(*ranks.entry((*place, feeder)).or_insert(next));
+            made.ranks.push(match channel {
+                Some(_) => *ranks.entry((*place, feeder)).or_insert(next),
+                None => 0,
+            });
             let acks = first_stop + index_u32(at) > receiver_stop;
             made.returning.push(acks);
             made.whose.push(Traffic {
@@ -385,6 +387,7 @@ impl Route<'_> {
 mod tests {
     use super::*;
     use crate::net;
+    use crate::registry::Value;
     use crate::units::{Duration, Rate};
 
     fn scenario(paths: &[&[usize]]) -> Scenario {
@@ -454,8 +457,30 @@ mod tests {
         for route in 0..2 {
             assert_eq!(evented(&plan, route), [Node::Port(0), Node::Port(1)]);
         }
-        // Each flow has a channel of its own at each of them.
-        assert_eq!(plan.in_order, [true; 4]);
+        // Their ways there are alike, so there is one channel at each.
+        assert_eq!(plan.in_order, [true; 2]);
+        let ranks = |port| {
+            let stops = plan.stops.iter().zip(&plan.ranks);
+            stops
+                .filter(move |(stop, _)| stop.place == Node::Port(port))
+                .map(|(_, rank)| *rank)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!((ranks(0), ranks(1)), (vec![0, 2], vec![1, 3]));
+    }
+
+    #[test]
+    fn flows_whose_ways_are_not_alike_or_that_are_paced_have_channels_of_their_own() {
+        let two = || scenario(&[&[1, 0, 2], &[3, 0, 4]]);
+        let mut slower = two();
+        slower.links[3].forward.delay = Duration::from_secs(0.02);
+        // Data meets at the bottleneck by ways of two lengths, and acknowledgements come by ways of one.
+        assert_eq!(plan(&slower).in_order, [true; 3]);
+        let mut paced = two();
+        for flow in &mut paced.flows {
+            flow.tcp.set("pacing", Value::Choice("always"));
+        }
+        assert_eq!(plan(&paced).in_order, [true; 4]);
     }
 
     #[test]
