@@ -127,7 +127,8 @@ impl<'a> ArrivingFlows<'a> {
         scenario: &'a Scenario,
         seed: u64,
         hosts: &Hosts,
-        (addresses, fixed): (Addresses, u32),
+        addresses: Addresses,
+        fixed: u32,
     ) -> io::Result<Self> {
         let mut arrivals = Self {
             entries: Vec::new(),
@@ -393,12 +394,8 @@ impl<'a> ArrivingFlows<'a> {
         let mut by_size = Table::new::<CompletionRow>();
         for entry in &self.entries {
             let flow = &entry.spec.flow;
-            let head = (
-                flow.name.as_str(),
-                flow.cc_in_kernel(),
-                entry.spec.arrivals.rate,
-            );
-            all.push(entry.summary.row(head, end));
+            let (cc, rate) = (flow.cc_in_kernel(), entry.spec.arrivals.rate);
+            all.push(entry.summary.row(&flow.name, cc, rate, end));
             for row in entry.summary.completions(&flow.name) {
                 by_size.push(row);
             }

@@ -151,7 +151,7 @@ impl<'a> Experiment<'a> {
             }
         } else {
             for (port, spec) in (FIRST_PORT..).zip(&scenario.flows) {
-                flows.push(application(spec, seed, &hosts, (addresses, port))?);
+                flows.push(application(spec, seed, &hosts, addresses, port)?);
             }
         }
         // Numbers are those of the simulator, where the clients of requests have numbers, too.
@@ -160,7 +160,7 @@ impl<'a> Experiment<'a> {
             .filter(|flow| matches!(flow, Application::RequestResponse(_)));
         let fixed =
             u32::try_from(flows.len() + request_responses.count()).map_err(io::Error::other)?;
-        let arrivals = ArrivingFlows::new(scenario, seed, &hosts, (addresses, fixed))?;
+        let arrivals = ArrivingFlows::new(scenario, seed, &hosts, addresses, fixed)?;
         Ok(Self {
             scenario,
             tuns: std::mem::take(&mut hosts.tuns),
@@ -251,9 +251,9 @@ impl<'a> Experiment<'a> {
             Application::Http(_) | Application::Nothing => (None, 0),
         };
         if let Some(spec) = self.scenario.flows.get(flow)
-            && let Some(sender) = sender
+            && let Some((sender, side)) = sender
         {
-            let row = tables::sample(time, &spec.name, sender, delivered)?;
+            let row = tables::sample(time, &spec.name, sender, side, delivered)?;
             self.series.push(row);
         }
         Ok(())
@@ -587,7 +587,8 @@ fn application(
     spec: &FlowSpec,
     seed: u64,
     hosts: &Hosts,
-    (addresses, port): (Addresses, u16),
+    addresses: Addresses,
+    port: u16,
 ) -> io::Result<Application> {
     let one = Backlog::new(1)?;
     if let Some(exchanges) = Exchanges::new(spec.source(seed), spec.start.secs()) {

@@ -24,7 +24,8 @@ use crate::tcp_info::TcpInfo;
 pub fn sample(
     time: f64,
     name: &str,
-    (sender, side): (&OwnedFd, Side),
+    sender: &OwnedFd,
+    side: Side,
     delivered: u64,
 ) -> io::Result<SeriesRow> {
     let info = TcpInfo::of(sender.as_fd())?;
@@ -67,8 +68,8 @@ pub fn acked_bytes(info: &TcpInfo, side: Side, delivered: u64) -> u64 {
 pub fn connection(spec: &FlowSpec, connection: &Connection, end: f64) -> io::Result<FlowRow> {
     let info = TcpInfo::of(connection.sender().as_fd())?;
     let done = connection.is_done().then_some(connection.last_delivery);
-    let sender = (&info, Side::Opened);
-    Ok(flow(spec, sender, (connection.delivered, done), end))
+    let delivered = connection.delivered;
+    Ok(flow(spec, &info, Side::Opened, delivered, done, end))
 }
 
 /// The same of a connection of requests and responses: of its responses.
@@ -81,20 +82,17 @@ pub fn request_response(
     let info = sender.map_or(Ok(TcpInfo::default()), |sender| TcpInfo::of(sender.as_fd()))?;
     let is_over = request_response.exchanges.is_over();
     let done = is_over.then_some(request_response.last_delivery);
-    let sender = (&info, Side::Accepted);
-    Ok(flow(
-        spec,
-        sender,
-        (request_response.delivered(), done),
-        end,
-    ))
+    let delivered = request_response.delivered();
+    Ok(flow(spec, &info, Side::Accepted, delivered, done, end))
 }
 
 /// The same, from what its sender's kernel reports, the bytes delivered, and the time of the last of them.
 fn flow(
     spec: &FlowSpec,
-    (info, side): (&TcpInfo, Side),
-    (delivered, done): (u64, Option<f64>),
+    info: &TcpInfo,
+    side: Side,
+    delivered: u64,
+    done: Option<f64>,
     end: f64,
 ) -> FlowRow {
     let mss = u64::from(info.snd_mss.max(1));
@@ -109,17 +107,17 @@ fn flow(
         dsacks_in: Some(info.dsack_dups.into()),
         min_rtt_ns: micros(info.min_rtt),
         limited_rwnd_ns: Some(info.rwnd_limited.cast_signed() * 1000),
-        ..transfer(spec, (delivered, done), end)
+        ..transfer(spec, delivered, done, end)
     }
 }
 
 /// A row of `flows` of a fetch, of whose connection nothing is known.
 pub fn fetch(spec: &FlowSpec, fetch: &Fetch, end: f64) -> FlowRow {
-    transfer(spec, (fetch.delivered(), fetch.done), end)
+    transfer(spec, fetch.delivered(), fetch.done, end)
 }
 
 /// What is known of every flow: bytes delivered, and when the last of them were.
-fn transfer(spec: &FlowSpec, (delivered, done): (u64, Option<f64>), end: f64) -> FlowRow {
+fn transfer(spec: &FlowSpec, delivered: u64, done: Option<f64>, end: f64) -> FlowRow {
     let start = spec.start.secs();
     FlowRow {
         flow: spec.name.clone(),

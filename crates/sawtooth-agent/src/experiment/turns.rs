@@ -238,7 +238,8 @@ impl Experiment<'_> {
         self.go_on_after(
             turns,
             &task,
-            (now, until.is_some()),
+            now,
+            until.is_some(),
             &purposes,
             outcome.results,
         )
@@ -334,7 +335,8 @@ impl Experiment<'_> {
         &mut self,
         turns: &mut Turns,
         task: &Task,
-        (now, waited): (Option<f64>, bool),
+        now: Option<f64>,
+        waited: bool,
         purposes: &[Purpose],
         results: Vec<(usize, Result<usize, Errno>)>,
     ) -> io::Result<()> {

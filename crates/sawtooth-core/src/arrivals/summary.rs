@@ -99,7 +99,7 @@ impl Summary {
 
     /// The row of the table `arrivals` of an entry by name, its algorithm's name and its rate, of a run of `secs`.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn row(&self, (flow, cc, rate): (&str, &str, f64), secs: f64) -> ArrivalRow {
+    pub fn row(&self, flow: &str, cc: &str, rate: f64, secs: f64) -> ArrivalRow {
         let times = TimesNs::of(&self.completions_ns);
         ArrivalRow {
             flow: flow.to_owned(),

@@ -195,9 +195,9 @@ impl<'a> ArrivingFlows<'a> {
         let mut by_size = Table::new::<CompletionRow>();
         for entry in &self.entries {
             let (flow, arrivals) = (&entry.spec.flow, &entry.spec.arrivals);
-            let head = (flow.name.as_str(), flow.cc.name, arrivals.rate);
-            all.push(entry.summary.row(head, end));
-            for row in entry.summary.completions(&flow.name) {
+            let summary = &entry.summary;
+            all.push(summary.row(&flow.name, flow.cc.name, arrivals.rate, end));
+            for row in summary.completions(&flow.name) {
                 by_size.push(row);
             }
         }
