@@ -1,4 +1,4 @@
-//! Whose packets cross a hop: by that a port that records more than counts knows the flow of each.
+//! Which flow's packets cross a hop, and whether they are acknowledgements: by this a ledger attributes what it records.
 
 /// Whose packets are on a hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! A run that was ended before its time.
+//! Why a run was ended before its time: which limit it exceeded.
 
 /// Why a run was ended before its time.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The interface of a host: packets leave on the link, and what it has reported is taken.
+//! The interface of a host: packets leave on the link, and the host handles what the interface has reported.
 
 use super::Hosts;
 use super::sending::transmitted;

@@ -1,4 +1,4 @@
-//! What is looked at while a run goes on: samples at multiples of a period, or after every acknowledgement, the algorithms' own variables, and what the run costs.
+//! What is observed during a run: samples at multiples of a period, or after every acknowledgement, the algorithms' own variables, and what the run costs.
 //!
 //! A sample is taken when its component is about to move past the sampling time, so it does not matter how far ahead of others a component is computed.
 

@@ -1,4 +1,4 @@
-//! Segments of connections of requests and responses that carry acknowledgements of what has come the other way.
+//! Acknowledgements that segments of a connection of requests and responses carry for the other direction.
 
 use super::{Answer, RequestResponses};
 use crate::events::{Event, Key, Line};

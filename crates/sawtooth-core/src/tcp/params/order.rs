@@ -1,4 +1,4 @@
-//! In which order a text names several parameters, where it is not the table's: texts that users know stay as they are.
+//! The order in which hints and warnings name several parameters, where it is not that of the table. Users know these texts, so the order stays.
 //!
 //! What a list lacks comes after all that it has, in the table's order: a new parameter needs no place here.
 
