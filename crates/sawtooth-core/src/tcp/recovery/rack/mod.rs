@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | what is outstanding, what has arrived | RFC 8985 §6.2 step 1, RFC 2018 | `outstanding.rs`, `delivery.rs` |
 //! | what is lost | RFC 8985 §6; Mathis and Mahdavi 1996, RFC 5827 | `detect.rs`; `fack.rs` |
+//! | recoveries, and what else a sign of congestion begins and ends | RFC 6675 §5, RFC 3168 §6.1.2 | `congestion.rs`, `phase.rs` |
 //! | tail loss probe | RFC 8985 §7 | `tlp.rs` |
 //! | the timer | RFC 8985 §8, RFC 6298 §5 | `timer.rs`, `timeout.rs` |
 //! | the window during a reduction | RFC 9937, RFC 6937 | `reduction.rs` |
@@ -15,6 +16,7 @@
 //!
 //! This file joins them. A mark's reduction (RFC 3168 §6.1.2) takes the same way as a loss's.
 
+mod congestion;
 mod delivery;
 mod detect;
 mod fack;
@@ -35,21 +37,18 @@ pub use fack::ENTRY as FACK;
 pub use pace::pacing_rate;
 pub use reduction::Bound;
 
+use self::congestion::Congestion;
 use self::delivery::Delivery;
-use self::frto::{Evidence, Frto, Verdict};
 use self::outstanding::{Judge, Outstanding};
 use self::pace::Pace;
 use self::phase::Phase;
-use self::reduction::Prr;
 use self::timer::Timer;
 use self::tlp::Tlp;
-use self::undo::Undo;
-use crate::cc::{self, Windows};
+use crate::cc;
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
 use crate::tcp::episodes::Cause;
-use crate::tcp::params::Eifel;
 use crate::tcp::sender::tx::Tx;
 use crate::tcp::timestamps::Clock;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
@@ -66,9 +65,7 @@ pub const ENTRY: Entry<()> = Entry {
 #[derive(Debug)]
 pub struct Rack {
     outstanding: Outstanding,
-    phase: Phase,
-    recovery_point: SeqNum,
-    undo: Undo,
+    congestion: Congestion,
     tlp: Tlp,
     timer: Timer,
     pace: Pace,
@@ -87,9 +84,7 @@ impl Rack {
     fn with(judge: Judge, needs: cc::Needs) -> Self {
         Self {
             outstanding: Outstanding::new(judge, needs.rates != cc::Rates::Unused),
-            phase: Phase::Open,
-            recovery_point: SeqNum::ZERO,
-            undo: Undo::default(),
+            congestion: Congestion::none(),
             tlp: Tlp::default(),
             timer: Timer::new(),
             pace: Pace::new(),
@@ -102,8 +97,10 @@ impl Rack {
         }
         let flight_size = tx.seq.flight_size();
         let syn = tx.seq.is_opening() && ack.next > SeqNum::ZERO;
-        let news = self.outstanding.take(tx, now, ack, self.recovery_point);
-        let rtt = news.measure(tx, now, &mut self.undo);
+        let news = self
+            .outstanding
+            .take(tx, now, ack, self.congestion.recovery_point);
+        let rtt = news.measure(tx, now, &mut self.congestion.undo);
         if !syn {
             tx.announce(now, news.acked, rtt);
         }
@@ -111,9 +108,9 @@ impl Rack {
             if !self.tlp.is_out() {
                 self.outstanding.detect.on_dsack(tx.seq.una, tx.seq.max);
             }
-            self.undo.on_dsack();
+            self.congestion.undo.on_dsack();
         }
-        if self.tlp.on_ack(ack.next, ack.duplicate) && self.phase.is_lossless() {
+        if self.tlp.on_ack(ack.next, ack.duplicate) && self.congestion.phase.is_lossless() {
             // The window is reduced as for a loss that was recovered from at once.
             tx.reduce(
                 now,
@@ -130,17 +127,21 @@ impl Rack {
             self.on_established(tx, now, rtt);
         } else {
             let congested = tx.signals.is_some() && tx.take_marks(now, ack, news.delivered);
-            if news.acked.is_zero() || !self.undo_by_eifel(tx, now) {
-                if self.finds_loss(tx, now, &news, lost) {
-                    self.enter_recovery(tx, now);
+            let (congestion, outstanding) = (&mut self.congestion, &mut self.outstanding);
+            if news.acked.is_zero() || !congestion.undo_by_eifel(tx, now, outstanding) {
+                if congestion.finds_loss(tx, now, &news, lost, outstanding) {
+                    congestion.enter_recovery(tx, now, outstanding);
+                    self.tlp.end();
                 }
-                if congested && self.phase == Phase::Open {
-                    self.enter_cwr(tx, now);
+                if congested && congestion.phase == Phase::Open {
+                    congestion.enter_cwr(tx, now, outstanding);
                 }
             }
             self.move_window(tx, now, &news, lost, flight_size, rtt);
         }
-        if !news.acked.is_zero() || (!news.delivered.is_zero() && !self.phase.is_lossless()) {
+        if !news.acked.is_zero()
+            || (!news.delivered.is_zero() && !self.congestion.phase.is_lossless())
+        {
             self.timer.restarted = now.at();
         }
         self.timer.arm_due = true;
@@ -151,8 +152,7 @@ impl Rack {
             tx.window.on_handshake(now.at(), rtt);
         }
         tx.on_established(now, rtt.is_some());
-        self.phase = Phase::Open;
-        self.undo.end();
+        self.congestion.clear();
     }
 
     /// Finds losses; how many. `expired`: the timer for that has expired.
@@ -163,148 +163,10 @@ impl Rack {
             .find_losses(tx, now.at(), expired, repairing)
     }
 
-    // --- phases ---------------------------------------------------------------------------------------------------------
-
-    /// What an acknowledgement changes of the phase; whether a recovery begins.
-    fn finds_loss(&mut self, tx: &mut Tx, now: Event, news: &Delivery, lost: SegCount) -> bool {
-        let una = tx.seq.una;
-        let over = una >= self.recovery_point;
-        match self.phase {
-            Phase::Open | Phase::Cwr(_) if !lost.is_zero() => return true,
-            // The segment after what was outstanding, which carries CWR, has arrived, too (RFC 3168 §6.1.2).
-            Phase::Cwr(_) if una > self.recovery_point => self.leave_cwr(tx, now),
-            Phase::Open | Phase::Cwr(_) => {}
-            Phase::Recovery(_) if over => {
-                self.leave(tx, now, true);
-                // What was found lost of what was sent during the recovery is another episode's. Measured of Linux 6.1: the acknowledgement that ends a
-                // recovery and shows a loss beyond it begins another, and reduces the window again.
-                return self.outstanding.has_lost();
-            }
-            Phase::Recovery(_) => {
-                self.undo_by_dsack(tx, now, false);
-            }
-            Phase::Timeout(_) if over => self.leave(tx, now, false),
-            Phase::Timeout(frto) => self.after_timeout(tx, now, news, frto),
-        }
-        false
-    }
-
     /// A loss was found.
     fn enter_recovery(&mut self, tx: &mut Tx, now: Event) {
-        let before = tx.window.windows();
-        let once = tx.is_reduced_for_mark();
-        tx.reduce(
-            now,
-            self.outstanding.cause(),
-            Some(self.outstanding.losses()),
-            SegCount::ZERO,
-        );
-        if tx.config.prr && !tx.window.needs.rules_recovery {
-            tx.window.prescribe(now.at(), before.cwnd);
-        }
-        if once {
-            self.undo.end();
-        } else {
-            self.undo.begin(before, None);
-        }
-        self.phase = Phase::Recovery(match self.phase {
-            // The reduction under way goes on.
-            Phase::Cwr(prr) if once => prr,
-            _ => Prr::new(before.cwnd.whole()),
-        });
-        self.recovery_point = tx.seq.max;
+        self.congestion.enter_recovery(tx, now, &self.outstanding);
         self.tlp.end();
-    }
-
-    /// A mark was echoed.
-    fn enter_cwr(&mut self, tx: &mut Tx, now: Event) {
-        let before = tx.window.windows();
-        tx.reduce_for_mark(now, Some(self.outstanding.losses()));
-        if tx.window.needs.rules_recovery {
-            return;
-        }
-        if tx.config.prr {
-            tx.window.prescribe(now.at(), before.cwnd);
-        }
-        self.phase = Phase::Cwr(Prr::new(before.cwnd.whole()));
-        self.recovery_point = tx.seq.max;
-    }
-
-    fn leave_cwr(&mut self, tx: &mut Tx, now: Event) {
-        self.phase = Phase::Open;
-        let ssthresh = tx.window.ssthresh();
-        tx.window.prescribe(now.at(), ssthresh);
-        tx.window.on_recovered(now.at());
-    }
-
-    /// Everything that was outstanding when the loss was found has arrived.
-    fn leave(&mut self, tx: &mut Tx, now: Event, reduced: bool) {
-        if !self.undo_by_dsack(tx, now, true) && reduced && !tx.window.needs.rules_recovery {
-            let ssthresh = tx.window.ssthresh();
-            tx.window.prescribe(now.at(), ssthresh);
-        }
-        self.phase = Phase::Open;
-        self.undo.end();
-        self.outstanding.detect.on_recovered();
-        tx.window.on_recovered(now.at());
-    }
-
-    /// Whether a timeout was spurious, from what arrives after it.
-    fn after_timeout(&mut self, tx: &mut Tx, now: Event, news: &Delivery, frto: Frto) {
-        let evidence = Evidence {
-            originals: news.originals_of_episode,
-            is_partial: !news.acked.is_zero() && tx.seq.una < self.recovery_point,
-            has_more: tx.has_more(),
-        };
-        match frto.on_ack(evidence) {
-            Verdict::Spurious => {
-                if let Some(before) = self.undo.by_frto() {
-                    self.undo(tx, now, before);
-                }
-            }
-            Verdict::Undecided(next) => {
-                if frto == Frto::Retransmitted && next != frto {
-                    self.recovery_point = tx.seq.max;
-                }
-                self.phase = Phase::Timeout(next);
-            }
-        }
-    }
-
-    /// Restores the windows if all retransmissions were reported as duplicates. `over`: everything that was outstanding at the loss has arrived.
-    fn undo_by_dsack(&mut self, tx: &mut Tx, now: Event, over: bool) -> bool {
-        if !tx.config.undo || (self.outstanding.has_lost() && !over) {
-            return false;
-        }
-        let before = self.undo.by_dsack();
-        before.is_some_and(|before| self.undo(tx, now, before))
-    }
-
-    /// Restores the windows if a timestamp shows that the original had arrived.
-    fn undo_by_eifel(&mut self, tx: &mut Tx, now: Event) -> bool {
-        if tx.config.eifel == Eifel::Off {
-            return false;
-        }
-        let Some(before) = self.undo.by_eifel(tx.seq.una, tx.stamps.echo) else {
-            return false;
-        };
-        if tx.config.eifel == Eifel::WindowAndTimeout {
-            self.undo.adapt_after(tx.seq.max);
-        }
-        self.undo(tx, now, before)
-    }
-
-    fn undo(&mut self, tx: &mut Tx, now: Event, before: Windows) -> bool {
-        tx.counters.spurious += 1;
-        tx.counters.spurious_timeouts += u64::from(matches!(self.phase, Phase::Timeout(_)));
-        if let Some(episodes) = &mut tx.episodes {
-            episodes.undo();
-        }
-        tx.window.on_undo(now.at(), before);
-        self.outstanding.segments.forget_losses();
-        self.undo.end();
-        self.phase = Phase::Open;
-        true
     }
 
     // --- the window -----------------------------------------------------------------------------------------------------
@@ -324,7 +186,7 @@ impl Rack {
         if news.delivered.is_zero() && lost.is_zero() {
             return;
         }
-        let reduction = self.phase.prr();
+        let reduction = self.congestion.phase.prr();
         let limited = self.pace.usage.limits(tx.window.windows());
         tx.window.on_ack(&cc::Ack {
             now: now.at(),
@@ -362,7 +224,7 @@ impl Rack {
     /// The next segment to send now.
     #[inline]
     pub fn next(&mut self, tx: &mut Tx, now: Event) -> Option<SeqNum> {
-        let is_open = self.phase == Phase::Open;
+        let is_open = self.congestion.phase == Phase::Open;
         let next = self.pace.next(tx, now, &mut self.outstanding, is_open);
         if next.is_none() && self.pace.is_ahead(now.at()) {
             tx.timers.recovery = self.timer.or(self.pace.timer);
@@ -376,12 +238,12 @@ impl Rack {
         let again = seq < tx.seq.max;
         let idle = self.outstanding.segments.is_empty();
         self.outstanding.on_send(now.at(), seq);
-        if let Some(prr) = self.phase.prr() {
+        if let Some(prr) = self.congestion.phase.prr() {
             prr.on_send();
         }
         if again {
             let stamp = Clock::stamp_by(tx.stamps.clock, now.at());
-            self.undo.on_retransmit(seq, stamp);
+            self.congestion.undo.on_retransmit(seq, stamp);
         }
         if idle {
             self.timer.restarted = now.at();
@@ -405,7 +267,7 @@ impl Rack {
     /// Whether a loss is being repaired.
     #[inline]
     pub fn is_repairing(&self) -> bool {
-        !self.phase.is_lossless()
+        !self.congestion.phase.is_lossless()
     }
 
     /// What is outstanding, segment by segment.

@@ -73,7 +73,7 @@ fn rfc9937_6_a_recovery_begins_where_it_was_and_ends_at_the_threshold() {
     // Congestion avoidance goes on from there with the same acknowledgement.
     let (cwnd, _) = rig.windows();
     assert!((ssthresh..ssthresh + 1.0).contains(&cwnd), "{cwnd}");
-    assert_eq!(state(&rig).phase, Phase::Open);
+    assert_eq!(state(&rig).congestion.phase, Phase::Open);
 }
 
 #[test]

@@ -19,7 +19,7 @@ impl Rack {
         let situation = Situation {
             idle: self.outstanding.segments.is_empty(),
             look_again: self.outstanding.detect.look_again,
-            may_probe: self.phase.is_lossless()
+            may_probe: self.congestion.phase.is_lossless()
                 && !self.tlp.is_out()
                 && self.outstanding.segments.sacked().is_zero(),
         };
@@ -40,12 +40,12 @@ impl Rack {
             Purpose::Probe => self.send_probe(tx, now),
             Purpose::Reordering => {
                 let lost = self.find_losses(tx, now, true);
-                if !lost.is_zero() && self.phase.is_lossless() {
+                if !lost.is_zero() && self.congestion.phase.is_lossless() {
                     self.enter_recovery(tx, now);
                     // Nothing was delivered: only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of
                     // them found lost by the timer: a window of 3).
                     let pipe = self.outstanding.segments.pipe();
-                    if let Some(prr) = self.phase.prr()
+                    if let Some(prr) = self.congestion.phase.prr()
                         && prescribes_reduction(tx)
                     {
                         prr.prescribe(tx, now, SegCount::ZERO, pipe, false);
@@ -61,7 +61,7 @@ impl Rack {
         tx.begin_timeout(now, Some(self.outstanding.losses()));
         let before = tx.window.windows();
         let estimators = tx.timers.rto.before_timeout();
-        let again = matches!(self.phase, Phase::Timeout(_));
+        let again = matches!(self.congestion.phase, Phase::Timeout(_));
         let once = tx.is_reduced_for_mark();
         tx.note_reduction(false);
         if again || once {
@@ -78,9 +78,9 @@ impl Rack {
         if reneged {
             self.outstanding.segments.forget_sacks();
             tx.clear_scoreboard();
-            self.undo.end();
+            self.congestion.undo.end();
         } else if !again {
-            self.undo.begin(before, estimators);
+            self.congestion.undo.begin(before, estimators);
         }
         // What was sent lately may be on its way (RFC 8985 §6.3); without times everything is lost (RFC 6675 §5.1).
         let deadline = if reneged || self.outstanding.judge == Judge::Forward {
@@ -89,14 +89,16 @@ impl Rack {
             self.outstanding.detect.timeout_deadline(now.at())
         };
         self.outstanding.rate.lost += self.outstanding.segments.mark_lost_on_timeout(deadline);
-        let asks =
-            tx.config.frto && tx.seq.una > SeqNum::ZERO && self.phase.is_lossless() && !reneged;
-        self.phase = Phase::Timeout(if asks {
+        let asks = tx.config.frto
+            && tx.seq.una > SeqNum::ZERO
+            && self.congestion.phase.is_lossless()
+            && !reneged;
+        self.congestion.phase = Phase::Timeout(if asks {
             Frto::Retransmitted
         } else {
             Frto::Over
         });
-        self.recovery_point = tx.seq.max;
+        self.congestion.recovery_point = tx.seq.max;
         self.tlp.end();
         self.outstanding.detect.look_again = None;
         let pipe = self.outstanding.segments.pipe();

@@ -1,0 +1,218 @@
+//! What a sign of congestion begins, and what ends it: a recovery, the time after a mark or after a timeout, each up to its recovery point, or until it turns out
+//! that there was no reason for it.
+//!
+//! Specifications: RFC 6675 §5 (steps 4 and A), RFC 3168 §6.1.2 (a mark's reduction), RFC 5682 §3.1, RFC 3708, RFC 3522 and RFC 4015 §3 (reductions that are undone).
+
+use super::delivery::Delivery;
+use super::frto::{Evidence, Frto, Verdict};
+use super::outstanding::Outstanding;
+use super::phase::Phase;
+use super::reduction::Prr;
+use super::undo::Undo;
+use crate::cc::Windows;
+use crate::events::Event;
+use crate::tcp::params::Eifel;
+use crate::tcp::sender::tx::Tx;
+use crate::units::{SegCount, SeqNum};
+
+/// What the last sign of congestion has left.
+#[derive(Debug)]
+pub struct Congestion {
+    pub phase: Phase,
+    /// The phase lasts until everything before is acknowledged.
+    pub recovery_point: SeqNum,
+    pub undo: Undo,
+}
+
+impl Congestion {
+    /// There has been none.
+    pub fn none() -> Self {
+        Self {
+            phase: Phase::Open,
+            recovery_point: SeqNum::ZERO,
+            undo: Undo::default(),
+        }
+    }
+
+    /// A connection is established, whatever became of its SYN.
+    pub fn clear(&mut self) {
+        self.phase = Phase::Open;
+        self.undo.end();
+    }
+
+    /// What an acknowledgement changes of the phase; whether a recovery begins.
+    pub fn finds_loss(
+        &mut self,
+        tx: &mut Tx,
+        now: Event,
+        news: &Delivery,
+        lost: SegCount,
+        outstanding: &mut Outstanding,
+    ) -> bool {
+        let una = tx.seq.una;
+        let over = una >= self.recovery_point;
+        match self.phase {
+            Phase::Open | Phase::Cwr(_) if !lost.is_zero() => return true,
+            // The segment after what was outstanding, which carries CWR, has arrived, too (RFC 3168 §6.1.2).
+            Phase::Cwr(_) if una > self.recovery_point => self.leave_cwr(tx, now),
+            Phase::Open | Phase::Cwr(_) => {}
+            Phase::Recovery(_) if over => {
+                self.leave(tx, now, true, outstanding);
+                // What was found lost of what was sent during the recovery is another episode's. Measured of Linux 6.1: the acknowledgement that ends a
+                // recovery and shows a loss beyond it begins another, and reduces the window again.
+                return outstanding.has_lost();
+            }
+            Phase::Recovery(_) => {
+                self.undo_by_dsack(tx, now, false, outstanding);
+            }
+            Phase::Timeout(_) if over => self.leave(tx, now, false, outstanding),
+            Phase::Timeout(frto) => self.after_timeout(tx, now, news, frto, outstanding),
+        }
+        false
+    }
+
+    /// A loss was found.
+    pub fn enter_recovery(&mut self, tx: &mut Tx, now: Event, outstanding: &Outstanding) {
+        let before = tx.window.windows();
+        let once = tx.is_reduced_for_mark();
+        tx.reduce(
+            now,
+            outstanding.cause(),
+            Some(outstanding.losses()),
+            SegCount::ZERO,
+        );
+        if tx.config.prr && !tx.window.needs.rules_recovery {
+            tx.window.prescribe(now.at(), before.cwnd);
+        }
+        if once {
+            self.undo.end();
+        } else {
+            self.undo.begin(before, None);
+        }
+        self.phase = Phase::Recovery(match self.phase {
+            // The reduction under way goes on.
+            Phase::Cwr(prr) if once => prr,
+            _ => Prr::new(before.cwnd.whole()),
+        });
+        self.recovery_point = tx.seq.max;
+    }
+
+    /// A mark was echoed.
+    pub fn enter_cwr(&mut self, tx: &mut Tx, now: Event, outstanding: &Outstanding) {
+        let before = tx.window.windows();
+        tx.reduce_for_mark(now, Some(outstanding.losses()));
+        if tx.window.needs.rules_recovery {
+            return;
+        }
+        if tx.config.prr {
+            tx.window.prescribe(now.at(), before.cwnd);
+        }
+        self.phase = Phase::Cwr(Prr::new(before.cwnd.whole()));
+        self.recovery_point = tx.seq.max;
+    }
+
+    fn leave_cwr(&mut self, tx: &mut Tx, now: Event) {
+        self.phase = Phase::Open;
+        let ssthresh = tx.window.ssthresh();
+        tx.window.prescribe(now.at(), ssthresh);
+        tx.window.on_recovered(now.at());
+    }
+
+    /// Everything that was outstanding when the loss was found has arrived.
+    fn leave(&mut self, tx: &mut Tx, now: Event, reduced: bool, outstanding: &mut Outstanding) {
+        if !self.undo_by_dsack(tx, now, true, outstanding)
+            && reduced
+            && !tx.window.needs.rules_recovery
+        {
+            let ssthresh = tx.window.ssthresh();
+            tx.window.prescribe(now.at(), ssthresh);
+        }
+        self.phase = Phase::Open;
+        self.undo.end();
+        outstanding.detect.on_recovered();
+        tx.window.on_recovered(now.at());
+    }
+
+    /// Whether a timeout was spurious, from what arrives after it.
+    fn after_timeout(
+        &mut self,
+        tx: &mut Tx,
+        now: Event,
+        news: &Delivery,
+        frto: Frto,
+        outstanding: &mut Outstanding,
+    ) {
+        let evidence = Evidence {
+            originals: news.originals_of_episode,
+            is_partial: !news.acked.is_zero() && tx.seq.una < self.recovery_point,
+            has_more: tx.has_more(),
+        };
+        match frto.on_ack(evidence) {
+            Verdict::Spurious => {
+                if let Some(before) = self.undo.by_frto() {
+                    self.take_back(tx, now, before, outstanding);
+                }
+            }
+            Verdict::Undecided(next) => {
+                if frto == Frto::Retransmitted && next != frto {
+                    self.recovery_point = tx.seq.max;
+                }
+                self.phase = Phase::Timeout(next);
+            }
+        }
+    }
+
+    /// Restores the windows if all retransmissions were reported as duplicates. `over`: everything that was outstanding at the loss has arrived.
+    fn undo_by_dsack(
+        &mut self,
+        tx: &mut Tx,
+        now: Event,
+        over: bool,
+        outstanding: &mut Outstanding,
+    ) -> bool {
+        if !tx.config.undo || (outstanding.has_lost() && !over) {
+            return false;
+        }
+        let before = self.undo.by_dsack();
+        before.is_some_and(|before| self.take_back(tx, now, before, outstanding))
+    }
+
+    /// Restores the windows if a timestamp shows that the original had arrived.
+    pub fn undo_by_eifel(
+        &mut self,
+        tx: &mut Tx,
+        now: Event,
+        outstanding: &mut Outstanding,
+    ) -> bool {
+        if tx.config.eifel == Eifel::Off {
+            return false;
+        }
+        let Some(before) = self.undo.by_eifel(tx.seq.una, tx.stamps.echo) else {
+            return false;
+        };
+        if tx.config.eifel == Eifel::WindowAndTimeout {
+            self.undo.adapt_after(tx.seq.max);
+        }
+        self.take_back(tx, now, before, outstanding)
+    }
+
+    /// The windows are what they were before the last reduction.
+    fn take_back(
+        &mut self,
+        tx: &mut Tx,
+        now: Event,
+        before: Windows,
+        outstanding: &mut Outstanding,
+    ) -> bool {
+        tx.counters.spurious += 1;
+        tx.counters.spurious_timeouts += u64::from(matches!(self.phase, Phase::Timeout(_)));
+        if let Some(episodes) = &mut tx.episodes {
+            episodes.undo();
+        }
+        tx.window.on_undo(now.at(), before);
+        outstanding.segments.forget_losses();
+        self.undo.end();
+        self.phase = Phase::Open;
+        true
+    }
+}
