@@ -110,7 +110,8 @@ fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: f64) -
         ce_in: Some(receiver.marks.ce_in.get()),
         ecn_signals: Some(counters.ecn_signals),
         ecn_reductions: Some(counters.ecn_reductions),
-        cwnd_mean_bytes: (lifetime > 0.0).then(|| sender.cwnd_integral() / lifetime * smss),
+        cwnd_mean_bytes: (lifetime > 0.0)
+            .then(|| sender.mean_cwnd(Duration::from_secs(lifetime)).segments() * smss),
         srtt_mean_ns: sampled(round_trips.srtt_sum / round_trips.samples as f64),
         min_rtt_ns: sampled(round_trips.min),
         completion_ns: done.then(|| ns(last_delivery - flow.start)),

@@ -364,7 +364,8 @@ fn the_integral_of_the_window_is_that_of_time() {
     script.establish();
     // One segment for 0.1 s, three for 0.2 s.
     script.sender.finish(Instant::from_secs(0.3));
-    assert!(near(script.sender.cwnd_integral(), 0.1 + 0.6));
+    let mean = script.sender.mean_cwnd(Duration::from_secs(0.3));
+    assert!(near(mean.segments(), 0.7 / 0.3));
 }
 
 #[test]

@@ -51,9 +51,9 @@ impl Sender {
         self.tx.window.max()
     }
 
-    /// Its integral over time, segments x seconds, up to [`Sender::finish`].
-    pub fn cwnd_integral(&self) -> f64 {
-        self.tx.window.integral()
+    /// Its mean over the connection's life, which lasted so long, up to [`Sender::finish`].
+    pub fn mean_cwnd(&self, lifetime: Duration) -> WindowSize {
+        self.tx.window.mean(lifetime)
     }
 
     /// The slow-start threshold.

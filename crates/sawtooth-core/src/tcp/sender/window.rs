@@ -23,7 +23,7 @@ pub struct Window {
     /// The most that may be outstanding.
     limit: SegCount,
     since: Instant,
-    /// In segments times seconds.
+    /// Over time: segments times seconds.
     integral: f64,
     max: WindowSize,
 }
@@ -112,9 +112,9 @@ impl Window {
         self.max
     }
 
-    /// Its integral over time, segments x seconds, up to the last event or [`Window::finish`].
-    pub fn integral(&self) -> f64 {
-        self.integral
+    /// Its mean over so long a time, up to the last event or [`Window::finish`].
+    pub fn mean(&self, time: Duration) -> WindowSize {
+        WindowSize::from_segments(self.integral / time.secs())
     }
 
     /// Time goes on up to `end` with the window that there is.
@@ -264,7 +264,10 @@ mod tests {
         assert_eq!((window.cwnd(), window.ssthresh()), (size(5.0), size(5.0)));
         window.finish(at(7.0));
         // Ten for two seconds, five for four.
-        assert_eq!((window.integral(), window.max()), (40.0, size(10.0)));
+        assert_eq!(
+            (window.mean(secs(6.0)), window.max()),
+            (size(40.0 / 6.0), size(10.0))
+        );
     }
 
     #[test]
