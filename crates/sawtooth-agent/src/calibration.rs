@@ -20,6 +20,7 @@ use nix::sys::timerfd::{
 };
 use nix::time::{ClockId, clock_gettime};
 use sawtooth_core::Scenario;
+use sawtooth_core::units::Instant;
 use serde_json::{Value as Json, json};
 
 use crate::clock::Clock;
@@ -101,7 +102,7 @@ impl Bench {
             }
             self.carry()?;
             self.receive(&mut arrivals)?;
-            self.wait(left > 0, self.network.next_time().min(end))?;
+            self.wait(left > 0, self.network.next_time().secs().min(end))?;
         }
         let arrivals: Vec<i64> = arrivals.iter().map(|time| time - begin).collect();
         Ok(json!({"packets": size - left, "entered_ns": entered - begin, "arrivals_ns": arrivals}))
@@ -152,12 +153,12 @@ impl Bench {
             let towards = towards_other(*host);
             while let Some(packet) = tun.receive()? {
                 if flow_of(&packet).is_some_and(|(flow, _)| flow == 0) {
-                    let now = self.clock.now()?;
+                    let now = Instant::from_secs(self.clock.now()?);
                     self.network.offer(now, 0, 0, towards, IpPacket(packet));
                 }
             }
         }
-        while let Some(delivery) = self.network.advance(self.clock.now()?) {
+        while let Some(delivery) = (self.network).advance(Instant::from_secs(self.clock.now()?)) {
             for (host, tun) in &self.tuns {
                 if *host == host_at_end(delivery.towards) {
                     tun.send(&delivery.packet.0)?;

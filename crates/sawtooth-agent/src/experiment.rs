@@ -18,6 +18,7 @@ use sawtooth_core::net::Towards;
 use sawtooth_core::record::Table;
 use sawtooth_core::record::rows::{ExchangeRow, FlowRow, SeriesRow, Stalls};
 use sawtooth_core::spec::{FlowSpec, Sampling};
+use sawtooth_core::units::Instant;
 use serde_json::Value as Json;
 
 use crate::arrivals::{ArrivingFlows, Ready};
@@ -324,6 +325,7 @@ impl<'a> Experiment<'a> {
         };
         if let Some((flow, connection)) = connection {
             let packet = IpPacket(packet);
+            let now = Instant::from_secs(now);
             self.network.offer(now, flow, connection, towards, packet);
         }
     }
@@ -366,7 +368,7 @@ impl<'a> Experiment<'a> {
     /// acknowledgement has made room to write is seen by the wait that follows.
     fn deliver(&mut self, now: f64) -> io::Result<bool> {
         let mut any = false;
-        while let Some(delivery) = self.network.advance(now) {
+        while let Some(delivery) = self.network.advance(Instant::from_secs(now)) {
             any = true;
             let (towards, connection) = (delivery.towards, delivery.connection);
             let IpPacket(packet) = delivery.packet;
@@ -396,7 +398,7 @@ impl<'a> Experiment<'a> {
         let writes = standing.iter().map(Application::next_time);
         let others = [
             self.arrivals.next_time(),
-            self.network.next_time(),
+            self.network.next_time().secs(),
             self.next_sample(),
             self.end,
         ];
@@ -531,7 +533,7 @@ impl<'a> Experiment<'a> {
     }
 
     fn tables(&mut self) -> io::Result<Json> {
-        self.network.finish(self.end);
+        self.network.finish(Instant::from_secs(self.end));
         let mut flows = Table::new::<FlowRow>();
         let mut exchanges = Table::new::<ExchangeRow>();
         for (spec, application) in self.scenario.flows.iter().zip(&self.flows) {

@@ -2,6 +2,7 @@
 
 use sawtooth_core::net::{self, Payload, Towards};
 use sawtooth_core::packet::Ecn;
+use sawtooth_core::units::ByteCount;
 
 use crate::setup::HostName;
 
@@ -12,8 +13,8 @@ pub type Network = net::Network<IpPacket>;
 pub struct IpPacket(pub Vec<u8>);
 
 impl Payload for IpPacket {
-    fn wire_bytes(&self) -> u32 {
-        u32::try_from(self.0.len()).unwrap_or(u32::MAX)
+    fn size(&self) -> ByteCount {
+        ByteCount::new(self.0.len() as u64)
     }
 
     fn ecn(&self) -> Ecn {
@@ -76,6 +77,7 @@ fn mark(packet: &mut [u8]) {
 mod tests {
     use super::*;
     use sawtooth_core::scenario;
+    use sawtooth_core::units::Instant;
     use serde_json::json;
 
     /// An IPv4 header without options, with its checksum (RFC 791 §3.1).
@@ -129,10 +131,16 @@ mod tests {
         let mut network = Network::new(&scenario, 1);
         for tos in [2, 2, 2, 0, 2] {
             let towards = towards_other(HostName::Sender);
-            network.offer(1.0, 0, 0, towards, IpPacket(header(tos)));
+            network.offer(
+                Instant::from_secs(1.0),
+                0,
+                0,
+                towards,
+                IpPacket(header(tos)),
+            );
         }
         let mut arrived = Vec::new();
-        while network.next_time() < f64::INFINITY {
+        while network.next_time() != Instant::NEVER {
             let time = network.next_time();
             if let Some(delivery) = network.advance(time) {
                 assert_eq!(host_at_end(delivery.towards), HostName::Receiver);

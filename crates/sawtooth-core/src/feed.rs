@@ -5,16 +5,16 @@
 use crate::loss::Fate;
 use crate::packet::{Data, Ecn, Packet};
 use crate::queue::{Backlog, Next, Queue, Queued};
-use crate::units::{Rate, SeqNum};
+use crate::units::{ByteCount, Duration, Instant, Rate, SeqNum};
 
 /// A packet that comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offered {
-    /// When, seconds; no earlier than the one before.
-    pub time: f64,
+    /// No earlier than the one before.
+    pub time: Instant,
     pub flow: u32,
     /// On the wire.
-    pub bytes: u32,
+    pub size: ByteCount,
     pub ecn: Ecn,
 }
 
@@ -25,8 +25,8 @@ pub struct Outcome {
     pub dropped: u64,
     /// That left marked and came otherwise.
     pub marked: u64,
-    /// What those that left have waited in total, seconds, without their transmission.
-    pub waited_secs: f64,
+    /// What those that left have waited in total, without their transmission.
+    pub waited: Duration,
 }
 
 /// What a discipline has done with all arrivals.
@@ -39,20 +39,20 @@ pub struct Fed {
     pub mean_bytes: f64,
 }
 
-/// Feeds `arrivals` to a queue that a transmitter of `rate` empties, and lets it run empty. Means are over the time from 0 to `until`, seconds.
+/// Feeds `arrivals` to a queue that a transmitter of `rate` empties, and lets it run empty. Means are over the time until `until`.
 ///
 /// When a packet comes at the very time at which a transmission ends, the transmitter is served first.
 ///
 /// # Panics
 /// If the arrivals are not in the order of their times.
-pub fn feed(queue: &mut dyn Queue, rate: Rate, arrivals: &[Offered], until: f64) -> Fed {
+pub fn feed(queue: &mut dyn Queue, rate: Rate, arrivals: &[Offered], until: Instant) -> Fed {
     let mut bench = Bench {
         queue,
         rate,
-        sending: 0,
-        due: f64::INFINITY,
+        sending: ByteCount::ZERO,
+        due: Instant::NEVER,
         fed: Fed::default(),
-        clock: 0.0,
+        clock: Instant::START,
         until,
         dropped: Vec::new(),
     };
@@ -63,37 +63,37 @@ pub fn feed(queue: &mut dyn Queue, rate: Rate, arrivals: &[Offered], until: f64)
         assert!(arrival.time >= bench.clock, "arrivals are in order");
         bench.arrive(number, *arrival);
     }
-    while bench.due.is_finite() {
+    while bench.due != Instant::NEVER {
         bench.transmitter_free();
     }
     bench.advance(until.max(bench.clock));
-    bench.fed.mean_packets /= until;
-    bench.fed.mean_bytes /= until;
+    bench.fed.mean_packets /= until.secs();
+    bench.fed.mean_bytes /= until.secs();
     bench.fed
 }
 
 struct Bench<'a> {
     queue: &'a mut dyn Queue,
     rate: Rate,
-    /// Bytes in transmission.
-    sending: u32,
+    /// In transmission.
+    sending: ByteCount,
     /// When the transmission ends, or what is held back may leave.
-    due: f64,
+    due: Instant,
     /// Its means are sums over time until the end.
     fed: Fed,
-    clock: f64,
-    until: f64,
+    clock: Instant,
+    until: Instant,
     dropped: Vec<Queued>,
 }
 
 impl Bench<'_> {
     /// What waits has been so until `now`.
     #[expect(clippy::cast_precision_loss, reason = "a queue's length")]
-    fn advance(&mut self, now: f64) {
-        let span = now.min(self.until) - self.clock.min(self.until);
+    fn advance(&mut self, now: Instant) {
+        let span = (now.min(self.until) - self.clock.min(self.until)).secs();
         let waiting = self.queue.waiting();
         self.fed.mean_packets += span * waiting.packets as f64;
-        self.fed.mean_bytes += span * waiting.bytes as f64;
+        self.fed.mean_bytes += span * waiting.bytes.as_f64();
         self.clock = now;
     }
 
@@ -113,22 +113,22 @@ impl Bench<'_> {
             ecn: arrival.ecn,
             ..Data::default()
         };
-        let packet = Packet::data(arrival.flow, 0, arrival.bytes, data);
+        let packet = Packet::data(arrival.flow, 0, arrival.size.packet_size(), data);
         let in_service = Backlog {
-            packets: u64::from(self.sending > 0),
-            bytes: u64::from(self.sending),
+            packets: u64::from(!self.sending.is_zero()),
+            bytes: self.sending,
         };
         let packet = Queued::new(packet, arrival.time, Fate::Arrives);
         self.queue.enqueue(packet, in_service, &mut self.dropped);
         self.count_dropped();
-        if self.sending == 0 {
+        if self.sending.is_zero() {
             self.start();
         }
     }
 
     fn transmitter_free(&mut self) {
         self.advance(self.due);
-        self.sending = 0;
+        self.sending = ByteCount::ZERO;
         self.start();
     }
 
@@ -139,12 +139,12 @@ impl Bench<'_> {
         self.due = match next {
             Next::Packet(leaving) => {
                 let flow = self.flow(leaving.packet.flow);
-                flow.waited_secs += leaving.sojourn(now);
+                flow.waited += leaving.sojourn(now);
                 flow.marked += u64::from(leaving.packet.ecn() != leaving.ecn);
-                self.sending = leaving.packet.wire_bytes;
-                now + 8.0 * f64::from(self.sending) / self.rate.bps()
+                self.sending = leaving.size();
+                now + self.sending / self.rate
             }
-            Next::Empty => f64::INFINITY,
+            Next::Empty => Instant::NEVER,
             Next::NotBefore(time) => time,
         };
     }
@@ -172,14 +172,14 @@ mod tests {
         let rate = Rate::from_bps(8e6);
         let stream = Stream::new(1, "feed");
         let mut queue = build(name, &params, Site { rate, stream });
-        feed(&mut *queue, rate, arrivals, 0.01)
+        feed(&mut *queue, rate, arrivals, Instant::from_secs(0.01))
     }
 
     fn arrival(ms: f64, flow: u32, ecn: Ecn) -> Offered {
         Offered {
-            time: ms * 1e-3,
+            time: Instant::from_secs(ms * 1e-3),
             flow,
-            bytes: 1000,
+            size: ByteCount::new(1000),
             ecn,
         }
     }
@@ -191,7 +191,7 @@ mod tests {
         let fed = fed("drop_tail", &[("limit", Value::Packets(3))], &arrivals);
         assert_eq!((fed.flows[0].arrived, fed.flows[0].dropped), (2, 1));
         assert_eq!((fed.flows[1].arrived, fed.flows[1].dropped), (2, 0));
-        assert!((fed.flows[1].waited_secs - 0.003).abs() < 1e-12);
+        assert!((fed.flows[1].waited.secs() - 0.003).abs() < 1e-12);
         assert!(
             (fed.mean_packets - 0.3).abs() < 1e-9,
             "3 ms of packets in 10"
@@ -224,7 +224,7 @@ mod tests {
             &bucket,
             &[0, 0].map(|flow| arrival(0.0, flow, Ecn::NotEct)),
         );
-        assert!((fed.flows[0].waited_secs - 0.002).abs() < 1e-9);
+        assert!((fed.flows[0].waited.secs() - 0.002).abs() < 1e-9);
         assert!((fed.mean_packets - 0.2).abs() < 1e-6);
     }
 }

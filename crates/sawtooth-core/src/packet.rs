@@ -261,6 +261,12 @@ impl Packet {
         SeqNum::new(self.number & NUMBER)
     }
 
+    /// What it takes on the wire, headers included.
+    #[inline]
+    pub fn size(&self) -> ByteCount {
+        ByteCount::from(self.wire_bytes)
+    }
+
     /// The ECN field of its IP header.
     #[inline]
     pub fn ecn(&self) -> Ecn {

@@ -7,10 +7,10 @@
 //! Deviation: both ends have one clock, so delays are one-way delays and not only differences of them.
 
 use crate::histogram::{Histogram, TimesNs};
-use crate::packet_source::HEADER_BYTES;
+use crate::packet_source::HEADER;
 use crate::record::rows::{DatagramRow, FlowRow, SourceRow};
 use crate::tcp::scoreboard::{Range, RangeSet};
-use crate::units::{SeqNum, mean_rate_bps, ns};
+use crate::units::{ByteCount, Duration, Instant, SeqNum, mean_rate_bps};
 
 /// What a flow's packets are said to be of, as those of connections count up from 0.
 pub fn flow_number(index: u32) -> u32 {
@@ -22,7 +22,7 @@ pub fn flow_number(index: u32) -> u32 {
 pub struct Received {
     pub packets: u64,
     /// Of IP packets.
-    pub bytes: u64,
+    pub bytes: ByteCount,
     /// One more than the highest number that has come.
     expected: SeqNum,
     /// Numbers below that have not come.
@@ -30,26 +30,26 @@ pub struct Received {
     /// Packets that came after one that had left later.
     late: u64,
     least_delay_ns: u64,
-    last_delay_secs: f64,
-    jitter_secs: f64,
+    last_delay: Duration,
+    jitter: Duration,
     delays_ns: Histogram,
 }
 
 impl Received {
-    /// Packet `number` (from 0) of `bytes` that left at `sent_secs` is here.
+    /// Packet `number` (from 0) that left at `sent` is here.
     #[inline]
-    pub fn on_packet(&mut self, now_secs: f64, sent_secs: f64, number: SeqNum, bytes: u32) {
-        let delay = now_secs - sent_secs;
-        let delay_ns = ns(delay).unsigned_abs();
+    pub fn on_packet(&mut self, now: Instant, sent: Instant, number: SeqNum, size: ByteCount) {
+        let delay = now - sent;
+        let delay_ns = delay.as_ns().unsigned_abs();
         if self.packets > 0 {
-            let change = (delay - self.last_delay_secs).abs();
-            self.jitter_secs += (change - self.jitter_secs) / 16.0;
+            let change = (delay - self.last_delay).abs();
+            self.jitter += (change - self.jitter) / 16.0;
             self.least_delay_ns = self.least_delay_ns.min(delay_ns);
         } else {
             self.least_delay_ns = delay_ns;
         }
         self.packets += 1;
-        self.bytes += u64::from(bytes);
+        self.bytes += size;
         if number >= self.expected {
             if number > self.expected {
                 self.miss(number);
@@ -59,13 +59,13 @@ impl Received {
             self.late += 1;
             self.missing.remove(number);
         }
-        self.last_delay_secs = delay;
+        self.last_delay = delay;
         self.delays_ns.add(delay_ns);
     }
 
     /// What the application gets of it.
-    pub fn payload_bytes(&self) -> u64 {
-        self.bytes - u64::from(HEADER_BYTES) * self.packets
+    pub fn payload(&self) -> ByteCount {
+        self.bytes - HEADER * self.packets
     }
 
     /// Packet `number` has come before those between.
@@ -84,25 +84,26 @@ impl Received {
     }
 }
 
-/// What was sent, by name, from `start_secs` to the run's end at `end_secs`.
+/// What was sent, by name, from `start` to the run's `end`.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent<'a> {
     pub flow: &'a str,
-    pub start_secs: f64,
-    pub end_secs: f64,
+    pub start: Instant,
+    pub end: Instant,
     pub packets: u64,
-    pub bytes: u64,
+    pub bytes: ByteCount,
 }
 
 /// The flow's row of the table `flows`: what is TCP's is not there.
 pub fn flow_row(sent: &Sent, received: &Received) -> FlowRow {
-    let lifetime_secs = (sent.end_secs - sent.start_secs).max(0.0);
+    let lifetime = (sent.end - sent.start).max(Duration::ZERO);
+    let payload = received.payload().get();
     FlowRow {
         flow: sent.flow.to_owned(),
-        start_ns: ns(sent.start_secs),
+        start_ns: sent.start.as_ns(),
         sent_packets: Some(sent.packets),
-        delivered_bytes: received.payload_bytes(),
-        goodput_bps: mean_rate_bps(received.payload_bytes(), lifetime_secs),
+        delivered_bytes: payload,
+        goodput_bps: mean_rate_bps(payload, lifetime.secs()),
         ..FlowRow::default()
     }
 }
@@ -114,9 +115,9 @@ pub fn datagram_row(sent: &Sent, received: &Received) -> DatagramRow {
     DatagramRow {
         flow: sent.flow.to_owned(),
         sent_packets: sent.packets,
-        sent_bytes: sent.bytes,
+        sent_bytes: sent.bytes.get(),
         delivered_packets: received.packets,
-        delivered_bytes: received.bytes,
+        delivered_bytes: received.bytes.get(),
         lost_packets: received.lost().map(u64::cast_signed),
         late_packets: received.late,
         delay_mean_ns: times.mean,
@@ -126,7 +127,7 @@ pub fn datagram_row(sent: &Sent, received: &Received) -> DatagramRow {
         delay_p95_ns: times.p95,
         delay_p99_ns: times.p99,
         delay_p999_ns: times.p999,
-        jitter_ns: any.then(|| ns(received.jitter_secs)),
+        jitter_ns: any.then(|| received.jitter.as_ns()),
     }
 }
 
@@ -142,11 +143,17 @@ pub fn source_row(flow: &str, quantity: &str, value: f64) -> SourceRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::at;
 
     fn received(packets: &[(f64, f64, u64)]) -> Received {
         let mut received = Received::default();
         for (now, sent, number) in packets {
-            received.on_packet(*now, *sent, SeqNum::new(*number), 128);
+            received.on_packet(
+                at(*now),
+                at(*sent),
+                SeqNum::new(*number),
+                ByteCount::new(128),
+            );
         }
         received
     }
@@ -155,7 +162,7 @@ mod tests {
     fn rfc3550_6_4_1_jitter_is_a_sixteenth_of_what_transit_times_differ() {
         // Transit times 10, 26 and 10 s: J = 16/16 = 1, then 1 + (16 - 1)/16.
         let received = received(&[(10.0, 0.0, 0), (27.0, 1.0, 1), (28.0, 18.0, 2)]);
-        assert_eq!(received.jitter_secs, 1.0 + 15.0 / 16.0);
+        assert_eq!(received.jitter.secs(), 1.0 + 15.0 / 16.0);
     }
 
     #[test]
@@ -163,7 +170,7 @@ mod tests {
         // 0, 3, 2: number 1 is missing, and 2 came after 3.
         let found = received(&[(1.0, 0.0, 0), (2.0, 0.0, 3), (3.0, 0.0, 2)]);
         assert_eq!(
-            (found.lost(), found.late, found.payload_bytes()),
+            (found.lost(), found.late, found.payload().get()),
             (Some(1), 1, 300)
         );
         assert_eq!(Received::default().lost(), None);

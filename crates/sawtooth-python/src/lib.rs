@@ -24,6 +24,7 @@ use sawtooth_core::registry::Value;
 use sawtooth_core::rng::Stream;
 use sawtooth_core::scenario::{Origins, evaluate_over, limits_of};
 use sawtooth_core::spec::FlowSpec;
+use sawtooth_core::units::{ByteCount, Instant};
 use sawtooth_core::{Scenario, demand, scenario, simulate_within_limits};
 use serde_json::{Map, Value as Json};
 
@@ -364,17 +365,17 @@ fn feed_queue(
     let arrivals: Vec<Offered> = arrivals
         .into_iter()
         .map(|(time, flow, bytes, ecn)| Offered {
-            time,
+            time: Instant::from_secs(time),
             flow,
-            bytes,
+            size: ByteCount::from(bytes),
             ecn: Ecn::from_bits(ecn),
         })
         .collect();
-    let fed = py.detach(|| feed::feed(&mut *queue, rate, &arrivals, until));
+    let fed = py.detach(|| feed::feed(&mut *queue, rate, &arrivals, Instant::from_secs(until)));
     let flows = fed
         .flows
         .iter()
-        .map(|flow| (flow.arrived, flow.dropped, flow.marked, flow.waited_secs));
+        .map(|flow| (flow.arrived, flow.dropped, flow.marked, flow.waited.secs()));
     Ok((flows.collect(), fed.mean_packets, fed.mean_bytes))
 }
 
@@ -497,13 +498,13 @@ fn departures<'py>(
         // The sum is what a run compares.
         let leaves = |at: f64| spec.start.secs() + at < spec.stop.secs();
         std::iter::from_fn(|| source.next_packet())
-            .take_while(|packet| leaves(packet.at_secs))
+            .take_while(|packet| leaves(packet.at.secs()))
             .collect()
     });
-    let times = packets.iter().map(|packet| packet.at_secs.to_le_bytes());
+    let times = packets.iter().map(|packet| packet.at.secs().to_le_bytes());
     let sizes = packets
         .iter()
-        .map(|packet| f64::from(packet.bytes).to_le_bytes());
+        .map(|packet| packet.size.as_f64().to_le_bytes());
     Ok((convert::bytes(py, times), convert::bytes(py, sizes)))
 }
 

@@ -12,6 +12,7 @@ use nix::errno::Errno;
 use nix::poll::PollFlags;
 use sawtooth_core::net::Towards;
 use sawtooth_core::spec::Sampling;
+use sawtooth_core::units::Instant;
 
 use super::{Application, Experiment, Owner, in_time};
 use crate::network::IpPacket;
@@ -99,12 +100,13 @@ impl Experiment<'_> {
             let now = self.time()?;
             if now >= self.end {
                 // What has been sent since the last turn enters the links, although nobody is there when it arrives.
-                self.network.advance(self.end.next_down());
+                let end = Instant::from_secs(self.end.next_down());
+                self.network.advance(end);
                 return Ok(false);
             }
             self.sample(now)?;
             self.start(now)?;
-            if let Some(delivery) = self.network.advance(now) {
+            if let Some(delivery) = self.network.advance(Instant::from_secs(now)) {
                 let place = self.place(delivery.connection);
                 let IpPacket(packet) = delivery.packet;
                 self.deliver_in_turn(turns, delivery.towards, place, packet)?;
@@ -194,7 +196,7 @@ impl Experiment<'_> {
             return Ok(false);
         }
         let now = self.time()?;
-        Ok(now < until && until <= now + self.network.shortest_delay)
+        Ok(now < until && until <= now + self.network.shortest_delay.secs())
     }
 
     /// Does a task, and waits if there is a time to wait for.

@@ -6,7 +6,7 @@ use crate::rng::Stream;
 use crate::source::{Exchange, Source};
 use crate::spec::{ArrivingSpec, Direction, FlowSpec, Scenario, UdpSpec, base_rtt_secs};
 use crate::tcp::Config;
-use crate::units::Duration;
+use crate::units::{Duration, Instant};
 
 /// Changes of a link's rate that are looked at; what comes later is taken to be the highest rate.
 const CHANGES: usize = 10_000;
@@ -112,7 +112,7 @@ fn share(scenario: &Scenario, loads: &mut [Load]) {
 /// Bits that a link carries from one time to another, at most about.
 fn capacity_bits(link: &Direction, from_secs: f64, until_secs: f64) -> f64 {
     if let Some(trace) = &link.impairments.trace {
-        return trace.capacity_bits(until_secs);
+        return trace.capacity_bits(Instant::from_secs(until_secs));
     }
     let Some(changes) = &link.impairments.changes else {
         return link.rate.bps() * (until_secs - from_secs).max(0.0);
@@ -124,12 +124,12 @@ fn capacity_bits(link: &Direction, from_secs: f64, until_secs: f64) -> f64 {
         if now >= until_secs {
             return bits;
         }
-        let bps = course.at(now).rate_bps;
-        let until = course.until().min(until_secs);
+        let bps = course.at(Instant::from_secs(now)).rate.bps();
+        let until = course.until().secs().min(until_secs);
         bits += bps * (until - from_secs.max(now)).max(0.0);
         now = until;
     }
-    bits + changes.peak_bps(link.rate.bps()) * (until_secs - from_secs.max(now)).max(0.0)
+    bits + changes.peak_rate(link.rate).bps() * (until_secs - from_secs.max(now)).max(0.0)
 }
 
 /// Segments that an application has for both directions within `secs`, or nearly so: of one that writes or asks again and again, estimated from the first ones.

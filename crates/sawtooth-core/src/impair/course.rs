@@ -10,12 +10,13 @@ use std::sync::Arc;
 
 use crate::registry::{Kind, Param, Value, param};
 use crate::rng::Stream;
+use crate::units::{Duration, Instant, Rate};
 
 /// What holds on a wire at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
-    pub rate_bps: f64,
-    pub delay_secs: f64,
+    pub rate: Rate,
+    pub delay: Duration,
     /// Probability with which a packet is lost, besides all other losses.
     pub loss: f64,
 }
@@ -75,26 +76,28 @@ pub const WALK_PARAMS: &[Param] = &[
 ];
 
 impl Changes {
-    /// The shortest delay there can be, if `delay_secs` is the link's own.
-    pub fn least_delay_secs(&self, delay_secs: f64) -> f64 {
-        match self {
+    /// The shortest delay there can be, if `delay` is the link's own.
+    pub fn least_delay(&self, delay: Duration) -> Duration {
+        let secs = match self {
             Self::Table { rows, .. } => rows
                 .iter()
                 .filter_map(|row| row.delay_secs)
-                .fold(delay_secs, f64::min),
-            Self::Walk(walk) => walk.delay_secs.map_or(delay_secs, |span| span.min),
-        }
+                .fold(delay.secs(), f64::min),
+            Self::Walk(walk) => walk.delay_secs.map_or(delay.secs(), |span| span.min),
+        };
+        Duration::from_secs(secs)
     }
 
-    /// The highest rate there can be, if `rate_bps` is the link's own.
-    pub fn peak_bps(&self, rate_bps: f64) -> f64 {
-        match self {
+    /// The highest rate there can be, if `rate` is the link's own.
+    pub fn peak_rate(&self, rate: Rate) -> Rate {
+        let bps = match self {
             Self::Table { rows, .. } => rows
                 .iter()
                 .filter_map(|row| row.rate_bps)
-                .fold(rate_bps, f64::max),
-            Self::Walk(walk) => walk.rate_bps.map_or(rate_bps, |span| span.max),
-        }
+                .fold(rate.bps(), f64::max),
+            Self::Walk(walk) => walk.rate_bps.map_or(rate.bps(), |span| span.max),
+        };
+        Rate::from_bps(bps)
     }
 }
 
@@ -116,8 +119,8 @@ impl Span {
 #[derive(Clone, Debug)]
 pub struct Course {
     now: Conditions,
-    /// When they change next; infinite if never.
-    until: f64,
+    /// When they change next, if ever.
+    until: Instant,
     /// Steps taken; of a table with those of earlier laps.
     steps: u64,
     source: Source,
@@ -151,7 +154,7 @@ impl Course {
         };
         let mut course = Self {
             now: initial,
-            until: f64::INFINITY,
+            until: Instant::NEVER,
             steps: 0,
             source,
         };
@@ -160,21 +163,21 @@ impl Course {
     }
 
     /// What holds at `time`, which must not be before that of an earlier call.
-    pub fn at(&mut self, time: f64) -> Conditions {
+    pub fn at(&mut self, time: Instant) -> Conditions {
         while self.until <= time {
             self.step();
         }
         self.now
     }
 
-    /// When that changes; infinite if never.
-    pub fn until(&self) -> f64 {
+    /// When that changes, if ever.
+    pub fn until(&self) -> Instant {
         self.until
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    fn next_change(&self) -> f64 {
-        match &self.source {
+    fn next_change(&self) -> Instant {
+        let secs = match &self.source {
             Source::Constant => f64::INFINITY,
             Source::Table { rows, every_secs } => {
                 let (lap, row) = place(self.steps, rows.len());
@@ -185,7 +188,8 @@ impl Course {
                 }
             }
             Source::Walk { walk, .. } => (self.steps + 1) as f64 * walk.interval_secs,
-        }
+        };
+        Instant::from_secs(secs)
     }
 
     fn step(&mut self) {
@@ -194,8 +198,8 @@ impl Course {
             Source::Constant => {}
             Source::Table { rows, .. } => {
                 let row = &rows[place(self.steps, rows.len()).1];
-                now.rate_bps = row.rate_bps.unwrap_or(now.rate_bps);
-                now.delay_secs = row.delay_secs.unwrap_or(now.delay_secs);
+                now.rate = row.rate_bps.map_or(now.rate, Rate::from_bps);
+                now.delay = row.delay_secs.map_or(now.delay, Duration::from_secs);
                 now.loss = row.loss.unwrap_or(now.loss);
             }
             Source::Walk { walk, stream } => {
@@ -205,8 +209,9 @@ impl Course {
                     max: f64::INFINITY,
                 };
                 let (rate, delay) = (walk.rate_bps, walk.delay_secs);
-                now.rate_bps = rate.unwrap_or(still).step(now.rate_bps, stream);
-                now.delay_secs = delay.unwrap_or(still).step(now.delay_secs, stream);
+                let bps = rate.unwrap_or(still).step(now.rate.bps(), stream);
+                let secs = delay.unwrap_or(still).step(now.delay.secs(), stream);
+                (now.rate, now.delay) = (Rate::from_bps(bps), Duration::from_secs(secs));
             }
         }
         self.steps += 1;

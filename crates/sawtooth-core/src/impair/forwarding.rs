@@ -16,18 +16,19 @@
 //! **Where it is computed.** When a packet's transmission begins, it is known when it will have come, and so is when it may be sent on: that is when it
 //! arrives at the next link. Packets from one link stay in their order, because one ends before the next begins.
 
-use super::medium::{Medium, grain_bytes, header_bytes};
+use super::medium::{Medium, grain, header};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::units::{ByteCount, Duration, Instant, Rate};
 
 /// Constructor of a table row.
 pub type New = fn(&Params) -> Forwarding;
 
-/// What a node does with packets that are for the next link. Times are seconds.
+/// What a node does with packets that are for the next link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forwarding {
     pub after: After,
-    pub latency_secs: f64,
-    pub per_packet_secs: f64,
+    pub latency: Duration,
+    pub per_packet: Duration,
 }
 
 /// What every link does that does not say.
@@ -35,8 +36,8 @@ impl Default for Forwarding {
     fn default() -> Self {
         Self {
             after: After::Packet,
-            latency_secs: 0.0,
-            per_packet_secs: 0.0,
+            latency: Duration::ZERO,
+            per_packet: Duration::ZERO,
         }
     }
 }
@@ -47,7 +48,7 @@ pub enum After {
     Packet,
     /// What the medium needs of it.
     Header,
-    Bytes(u32),
+    Bytes(ByteCount),
 }
 
 const LATENCY: Param = param!(latency: Kind::Duration { min_exclusive: false } => Value::Duration(0.0),
@@ -77,7 +78,7 @@ pub const TABLE: &[Entry<New>] = &[
         ],
         new: |params| {
             let after = match params.get("header") {
-                Value::Bytes(bytes) => After::Bytes(u32::try_from(bytes).unwrap_or(u32::MAX)),
+                Value::Bytes(bytes) => After::Bytes(ByteCount::new(bytes)),
                 _ => After::Header,
             };
             of(params, after)
@@ -88,8 +89,8 @@ pub const TABLE: &[Entry<New>] = &[
 fn of(params: &Params, after: After) -> Forwarding {
     Forwarding {
         after,
-        latency_secs: params.duration("latency"),
-        per_packet_secs: params.duration("per_packet"),
+        latency: Duration::from_secs(params.duration("latency")),
+        per_packet: Duration::from_secs(params.duration("per_packet")),
     }
 }
 
@@ -108,10 +109,10 @@ impl Forwarding {
 /// How long a packet takes on the link over which it comes, and on the next one; rates are bits per second.
 #[derive(Clone, Copy, Debug)]
 pub struct Hops {
-    pub bytes: u32,
+    pub size: ByteCount,
     pub medium: Option<Medium>,
-    pub rate_in: f64,
-    pub rate_out: f64,
+    pub rate_in: Rate,
+    pub rate_out: Rate,
 }
 
 /// A node, as far as packets that come over one link are concerned.
@@ -119,7 +120,7 @@ pub struct Hops {
 pub struct Node {
     forwarding: Forwarding,
     /// Its engine has done with the packet before.
-    free: f64,
+    free: Instant,
 }
 
 impl Node {
@@ -127,40 +128,39 @@ impl Node {
     pub fn new(forwarding: Forwarding) -> Option<Self> {
         (!forwarding.is_plain()).then_some(Self {
             forwarding,
-            free: f64::NEG_INFINITY,
+            free: Instant::LONG_AGO,
         })
     }
 
-    /// When a packet can be sent on the next link, whose last bit comes at `end`, seconds. To be called in the order in which packets come.
-    pub fn pass(&mut self, end: f64, hops: Hops) -> f64 {
+    /// When a packet can be sent on the next link, whose last bit comes at `end`. To be called in the order in which packets come.
+    pub fn pass(&mut self, end: Instant, hops: Hops) -> Instant {
         let Forwarding {
-            latency_secs,
-            per_packet_secs,
+            latency,
+            per_packet,
             ..
         } = self.forwarding;
         let known = end - self.lead(hops);
-        if per_packet_secs == 0.0 {
-            return known + latency_secs;
+        if per_packet == Duration::ZERO {
+            return known + latency;
         }
-        self.free = known.max(self.free) + per_packet_secs;
-        self.free + latency_secs
+        self.free = known.max(self.free) + per_packet;
+        self.free + latency
     }
 
     /// How much before its last bit a packet is passed on.
-    fn lead(&self, hops: Hops) -> f64 {
+    fn lead(&self, hops: Hops) -> Duration {
         let header = match self.forwarding.after {
-            After::Packet => return 0.0,
-            After::Header => header_bytes(hops.medium),
+            After::Packet => return Duration::ZERO,
+            After::Header => header(hops.medium),
             After::Bytes(bytes) => bytes,
         };
-        let bits = |bytes: u32| 8.0 * f64::from(bytes);
         let packet = hops
             .medium
-            .map_or(hops.bytes, |medium| medium.wire_bytes(hops.bytes));
+            .map_or(hops.size, |medium| medium.on_wire(hops.size));
         // No packet is shorter than what is waited for of it.
-        let header = header.max(grain_bytes(hops.medium)).min(packet);
-        let of_input = bits(packet - header) / hops.rate_in;
-        let of_output = bits(packet - grain_bytes(hops.medium)) / hops.rate_out;
+        let header = header.max(grain(hops.medium)).min(packet);
+        let of_input = (packet - header) / hops.rate_in;
+        let of_output = (packet - grain(hops.medium)) / hops.rate_out;
         of_input.min(of_output)
     }
 }
@@ -172,24 +172,24 @@ mod tests {
     fn node(after: After, latency_us: f64, per_packet_us: f64) -> Node {
         let forwarding = Forwarding {
             after,
-            latency_secs: latency_us / 1e6,
-            per_packet_secs: per_packet_us / 1e6,
+            latency: Duration::from_secs(latency_us / 1e6),
+            per_packet: Duration::from_secs(per_packet_us / 1e6),
         };
         Node::new(forwarding).expect("something to do")
     }
 
-    fn hops(medium: Option<Medium>, bytes: u32, rate_in: f64, rate_out: f64) -> Hops {
+    fn hops(medium: Option<Medium>, size: u64, rate_in: f64, rate_out: f64) -> Hops {
         Hops {
-            bytes,
+            size: ByteCount::new(size),
             medium,
-            rate_in: rate_in * 1e6,
-            rate_out: rate_out * 1e6,
+            rate_in: Rate::from_bps(rate_in * 1e6),
+            rate_out: Rate::from_bps(rate_out * 1e6),
         }
     }
 
     /// When a packet can be sent whose last bit comes at 1000 us, microseconds.
     fn sent(mut node: Node, hops: Hops) -> f64 {
-        (node.pass(1e-3, hops) * 1e10).round() / 1e4
+        (node.pass(Instant::from_secs(1e-3), hops).secs() * 1e10).round() / 1e4
     }
 
     #[test]
@@ -199,8 +199,8 @@ mod tests {
         assert!(
             Node::new(Forwarding {
                 after: After::Packet,
-                latency_secs: 0.0,
-                per_packet_secs: 0.0
+                latency: Duration::ZERO,
+                per_packet: Duration::ZERO
             })
             .is_none()
         );
@@ -214,8 +214,17 @@ mod tests {
         assert_eq!(sent(node(After::Header, 5.0, 0.0), ethernet), 883.72);
         // 1500 bytes without a frame, and their first 100: 112 us. A packet that is shorter than that is there as a whole.
         let bare = |bytes| hops(None, bytes, 100.0, 100.0);
-        assert_eq!(sent(node(After::Bytes(100), 0.0, 0.0), bare(1500)), 888.0);
-        assert_eq!(sent(node(After::Bytes(100), 0.0, 0.0), bare(60)), 1000.0);
+        assert_eq!(
+            sent(
+                node(After::Bytes(ByteCount::new(100)), 0.0, 0.0),
+                bare(1500)
+            ),
+            888.0
+        );
+        assert_eq!(
+            sent(node(After::Bytes(ByteCount::new(100)), 0.0, 0.0), bare(60)),
+            1000.0
+        );
         // Onto a slower link it begins as early.
         let slower = hops(Some(Medium::Ethernet), 1500, 100.0, 10.0);
         assert_eq!(sent(node(After::Header, 0.0, 0.0), slower), 878.72);
@@ -247,7 +256,11 @@ mod tests {
         // 10 us each: they come at 100, 104 and 130 us, and the second waits for the first.
         let mut node = node(After::Packet, 1.0, 10.0);
         let passed: Vec<f64> = [100.0, 104.0, 130.0]
-            .map(|end| (node.pass(end / 1e6, hops(None, 40, 100.0, 100.0)) * 1e10).round() / 1e4)
+            .map(|end| {
+                let end = Instant::from_secs(end / 1e6);
+                let passed = node.pass(end, hops(None, 40, 100.0, 100.0));
+                (passed.secs() * 1e10).round() / 1e4
+            })
             .into();
         assert_eq!(passed, [111.0, 121.0, 141.0]);
     }

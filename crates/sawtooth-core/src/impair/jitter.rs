@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
+use crate::units::Duration;
 
 /// Constructor of a table row.
 pub type New = fn(&Params) -> Jitter;
@@ -98,9 +99,9 @@ const MAX: Param = param!(max: Kind::Duration { min_exclusive: true } => Value::
 
 impl Jitter {
     /// The jitter of one packet.
-    pub fn draw(&self, stream: &mut Stream) -> f64 {
+    pub fn draw(&self, stream: &mut Stream) -> Duration {
         let uniform = stream.uniform();
-        match self {
+        Duration::from_secs(match self {
             Self::Uniform { spread } => spread * (2.0 * uniform - 1.0),
             Self::Normal { deviation } => {
                 let radius = (-2.0 * libm::log(1.0 - uniform)).sqrt();
@@ -110,17 +111,17 @@ impl Jitter {
                 (scale * libm::pow(1.0 - uniform, -1.0 / shape)).min(*max)
             }
             Self::Table { quantiles } => between(quantiles, uniform),
-        }
+        })
     }
 
     /// Below what no jitter is; that of a normal distribution has no bound, and a delay none below zero.
-    pub fn least_secs(&self) -> f64 {
-        match self {
+    pub fn least(&self) -> Duration {
+        Duration::from_secs(match self {
             Self::Uniform { spread } => -spread,
             Self::Normal { .. } => f64::NEG_INFINITY,
             Self::Pareto { scale, max, .. } => scale.min(*max),
             Self::Table { quantiles } => quantiles[0],
-        }
+        })
     }
 }
 

@@ -11,6 +11,7 @@
 //! STM-1 (OC-3c) 149.76 are left for them (ITU-T I.432.2).
 
 use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, words};
+use crate::units::ByteCount;
 
 /// Constructor of a table row.
 pub type New = fn(&Params) -> Medium;
@@ -89,14 +90,15 @@ impl Medium {
         }
     }
 
-    /// For how many bytes of the link's rate a packet of `bytes` keeps it busy.
-    pub fn wire_bytes(self, bytes: u32) -> u32 {
-        match self {
-            Self::Ethernet => PREAMBLE + (MAC_HEADER + bytes + FCS).max(MIN_FRAME) + GAP,
+    /// For how much of the link's rate a packet of this size keeps it busy.
+    pub fn on_wire(self, size: ByteCount) -> ByteCount {
+        let packet = size.packet_size();
+        ByteCount::from(match self {
+            Self::Ethernet => PREAMBLE + (MAC_HEADER + packet + FCS).max(MIN_FRAME) + GAP,
             Self::Atm {
                 encapsulation_bytes,
-            } => (encapsulation_bytes + bytes + AAL5_TRAILER).div_ceil(CELL_PAYLOAD) * CELL,
-        }
+            } => (encapsulation_bytes + packet + AAL5_TRAILER).div_ceil(CELL_PAYLOAD) * CELL,
+        })
     }
 
     /// The largest packet, unless a link says otherwise.
@@ -108,35 +110,35 @@ impl Medium {
     }
 }
 
-/// What a node has read of a packet when it knows where the packet goes, in bytes of the link's rate.
-pub fn header_bytes(medium: Option<Medium>) -> u32 {
-    match medium {
+/// What a node has read of a packet when it knows where the packet goes, of the link's rate.
+pub fn header(medium: Option<Medium>) -> ByteCount {
+    ByteCount::from(match medium {
         None => IP_HEADER,
         Some(Medium::Ethernet) => PREAMBLE + MAC_HEADER,
         Some(Medium::Atm { .. }) => CELL,
-    }
+    })
 }
 
 /// What is passed on as a whole and not before its last bit is there: cells are, and bytes do not count.
-pub fn grain_bytes(medium: Option<Medium>) -> u32 {
-    match medium {
+pub fn grain(medium: Option<Medium>) -> ByteCount {
+    ByteCount::from(match medium {
         Some(Medium::Atm { .. }) => CELL,
         None | Some(Medium::Ethernet) => 0,
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn wire_bytes(name: &str, encapsulation: Option<&'static str>, bytes: u32) -> u32 {
+    fn wire_bytes(name: &str, encapsulation: Option<&'static str>, packet: u64) -> u64 {
         let entry = TABLE.iter().find(|entry| entry.name == name);
         let entry = entry.expect("a row");
         let mut params = Params::defaults(entry.params);
         if let Some(word) = encapsulation {
             params.set("encapsulation", Value::Choice(word));
         }
-        (entry.new)(&params).wire_bytes(bytes)
+        (entry.new)(&params).on_wire(ByteCount::new(packet)).get()
     }
 
     #[test]
@@ -178,10 +180,10 @@ mod tests {
         for entry in TABLE {
             let medium = (entry.new)(&Params::defaults(entry.params));
             assert_eq!(medium.name(), entry.name);
-            let mtu = u32::try_from(medium.mtu()).expect("small");
-            assert!(medium.wire_bytes(mtu) > mtu);
-            assert!(grain_bytes(Some(medium)) <= header_bytes(Some(medium)));
-            assert!(header_bytes(Some(medium)) <= medium.wire_bytes(1));
+            let mtu = ByteCount::new(medium.mtu());
+            assert!(medium.on_wire(mtu) > mtu);
+            assert!(grain(Some(medium)) <= header(Some(medium)));
+            assert!(header(Some(medium)) <= medium.on_wire(ByteCount::new(1)));
         }
     }
 }

@@ -28,6 +28,7 @@ pub use trace::{OPPORTUNITY_BYTES, Trace};
 use std::sync::Arc;
 
 use crate::rng::Stream;
+use crate::units::{ByteCount, Duration, Instant, Rate};
 use trace::Opportunities;
 
 /// What a direction of a link has beyond its constant rate and delay. The default is nothing.
@@ -73,23 +74,23 @@ impl Impairments {
     }
 
     /// The shortest time from the end of a transmission to its packet's arrival there can ever be.
-    pub fn least_delay_secs(&self, delay_secs: f64) -> f64 {
+    pub fn least_delay(&self, delay: Duration) -> Duration {
         if matches!(self.reorder, Some(Reorder::Early { .. })) {
-            return 0.0;
+            return Duration::ZERO;
         }
         let of_course = self
             .changes
             .as_ref()
-            .map_or(delay_secs, |changes| changes.least_delay_secs(delay_secs));
-        let of_jitter = self.jitter.as_ref().map_or(0.0, Jitter::least_secs);
-        (of_course + of_jitter).max(0.0)
+            .map_or(delay, |changes| changes.least_delay(delay));
+        let of_jitter = self.jitter.as_ref().map_or(Duration::ZERO, Jitter::least);
+        (of_course + of_jitter).max(Duration::ZERO)
     }
 
-    /// The highest rate there can ever be; of a trace its mean, which `rate_bps` is.
-    pub fn peak_bps(&self, rate_bps: f64) -> f64 {
+    /// The highest rate there can ever be; of a trace its mean, which `rate` is.
+    pub fn peak_rate(&self, rate: Rate) -> Rate {
         self.changes
             .as_ref()
-            .map_or(rate_bps, |changes| changes.peak_bps(rate_bps))
+            .map_or(rate, |changes| changes.peak_rate(rate))
     }
 }
 
@@ -103,8 +104,8 @@ pub enum Service {
 /// What becomes of a packet beyond the transmitter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
-    /// Infinite if the packet is lost.
-    pub arrival: f64,
+    /// Never if the packet is lost.
+    pub arrival: Instant,
     pub corrupted: bool,
     pub duplicated: bool,
     /// It arrives before one that was transmitted earlier.
@@ -117,15 +118,15 @@ pub struct ImpairedWire {
     spec: Impairments,
     initial: Conditions,
     /// The run's end; nobody asks what is transmitted later.
-    horizon: f64,
+    horizon: Instant,
     /// For a second look at the course, see [`ImpairedWire::capacity_bits`].
     course_stream: Stream,
     course: Course,
     opportunities: Option<Opportunities>,
     draws: Draws,
     /// The latest arrival of a packet that has not been displaced, and of any.
-    in_order: f64,
-    latest: f64,
+    in_order: Instant,
+    latest: Instant,
 }
 
 /// One stream for each effect.
@@ -145,7 +146,7 @@ impl ImpairedWire {
     pub fn new(
         spec: &Impairments,
         initial: Conditions,
-        horizon: f64,
+        horizon: Instant,
         seed: u64,
         port: &str,
     ) -> Option<Box<Self>> {
@@ -169,8 +170,8 @@ impl ImpairedWire {
                 corrupt: stream("corrupt"),
                 packets: 0,
             },
-            in_order: f64::NEG_INFINITY,
-            latest: f64::NEG_INFINITY,
+            in_order: Instant::LONG_AGO,
+            latest: Instant::LONG_AGO,
         }))
     }
 
@@ -179,45 +180,45 @@ impl ImpairedWire {
         self.spec.may_reorder()
     }
 
-    /// When the transmission of a packet of `bytes` ends that begins at `start`; infinite if it does not
-    /// within the run. Transmissions must come in their order.
-    pub fn transmit(&mut self, start: f64, bytes: u32, service: Service) -> f64 {
+    /// When the transmission of so many bytes ends that begins at `start`; never if it does not within the run. Transmissions must come in their order.
+    pub fn transmit(&mut self, start: Instant, size: ByteCount, service: Service) -> Instant {
         if let Some(opportunities) = &mut self.opportunities {
             let outages = &self.spec.outages;
-            return opportunities.transmit(start, self.horizon, bytes, service, outages);
+            return opportunities.transmit(start, self.horizon, size, service, outages);
         }
         let outages = &self.spec.outages;
-        let (mut bits, mut now) = (8.0 * f64::from(bytes), start);
-        while now < self.horizon {
+        let (mut bits, mut now) = (8.0 * size.as_f64(), start.secs());
+        while now < self.horizon.secs() {
             if let Some(until) = outage::standstill(outages, now) {
                 now = until;
                 continue;
             }
-            let rate = self.course.at(now).rate_bps;
+            let rate = self.course.at(Instant::from_secs(now)).rate.bps();
             let change = self
                 .course
                 .until()
+                .secs()
                 .min(outage::next_standstill(outages, now));
             let end = now + bits / rate;
             if end <= change {
-                return end;
+                return Instant::from_secs(end);
             }
             bits -= rate * (change - now);
             now = change;
         }
-        f64::INFINITY
+        Instant::NEVER
     }
 
     /// What becomes of the packet whose transmission has lasted from `start` to `end`.
-    pub fn cross(&mut self, start: f64, end: f64) -> Crossing {
+    pub fn cross(&mut self, start: Instant, end: Instant) -> Crossing {
         let (spec, draws) = (&self.spec, &mut self.draws);
         let mut crossing = Crossing {
-            arrival: f64::INFINITY,
+            arrival: Instant::NEVER,
             corrupted: false,
             duplicated: false,
             overtakes: false,
         };
-        if end.is_infinite() {
+        if end == Instant::NEVER {
             return crossing;
         }
         let conditions = self.course.at(end);
@@ -225,9 +226,9 @@ impl ImpairedWire {
         let jitter = spec
             .jitter
             .as_ref()
-            .map_or(0.0, |jitter| jitter.draw(&mut draws.jitter));
+            .map_or(Duration::ZERO, |jitter| jitter.draw(&mut draws.jitter));
         let lost = (spec.changes.is_some() && draws.loss.uniform() < conditions.loss)
-            || outage::cuts(&spec.outages, start, end);
+            || outage::cuts(&spec.outages, start.secs(), end.secs());
         crossing.corrupted = spec.corrupt > 0.0 && draws.corrupt.uniform() < spec.corrupt;
         crossing.duplicated = spec.duplicate > 0.0 && draws.duplicate.uniform() < spec.duplicate;
         let displaced = spec
@@ -237,7 +238,7 @@ impl ImpairedWire {
         if lost {
             return crossing;
         }
-        let mut arrival = end + (conditions.delay_secs + jitter).max(0.0);
+        let mut arrival = end + (conditions.delay + jitter).max(Duration::ZERO);
         if !spec.may_overtake {
             arrival = arrival.max(self.in_order);
         }
@@ -252,17 +253,17 @@ impl ImpairedWire {
     }
 
     /// Bits that could have left until `end`, outages not counted.
-    pub fn capacity_bits(&self, end: f64) -> f64 {
+    pub fn capacity_bits(&self, end: Instant) -> f64 {
         if let Some(trace) = &self.spec.trace {
             return trace.capacity_bits(end);
         }
         let changes = self.spec.changes.as_ref();
         let mut course = Course::new(self.initial, changes, self.course_stream.clone());
-        let (mut bits, mut now) = (0.0, 0.0);
+        let (mut bits, mut now) = (0.0, Instant::START);
         while now < end {
-            let rate = course.at(now).rate_bps;
+            let rate = course.at(now).rate.bps();
             let until = course.until().min(end);
-            bits += rate * (until - now);
+            bits += rate * (until - now).secs();
             now = until;
         }
         bits

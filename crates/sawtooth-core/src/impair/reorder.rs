@@ -4,6 +4,7 @@
 
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
+use crate::units::{Duration, Instant};
 
 /// Constructor of a table row.
 pub type New = fn(&Params) -> Reorder;
@@ -67,10 +68,10 @@ impl Reorder {
     }
 
     /// When a packet arrives that has left at `end` and would have arrived at `arrival`.
-    pub fn displace(&self, end: f64, arrival: f64) -> f64 {
+    pub fn displace(&self, end: Instant, arrival: Instant) -> Instant {
         match self {
             Self::Early { .. } => end,
-            Self::Late { by_secs, .. } => arrival + by_secs,
+            Self::Late { by_secs, .. } => arrival + Duration::from_secs(*by_secs),
         }
     }
 }

@@ -1,26 +1,27 @@
 //! Tests of a wire as a whole.
 
 use super::*;
+use crate::units::testing::{at, bytes};
 
 const INITIAL: Conditions = Conditions {
-    rate_bps: 1e6,
-    delay_secs: 0.05,
+    rate: Rate::from_bps(1e6),
+    delay: Duration::from_secs(0.05),
     loss: 0.0,
 };
 
 fn wire(spec: &Impairments) -> ImpairedWire {
-    *ImpairedWire::new(spec, INITIAL, 1e6, 1, "l.forward").expect("it is not plain")
+    *ImpairedWire::new(spec, INITIAL, at(1e6), 1, "l.forward").expect("it is not plain")
 }
 
 /// Ends of transmissions of 1000 bytes, 8 ms at 1 Mbit/s, that follow one another from `start` on.
 fn train(wire: &mut ImpairedWire, start: f64, packets: usize) -> Vec<f64> {
-    let mut now = start;
+    let mut now = at(start);
     let mut service = Service::Fresh;
     let mut ends = Vec::new();
     for _ in 0..packets {
-        now = wire.transmit(now, 1000, service);
+        now = wire.transmit(now, bytes(1000), service);
         service = Service::Follows;
-        ends.push(now);
+        ends.push(now.secs());
     }
     ends
 }
@@ -76,7 +77,7 @@ fn a_transmission_goes_on_at_the_rate_of_each_moment() {
     // 8 ms; then 2 ms at 1 and 12 at 0.5 Mbit/s; then 8 ms at 0.5 Mbit/s carry 4000 bits, and 4000 take 1 ms at 4 Mbit/s; then 2 ms.
     near(&train(&mut wire, 0.0, 4), &[0.008, 0.022, 0.031, 0.033]);
     // 10 ms at 1, 20 at 0.5 and 70 at 4 Mbit/s.
-    near(&[wire.capacity_bits(0.1)], &[10e3 + 10e3 + 280e3]);
+    near(&[wire.capacity_bits(at(0.1))], &[10e3 + 10e3 + 280e3]);
 }
 
 #[test]
@@ -84,7 +85,7 @@ fn a_table_starts_again_and_a_rate_of_zero_stands_still() {
     let mut wire = wire(&table(&[step(0.0, 1e6), step(0.020, 0.0)], Some(0.1)));
     // 16 ms pass; the third has 4 ms, waits until 100 ms, and takes 4 ms more.
     near(&train(&mut wire, 0.0, 4), &[0.008, 0.016, 0.104, 0.112]);
-    near(&[wire.capacity_bits(1.0)], &[10.0 * 20e3]);
+    near(&[wire.capacity_bits(at(1.0))], &[10.0 * 20e3]);
 }
 
 #[test]
@@ -98,12 +99,12 @@ fn the_delay_is_that_of_the_moment_at_which_the_last_bit_leaves_and_packets_keep
     let spec = table(&[row(0.010, 0.010), row(0.020, 0.040)], None);
     let arrivals = |spec: &Impairments| -> Vec<(f64, bool)> {
         let mut wire = wire(spec);
-        let mut start = 0.0;
+        let mut start = Instant::START;
         let mut send = || {
-            let end = wire.transmit(start, 1000, Service::Follows);
+            let end = wire.transmit(start, bytes(1000), Service::Follows);
             let crossing = wire.cross(start, end);
             start = end;
-            (crossing.arrival, crossing.overtakes)
+            (crossing.arrival.secs(), crossing.overtakes)
         };
         vec![send(), send(), send()]
     };
@@ -137,8 +138,8 @@ fn a_walk_stays_within_its_bounds_and_steps_at_its_interval() {
         ..Impairments::default()
     };
     let mut course = wire(&spec).course;
-    let mut rates = vec![course.at(0.499).rate_bps];
-    rates.extend((1..4000).map(|number| course.at(f64::from(number) * 0.5).rate_bps));
+    let mut rates = vec![course.at(at(0.499)).rate.bps()];
+    rates.extend((1..4000).map(|number| course.at(at(f64::from(number) * 0.5)).rate.bps()));
     assert!((rates[0] - 1e6).abs() < 1e-9);
     assert!(rates.iter().all(|rate| (0.5e6..=1.5e6).contains(rate)));
     assert!(
@@ -158,7 +159,7 @@ fn packets_that_are_transmitted_during_an_outage_are_lost_or_wait() {
     let ends = train(&mut losing, 0.0, 5);
     let lost: Vec<bool> = ends
         .iter()
-        .map(|end| losing.cross(end - 0.008, *end).arrival.is_infinite())
+        .map(|end| losing.cross(at(end - 0.008), at(*end)).arrival == Instant::NEVER)
         .collect();
     // From 8 to 16, 16 to 24, and 24 to 32 ms.
     assert_eq!(lost, [false, true, true, true, false]);
@@ -172,7 +173,8 @@ fn packets_that_are_transmitted_during_an_outage_are_lost_or_wait() {
 #[test]
 fn mahimahi_every_line_delivers_1500_bytes_and_what_is_not_there_loses_its_turn() {
     let mut wire = wire(&traced(&[2, 5, 5, 10]));
-    let mut send = |start: f64, bytes: u32, service| wire.transmit(start, bytes, service);
+    let mut send =
+        |start: f64, size: u64, service| wire.transmit(at(start), bytes(size), service).secs();
     let (fresh, follows) = (Service::Fresh, Service::Follows);
     // Three packets of 500 bytes leave with one line; the next waits for the following one.
     near(&[send(0.0, 500, fresh)], &[0.002]);
@@ -190,12 +192,13 @@ fn mahimahi_every_line_delivers_1500_bytes_and_what_is_not_there_loses_its_turn(
 #[test]
 fn mahimahi_a_trace_starts_again_after_its_last_time() {
     let mut wire = wire(&traced(&[3, 10]));
-    near(&[wire.transmit(0.0105, 1500, Service::Fresh)], &[0.013]);
-    near(&[wire.transmit(1.234, 1500, Service::Fresh)], &[1.240]);
+    let mut send = |start| wire.transmit(at(start), bytes(1500), Service::Fresh).secs();
+    near(&[send(0.0105)], &[0.013]);
+    near(&[send(1.234)], &[1.240]);
     // Two lines of 12,000 bits in 10 ms; whether the one at just one second counts is a matter of rounding.
-    assert!((wire.capacity_bits(1.0) - 2.4e6).abs() <= 12e3);
+    assert!((wire.capacity_bits(at(1.0)) - 2.4e6).abs() <= 12e3);
     near(
-        &[Trace::new(vec![3, 10]).expect("a trace").mean_bps()],
+        &[Trace::new(vec![3, 10]).expect("a trace").mean_rate().bps()],
         &[2.4e6],
     );
 }
@@ -211,15 +214,16 @@ fn a_link_that_stands_still_at_all_its_opportunities_never_sends() {
         }],
         ..traced(&[200, 1000])
     };
-    let mut wire = *ImpairedWire::new(&spec, INITIAL, 60.0, 1, "l").expect("it is not plain");
-    assert!(wire.transmit(0.0, 1500, Service::Fresh).is_infinite());
+    let mut wire = *ImpairedWire::new(&spec, INITIAL, at(60.0), 1, "l").expect("it is not plain");
+    let end = wire.transmit(Instant::START, bytes(1500), Service::Fresh);
+    assert_eq!(end, Instant::NEVER);
 }
 
 /// The mean and the standard deviation of jitter, in milliseconds, over 100,000 packets.
 fn moments(jitter: &Jitter) -> (f64, f64) {
     let mut stream = Stream::new(1, "jitter");
     let draws: Vec<f64> = (0..100_000)
-        .map(|_| 1e3 * jitter.draw(&mut stream))
+        .map(|_| 1e3 * jitter.draw(&mut stream).secs())
         .collect();
     let mean = draws.iter().sum::<f64>() / 1e5;
     let squares = draws.iter().map(|draw| (draw - mean) * (draw - mean));
@@ -260,7 +264,7 @@ fn distributions_of_jitter_have_their_moments() {
             (found.1 / deviation - 1.0).abs() < 0.1,
             "{jitter:?} {found:?}"
         );
-        let least = jitter.least_secs();
+        let least = jitter.least();
         let mut stream = Stream::new(2, "jitter");
         assert!((0..1000).all(|_| jitter.draw(&mut stream) >= least));
     }
@@ -274,8 +278,8 @@ fn displaced_packets_are_early_or_late_and_leave_the_order_of_the_others() {
             ..Impairments::default()
         });
         [0.1, 0.2, 0.21, 0.22].map(|end| {
-            let crossing = wire.cross(end - 0.001, end);
-            (crossing.arrival, crossing.overtakes)
+            let crossing = wire.cross(at(end - 0.001), at(end));
+            (crossing.arrival.secs(), crossing.overtakes)
         })
     };
     let early = cross(Reorder::Early {
@@ -310,7 +314,10 @@ fn switching_on_one_effect_changes_no_others_draws() {
     let arrivals = |spec: &Impairments| -> Vec<f64> {
         let mut wire = wire(spec);
         (0..100)
-            .map(|at| wire.cross(f64::from(at), f64::from(at)).arrival)
+            .map(|secs| {
+                let end = at(f64::from(secs));
+                wire.cross(end, end).arrival.secs()
+            })
             .collect()
     };
     assert_eq!(arrivals(&alone), arrivals(&with_more));
@@ -338,11 +345,13 @@ fn no_packet_arrives_sooner_than_the_least_delay() {
         ),
     ];
     for (spec, least) in specs.iter().zip([0.04, 0.0, 0.02]) {
-        assert!((spec.least_delay_secs(0.05) - least).abs() < 1e-12);
+        let found = spec.least_delay(Duration::from_secs(0.05)).secs();
+        assert!((found - least).abs() < 1e-12);
         let mut wire = wire(spec);
-        for at in 0..1000 {
-            let end = f64::from(at) / 100.0;
-            assert!(wire.cross(end, end).arrival >= end + least - 1e-12);
+        for number in 0..1000 {
+            let end = f64::from(number) / 100.0;
+            let arrival = wire.cross(at(end), at(end)).arrival.secs();
+            assert!(arrival >= end + least - 1e-12);
         }
     }
 }

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 
 use super::{Outage, Service, outage};
+use crate::units::{ByteCount, Instant, Rate};
 
 /// Bytes that may leave at one line of a trace.
 pub const OPPORTUNITY_BYTES: u32 = 1500;
@@ -31,16 +32,17 @@ impl Trace {
         self.0.last().copied().unwrap_or(1)
     }
 
-    /// Bits per second, mean over a lap.
+    /// Mean over a lap.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn mean_bps(&self) -> f64 {
+    pub fn mean_rate(&self) -> Rate {
         let bits = 8 * u64::from(OPPORTUNITY_BYTES) * self.0.len() as u64;
-        bits as f64 * 1e3 / self.lap_millis() as f64
+        Rate::from_bps(bits as f64 * 1e3 / self.lap_millis() as f64)
     }
 
     /// Bits that can leave before `end`.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn capacity_bits(&self, end: f64) -> f64 {
+    pub fn capacity_bits(&self, end: Instant) -> f64 {
+        let end = end.secs();
         let lap_secs = seconds(self.lap_millis());
         let laps = libm::floor(end / lap_secs).max(0.0);
         let rest = end - laps * lap_secs;
@@ -105,20 +107,20 @@ impl Opportunities {
         }
     }
 
-    /// When the last byte leaves of a packet whose turn begins at `start`; infinite if that is not before `horizon`.
+    /// When the last byte leaves of a packet whose turn begins at `start`; never if that is not before `horizon`.
     pub fn transmit(
         &mut self,
-        start: f64,
-        horizon: f64,
-        bytes: u32,
+        start: Instant,
+        horizon: Instant,
+        size: ByteCount,
         service: Service,
         outages: &[Outage],
-    ) -> f64 {
+    ) -> Instant {
         if service == Service::Fresh {
-            self.skip_past(start);
+            self.skip_past(start.secs());
         }
-        let mut remaining = bytes;
-        while self.time() < horizon {
+        let mut remaining = size.packet_size();
+        while self.time() < horizon.secs() {
             if self.left == 0 {
                 self.next();
             }
@@ -132,9 +134,9 @@ impl Opportunities {
             self.left -= used;
             remaining -= used;
             if remaining == 0 {
-                return self.time();
+                return Instant::from_secs(self.time());
             }
         }
-        f64::INFINITY
+        Instant::NEVER
     }
 }

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::flight::{Due, Flight};
+use crate::units::Instant;
 
 /// Something that happens.
 #[derive(Debug)]
@@ -52,12 +53,12 @@ impl<P> Agenda<P> {
     }
 
     /// The next packet of a flow of UDP leaves at `time`.
-    pub fn schedule_departure(&mut self, flow: usize, time: f64) {
+    pub fn schedule_departure(&mut self, flow: usize, time: Instant) {
         // Before everything that is scheduled for the same time.
-        self.departures.push(Reverse(((time.to_bits(), 0), flow)));
+        self.departures.push(Reverse((Due::first(time), flow)));
     }
 
-    pub fn schedule_arrival(&mut self, mut flight: Flight<P>, time: f64) {
+    pub fn schedule_arrival(&mut self, mut flight: Flight<P>, time: Instant) {
         flight.due = self.due(time);
         if flight.content.is_of_host() {
             self.flights.push(Reverse(flight));
@@ -67,29 +68,29 @@ impl<P> Agenda<P> {
     }
 
     /// Takes the place of what was known of that port.
-    pub fn schedule_free(&mut self, port: usize, time: f64) {
+    pub fn schedule_free(&mut self, port: usize, time: Instant) {
         self.free[port] = Some(self.due(time));
     }
 
-    fn due(&mut self, time: f64) -> Due {
+    fn due(&mut self, time: Instant) -> Due {
         self.scheduled += 1;
-        (time.to_bits(), self.scheduled)
+        Due::new(time, self.scheduled)
     }
 
-    /// When something happens next, infinite if nothing does.
-    pub fn next_time(&self) -> f64 {
+    /// When something happens next, if anything does.
+    pub fn next_time(&self) -> Instant {
         time_of(self.next().map(|(due, _)| due))
     }
 
     /// When something happens next that may concern a host: a packet of one arrives somewhere or, if any is `queued`, a transmitter is free.
-    pub fn next_time_of_hosts(&self, queued: bool) -> f64 {
+    pub fn next_time_of_hosts(&self, queued: bool) -> Instant {
         let flight = self.flights.peek().map(|Reverse(flight)| flight.due);
         let free = self.next_free().filter(|_| queued);
         time_of(flight.into_iter().chain(free.map(|(due, _)| due)).min())
     }
 
     /// What happens next, and when.
-    pub fn pop(&mut self) -> Option<(f64, Event<P>)> {
+    pub fn pop(&mut self) -> Option<(Instant, Event<P>)> {
         let (due, next) = self.next()?;
         let event = match next {
             Next::Departure => Event::Departure(self.departures.pop()?.0.1),
@@ -100,7 +101,7 @@ impl<P> Agenda<P> {
                 Event::Free(port)
             }
         };
-        Some((f64::from_bits(due.0), event))
+        Some((due.time(), event))
     }
 
     fn next(&self) -> Option<(Due, Next)> {
@@ -124,29 +125,31 @@ impl<P> Agenda<P> {
     }
 }
 
-fn time_of(due: Option<Due>) -> f64 {
-    due.map_or(f64::INFINITY, |(time, _)| f64::from_bits(time))
+fn time_of(due: Option<Due>) -> Instant {
+    due.map_or(Instant::NEVER, Due::time)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::flight::{Content, testing::flight};
     use super::*;
+    use crate::units::testing::at;
+    use crate::units::{ByteCount, SeqNum};
 
     #[test]
     fn of_events_at_one_instant_departures_go_first_and_then_what_was_scheduled_first() {
         let mut agenda = Agenda::new(2);
         let datagram = Content::Datagram {
-            number: 0,
-            sent: 0.0,
-            bytes: 100,
+            number: SeqNum::ZERO,
+            sent: Instant::START,
+            size: ByteCount::new(100),
         };
-        agenda.schedule_arrival(flight(1, Content::Host(())), 2.0);
-        agenda.schedule_free(1, 2.0);
-        agenda.schedule_arrival(flight(2, datagram), 2.0);
-        agenda.schedule_free(0, 2.0);
-        agenda.schedule_departure(7, 2.0);
-        agenda.schedule_arrival(flight(3, Content::Host(())), 1.0);
+        agenda.schedule_arrival(flight(1, Content::Host(())), at(2.0));
+        agenda.schedule_free(1, at(2.0));
+        agenda.schedule_arrival(flight(2, datagram), at(2.0));
+        agenda.schedule_free(0, at(2.0));
+        agenda.schedule_departure(7, at(2.0));
+        agenda.schedule_arrival(flight(3, Content::Host(())), at(1.0));
         let mut order = Vec::new();
         while let Some((time, event)) = agenda.pop() {
             order.push(match event {
@@ -156,12 +159,12 @@ mod tests {
             });
         }
         let expected = [
-            (1.0, "arrival", 3),
-            (2.0, "departure", 7),
-            (2.0, "arrival", 1),
-            (2.0, "free", 1),
-            (2.0, "arrival", 2),
-            (2.0, "free", 0),
+            (at(1.0), "arrival", 3),
+            (at(2.0), "departure", 7),
+            (at(2.0), "arrival", 1),
+            (at(2.0), "free", 1),
+            (at(2.0), "arrival", 2),
+            (at(2.0), "free", 0),
         ];
         assert_eq!(order, expected);
     }
@@ -169,16 +172,16 @@ mod tests {
     #[test]
     fn hosts_wait_for_their_packets_and_for_transmitters_that_hold_any() {
         let mut agenda = Agenda::new(1);
-        assert_eq!(agenda.next_time(), f64::INFINITY);
-        agenda.schedule_departure(0, 1.0);
-        agenda.schedule_free(0, 2.0);
-        assert_eq!(agenda.next_time(), 1.0);
-        assert_eq!(agenda.next_time_of_hosts(false), f64::INFINITY);
-        assert_eq!(agenda.next_time_of_hosts(true), 2.0);
-        agenda.schedule_arrival(flight(1, Content::Host(())), 1.5);
-        assert_eq!(agenda.next_time_of_hosts(true), 1.5);
+        assert_eq!(agenda.next_time(), Instant::NEVER);
+        agenda.schedule_departure(0, at(1.0));
+        agenda.schedule_free(0, at(2.0));
+        assert_eq!(agenda.next_time(), at(1.0));
+        assert_eq!(agenda.next_time_of_hosts(false), Instant::NEVER);
+        assert_eq!(agenda.next_time_of_hosts(true), at(2.0));
+        agenda.schedule_arrival(flight(1, Content::Host(())), at(1.5));
+        assert_eq!(agenda.next_time_of_hosts(true), at(1.5));
         // A later word on a transmitter replaces the earlier.
-        agenda.schedule_free(0, 1.25);
-        assert_eq!(agenda.next_time_of_hosts(true), 1.25);
+        agenda.schedule_free(0, at(1.25));
+        assert_eq!(agenda.next_time_of_hosts(true), at(1.25));
     }
 }

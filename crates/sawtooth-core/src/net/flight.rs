@@ -4,11 +4,12 @@ use std::cmp::Ordering;
 use std::fmt::Debug;
 
 use crate::packet::Ecn;
+use crate::units::{ByteCount, Instant, SeqNum};
 
 /// A packet of a host, as far as a network has to know it.
 pub trait Payload: Clone + Debug {
     /// Of the IP packet.
-    fn wire_bytes(&self) -> u32;
+    fn size(&self) -> ByteCount;
 
     fn ecn(&self) -> Ecn;
 
@@ -26,8 +27,31 @@ pub enum Towards {
     Sender,
 }
 
-/// The time of an event, as bits (times are not negative, so bits are in the order of times), and the order in which it was scheduled.
-pub(super) type Due = (u64, u64);
+/// When an event happens, and which of those that happen at one instant it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Due {
+    /// The bits of its time: times are not negative, so bits are in the order of times.
+    bits: u64,
+    order: u64,
+}
+
+impl Due {
+    pub fn new(time: Instant, order: u64) -> Self {
+        Self {
+            bits: time.secs().to_bits(),
+            order,
+        }
+    }
+
+    /// Before everything that is scheduled for the same time.
+    pub fn first(time: Instant) -> Self {
+        Self::new(time, 0)
+    }
+
+    pub fn time(self) -> Instant {
+        Instant::from_secs(f64::from_bits(self.bits))
+    }
+}
 
 /// A packet on its way. Flights are in the order in which they are due.
 #[derive(Clone, Debug)]
@@ -52,7 +76,11 @@ pub(super) enum Content<P> {
     /// Of a host.
     Host(P),
     /// Of UDP, made by the network.
-    Datagram { number: u64, sent: f64, bytes: u32 },
+    Datagram {
+        number: SeqNum,
+        sent: Instant,
+        size: ByteCount,
+    },
 }
 
 impl<P: Payload> Flight<P> {
@@ -68,10 +96,10 @@ impl<P: Payload> Flight<P> {
 }
 
 impl<P: Payload> Content<P> {
-    pub fn wire_bytes(&self) -> u32 {
+    pub fn size(&self) -> ByteCount {
         match self {
-            Self::Host(packet) => packet.wire_bytes(),
-            Self::Datagram { bytes, .. } => *bytes,
+            Self::Host(packet) => packet.size(),
+            Self::Datagram { size, .. } => *size,
         }
     }
 
@@ -118,12 +146,12 @@ impl<P> Ord for Flight<P> {
 #[cfg(test)]
 pub(super) mod testing {
     use super::super::Towards;
-    use super::{Content, Flight};
+    use super::{Content, Due, Flight};
 
     /// One that has not passed a port yet, identified by its connection.
     pub fn flight(connection: u32, content: Content<()>) -> Flight<()> {
         Flight {
-            due: (0, 0),
+            due: Due::default(),
             route: 0,
             connection,
             towards: Towards::Receiver,

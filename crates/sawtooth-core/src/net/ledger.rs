@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use super::Passage;
 use super::packets::{Fate, Packets, Times};
-use super::traffic::Traffic;
+use super::traffic::{Start, Traffic};
 use crate::histogram::Histogram;
 use crate::packet::Packet;
 use crate::queue::Queued;
 use crate::spec::Recording;
-use crate::units::Duration;
+use crate::units::{ByteCount, Duration, Instant};
 
 /// How waits and backlogs are distributed.
 #[derive(Clone, Debug, Default)]
@@ -33,75 +33,23 @@ pub struct Waits {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowCounters {
     pub arrived_packets: u64,
-    pub arrived_bytes: u64,
+    pub arrived: ByteCount,
     pub dropped_packets: u64,
-    pub dropped_bytes: u64,
+    pub dropped: ByteCount,
     /// Transmitted and then lost on the wire.
     pub lost_packets: u64,
     /// Transmitted with Congestion Experienced, which they had not when they came.
     pub marked_packets: u64,
-    /// Packets whose transmission has started, and the sum of their waits in seconds.
+    /// Packets whose transmission has started, and the sum of their waits.
     started_packets: u64,
-    waited_secs: f64,
+    waited: Duration,
 }
 
 impl FlowCounters {
-    /// Arrival to start of transmission, mean over packets whose transmission has started, in seconds.
+    /// Arrival to start of transmission, mean over packets whose transmission has started.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn mean_wait_secs(&self) -> Option<f64> {
-        (self.started_packets > 0).then(|| self.waited_secs / self.started_packets as f64)
-    }
-}
-
-/// A transmission that starts, and what becomes of it.
-#[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "any of which may befall a packet"
-)]
-pub(super) struct Start {
-    /// When the packet had come, and when it starts, in seconds.
-    pub arrived: f64,
-    pub at: f64,
-    /// When its last bit leaves, and when that is at the far end; infinite if it never is.
-    pub sent: f64,
-    pub delivered: f64,
-    pub marked: bool,
-    pub lost: bool,
-    pub doubled: bool,
-    pub damaged: bool,
-}
-
-impl Start {
-    /// Of a packet that came, starts and has left at these times.
-    pub(super) fn of(
-        [arrived, at, sent]: [f64; 3],
-        passage: &Passage,
-        marked: bool,
-        lost: bool,
-    ) -> Self {
-        Self {
-            arrived,
-            at,
-            sent,
-            delivered: passage.arrival.time,
-            marked,
-            lost,
-            doubled: passage.again.is_some(),
-            damaged: passage.corrupted,
-        }
-    }
-
-    fn fate(&self) -> Fate {
-        if self.lost {
-            Fate::Lost
-        } else if self.damaged {
-            Fate::Damaged
-        } else if self.doubled {
-            Fate::Doubled
-        } else {
-            Fate::Arrived
-        }
+    pub fn mean_wait(&self) -> Option<Duration> {
+        (self.started_packets > 0).then(|| self.waited / self.started_packets as f64)
     }
 }
 
@@ -133,13 +81,13 @@ impl Ledger {
     }
 
     /// A packet arrives and finds so many.
-    pub(super) fn arrived(&mut self, packet: &Packet, now: f64, present: u64) {
+    pub(super) fn arrived(&mut self, packet: &Packet, now: Instant, present: u64) {
         if let Some(waits) = &mut self.waits {
             waits.backlogs.add(present);
         }
         if let Some(row) = self.row(packet) {
             row.arrived_packets += 1;
-            row.arrived_bytes += u64::from(packet.wire_bytes);
+            row.arrived += packet.size();
         }
         if let Some(packets) = &mut self.packets {
             packets.arrived(packet, self.whose[packet.hop as usize], now);
@@ -147,16 +95,16 @@ impl Ledger {
     }
 
     /// The queue has dropped some.
-    pub(super) fn dropped(&mut self, dropped: &[Queued], now: f64) {
+    pub(super) fn dropped(&mut self, dropped: &[Queued], now: Instant) {
         for queued in dropped {
             self.dropped_one(&queued.packet, queued.arrived, now);
         }
     }
 
-    pub(super) fn dropped_one(&mut self, packet: &Packet, arrived: f64, now: f64) {
+    pub(super) fn dropped_one(&mut self, packet: &Packet, arrived: Instant, now: Instant) {
         if let Some(row) = self.row(packet) {
             row.dropped_packets += 1;
-            row.dropped_bytes += u64::from(packet.wire_bytes);
+            row.dropped += packet.size();
         }
         if let Some(packets) = &mut self.packets {
             packets.gone(packet, arrived, Fate::Dropped, Times::dropped(now));
@@ -164,20 +112,20 @@ impl Ledger {
     }
 
     /// A packet is transmitted.
-    pub(super) fn started(&mut self, packet: &Packet, start: Start) {
+    pub(super) fn started(&mut self, packet: &Packet, start: Start, passage: &Passage) {
         if let Some(waits) = &mut self.waits {
-            let wait = Duration::from_secs(start.at - start.arrived).as_ns();
+            let wait = (start.at - start.arrived).as_ns();
             waits.waits.add(wait.unsigned_abs());
         }
         if let Some(row) = self.row(packet) {
             row.started_packets += 1;
-            row.waited_secs += start.at - start.arrived;
+            row.waited += start.at - start.arrived;
             row.marked_packets += u64::from(start.marked);
             row.lost_packets += u64::from(start.lost);
         }
         if let Some(packets) = &mut self.packets {
-            let times = Times::sent(start.at, start.sent, start.delivered, start.marked);
-            packets.gone(packet, start.arrived, start.fate(), times);
+            let times = Times::sent(start, passage.arrival.at());
+            packets.gone(packet, start.arrived, fate_of(&start, passage), times);
         }
     }
 
@@ -185,5 +133,18 @@ impl Ledger {
         let by_flow = self.by_flow.as_mut()?;
         let flow = self.whose[packet.hop as usize].flow;
         Some(by_flow.entry(flow).or_default())
+    }
+}
+
+/// What becomes of a packet whose transmission starts.
+fn fate_of(start: &Start, passage: &Passage) -> Fate {
+    if start.lost {
+        Fate::Lost
+    } else if passage.corrupted {
+        Fate::Damaged
+    } else if passage.again.is_some() {
+        Fate::Doubled
+    } else {
+        Fate::Arrived
     }
 }

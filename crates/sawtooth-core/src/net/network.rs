@@ -15,14 +15,14 @@
 mod tests;
 
 use super::agenda::{Agenda, Event};
-use super::flight::{Content, Flight, Payload, Towards};
+use super::flight::{Content, Due, Flight, Payload, Towards};
 use super::queued::QueuedFlights;
 use super::{Passage, Port, Traffic, Transmission, Turn, UdpFlow};
 use crate::events::{Key, Lineage};
 use crate::packet::{Data, Packet};
 use crate::spec::{FlowSpec, Scenario, UdpSpec};
 use crate::udp::flow_number;
-use crate::units::SeqNum;
+use crate::units::{Duration, Instant, SeqNum};
 
 /// A packet that has reached its host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Network<P> {
     routes: Vec<Route>,
     pub udp: Vec<UdpFlow>,
     /// No packet reaches the other host sooner than this after it was sent.
-    pub shortest_delay: f64,
+    pub shortest_delay: Duration,
     lineage: Lineage,
     /// What is going to happen.
     agenda: Agenda<P>,
@@ -55,7 +55,7 @@ struct Route {
     /// Links.
     path: Vec<usize>,
     /// What packets take between their hosts and the links, each way.
-    access_delay: f64,
+    access_delay: Duration,
 }
 
 impl<P: Payload> Network<P> {
@@ -85,13 +85,20 @@ impl<P: Payload> Network<P> {
     }
 
     /// A host sends a packet of a flow at `now`. `connection`: its flow's number, or one of its own if it is one of many that arrive and leave.
-    pub fn offer(&mut self, now: f64, flow: usize, connection: u32, towards: Towards, packet: P) {
+    pub fn offer(
+        &mut self,
+        now: Instant,
+        flow: usize,
+        connection: u32,
+        towards: Towards,
+        packet: P,
+    ) {
         let access_delay = match towards {
             Towards::Receiver => self.routes[flow].access_delay,
-            Towards::Sender => 0.0,
+            Towards::Sender => Duration::ZERO,
         };
         let flight = Flight {
-            due: (0, 0),
+            due: Due::default(),
             route: flow,
             connection,
             towards,
@@ -102,13 +109,13 @@ impl<P: Payload> Network<P> {
         self.agenda.schedule_arrival(flight, now + access_delay);
     }
 
-    /// When something is to be done next for a packet of a host, infinite if none is on its way. What UDP does before is done with it.
-    pub fn next_time(&self) -> f64 {
+    /// When something is to be done next for a packet of a host, if one is on its way. What UDP does before is done with it.
+    pub fn next_time(&self) -> Instant {
         self.agenda.next_time_of_hosts(self.queued.of_hosts() > 0)
     }
 
     /// Moves all packets up to `now`, or until one reaches its host. To be called again until there is none.
-    pub fn advance(&mut self, now: f64) -> Option<Delivery<P>> {
+    pub fn advance(&mut self, now: Instant) -> Option<Delivery<P>> {
         while self.next_time() <= now
             && let Some((time, event)) = self.agenda.pop()
         {
@@ -121,7 +128,7 @@ impl<P: Payload> Network<P> {
     }
 
     /// Moves all packets up to the end of the run at `end`, before which nothing reaches a host any more.
-    pub fn finish(&mut self, end: f64) {
+    pub fn finish(&mut self, end: Instant) {
         while self.agenda.next_time() < end
             && let Some((time, event)) = self.agenda.pop()
         {
@@ -130,12 +137,12 @@ impl<P: Payload> Network<P> {
     }
 
     /// Does what happens at `time`; the packet that has reached its host by it.
-    fn happen(&mut self, time: f64, event: Event<P>) -> Option<Delivery<P>> {
+    fn happen(&mut self, time: Instant, event: Event<P>) -> Option<Delivery<P>> {
         match event {
             Event::Departure(flow) => self.send_datagram(flow, time),
             Event::Arrival(flight) => return self.move_on(flight),
             Event::Free(port) => {
-                let key = Key::at_start(time, 0);
+                let key = Key::at_start(time.secs(), 0);
                 let turn = self.ports[port].transmitter_free(key, &mut self.lineage);
                 self.take_turn(port, turn);
             }
@@ -150,12 +157,12 @@ impl<P: Payload> Network<P> {
     }
 
     /// A packet of UDP leaves.
-    fn send_datagram(&mut self, flow: usize, now: f64) {
+    fn send_datagram(&mut self, flow: usize, now: Instant) {
         let datagram = self.udp[flow].leave();
         self.schedule_departure(flow);
         let route = self.routes.len() - self.udp.len() + flow;
         let flight = Flight {
-            due: (now.to_bits(), 0),
+            due: Due::first(now),
             route,
             connection: flow_number(index(flow)),
             towards: Towards::Receiver,
@@ -164,11 +171,11 @@ impl<P: Payload> Network<P> {
             content: Content::Datagram {
                 number: datagram.number,
                 sent: now,
-                bytes: datagram.bytes,
+                size: datagram.size,
             },
         };
         let access_delay = self.routes[route].access_delay;
-        if access_delay > 0.0 {
+        if access_delay > Duration::ZERO {
             self.agenda.schedule_arrival(flight, now + access_delay);
         } else {
             self.move_on(flight);
@@ -205,16 +212,10 @@ impl<P: Payload> Network<P> {
                 });
             }
             Content::Datagram { .. } if flight.damaged => {}
-            Content::Datagram {
-                number,
-                sent,
-                bytes,
-            } => {
+            Content::Datagram { number, sent, size } => {
                 let flow = flight.route - (self.routes.len() - self.udp.len());
-                let now = f64::from_bits(flight.due.0);
-                self.udp[flow]
-                    .received
-                    .on_packet(now, sent, SeqNum::new(number), bytes);
+                let received = &mut self.udp[flow].received;
+                received.on_packet(flight.due.time(), sent, number, size);
             }
         }
         None
@@ -222,7 +223,7 @@ impl<P: Payload> Network<P> {
 
     /// A packet arrives at a port that computes when it departs.
     fn pass(&mut self, port: usize, mut flight: Flight<P>) {
-        let key = Key::at_start(f64::from_bits(flight.due.0), 0);
+        let key = Key::at_start(flight.due.time().secs(), 0);
         let packet = stand_in(&flight, 0);
         let passage = self.ports[port].accept_any(key, None, &packet, &mut self.lineage);
         if passage.marked {
@@ -233,7 +234,7 @@ impl<P: Payload> Network<P> {
 
     /// A packet arrives at a port with events.
     fn arrive(&mut self, port: usize, flight: Flight<P>) {
-        let key = Key::at_start(f64::from_bits(flight.due.0), 0);
+        let key = Key::at_start(flight.due.time().secs(), 0);
         let (number, flight) = self.queued.put(flight);
         let packet = stand_in(flight, number);
         let turn = self.ports[port].arrive(key, packet, &mut self.lineage);
@@ -247,7 +248,7 @@ impl<P: Payload> Network<P> {
         }
         match turn {
             Turn::Waits => {}
-            Turn::Wakes(key) => self.agenda.schedule_free(port, key.time),
+            Turn::Wakes(key) => self.agenda.schedule_free(port, key.at()),
             Turn::Starts(Transmission {
                 packet,
                 passage,
@@ -259,7 +260,7 @@ impl<P: Payload> Network<P> {
                     }
                     self.cross(port, flight, passage);
                 }
-                self.agenda.schedule_free(port, done.time);
+                self.agenda.schedule_free(port, done.at());
             }
         }
     }
@@ -275,20 +276,18 @@ impl<P: Payload> Network<P> {
         let access_delay = if is_last && flight.towards == Towards::Sender {
             route.access_delay
         } else {
-            0.0
+            Duration::ZERO
         };
         let again = passage.again.map(|again| (again, flight.clone()));
-        let next_bps = self
-            .next_port(&flight)
-            .map(|port| self.ports[port].rate_bps());
-        let bytes = flight.content.wire_bytes();
+        let next = self.next_port(&flight).map(|port| self.ports[port].rate());
+        let size = flight.content.size();
         let arrivals = [Some((passage.arrival, flight)), again];
         for (arrival, flight) in arrivals.into_iter().flatten() {
-            let arrival = next_bps.map_or(arrival, |next_bps| {
-                self.ports[port].pass_on(arrival, bytes, next_bps)
+            let arrival = next.map_or(arrival, |next| {
+                self.ports[port].pass_on(arrival, size, next)
             });
             if !arrival.is_never() {
-                let time = arrival.time + access_delay;
+                let time = arrival.at() + access_delay;
                 self.agenda.schedule_arrival(flight, time);
             }
         }
@@ -299,27 +298,27 @@ impl Route {
     fn of_flow(spec: &FlowSpec) -> Self {
         Self {
             path: spec.path.clone(),
-            access_delay: spec.delay.secs(),
+            access_delay: spec.delay,
         }
     }
 
     fn of_udp(spec: &UdpSpec) -> Self {
         Self {
             path: spec.path.clone(),
-            access_delay: spec.delay.secs(),
+            access_delay: spec.delay,
         }
     }
 }
 
 /// The shortest time, over flows and both ways, from host to host.
-fn shortest_delay(scenario: &Scenario) -> f64 {
+fn shortest_delay(scenario: &Scenario) -> Duration {
     let delays = scenario.all_flows().flat_map(|flow| {
         let links = || flow.path.iter().map(|link| &scenario.links[*link]);
-        let forward = links().map(|link| link.forward.least_delay_secs());
-        let reverse = links().map(|link| link.reverse.least_delay_secs());
-        [forward.sum::<f64>(), reverse.sum::<f64>()].map(|delay| delay + flow.delay.secs())
+        let forward = links().map(|link| link.forward.least_delay());
+        let reverse = links().map(|link| link.reverse.least_delay());
+        [forward.sum::<Duration>(), reverse.sum()].map(|delay| delay + flow.delay)
     });
-    delays.fold(f64::INFINITY, f64::min)
+    delays.fold(Duration::INFINITE, Duration::min)
 }
 
 /// A packet as ports know it. In a queue it is identified by `number`.
@@ -329,7 +328,7 @@ fn stand_in<P: Payload>(flight: &Flight<P>, number: u64) -> Packet {
         ecn: flight.content.ecn(),
         ..Data::default()
     };
-    let bytes = flight.content.wire_bytes();
+    let bytes = flight.content.size().packet_size();
     Packet::data(flight.connection, index(flight.route), bytes, data)
 }
 

@@ -8,9 +8,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::traffic::Traffic;
+use super::traffic::{Start, Traffic};
 use crate::packet::Packet;
 use crate::spec::Stretch;
+use crate::units::Instant;
 
 /// What became of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,48 +42,48 @@ impl Fate {
     }
 }
 
-/// When what happened to a packet that came, in seconds; infinite: never.
+/// When what happened to a packet that came.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Times {
-    pub dropped: f64,
-    pub started: f64,
-    pub sent: f64,
-    pub delivered: f64,
+    pub dropped: Instant,
+    pub started: Instant,
+    pub sent: Instant,
+    pub delivered: Instant,
     /// By the queue, when it was sent.
     pub marked: bool,
 }
 
 impl Times {
     const WAITS: Self = Self {
-        dropped: f64::INFINITY,
-        started: f64::INFINITY,
-        sent: f64::INFINITY,
-        delivered: f64::INFINITY,
+        dropped: Instant::NEVER,
+        started: Instant::NEVER,
+        sent: Instant::NEVER,
+        delivered: Instant::NEVER,
         marked: false,
     };
 
-    pub(super) fn dropped(now: f64) -> Self {
+    pub(super) fn dropped(now: Instant) -> Self {
         Self {
             dropped: now,
             ..Self::WAITS
         }
     }
 
-    pub(super) fn sent(started: f64, sent: f64, delivered: f64, marked: bool) -> Self {
+    pub(super) fn sent(start: Start, delivered: Instant) -> Self {
         Self {
-            dropped: f64::INFINITY,
-            started,
-            sent,
+            dropped: Instant::NEVER,
+            started: start.at,
+            sent: start.sent,
             delivered,
-            marked,
+            marked: start.marked,
         }
     }
 
     /// When it was gone.
-    fn gone(&self) -> f64 {
-        if self.dropped.is_finite() {
+    fn gone(&self) -> Instant {
+        if self.dropped != Instant::NEVER {
             self.dropped
-        } else if self.delivered.is_finite() {
+        } else if self.delivered != Instant::NEVER {
             self.delivered
         } else {
             self.sent
@@ -95,7 +96,7 @@ impl Times {
 pub struct Noted {
     pub packet: Packet,
     pub traffic: Traffic,
-    pub arrived: f64,
+    pub arrived: Instant,
     pub times: Times,
     pub fate: Fate,
 }
@@ -139,8 +140,8 @@ impl Packets {
     }
 
     /// A packet has come.
-    pub(super) fn arrived(&mut self, packet: &Packet, traffic: Traffic, now: f64) {
-        if now >= self.stretch.until.secs() {
+    pub(super) fn arrived(&mut self, packet: &Packet, traffic: Traffic, now: Instant) {
+        if now >= Instant::START + self.stretch.until {
             return;
         }
         self.arrivals += 1;
@@ -157,7 +158,7 @@ impl Packets {
     }
 
     /// It is known what becomes of a packet that came at `arrived`.
-    pub(super) fn gone(&mut self, packet: &Packet, arrived: f64, fate: Fate, times: Times) {
+    pub(super) fn gone(&mut self, packet: &Packet, arrived: Instant, fate: Fate, times: Times) {
         let mark = mark(packet, arrived);
         let Some(waiting) = self.waiting.get_mut(&mark) else {
             return;
@@ -173,7 +174,7 @@ impl Packets {
             self.waiting.remove(&mark);
         }
         let Some(number) = number else { return };
-        if times.gone() < self.stretch.from.secs() {
+        if times.gone() < Instant::START + self.stretch.from {
             self.rows.remove(&number);
         } else if let Some(row) = self.rows.get_mut(&number) {
             (row.fate, row.times) = (fate, times);
@@ -181,12 +182,12 @@ impl Packets {
     }
 }
 
-fn mark(packet: &Packet, arrived: f64) -> Mark {
+fn mark(packet: &Packet, arrived: Instant) -> Mark {
     (
         packet.flow,
         packet.hop,
         packet.unmarked(),
-        arrived.to_bits(),
+        arrived.secs().to_bits(),
     )
 }
 
@@ -195,6 +196,7 @@ mod tests {
     use super::*;
     use crate::packet::Data;
     use crate::units::Duration;
+    use crate::units::testing::at;
 
     const TRAFFIC: Traffic = Traffic {
         flow: 0,
@@ -208,8 +210,19 @@ mod tests {
         })
     }
 
+    /// A transmission of half a second for which nothing is waited.
+    fn transmitted(arrived: Instant) -> Start {
+        Start {
+            arrived,
+            at: arrived,
+            sent: arrived + Duration::from_secs(0.5),
+            marked: false,
+            lost: false,
+        }
+    }
+
     fn fates(packets: &Packets) -> Vec<(f64, Fate)> {
-        let fates = packets.noted().map(|row| (row.arrived, row.fate));
+        let fates = packets.noted().map(|row| (row.arrived.secs(), row.fate));
         fates.collect()
     }
 
@@ -217,18 +230,18 @@ mod tests {
     fn of_equal_packets_that_come_at_once_a_full_queue_turns_the_last_away() {
         let packet = Packet::data(0, 0, 1000, Data::default());
         let mut packets = noted(0.0, 10.0);
-        packets.arrived(&packet, TRAFFIC, 1.0);
-        packets.arrived(&packet, TRAFFIC, 1.0);
-        packets.gone(&packet, 1.0, Fate::Dropped, Times::dropped(1.0));
+        packets.arrived(&packet, TRAFFIC, at(1.0));
+        packets.arrived(&packet, TRAFFIC, at(1.0));
+        packets.gone(&packet, at(1.0), Fate::Dropped, Times::dropped(at(1.0)));
         // The first still waits.
         assert_eq!(
             fates(&packets),
             [(1.0, Fate::Unfinished), (1.0, Fate::Dropped)]
         );
         // A queue that drops later drops the one that came first.
-        packets.arrived(&packet, TRAFFIC, 2.0);
-        packets.arrived(&packet, TRAFFIC, 2.0);
-        packets.gone(&packet, 2.0, Fate::Dropped, Times::dropped(3.0));
+        packets.arrived(&packet, TRAFFIC, at(2.0));
+        packets.arrived(&packet, TRAFFIC, at(2.0));
+        packets.gone(&packet, at(2.0), Fate::Dropped, Times::dropped(at(3.0)));
         assert_eq!(
             fates(&packets)[2..],
             [(2.0, Fate::Dropped), (2.0, Fate::Unfinished)]
@@ -239,9 +252,10 @@ mod tests {
     fn a_packet_has_a_row_if_it_is_there_at_any_time_of_the_stretch() {
         let packet = Packet::data(0, 0, 1000, Data::default());
         let mut packets = noted(2.0, 4.0);
-        for arrived in [0.0, 1.0, 3.0, 4.0] {
+        for secs in [0.0, 1.0, 3.0, 4.0] {
+            let arrived = at(secs);
             packets.arrived(&packet, TRAFFIC, arrived);
-            let times = Times::sent(arrived, arrived + 0.5, arrived + 1.5, false);
+            let times = Times::sent(transmitted(arrived), at(secs + 1.5));
             packets.gone(&packet, arrived, Fate::Arrived, times);
         }
         assert_eq!(
@@ -249,9 +263,10 @@ mod tests {
             [(1.0, Fate::Arrived), (3.0, Fate::Arrived)]
         );
         // What is lost is gone when its last bit has left.
-        packets.arrived(&packet, TRAFFIC, 1.25);
-        let times = Times::sent(1.25, 1.75, f64::INFINITY, false);
-        packets.gone(&packet, 1.25, Fate::Lost, times);
+        let arrived = at(1.25);
+        packets.arrived(&packet, TRAFFIC, arrived);
+        let times = Times::sent(transmitted(arrived), Instant::NEVER);
+        packets.gone(&packet, arrived, Fate::Lost, times);
         assert_eq!(packets.len(), 2);
     }
 }

@@ -8,6 +8,7 @@ use crate::loss::Loss;
 use crate::queue::{self, Site};
 use crate::rng::Stream;
 use crate::spec::{Part, Recording, Scenario};
+use crate::units::Instant;
 
 /// The ports of a scenario: of each link the forward one, then the reverse one.
 ///
@@ -24,8 +25,8 @@ pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
             let Part { name: row, params } = &direction.queue;
             let queue = queue::build(row, params, site);
             let loss = Loss::new(&direction.loss, seed, &name);
-            let (initial, end) = (direction.conditions(), scenario.duration);
-            let wire = ImpairedWire::new(&direction.impairments, initial, end.secs(), seed, &name);
+            let (initial, end) = (direction.conditions(), Instant::START + scenario.duration);
+            let wire = ImpairedWire::new(&direction.impairments, initial, end, seed, &name);
             ports.push(Port::new(direction, queue, loss, wire, end, computed));
         }
     }

@@ -49,14 +49,15 @@ impl<P> QueuedFlights<P> {
 mod tests {
     use super::super::flight::{Content, testing::flight};
     use super::*;
+    use crate::units::{ByteCount, Instant, SeqNum};
 
     #[test]
     fn a_number_stands_for_one_packet_until_that_is_taken() {
         let mut queued = QueuedFlights::new();
         let datagram = Content::Datagram {
-            number: 0,
-            sent: 0.0,
-            bytes: 100,
+            number: SeqNum::ZERO,
+            sent: Instant::START,
+            size: ByteCount::new(100),
         };
         let first = queued.put(flight(1, Content::Host(()))).0;
         let second = queued.put(flight(2, datagram)).0;

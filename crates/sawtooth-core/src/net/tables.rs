@@ -5,7 +5,7 @@ use crate::histogram::TimesNs;
 use crate::record::Table;
 use crate::record::rows::{LinkFlowRow, LinkRow, PacketRow, WaitRow};
 use crate::spec::Scenario;
-use crate::units::{SeqNum, ns};
+use crate::units::{Duration, Instant, SeqNum};
 
 /// The tables of links, of which the run [is over](Port::finish).
 pub fn tables(scenario: &Scenario, ports: &[Port]) -> Vec<Table> {
@@ -30,9 +30,9 @@ fn link_table(scenario: &Scenario, ports: &[Port]) -> Table {
             link,
             direction,
             arrived_packets: counters.arrived_packets,
-            arrived_bytes: counters.arrived_bytes,
+            arrived_bytes: counters.arrived.get(),
             dropped_packets: counters.dropped_packets,
-            dropped_bytes: counters.dropped_bytes,
+            dropped_bytes: counters.dropped.get(),
             lost_packets: counters.lost_packets,
             corrupted_packets: counters.corrupted_packets,
             duplicated_packets: counters.duplicated_packets,
@@ -40,7 +40,7 @@ fn link_table(scenario: &Scenario, ports: &[Port]) -> Table {
             marked_packets: counters.marked_packets,
             peak_packets: counters.peak_packets(),
             utilisation: port.utilisation(),
-            wait_mean_ns: counters.mean_wait_secs().map(ns),
+            wait_mean_ns: counters.mean_wait().map(Duration::as_ns),
             backlog_mean_packets: port.mean_backlog_packets(),
             backlog_mean_bytes: port.mean_backlog_bytes(),
         }
@@ -85,12 +85,12 @@ fn flow_table(scenario: &Scenario, ports: &[Port]) -> Table {
                 direction,
                 flow: name(scenario, flow as usize).to_owned(),
                 arrived_packets: counters.arrived_packets,
-                arrived_bytes: counters.arrived_bytes,
+                arrived_bytes: counters.arrived.get(),
                 dropped_packets: counters.dropped_packets,
-                dropped_bytes: counters.dropped_bytes,
+                dropped_bytes: counters.dropped.get(),
                 lost_packets: counters.lost_packets,
                 marked_packets: counters.marked_packets,
-                wait_mean_ns: counters.mean_wait_secs().map(ns),
+                wait_mean_ns: counters.mean_wait().map(Duration::as_ns),
             });
         }
     }
@@ -122,7 +122,7 @@ fn packet_row(scenario: &Scenario, port: usize, noted: &NotedPacket) -> PacketRo
         ("data", segment.seq)
     };
     let again = kind == "data" && segment.retransmission;
-    let ended = noted.times.delivered >= scenario.duration.secs();
+    let ended = noted.times.delivered >= Instant::START + scenario.duration;
     let fate = match noted.fate {
         PacketFate::Arrived | PacketFate::Doubled | PacketFate::Damaged if ended => {
             PacketFate::Unfinished
@@ -130,7 +130,7 @@ fn packet_row(scenario: &Scenario, port: usize, noted: &NotedPacket) -> PacketRo
         fate => fate,
     };
     // A clock of nanoseconds ends after 292 years: what comes later never does.
-    let at = |secs: f64| (secs < 9e9).then(|| ns(secs));
+    let at = |time: Instant| (time.secs() < 9e9).then(|| time.as_ns());
     let (link, direction) = place(scenario, port);
     PacketRow {
         link,

@@ -5,16 +5,17 @@ use crate::record::Table;
 use crate::record::rows::{DatagramRow, FlowRow, SourceRow};
 use crate::spec::{Scenario, UdpSpec};
 use crate::udp::{self, Received, Sent};
+use crate::units::{ByteCount, Instant, SeqNum};
 
 /// A flow of UDP, at both of its ends.
 #[derive(Debug)]
 pub struct UdpFlow {
     source: Box<dyn PacketSource>,
-    start: f64,
-    stop: f64,
+    start: Instant,
+    stop: Instant,
     next: Option<Departure>,
     sent_packets: u64,
-    sent_bytes: u64,
+    sent: ByteCount,
     pub received: Received,
 }
 
@@ -22,9 +23,9 @@ pub struct UdpFlow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram {
     /// From 0.
-    pub number: u64,
+    pub number: SeqNum,
     /// Of the IP packet.
-    pub bytes: u32,
+    pub size: ByteCount,
 }
 
 impl UdpFlow {
@@ -33,19 +34,19 @@ impl UdpFlow {
         let next = source.next_packet();
         Self {
             source,
-            start: spec.start.secs(),
-            stop: spec.stop.secs(),
+            start: spec.start,
+            stop: spec.stop,
             next,
             sent_packets: 0,
-            sent_bytes: 0,
+            sent: ByteCount::ZERO,
             received: Received::default(),
         }
     }
 
     /// When its next packet leaves, if there is one.
     #[inline]
-    pub fn due(&self) -> Option<f64> {
-        let time = self.start + self.next?.at_secs;
+    pub fn due(&self) -> Option<Instant> {
+        let time = self.start + self.next?.at;
         (time < self.stop).then_some(time)
     }
 
@@ -58,11 +59,11 @@ impl UdpFlow {
         let departure = self.next.expect("a packet that is due");
         self.next = self.source.next_packet();
         let datagram = Datagram {
-            number: self.sent_packets,
-            bytes: departure.bytes,
+            number: SeqNum::new(self.sent_packets),
+            size: departure.size,
         };
         self.sent_packets += 1;
-        self.sent_bytes += u64::from(departure.bytes);
+        self.sent += departure.size;
         datagram
     }
 
@@ -70,13 +71,13 @@ impl UdpFlow {
         self.sent_packets
     }
 
-    fn sent<'a>(&self, spec: &'a UdpSpec, end_secs: f64) -> Sent<'a> {
+    fn sent<'a>(&self, spec: &'a UdpSpec, end: Instant) -> Sent<'a> {
         Sent {
             flow: &spec.name,
-            start_secs: self.start,
-            end_secs,
+            start: self.start,
+            end,
             packets: self.sent_packets,
-            bytes: self.sent_bytes,
+            bytes: self.sent,
         }
     }
 }
@@ -86,9 +87,9 @@ pub fn udp_flow_rows<'a>(
     scenario: &'a Scenario,
     flows: impl IntoIterator<Item = &'a UdpFlow>,
 ) -> impl Iterator<Item = FlowRow> {
-    let end_secs = scenario.duration.secs();
+    let end = Instant::START + scenario.duration;
     let specs = scenario.udp.iter().zip(flows);
-    specs.map(move |(spec, flow)| udp::flow_row(&flow.sent(spec, end_secs), &flow.received))
+    specs.map(move |(spec, flow)| udp::flow_row(&flow.sent(spec, end), &flow.received))
 }
 
 /// Their tables `datagrams` and `sources`.
@@ -99,7 +100,7 @@ pub fn udp_tables<'a>(
     let mut datagrams = Table::new::<DatagramRow>();
     let mut sources = Table::new::<SourceRow>();
     for (spec, flow) in scenario.udp.iter().zip(flows) {
-        let sent = flow.sent(spec, scenario.duration.secs());
+        let sent = flow.sent(spec, Instant::START + scenario.duration);
         datagrams.push(udp::datagram_row(&sent, &flow.received));
         flow.source.report(&mut |quantity, value| {
             sources.push(udp::source_row(&spec.name, quantity, value));
@@ -114,7 +115,7 @@ mod tests {
     use crate::packet_source;
     use crate::registry::Value;
     use crate::spec::Part;
-    use crate::units::Instant;
+    use crate::units::testing::at;
 
     #[test]
     fn packets_leave_from_the_start_until_the_stop_which_is_excluded() {
@@ -124,20 +125,20 @@ mod tests {
             .with("rate", Value::Rate(1e6))
             .with("size", Value::Bytes(1000));
         let spec = UdpSpec {
-            start: Instant::from_secs(0.5),
-            ..UdpSpec::new("udp", vec![0], source, Instant::from_secs(0.516))
+            start: at(0.5),
+            ..UdpSpec::new("udp", vec![0], source, at(0.516))
         };
         let mut flow = UdpFlow::new(&spec, 1);
-        assert_eq!(flow.due(), Some(0.5));
+        assert_eq!(flow.due(), Some(at(0.5)));
         let first = Datagram {
-            number: 0,
-            bytes: 1000,
+            number: SeqNum::ZERO,
+            size: ByteCount::new(1000),
         };
         assert_eq!(flow.leave(), first);
-        assert_eq!(flow.due(), Some(0.508));
-        assert_eq!(flow.leave().number, 1);
+        assert_eq!(flow.due(), Some(at(0.508)));
+        assert_eq!(flow.leave().number, SeqNum::new(1));
         assert_eq!(flow.due(), None);
-        let sent = flow.sent(&spec, 1.0);
-        assert_eq!((sent.packets, sent.bytes), (2, 2000));
+        let sent = flow.sent(&spec, at(1.0));
+        assert_eq!((sent.packets, sent.bytes.get()), (2, 2000));
     }
 }

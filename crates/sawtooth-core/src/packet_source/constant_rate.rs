@@ -6,6 +6,7 @@
 use super::{Departure, Maker, PacketSource, RATE, SIZE, check_size, packets_per_sec, size};
 use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
+use crate::units::{ByteCount, Duration};
 
 pub const ENTRY: Entry<Maker> = Entry {
     name: "constant_rate",
@@ -55,11 +56,11 @@ impl PacketSource for ConstantRate {
         } else {
             0.0
         };
-        let at_secs = (self.sent + late) * self.interval_secs;
+        let at = Duration::from_secs((self.sent + late) * self.interval_secs);
         self.sent += 1.0;
         Some(Departure {
-            at_secs,
-            bytes: self.size,
+            at,
+            size: ByteCount::from(self.size),
         })
     }
 }
@@ -75,7 +76,7 @@ mod tests {
         params.set("jitter", Value::Number(jitter));
         let mut source = (ENTRY.new.new)(&params, Stream::new(1, "x"), 1.0);
         (0..1000)
-            .filter_map(|_| Some(source.next_packet()?.at_secs))
+            .filter_map(|_| Some(source.next_packet()?.at.secs()))
             .collect()
     }
 

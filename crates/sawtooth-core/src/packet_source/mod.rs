@@ -17,6 +17,7 @@ use std::fmt::Debug;
 
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
+use crate::units::{ByteCount, Duration};
 
 pub use self_similar::counts as self_similar_counts;
 
@@ -55,10 +56,10 @@ pub trait PacketSource: Debug + Send {
 /// A packet that leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Departure {
-    /// Since the flow's start, seconds; not before the packet that precedes it.
-    pub at_secs: f64,
+    /// Since the flow's start; not before the packet that precedes it.
+    pub at: Duration,
     /// Of the IP packet, headers included.
-    pub bytes: u32,
+    pub size: ByteCount,
 }
 
 /// All sources of packets.
@@ -92,7 +93,7 @@ pub fn build(
 }
 
 /// Bytes of the headers of IPv4 (RFC 791) and UDP (RFC 768).
-pub const HEADER_BYTES: u32 = 28;
+pub const HEADER: ByteCount = ByteCount::new(28);
 
 /// The largest IPv4 packet (RFC 791 §3.1, Total Length).
 const LARGEST_BYTES: u64 = 65_535;
@@ -106,13 +107,14 @@ const RATE: Param = param!(rate: Kind::RateFromZero => Value::Rate(1e6),
 /// Sizes that an IP packet can have.
 fn check_size(params: &Params) -> Result<(), Complaint> {
     let size = params.bytes("size");
-    if (u64::from(HEADER_BYTES)..=LARGEST_BYTES).contains(&size) {
+    if (HEADER.get()..=LARGEST_BYTES).contains(&size) {
         return Ok(());
     }
     Err(Complaint {
         key: "size",
         message: format!(
-            "a packet of UDP has from {HEADER_BYTES} to {LARGEST_BYTES} bytes, found {size}"
+            "a packet of UDP has from {} to {LARGEST_BYTES} bytes, found {size}",
+            HEADER.get()
         ),
         hint: "`size` is that of the IP packet, its headers included",
     })
@@ -152,13 +154,13 @@ mod tests {
             let packets = |seed| {
                 let mut source = build(entry.name, &params, seed, "f", 100.0);
                 let packets = std::iter::from_fn(|| source.next_packet());
-                let within = packets.take_while(|packet| packet.at_secs < 100.0);
+                let within = packets.take_while(|packet| packet.at.secs() < 100.0);
                 within.collect::<Vec<Departure>>()
             };
             let first = packets(1);
-            assert!(first[0].at_secs >= 0.0, "{}", entry.name);
+            assert!(first[0].at >= Duration::ZERO, "{}", entry.name);
             let mut pairs = first.windows(2);
-            let ordered = pairs.all(|pair| pair[0].at_secs <= pair[1].at_secs);
+            let ordered = pairs.all(|pair| pair[0].at <= pair[1].at);
             assert!(ordered, "{}", entry.name);
             assert_eq!(first, packets(1), "{}", entry.name);
             #[expect(clippy::cast_precision_loss, reason = "a count")]

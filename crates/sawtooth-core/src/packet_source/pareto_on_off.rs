@@ -17,6 +17,7 @@ use super::{
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::rng::Stream;
+use crate::units::{ByteCount, Duration};
 
 pub const ENTRY: Entry<Maker> = Entry {
     name: "pareto_on_off",
@@ -132,8 +133,8 @@ impl PacketSource for ParetoOnOff {
         source.settle(self.on, self.off, &mut self.stream);
         *first = Reverse((source.next_secs.to_bits(), at));
         Some(Departure {
-            at_secs: f64::from_bits(time),
-            bytes: self.size,
+            at: Duration::from_secs(f64::from_bits(time)),
+            size: ByteCount::from(self.size),
         })
     }
 }
@@ -261,7 +262,7 @@ mod tests {
         params.set("alpha", Value::Number(1.9));
         let mut source = (ENTRY.new.new)(&params, Stream::new(2, "x"), 1.0);
         let mut count = 0;
-        while source.next_packet().expect("endless").at_secs < 1000.0 {
+        while source.next_packet().expect("endless").at.secs() < 1000.0 {
             count += 1;
         }
         let share = f64::from(count) / (1e9 / 12_000.0);

@@ -4,11 +4,12 @@
 //! whole bytes, from 28 to 65535), which makes it M/M/1.
 
 use super::{
-    Departure, HEADER_BYTES, LARGEST_BYTES, Maker, PacketSource, RATE, SIZE, check_size,
-    exponential, packets_per_sec, size,
+    Departure, HEADER, LARGEST_BYTES, Maker, PacketSource, RATE, SIZE, check_size, exponential,
+    packets_per_sec, size,
 };
 use crate::registry::{Entry, Key, Kind, Param, Value, Words, words};
 use crate::rng::Stream;
+use crate::units::{ByteCount, Duration};
 
 words! {
     enum Sizes {
@@ -77,13 +78,13 @@ impl PacketSource for Poisson {
         self.now += self.mean_gap_secs * exponential(&mut self.stream);
         let bytes = if self.exponential_sizes {
             let drawn = libm::round(f64::from(self.size) * exponential(&mut self.stream));
-            drawn.clamp(f64::from(HEADER_BYTES), LARGEST_BYTES as f64) as u32
+            drawn.clamp(HEADER.as_f64(), LARGEST_BYTES as f64) as u32
         } else {
             self.size
         };
         Some(Departure {
-            at_secs: self.now,
-            bytes,
+            at: Duration::from_secs(self.now),
+            size: ByteCount::from(bytes),
         })
     }
 }
@@ -104,9 +105,9 @@ mod tests {
         let (mut last, mut gaps, mut sizes) = (0.0, Vec::new(), Vec::new());
         for _ in 0..100_000 {
             let packet = source.next_packet().expect("endless");
-            gaps.push((packet.at_secs - last) / 1e-3);
-            sizes.push(f64::from(packet.bytes) / 1e4);
-            last = packet.at_secs;
+            gaps.push((packet.at.secs() - last) / 1e-3);
+            sizes.push(packet.size.as_f64() / 1e4);
+            last = packet.at.secs();
         }
         for (what, values) in [("gaps", gaps), ("sizes", sizes)] {
             let mean = values.iter().sum::<f64>() / 1e5;

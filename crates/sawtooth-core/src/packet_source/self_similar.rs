@@ -13,6 +13,7 @@ use super::{Complaint, Departure, Maker, PacketSource, SIZE, check_size, size};
 use crate::noise;
 use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, param, words};
 use crate::rng::Stream;
+use crate::units::{ByteCount, Duration};
 
 words! {
     /// When the packets of a period leave.
@@ -98,8 +99,8 @@ impl PacketSource for SelfSimilar {
         };
         self.sent += 1;
         Some(Departure {
-            at_secs: (self.at as f64 + within) * self.period_secs,
-            bytes: self.size,
+            at: Duration::from_secs((self.at as f64 + within) * self.period_secs),
+            size: ByteCount::from(self.size),
         })
     }
 
@@ -247,7 +248,7 @@ mod tests {
             params.set("variance", Value::Number(0.0));
             params.set("spread", Value::Choice(spread));
             let mut source = (ENTRY.new.new)(&params, Stream::new(1, "x"), 1.0);
-            let mut times = || source.next_packet().expect("a packet").at_secs / 1476e-6;
+            let mut times = || source.next_packet().expect("a packet").at.secs() / 1476e-6;
             let times = [times(), times(), times(), times()];
             assert_eq!(times, [0.0, second, 1.0, 1.0 + second]);
         }

@@ -20,6 +20,7 @@ use super::drop_tail::LIMIT;
 use super::red::{self, BYTE_MODE, ECN, HARD_DROP, Law, MAX_P, MAX_PACKET, MEAN_PACKET, Red};
 use super::{New, Site};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::units::Instant;
 
 pub const ENTRY: Entry<New> = Entry {
     name: "ared",
@@ -68,7 +69,7 @@ pub const ENTRY: Entry<New> = Entry {
 /// What is given, and what follows from the link's rate.
 fn law(params: &Params, site: &Site) -> Law {
     let known = Law::of(params, site);
-    let packets_per_sec = 1.0 / known.mean_packet_secs;
+    let packets_per_sec = 1.0 / known.mean_packet.secs();
     let derived = (params.duration("target_delay") * packets_per_sec / 2.0).max(5.0);
     let given = red::threshold(params.get("min_threshold"));
     let max = red::threshold(params.get("max_threshold"));
@@ -122,9 +123,9 @@ impl Adaptation {
 
     /// Makes the corrections that are due by `now`, the average having been `avg` since the last arrival, or since `idle_since`.
     #[expect(clippy::cast_precision_loss, reason = "a count of corrections")]
-    pub fn catch_up(&mut self, law: &mut Law, avg: f64, idle_since: Option<f64>, now: f64) {
+    pub fn catch_up(&mut self, law: &mut Law, avg: f64, idle_since: Option<Instant>, now: Instant) {
         loop {
-            let time = (self.done + 1) as f64 * self.interval;
+            let time = Instant::from_secs((self.done + 1) as f64 * self.interval);
             if time > now {
                 return;
             }
@@ -151,6 +152,7 @@ mod tests {
     use crate::queue::testing::params;
     use crate::rng::Stream;
     use crate::units::Rate;
+    use crate::units::testing::at;
 
     fn derived(values: &[(&str, Value)], rate_bps: f64) -> Law {
         let site = Site {
@@ -205,15 +207,15 @@ mod tests {
     fn corrections_are_made_at_multiples_of_the_interval_however_late_they_are_asked_for() {
         let mut law = derived(&[], 10e6);
         let mut adaptation = Adaptation::of(&params(&ENTRY, &[]));
-        adaptation.catch_up(&mut law, 30.0, None, 0.499);
+        adaptation.catch_up(&mut law, 30.0, None, at(0.499));
         assert_eq!(law.max_p, 0.1);
         // At 0.5, 1 and 1.5 s.
-        adaptation.catch_up(&mut law, 30.0, None, 1.6);
+        adaptation.catch_up(&mut law, 30.0, None, at(1.6));
         assert!((law.max_p - 0.13).abs() < 1e-12);
         // The range is 11.25 to 13.75. Idle since 1.9 s, at 2 s the average has fallen by exp(-0.1) = 0.905 to 15.8; since 1.6 s, at 2.5 s to 7.1.
-        adaptation.catch_up(&mut law, 17.5, Some(1.9), 2.0);
+        adaptation.catch_up(&mut law, 17.5, Some(at(1.9)), at(2.0));
         assert!((law.max_p - 0.14).abs() < 1e-12);
-        adaptation.catch_up(&mut law, 17.5, Some(1.6), 2.5);
+        adaptation.catch_up(&mut law, 17.5, Some(at(1.6)), at(2.5));
         assert!((law.max_p - 0.126).abs() < 1e-12);
     }
 

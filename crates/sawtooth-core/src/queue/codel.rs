@@ -19,6 +19,7 @@
 use super::drop_tail::{LIMIT, Limit};
 use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::units::{ByteCount, Duration, Instant};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "codel",
@@ -63,23 +64,23 @@ pub const CE_THRESHOLD: Param = param!(ce_threshold: Kind::Duration { min_exclus
 /// What queues under CoDel have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    target: f64,
-    interval: f64,
-    max_packet: u64,
+    target: Duration,
+    interval: Duration,
+    max_packet: ByteCount,
     ecn: bool,
-    ce_threshold: Option<f64>,
+    ce_threshold: Option<Duration>,
 }
 
 impl Config {
     /// Of a row that has [`TARGET`], [`INTERVAL`], [`MAX_PACKET`], [`ECN`] and [`CE_THRESHOLD`].
     pub fn of(params: &Params) -> Self {
         Self {
-            target: params.duration("target"),
-            interval: params.duration("interval"),
-            max_packet: params.bytes("max_packet"),
+            target: Duration::from_secs(params.duration("target")),
+            interval: Duration::from_secs(params.duration("interval")),
+            max_packet: ByteCount::new(params.bytes("max_packet")),
             ecn: params.flag("ecn"),
             ce_threshold: match params.get("ce_threshold") {
-                Value::Duration(secs) => Some(secs),
+                Value::Duration(secs) => Some(Duration::from_secs(secs)),
                 _ => None,
             },
         }
@@ -91,7 +92,7 @@ impl Config {
     }
 
     /// When the drop after one at `time` is due (`control_law`).
-    fn next_drop(&self, time: f64, count: u32) -> f64 {
+    fn next_drop(&self, time: Instant, count: u32) -> Instant {
         time + self.interval / f64::from(count).sqrt()
     }
 }
@@ -103,9 +104,9 @@ const RECENT_INTERVALS: f64 = 16.0;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Codel {
     /// When dropping may begin, if the delay stays above target until then (`first_above_time_`).
-    first_above: Option<f64>,
+    first_above: Option<Instant>,
     /// When the next packet is due to be dropped, or the last one was (`drop_next_`).
-    drop_next: f64,
+    drop_next: Instant,
     /// Drops since dropping began, and what this was when it began (`count_`, `lastcount_`).
     count: u32,
     last_count: u32,
@@ -118,7 +119,7 @@ impl Codel {
         &mut self,
         config: &Config,
         fifo: &mut Fifo,
-        now: f64,
+        now: Instant,
         dropped: &mut Vec<Queued>,
     ) -> Option<Queued> {
         let (mut packet, mut ripe) = self.pop(config, fifo, now)?;
@@ -147,7 +148,7 @@ impl Codel {
         } else if ripe {
             self.dropping = true;
             let reached = self.count - self.last_count;
-            let recent = now - self.drop_next < RECENT_INTERVALS * config.interval;
+            let recent = now - self.drop_next < config.interval * RECENT_INTERVALS;
             self.count = if reached > 1 && recent { reached } else { 1 };
             self.last_count = self.count;
             self.drop_next = config.next_drop(now, self.count);
@@ -166,7 +167,7 @@ impl Codel {
     }
 
     /// The next packet, and whether it may be dropped (`dodequeue`).
-    fn pop(&mut self, config: &Config, fifo: &mut Fifo, now: f64) -> Option<(Queued, bool)> {
+    fn pop(&mut self, config: &Config, fifo: &mut Fifo, now: Instant) -> Option<(Queued, bool)> {
         let Some(packet) = fifo.pop() else {
             self.first_above = None;
             return None;
@@ -200,13 +201,13 @@ struct CodelQueue {
 impl Queue for CodelQueue {
     fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
         let present = self.fifo.waiting() + in_service;
-        match self.limit.admits(present, packet.bytes()) {
+        match self.limit.admits(present, packet.size()) {
             Verdict::Accept => self.fifo.push(packet),
             Verdict::Drop => dropped.push(packet),
         }
     }
 
-    fn dequeue(&mut self, now: f64, dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Queued>) -> Next {
         self.codel
             .dequeue(&self.config, &mut self.fifo, now, dropped)
             .into()
@@ -226,6 +227,7 @@ mod tests {
     use super::*;
     use crate::packet::Ecn;
     use crate::queue::testing::{packet, params};
+    use crate::units::testing::at;
 
     /// Config with 5 ms and 100 ms, and a queue in which packets of 1000 bytes have waited for ever.
     fn standing(ecn: Ecn, packets: u64) -> (Config, Fifo) {
@@ -244,7 +246,7 @@ mod tests {
         for ms in 0..until_ms {
             // A little late, so that no time is met or missed by rounding.
             let now = 1.0 + f64::from(ms) * 1.000_001e-3;
-            let left = codel.dequeue(&config, &mut fifo, now, &mut dropped);
+            let left = codel.dequeue(&config, &mut fifo, at(now), &mut dropped);
             let marked = left.is_some_and(|packet| packet.packet.ecn() != packet.ecn);
             times.extend(dropped.drain(..).map(|_| ms));
             times.extend(marked.then_some(ms));
@@ -273,7 +275,7 @@ mod tests {
         let (config, mut fifo) = standing(Ecn::NotEct, 10);
         let (mut codel, mut dropped) = (Codel::default(), Vec::new());
         let mut leave = |now| {
-            let left = codel.dequeue(&config, &mut fifo, now, &mut dropped);
+            let left = codel.dequeue(&config, &mut fifo, at(now), &mut dropped);
             (
                 left.map(|left| left.packet.segment().seq.get()),
                 dropped.len(),
@@ -297,7 +299,7 @@ mod tests {
             let now = 1.0 + f64::from(step) / 10.0;
             assert!(
                 codel
-                    .dequeue(&config, &mut fifo, now, &mut dropped)
+                    .dequeue(&config, &mut fifo, at(now), &mut dropped)
                     .is_some()
             );
         }
@@ -308,17 +310,17 @@ mod tests {
     fn a_delay_below_target_once_within_the_interval_starts_the_interval_again() {
         let (config, mut fifo) = standing(Ecn::NotEct, 100);
         let (mut codel, mut dropped) = (Codel::default(), Vec::new());
-        codel.dequeue(&config, &mut fifo, 1.0, &mut dropped);
+        codel.dequeue(&config, &mut fifo, at(1.0), &mut dropped);
         let mut short = Fifo::new();
         for number in 0..5 {
             short.push(packet(number, 1000, Ecn::NotEct, 1.049));
         }
-        codel.dequeue(&config, &mut short, 1.05, &mut dropped);
+        codel.dequeue(&config, &mut short, at(1.05), &mut dropped);
         for now in [1.051, 1.1, 1.15] {
-            codel.dequeue(&config, &mut fifo, now, &mut dropped);
+            codel.dequeue(&config, &mut fifo, at(now), &mut dropped);
             assert!(dropped.is_empty(), "{now}");
         }
-        codel.dequeue(&config, &mut fifo, 1.1511, &mut dropped);
+        codel.dequeue(&config, &mut fifo, at(1.1511), &mut dropped);
         assert_eq!(dropped.len(), 1);
     }
 
@@ -330,7 +332,7 @@ mod tests {
         let mut now = 1.0;
         for ms in 0..464 {
             now = 1.0 + f64::from(ms) * 1.000_001e-3;
-            codel.dequeue(&config, &mut fifo, now, &mut dropped);
+            codel.dequeue(&config, &mut fifo, at(now), &mut dropped);
         }
         // Drops at 100, 200, 271, 329, 379, 424 ms: it entered with 1, and five more.
         assert_eq!((codel.count, codel.last_count, dropped.len()), (6, 1, 6));
@@ -338,20 +340,20 @@ mod tests {
         short.push(below);
         short.push(below);
         short.push(below);
-        codel.dequeue(&config, &mut short, now, &mut dropped);
+        codel.dequeue(&config, &mut short, at(now), &mut dropped);
         assert!(!codel.dropping);
-        codel.dequeue(&config, &mut fifo, now, &mut dropped);
-        codel.dequeue(&config, &mut fifo, now + 0.1, &mut dropped);
+        codel.dequeue(&config, &mut fifo, at(now), &mut dropped);
+        codel.dequeue(&config, &mut fifo, at(now + 0.1), &mut dropped);
         assert_eq!((codel.count, codel.last_count), (5, 5), "6 - 1");
-        assert!((codel.drop_next - (now + 0.1 + 0.1 / 5.0_f64.sqrt())).abs() < 1e-12);
+        assert!((codel.drop_next.secs() - (now + 0.1 + 0.1 / 5.0_f64.sqrt())).abs() < 1e-12);
         // Sixteen intervals after the last drop that is forgotten.
         let mut short = Fifo::new();
         short.push(below);
         short.push(below);
         codel.count += 3;
-        codel.dequeue(&config, &mut short, now + 0.11, &mut dropped);
-        codel.dequeue(&config, &mut fifo, now + 1.9, &mut dropped);
-        codel.dequeue(&config, &mut fifo, now + 2.01, &mut dropped);
+        codel.dequeue(&config, &mut short, at(now + 0.11), &mut dropped);
+        codel.dequeue(&config, &mut fifo, at(now + 1.9), &mut dropped);
+        codel.dequeue(&config, &mut fifo, at(now + 2.01), &mut dropped);
         assert_eq!((codel.count, codel.last_count), (1, 1));
     }
 
@@ -370,7 +372,7 @@ mod tests {
         }
         let mut codel = Codel::default();
         let mut leave = |now| {
-            let left = codel.dequeue(&config, &mut fifo, now, &mut Vec::new());
+            let left = codel.dequeue(&config, &mut fifo, at(now), &mut Vec::new());
             left.expect("a packet").packet.ecn()
         };
         assert_eq!(leave(1.0009), Ecn::Ect1);
@@ -383,20 +385,20 @@ mod tests {
      {
         // An interval of 1/8 s, of which sixteen are 2 s exactly.
         let config = Config {
-            interval: 0.125,
+            interval: Duration::from_secs(0.125),
             ..Config::of(&params(&ENTRY, &[]))
         };
         let begun = |since_last: f64, count: u32| {
             let (_, mut fifo) = standing(Ecn::NotEct, 10);
             let mut codel = Codel {
-                first_above: Some(9.0),
-                drop_next: 10.0,
+                first_above: Some(at(9.0)),
+                drop_next: at(10.0),
                 count,
                 last_count: 4,
                 dropping: false,
             };
             let mut dropped = Vec::new();
-            codel.dequeue(&config, &mut fifo, 10.0 + since_last, &mut dropped);
+            codel.dequeue(&config, &mut fifo, at(10.0 + since_last), &mut dropped);
             assert!(codel.dropping && dropped.len() == 1);
             (codel.count, codel.last_count)
         };

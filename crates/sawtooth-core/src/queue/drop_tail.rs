@@ -8,6 +8,7 @@
 
 use super::{Backlog, Fifo, Law, New, Next, Queue, Queued, Verdict};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::units::{ByteCount, Instant};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "drop_tail",
@@ -25,7 +26,7 @@ pub const LIMIT: Param = param!(limit: Kind::QueueSize => Value::Packets(100),
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     Packets(u64),
-    Bytes(u64),
+    Bytes(ByteCount),
 }
 
 impl Limit {
@@ -33,19 +34,19 @@ impl Limit {
     pub fn of(params: &Params, name: &str) -> Self {
         match params.get(name) {
             Value::Packets(packets) => Self::Packets(packets),
-            Value::Bytes(bytes) => Self::Bytes(bytes),
+            Value::Bytes(bytes) => Self::Bytes(ByteCount::new(bytes)),
             other => {
                 unreachable!("the scenario resolves a limit to packets or bytes, not {other:?}")
             }
         }
     }
 
-    /// Whether a packet of `bytes` fits beside what is `present`, the packet in transmission included.
+    /// Whether a packet of this size fits beside what is `present`, the packet in transmission included.
     #[inline]
-    pub fn admits(self, present: Backlog, bytes: u64) -> Verdict {
+    pub fn admits(self, present: Backlog, size: ByteCount) -> Verdict {
         let fits = match self {
             Self::Packets(limit) => present.packets < limit,
-            Self::Bytes(limit) => present.bytes + bytes <= limit,
+            Self::Bytes(limit) => present.bytes + size <= limit,
         };
         if fits || present.packets == 0 {
             Verdict::Accept
@@ -74,18 +75,18 @@ impl DropTail {
 impl Queue for DropTail {
     fn enqueue(&mut self, mut packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
         let present = self.fifo.waiting() + in_service;
-        let bytes = packet.bytes();
-        if self.law.limit.admits(present, bytes) == Verdict::Drop {
+        let size = packet.size();
+        if self.law.limit.admits(present, size) == Verdict::Drop {
             dropped.push(packet);
             return;
         }
-        if self.law.marks(present, bytes) {
+        if self.law.marks(present, size) {
             packet.mark_if_capable();
         }
         self.fifo.push(packet);
     }
 
-    fn dequeue(&mut self, _now: f64, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, _now: Instant, _dropped: &mut Vec<Queued>) -> Next {
         self.fifo.pop().into()
     }
 
@@ -103,17 +104,20 @@ mod tests {
     use super::*;
 
     fn present(packets: u64, bytes: u64) -> Backlog {
-        Backlog { packets, bytes }
+        Backlog {
+            packets,
+            bytes: ByteCount::new(bytes),
+        }
     }
 
     #[test]
     fn the_packet_in_transmission_counts_towards_the_limit() {
         assert_eq!(
-            Limit::Packets(50).admits(present(49, 49_000), 1000),
+            Limit::Packets(50).admits(present(49, 49_000), ByteCount::new(1000)),
             Verdict::Accept
         );
         assert_eq!(
-            Limit::Packets(50).admits(present(50, 50_000), 1000),
+            Limit::Packets(50).admits(present(50, 50_000), ByteCount::new(1000)),
             Verdict::Drop
         );
     }
@@ -121,11 +125,11 @@ mod tests {
     #[test]
     fn a_byte_limit_admits_what_fits_exactly() {
         assert_eq!(
-            Limit::Bytes(3000).admits(present(2, 2000), 1000),
+            Limit::Bytes(ByteCount::new(3000)).admits(present(2, 2000), ByteCount::new(1000)),
             Verdict::Accept
         );
         assert_eq!(
-            Limit::Bytes(3000).admits(present(2, 2000), 1001),
+            Limit::Bytes(ByteCount::new(3000)).admits(present(2, 2000), ByteCount::new(1001)),
             Verdict::Drop
         );
     }
@@ -133,7 +137,7 @@ mod tests {
     #[test]
     fn an_empty_buffer_takes_any_packet() {
         assert_eq!(
-            Limit::Bytes(500).admits(present(0, 0), 1000),
+            Limit::Bytes(ByteCount::new(500)).admits(present(0, 0), ByteCount::new(1000)),
             Verdict::Accept
         );
     }

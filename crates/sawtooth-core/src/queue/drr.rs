@@ -23,6 +23,7 @@ use super::drop_tail::LIMIT;
 use super::flows::{DROP_FROM, End, Flows, Id, QUEUES, signed};
 use super::{Backlog, Limit, New, Next, Queue, Queued, Site};
 use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::units::{ByteCount, Instant};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "drr",
@@ -57,7 +58,7 @@ impl Drr {
         Self {
             limit: Limit::of(params, "limit"),
             drop_from: End::of(params),
-            quantum: signed(params.bytes("quantum")),
+            quantum: signed(ByteCount::new(params.bytes("quantum"))),
             flows: Flows::new(params, &mut site.stream),
             active: VecDeque::new(),
             served: false,
@@ -86,7 +87,7 @@ impl Queue for Drr {
         (self.flows).steal(limit, from, in_service, &self.active, dropped);
     }
 
-    fn dequeue(&mut self, _now: f64, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, _now: Instant, _dropped: &mut Vec<Queued>) -> Next {
         while let Some(&id) = self.active.front() {
             let queue = self.flows.get(id);
             // All of it may have been dropped.
@@ -94,7 +95,7 @@ impl Queue for Drr {
                 self.retire(id);
                 continue;
             };
-            let bytes = signed(head.bytes());
+            let bytes = signed(head.size());
             if !self.served {
                 self.served = true;
                 queue.credit += self.quantum;

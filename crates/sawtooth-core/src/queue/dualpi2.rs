@@ -29,6 +29,7 @@ use super::flows::signed;
 use super::{Backlog, Fifo, Limit, New, Next, Queue, Queued, Site, Verdict};
 use crate::packet::Ecn;
 use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, param, words};
+use crate::units::{ByteCount, Duration, Instant};
 
 words! {
     /// Which of the two queues is next.
@@ -147,8 +148,9 @@ struct Side {
 
 impl Side {
     /// For how long its head has waited.
-    fn delay(&self, now: f64) -> f64 {
-        self.fifo.front().map_or(0.0, |head| head.sojourn(now))
+    fn delay(&self, now: Instant) -> Duration {
+        let head = self.fifo.front();
+        head.map_or(Duration::ZERO, |head| head.sojourn(now))
     }
 
     /// RFC 9332 Appendix A.1, `recur`: true every 1/`likelihood`-th time.
@@ -190,19 +192,18 @@ impl DualPi2 {
 
     /// Does the updates that were due until `now`. What waits has not changed since the last call, so that they come out as if they had
     /// been done in time.
-    fn catch_up(&mut self, now: f64) {
+    fn catch_up(&mut self, now: Instant) {
         while self.pi.due(now) {
-            let delay = self
-                .l4s
-                .delay(self.pi.next)
-                .max(self.classic.delay(self.pi.next));
+            let next = Instant::from_secs(self.pi.next);
+            let delay = self.l4s.delay(next).max(self.classic.delay(next));
             let empty = self.l4s.fifo.is_empty() && self.classic.fifo.is_empty();
             self.pi.update(delay, empty.then_some(now));
         }
     }
 
     /// The L queue's own probability of a mark (`laqm`) of the packet that has just left it, 0 if it had no more than `min_queue` packets.
-    fn native(&self, sojourn: f64) -> f64 {
+    fn native(&self, sojourn: Duration) -> f64 {
+        let sojourn = sojourn.secs();
         if self.l4s.fifo.waiting().packets < self.min_queue {
             0.0
         } else if sojourn >= self.min_threshold + self.ramp {
@@ -213,7 +214,7 @@ impl DualPi2 {
     }
 
     /// RFC 9332 Appendix A.2: the packet that leaves the L queue, or the one that is dropped.
-    fn pass_l4s(&mut self, mut packet: Queued, now: f64) -> Result<Queued, Queued> {
+    fn pass_l4s(&mut self, mut packet: Queued, now: Instant) -> Result<Queued, Queued> {
         let native = self.native(packet.sojourn(now));
         let coupled = self.pi.p_l4s();
         let p = if coupled < 1.0 || !self.pi.drops {
@@ -243,7 +244,7 @@ impl Queue for DualPi2 {
     fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
         self.catch_up(packet.arrived);
         let present = self.waiting() + in_service;
-        if self.limit.admits(present, packet.bytes()) == Verdict::Drop {
+        if self.limit.admits(present, packet.size()) == Verdict::Drop {
             dropped.push(packet);
         } else if self.is_l4s(packet.packet.ecn()) {
             self.l4s.fifo.push(packet);
@@ -252,7 +253,7 @@ impl Queue for DualPi2 {
         }
     }
 
-    fn dequeue(&mut self, now: f64, dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Queued>) -> Next {
         self.catch_up(now);
         while let Some(side) = self.scheduler.next(&self.l4s.fifo, &self.classic.fifo) {
             let decided = match side {
@@ -286,8 +287,8 @@ impl Queue for DualPi2 {
     clippy::cast_sign_loss,
     reason = "a positive number of bytes"
 )]
-fn bytes_in(site: &Site, secs: f64) -> u64 {
-    libm::round(site.rate.bps() * secs / 8.0).max(1.0) as u64
+fn bytes_in(site: &Site, secs: f64) -> ByteCount {
+    ByteCount::new(libm::round(site.rate.bps() * secs / 8.0).max(1.0) as u64)
 }
 
 /// The base probability: a proportional-integral controller whose output is squared for classic traffic (PI2).
@@ -334,13 +335,14 @@ impl Pi2 {
         }
     }
 
-    fn due(&self, now: f64) -> bool {
-        self.next <= now
+    fn due(&self, now: Instant) -> bool {
+        self.next <= now.secs()
     }
 
     /// `dualpi2_update`, with `delay` the time in queue. `idle_until`: nothing waits before this time, so that all further updates until
     /// then come at once when they change nothing.
-    fn update(&mut self, delay: f64, idle_until: Option<f64>) {
+    fn update(&mut self, delay: Duration, idle_until: Option<Instant>) {
+        let delay = delay.secs();
         let change = self.alpha * (delay - self.target) + self.beta * (delay - self.previous);
         self.previous = delay;
         let most = if self.drops {
@@ -351,7 +353,7 @@ impl Pi2 {
         self.base = (self.base + change).clamp(0.0, most);
         self.count += 1.0;
         if let (Some(until), true) = (idle_until, self.base == 0.0) {
-            self.count = self.count.max(libm::floor(until / self.period));
+            self.count = self.count.max(libm::floor(until.secs() / self.period));
         }
         self.next = (self.count + 1.0) * self.period;
     }
@@ -423,18 +425,20 @@ impl Scheduler {
                     Some(Class::L4s)
                 }
             }
-            Self::TsFifo { shift } => Some(if l4s.arrived - *shift <= classic.arrived {
-                Class::L4s
-            } else {
-                Class::Classic
-            }),
+            Self::TsFifo { shift } => Some(
+                if l4s.arrived - Duration::from_secs(*shift) <= classic.arrived {
+                    Class::L4s
+                } else {
+                    Class::Classic
+                },
+            ),
         }
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a packet's bytes")]
 fn real(packet: &Queued) -> f64 {
-    signed(packet.bytes()) as f64
+    signed(packet.size()) as f64
 }
 
 #[cfg(test)]
@@ -443,6 +447,7 @@ mod tests {
     use super::*;
     use crate::rng::Stream;
     use crate::units::Rate;
+    use crate::units::testing::{at, bytes, secs};
 
     fn dualpi2(values: &[(&str, Value)]) -> DualPi2 {
         let site = Site {
@@ -468,7 +473,7 @@ mod tests {
     /// All that leaves at `now`: the numbers of packets, and their ECN fields; and numbers of those that are dropped.
     fn drain(queue: &mut DualPi2, now: f64) -> (Vec<(u64, Ecn)>, Vec<u64>) {
         let (mut left, mut dropped) = (Vec::new(), Vec::new());
-        while let Next::Packet(queued) = queue.dequeue(now, &mut dropped) {
+        while let Next::Packet(queued) = queue.dequeue(at(now), &mut dropped) {
             left.push((queued.packet.segment().seq.get(), queued.packet.ecn()));
         }
         let dropped = dropped
@@ -489,7 +494,7 @@ mod tests {
         close(queue.pi.period, 0.015);
         close(queue.pi.alpha, 0.15);
         close(queue.pi.beta, 3.0);
-        assert_eq!(queue.limit, Limit::Bytes(312_500));
+        assert_eq!(queue.limit, Limit::Bytes(bytes(312_500)));
         let near = dualpi2(&[
             ("rtt_max", Value::Duration(0.03)),
             ("beta", Value::Number(4.0)),
@@ -503,17 +508,17 @@ mod tests {
     fn rfc9332_a_1_the_base_probability_is_squared_for_classic_traffic_and_doubled_for_l4s() {
         let mut pi = dualpi2(&[]).pi;
         // 0.15 * (20 - 15) ms + 3 * (20 - 0) ms.
-        pi.update(0.02, None);
+        pi.update(secs(0.02), None);
         close(pi.base, 0.060_75);
         close(pi.p_classic(), 0.060_75 * 0.060_75);
         close(pi.p_l4s(), 0.1215);
         // 0.15 * (20 - 15) ms more, as the delay has not changed.
-        pi.update(0.02, None);
+        pi.update(secs(0.02), None);
         close(pi.base, 0.0615);
         // 0.15 * (10 - 15) ms + 3 * (10 - 20) ms.
-        pi.update(0.01, None);
+        pi.update(secs(0.01), None);
         close(pi.base, 0.030_75);
-        pi.update(0.0, None);
+        pi.update(secs(0.0), None);
         close(pi.base, 0.0);
     }
 
@@ -523,7 +528,7 @@ mod tests {
             let mut queue = dualpi2(&[]);
             arrive(&mut queue, &[Ecn::Ect0, Ecn::Ect1], 0.004);
             for now in calls {
-                queue.catch_up(*now);
+                queue.catch_up(at(*now));
             }
             (queue.pi.base, queue.pi.previous, queue.pi.next)
         };
@@ -534,7 +539,7 @@ mod tests {
         close(run(&[0.1]).0, 0.15 * 0.201 + 3.0 * 0.086);
         // An idle link: as if an update had been made every 15 ms, up to 1200 * 15 ms.
         let mut queue = dualpi2(&[]);
-        queue.catch_up(18.001);
+        queue.catch_up(at(18.001));
         close(queue.pi.next, 18.015);
     }
 
@@ -543,7 +548,7 @@ mod tests {
         let native = |values: &[(&str, Value)], left: usize, sojourn| {
             let mut queue = dualpi2(values);
             arrive(&mut queue, &vec![Ecn::Ect1; left], 0.0);
-            queue.native(sojourn)
+            queue.native(secs(sojourn))
         };
         for (sojourn, p) in [(0.0008, 0.0), (0.001, 0.5), (0.0011, 0.75), (0.0013, 1.0)] {
             close(native(&[], 1, sojourn), p);
@@ -596,11 +601,12 @@ mod tests {
         arrive(&mut queue, &[Ecn::NotEct], 0.0);
         arrive(&mut queue, &[Ecn::Ect1, Ecn::Ect1], 0.049);
         arrive(&mut queue, &[Ecn::Ect1, Ecn::NotEct], 0.051);
-        let order: Vec<Ecn> = std::iter::from_fn(|| match queue.dequeue(0.052, &mut Vec::new()) {
-            Next::Packet(left) => Some(left.ecn),
-            _ => None,
-        })
-        .collect();
+        let order: Vec<Ecn> =
+            std::iter::from_fn(|| match queue.dequeue(at(0.052), &mut Vec::new()) {
+                Next::Packet(left) => Some(left.ecn),
+                _ => None,
+            })
+            .collect();
         // The first classic packet is 49 and 51 ms older than the others: 50 are made up for.
         assert_eq!(
             order,
@@ -646,7 +652,7 @@ mod tests {
         let values = [("overload", Value::Choice("delay"))];
         let mut pi = dualpi2(&values).pi;
         for _ in 0..100 {
-            pi.update(0.25, None);
+            pi.update(secs(0.25), None);
         }
         close(pi.base, 0.5);
         assert_eq!(signals(&values, Ecn::Ect0, 0.5), (19, 0));
@@ -662,7 +668,7 @@ mod tests {
                 ("k", Value::Number(k)),
             ];
             let mut pi = dualpi2(&values).pi;
-            pi.update(100.0, None);
+            pi.update(secs(100.0), None);
             (pi.base, pi.p_l4s())
         };
         assert_eq!(ends("drop", 2.0), (1.0, 1.0));

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 
 use super::{Backlog, Queued};
+use crate::units::ByteCount;
 
 /// Waiting packets, oldest first. It decides nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Fifo {
     packets: VecDeque<Queued>,
-    bytes: u64,
+    bytes: ByteCount,
 }
 
 impl Fifo {
@@ -17,21 +18,21 @@ impl Fifo {
     }
 
     pub fn push(&mut self, packet: Queued) {
-        self.bytes += packet.bytes();
+        self.bytes += packet.size();
         self.packets.push_back(packet);
     }
 
     /// Takes the oldest packet.
     pub fn pop(&mut self) -> Option<Queued> {
         let packet = self.packets.pop_front()?;
-        self.bytes -= packet.bytes();
+        self.bytes -= packet.size();
         Some(packet)
     }
 
     /// Takes the youngest packet.
     pub fn pop_back(&mut self) -> Option<Queued> {
         let packet = self.packets.pop_back()?;
-        self.bytes -= packet.bytes();
+        self.bytes -= packet.size();
         Some(packet)
     }
 
@@ -65,14 +66,14 @@ mod tests {
         for (number, bytes) in [(1, 100), (2, 20), (3, 3)] {
             fifo.push(packet(number, bytes, Ecn::NotEct, 0.0));
         }
-        let waiting = |fifo: &Fifo| (fifo.waiting().packets, fifo.waiting().bytes);
+        let waiting = |fifo: &Fifo| (fifo.waiting().packets, fifo.waiting().bytes.get());
         assert_eq!(waiting(&fifo), (3, 123));
-        assert_eq!(fifo.pop_back().map(|packet| packet.bytes()), Some(3));
+        assert_eq!(fifo.pop_back().map(|packet| packet.size().get()), Some(3));
         assert_eq!(waiting(&fifo), (2, 120));
-        assert_eq!(fifo.front().map(Queued::bytes), Some(100));
-        assert_eq!(fifo.pop().map(|packet| packet.bytes()), Some(100));
+        assert_eq!(fifo.front().map(Queued::size), Some(ByteCount::new(100)));
+        assert_eq!(fifo.pop().map(|packet| packet.size().get()), Some(100));
         assert_eq!(waiting(&fifo), (1, 20));
-        assert_eq!(fifo.pop_back().map(|packet| packet.bytes()), Some(20));
+        assert_eq!(fifo.pop_back().map(|packet| packet.size().get()), Some(20));
         assert_eq!(waiting(&fifo), (0, 0));
         assert!(fifo.is_empty() && fifo.pop().is_none() && fifo.pop_back().is_none());
     }

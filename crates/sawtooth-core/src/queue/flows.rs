@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use super::{Backlog, Fifo, Limit, Queued};
 use crate::registry::{Key, Kind, Param, Params, Value, Words, param, words};
 use crate::rng::Stream;
+use crate::units::ByteCount;
 
 /// How many queues there are.
 pub const QUEUES: Param = param!(queues: Kind::Integer { min: 1, max: 65_536 } => Value::Integer(1024),
@@ -174,7 +175,7 @@ impl<A> Flows<A> {
     ) {
         let length = |waiting: Backlog| match limit {
             Limit::Packets(_) => waiting.packets,
-            Limit::Bytes(_) => waiting.bytes,
+            Limit::Bytes(_) => waiting.bytes.get(),
         };
         while exceeds(limit, self.waiting + in_service) {
             let longest = self.longest(length, round.iter().copied());
@@ -232,8 +233,8 @@ pub fn exceeds(limit: Limit, present: Backlog) -> bool {
     clippy::cast_possible_wrap,
     reason = "no packet and no quantum is that large"
 )]
-pub fn signed(bytes: u64) -> i64 {
-    bytes as i64
+pub fn signed(size: ByteCount) -> i64 {
+    size.get() as i64
 }
 
 #[cfg(test)]
@@ -257,16 +258,19 @@ mod tests {
         let round = [ids[2], ids[1], ids[0]];
         assert_ne!(ids[0], ids[1]);
         assert_ne!(ids[1], ids[2]);
-        assert_eq!((flows.waiting().packets, flows.waiting().bytes), (5, 2100));
+        assert_eq!(
+            (flows.waiting().packets, flows.waiting().bytes.get()),
+            (5, 2100)
+        );
         let longest =
             |length: fn(Backlog) -> u64, among: &[Id]| flows.longest(length, among.iter().copied());
-        assert_eq!(longest(|waiting| waiting.bytes, &round), Some(ids[0]));
+        assert_eq!(longest(|waiting| waiting.bytes.get(), &round), Some(ids[0]));
         assert_eq!(longest(|waiting| waiting.packets, &round), Some(ids[2]));
         assert_eq!(
             longest(|waiting| waiting.packets, &[ids[0], ids[1], ids[2]]),
             Some(ids[1])
         );
-        assert_eq!(longest(|waiting| waiting.bytes, &[]), None);
+        assert_eq!(longest(|waiting| waiting.bytes.get(), &[]), None);
     }
 
     #[test]

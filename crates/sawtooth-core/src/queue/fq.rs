@@ -15,6 +15,7 @@ use super::flows::{Flows, Id, exceeds, signed};
 use super::{Backlog, Limit, Queued};
 use crate::registry::{Kind, Param, Params, Value, param};
 use crate::rng::Stream;
+use crate::units::ByteCount;
 
 pub const QUANTUM: Param = param!(quantum: Kind::Bytes => Value::Bytes(1514),
     "bytes that a queue may send per round, headers included");
@@ -34,7 +35,7 @@ impl FqLimits {
     pub fn of(params: &Params) -> Self {
         Self {
             limit: Limit::of(params, "limit"),
-            memory: Limit::Bytes(params.bytes("memory_limit")),
+            memory: Limit::Bytes(ByteCount::new(params.bytes("memory_limit"))),
         }
     }
 
@@ -59,7 +60,7 @@ impl<A> FairQueues<A> {
     pub fn new(params: &Params, stream: &mut Stream) -> Self {
         Self {
             flows: Flows::new(params, stream),
-            quantum: signed(params.bytes("quantum")),
+            quantum: signed(ByteCount::new(params.bytes("quantum"))),
             new: VecDeque::new(),
             old: VecDeque::new(),
         }
@@ -89,7 +90,7 @@ impl<A> FairQueues<A> {
             if queue.credit <= 0 {
                 queue.credit += self.quantum;
             } else if let Some(packet) = take(&mut self.flows, id) {
-                self.flows.get(id).credit -= signed(packet.bytes());
+                self.flows.get(id).credit -= signed(packet.size());
                 return Some(packet);
             } else if !is_new {
                 list.pop_front();
@@ -104,7 +105,7 @@ impl<A> FairQueues<A> {
     /// The queue in which most bytes wait.
     pub fn fattest(&self) -> Option<Id> {
         let active = self.new.iter().chain(&self.old).copied();
-        self.flows.longest(|waiting| waiting.bytes, active)
+        self.flows.longest(|waiting| waiting.bytes.get(), active)
     }
 }
 

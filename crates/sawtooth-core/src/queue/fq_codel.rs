@@ -18,6 +18,7 @@ use super::flows::QUEUES;
 use super::fq::{FairQueues, FqLimits, MEMORY_LIMIT, QUANTUM};
 use super::{Backlog, New, Next, Queue, Queued, Site};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::units::Instant;
 
 pub const ENTRY: Entry<New> = Entry {
     name: "fq_codel",
@@ -85,7 +86,7 @@ impl Queue for FqCodel {
         }
     }
 
-    fn dequeue(&mut self, now: f64, dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Queued>) -> Next {
         let config = &self.config;
         let leave = |flows: &mut super::flows::Flows<Codel>, id| {
             flows.change(id, |queue| {
@@ -108,6 +109,7 @@ impl Queue for FqCodel {
 mod tests {
     use super::super::testing::{arrive, build};
     use super::*;
+    use crate::units::testing::at;
 
     #[test]
     fn rfc8290_4_1_a_full_buffer_drops_half_of_the_fattest_queue_from_its_head() {
@@ -151,7 +153,10 @@ mod tests {
             if step % 4 == 0 {
                 arrive(&mut *queue, 1, 1500, now);
             }
-            assert!(matches!(queue.dequeue(now, &mut dropped), Next::Packet(_)));
+            assert!(matches!(
+                queue.dequeue(at(now), &mut dropped),
+                Next::Packet(_)
+            ));
         }
         assert!(!dropped.is_empty());
         assert!(dropped.iter().all(|queued| queued.packet.flow == 0));

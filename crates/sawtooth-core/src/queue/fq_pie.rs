@@ -18,6 +18,7 @@ use super::pie::{self, Config, Decision, Pie};
 use super::{Backlog, New, Next, Queue, Queued, Site};
 use crate::registry::{Entry, Param, Params, Value};
 use crate::rng::Stream;
+use crate::units::Instant;
 
 pub const ENTRY: Entry<New> = Entry {
     name: "fq_pie",
@@ -84,7 +85,7 @@ impl Queue for FqPie {
         queue.aqm.catch_up(config, waiting, packet.arrived);
         let one = Backlog {
             packets: 1,
-            bytes: packet.bytes(),
+            bytes: packet.size(),
         };
         if self.limits.exceeded(present + one) {
             dropped.push(packet);
@@ -103,7 +104,7 @@ impl Queue for FqPie {
         queue.aqm.after_arrival(config, queue.fifo.waiting());
     }
 
-    fn dequeue(&mut self, now: f64, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Queued>) -> Next {
         let config = &self.config;
         let leave = |flows: &mut Flows<Pie>, id| {
             let queue = flows.get(id);
@@ -131,6 +132,7 @@ mod tests {
     use super::super::testing::{arrive, build, queued};
     use super::*;
     use crate::packet::Ecn;
+    use crate::units::testing::at;
 
     #[test]
     fn a_full_buffer_drops_what_arrives() {
@@ -154,7 +156,10 @@ mod tests {
                 let packet = queued(*flow, u64::from(ms), 1000, Ecn::NotEct, now);
                 queue.enqueue(packet, Backlog::default(), &mut dropped);
             }
-            sent += u32::from(matches!(queue.dequeue(now, &mut dropped), Next::Packet(_)));
+            sent += u32::from(matches!(
+                queue.dequeue(at(now), &mut dropped),
+                Next::Packet(_)
+            ));
         }
         assert!(sent > 19_900, "{sent}");
         assert!(dropped.iter().all(|queued| queued.packet.flow == 0));

@@ -30,7 +30,7 @@ use crate::loss::Fate;
 use crate::packet::{Ecn, Packet};
 use crate::registry::{Entry, Params};
 use crate::rng::Stream;
-use crate::units::Rate;
+use crate::units::{ByteCount, Duration, Instant, Rate};
 pub use drop_tail::{DropTail, Limit};
 pub use fifo::Fifo;
 
@@ -50,7 +50,7 @@ pub struct Site {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     pub packets: u64,
-    pub bytes: u64,
+    pub bytes: ByteCount,
 }
 
 impl std::ops::Add for Backlog {
@@ -68,8 +68,7 @@ impl std::ops::Add for Backlog {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Queued {
     pub packet: Packet,
-    /// When it arrived, seconds.
-    pub arrived: f64,
+    pub arrived: Instant,
     /// Its ECN field when it arrived.
     pub ecn: Ecn,
     /// What becomes of it on the wire. No discipline looks at it.
@@ -77,7 +76,7 @@ pub struct Queued {
 }
 
 impl Queued {
-    pub fn new(packet: Packet, arrived: f64, fate: Fate) -> Self {
+    pub fn new(packet: Packet, arrived: Instant, fate: Fate) -> Self {
         Self {
             packet,
             arrived,
@@ -88,13 +87,13 @@ impl Queued {
 
     /// On the wire.
     #[inline]
-    pub fn bytes(&self) -> u64 {
-        u64::from(self.packet.wire_bytes)
+    pub fn size(&self) -> ByteCount {
+        self.packet.size()
     }
 
-    /// How long it has waited by `now`, seconds.
+    /// How long it has waited by `now`.
     #[inline]
-    pub fn sojourn(&self, now: f64) -> f64 {
+    pub fn sojourn(&self, now: Instant) -> Duration {
         now - self.arrived
     }
 
@@ -116,7 +115,7 @@ pub enum Next {
     /// Nothing waits.
     Empty,
     /// Something waits, and may not leave before this time, which is in the future.
-    NotBefore(f64),
+    NotBefore(Instant),
 }
 
 impl From<Option<Queued>> for Next {
@@ -141,11 +140,11 @@ impl Law {
         }
     }
 
-    /// Whether an ECN-capable packet of `bytes` is marked that is taken in beside what is `present`.
+    /// Whether an ECN-capable packet of this size is marked that is taken in beside what is `present`.
     #[inline]
-    pub fn marks(self, present: Backlog, bytes: u64) -> bool {
+    pub fn marks(self, present: Backlog, size: ByteCount) -> bool {
         self.mark_above
-            .is_some_and(|above| above.admits(present, bytes) == Verdict::Drop)
+            .is_some_and(|above| above.admits(present, size) == Verdict::Drop)
     }
 }
 
@@ -169,8 +168,8 @@ pub trait Queue: Debug + Send {
     /// Takes a packet that arrives now, at `packet.arrived`, or drops it, given what the link is transmitting (`in_service`).
     fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>);
 
-    /// The transmitter is free at `now`, seconds: the packet that it is to transmit.
-    fn dequeue(&mut self, now: f64, dropped: &mut Vec<Queued>) -> Next;
+    /// The transmitter is free at `now`: the packet that it is to transmit.
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Queued>) -> Next;
 
     /// What waits, without the packet in transmission.
     fn waiting(&self) -> Backlog;
@@ -217,6 +216,7 @@ mod tests {
     use super::testing::{build, queued};
     use super::*;
     use crate::registry::Value;
+    use crate::units::testing::at;
 
     #[test]
     fn what_came_waits_and_what_waits_leaves() {
@@ -227,14 +227,19 @@ mod tests {
                 let packet = queued(flow, 0, bytes, Ecn::NotEct, 0.0);
                 queue.enqueue(packet, Backlog::default(), &mut dropped);
             }
-            let waiting = |queue: &dyn Queue| (queue.waiting().packets, queue.waiting().bytes);
+            let waiting =
+                |queue: &dyn Queue| (queue.waiting().packets, queue.waiting().bytes.get());
             assert_eq!(waiting(&*queue), (3, 1230), "{}", entry.name);
             for step in 0..10 {
-                if let Next::Packet(packet) = queue.dequeue(f64::from(step), &mut dropped) {
-                    left.push((packet.packet.flow, packet.bytes()));
+                if let Next::Packet(packet) = queue.dequeue(at(f64::from(step)), &mut dropped) {
+                    left.push((packet.packet.flow, packet.size().get()));
                 }
             }
-            left.extend(dropped.iter().map(|lost| (lost.packet.flow, lost.bytes())));
+            left.extend(
+                dropped
+                    .iter()
+                    .map(|lost| (lost.packet.flow, lost.size().get())),
+            );
             left.sort_unstable();
             assert_eq!(left, [(0, 30), (0, 1000), (1, 200)], "{}", entry.name);
             assert_eq!(waiting(&*queue), (0, 0), "{}", entry.name);

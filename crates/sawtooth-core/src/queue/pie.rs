@@ -29,7 +29,7 @@ use super::drop_tail::{LIMIT, Limit};
 use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
 use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, param, words};
 use crate::rng::Stream;
-use crate::units::Duration;
+use crate::units::{ByteCount, Duration, Instant};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "pie",
@@ -133,11 +133,11 @@ pub struct Config {
     beta: f64,
     max_burst_ns: i64,
     update_ns: i64,
-    mean_packet: u64,
+    mean_packet: ByteCount,
     /// ECN-capable packets are marked below this probability.
     mark_below: f64,
     delay: DelayFrom,
-    rate_threshold: u64,
+    rate_threshold: ByteCount,
     derandomise: bool,
     cap_steps: bool,
     active_above: f64,
@@ -156,14 +156,14 @@ impl Config {
             beta: params.number("beta"),
             max_burst_ns: ns("max_burst"),
             update_ns: ns("update"),
-            mean_packet: params.bytes("mean_packet"),
+            mean_packet: ByteCount::new(params.bytes("mean_packet")),
             mark_below: if params.flag("ecn") {
                 params.number("ecn_threshold")
             } else {
                 0.0
             },
             delay: DELAY_FROM.of(params),
-            rate_threshold: params.bytes("rate_threshold"),
+            rate_threshold: ByteCount::new(params.bytes("rate_threshold")),
             derandomise: params.flag("derandomise"),
             cap_steps: params.flag("cap_steps"),
             active_above: params.number("active_above"),
@@ -181,7 +181,7 @@ impl Config {
     fn activates(&self, waiting: Backlog) -> bool {
         let (present, limit) = match self.limit {
             Limit::Packets(limit) => (waiting.packets, limit),
-            Limit::Bytes(limit) => (waiting.bytes, limit),
+            Limit::Bytes(limit) => (waiting.bytes.get(), limit.get()),
         };
         present as f64 >= self.active_above * limit as f64
     }
@@ -249,7 +249,8 @@ impl Pie {
         clippy::cast_possible_wrap,
         reason = "counts of updates are far below 2^53"
     )]
-    pub fn catch_up(&mut self, config: &Config, waiting: Backlog, now: f64) {
+    pub fn catch_up(&mut self, config: &Config, waiting: Backlog, now: Instant) {
+        let now = now.secs();
         while (self.updates + 1) as f64 * config.update <= now {
             self.updates += 1;
             self.update(config, waiting);
@@ -321,7 +322,6 @@ impl Pie {
     }
 
     /// `drop_early` (§4.1, §5.4).
-    #[expect(clippy::cast_precision_loss, reason = "a packet's size")]
     fn drops_early(
         &mut self,
         config: &Config,
@@ -330,11 +330,11 @@ impl Pie {
         stream: &mut Stream,
     ) -> bool {
         let unhurried = self.delay_old < config.target / 2.0 && self.drop_prob < 0.2;
-        if unhurried || waiting.bytes <= 2 * config.mean_packet {
+        if unhurried || waiting.bytes <= config.mean_packet * 2 {
             return false;
         }
         let probability = if config.byte_mode {
-            let scale = packet.bytes() as f64 / config.mean_packet as f64;
+            let scale = packet.size().as_f64() / config.mean_packet.as_f64();
             (self.drop_prob * scale).min(0.85)
         } else {
             self.drop_prob
@@ -376,11 +376,17 @@ impl Pie {
     }
 
     /// A packet leaves at `now`; `waiting` is what stays.
-    pub fn on_departure(&mut self, config: &Config, packet: &Queued, waiting: Backlog, now: f64) {
+    pub fn on_departure(
+        &mut self,
+        config: &Config,
+        packet: &Queued,
+        waiting: Backlog,
+        now: Instant,
+    ) {
         match config.delay {
-            DelayFrom::Timestamp => self.delay = packet.sojourn(now),
+            DelayFrom::Timestamp => self.delay = packet.sojourn(now).secs(),
             DelayFrom::DepartureRate => {
-                self.rate.on_departure(config, packet.bytes(), waiting, now);
+                self.rate.on_departure(config, packet.size(), waiting, now);
             }
         }
     }
@@ -390,34 +396,33 @@ impl Pie {
 #[derive(Clone, Copy, Debug, Default)]
 struct DepartureRate {
     /// When the measurement in progress began, and bytes that have left since (`start_`, `dq_count_`).
-    measurement: Option<(f64, u64)>,
+    measurement: Option<(Instant, ByteCount)>,
     /// Average time in which `rate_threshold` bytes leave; 0 before the first measurement (`avg_dq_time_`).
     average: f64,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
 impl DepartureRate {
-    fn on_departure(&mut self, config: &Config, bytes: u64, waiting: Backlog, now: f64) {
+    fn on_departure(&mut self, config: &Config, size: ByteCount, waiting: Backlog, now: Instant) {
         if let Some((start, left)) = &mut self.measurement {
-            *left += bytes;
+            *left += size;
             if *left >= config.rate_threshold {
-                let time = now - *start;
+                let time = (now - *start).secs();
                 if self.average == 0.0 {
                     self.average = time;
                 } else {
-                    let weight = (config.rate_threshold as f64 / 65_536.0).min(1.0);
+                    let weight = (config.rate_threshold.as_f64() / 65_536.0).min(1.0);
                     self.average += weight * (time - self.average);
                 }
                 self.measurement = None;
             }
         }
         if self.measurement.is_none() && waiting.bytes >= config.rate_threshold {
-            self.measurement = Some((now, 0));
+            self.measurement = Some((now, ByteCount::ZERO));
         }
     }
 
     fn delay(&self, config: &Config, waiting: Backlog) -> f64 {
-        waiting.bytes as f64 * self.average / config.rate_threshold as f64
+        waiting.bytes.as_f64() * self.average / config.rate_threshold.as_f64()
     }
 }
 
@@ -435,7 +440,7 @@ impl Queue for PieQueue {
     fn enqueue(&mut self, mut packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
         let waiting = self.fifo.waiting();
         self.pie.catch_up(&self.config, waiting, packet.arrived);
-        if self.limit.admits(waiting + in_service, packet.bytes()) == Verdict::Drop {
+        if self.limit.admits(waiting + in_service, packet.size()) == Verdict::Drop {
             self.pie.on_overflow();
             dropped.push(packet);
             return;
@@ -454,7 +459,7 @@ impl Queue for PieQueue {
         self.pie.after_arrival(&self.config, self.fifo.waiting());
     }
 
-    fn dequeue(&mut self, now: f64, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Queued>) -> Next {
         self.pie.catch_up(&self.config, self.fifo.waiting(), now);
         let packet = self.fifo.pop();
         if let Some(packet) = &packet {
@@ -478,6 +483,7 @@ mod tests {
     use super::*;
     use crate::packet::Ecn;
     use crate::queue::testing::{packet, params};
+    use crate::units::testing::at;
 
     fn config(values: &[(&str, Value)]) -> Config {
         Config::of(&params(&ENTRY, values))
@@ -492,7 +498,7 @@ mod tests {
 
     const LONG: Backlog = Backlog {
         packets: 100,
-        bytes: 100_000,
+        bytes: ByteCount::new(100_000),
     };
 
     /// The drop probability after an update.
@@ -541,16 +547,16 @@ mod tests {
     fn updates_are_made_at_multiples_of_their_period_and_an_idle_queue_catches_up_at_once() {
         let config = config(&[]);
         let mut pie = Pie::new(&config);
-        pie.catch_up(&config, LONG, 0.014_999);
+        pie.catch_up(&config, LONG, at(0.014_999));
         assert_eq!(pie.updates, 0);
-        pie.catch_up(&config, LONG, 0.046);
+        pie.catch_up(&config, LONG, at(0.046));
         assert_eq!(pie.updates, 3);
         let empty = Backlog::default();
         let mut patient = pie;
         for step in 0..1000 {
-            patient.catch_up(&config, empty, 0.05 + f64::from(step) * 0.01);
+            patient.catch_up(&config, empty, at(0.05 + f64::from(step) * 0.01));
         }
-        pie.catch_up(&config, empty, 0.05 + 9.99);
+        pie.catch_up(&config, empty, at(0.05 + 9.99));
         assert_eq!(format!("{pie:?}"), format!("{patient:?}"));
     }
 
@@ -603,7 +609,10 @@ mod tests {
                 delay_old,
                 ..congested(&config, drop_prob)
             };
-            let waiting = Backlog { packets: 9, bytes };
+            let waiting = Backlog {
+                packets: 9,
+                bytes: ByteCount::new(bytes),
+            };
             let mut stream = Stream::new(3, "pie");
             let drops = (0..2000).filter(|_| {
                 let arriving = packet(0, 1000, Ecn::Ect0, 0.0);
@@ -738,10 +747,15 @@ mod tests {
         for number in 0..=17_u32 {
             let waiting = Backlog {
                 packets: 39,
-                bytes: 39_000,
+                bytes: ByteCount::new(39_000),
             };
             let now = f64::from(number) * 0.008;
-            pie.on_departure(&config, &packet(0, 1000, Ecn::NotEct, 0.0), waiting, now);
+            pie.on_departure(
+                &config,
+                &packet(0, 1000, Ecn::NotEct, 0.0),
+                waiting,
+                at(now),
+            );
         }
         close(pie.rate.average, 0.136);
         pie.update(&config, LONG);
@@ -749,7 +763,7 @@ mod tests {
         // The next one takes half as long: a quarter (2^14 / 2^16) of the way.
         for number in 1..=17_u32 {
             let now = 0.136 + f64::from(number) * 0.004;
-            pie.on_departure(&config, &packet(0, 1000, Ecn::NotEct, 0.0), LONG, now);
+            pie.on_departure(&config, &packet(0, 1000, Ecn::NotEct, 0.0), LONG, at(now));
         }
         close(pie.rate.average, 0.75 * 0.136 + 0.25 * 0.068);
     }
@@ -762,7 +776,7 @@ mod tests {
         ]);
         let backlog = |packets| Backlog {
             packets,
-            bytes: 1000 * packets,
+            bytes: ByteCount::new(1000 * packets),
         };
         let mut pie = congested(&config, 1.0);
         assert!(!pie.active);
@@ -862,7 +876,7 @@ mod tests {
         let mut pie = congested(&config, 0.5);
         (pie.delay, pie.delay_old) = (0.0, 0.0);
         let mut slowly = pie;
-        pie.catch_up(&config, Backlog::default(), 1.0);
+        pie.catch_up(&config, Backlog::default(), at(1.0));
         for _ in 0..66 {
             slowly.update(&config, Backlog::default());
         }
@@ -871,9 +885,9 @@ mod tests {
         assert_eq!(pie.drop_prob, slowly.drop_prob);
         // A burst's allowance of 150 ms is spent in ten updates of 15 ms, whether packets wait or not.
         let mut pie = Pie::new(&config);
-        pie.catch_up(&config, Backlog::default(), 0.06);
+        pie.catch_up(&config, Backlog::default(), at(0.06));
         assert_eq!(pie.burst_allowance_ns, 90_000_000);
-        pie.catch_up(&config, Backlog::default(), 10.0);
+        pie.catch_up(&config, Backlog::default(), at(10.0));
         assert_eq!((pie.updates, pie.burst_allowance_ns), (666, 0));
     }
 
@@ -881,9 +895,9 @@ mod tests {
     fn updates_may_be_more_than_a_second_apart() {
         let config = config(&[("update", Value::Duration(2.0))]);
         let mut pie = Pie::new(&config);
-        pie.catch_up(&config, Backlog::default(), 7.0);
+        pie.catch_up(&config, Backlog::default(), at(7.0));
         assert_eq!(pie.updates, 3);
-        pie.catch_up(&config, Backlog::default(), 101.0);
+        pie.catch_up(&config, Backlog::default(), at(101.0));
         assert_eq!(pie.updates, 50);
     }
 
@@ -896,7 +910,7 @@ mod tests {
                 &config,
                 Backlog {
                     packets,
-                    bytes: 1000 * packets,
+                    bytes: ByteCount::new(1000 * packets),
                 },
             );
             pie.delay
@@ -966,7 +980,7 @@ mod tests {
         for packets in [9, 10] {
             let waiting = Backlog {
                 packets,
-                bytes: 1000 * packets,
+                bytes: ByteCount::new(1000 * packets),
             };
             pie.after_arrival(&config, waiting);
             assert_eq!(pie.active, packets == 10);

@@ -24,6 +24,7 @@ use super::drop_tail::{LIMIT, Limit};
 use super::{Backlog, Fifo, New, Next, Queue, Queued, Site, Verdict};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
+use crate::units::{ByteCount, Duration, Instant};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "red",
@@ -110,7 +111,7 @@ pub struct Law {
     pub max_p: f64,
     pub gentle: bool,
     /// Transmission time of a mean packet.
-    pub mean_packet_secs: f64,
+    pub mean_packet: Duration,
     /// With byte mode.
     pub max_packet: Option<f64>,
 }
@@ -127,7 +128,7 @@ impl Law {
             weight: f64::NAN,
             max_p: params.number("max_p"),
             gentle: true,
-            mean_packet_secs: 8.0 * params.bytes("mean_packet") as f64 / site.rate.bps(),
+            mean_packet: ByteCount::new(params.bytes("mean_packet")) / site.rate,
             max_packet: byte_mode.then(|| params.bytes("max_packet") as f64),
         }
     }
@@ -156,8 +157,8 @@ impl Law {
 }
 
 /// The average `avg` after an idle time.
-pub fn after_idle(law: &Law, avg: f64, idle_secs: f64) -> f64 {
-    avg * libm::pow(1.0 - law.weight, idle_secs / law.mean_packet_secs)
+pub fn after_idle(law: &Law, avg: f64, idle: Duration) -> f64 {
+    avg * libm::pow(1.0 - law.weight, idle / law.mean_packet)
 }
 
 /// What is decided about a packet that arrives.
@@ -177,7 +178,7 @@ pub struct Red {
     fifo: Fifo,
     avg: f64,
     /// Since when the link has had nothing to send, or since then `avg` has been brought up to date.
-    idle_since: Option<f64>,
+    idle_since: Option<Instant>,
     /// Packets since the last signal; nothing while the average is below the thresholds.
     count: Option<u64>,
     adaptation: Option<Adaptation>,
@@ -193,7 +194,7 @@ impl Red {
             hard_drop: params.flag("hard_drop"),
             fifo: Fifo::new(),
             avg: 0.0,
-            idle_since: Some(0.0),
+            idle_since: Some(Instant::START),
             count: None,
             adaptation,
             stream,
@@ -201,30 +202,30 @@ impl Red {
     }
 
     /// The steps of `max_p` that are due by `now`.
-    fn adapt(&mut self, now: f64) {
+    fn adapt(&mut self, now: Instant) {
         if let Some(adaptation) = &mut self.adaptation {
             adaptation.catch_up(&mut self.law, self.avg, self.idle_since, now);
         }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a queue's length")]
-    fn update_average(&mut self, now: f64) {
+    fn update_average(&mut self, now: Instant) {
         if let Some(since) = self.idle_since {
             self.avg = after_idle(&self.law, self.avg, now - since);
             self.idle_since = Some(now);
         } else {
             let waiting = self.fifo.waiting();
             let queue = if self.law.in_bytes {
-                waiting.bytes
+                waiting.bytes.as_f64()
             } else {
-                waiting.packets
+                waiting.packets as f64
             };
-            self.avg += self.law.weight * (queue as f64 - self.avg);
+            self.avg += self.law.weight * (queue - self.avg);
         }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of packets")]
-    fn decide(&mut self, bytes: u64) -> Decision {
+    fn decide(&mut self, size: ByteCount) -> Decision {
         if self.avg < self.law.min {
             self.count = None;
             return Decision::Pass;
@@ -239,7 +240,7 @@ impl Red {
         }
         let count = self.count.map_or(0, |count| count + 1);
         self.count = Some(count);
-        let scale = self.law.max_packet.map_or(1.0, |most| bytes as f64 / most);
+        let scale = self.law.max_packet.map_or(1.0, |most| size.as_f64() / most);
         let p_b = self.law.probability(self.avg) * scale;
         let left = 1.0 - count as f64 * p_b;
         if left <= p_b || self.stream.uniform() < p_b / left {
@@ -254,9 +255,9 @@ impl Queue for Red {
     fn enqueue(&mut self, mut packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
         self.adapt(packet.arrived);
         self.update_average(packet.arrived);
-        let decision = self.decide(packet.bytes());
+        let decision = self.decide(packet.size());
         let present = self.fifo.waiting() + in_service;
-        if self.limit.admits(present, packet.bytes()) == Verdict::Drop {
+        if self.limit.admits(present, packet.size()) == Verdict::Drop {
             self.count = Some(0);
             dropped.push(packet);
             return;
@@ -273,7 +274,7 @@ impl Queue for Red {
         }
     }
 
-    fn dequeue(&mut self, now: f64, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Queued>) -> Next {
         self.adapt(now);
         let packet = self.fifo.pop();
         if packet.is_some() {
@@ -299,6 +300,7 @@ mod tests {
     use crate::packet::Ecn;
     use crate::queue::testing::{packet, params};
     use crate::units::Rate;
+    use crate::units::testing::{at, bytes};
 
     /// At a link of 1 Mbit/s, over which a mean packet of 500 bytes takes 4 ms.
     fn red(values: &[(&str, Value)]) -> Red {
@@ -353,7 +355,7 @@ mod tests {
         let mut gap = 0;
         while counts.iter().sum::<u32>() < 18_000 {
             gap += 1;
-            if red.decide(1000) == Decision::Signal {
+            if red.decide(bytes(1000)) == Decision::Signal {
                 counts[gap] += 1;
                 gap = 0;
             }
@@ -369,12 +371,12 @@ mod tests {
 
     #[test]
     fn floyd_1993_4_in_byte_mode_a_packets_probability_is_in_proportion_to_its_size() {
-        let share = |bytes: u64| {
+        let share = |size: u64| {
             let mut red = red(&[("byte_mode", Value::Bool(true))]);
             red.avg = 10.0;
             let signals = (0..200_000).filter(|_| {
                 red.count = None;
-                red.decide(bytes) == Decision::Signal
+                red.decide(bytes(size)) == Decision::Signal
             });
             let signals = u32::try_from(signals.count()).expect("few");
             f64::from(signals) / 200_000.0
@@ -390,26 +392,29 @@ mod tests {
         let arrive = |red: &mut Red, now| {
             let sending = Backlog {
                 packets: 1,
-                bytes: 1000,
+                bytes: bytes(1000),
             };
             red.enqueue(packet(0, 1000, Ecn::NotEct, now), sending, &mut Vec::new());
             red.avg
         };
         // The first finds the link idle, with nothing to decay; it leaves.
         assert_eq!(arrive(&mut red, 0.0), 0.0);
-        assert!(matches!(red.dequeue(0.0, &mut Vec::new()), Next::Packet(_)));
+        assert!(matches!(
+            red.dequeue(at(0.0), &mut Vec::new()),
+            Next::Packet(_)
+        ));
         // 0, 1 and 2 wait: 0, 0.25 x 1 = 0.25, 0.25 + 0.25 (2 - 0.25) = 0.6875.
         assert_eq!(arrive(&mut red, 0.001), 0.0);
         assert_eq!(arrive(&mut red, 0.002), 0.25);
         assert_eq!(arrive(&mut red, 0.003), 0.6875);
         for time in [0.01, 0.02, 0.03] {
             assert!(matches!(
-                red.dequeue(time, &mut Vec::new()),
+                red.dequeue(at(time), &mut Vec::new()),
                 Next::Packet(_)
             ));
         }
         // The last packet has been sent at 0.04. Until 0.048 two of 500 bytes could have been: 0.75 x 0.75 of it are left.
-        assert_eq!(red.dequeue(0.04, &mut Vec::new()), Next::Empty);
+        assert_eq!(red.dequeue(at(0.04), &mut Vec::new()), Next::Empty);
         assert!((arrive(&mut red, 0.048) - 0.6875 * 0.5625).abs() < 1e-12);
     }
 
@@ -422,7 +427,7 @@ mod tests {
         ]);
         red.idle_since = None;
         red.fifo.push(packet(0, 1200, Ecn::NotEct, 0.0));
-        red.update_average(0.0);
+        red.update_average(at(0.0));
         assert_eq!(red.avg, 600.0);
     }
 
@@ -475,7 +480,7 @@ mod tests {
         let mut red = red(&[]);
         let mut counted = |avg| {
             red.avg = avg;
-            assert_eq!(red.decide(500), Decision::Pass);
+            assert_eq!(red.decide(bytes(500)), Decision::Pass);
             red.count
         };
         assert_eq!(counted(4.99), None);

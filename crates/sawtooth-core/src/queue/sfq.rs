@@ -20,6 +20,7 @@ use super::flows::{DROP_FROM, End, Flows, Id, QUEUES, signed};
 use super::{Backlog, Limit, New, Next, Queue, Queued, Site};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::rng::Stream;
+use crate::units::Instant;
 
 pub const ENTRY: Entry<New> = Entry {
     name: "sfq",
@@ -81,7 +82,8 @@ impl Sfq {
     /// A turn's worth.
     fn turn(&self) -> i64 {
         match self.quantum {
-            Limit::Packets(count) | Limit::Bytes(count) => signed(count),
+            Limit::Packets(count) => count.cast_signed(),
+            Limit::Bytes(size) => signed(size),
         }
     }
 
@@ -89,7 +91,7 @@ impl Sfq {
     fn cost(&self, packet: &Queued) -> i64 {
         match self.quantum {
             Limit::Packets(_) => 1,
-            Limit::Bytes(_) => signed(packet.bytes()),
+            Limit::Bytes(_) => signed(packet.size()),
         }
     }
 
@@ -105,11 +107,11 @@ impl Sfq {
     }
 
     /// Does what was due until `now`. Of several perturbations that are due the last one counts.
-    fn perturb(&mut self, now: f64) {
+    fn perturb(&mut self, now: Instant) {
         let Some(perturbation) = &mut self.perturbation else {
             return;
         };
-        let due = libm::floor(now / perturbation.period);
+        let due = libm::floor(now.secs() / perturbation.period);
         if due <= perturbation.count {
             return;
         }
@@ -130,7 +132,7 @@ impl Queue for Sfq {
         (self.flows).steal(limit, from, in_service, &self.active, dropped);
     }
 
-    fn dequeue(&mut self, now: f64, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Queued>) -> Next {
         self.perturb(now);
         while let Some(&id) = self.active.front() {
             let turn = self.turn();
@@ -229,7 +231,7 @@ mod tests {
                 arrive(&mut queue, flow, 100 + round, f64::from(round));
             }
         }
-        queue.perturb(9.9);
+        queue.perturb(Instant::from_secs(9.9));
         assert_eq!(before, halves(&mut queue));
         let sent = drain(&mut queue, 10.0);
         assert_ne!(before, halves(&mut queue));

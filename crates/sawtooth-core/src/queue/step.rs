@@ -42,14 +42,18 @@ mod tests {
     use crate::packet::{Data, Ecn, Packet};
     use crate::registry::Params;
     use crate::rng::Stream;
-    use crate::units::Rate;
+    use crate::units::{Instant, Rate};
 
     fn packet(ecn: Ecn) -> Queued {
         let data = Data {
             ecn,
             ..Data::default()
         };
-        Queued::new(Packet::data(0, 0, 1000, data), 0.0, Fate::Arrives)
+        Queued::new(
+            Packet::data(0, 0, 1000, data),
+            Instant::START,
+            Fate::Arrives,
+        )
     }
 
     /// What leaves a queue of at most 4 packets that marks above 2, after six packets have arrived one after the other.
@@ -67,7 +71,7 @@ mod tests {
             queue.enqueue(packet(ecn), Backlog::default(), &mut dropped);
         }
         assert_eq!(dropped, [packet(ecn); 2]);
-        std::iter::from_fn(|| match queue.dequeue(0.0, &mut dropped) {
+        std::iter::from_fn(|| match queue.dequeue(Instant::START, &mut dropped) {
             Next::Packet(queued) => Some(queued.packet.ecn()),
             _ => None,
         })

@@ -5,6 +5,7 @@ use crate::loss::Fate;
 use crate::packet::{Data, Ecn, Packet};
 use crate::registry::{Entry, Param, Params, Value};
 use crate::rng::Stream;
+use crate::units::testing::at;
 use crate::units::{Rate, SeqNum};
 
 /// A packet of flow 0 with a number.
@@ -20,7 +21,7 @@ pub fn queued(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, arrived: f64) -
         ..Data::default()
     };
     let packet = Packet::data(flow, 0, wire_bytes, data);
-    Queued::new(packet, arrived, Fate::Arrives)
+    Queued::new(packet, at(arrived), Fate::Arrives)
 }
 
 /// A packet of a flow arrives that cannot be marked, numbered by how many have been waiting; of those that are dropped, flow and number.
@@ -35,7 +36,7 @@ pub fn arrive(queue: &mut dyn Queue, flow: u32, wire_bytes: u32, now: f64) -> Ve
 /// All that waits leaves at `now`: flow and size.
 pub fn drain(queue: &mut dyn Queue, now: f64) -> Vec<(u32, u32)> {
     let mut sent = Vec::new();
-    while let Next::Packet(queued) = queue.dequeue(now, &mut Vec::new()) {
+    while let Next::Packet(queued) = queue.dequeue(at(now), &mut Vec::new()) {
         sent.push((queued.packet.flow, queued.packet.wire_bytes));
     }
     sent

@@ -15,6 +15,7 @@
 use super::drop_tail::{LIMIT, Limit};
 use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
 use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::units::{ByteCount, Instant, Rate};
 
 pub const ENTRY: Entry<New> = Entry {
     name: "token_bucket",
@@ -32,20 +33,21 @@ pub const ENTRY: Entry<New> = Entry {
         LIMIT,
     ],
     new: |params, site| {
-        let rate = rate_bps(params, "rate").unwrap_or(site.rate.bps());
-        let peak = rate_bps(params, "peak_rate");
-        let peak = peak.map(|rate| Bucket::full(rate, params.bytes("peak_burst")));
+        let rate = rate(params, "rate").unwrap_or(site.rate);
+        let depth = |name| ByteCount::new(params.bytes(name));
+        let peak = self::rate(params, "peak_rate");
+        let peak = peak.map(|rate| Bucket::full(rate, depth("peak_burst")));
         Box::new(TokenBucket {
             limit: Limit::of(params, "limit"),
             fifo: Fifo::new(),
-            buckets: [Some(Bucket::full(rate, params.bytes("burst"))), peak],
+            buckets: [Some(Bucket::full(rate, depth("burst"))), peak],
         })
     },
 };
 
-fn rate_bps(params: &Params, name: &str) -> Option<f64> {
+fn rate(params: &Params, name: &str) -> Option<Rate> {
     match params.get(name) {
-        Value::Rate(bps) => Some(bps),
+        Value::Rate(bps) => Some(Rate::from_bps(bps)),
         _ => None,
     }
 }
@@ -54,32 +56,32 @@ fn rate_bps(params: &Params, name: &str) -> Option<f64> {
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     bytes_per_sec: f64,
-    depth: u64,
+    depth: ByteCount,
     tokens: f64,
     time: f64,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
 impl Bucket {
-    fn full(rate_bps: f64, depth: u64) -> Self {
+    fn full(rate: Rate, depth: ByteCount) -> Self {
         Self {
-            bytes_per_sec: rate_bps / 8.0,
+            bytes_per_sec: rate.bps() / 8.0,
             depth,
-            tokens: depth as f64,
+            tokens: depth.as_f64(),
             time: 0.0,
         }
     }
 
     /// When there are tokens for `bytes`, which are not more than it holds; in the past if there are.
-    fn ready(&self, bytes: u64) -> f64 {
-        self.time + (bytes as f64 - self.tokens) / self.bytes_per_sec
+    fn ready(&self, size: ByteCount) -> Instant {
+        Instant::from_secs(self.time + (size.as_f64() - self.tokens) / self.bytes_per_sec)
     }
 
     /// Takes tokens for `bytes` at `now`, which is not before they are [`Bucket::ready`].
-    fn take(&mut self, bytes: u64, now: f64) {
+    fn take(&mut self, size: ByteCount, now: Instant) {
+        let now = now.secs();
         let came = (now - self.time) * self.bytes_per_sec;
-        let tokens = (self.tokens + came).min(self.depth as f64);
-        self.tokens = tokens - bytes as f64;
+        let tokens = (self.tokens + came).min(self.depth.as_f64());
+        self.tokens = tokens - size.as_f64();
         self.time = now;
     }
 }
@@ -94,36 +96,36 @@ struct TokenBucket {
 
 impl Queue for TokenBucket {
     fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
-        let bytes = packet.bytes();
+        let size = packet.size();
         let present = self.fifo.waiting() + in_service;
         let never = self
             .buckets
             .iter()
             .flatten()
-            .any(|bucket| bucket.depth < bytes);
-        if never || self.limit.admits(present, bytes) == Verdict::Drop {
+            .any(|bucket| bucket.depth < size);
+        if never || self.limit.admits(present, size) == Verdict::Drop {
             dropped.push(packet);
         } else {
             self.fifo.push(packet);
         }
     }
 
-    fn dequeue(&mut self, now: f64, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Queued>) -> Next {
         let Some(head) = self.fifo.front() else {
             return Next::Empty;
         };
-        let bytes = head.bytes();
+        let size = head.size();
         let ready = self
             .buckets
             .iter()
             .flatten()
-            .map(|bucket| bucket.ready(bytes));
-        let ready = ready.fold(f64::NEG_INFINITY, f64::max);
+            .map(|bucket| bucket.ready(size));
+        let ready = ready.fold(Instant::LONG_AGO, Instant::max);
         if ready > now {
             return Next::NotBefore(ready);
         }
         for bucket in self.buckets.iter_mut().flatten() {
-            bucket.take(bytes, now);
+            bucket.take(size, now);
         }
         self.fifo.pop().into()
     }
@@ -152,10 +154,10 @@ mod tests {
             );
         }
         assert!(dropped.is_empty());
-        let (mut now, mut times) = (0.0, Vec::new());
+        let (mut now, mut times) = (Instant::START, Vec::new());
         loop {
             match queue.dequeue(now, &mut dropped) {
-                Next::Packet(_) => times.push(now),
+                Next::Packet(_) => times.push(now.secs()),
                 Next::NotBefore(time) => now = time,
                 Next::Empty => return times,
             }

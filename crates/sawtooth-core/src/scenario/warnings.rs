@@ -9,7 +9,7 @@ use crate::rng::Stream;
 use crate::spec::{FlowSpec, LinkSpec, Scenario};
 use crate::tcp::key;
 use crate::tcp::params::{Feedback, ReadBy, TcpParam, rows_that_some_read};
-use crate::units::Instant;
+use crate::units::{ByteCount, Instant};
 use crate::{cc, queue};
 
 /// What can be run of a scenario, and is hardly meant: each says once what will happen.
@@ -115,7 +115,10 @@ fn overload(scenario: &Scenario, origins: &Origins) -> Option<ScenarioError> {
         let (smss, header) = one.sizes();
         for link in &one.flow.path {
             offered[*link] += bps;
-            let capacity = scenario.links[*link].forward.packet_bps(smss + header);
+            let capacity = scenario.links[*link]
+                .forward
+                .packet_rate(ByteCount::from(smss + header))
+                .bps();
             let load = offered[*link] / capacity;
             if load > 1.0 + 1e-9 {
                 let message = format!(

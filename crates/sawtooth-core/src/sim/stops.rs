@@ -184,7 +184,7 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
     let length = |place: &Node| match place {
         Node::Port(port) | Node::SlowPort(port) => {
             let port = &ports[*port as usize];
-            [port.rate_bps(), port.delay_secs()].map(f64::to_bits)
+            [port.rate().bps(), port.delay().secs()].map(f64::to_bits)
         }
         Node::Access(way) => [0, routes[(way / 2) as usize].access_delay.to_bits()],
         _ => [0; 2],

@@ -4,6 +4,7 @@ use super::stops::{Node, Stop};
 use crate::events::Key;
 use crate::net::{Packets, Port};
 use crate::packet::{AckStore, Packet};
+use crate::units::{ByteCount, Instant};
 
 #[derive(Debug)]
 pub(super) struct Topology {
@@ -30,14 +31,14 @@ impl Topology {
 
     /// When a packet that arrives at the end of a port's link is at its next stop: later or earlier if that is another link.
     #[inline]
-    pub(super) fn pass_on(&mut self, port: u32, hop: u32, bytes: u32, arrival: Key) -> Key {
+    pub(super) fn pass_on(&mut self, port: u32, hop: u32, size: ByteCount, arrival: Key) -> Key {
         if !self.ports[port as usize].has_node() {
             return arrival;
         }
         match self.stops[hop as usize].place {
             Node::Port(next) | Node::SlowPort(next) => {
-                let next_bps = self.ports[next as usize].rate_bps();
-                self.ports[port as usize].pass_on(arrival, bytes, next_bps)
+                let next = self.ports[next as usize].rate();
+                self.ports[port as usize].pass_on(arrival, size, next)
             }
             _ => arrival,
         }
@@ -65,7 +66,10 @@ impl Topology {
 
     /// Packets that wait at ports.
     pub(super) fn backlog_at(&self, time: f64) -> u64 {
-        self.ports.iter().map(|port| port.backlog_at(time)).sum()
+        self.ports
+            .iter()
+            .map(|port| port.backlog_at(Instant::from_secs(time)))
+            .sum()
     }
 
     /// What has been recorded of packets.

@@ -26,7 +26,7 @@ impl World<'_> {
             match place {
                 Node::Port(index) => {
                     let port = self.topology.port(index);
-                    key = port.accept(key, now, packet.wire_bytes, &mut self.calendar.lineage);
+                    key = port.accept(key, now, packet.size(), &mut self.calendar.lineage);
                     now = None;
                     packet.hop += 1;
                 }
@@ -119,9 +119,9 @@ impl World<'_> {
             self.cross(index, packet, passage);
             return None;
         }
-        let arrival =
-            self.topology
-                .pass_on(index, packet.hop + 1, packet.wire_bytes, passage.arrival);
+        let arrival = self
+            .topology
+            .pass_on(index, packet.hop + 1, packet.size(), passage.arrival);
         Some((arrival, passage.marked))
     }
 
@@ -141,10 +141,10 @@ impl World<'_> {
             .map(|key| (key, self.topology.copy(&mut self.acks, &packet)));
         let arrival = self
             .topology
-            .pass_on(port, packet.hop, packet.wire_bytes, passage.arrival);
+            .pass_on(port, packet.hop, packet.size(), passage.arrival);
         self.leave(packet, arrival);
         if let Some((key, copy)) = again {
-            let key = self.topology.pass_on(port, copy.hop, copy.wire_bytes, key);
+            let key = self.topology.pass_on(port, copy.hop, copy.size(), key);
             self.leave(copy, key);
         }
     }

@@ -8,7 +8,7 @@ use crate::net::UdpFlow;
 use crate::packet::Packet;
 use crate::spec::{Scenario, UdpSpec};
 use crate::udp;
-use crate::units::{Instant, SeqNum};
+use crate::units::Instant;
 
 /// A flow of UDP and its place in the run.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Udp {
     #[inline]
     pub(super) fn key(&self) -> Key {
         match self.flow.due() {
-            Some(time) => Key::at_start(time, self.order),
+            Some(time) => Key::at_start(time.secs(), self.order),
             None => Key::NEVER,
         }
     }
@@ -48,13 +48,12 @@ impl Udp {
     #[inline]
     pub(super) fn leave(&mut self, key: Key) -> Packet {
         let datagram = self.flow.leave();
-        let (number, bytes) = (datagram.number, datagram.bytes);
         Packet::datagram(
             self.number,
             self.first_stop,
-            bytes,
-            SeqNum::new(number),
-            Instant::from_secs(key.time),
+            datagram.size.packet_size(),
+            datagram.number,
+            key.at(),
         )
     }
 }
@@ -88,5 +87,5 @@ pub(super) fn receive_udp(
     let received = &mut udp[index as usize].flow.received;
     observers.sample_udp(index, received, now);
     let (number, sent) = packet.number_and_time();
-    received.on_packet(now, sent.secs(), number, packet.wire_bytes);
+    received.on_packet(Instant::from_secs(now), sent, number, packet.size());
 }

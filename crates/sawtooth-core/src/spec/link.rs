@@ -4,7 +4,7 @@ use super::part::Part;
 use crate::impair::{Conditions, Forwarding, Impairments, Medium};
 use crate::loss::LossSpec;
 use crate::queue;
-use crate::units::{Duration, Rate};
+use crate::units::{ByteCount, Duration, Rate};
 
 /// A link; each direction has its own rate, delay and queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,25 +60,22 @@ impl Direction {
     /// What holds before anything has changed.
     pub fn conditions(&self) -> Conditions {
         Conditions {
-            rate_bps: self.rate.bps(),
-            delay_secs: self.delay.secs(),
+            rate: self.rate,
+            delay: self.delay,
             loss: 0.0,
         }
     }
 
-    /// Bits per second of packets of so many bytes, when nothing else is sent.
-    pub fn packet_bps(&self, bytes: u32) -> f64 {
-        match self.medium {
-            None => self.rate.bps(),
-            Some(medium) => {
-                self.rate.bps() * f64::from(bytes) / f64::from(medium.wire_bytes(bytes))
-            }
-        }
+    /// The rate of packets of this size, when nothing else is sent.
+    pub fn packet_rate(&self, size: ByteCount) -> Rate {
+        self.medium.map_or(self.rate, |medium| {
+            Rate::from_bps(self.rate.bps() * size.as_f64() / medium.on_wire(size).as_f64())
+        })
     }
 
     /// No packet arrives sooner than this after its last bit has left.
-    pub fn least_delay_secs(&self) -> f64 {
-        self.impairments.least_delay_secs(self.delay.secs())
+    pub fn least_delay(&self) -> Duration {
+        self.impairments.least_delay(self.delay)
     }
 }
 

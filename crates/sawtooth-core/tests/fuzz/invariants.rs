@@ -312,9 +312,9 @@ impl<'a> Run<'a> {
     fn least_way(&self, path: &[usize], reverse: bool) -> f64 {
         let delay = |link: &LinkSpec| {
             if reverse {
-                link.reverse.least_delay_secs()
+                link.reverse.least_delay().secs()
             } else {
-                link.forward.least_delay_secs()
+                link.forward.least_delay().secs()
             }
         };
         path.iter()

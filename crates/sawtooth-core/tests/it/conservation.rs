@@ -95,7 +95,7 @@ proptest! {
         let entered = sent + handshakes + total("duplicated_packets");
         prop_assert!(gone <= entered, "{entered} sent or doubled, {gone} dropped, lost or delivered");
         // How many a wire has room for that changes is not said by its rate and its delay, nor how many wait for a node's engine, which may be slower than the wire.
-        let engines = scenario.links.iter().any(|link| link.forward.forwarding.per_packet_secs > 0.0);
+        let engines = scenario.links.iter().any(|link| link.forward.forwarding.per_packet.secs() > 0.0);
         if engines || case.wires.iter().any(|wire| !wire.is_empty()) || case.access_delay_ms > 0 {
             return Ok(());
         }

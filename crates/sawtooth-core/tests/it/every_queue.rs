@@ -6,7 +6,7 @@ use sawtooth_core::packet::{Data, Ecn, Packet};
 use sawtooth_core::queue::{Backlog, New, Next, Queue, Queued, Site, TABLE};
 use sawtooth_core::registry::{Entry, Kind, Params, Value};
 use sawtooth_core::rng::Stream;
-use sawtooth_core::units::{Rate, SeqNum};
+use sawtooth_core::units::{ByteCount, Instant, Rate, SeqNum};
 
 /// Its defaults, with `limit`, where it has one, in bytes or packets.
 fn build(entry: &Entry<New>, limit: Value) -> Box<dyn Queue> {
@@ -33,7 +33,11 @@ fn packet(number: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> Queued {
         ..Data::default()
     };
     let flow = u32::try_from(number % 5).expect("small");
-    Queued::new(Packet::data(flow, 0, wire_bytes, data), now, Fate::Arrives)
+    Queued::new(
+        Packet::data(flow, 0, wire_bytes, data),
+        Instant::from_secs(now),
+        Fate::Arrives,
+    )
 }
 
 /// What happens to a queue: a packet arrives or the transmitter is free, so long after what happened before.
@@ -87,7 +91,7 @@ fn drive(
             let present = queue.waiting() + in_service;
             let kept = match limit {
                 Value::Packets(limit) => present.packets <= limit,
-                Value::Bytes(limit) => present.bytes <= limit,
+                Value::Bytes(limit) => present.bytes.get() <= limit,
                 other => unreachable!("{other:?}"),
             };
             prop_assert!(
@@ -99,12 +103,12 @@ fn drive(
             );
         } else {
             in_service = Backlog::default();
-            match queue.dequeue(now, &mut dropped) {
+            match queue.dequeue(Instant::from_secs(now), &mut dropped) {
                 Next::Packet(packet) => {
                     take(name, &mut waiting, &packet)?;
                     in_service = Backlog {
                         packets: 1,
-                        bytes: packet.bytes(),
+                        bytes: packet.size(),
                     };
                     left.push(packet);
                 }
@@ -115,6 +119,7 @@ fn drive(
                     name
                 ),
                 Next::NotBefore(time) => {
+                    let time = time.secs();
                     prop_assert!(
                         time > now && time.is_finite(),
                         "{}: held until {} at {}",
@@ -134,7 +139,7 @@ fn drive(
         for packet in &dropped[gone..] {
             take(name, &mut waiting, packet)?;
         }
-        let bytes: u64 = waiting.iter().map(Queued::bytes).sum();
+        let bytes: ByteCount = waiting.iter().map(Queued::size).sum();
         prop_assert_eq!(
             queue.waiting(),
             Backlog {

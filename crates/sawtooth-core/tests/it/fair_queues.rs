@@ -8,7 +8,7 @@ use sawtooth_core::queue::{self, Backlog, Next, Queue, Queued, Site, TABLE};
 use sawtooth_core::record::Records;
 use sawtooth_core::registry::{Params, Value};
 use sawtooth_core::rng::Stream;
-use sawtooth_core::units::{Rate, SeqNum};
+use sawtooth_core::units::{Instant, Rate, SeqNum};
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value as Json, json};
 
@@ -33,7 +33,11 @@ fn packet(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> Queued
         ecn,
         ..Data::default()
     };
-    Queued::new(Packet::data(flow, 0, wire_bytes, data), now, Fate::Arrives)
+    Queued::new(
+        Packet::data(flow, 0, wire_bytes, data),
+        Instant::from_secs(now),
+        Fate::Arrives,
+    )
 }
 
 proptest! {
@@ -60,7 +64,7 @@ proptest! {
             }
             // Until the last packet of one of them is about to leave.
             let (mut left, mut ahead, mut least, mut greatest) = ([sizes.len(); 2], 0, 0, 0);
-            while let Next::Packet(packet) = queue.dequeue(0.0, &mut dropped) {
+            while let Next::Packet(packet) = queue.dequeue(Instant::START, &mut dropped) {
                 let side = usize::from(packet.packet.flow == other);
                 left[side] -= 1;
                 if left[side] == 0 {
@@ -99,7 +103,7 @@ proptest! {
                     queue.enqueue(packet(flow, number, bytes, ecn, now), Backlog::default(), &mut dropped);
                     let waiting = queue.waiting().packets;
                     prop_assert!(waiting <= limit || values.is_empty(), "{}: {} wait", entry.name, waiting);
-                } else if let Next::Packet(packet) = queue.dequeue(now, &mut dropped) {
+                } else if let Next::Packet(packet) = queue.dequeue(Instant::from_secs(now), &mut dropped) {
                     let seq = Some(packet.packet.segment().seq);
                     let last = &mut last[packet.packet.flow as usize];
                     prop_assert!(*last < seq, "{}: {:?} after {:?}", entry.name, seq, last);

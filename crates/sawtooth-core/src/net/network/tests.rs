@@ -2,7 +2,8 @@ use super::*;
 use crate::packet::Ecn;
 use crate::registry::Value;
 use crate::spec::{LinkSpec, Part};
-use crate::units::{Duration, Instant, Rate};
+use crate::units::testing::at;
+use crate::units::{ByteCount, Rate};
 use crate::{packet_source, queue};
 
 /// A packet as somebody might have it.
@@ -26,8 +27,8 @@ impl Fake {
 }
 
 impl Payload for Fake {
-    fn wire_bytes(&self) -> u32 {
-        self.bytes
+    fn size(&self) -> ByteCount {
+        ByteCount::from(self.bytes)
     }
 
     fn ecn(&self) -> Ecn {
@@ -82,9 +83,13 @@ fn network(links: Vec<LinkSpec>, flow: FlowSpec, udp: Vec<UdpSpec>) -> Network<F
 /// All that reaches a host, and when.
 fn deliveries(network: &mut Network<Fake>) -> Vec<(f64, Delivery<Fake>)> {
     let mut all = Vec::new();
-    while network.next_time() < f64::INFINITY {
+    while network.next_time() != Instant::NEVER {
         let time = network.next_time();
-        all.extend(network.advance(time).map(|delivery| (time, delivery)));
+        all.extend(
+            network
+                .advance(time)
+                .map(|delivery| (time.secs(), delivery)),
+        );
     }
     all
 }
@@ -96,9 +101,9 @@ fn a_packet_takes_transmission_and_propagation_and_a_full_queue_drops() {
     let mut network = network(vec![with_queue(queue)], flow, Vec::new());
     for number in 0..3 {
         let packet = Fake::of(number, 1000);
-        network.offer(0.5, 0, 7, Towards::Receiver, packet);
+        network.offer(at(0.5), 0, 7, Towards::Receiver, packet);
     }
-    assert!(network.advance(0.5).is_none());
+    assert!(network.advance(at(0.5)).is_none());
     let arrived = deliveries(&mut network);
     assert_eq!(arrived.len(), 2, "the third found the queue full");
     for (number, (time, delivery)) in (0u8..).zip(arrived) {
@@ -125,9 +130,9 @@ fn packets_are_doubled_damaged_once_and_delayed_by_their_flow() {
         ..FlowSpec::new("f", vec![0, 1])
     };
     let mut network = network(links, flow, Vec::new());
-    assert!((network.shortest_delay - 0.025).abs() < 1e-12);
-    network.offer(0.5, 0, 0, Towards::Receiver, Fake::of(1, 1000));
-    network.offer(0.5, 0, 0, Towards::Sender, Fake::of(2, 125));
+    assert!((network.shortest_delay.secs() - 0.025).abs() < 1e-12);
+    network.offer(at(0.5), 0, 0, Towards::Receiver, Fake::of(1, 1000));
+    network.offer(at(0.5), 0, 0, Towards::Sender, Fake::of(2, 125));
     let arrived = deliveries(&mut network);
     let found: Vec<_> = (arrived.iter())
         .map(|(_, delivery)| (delivery.towards, delivery.packet.damages))
@@ -147,17 +152,17 @@ fn packets_of_udp_hold_up_those_of_the_hosts_and_are_counted() {
     let flow = FlowSpec::new("f", vec![0]);
     let udp = udp(vec![0], 12.0, 0.5);
     let mut network = network(vec![link(12.0, 0.01)], flow, vec![udp]);
-    network.offer(0.1, 0, 0, Towards::Receiver, Fake::of(0, 1500));
-    assert!(network.advance(0.1).is_none());
+    network.offer(at(0.1), 0, 0, Towards::Receiver, Fake::of(0, 1500));
+    assert!(network.advance(at(0.1)).is_none());
     // Packet 100 leaves at 100 ms too, and goes first: 2 ms to send both, 10 ms on the way.
-    assert!((network.next_time() - 0.112).abs() < 1e-9);
+    assert!((network.next_time().secs() - 0.112).abs() < 1e-9);
     assert!(network.advance(network.next_time()).is_some());
     assert_eq!(
         network.next_time(),
-        f64::INFINITY,
+        Instant::NEVER,
         "nobody need wake up for UDP"
     );
-    network.finish(1.0);
+    network.finish(at(1.0));
     let received = &network.udp[0].received;
     assert_eq!(
         (network.udp[0].sent_packets(), received.packets),
@@ -180,12 +185,12 @@ fn packets_of_udp_cross_queues_with_events_and_wires() {
     let flow = FlowSpec::new("f", vec![0]);
     let mut network = network(vec![a, b, c], flow, vec![twice, never]);
     // By 100 ms half of 190 packets are still there; that of the host's waits for the one on its way and at most for one more.
-    network.offer(0.1, 0, 0, Towards::Receiver, Fake::of(0, 1500));
-    assert!(network.advance(0.1).is_none());
+    network.offer(at(0.1), 0, 0, Towards::Receiver, Fake::of(0, 1500));
+    assert!(network.advance(at(0.1)).is_none());
     let arrived = deliveries(&mut network);
     assert_eq!(arrived.len(), 1);
     assert!((0.111..=0.1131).contains(&arrived[0].0), "{arrived:?}");
-    network.finish(1.0);
+    network.finish(at(1.0));
     let [twice, never] = [0, 1].map(|flow| &network.udp[flow]);
     assert_eq!((twice.sent_packets(), twice.received.packets), (200, 400));
     assert_eq!((never.sent_packets(), never.received.packets), (100, 0));
@@ -205,7 +210,7 @@ fn capable_packets_above_the_threshold_are_marked_on_their_way() {
             ecn,
             ..Fake::of(0, 20)
         };
-        network.offer(0.5, 0, 0, Towards::Receiver, packet);
+        network.offer(at(0.5), 0, 0, Towards::Receiver, packet);
     }
     let arrived = deliveries(&mut network);
     let fields: Vec<Ecn> = (arrived.iter())
@@ -224,7 +229,7 @@ fn a_queue_that_holds_packets_back_lets_each_go_at_its_time() {
     let flow = FlowSpec::new("f", vec![0]);
     let mut network = network(vec![with_queue(queue)], flow, Vec::new());
     for number in 0..4 {
-        network.offer(0.5, 0, 0, Towards::Receiver, Fake::of(number, 1000));
+        network.offer(at(0.5), 0, 0, Towards::Receiver, Fake::of(number, 1000));
     }
     let arrived = deliveries(&mut network);
     assert_eq!(arrived.len(), 4);
@@ -250,7 +255,7 @@ fn a_queue_that_decides_when_packets_leave_marks_the_capable_and_drops_the_other
                 ecn,
                 ..Fake::of(0, 1000)
             };
-            network.offer(0.5, 0, 0, Towards::Receiver, packet);
+            network.offer(at(0.5), 0, 0, Towards::Receiver, packet);
         }
         let arrived = deliveries(&mut network);
         let marked = arrived

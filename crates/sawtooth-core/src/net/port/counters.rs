@@ -1,17 +1,15 @@
 //! What a port counts.
 
-use crate::impair::Medium;
 use crate::queue::Queued;
-
-use super::framing_bytes;
+use crate::units::{ByteCount, Duration, Instant};
 
 /// What happened at a port; plain counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PortCounters {
     pub arrived_packets: u64,
-    pub arrived_bytes: u64,
+    pub arrived: ByteCount,
     pub dropped_packets: u64,
-    pub dropped_bytes: u64,
+    pub dropped: ByteCount,
     /// Transmitted and then lost on the wire.
     pub lost_packets: u64,
     /// Transmitted and damaged on the way: they arrive, and whoever they are for discards them.
@@ -23,7 +21,7 @@ pub struct PortCounters {
     /// Transmitted with Congestion Experienced, which they had not when they came.
     pub marked_packets: u64,
     /// What the medium has added to the bytes of accepted packets.
-    pub(super) framing_bytes: u64,
+    pub(super) framing: ByteCount,
     /// The most packets present when one had to wait, itself and the packet in transmission included.
     pub(super) busy_peak_packets: u64,
     /// Of packets whose transmission has started, the time from arrival to that.
@@ -35,16 +33,24 @@ pub struct PortCounters {
 /// Sums over packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Waited {
-    pub(super) secs: f64,
+    pub(super) time: Duration,
     /// Each packet's seconds times its bytes.
     pub(super) byte_secs: f64,
 }
 
+/// How many packets have met with each fate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fates {
+    pub dropped: u64,
+    pub marked: u64,
+    pub lost: u64,
+}
+
 impl Waited {
     #[inline]
-    pub(super) fn add(&mut self, secs: f64, bytes: u32) {
-        self.secs += secs;
-        self.byte_secs += secs * f64::from(bytes);
+    pub(super) fn add(&mut self, time: Duration, size: ByteCount) {
+        self.time += time;
+        self.byte_secs += time.secs() * size.as_f64();
     }
 }
 
@@ -53,29 +59,33 @@ impl PortCounters {
         self.arrived_packets - self.dropped_packets
     }
 
-    /// Arrival to start of transmission, mean over accepted packets, in seconds.
+    /// Arrival to start of transmission, mean over accepted packets.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn mean_wait_secs(&self) -> Option<f64> {
+    pub fn mean_wait(&self) -> Option<Duration> {
         let accepted = self.accepted_packets();
-        (accepted > 0).then(|| self.waited.secs / accepted as f64)
+        (accepted > 0).then(|| self.waited.time / accepted as f64)
     }
 
-    /// How many have been dropped, marked and lost.
-    pub(super) fn fates(&self) -> [u64; 3] {
-        [self.dropped_packets, self.marked_packets, self.lost_packets]
+    pub(super) fn fates(&self) -> Fates {
+        Fates {
+            dropped: self.dropped_packets,
+            marked: self.marked_packets,
+            lost: self.lost_packets,
+        }
     }
 
-    pub(super) fn drop(&mut self, queued: &Queued, now: f64, medium: Option<Medium>) {
+    /// A packet is dropped that had been accepted with so much of framing.
+    pub(super) fn drop(&mut self, queued: &Queued, now: Instant, framing: ByteCount) {
         self.dropped_packets += 1;
-        self.dropped_bytes += queued.bytes();
-        self.framing_bytes -= framing_bytes(medium, queued.packet.wire_bytes);
+        self.dropped += queued.size();
+        self.framing -= framing;
         self.wait_in_vain(queued, now);
     }
 
-    pub(super) fn wait_in_vain(&mut self, queued: &Queued, until: f64) {
+    pub(super) fn wait_in_vain(&mut self, queued: &Queued, until: Instant) {
         if queued.arrived < until {
             self.waited_in_vain
-                .add(queued.sojourn(until), queued.packet.wire_bytes);
+                .add(queued.sojourn(until), queued.size());
         }
     }
 

@@ -1,17 +1,21 @@
 //! A port whose queue decides when the transmitter is free: each end of a transmission is an event.
 
-use super::{Discipline, Passage, Port, Transmission, Turn, framing_bytes};
+use super::counters::PortCounters;
+use super::transmitter::Transmitter;
+use super::{Discipline, Passage, Port, Transmission, Turn};
 use crate::events::{Child, Event, Key, Lineage};
 use crate::impair::Service;
 use crate::loss::Fate;
-use crate::net::ledger::Start;
+use crate::net::ledger::Ledger;
+use crate::net::traffic::Start;
 use crate::packet::Packet;
 use crate::queue::{Backlog, Next, Queued};
+use crate::units::{ByteCount, Instant};
 
 impl Port {
     /// A packet arrives at an evented port. If the transmitter is idle a transmission may start.
     pub fn arrive(&mut self, key: Key, packet: Packet, lineage: &mut Lineage) -> Turn {
-        let arriving = Queued::new(packet, key.time, self.fate());
+        let arriving = Queued::new(packet, key.at(), self.fate());
         let Discipline::Evented {
             queue,
             in_service,
@@ -21,23 +25,23 @@ impl Port {
             unreachable!("arrive is for evented ports");
         };
         self.counters.arrived_packets += 1;
-        self.counters.arrived_bytes += arriving.bytes();
-        self.counters.framing_bytes += framing_bytes(self.medium, packet.wire_bytes);
+        self.counters.arrived += arriving.size();
+        self.counters.framing += self.transmitter.framing(packet.size());
         let sending = Backlog {
             packets: u64::from(in_service.is_some()),
-            bytes: in_service.map_or(0, u64::from),
+            bytes: in_service.unwrap_or(ByteCount::ZERO),
         };
         let before = dropped.len();
         if let Some(ledger) = &mut self.ledger {
-            ledger.arrived(&packet, key.time, (queue.waiting() + sending).packets);
+            ledger.arrived(&packet, key.at(), (queue.waiting() + sending).packets);
         }
         queue.enqueue(arriving, sending, dropped);
-        for queued in &dropped[before..] {
-            self.counters.drop(queued, key.time, self.medium);
-        }
-        if let Some(ledger) = &mut self.ledger {
-            ledger.dropped(&dropped[before..], key.time);
-        }
+        let drops = Drops {
+            transmitter: &self.transmitter,
+            counters: &mut self.counters,
+            ledger: self.ledger.as_deref_mut(),
+        };
+        drops.count(&dropped[before..], key.at());
         let present = queue.waiting().packets + sending.packets;
         self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present);
         if sending.packets == 0 {
@@ -71,26 +75,26 @@ impl Port {
             unreachable!()
         };
         let before = dropped.len();
-        let next = queue.dequeue(key.time, dropped);
-        for queued in &dropped[before..] {
-            self.counters.drop(queued, key.time, self.medium);
-        }
-        if let Some(ledger) = &mut self.ledger {
-            ledger.dropped(&dropped[before..], key.time);
-        }
+        let next = queue.dequeue(key.at(), dropped);
+        let drops = Drops {
+            transmitter: &self.transmitter,
+            counters: &mut self.counters,
+            ledger: self.ledger.as_deref_mut(),
+        };
+        drops.count(&dropped[before..], key.at());
         let leaving = match next {
             Next::Packet(leaving) => leaving,
             Next::Empty => return Turn::Waits,
             Next::NotBefore(time) => {
-                debug_assert!(time > key.time, "{time} is not after {}", key.time);
-                return Turn::Wakes(lineage.record(key).schedule(time, Child::Done));
+                debug_assert!(time > key.at(), "{time:?} is not after {:?}", key.at());
+                return Turn::Wakes(lineage.record(key).schedule(time.secs(), Child::Done));
             }
         };
         let packet = leaving.packet;
-        *in_service = Some(packet.wire_bytes);
-        if leaving.arrived < key.time {
-            let wait = leaving.sojourn(key.time);
-            self.counters.waited.add(wait, packet.wire_bytes);
+        *in_service = Some(packet.size());
+        if leaving.arrived < key.at() {
+            let wait = leaving.sojourn(key.at());
+            self.counters.waited.add(wait, packet.size());
         }
         let lost_before = self.counters.lost_packets;
         let marked = packet.ecn() != leaving.ecn;
@@ -98,10 +102,14 @@ impl Port {
         let start = lineage.record(key);
         let transmission = self.transmit(start, leaving, service);
         if let Some(ledger) = &mut self.ledger {
-            let times = [leaving.arrived, key.time, transmission.done.time];
-            let lost = self.counters.lost_packets > lost_before;
-            let start = Start::of(times, &transmission.passage, marked, lost);
-            ledger.started(&packet, start);
+            let start = Start {
+                arrived: leaving.arrived,
+                at: key.at(),
+                sent: transmission.done.at(),
+                marked,
+                lost: self.counters.lost_packets > lost_before,
+            };
+            ledger.started(&packet, start, &transmission.passage);
         }
         Turn::Starts(transmission)
     }
@@ -110,18 +118,17 @@ impl Port {
     #[inline]
     fn transmit(&mut self, start: Event, leaving: Queued, service: Service) -> Transmission {
         let packet = leaving.packet;
-        if self.wire.is_some() {
-            let bytes = packet.wire_bytes;
-            let (done, passage) = self.transmit_over_wire(start, bytes, leaving.fate, service);
+        if self.is_impaired() {
+            let sending = self.transmit_over_wire(start, packet.size(), leaving.fate, service);
             return Transmission {
                 packet,
-                passage,
-                done,
+                passage: sending.passage,
+                done: sending.done,
             };
         }
-        let tx = self.transmission_secs(packet.wire_bytes);
+        let tx = self.transmitter.time(packet.size());
         let arrival = match leaving.fate {
-            Fate::Arrives => start.schedule(start.time + (tx + self.delay_secs), Child::Arrival),
+            Fate::Arrives => self.transmitter.arrival(start, tx),
             Fate::Lost => {
                 self.counters.lost_packets += 1;
                 Key::NEVER
@@ -130,7 +137,7 @@ impl Port {
         Transmission {
             packet,
             passage: Passage::plain(arrival, false),
-            done: start.schedule(start.time + tx, Child::Done),
+            done: start.schedule((start.at() + tx).secs(), Child::Done),
         }
     }
 
@@ -139,8 +146,28 @@ impl Port {
     #[inline]
     pub fn take_dropped(&mut self) -> Option<Queued> {
         match &mut self.discipline {
-            Discipline::Computed { .. } => None,
+            Discipline::Computed(_) => None,
             Discipline::Evented { dropped, .. } => dropped.pop(),
+        }
+    }
+}
+
+/// Where it is noted that a queue has dropped packets.
+struct Drops<'a> {
+    transmitter: &'a Transmitter,
+    counters: &'a mut PortCounters,
+    ledger: Option<&'a mut Ledger>,
+}
+
+impl Drops<'_> {
+    #[inline]
+    fn count(self, dropped: &[Queued], now: Instant) {
+        for queued in dropped {
+            let framing = self.transmitter.framing(queued.size());
+            self.counters.drop(queued, now, framing);
+        }
+        if let Some(ledger) = self.ledger {
+            ledger.dropped(dropped, now);
         }
     }
 }

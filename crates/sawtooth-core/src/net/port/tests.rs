@@ -1,12 +1,13 @@
 //! What becomes of packets at a port of 1 Mbit/s and 10 ms, where 1000 bytes take 8 ms; with departures computed at arrival, and with events.
 
 use super::*;
+use crate::impair::Medium;
 use crate::net;
 use crate::packet::Data;
 use crate::queue;
 use crate::registry::Value;
 use crate::spec::{LinkSpec, Part, Scenario};
-use crate::units::Rate;
+use crate::units::testing::{bytes, secs};
 
 /// A packet at the far end.
 #[derive(Debug, PartialEq)]
@@ -121,7 +122,7 @@ fn packets_arrive_one_transmission_after_another_and_the_propagation_later() {
     assert_eq!(arrived, expected);
     assert_eq!(port.counters.peak_packets(), 3);
     // 0, 8 and 16 ms.
-    assert_eq!(port.counters.mean_wait_secs(), Some(0.024 / 3.0));
+    assert_eq!(port.counters.mean_wait(), Some(secs(0.024 / 3.0)));
     assert_eq!(port.mean_backlog_packets(), 0.024);
     assert_eq!(port.utilisation(), Some(0.024));
 }
@@ -132,7 +133,7 @@ fn a_packet_that_finds_the_queue_full_is_dropped() {
     assert_eq!(arrived.len(), 2);
     let counters = port.counters;
     assert_eq!((counters.arrived_packets, counters.dropped_packets), (3, 1));
-    assert_eq!((counters.dropped_bytes, counters.lost_packets), (1000, 0));
+    assert_eq!((counters.dropped.get(), counters.lost_packets), (1000, 0));
 }
 
 #[test]
@@ -187,7 +188,7 @@ fn what_is_on_the_wire_at_the_end_is_lost_if_the_wire_loses_it_and_what_waits_is
     assert_eq!(port.counters.lost_packets, 1);
     assert_eq!(port.counters.accepted_packets(), 3);
     // The second has waited for 8 ms, the third until the end.
-    assert_eq!(port.counters.mean_wait_secs(), Some(0.008 / 3.0));
+    assert_eq!(port.counters.mean_wait(), Some(secs(0.008 / 3.0)));
     assert_eq!(port.mean_backlog_packets(), (0.008 + 0.012) / 0.012);
     assert_eq!(port.mean_backlog_bytes(), (8.0 + 12.0) / 0.012);
 }
@@ -198,9 +199,9 @@ fn a_medium_makes_transmissions_longer_and_the_packet_stays_what_it_is() {
     direction.medium = Some(Medium::Ethernet);
     let mut port = port(&direction, 1.0, true);
     // Preamble, addresses, check sequence and gap.
-    assert_eq!(port.transmission_secs(1000), 8.0 * 1038.0 / 1e6);
+    assert_eq!(port.transmission(bytes(1000)), secs(8.0 * 1038.0 / 1e6));
     let (arrived, port) = sent(&direction, &[Ecn::NotEct], 1.0);
     assert_eq!(arrived, [Arrived::whole(8.0 * 1038.0 / 1e6 + 0.01)]);
-    assert_eq!(port.counters.arrived_bytes, 1000);
+    assert_eq!(port.counters.arrived, bytes(1000));
     assert_eq!(port.utilisation(), Some(8.0 * 1038.0 / 1e6));
 }

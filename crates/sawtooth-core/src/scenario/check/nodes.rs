@@ -4,6 +4,7 @@ use super::super::error::{Result, at};
 use super::super::origins::{Origins, declared_name};
 use crate::impair::Medium;
 use crate::spec::{Direction, LinkSpec, Scenario};
+use crate::units::Duration;
 
 /// Nodes can do what they are to do with what comes to them and where it goes.
 pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Result<()> {
@@ -90,7 +91,7 @@ fn node(from: Way, to: Way, origins: &Origins) -> Result<()> {
             return refuse(message, store);
         }
     }
-    if incoming.forwarding.per_packet_secs > 0.0 && incoming.impairments.may_reorder() {
+    if incoming.forwarding.per_packet > Duration::ZERO && incoming.impairments.may_reorder() {
         let message = format!(
             "`per_packet` takes one packet after the other, and those of link `{}` come in another order, or twice",
             from.link.name

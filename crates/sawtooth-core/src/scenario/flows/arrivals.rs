@@ -12,6 +12,7 @@ use crate::arrivals::{Arrivals, PARAMS, offered_bits};
 use crate::dist;
 use crate::registry::{DistributionSpec, Params, Value};
 use crate::spec::{ArrivingSpec, FlowSpec, LinkSpec, Scenario};
+use crate::units::ByteCount;
 
 /// Key of `arrivals` besides its parameters: what a load is a share of.
 const LINK: &str = "link";
@@ -116,13 +117,20 @@ pub(in crate::scenario) fn offer(scenario: &mut Scenario, origins: &Origins) -> 
             }
             let name = options.and_then(|options| options.get(LINK));
             let link = loaded(name, &one.flow, links, &place(LINK))?;
-            let capacity = links[link].forward.packet_bps(smss + header);
+            let capacity = links[link]
+                .forward
+                .packet_rate(ByteCount::from(smss + header))
+                .bps();
             one.arrivals.rate *= capacity / offered_bits(mean, smss, header);
         }
         let bps = one.offered_bps();
         for link in &one.flow.path {
             offered[*link] += bps;
-            let load = offered[*link] / links[*link].forward.packet_bps(smss + header);
+            let load = offered[*link]
+                / links[*link]
+                    .forward
+                    .packet_rate(ByteCount::from(smss + header))
+                    .bps();
             // Rates that come from loads add up to the link's within rounding.
             if by_load && load > 1.0 + 1e-9 {
                 let message = format!(

@@ -78,7 +78,10 @@ fn link(name: String, table: Table) -> Result<LinkSpec> {
 
 fn direction(side: Side) -> Result<Direction> {
     let impairments = impairments::read(side)?;
-    let traced = impairments.trace.as_ref().map(|trace| trace.mean_bps());
+    let traced = impairments
+        .trace
+        .as_ref()
+        .map(|trace| trace.mean_rate().bps());
     let direction = Direction {
         rate: match traced {
             Some(bps) => Rate::from_bps(bps),

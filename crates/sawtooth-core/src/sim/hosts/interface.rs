@@ -30,7 +30,7 @@ pub(super) fn transmit(world: &mut World, now: Now, host: u32) {
     let begun = nic.begin_transmission(time, |frame| {
         let [data, ack] = first_ports[frame.flow as usize];
         let port = if frame.is_data { data } else { ack };
-        ports[port].transmission_secs(frame.packet.wire_bytes)
+        ports[port].transmission(frame.packet.size()).secs()
     });
     if let Some(frame) = begun {
         world.hosts.note(host, time, Layer::Wire, "begin", &frame);

@@ -8,7 +8,7 @@ use crate::record::rows::{QueueRow, SeriesRow};
 use crate::sim::flow::Flow;
 use crate::spec::{Sampling, Scenario};
 use crate::udp::Received;
-use crate::units::{Duration, ns};
+use crate::units::{Duration, Instant, ns};
 
 /// Samples of one component at multiples of a period, taken when it is about to move past them.
 #[derive(Clone, Debug)]
@@ -115,12 +115,15 @@ impl Samplers {
     pub(super) fn take_port(&mut self, ports: &[Port], index: u32, until: f64) {
         let port = &ports[index as usize];
         self.ports[index as usize].take_at(until, |time| {
-            (port.backlog_at(time), port.counters.dropped_packets)
+            (
+                port.backlog_at(Instant::from_secs(time)),
+                port.counters.dropped_packets,
+            )
         });
     }
 
     pub(super) fn take_udp(&mut self, index: u32, received: &Received, until: f64) {
-        self.udp[index as usize].take(until, || received.payload_bytes());
+        self.udp[index as usize].take(until, || received.payload().get());
     }
 
     pub(super) fn rows(&self) -> usize {

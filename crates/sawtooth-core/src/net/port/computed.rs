@@ -1,0 +1,88 @@
+//! A FIFO whose departures are computed when packets arrive: what is present, and what has left by a given event.
+
+use crate::events::{Key, Lineage};
+use crate::queue::{Backlog, Law};
+use crate::ring::Ring;
+use crate::units::{ByteCount, Instant};
+
+/// The packets of one port that have been accepted, the one in transmission included.
+#[derive(Debug)]
+pub(super) struct Computed {
+    pub law: Law,
+    waiting: Ring<Waiting>,
+    waiting_bytes: ByteCount,
+    in_service: ByteCount,
+}
+
+/// A packet that has been accepted but whose transmission has not begun.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    start: Key,
+    size: ByteCount,
+}
+
+impl Computed {
+    pub fn new(law: Law) -> Self {
+        Self {
+            law,
+            waiting: Ring::new(Waiting {
+                start: Key::NEVER,
+                size: ByteCount::ZERO,
+            }),
+            waiting_bytes: ByteCount::ZERO,
+            in_service: ByteCount::ZERO,
+        }
+    }
+
+    /// A packet finds the transmitter idle, and is transmitted.
+    #[inline(always)]
+    pub fn serve(&mut self, size: ByteCount) {
+        if !self.waiting.is_empty() {
+            self.waiting.clear();
+            self.waiting_bytes = ByteCount::ZERO;
+        }
+        self.in_service = size;
+    }
+
+    /// Forgets what has left by an event. At a full tie the transmitter is served before the newcomer.
+    #[inline(always)]
+    pub fn catch_up(&mut self, key: Key, lineage: &Lineage) {
+        while let Some(front) = self.waiting.front() {
+            if !front.start.precedes(&key, lineage, true) {
+                break;
+            }
+            self.waiting_bytes -= front.size;
+            self.in_service = front.size;
+            self.waiting.pop();
+        }
+    }
+
+    /// What is present while the transmitter is busy.
+    #[inline(always)]
+    pub fn present(&self) -> Backlog {
+        Backlog {
+            packets: self.waiting.len() as u64 + 1,
+            bytes: self.waiting_bytes + self.in_service,
+        }
+    }
+
+    /// A packet waits until `start`.
+    #[inline(always)]
+    pub fn wait(&mut self, start: Key, size: ByteCount) {
+        let slot = self.waiting.push_slot();
+        slot.start = start;
+        slot.size = size;
+        self.waiting_bytes += size;
+    }
+
+    /// How many packets wait.
+    pub fn waiting(&self) -> u64 {
+        self.waiting.len() as u64
+    }
+
+    /// How many packets of those that have been accepted wait at `time`: one whose transmission starts then does.
+    pub fn waiting_at(&self, time: Instant) -> u64 {
+        let waiting = self.waiting.iter();
+        waiting.filter(|packet| packet.start.at() >= time).count() as u64
+    }
+}

@@ -1,0 +1,131 @@
+//! The transmitter of a port and the wire behind it: how long a packet is sent, and when it is at the far end.
+
+use super::passage::Passage;
+use crate::events::{Child, Event, Key};
+use crate::impair::{Hops, ImpairedWire, Medium, Service};
+use crate::loss::Fate;
+use crate::spec::Direction;
+use crate::units::{ByteCount, Duration, Instant, Rate};
+
+#[derive(Debug)]
+pub(super) struct Transmitter {
+    pub rate: Rate,
+    pub delay: Duration,
+    /// What packets are put into, if they do not leave as they are.
+    pub medium: Option<Medium>,
+    /// Only if one rate and one delay do not say everything.
+    pub wire: Option<Box<ImpairedWire>>,
+    memo: Memo,
+}
+
+/// The transmission time last computed, and for which size: traffic has few sizes and division is slow.
+#[derive(Debug)]
+struct Memo {
+    size: ByteCount,
+    time: Duration,
+}
+
+/// A transmission that has begun.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sending {
+    pub passage: Passage,
+    /// The transmitter is free again.
+    pub done: Key,
+    /// The wire loses the packet.
+    pub lost: bool,
+    /// It arrives before one that was transmitted earlier.
+    pub overtakes: bool,
+}
+
+impl Transmitter {
+    pub fn new(link: &Direction, wire: Option<Box<ImpairedWire>>) -> Self {
+        Self {
+            rate: link.rate,
+            delay: link.delay,
+            medium: link.medium,
+            wire,
+            memo: Memo {
+                size: ByteCount::ZERO,
+                time: Duration::ZERO,
+            },
+        }
+    }
+
+    /// How long a packet takes at the rate that holds before anything has changed.
+    #[inline]
+    pub fn time(&mut self, size: ByteCount) -> Duration {
+        if self.memo.size != size {
+            self.memo = Memo {
+                size,
+                time: self.on_wire(size) / self.rate,
+            };
+        }
+        self.memo.time
+    }
+
+    /// When a packet is at the far end whose transmission begins at `start` and takes `time`, over a plain wire.
+    #[inline]
+    pub fn arrival(&self, start: Event, time: Duration) -> Key {
+        start.schedule((start.at() + (time + self.delay)).secs(), Child::Arrival)
+    }
+
+    /// A transmission begins at `start` over a wire that is not plain.
+    pub fn send_over_wire(
+        &mut self,
+        start: Event,
+        size: ByteCount,
+        fate: Fate,
+        service: Service,
+    ) -> Sending {
+        let size = self.on_wire(size);
+        let wire = self.wire.as_mut().expect("the wire is not plain");
+        let done = wire.transmit(start.at(), size, service);
+        let crossing = wire.cross(start.at(), done);
+        let arrives = crossing.arrival != Instant::NEVER;
+        let mut sending = Sending {
+            passage: Passage::DROPPED,
+            done: start.schedule(done.secs(), Child::Done),
+            lost: fate == Fate::Lost || (!arrives && done != Instant::NEVER),
+            overtakes: false,
+        };
+        if arrives && !sending.lost {
+            let at_far_end = |child| start.schedule(crossing.arrival.secs(), child);
+            sending.passage = Passage {
+                arrival: at_far_end(Child::Arrival),
+                marked: false,
+                again: crossing.duplicated.then(|| at_far_end(Child::Again)),
+                corrupted: crossing.corrupted,
+            };
+            sending.overtakes = crossing.overtakes;
+        }
+        sending
+    }
+
+    /// What can be sent until `end`, bits.
+    pub fn capacity_bits(&self, end: Instant) -> f64 {
+        match &self.wire {
+            Some(wire) => wire.capacity_bits(end),
+            None => self.rate.bps() * end.secs(),
+        }
+    }
+
+    /// What a node at the far end has to know of a packet that it passes on over a link of the `next` rate.
+    pub fn hops(&self, size: ByteCount, next: Rate) -> Hops {
+        Hops {
+            size,
+            medium: self.medium,
+            rate_in: self.rate,
+            rate_out: next,
+        }
+    }
+
+    /// What the medium adds to a packet.
+    pub fn framing(&self, size: ByteCount) -> ByteCount {
+        self.on_wire(size) - size
+    }
+
+    /// For how much of the link's rate a packet keeps it busy.
+    fn on_wire(&self, size: ByteCount) -> ByteCount {
+        self.medium.map_or(size, |medium| medium.on_wire(size))
+    }
+}
