@@ -286,21 +286,6 @@ impl Copa {
             self.window += step;
         }
     }
-
-    fn on_loss(&mut self, _loss: &Episode) {
-        self.lost_in_window = true;
-        if let Some(inverse) = &mut self.competing {
-            *inverse = (*inverse / 2.0).max(self.parameters.default_delta.recip());
-        }
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.on_loss(rto);
-        self.window = 1.0;
-        self.velocity = 1.0;
-        self.direction = None;
-        self.slow_start = true;
-    }
 }
 
 impl CongestionControl for Copa {
@@ -324,9 +309,15 @@ impl CongestionControl for Copa {
     }
 
     fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
+        self.lost_in_window = true;
+        if let Some(inverse) = &mut self.competing {
+            *inverse = (*inverse / 2.0).max(self.parameters.default_delta.recip());
+        }
+        if episode.signal == Signal::Rto {
+            self.window = 1.0;
+            self.velocity = 1.0;
+            self.direction = None;
+            self.slow_start = true;
         }
     }
 

@@ -27,7 +27,10 @@ mod tests;
 use super::params::{BETA, COUNT, TIME};
 use std::collections::VecDeque;
 
-use super::{Ack, Algorithm, CongestionControl, Episode, Prescribed, Signal, Start, Windows};
+use super::{
+    Ack, Algorithm, CongestionControl, CongestionWindow, Episode, Prescribed, Signal, Start,
+    Windows,
+};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SeqNum, WindowSize};
 
@@ -133,18 +136,17 @@ impl Delays {
 
 /// What both variants share.
 #[derive(Debug)]
-struct Window {
+struct Common {
     target_secs: f64,
     min_cwnd: f64,
     beta: f64,
-    cwnd: f64,
-    ssthresh: f64,
+    window: CongestionWindow,
     delays: Delays,
 }
 
-impl Window {
+impl Common {
     fn set_to_at_least_the_minimum(&mut self, cwnd: f64) {
-        self.cwnd = cwnd.max(self.min_cwnd);
+        self.window.cwnd = cwnd.max(self.min_cwnd);
     }
 }
 
@@ -178,24 +180,24 @@ struct PlusPlus {
 }
 
 impl PlusPlus {
-    fn gain(&self, window: &Window) -> f64 {
-        let base_secs = window.delays.base_secs();
-        let divisor = (2.0 * window.target_secs / base_secs).ceil().max(1.0);
+    fn gain(&self, common: &Common) -> f64 {
+        let base_secs = common.delays.base_secs();
+        let divisor = (2.0 * common.target_secs / base_secs).ceil().max(1.0);
         1.0 / divisor.min(self.gain_divisor_max)
     }
 
     /// What a round trip adds to the window, for a queueing delay.
-    fn change(&self, window: &Window, queueing_secs: f64) -> f64 {
-        let gain = self.gain(window);
-        if queueing_secs <= window.target_secs {
+    fn change(&self, common: &Common, queueing_secs: f64) -> f64 {
+        let gain = self.gain(common);
+        if queueing_secs <= common.target_secs {
             return gain;
         }
-        let excess = queueing_secs / window.target_secs - 1.0;
-        (gain - self.constant * window.cwnd * excess).max(-0.5 * window.cwnd)
+        let excess = queueing_secs / common.target_secs - 1.0;
+        (gain - self.constant * common.window.cwnd * excess).max(-0.5 * common.window.cwnd)
     }
 
-    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: f64) {
-        let Some(queueing_secs) = window.delays.queueing_secs() else {
+    fn on_ack(&mut self, common: &mut Common, ack: &Ack, acked: f64) {
+        let Some(queueing_secs) = common.delays.queueing_secs() else {
             return;
         };
         if ack.snd_una >= self.end {
@@ -203,8 +205,8 @@ impl PlusPlus {
             self.on_round_trip();
         }
         if self.slowdown_is_due(ack.now) {
-            window.ssthresh = window.cwnd.max(2.0);
-            window.cwnd = window.min_cwnd;
+            common.window.ssthresh = common.window.cwnd.max(2.0);
+            common.window.cwnd = common.min_cwnd;
             self.end = ack.snd_nxt;
             self.phase = Phase::Down {
                 began: ack.now,
@@ -213,17 +215,19 @@ impl PlusPlus {
         }
         match self.phase {
             Phase::Down { .. } => {}
-            Phase::FirstStart if queueing_secs > self.exit_share * window.target_secs => {
-                window.ssthresh = window.cwnd.max(2.0);
+            Phase::FirstStart if queueing_secs > self.exit_share * common.target_secs => {
+                common.window.ssthresh = common.window.cwnd.max(2.0);
                 self.end_first_start();
             }
             Phase::FirstStart | Phase::Up { .. } | Phase::Restart => {
-                self.start_slowly(window, ack, acked);
+                self.start_slowly(common, ack, acked);
             }
             Phase::BeforeFirst { .. } | Phase::Until(_) => {
-                let change = self.change(window, queueing_secs);
+                let change = self.change(common, queueing_secs);
                 if change < 0.0 || ack.cwnd_limited {
-                    window.set_to_at_least_the_minimum(window.cwnd + change * acked / window.cwnd);
+                    common.set_to_at_least_the_minimum(
+                        common.window.cwnd + change * acked / common.window.cwnd,
+                    );
                 }
             }
         }
@@ -251,12 +255,12 @@ impl PlusPlus {
         }
     }
 
-    fn start_slowly(&mut self, window: &mut Window, ack: &Ack, acked: f64) {
+    fn start_slowly(&mut self, common: &mut Common, ack: &Ack, acked: f64) {
         if ack.cwnd_limited {
-            let grown = window.cwnd + self.gain(window) * acked;
-            window.cwnd = grown.min(window.ssthresh).max(window.min_cwnd);
+            let grown = common.window.cwnd + self.gain(common) * acked;
+            common.window.cwnd = grown.min(common.window.ssthresh).max(common.min_cwnd);
         }
-        if window.cwnd >= window.ssthresh {
+        if common.window.cwnd >= common.window.ssthresh {
             self.end_slow_start(ack.now);
         }
     }
@@ -291,9 +295,8 @@ enum Variant {
 
 #[derive(Debug)]
 pub struct Ledbat {
-    window: Window,
+    common: Common,
     variant: Variant,
-    whole: bool,
 }
 
 impl Ledbat {
@@ -320,54 +323,36 @@ impl Ledbat {
             (_, Variant::Rfc6817 { .. }) => 0.1,
             (_, Variant::PlusPlus(_)) => 0.06,
         };
+        let cwnd = WindowSize::from_segments(params.number("init_cwnd"));
         Self {
-            window: Window {
+            common: Common {
                 target_secs,
                 min_cwnd: params.number("min_cwnd"),
                 beta: params.number("beta"),
-                cwnd: params.number("init_cwnd"),
-                ssthresh: start.ssthresh.segments(),
+                window: CongestionWindow::new(Start { cwnd, ..start }),
                 delays: Delays::new(size("base_history"), size("current_filter")),
             },
             variant,
-            whole: start.whole_windows,
         }
     }
 
     /// RFC 6817 §2.4.2: the window, if it was what limited the sender, follows the distance to the target.
     fn follow_target(&mut self, ack: &Ack, acked: f64, gain: f64, allowed_increase: f64) {
-        let window = &mut self.window;
-        let Some(queueing_secs) = window.delays.queueing_secs() else {
+        let common = &mut self.common;
+        let Some(queueing_secs) = common.delays.queueing_secs() else {
             return;
         };
-        let off_target = (window.target_secs - queueing_secs) / window.target_secs;
-        let followed = window.cwnd + gain * off_target * acked / window.cwnd;
-        window
+        let off_target = (common.target_secs - queueing_secs) / common.target_secs;
+        let followed = common.window.cwnd + gain * off_target * acked / common.window.cwnd;
+        common
             .set_to_at_least_the_minimum(followed.min(ack.flight_size.as_f64() + allowed_increase));
-    }
-    fn on_loss(&mut self, loss: &Episode) {
-        let least = self.window.min_cwnd.min(self.window.cwnd);
-        let left = (loss.window * self.window.beta).max(WindowSize::from_segments(least));
-        self.window.ssthresh = loss.threshold(left).segments();
-        self.window.cwnd = loss.reduced(left).segments();
-        if let Variant::PlusPlus(plus_plus) = &mut self.variant {
-            plus_plus.end_slow_start(loss.now);
-        }
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.window.ssthresh = rto.threshold(rto.window * self.window.beta).segments();
-        self.window.cwnd = 1.0;
-        if let Variant::PlusPlus(plus_plus) = &mut self.variant {
-            plus_plus.phase = Phase::Restart;
-        }
     }
 }
 
 impl CongestionControl for Ledbat {
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(sample_secs) = ack.rtt.map(Duration::secs) {
-            self.window.delays.observe(ack.now, sample_secs);
+            self.common.delays.observe(ack.now, sample_secs);
         }
         if !ack.may_grow {
             return;
@@ -381,38 +366,43 @@ impl CongestionControl for Ledbat {
                 let (gain, allowed_increase) = (*gain, *allowed_increase);
                 self.follow_target(ack, acked, gain, allowed_increase);
             }
-            Variant::PlusPlus(plus_plus) => plus_plus.on_ack(&mut self.window, ack, acked),
+            Variant::PlusPlus(plus_plus) => plus_plus.on_ack(&mut self.common, ack, acked),
         }
     }
 
     fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
+        let common = &mut self.common;
+        let timeout = episode.signal == Signal::Rto;
+        let left = episode.window * common.beta;
+        let left = if timeout {
+            left
+        } else {
+            let least = common.min_cwnd.min(common.window.cwnd);
+            left.max(WindowSize::from_segments(least))
+        };
+        common.window.reduce(episode, left);
+        match &mut self.variant {
+            Variant::PlusPlus(plus_plus) if timeout => plus_plus.phase = Phase::Restart,
+            Variant::PlusPlus(plus_plus) => plus_plus.end_slow_start(episode.now),
+            Variant::Rfc6817 { .. } => {}
         }
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.window.cwnd = cwnd.segments(),
-            Prescribed::Ssthresh(ssthresh) => self.window.ssthresh = ssthresh.segments(),
-        }
+        self.common.window.prescribe(prescribed);
     }
 
     fn windows(&self) -> Windows {
+        let window = &self.common.window;
         Windows {
-            cwnd: WindowSize::from_segments(if self.whole {
-                self.window.cwnd.floor()
-            } else {
-                self.window.cwnd
-            }),
-            ssthresh: WindowSize::from_segments(self.window.ssthresh),
+            cwnd: WindowSize::from_segments(window.whole(window.cwnd)),
+            ..window.windows()
         }
     }
 
     fn probe(&self, out: &mut super::Probe<'_>) {
-        if let Some(queueing_secs) = self.window.delays.queueing_secs() {
-            out("base_delay", self.window.delays.base_secs());
+        if let Some(queueing_secs) = self.common.delays.queueing_secs() {
+            out("base_delay", self.common.delays.base_secs());
             out("queuing_delay", queueing_secs);
         }
     }

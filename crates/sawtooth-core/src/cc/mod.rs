@@ -45,7 +45,6 @@ pub use algorithm::{Algorithm, Ecn, Needs, Order, Rates, Set};
 pub use api::{CongestionControl, Probe, Start};
 use classic::{Avoidance, Classic, CongestionWindow};
 pub use events::{Ack, AckArrival, Episode, Marks, Prescribed, RateSample, Signal, Windows};
-use growth::slow_start;
 
 use crate::registry::Entry;
 

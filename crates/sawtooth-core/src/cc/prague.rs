@@ -20,8 +20,8 @@
 
 use super::params::{BETA, SHARE, TIME_FROM_ZERO};
 use super::{
-    Ack, Algorithm, CongestionControl, Ecn, Episode, Needs, Prescribed, Probe, Signal, Start,
-    Windows, slow_start,
+    Ack, Algorithm, CongestionControl, CongestionWindow, Ecn, Episode, Needs, Prescribed, Probe,
+    Signal, Start, Windows,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Rate, SegCount, SeqNum, WindowSize};
@@ -109,8 +109,7 @@ pub struct Prague {
     srtt: Option<f64>,
     /// Segments in the path after the last acknowledgement.
     pipe: SegCount,
-    window: f64,
-    ssthresh: f64,
+    window: CongestionWindow,
 }
 
 impl Prague {
@@ -127,8 +126,7 @@ impl Prague {
             reduced: None,
             srtt: None,
             pipe: SegCount::ZERO,
-            window: start.cwnd.segments(),
-            ssthresh: start.ssthresh.segments(),
+            window: CongestionWindow::new(start),
         }
     }
 
@@ -187,25 +185,11 @@ impl Prague {
         }
         self.reduced = Some(Reduced {
             until: self.round_from(ack),
-            from: self.window,
+            from: self.window.cwnd,
         });
-        self.ssthresh = ((1.0 - self.alpha / 2.0) * self.window).max(2.0);
-        self.window = self.window.min(self.ssthresh);
-    }
-
-    fn on_loss(&mut self, loss: &Episode) {
-        let before = self.reduced.take().map_or(loss.window, |reduced| {
-            WindowSize::from_segments(reduced.from).max(loss.window)
-        });
-        let window = (before * self.parameters.beta).min(loss.window);
-        self.ssthresh = loss.threshold(window).segments();
-        self.window = self.ssthresh;
-    }
-
-    fn on_rto(&mut self, rto: &Episode) {
-        self.reduced = None;
-        self.ssthresh = rto.threshold(rto.window * self.parameters.beta).segments();
-        self.window = 1.0;
+        let window = &mut self.window;
+        window.ssthresh = ((1.0 - self.alpha / 2.0) * window.cwnd).max(2.0);
+        window.cwnd = window.cwnd.min(window.ssthresh);
     }
 }
 
@@ -221,41 +205,43 @@ impl CongestionControl for Prague {
         if !ack.may_grow || !ack.cwnd_limited {
             return;
         }
-        let mut counted = ack.counted.saturating_sub(ack.marked);
-        if self.window < self.ssthresh {
-            (self.window, counted) = slow_start(self.window, self.ssthresh, counted);
-        }
-        self.window += counted.as_f64() * self.ai_per_rtt() / self.window;
+        let counted = ack.counted.saturating_sub(ack.marked);
+        let counted = self.window.start_slowly(counted);
+        self.window.cwnd += counted.as_f64() * self.ai_per_rtt() / self.window.cwnd;
     }
 
     fn on_congestion(&mut self, episode: &Episode) {
-        match episode.signal {
-            Signal::Loss | Signal::Ecn => self.on_loss(episode),
-            Signal::Rto => self.on_rto(episode),
-        }
+        let timeout = episode.signal == Signal::Rto;
+        // Marks that have reduced the window in this round trip are of the same congestion as a loss.
+        let before = match self.reduced.take() {
+            Some(reduced) if !timeout => {
+                WindowSize::from_segments(reduced.from).max(episode.window)
+            }
+            _ => episode.window,
+        };
+        let left = (before * self.parameters.beta).min(episode.window);
+        self.window.ssthresh = episode.threshold(left).segments();
+        self.window.cwnd = if timeout { 1.0 } else { self.window.ssthresh };
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {
-        match prescribed {
-            Prescribed::Cwnd(cwnd) => self.window = cwnd.segments(),
-            Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh.segments(),
-        }
+        self.window.prescribe(prescribed);
     }
 
     fn windows(&self) -> Windows {
         Windows {
-            cwnd: self.start.whole(WindowSize::from_segments(self.window)),
-            ssthresh: WindowSize::from_segments(self.ssthresh),
+            cwnd: WindowSize::from_segments(self.window.whole(self.window.cwnd)),
+            ..self.window.windows()
         }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        let gain = if self.window < self.ssthresh / 2.0 {
+        let gain = if self.window.cwnd < self.window.ssthresh / 2.0 {
             2.0
         } else {
             1.0
         };
-        let segments = gain * self.window.max(self.pipe.as_f64()) / self.srtt?;
+        let segments = gain * self.window.cwnd.max(self.pipe.as_f64()) / self.srtt?;
         Some(Rate::from_bps(segments * self.start.smss.as_f64() * 8.0))
     }
 
@@ -310,36 +296,36 @@ mod tests {
         // The first window ends with the first acknowledgement, the next one at 110.
         prague.on_ack(&ack(1.0, 10, 0));
         // alpha = 0.2 * 15 / 16 = 0.1875; ten add 10 / 100.
-        assert!(close(prague.alpha, 0.1875) && close(prague.window, 100.1));
+        assert!(close(prague.alpha, 0.1875) && close(prague.window.cwnd, 100.1));
         // To 100.1 * (1 - 0.09375), and seven add to that.
         prague.on_ack(&ack(1.01, 20, 3));
         let reduced = 100.1 * 0.90625;
-        assert!(close(prague.ssthresh, reduced));
-        assert!(close(prague.window, reduced + 7.0 / reduced));
+        assert!(close(prague.window.ssthresh, reduced));
+        assert!(close(prague.window.cwnd, reduced + 7.0 / reduced));
         // No second reduction before 120 is acknowledged.
-        let window = prague.window;
+        let window = prague.window.cwnd;
         prague.on_ack(&ack(1.02, 30, 10));
-        assert!(close(prague.window, window));
+        assert!(close(prague.window.cwnd, window));
         // The window ended at 110: 13 of 30 were marked.
         prague.on_ack(&ack(1.10, 110, 0));
         assert!(close(prague.alpha, 0.1875 + (13.0 / 30.0 - 0.1875) / 16.0));
         prague.on_ack(&ack(1.12, 119, 10));
         assert!(prague.reduced.is_some());
-        let window = prague.window;
+        let window = prague.window.cwnd;
         prague.on_ack(&ack(1.13, 120, 0));
         prague.on_ack(&ack(1.14, 121, 10));
-        assert!(prague.window < window);
+        assert!(prague.window.cwnd < window);
     }
 
     #[test]
     fn the_first_mark_ends_slow_start() {
         let mut prague = prague(beginning(10.0));
         prague.on_ack(&ack(1.0, 10, 0));
-        assert!(close(prague.window, 20.0));
+        assert!(close(prague.window.cwnd, 20.0));
         // One window without a mark has made 15 / 16 of alpha, so 17 / 32 of 20 segments are left; nine more in congestion avoidance.
         prague.on_ack(&ack(1.1, 110, 1));
-        assert!(close(prague.ssthresh, 10.625));
-        assert!(close(prague.window, 10.625 + 9.0 / 10.625));
+        assert!(close(prague.window.ssthresh, 10.625));
+        assert!(close(prague.window.cwnd, 10.625 + 9.0 / 10.625));
     }
 
     #[test]
@@ -365,15 +351,15 @@ mod tests {
     fn a_loss_halves_the_window_and_with_marks_in_the_same_round_trip_no_more_than_that() {
         let mut prague = avoiding(100.0, 0.2);
         prague.on_loss(&loss(100.0));
-        assert!(close(prague.window, 50.0));
-        prague.window = 100.0;
+        assert!(close(prague.window.cwnd, 50.0));
+        prague.window.cwnd = 100.0;
         prague.on_ack(&Ack {
             may_grow: false,
             ..ack(1.0, 10, 10)
         });
-        assert!(close(prague.window, 90.0));
+        assert!(close(prague.window.cwnd, 90.0));
         prague.on_loss(&loss(90.0));
-        assert!(close(prague.window, 50.0), "half of 100, not of 90");
+        assert!(close(prague.window.cwnd, 50.0), "half of 100, not of 90");
     }
 
     #[test]
@@ -389,7 +375,7 @@ mod tests {
             prague.pacing_rate().expect("a time").bps(),
             2.0 * 490.0 * 11_680.0
         ));
-        prague.window = 50.0;
+        prague.window.cwnd = 50.0;
         assert!(close(
             prague.pacing_rate().expect("a time").bps(),
             500.0 * 11_680.0
@@ -425,7 +411,7 @@ mod tests {
     fn a_mark_leaves_two_segments_at_least() {
         let mut prague = avoiding(2.0, 1.0);
         prague.on_ack(&ack(1.0, 10, 10));
-        assert_eq!((prague.window, prague.ssthresh), (2.0, 2.0));
+        assert_eq!((prague.window.cwnd, prague.window.ssthresh), (2.0, 2.0));
     }
 
     #[test]
@@ -433,6 +419,6 @@ mod tests {
         let mut prague = avoiding(100.0, 0.2);
         (prague.srtt, prague.rounds) = (Some(0.005), 500);
         prague.on_ack(&ack(1.0, 10, 0));
-        assert!(close(prague.window, 100.0 + 10.0 * 0.04 / 100.0));
+        assert!(close(prague.window.cwnd, 100.0 + 10.0 * 0.04 / 100.0));
     }
 }

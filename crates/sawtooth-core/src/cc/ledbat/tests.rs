@@ -113,7 +113,7 @@ fn ledbat_plus_plus_decreases_by_a_share_of_the_window() {
     };
     // GAIN = 1/2. 75 ms are 5/4 of the target: 0.5 - 40/4 = -9.5. 300 ms: 0.5 - 160, but no more than half of 40.
     for (queueing_secs, change) in [(0.06, 0.5), (0.075, -9.5), (0.3, -20.0)] {
-        let computed = plus_plus.change(&ledbat.window, queueing_secs);
+        let computed = plus_plus.change(&ledbat.common, queueing_secs);
         assert!((computed - change).abs() < 1e-9, "{computed}");
     }
 }
@@ -153,7 +153,7 @@ fn ledbat_plus_plus_slows_down_after_slow_start_and_ten_percent_of_the_time() {
 fn ledbat_plus_plus_leaves_its_first_slow_start_above_three_quarters_of_the_target() {
     let mut ledbat = ledbat("plus_plus");
     // Binary fractions: of a target of 1/16 s three quarters are 3/64.
-    ledbat.window.target_secs = 0.0625;
+    ledbat.common.target_secs = 0.0625;
     ledbat.on_ack(&at(0.0, 0.125));
     ledbat.on_ack(&at(0.1, 0.171_875));
     assert_eq!(phase(&ledbat), Phase::FirstStart);
