@@ -21,13 +21,13 @@
 //!
 //! Kernel equivalent: none in Linux.
 
-use super::params::{COUNT, SHARE, TIME};
+use super::params::{COUNT, SHARE, TIME, parameters};
 use std::collections::VecDeque;
 
 use super::{
     Ack, Algorithm, CongestionControl, Episode, Needs, Prescribed, Probe, Signal, Start, Windows,
 };
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{Duration, Rate, SeqNum, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -65,34 +65,18 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     },
 };
 
-#[derive(Clone, Copy, Debug)]
-struct Parameters {
-    default_delta: f64,
-    standing_share: f64,
-    min_rtt_window: f64,
-    steady_windows: u64,
-    pacing_gain: f64,
-    competitive_mode: bool,
-    nearly_empty: f64,
-    oscillation_rounds: f64,
-    competitive_rounds: f64,
-    min_cwnd: f64,
-}
-
-impl From<&Params> for Parameters {
-    fn from(params: &Params) -> Self {
-        Self {
-            default_delta: params.number("default_delta"),
-            standing_share: params.number("standing_share"),
-            min_rtt_window: params.duration("min_rtt_window"),
-            steady_windows: params.integer("steady_windows").unsigned_abs(),
-            pacing_gain: params.number("pacing_gain"),
-            competitive_mode: params.flag("competitive_mode"),
-            nearly_empty: params.number("nearly_empty"),
-            oscillation_rounds: params.number("oscillation_rounds"),
-            competitive_rounds: params.number("competitive_rounds"),
-            min_cwnd: params.number("min_cwnd"),
-        }
+parameters! {
+    struct Parameters {
+        default_delta: f64,
+        standing_share: f64,
+        min_rtt_window: f64,
+        steady_windows: u64,
+        pacing_gain: f64,
+        competitive_mode: bool,
+        nearly_empty: f64,
+        oscillation_rounds: f64,
+        competitive_rounds: f64,
+        min_cwnd: f64,
     }
 }
 
@@ -353,6 +337,7 @@ mod tests {
     use super::super::bbr::path::{Path, run};
     use super::*;
     use crate::cc::testing::*;
+    use crate::registry::Params;
 
     fn copa(start: Start) -> Copa {
         Copa::new(Parameters::from(&Params::defaults(ENTRY.params)), start)

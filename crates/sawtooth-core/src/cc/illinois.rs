@@ -19,9 +19,9 @@
 //! Kernel equivalent: `illinois`, in whole segments. Measured of Linux 6.1: from a loss at 14 on it grows by one per round trip up to 15, and
 //! faster from there (`w_thresh` = 15). Not yet measured: whether a timeout there uses `beta` or one half.
 
-use super::params::{COUNT, FACTOR, SHARE};
+use super::params::{COUNT, FACTOR, SHARE, parameters};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Signal};
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{Duration, SeqNum, WindowSize};
 
 /// Of standard TCP (RFC 5681 §3.1), which small windows follow.
@@ -79,33 +79,18 @@ struct Gains {
     beta: f64,
 }
 
-/// The functions of delay: everything that follows from the parameters.
-#[derive(Clone, Copy, Debug)]
-pub struct Curves {
-    alpha_min: f64,
-    alpha_max: f64,
-    beta_min: f64,
-    beta_max: f64,
-    eta_1: f64,
-    eta_2: f64,
-    eta_3: f64,
-    w_thresh: f64,
-    theta: i64,
-}
-
-impl From<&Params> for Curves {
-    fn from(params: &Params) -> Self {
-        Self {
-            alpha_min: params.number("alpha_min"),
-            alpha_max: params.number("alpha_max"),
-            beta_min: params.number("beta_min"),
-            beta_max: params.number("beta_max"),
-            eta_1: params.number("eta_1"),
-            eta_2: params.number("eta_2"),
-            eta_3: params.number("eta_3"),
-            w_thresh: params.number("w_thresh"),
-            theta: params.integer("theta"),
-        }
+parameters! {
+    /// The functions of delay: everything that follows from the parameters.
+    struct Curves {
+        alpha_min: f64,
+        alpha_max: f64,
+        beta_min: f64,
+        beta_max: f64,
+        eta_1: f64,
+        eta_2: f64,
+        eta_3: f64,
+        w_thresh: f64,
+        theta: i64,
     }
 }
 
@@ -262,6 +247,7 @@ impl Avoidance for Illinois {
 mod tests {
     use super::*;
     use crate::cc::testing::*;
+    use crate::registry::Params;
 
     fn curves() -> Curves {
         Curves::from(&Params::defaults(ENTRY.params))

@@ -24,9 +24,9 @@
 //! time of the kernel's clock; there the window fell to one segment at once, twice in its first half second. So the defaults where
 //! `tcp.algorithms = "linux"` have `delta = 1`: the smoothed delay is never above the largest.
 
-use super::params::{FACTOR, SHARE};
+use super::params::{FACTOR, SHARE, parameters};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe};
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{Duration, SegCount, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -56,27 +56,15 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     },
 };
 
-/// The algorithm's parameters.
-#[derive(Clone, Copy, Debug)]
-struct Rules {
-    delta: f64,
-    gamma: f64,
-    inference_rtts: f64,
-    decrease: f64,
-    in_slow_start: bool,
-    lowers_threshold: bool,
-}
-
-impl From<&Params> for Rules {
-    fn from(params: &Params) -> Self {
-        Self {
-            delta: params.number("delta"),
-            gamma: params.number("gamma"),
-            inference_rtts: params.number("inference_rtts"),
-            decrease: params.number("decrease"),
-            in_slow_start: params.flag("in_slow_start"),
-            lowers_threshold: params.flag("lowers_threshold"),
-        }
+parameters! {
+    /// The algorithm's parameters.
+    struct Rules {
+        delta: f64,
+        gamma: f64,
+        inference_rtts: f64,
+        decrease: f64,
+        in_slow_start: bool,
+        lowers_threshold: bool,
     }
 }
 

@@ -40,14 +40,14 @@
 #[cfg(test)]
 mod tests;
 
-use super::params::{COUNT, FACTOR, SHARE, TIME};
+use super::params::{COUNT, FACTOR, SHARE, TIME, parameters};
 use super::vegas::Path;
 use super::{
     Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Needs, Probe, Rates, Signal,
 };
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
-use crate::units::{Duration, Instant, WindowSize};
+use crate::units::{Duration, Instant, SegCount, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "nv",
@@ -97,51 +97,25 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     },
 };
 
-/// The algorithm's parameters.
-#[derive(Clone, Copy, Debug)]
-struct Rules {
-    pad: f64,
-    pad_buffer: f64,
-    min_cwnd: f64,
-    dec_mult: f64,
-    min_dec: f64,
-    ssthresh_factor: f64,
-    loss_factor: f64,
-    inc_samples: i64,
-    dec_samples: i64,
-    ssthresh_samples: i64,
-    rounds: i64,
-    rtt_share: f64,
-    reset_period: f64,
-    reset_spread: f64,
-    first_period: f64,
-}
-
-impl From<&Params> for Rules {
-    fn from(params: &Params) -> Self {
-        Self {
-            pad: params.number("pad"),
-            pad_buffer: params.number("pad_buffer"),
-            min_cwnd: params.number("min_cwnd"),
-            dec_mult: params.number("dec_mult"),
-            min_dec: whole(params.integer("min_dec")),
-            ssthresh_factor: params.number("ssthresh_factor"),
-            loss_factor: params.number("loss_factor"),
-            inc_samples: params.integer("inc_samples"),
-            dec_samples: params.integer("dec_samples"),
-            ssthresh_samples: params.integer("ssthresh_samples"),
-            rounds: params.integer("rounds"),
-            rtt_share: params.number("rtt_share"),
-            reset_period: params.duration("reset_period"),
-            reset_spread: params.number("reset_spread"),
-            first_period: params.duration("first_period"),
-        }
+parameters! {
+    /// The algorithm's parameters.
+    struct Rules {
+        pad: f64,
+        pad_buffer: f64,
+        min_cwnd: f64,
+        dec_mult: f64,
+        min_dec: u64,
+        ssthresh_factor: f64,
+        loss_factor: f64,
+        inc_samples: i64,
+        dec_samples: i64,
+        ssthresh_samples: i64,
+        rounds: i64,
+        rtt_share: f64,
+        reset_period: f64,
+        reset_spread: f64,
+        first_period: f64,
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "at most a million")]
-fn whole(segments: i64) -> f64 {
-    segments as f64
 }
 
 /// The least round-trip time, seconds; infinite without samples.
@@ -265,8 +239,9 @@ impl Nv {
                 return;
             }
             let decrease = window.whole(excess * self.rules.dec_mult);
+            let min_dec = SegCount::new(self.rules.min_dec).as_f64();
             let decrease = if window.growth.whole {
-                decrease.max(self.rules.min_dec.min(excess))
+                decrease.max(min_dec.min(excess))
             } else {
                 decrease
             };

@@ -41,6 +41,27 @@ pub fn beta_ecn(params: &Params) -> Option<f64> {
     params.number_if_any(BETA_ECN.name)
 }
 
+/// A struct of parameters, each of which is read by its name as its type says: times in seconds, rates in bits per second.
+macro_rules! parameters {
+    ($(#[$doc:meta])* $vis:vis struct $name:ident { $($param:ident: $type:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        $vis struct $name {
+            $($vis $param: $type,)*
+        }
+
+        impl From<&$crate::registry::Params> for $name {
+            fn from(params: &$crate::registry::Params) -> Self {
+                Self {
+                    $($param: $crate::registry::Key::new(stringify!($param)).of(params),)*
+                }
+            }
+        }
+    };
+}
+
+pub(super) use parameters;
+
 /// Lists of parameters as one, of which there are `N`.
 pub const fn joined<const N: usize>(lists: &[&[Param]]) -> [Param; N] {
     let mut all = [BETA; N];
@@ -56,4 +77,31 @@ pub const fn joined<const N: usize>(lists: &[&[Param]]) -> [Param; N] {
     }
     assert!(filled == N, "all of them");
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    parameters! {
+        struct Some {
+            rtt: f64,
+            losses: u64,
+            fast: bool,
+            share: Option<f64>,
+        }
+    }
+
+    #[test]
+    fn a_struct_of_parameters_reads_each_by_its_name() {
+        const ROWS: &[Param] = &[
+            param!(losses: COUNT => Value::Integer(3), ""),
+            param!(rtt: TIME => Value::Duration(0.1), ""),
+            param!(share: SHARE => Value::None, ""),
+            param!(fast: Kind::Bool => Value::Bool(true), ""),
+        ];
+        let some = Some::from(&Params::defaults(ROWS));
+        assert_eq!((some.rtt, some.losses), (0.1, 3));
+        assert_eq!((some.fast, some.share), (true, None));
+    }
 }

@@ -18,12 +18,12 @@
 //!
 //! Kernel equivalent: none in Linux; `prague` of L4STeam's branch.
 
-use super::params::{BETA, SHARE, TIME_FROM_ZERO};
+use super::params::{BETA, SHARE, TIME_FROM_ZERO, parameters};
 use super::{
     Ack, Algorithm, CongestionControl, CongestionWindow, Ecn, Episode, Needs, Prescribed, Probe,
     Signal, Start, Windows,
 };
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{Duration, Rate, SegCount, SeqNum, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -53,24 +53,13 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     },
 };
 
-#[derive(Clone, Copy, Debug)]
-struct Parameters {
-    gain: f64,
-    initial_alpha: f64,
-    beta: f64,
-    rtt_virt_min: f64,
-    rtt_scaling_rounds: u64,
-}
-
-impl From<&Params> for Parameters {
-    fn from(params: &Params) -> Self {
-        Self {
-            gain: params.number("gain"),
-            initial_alpha: params.number("initial_alpha"),
-            beta: params.number("beta"),
-            rtt_virt_min: params.duration("rtt_virt_min"),
-            rtt_scaling_rounds: params.integer("rtt_scaling_rounds").unsigned_abs(),
-        }
+parameters! {
+    struct Parameters {
+        gain: f64,
+        initial_alpha: f64,
+        beta: f64,
+        rtt_virt_min: f64,
+        rtt_scaling_rounds: u64,
     }
 }
 
@@ -257,6 +246,7 @@ mod tests {
     use super::super::bbr::path::{Path, run};
     use super::*;
     use crate::cc::testing::*;
+    use crate::registry::Params;
 
     fn prague(start: Start) -> Prague {
         Prague::new(Parameters::from(&Params::defaults(ENTRY.params)), start)

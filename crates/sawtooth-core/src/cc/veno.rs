@@ -16,9 +16,9 @@
 //! Kernel equivalent: `veno`, in whole segments. Measured of the module in ns-2.35's Linux agent: both factors and both increases are these; it
 //! seems to keep BaseRTT over a loss (`forget_base_rtt` false), which is to be measured in a kernel.
 
-use super::params::FACTOR;
+use super::params::{FACTOR, parameters};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{Duration, Instant, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -43,25 +43,14 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     },
 };
 
-/// The algorithm's parameters.
-#[derive(Clone, Copy, Debug)]
-struct Rules {
-    beta: f64,
-    queued_increase: f64,
-    random_factor: f64,
-    congestive_factor: f64,
-    forget_base_rtt: bool,
-}
-
-impl From<&Params> for Rules {
-    fn from(params: &Params) -> Self {
-        Self {
-            beta: params.number("beta"),
-            queued_increase: params.number("queued_increase"),
-            random_factor: params.number("random_factor"),
-            congestive_factor: params.number("congestive_factor"),
-            forget_base_rtt: params.flag("forget_base_rtt"),
-        }
+parameters! {
+    /// The algorithm's parameters.
+    struct Rules {
+        beta: f64,
+        queued_increase: f64,
+        random_factor: f64,
+        congestive_factor: f64,
+        forget_base_rtt: bool,
     }
 }
 

@@ -24,10 +24,10 @@
 //! is an eighth, and the threshold after decongestion is the window (`drained_threshold` 1). To be measured in a kernel: those, the other
 //! numbers that are not in the paper, and how many samples it wants of a round (`min_samples`).
 
-use super::params::{COUNT, SHARE};
+use super::params::{COUNT, SHARE, parameters};
 use super::vegas::{Path, Round};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{Duration, Instant, WindowSize};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
@@ -55,31 +55,17 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     new: Algorithm::of(|params, start| Classic::boxed(start, Yeah::new(Rules::from(params)))),
 };
 
-/// The algorithm's parameters.
-#[derive(Clone, Copy, Debug)]
-struct Rules {
-    max_queue: f64,
-    phi: f64,
-    fast_increase: f64,
-    min_decrease: f64,
-    drained_threshold: f64,
-    rho: i64,
-    zeta: i64,
-    min_samples: i64,
-}
-
-impl From<&Params> for Rules {
-    fn from(params: &Params) -> Self {
-        Self {
-            max_queue: params.number("max_queue"),
-            phi: params.number("phi"),
-            fast_increase: params.number("fast_increase"),
-            min_decrease: params.number("min_decrease"),
-            drained_threshold: params.number("drained_threshold"),
-            rho: params.integer("rho"),
-            zeta: params.integer("zeta"),
-            min_samples: params.integer("min_samples"),
-        }
+parameters! {
+    /// The algorithm's parameters.
+    struct Rules {
+        max_queue: f64,
+        phi: f64,
+        fast_increase: f64,
+        min_decrease: f64,
+        drained_threshold: f64,
+        rho: i64,
+        zeta: i64,
+        min_samples: i64,
     }
 }
 

@@ -1,5 +1,6 @@
 //! What BBR controls: the congestion window and the pacing rate (draft-ietf-ccwg-bbr §5.6).
 
+use super::model::real;
 use crate::cc::{Prescribed, Start, Windows};
 use crate::units::{Rate, WindowSize};
 
@@ -11,16 +12,21 @@ pub struct Control {
     /// The window before a recovery or ProbeRTT.
     prior_cwnd: f64,
     pub pacing_rate: f64,
+    /// A burst is sent in so many seconds, and no larger than so many bytes.
+    quantum_duration: f64,
+    quantum_max: f64,
 }
 
 impl Control {
     /// With the initial window, and without a rate.
-    pub fn new(start: Start) -> Self {
+    pub fn new(start: Start, quantum_duration: f64, quantum_max: u64) -> Self {
         Self {
             start,
             cwnd: start.cwnd.segments(),
             prior_cwnd: 0.0,
             pacing_rate: 0.0,
+            quantum_duration,
+            quantum_max: real(quantum_max),
         }
     }
 
@@ -56,10 +62,10 @@ impl Control {
         }
     }
 
-    /// Whole segments that are sent in so many seconds, in no more than so many bytes.
-    pub fn burst(&self, secs: f64, most_bytes: f64) -> f64 {
-        let bytes = self.pacing_rate / 8.0 * secs;
-        (bytes.min(most_bytes) / self.start.smss.as_f64()).floor()
+    /// Whole segments of a burst at the pacing rate.
+    pub fn burst(&self) -> f64 {
+        let bytes = self.pacing_rate / 8.0 * self.quantum_duration;
+        (bytes.min(self.quantum_max) / self.start.smss.as_f64()).floor()
     }
 
     /// Paces at `rate`; until the pipe is full the rate never falls.
@@ -112,9 +118,23 @@ mod tests {
     use super::*;
     use crate::cc::testing::beginning;
 
+    fn control(cwnd: f64) -> Control {
+        Control::new(beginning(cwnd), 1e-3, 65_536)
+    }
+
+    #[test]
+    fn a_burst_is_what_is_sent_in_a_time_but_no_more_than_so_many_bytes() {
+        let mut control = control(10.0);
+        // 100 Mbit/s send 12 500 bytes in a millisecond: eight segments of 1460, and a part of one.
+        control.pacing_rate = 1e8;
+        assert_eq!(control.burst(), 8.0);
+        control.pacing_rate = 1e10;
+        assert_eq!(control.burst(), 44.0);
+    }
+
     #[test]
     fn the_rate_falls_only_when_the_pipe_is_full() {
-        let mut control = Control::new(beginning(10.0));
+        let mut control = control(10.0);
         control.pace(2e6, false);
         control.pace(1e6, false);
         assert_eq!(control.pacing_rate, 2e6);
@@ -126,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_window_that_was_saved_is_given_back_unless_there_is_a_larger_one() {
-        let mut control = Control::new(beginning(40.0));
+        let mut control = control(40.0);
         control.save_cwnd(false);
         control.cwnd = 4.0;
         // A loss in a recovery does not make the recovery's window the one to give back.
@@ -140,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_window_grows_to_its_target_and_the_first_one_doubles_whatever_that_is() {
-        let mut control = Control::new(beginning(10.0));
+        let mut control = control(10.0);
         control.grow(2.0, 5.0, false, 2.0);
         assert_eq!(control.cwnd, 12.0);
         control.grow(2.0, 5.0, false, 10.0);

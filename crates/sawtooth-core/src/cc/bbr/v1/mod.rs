@@ -88,7 +88,7 @@ impl Bbr {
             full_pipe: FullPipe::new(parameters.full_bw_growth, parameters.full_bw_rounds),
             aggregation: Aggregation::default(),
             ignored: Ignored::default(),
-            control: Control::new(start),
+            control: Control::new(start, parameters.quantum_duration, parameters.quantum_max),
             recovery: Recovery::NONE,
             idle_restart: false,
         };
@@ -139,9 +139,7 @@ impl Bbr {
         if self.control.pacing_rate < parameters.two_segments_below {
             return 2.0;
         }
-        self.control
-            .burst(parameters.quantum_duration, parameters.quantum_max)
-            .max(1.0)
+        self.control.burst().max(1.0)
     }
 
     /// Segments in flight that keep the path full at `gain` (§4.2.3.2).

@@ -1,11 +1,10 @@
 //! The parameters of version 1, and its row of the table.
 
 use super::Bbr;
-use crate::cc::bbr::model::real;
 use crate::cc::bbr::params::{FULL_BW_GROWTH, FULL_BW_ROUNDS, QUANTUM_MAX};
-use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO};
+use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO, parameters};
 use crate::cc::{Algorithm, Needs, Rates};
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, Value, param};
 
 pub const ENTRY: Entry<Algorithm> = Entry {
     name: "bbr",
@@ -67,58 +66,27 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     },
 };
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parameters {
-    pub(super) high_gain: f64,
-    pub(super) cwnd_gain: f64,
-    pub(super) probe_gain: f64,
-    pub(super) drain_gain: f64,
-    pub(super) cycle_phases: i64,
-    pub(super) bw_rounds: u64,
-    pub(super) full_bw_growth: f64,
-    pub(super) full_bw_rounds: u64,
-    pub(super) min_rtt_window: f64,
-    pub(super) probe_rtt_duration: f64,
-    pub(super) min_cwnd: f64,
-    pub(super) pacing_margin: f64,
-    pub(super) quanta: f64,
-    pub(super) even_windows: bool,
-    pub(super) one_segment_below: f64,
-    pub(super) two_segments_below: f64,
-    pub(super) quantum_duration: f64,
-    pub(super) quantum_max: f64,
-    pub(super) extra_acked_gain: f64,
-    pub(super) extra_acked_rounds: u64,
-}
-
-impl From<&Params> for Parameters {
-    fn from(params: &Params) -> Self {
-        let rate = |name| match params.get(name) {
-            Value::Rate(bps) => bps,
-            other => panic!("{name} is {other:?}, not a rate"),
-        };
-        let count = |name| params.integer(name).unsigned_abs();
-        Self {
-            high_gain: params.number("high_gain"),
-            cwnd_gain: params.number("cwnd_gain"),
-            probe_gain: params.number("probe_gain"),
-            drain_gain: params.number("drain_gain"),
-            cycle_phases: params.integer("cycle_phases"),
-            bw_rounds: count("bw_rounds"),
-            full_bw_growth: params.number("full_bw_growth"),
-            full_bw_rounds: count("full_bw_rounds"),
-            min_rtt_window: params.duration("min_rtt_window"),
-            probe_rtt_duration: params.duration("probe_rtt_duration"),
-            min_cwnd: params.number("min_cwnd"),
-            pacing_margin: params.number("pacing_margin"),
-            quanta: params.number("quanta"),
-            even_windows: params.flag("even_windows"),
-            one_segment_below: rate("one_segment_below"),
-            two_segments_below: rate("two_segments_below"),
-            quantum_duration: params.duration("quantum_duration"),
-            quantum_max: real(params.bytes("quantum_max")),
-            extra_acked_gain: params.number("extra_acked_gain"),
-            extra_acked_rounds: count("extra_acked_rounds"),
-        }
+parameters! {
+    pub(super) struct Parameters {
+        high_gain: f64,
+        cwnd_gain: f64,
+        probe_gain: f64,
+        drain_gain: f64,
+        cycle_phases: i64,
+        bw_rounds: u64,
+        full_bw_growth: f64,
+        full_bw_rounds: u64,
+        min_rtt_window: f64,
+        probe_rtt_duration: f64,
+        min_cwnd: f64,
+        pacing_margin: f64,
+        quanta: f64,
+        even_windows: bool,
+        one_segment_below: f64,
+        two_segments_below: f64,
+        quantum_duration: f64,
+        quantum_max: u64,
+        extra_acked_gain: f64,
+        extra_acked_rounds: u64,
     }
 }

@@ -105,7 +105,7 @@ impl Bbr3 {
             ignored: Ignored::default(),
             latest: Latest::default(),
             full_pipe: FullPipe::new(parameters.full_bw_growth, parameters.full_bw_rounds),
-            control: Control::new(start),
+            control: Control::new(start, parameters.quantum_duration, parameters.quantum_max),
             cycle: Cycle::new(start.seed),
             recovering_since: None,
             undo: Undo {
@@ -165,10 +165,7 @@ impl Bbr3 {
     }
 
     fn send_quantum(&self) -> f64 {
-        let parameters = &self.parameters;
-        self.control
-            .burst(parameters.quantum_duration, parameters.quantum_max)
-            .max(2.0)
+        self.control.burst().max(2.0)
     }
 
     /// `capacity`, or what bursts and pipelining need.

@@ -1,11 +1,10 @@
 //! The parameters of version 3, and its row of the table.
 
 use super::Bbr3;
-use crate::cc::bbr::model::real;
 use crate::cc::bbr::params::{FULL_BW_GROWTH, FULL_BW_ROUNDS, QUANTUM_MAX};
-use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO};
+use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO, parameters};
 use crate::cc::{Algorithm, Needs, Rates};
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, Value, param};
 
 const GAIN: Kind = Kind::Number {
     min: 0.01,
@@ -83,68 +82,34 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     },
 };
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parameters {
-    pub(super) startup_pacing_gain: f64,
-    pub(super) drain_pacing_gain: f64,
-    pub(super) up_pacing_gain: f64,
-    pub(super) down_pacing_gain: f64,
-    pub(super) cwnd_gain: f64,
-    pub(super) up_cwnd_gain: f64,
-    pub(super) probe_rtt_cwnd_gain: f64,
-    pub(super) loss_thresh: f64,
-    pub(super) beta: f64,
-    pub(super) headroom: f64,
-    pub(super) min_pipe_cwnd: f64,
-    pub(super) max_bw_cycles: u64,
-    pub(super) full_bw_growth: f64,
-    pub(super) full_bw_rounds: u64,
-    pub(super) startup_full_loss_count: u64,
-    pub(super) drain_rounds: u64,
-    pub(super) probe_wait: f64,
-    pub(super) probe_wait_spread: f64,
-    pub(super) reno_rounds: f64,
-    pub(super) min_rtt_window: f64,
-    pub(super) probe_rtt_interval: f64,
-    pub(super) probe_rtt_duration: f64,
-    pub(super) extra_acked_rounds: u64,
-    pub(super) pacing_margin: f64,
-    pub(super) quanta: f64,
-    pub(super) quantum_duration: f64,
-    pub(super) quantum_max: f64,
-}
-
-impl From<&Params> for Parameters {
-    fn from(params: &Params) -> Self {
-        let count = |name| params.integer(name).unsigned_abs();
-        Self {
-            startup_pacing_gain: params.number("startup_pacing_gain"),
-            drain_pacing_gain: params.number("drain_pacing_gain"),
-            up_pacing_gain: params.number("up_pacing_gain"),
-            down_pacing_gain: params.number("down_pacing_gain"),
-            cwnd_gain: params.number("cwnd_gain"),
-            up_cwnd_gain: params.number("up_cwnd_gain"),
-            probe_rtt_cwnd_gain: params.number("probe_rtt_cwnd_gain"),
-            loss_thresh: params.number("loss_thresh"),
-            beta: params.number("beta"),
-            headroom: params.number("headroom"),
-            min_pipe_cwnd: params.number("min_pipe_cwnd"),
-            max_bw_cycles: count("max_bw_cycles"),
-            full_bw_growth: params.number("full_bw_growth"),
-            full_bw_rounds: count("full_bw_rounds"),
-            startup_full_loss_count: count("startup_full_loss_count"),
-            drain_rounds: count("drain_rounds"),
-            probe_wait: params.duration("probe_wait"),
-            probe_wait_spread: params.duration("probe_wait_spread"),
-            reno_rounds: real(count("reno_rounds")),
-            min_rtt_window: params.duration("min_rtt_window"),
-            probe_rtt_interval: params.duration("probe_rtt_interval"),
-            probe_rtt_duration: params.duration("probe_rtt_duration"),
-            extra_acked_rounds: count("extra_acked_rounds"),
-            pacing_margin: params.number("pacing_margin"),
-            quanta: params.number("quanta"),
-            quantum_duration: params.duration("quantum_duration"),
-            quantum_max: real(params.bytes("quantum_max")),
-        }
+parameters! {
+    pub(super) struct Parameters {
+        startup_pacing_gain: f64,
+        drain_pacing_gain: f64,
+        up_pacing_gain: f64,
+        down_pacing_gain: f64,
+        cwnd_gain: f64,
+        up_cwnd_gain: f64,
+        probe_rtt_cwnd_gain: f64,
+        loss_thresh: f64,
+        beta: f64,
+        headroom: f64,
+        min_pipe_cwnd: f64,
+        max_bw_cycles: u64,
+        full_bw_growth: f64,
+        full_bw_rounds: u64,
+        startup_full_loss_count: u64,
+        drain_rounds: u64,
+        probe_wait: f64,
+        probe_wait_spread: f64,
+        reno_rounds: u64,
+        min_rtt_window: f64,
+        probe_rtt_interval: f64,
+        probe_rtt_duration: f64,
+        extra_acked_rounds: u64,
+        pacing_margin: f64,
+        quanta: f64,
+        quantum_duration: f64,
+        quantum_max: u64,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Bbr3, Sample, State};
 use crate::cc::Ack;
+use crate::cc::bbr::model::real;
 use crate::cc::bbr::probe_rtt::ProbeRtt;
 use crate::units::Instant;
 
@@ -81,7 +82,9 @@ impl Bbr3 {
     }
 
     pub(super) fn probe_if_due(&mut self, now: Instant) -> bool {
-        let reno_rounds = self.target_inflight().min(self.parameters.reno_rounds);
+        let reno_rounds = self
+            .target_inflight()
+            .min(real(self.parameters.reno_rounds));
         let due = self.cycle.is_due(now, reno_rounds);
         if due {
             self.start_refill();
