@@ -76,7 +76,7 @@ impl Nic {
     }
 
     /// The driver hands it a packet that has a place.
-    pub fn hand(&mut self, frame: Frame, now: f64) {
+    pub fn enqueue(&mut self, frame: Frame, now: f64) {
         self.ready.push_back((now + self.transmit_delay, frame));
     }
 
@@ -192,7 +192,7 @@ mod tests {
         ]);
         assert!(nic.admit(frame(0)));
         assert!(!nic.admit(frame(1)) && !nic.admit(frame(2)));
-        nic.hand(frame(0), 1.0);
+        nic.enqueue(frame(0), 1.0);
         assert!(nic.begin_transmission(1.0, |_| 2.0).is_some());
         assert!(nic.transmitter_due() == 3.0);
         assert!(nic.end_transmission(3.0).is_some());
@@ -210,8 +210,8 @@ mod tests {
     #[test]
     fn what_the_driver_hands_over_during_a_transmission_follows_it_without_a_gap() {
         let mut nic = nic(&[("transmit_delay", Value::Duration(1.0))]);
-        nic.hand(frame(0), 0.0);
-        nic.hand(frame(1), 1.5);
+        nic.enqueue(frame(0), 0.0);
+        nic.enqueue(frame(1), 1.5);
         assert!(nic.transmitter_due() == 1.0 && nic.begin_transmission(0.5, |_| 4.0).is_none());
         assert!(nic.begin_transmission(1.0, |_| 4.0).is_some());
         assert!(nic.begin_transmission(2.5, |_| 4.0).is_none() && nic.transmitter_due() == 5.0);

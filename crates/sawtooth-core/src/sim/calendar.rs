@@ -351,7 +351,7 @@ impl Calendar {
     /// Makes sure that a timer is looked at in its turn when it expires. One that is set to later is left where it is: when it comes up
     /// it is moved.
     #[inline]
-    pub(super) fn see_to_timer(&mut self, slot: u32, timer: Key) {
+    pub(super) fn schedule_timer(&mut self, slot: u32, timer: Key) {
         self.timers.bring_forward(slot, timer, &self.lineage);
     }
 
@@ -604,10 +604,10 @@ mod tests {
     #[test]
     fn a_timer_is_only_brought_forward() {
         let mut calendar = calendar(true);
-        calendar.see_to_timer(sender_timer(0), key(3.0));
-        calendar.see_to_timer(sender_timer(0), key(4.0));
+        calendar.schedule_timer(sender_timer(0), key(3.0));
+        calendar.schedule_timer(sender_timer(0), key(4.0));
         assert!(calendar.timer(sender_timer(0)) == key(3.0));
-        calendar.see_to_timer(sender_timer(0), key(2.0));
+        calendar.schedule_timer(sender_timer(0), key(2.0));
         assert!(calendar.timer(sender_timer(0)) == key(2.0));
         calendar.clear_timers(0);
         assert!(matches!(calendar.next(), Next::Over));

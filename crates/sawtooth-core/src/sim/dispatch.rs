@@ -91,7 +91,7 @@ fn timer_of(world: &World, slot: u32) -> Key {
 fn on_arrival(world: &mut World, entry: u32, key: Key) {
     let place = world.arrivals.arrive(entry, &mut world.flows);
     world.calendar.make_room(world.flows.len());
-    world.metrics.come_back(place, entry);
+    world.metrics.take_place(place, entry);
     world.start(place, key);
 }
 

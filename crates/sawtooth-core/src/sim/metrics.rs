@@ -44,10 +44,10 @@ impl PathMetrics {
     }
 
     /// A flow of an entry takes a place.
-    pub(super) fn come_back(&mut self, place: u32, entry: u32) {
+    pub(super) fn take_place(&mut self, place: u32, entry: u32) {
         if let Some(caches) = &mut self.caches {
             let (path, keeps) = self.entries[entry as usize];
-            caches.come_back(place, path, keeps);
+            caches.take_place(place, path, keeps);
         }
     }
 

@@ -57,7 +57,7 @@ pub(super) fn receive(
         return Some(flow.ack(&mut world.acks, packet.hop + 1, &ack));
     }
     let timer = flow.receiver.next_timer();
-    world.calendar.see_to_timer(receiver_timer(index), timer);
+    world.calendar.schedule_timer(receiver_timer(index), timer);
     None
 }
 

@@ -99,12 +99,12 @@ impl World<'_> {
         self.pump(index, key, now);
     }
 
-    /// Sends what a sender has to send, and sees to its timer.
+    /// Sends what a sender has to send, and schedules its timer.
     #[inline(always)]
     fn pump(&mut self, index: u32, key: Key, now: Event) {
         while !self.send_at_once(index, key, now) && may_send_more(self, index, now.time) {}
         let timer = self.flows[index as usize].next_timer();
-        self.calendar.see_to_timer(sender_timer(index), timer);
+        self.calendar.schedule_timer(sender_timer(index), timer);
     }
 
     /// Sends what a sender has to send, at most so much that limits are to be looked at; whether that was all.

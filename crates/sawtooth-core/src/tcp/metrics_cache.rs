@@ -127,7 +127,7 @@ impl MetricsCaches {
     }
 
     /// A place among the flows is taken by another one, on a path with this number, whose hosts keep so much.
-    pub fn come_back(&mut self, flow: u32, path: usize, keeps: Keeps) {
+    pub fn take_place(&mut self, flow: u32, path: usize, keeps: Keeps) {
         let place = flow as usize;
         if place >= self.flows.len() {
             let absent = Flow {

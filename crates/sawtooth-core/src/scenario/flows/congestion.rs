@@ -86,7 +86,7 @@ pub(in crate::scenario) fn defaults(entry: &'static Entry<cc::Algorithm>, tcp: &
 }
 
 /// An algorithm that lives on marks brings the feedback that it needs, as `dctcp` does in Linux.
-pub(super) fn bring_feedback(cc: &Part, tcp: &mut Params) {
+pub(super) fn set_needed_feedback(cc: &Part, tcp: &mut Params) {
     let feedback = match cc::named(cc.name).needs.ecn {
         cc::Ecn::Classic => return,
         cc::Ecn::Every => Feedback::Dctcp,

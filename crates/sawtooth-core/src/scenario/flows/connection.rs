@@ -18,7 +18,7 @@ pub(super) fn read(name: String, table: Table, stack: &Params, links: &Groups) -
     let sender = congestion::sender(table, &tcp)?;
     let receiver = congestion::receiver(table)?;
     if !given.contains(&key::ecn.name) {
-        congestion::bring_feedback(&sender.cc, &mut tcp);
+        congestion::set_needed_feedback(&sender.cc, &mut tcp);
     }
     let source = source(table)?;
     // Whoever asks over the connection does it with the algorithm that answers.

@@ -47,7 +47,7 @@ pub(super) fn read(flow: Table, stack: &Params) -> Result<(Params, Vec<&'static 
             context: flow.context,
         };
         set_params(&mut params, tcp::PARAMS, table, &[], "tcp parameter")?;
-        see_to_ack_every(&mut params, table)?;
+        resolve_ack_rule(&mut params, table)?;
         let known = tcp::params::kernel_keys().map(|(name, _)| name);
         given.extend(known.filter(|key| table.has(key)));
     }
@@ -55,7 +55,7 @@ pub(super) fn read(flow: Table, stack: &Params) -> Result<(Params, Vec<&'static 
 }
 
 /// When acknowledgements are sent has two keys; who writes one does not mean the other, which may be the stack's.
-fn see_to_ack_every(tcp: &mut Params, table: Table) -> Result<()> {
+fn resolve_ack_rule(tcp: &mut Params, table: Table) -> Result<()> {
     let written = |key: &str| table.keys.get(key).is_some_and(|value| value != "none");
     match (
         written(key::ack_every.name),

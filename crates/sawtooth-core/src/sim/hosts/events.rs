@@ -48,7 +48,7 @@ pub(in crate::sim) fn come_to_host(
     }
     world.hosts.note(host, time, Layer::Wire, "arrive", &frame);
     world.hosts.machine(host).nic.receive(frame, time);
-    see_to_host(&world.hosts, &mut world.calendar, host, now);
+    schedule_parts(&world.hosts, &mut world.calendar, host, now);
 }
 
 /// Something happens within a host.
@@ -123,11 +123,11 @@ fn run_host(world: &mut World, now: Now, host: u32) {
         }
     }
     transmit(world, now, host);
-    see_to_host(&world.hosts, &mut world.calendar, host, now.event);
+    schedule_parts(&world.hosts, &mut world.calendar, host, now.event);
 }
 
-/// Sees to the events of a host's parts.
-fn see_to_host(hosts: &Hosts, calendar: &mut Calendar, host: u32, now: Event) {
+/// Sets the next events of a host's parts.
+fn schedule_parts(hosts: &Hosts, calendar: &mut Calendar, host: u32, now: Event) {
     let machine = &hosts.machines[host as usize];
     for part in HostPart::ALL {
         let due = match part {

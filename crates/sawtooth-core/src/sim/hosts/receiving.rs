@@ -50,13 +50,13 @@ pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &
         follow_with_ack(world, host, index, &ack);
     }
     let timer = world.flows[index as usize].receiver.next_timer();
-    world.calendar.see_to_timer(receiver_timer(index), timer);
+    world.calendar.schedule_timer(receiver_timer(index), timer);
     if news > 0 {
         world.hosts.reader(index).come = delivered;
         world
             .hosts
             .note_bytes(host, index, time, Layer::Socket, "readable", news);
-        see_to_reader(&mut world.hosts, host, index, true);
+        start_reading(&mut world.hosts, host, index, true);
     }
 }
 
@@ -80,11 +80,11 @@ pub(super) fn has_read(world: &mut World, now: Event, host: u32, flow: u32, byte
     if world.flows[flow as usize].request_response.is_some() {
         application_has(world, flow, now, read);
     }
-    see_to_reader(&mut world.hosts, host, flow, false);
+    start_reading(&mut world.hosts, host, flow, false);
 }
 
 /// The reader reads what there is, if it does not do so already; it may have slept.
-fn see_to_reader(hosts: &mut Hosts, host: u32, flow: u32, slept: bool) {
+fn start_reading(hosts: &mut Hosts, host: u32, flow: u32, slept: bool) {
     let reader = hosts.reader(flow);
     let Some(bytes) = reader.next_read() else {
         return;

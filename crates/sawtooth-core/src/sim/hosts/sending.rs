@@ -29,9 +29,9 @@ enum Sent {
 pub(super) fn write_what_is_due(world: &mut World, host: u32, index: u32, now: Event) {
     let flow = &mut world.flows[index as usize];
     call_what_is_due(flow, world.hosts.socket(index), now);
-    see_to_close(world, host, index);
+    close_when_written(world, host, index);
     send_on_host(world, index, host, now, Sent::Apart);
-    see_to_writer(world, host, index, now.time);
+    start_writing(world, host, index, now.time);
 }
 
 /// The calls of write that are due wait for the writer.
@@ -104,11 +104,11 @@ fn send_on_host(world: &mut World, index: u32, host: u32, now: Event, sent: Sent
         }
     }
     let timer = world.flows[index as usize].next_timer();
-    world.calendar.see_to_timer(sender_timer(index), timer);
+    world.calendar.schedule_timer(sender_timer(index), timer);
 }
 
 /// The writer calls write if it can and has something to write.
-fn see_to_writer(world: &mut World, host: u32, index: u32, time: f64) {
+fn start_writing(world: &mut World, host: u32, index: u32, time: f64) {
     let established = world.flows[index as usize].sender.is_established();
     let socket = world.hosts.socket(index);
     if socket.writer == Writer::Idle && established && socket.wanted().is_some() {
@@ -177,7 +177,7 @@ pub(super) fn copied(world: &mut World, now: Event, host: u32, index: u32, bytes
         world
             .hosts
             .note_bytes(host, index, now.time, Layer::Application, "written", 0);
-        see_to_close(world, host, index);
+        close_when_written(world, host, index);
     }
     send_on_host(world, index, host, now, Sent::InPass);
     let socket = world.hosts.socket(index);
@@ -189,7 +189,7 @@ pub(super) fn copied(world: &mut World, now: Event, host: u32, index: u32, bytes
 }
 
 /// The application closes if it has written everything and does not wait for it to be acknowledged.
-fn see_to_close(world: &mut World, host: u32, index: u32) {
+fn close_when_written(world: &mut World, host: u32, index: u32) {
     let at_once = world.hosts.machine(host).profile.closes_at_once;
     let sender = &mut world.flows[index as usize].sender;
     let socket = world.hosts.socket(index);
@@ -225,13 +225,13 @@ pub(super) fn acknowledged_on_host(world: &mut World, now: Event, host: u32, fra
 
 /// TCP has taken an acknowledgement, which may let out data and wake the writer.
 pub(super) fn go_on(world: &mut World, now: Event, host: u32, index: u32) {
-    see_to_close(world, host, index);
+    close_when_written(world, host, index);
     send_on_host(world, index, host, now, Sent::InPass);
     world.note_end(index, now.time);
     if world.observers.trace_acks() {
         (world.observers).trace_ack(&world.flows, index, now.time);
     }
-    see_to_writer(world, host, index, now.time);
+    start_writing(world, host, index, now.time);
     let held = held(&world.flows[index as usize].sender);
     let memory = world.hosts.machine(host).profile.memory;
     let socket = world.hosts.socket(index);

@@ -58,7 +58,7 @@ pub(super) fn end_work(world: &mut World, now: Now, host: u32, work: Work) {
             }
         }
         Work::Driver(frame) => {
-            world.hosts.machine(host).nic.hand(frame, time);
+            world.hosts.machine(host).nic.enqueue(frame, time);
             world
                 .hosts
                 .note(host, time, Layer::Driver, "handed", &frame);

@@ -79,7 +79,7 @@ pub(in crate::sim) fn receive_in_exchange(
         return Some(flow.ack(&mut world.acks, packet.hop + 1, &ack));
     }
     let timer = flow.receiver.next_timer();
-    world.calendar.see_to_timer(receiver_timer(place), timer);
+    world.calendar.schedule_timer(receiver_timer(place), timer);
     None
 }
 
@@ -111,6 +111,6 @@ pub(in crate::sim) fn application_has(world: &mut World, place: u32, now: Event,
         let flow = &mut world.flows[by as usize];
         flow.writes.schedule(flow.start, now, message);
         let timer = flow.next_timer();
-        world.calendar.see_to_timer(sender_timer(by), timer);
+        world.calendar.schedule_timer(sender_timer(by), timer);
     }
 }

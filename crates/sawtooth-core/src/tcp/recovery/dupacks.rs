@@ -140,7 +140,7 @@ impl Dupacks {
             cwnd_limited: true,
             rate: None,
         });
-        tx.window.settle(now.at());
+        tx.window.update(now.at());
     }
 
     /// Takes note of everything before `next` having arrived; a round-trip sample if there is one.

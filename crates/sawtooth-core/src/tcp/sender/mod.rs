@@ -224,7 +224,7 @@ impl Sender {
         }
         if self.tx.app.stream.is_timed() {
             let room = self.recovery.room(&self.tx, now.at());
-            self.tx.see_to_partial(now, room);
+            self.tx.set_partial_timer(now, room);
         }
         if self.tx.episodes.is_some() {
             let repairing = self.recovery.is_repairing(&self.tx);

@@ -120,7 +120,7 @@ impl Tx {
 
     /// The sender stops while `room` is left: starts the timer of a partial segment that waits for it, or stops it.
     #[cold]
-    pub fn see_to_partial(&mut self, now: Event, room: Option<SegCount>) {
+    pub fn set_partial_timer(&mut self, now: Event, room: Option<SegCount>) {
         // It could not write before the connection was established.
         let unsent = self.seq.is_established() && self.seq.max < self.app.stream.end();
         if unsent {

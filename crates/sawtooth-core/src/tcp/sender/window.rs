@@ -125,7 +125,7 @@ impl Window {
 
     /// Takes over the window that the algorithm has come to.
     #[inline]
-    pub fn settle(&mut self, time: Instant) {
+    pub fn update(&mut self, time: Instant) {
         self.finish(time);
         self.cwnd = self.cc.windows().cwnd;
         self.whole = self.cwnd.whole();
@@ -135,7 +135,7 @@ impl Window {
     /// The window that the specification of a recovery or of a restart prescribes.
     pub fn prescribe(&mut self, time: Instant, cwnd: WindowSize) {
         self.cc.prescribe(Prescribed::Cwnd(cwnd));
-        self.settle(time);
+        self.update(time);
     }
 
     /// A threshold that is not the algorithm's own.
@@ -154,7 +154,7 @@ impl Window {
         self.cc.on_marks(marks);
     }
 
-    /// New data was acknowledged. To be followed by [`Window::settle`], or by the window that is prescribed instead.
+    /// New data was acknowledged. To be followed by [`Window::update`], or by the window that is prescribed instead.
     #[inline]
     pub fn on_ack(&mut self, ack: &cc::Ack) {
         self.cc.on_ack(ack);
@@ -163,7 +163,7 @@ impl Window {
     /// A sign of congestion.
     pub fn on_congestion(&mut self, time: Instant, episode: &Episode) {
         self.cc.on_congestion(episode);
-        self.settle(time);
+        self.update(time);
         // What ns-2's windows are left by losses is cleared by timeouts. A mark comes without any: with less than a segment, a flow whose
         // application has paused would never send again.
         if episode.signal == Signal::Ecn && self.cwnd < WindowSize::ONE {
@@ -174,13 +174,13 @@ impl Window {
     /// The last reduction was needless.
     pub fn on_undo(&mut self, time: Instant, before: Windows) {
         self.cc.on_undo(before);
-        self.settle(time);
+        self.update(time);
     }
 
     /// Everything that was outstanding when the last loss was found has arrived.
     pub fn on_recovered(&mut self, time: Instant) {
         self.cc.on_recovered(time);
-        self.settle(time);
+        self.update(time);
     }
 
     /// How long the handshake took.
@@ -196,7 +196,7 @@ impl Window {
         } else {
             self.cc.prescribe(Prescribed::Cwnd(WindowSize::ONE));
         }
-        self.settle(time);
+        self.update(time);
     }
 
     /// Sending begins again after a pause, with what is `left` of the windows. An algorithm with a model of the path has its own ways.
@@ -215,7 +215,7 @@ impl Window {
                 self.cc.prescribe(Prescribed::Cwnd(after.cwnd));
             }
         }
-        self.settle(time);
+        self.update(time);
     }
 
     /// How fast to send, if the algorithm paces.

@@ -215,7 +215,7 @@ impl Rack {
             let safe = !news.acked.is_zero() && lost.is_zero();
             prr.prescribe(tx, now, news.delivered, pipe, safe);
         } else {
-            tx.window.settle(now.at());
+            tx.window.update(now.at());
         }
     }
 
