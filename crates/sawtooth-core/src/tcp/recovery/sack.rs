@@ -123,7 +123,7 @@ impl Sack {
         }
     }
 
-    /// Takes over what `ack` reports; whether that is news.
+    /// Adds what `ack` reports to the scoreboard; whether any of it is new.
     fn update_scoreboard(&mut self, tx: &mut Tx, ack: &Ack) -> bool {
         let scoreboard = &mut tx.reported.scoreboard;
         let high_rxt = self.high_rxt;

@@ -10,13 +10,13 @@ use crate::units::{ByteCount, SegCount, SeqNum};
 pub struct Application {
     /// What it has written, or wants to.
     pub stream: Stream,
-    /// What of it there is room for, where that is limited.
+    /// The send buffer, where its memory is limited.
     pub buffer: Option<Box<SendBuffer>>,
-    /// It is in the middle of a write, so that what there is does not end it.
+    /// It is in the middle of a write: the last segment so far does not end it.
     pub write_goes_on: bool,
-    /// It sleeps, because a host has no memory for what it has to write.
+    /// It sleeps, because its host has no memory for what it is to write.
     pub sleeps: bool,
-    /// What the transmit queue of its host, if it has one, holds of the connection, for autocorking to compare with what is written.
+    /// Bytes of the connection in the transmit queue of its host, if it has one; autocorking compares what is written with them.
     pub queued: ByteCount,
 }
 
@@ -65,7 +65,7 @@ impl Application {
     #[inline]
     pub fn has_more(&self, seq: &Sequence) -> bool {
         let left = self.available(seq).saturating_sub(seq.nxt);
-        // Where the receiver's window ends before it, what is left is not the short one.
+        // Where the receiver's window ends before the short segment, what may be sent does not include it.
         left > SegCount::ONE
             || (left == SegCount::ONE
                 && (seq.nxt.next() < self.stream.end() || !self.is_held_back(seq)))

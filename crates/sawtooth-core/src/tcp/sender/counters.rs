@@ -42,7 +42,7 @@ impl RoundTrips {
         max: Duration::ZERO,
     };
 
-    /// One more: with the wait of a delayed acknowledgement and without, where both are known; `srtt` is what it has left.
+    /// Counts one more round trip: `whole` with the wait of a delayed acknowledgement and `least` without, where both are known; `srtt` is the average after it.
     #[inline]
     pub(super) fn count(&mut self, whole: Duration, least: Duration, srtt: Duration) {
         self.samples += 1;

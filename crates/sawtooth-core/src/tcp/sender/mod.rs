@@ -69,7 +69,7 @@ impl Sender {
         }
     }
 
-    /// What an earlier connection has left, before this one begins.
+    /// Takes what an earlier connection has left in the host's cache, before this one begins.
     pub fn inherit(&mut self, metrics: &Inherited) {
         let tx = &mut self.tx;
         if let Some(ssthresh) = metrics.ssthresh {
@@ -113,7 +113,7 @@ impl Sender {
         self.tx.allowance = SendAllowance::Window;
     }
 
-    /// The application writes a part of what it hands over at once; `goes_on`: and not the last one.
+    /// The application writes a part of a write; with `goes_on` more parts follow.
     pub fn on_write_part(&mut self, now: Event, bytes: ByteCount, goes_on: bool) {
         self.tx.app.write_goes_on = goes_on;
         self.on_write(now, bytes);
@@ -137,7 +137,7 @@ impl Sender {
         self.tx.app.queued = bytes;
     }
 
-    /// What autocorking has put off is not any longer: a packet of the connection has been transmitted, or an acknowledgement is there. Whether there was
+    /// Autocorking ends: a packet of the connection has been transmitted, or an acknowledgement has come. Whether there was
     /// anything.
     pub fn end_putting_off(&mut self) -> bool {
         let was = self.tx.app.stream.put_off(false);
@@ -161,7 +161,7 @@ impl Sender {
         }
     }
 
-    /// Data arrives that carries an acknowledgement: no duplicate one (RFC 5681 §2), so what says nothing new at most moves the window.
+    /// Data arrives that carries an acknowledgement. It cannot be a duplicate one (RFC 5681 §2), so if it acknowledges nothing new it moves the window at most.
     pub fn on_carried(&mut self, now: Event, ack: &Ack) {
         if ack.next > self.tx.seq.una || !ack.sack.is_empty() {
             return self.on_segment(now, ack);
@@ -214,7 +214,7 @@ impl Sender {
         None
     }
 
-    /// Nothing more is sent now: takes note of why. Apart from [`Sender::poll_transmit`], whose way to a segment it would only burden.
+    /// Nothing more is sent now: notes the reason. Not a part of [`Sender::poll_transmit`], which it would slow down for every segment.
     #[inline(never)]
     fn note_stop(&mut self, now: Event) {
         let limit = self.why_it_stops(now.at());
@@ -277,7 +277,7 @@ impl Sender {
         self.refill(now);
     }
 
-    /// A partial segment has waited for so long (see [`super::partial`]).
+    /// The timer of a partial segment has expired (see [`super::partial`]).
     #[cold]
     fn on_partial_timer(&mut self, now: Event) {
         let tx = &mut self.tx;

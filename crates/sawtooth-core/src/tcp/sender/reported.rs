@@ -11,7 +11,7 @@ use crate::units::{ByteCount, SeqNum};
 pub struct Reported {
     /// What the receiver holds above SND.UNA.
     pub scoreboard: RangeSet,
-    /// What of the application's was known to have arrived when the scoreboard was last cleared.
+    /// Bytes of the application that were known to have arrived when the scoreboard was last cleared.
     known: ByteCount,
 }
 
@@ -24,7 +24,7 @@ impl Reported {
         }
     }
 
-    /// Clears the scoreboard: what it says is not relied upon any more, and yet it has arrived.
+    /// Clears the scoreboard, which is not relied upon any more (RFC 2018 §8); what it reported still counts as arrived.
     #[inline]
     pub fn clear(&mut self, seq: &Sequence, stream: &Stream, smss: ByteCount) {
         if !self.scoreboard.is_empty() {
@@ -34,7 +34,7 @@ impl Reported {
         }
     }
 
-    /// What of the application's is known to have arrived, cumulatively or selectively.
+    /// Bytes of the application that are known to have arrived, cumulatively or selectively.
     pub fn delivered(&self, seq: &Sequence, stream: &Stream, smss: ByteCount) -> ByteCount {
         let sacked = &self.scoreboard;
         let lacking = stream.lacking(|seq| sacked.range_of(seq).is_some());

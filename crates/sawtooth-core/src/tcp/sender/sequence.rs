@@ -26,7 +26,7 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// Nothing is sent; data begins with segment `first`, and waits for leave if it is not `free` to go.
+    /// Nothing has been sent. Data begins with segment `first`; unless it is `free`, it may not be sent before buffer or window allow it.
     pub fn new(first: SeqNum, free: bool) -> Self {
         Self {
             una: SeqNum::ZERO,

@@ -13,7 +13,7 @@ use crate::units::{Duration, Instant};
 pub struct Timers {
     pub rto: Rto,
     pub round_trips: RoundTrips,
-    /// When the recovery is to act: the retransmission timer, or what else it waits for.
+    /// When the recovery acts next without input: the retransmission timer, or a timer of its own.
     pub recovery: Key,
     /// When a partial segment has waited long enough, if one waits for that.
     pub partial: Key,
@@ -59,7 +59,7 @@ impl Timers {
         self.count(rtt, rtt);
     }
 
-    /// Counts a round trip that the timer has taken: with the wait of a delayed acknowledgement and without, where both are known.
+    /// Counts a round trip that the timer has sampled: `whole` with the wait of a delayed acknowledgement, `least` without, where both are known.
     #[inline]
     pub fn count(&mut self, whole: Duration, least: Duration) {
         let srtt = self.rto.srtt().unwrap_or(whole);
@@ -71,7 +71,7 @@ impl Timers {
 #[derive(Debug)]
 pub struct Stamps {
     pub clock: Option<Clock>,
-    /// When what it is for had left (TSecr), and when it left itself (TSval).
+    /// When the segment that it answers had left (TSecr), and when it left itself (TSval).
     pub echo: Stamp,
     pub peer: Stamp,
 }

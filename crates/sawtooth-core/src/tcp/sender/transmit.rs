@@ -60,7 +60,7 @@ impl Tx {
             && outstanding + stream.payload(next) <= limit
     }
 
-    /// One past the last segment that could be sent now, if it were written; of a recovery that knows what is in the path there is `room` for so many.
+    /// One past the last segment that could be sent now, if it were written. A recovery that knows what is in the path gives the `room` that is left there.
     pub fn sendable(&self, room: Option<SegCount>) -> SeqNum {
         let sendable = match room {
             Some(room) => self.seq.nxt + room,

@@ -78,14 +78,14 @@ impl Tx {
         }
     }
 
-    /// Clears the scoreboard: what it says is not relied upon any more.
+    /// Clears the scoreboard, which is not relied upon any more (RFC 2018 §8).
     #[inline]
     pub fn clear_scoreboard(&mut self) {
         let smss = ByteCount::from(self.config.smss);
         self.reported.clear(&self.seq, &self.app.stream, smss);
     }
 
-    /// Tells the algorithm of an acknowledgement of data, before anything is made of it.
+    /// Passes an acknowledgement of data on to the algorithm, before the recovery acts on it.
     #[inline]
     pub fn announce(&mut self, now: Event, acked: SegCount, rtt: Option<Duration>) {
         if self.seq.is_established() {
@@ -166,7 +166,7 @@ impl Tx {
         self.note_reduction(true);
     }
 
-    /// Takes note of a timeout before anything follows from it.
+    /// Records a timeout, before anything else is done about it.
     pub fn begin_timeout(&mut self, now: Event, losses: Option<Losses>) {
         self.limits.expire();
         self.begin_episode(now, Cause::Rto, losses);
@@ -174,7 +174,7 @@ impl Tx {
         self.counters.subsequent_timeouts += u64::from(self.timers.rto.is_backed_off());
     }
 
-    /// Hears what `ack` says of marks; whether the window is to be reduced for them.
+    /// Takes the marks that `ack` reports; whether the window is to be reduced for them.
     #[cold]
     #[inline(never)]
     pub fn take_marks(&mut self, now: Event, ack: &Ack, delivered: SegCount) -> bool {

@@ -10,14 +10,14 @@ use crate::tcp::params::Config;
 use crate::tcp::stream::Unacked;
 use crate::units::{ByteCount, Duration, Instant, Rate, SegCount, SeqNum, WindowSize};
 
-/// For what data that is written and not sent waits, when nothing more may leave now.
+/// What keeps unsent data back when nothing more may leave now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
-    /// Nothing is written that has not been sent, or it waits for its time (pacing).
+    /// Everything that is written has been sent, or waits for its time (pacing).
     Nothing,
     /// The window has no room, or a recovery decides what leaves.
     Window,
-    /// What there is is less than a segment, and is held back although the window has room.
+    /// Less than a segment is left, which is held back although the window has room.
     Partial,
 }
 
@@ -51,7 +51,7 @@ impl Sender {
         self.tx.window.max()
     }
 
-    /// Its mean over the connection's life, which lasted so long, up to [`Sender::finish`].
+    /// The window's mean over the connection's life of this length, up to [`Sender::finish`].
     pub fn mean_cwnd(&self, lifetime: Duration) -> WindowSize {
         self.tx.window.mean(lifetime)
     }
@@ -136,7 +136,7 @@ impl Sender {
         self.tx.app.stream.acked(self.tx.seq.una)
     }
 
-    /// What of the application's is known to have arrived, cumulatively or selectively.
+    /// Bytes of the application that are known to have arrived, cumulatively or selectively.
     pub fn delivered(&self) -> ByteCount {
         let Tx { seq, app, .. } = &self.tx;
         let smss = ByteCount::from(self.tx.config.smss);
@@ -148,7 +148,7 @@ impl Sender {
         self.tx.app.stream.unacked(self.tx.seq.una)
     }
 
-    /// What the last segment, if it has not been sent, takes without becoming more than one.
+    /// Bytes that can be added to the last segment, if it has not been sent, before it is full.
     pub fn tail_room(&self) -> ByteCount {
         self.tx.app.stream.tail_room(self.tx.seq.max)
     }
@@ -162,7 +162,7 @@ impl Sender {
         }
     }
 
-    /// For what it waits now that [`Sender::poll_transmit`] has nothing more.
+    /// What the sender waits for when [`Sender::poll_transmit`] has nothing more.
     pub fn waits(&self, now: Instant) -> Waits {
         let Tx { seq, app, .. } = &self.tx;
         let lost = self.recovery.has_lost();

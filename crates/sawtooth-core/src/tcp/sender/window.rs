@@ -89,7 +89,7 @@ impl Window {
         self.whole
     }
 
-    /// The same with what duplicate acknowledgements add.
+    /// The window inflated by duplicate acknowledgements.
     #[inline]
     pub fn inflated(&self) -> SegCount {
         self.whole.saturating_add(self.inflation)
@@ -112,18 +112,18 @@ impl Window {
         self.max
     }
 
-    /// Its mean over so long a time, up to the last event or [`Window::finish`].
+    /// The window's mean over a life of this length, up to the last event or [`Window::finish`].
     pub fn mean(&self, time: Duration) -> WindowSize {
         WindowSize::from_segments(self.integral / time.secs())
     }
 
-    /// Time goes on up to `end` with the window that there is.
+    /// The connection is observed up to `end`: the window stays as it is until then.
     pub fn finish(&mut self, end: Instant) {
         self.integral += self.cwnd.segments() * (end - self.since).secs();
         self.since = end;
     }
 
-    /// Takes over the window that the algorithm has come to.
+    /// Takes the algorithm's present window over, for the sender and for the records.
     #[inline]
     pub fn update(&mut self, time: Instant) {
         self.finish(time);
@@ -143,7 +143,7 @@ impl Window {
         self.cc.prescribe(Prescribed::Ssthresh(ssthresh));
     }
 
-    /// An acknowledgement arrives, before anything is made of it.
+    /// An acknowledgement arrives; called before the recovery acts on it.
     #[inline]
     pub fn on_arrival(&mut self, arrival: &cc::AckArrival) {
         self.cc.on_arrival(arrival);

@@ -16,7 +16,7 @@ pub struct Delivery {
     /// When the first and the last of the segments that were sent only once had left.
     pub first_sent: Instant,
     pub last_sent: Instant,
-    /// Whether there was one, and one that was outstanding when the last loss was found: before this segment.
+    /// Whether any segment was delivered that was sent only once, and whether one of those was outstanding when the last loss was found (below this segment).
     pub originals: bool,
     pub originals_of_episode: bool,
     recovery_point: SeqNum,
@@ -52,15 +52,15 @@ impl Delivery {
     }
 
     /// A round trip is measured with every acknowledgement of something that was sent once. The timer takes
-    /// the first such segment's, which includes the receiver's delay; the algorithm hears of the last one's.
+    /// the first such segment's, which includes the receiver's delay; the algorithm is given the last one's.
     pub fn measure(&self, tx: &mut Tx, now: Event, undo: &mut Undo) -> Option<Duration> {
         let timers = &mut tx.timers;
         if !self.acked.is_zero() {
             timers.rto.end_back_off();
         }
         if !self.originals || self.repairs {
-            // Of what was sent again only its timestamp tells which transmission it was, and it tells so of all that is acknowledged with it. The algorithm
-            // hears of that, too. Measured of Linux 6.1 by the round trips of its `westwood`: it takes a path of 20.03 ms for one of 20 when the timestamps of
+            // For what was sent again only the timestamp shows which transmission arrived, and it does so for all that is acknowledged with it. The algorithm
+            // is given this sample, too. Measured of Linux 6.1 by the round trips of its `westwood`: it takes a path of 20.03 ms for one of 20 when the timestamps of
             // a repair are 20 ms apart, and for one of 21 when they are 21, whether or not the repair acknowledges segments that were sent once.
             let echoed = tx.stamps.echoed_rtt(now.at());
             let rtt = echoed.filter(|_| !self.acked.is_zero())?;

@@ -21,11 +21,11 @@ pub struct Detect {
     /// Recoveries until the reordering window shrinks again.
     reo_wnd_persist: u32,
     dsack_round: SeqNum,
-    /// Losses are to be looked for again if nothing arrives before.
+    /// When to look for losses again, if nothing arrives before.
     pub look_again: Option<LookAgain>,
 }
 
-/// When losses were looked for last, and how much later that is to be done again.
+/// When losses were looked for last, and how much later they are looked for again (the reordering timer, RFC 8985 §6.2 step 5).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LookAgain {
     pub looked: Instant,
@@ -123,7 +123,7 @@ impl Detect {
 
     /// At a timeout: what was sent after this may be on its way (§6.3).
     pub fn timeout_deadline(&self, now: Instant) -> Instant {
-        // None is waited for as long as no reordering has been seen.
+        // No reordering window as long as no reordering has been seen.
         let reo_wnd = if self.reordering_seen {
             self.widest_reo_wnd()
         } else {
