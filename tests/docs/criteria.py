@@ -80,18 +80,45 @@ def _properties() -> int:
 
 # Where numbers are what a study or a file says, or have no unit.
 _PLAIN = ("scenario", "spec", "registry", "record", "expr", "limits", "demand", "dist", "rng", "noise", "fft", "histogram", "units")
+# Numbers of components and of packets, seeds, and counts of what is no segment.
+_COUNTED = [
+    "channel",
+    "connection",
+    "count",
+    "cycles",
+    "dupacks",
+    "entry",
+    "first_stop",
+    "flow",
+    "hop",
+    "host",
+    "id",
+    "index",
+    "number",
+    "order",
+    "other",
+    "place",
+    "port",
+    "round",
+    "rounds",
+    "seed",
+    "slot",
+    "tag",
+]
 
 
-def _bare() -> int:
-    """Parameters that are bare numbers, of functions that other files can call."""
+def _bare(*, folder: str = "") -> int:
+    """Parameters that are bare numbers and have a unit, of functions that other files can call."""
     found = 0
     for source in Crate(ROOT, "sawtooth-core").sources.values():
+        if not source.module or source.module[0] in _PLAIN or (folder and source.module[0] != folder):
+            continue
         for function in source.of("function_item", "function_signature_item"):
             is_open = function.type != "function_item" or any(child.type == "visibility_modifier" for child in function.children)
             parameters = function.child_by_field_name("parameters")
-            if source.module[:1] and source.module[0] not in _PLAIN and is_open and parameters is not None:
-                types = [text_of(each.child_by_field_name("type")) for each in parameters.named_children]
-                found += sum(name in ("f64", "u64", "u32") for name in types)
+            for each in parameters.named_children if is_open and parameters is not None else []:
+                name, kind = (text_of(each.child_by_field_name(part)) for part in ("pattern", "type"))
+                found += kind in ("f64", "u64", "u32") and name not in _COUNTED
     return found
 
 
@@ -100,7 +127,8 @@ FIGURES: dict[str, Callable[[], float]] = {
     "Median of lines of their source files": lambda: statistics.median(_crates()),
     "Source files of the crates with more than 300 lines": lambda: sum(lines > 300 for lines in _crates()),
     "Rows of `tests/guards/structure.txt`": lambda: len(structure.read(structure.TABLE.read_text())),
-    "Parameters that are a bare `f64`, `u64` or `u32`, numbers of components included": _bare,
+    "Parameters with a unit that are a bare `f64`, `u64` or `u32`": _bare,
+    "Of these in formulas of `cc/`": lambda: _bare(folder="cc"),
     "Citations of an RFC with its section, in the sources of the core": lambda: _count(r"RFC \d+ §", _core()),
     "RFCs that are cited there": lambda: len({name for _, text in _core() for name in re.findall(r"RFC \d+", text)}),
     "Unit tests of the core": lambda: _count(r"#\[test\]", _core()),
