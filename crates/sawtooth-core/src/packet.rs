@@ -11,7 +11,7 @@ pub struct Packet {
     pub flow: u32,
     /// Position on the flow's round trip (see `sim`): forward links, receiver, reverse links, sender.
     pub hop: u32,
-    /// Bytes on the wire, headers included.
+    /// Bytes on the wire, headers included; in 32 bits, so that two packets fit into a line of the cache.
     pub wire_bytes: u32,
     /// Of data: application bytes carried. Of an acknowledgement: where an [`AckStore`] keeps it, or `PLAIN` and what it says of marks.
     detail: u32,

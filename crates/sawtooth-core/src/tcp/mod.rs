@@ -29,6 +29,7 @@ mod segments;
 mod send_buffer;
 #[doc(hidden)]
 pub mod sender;
+mod short;
 mod stream;
 mod ticks;
 #[doc(hidden)]

@@ -4,7 +4,7 @@
 //!
 //! **Model.** What is unsent is cut into full segments when it is sent, so writes coalesce while they wait, and at most the last segment is
 //! short. A segment keeps the bytes with which it was first sent. Sequence numbers count segments, so it is enough to remember the short
-//! ones: a bulk transfer has one, its last.
+//! ones (`short.rs`).
 //!
 //! **Silly windows.** Windows are whole segments, so a segment leaves whole or not at all: what §3.8.6.2.1 permits is rule (1), a full
 //! segment, and rule (2), all that is queued, as far as the policy of partial packets does not object. Rules (3) and (4) are for windows smaller than
@@ -13,9 +13,8 @@
 //! **FIN.** The application closes after its last write. If data is still waiting then, the last segment carries the FIN; or else it
 //! is a segment of its own, without data. To close is also to push, as far as that policy does not object.
 
-use std::collections::VecDeque;
-
 use super::partial::{Facts, Policy, Verdict};
+use super::short::{Short, ShortSegments};
 use crate::units::{ByteCount, Instant, SegCount, SeqNum};
 
 /// No segment.
@@ -35,9 +34,7 @@ pub struct Stream {
     /// The first segment with data.
     first: SeqNum,
     /// Short segments that are not the last.
-    short: VecDeque<Short>,
-    /// What the short segments before these, which have been acknowledged, lacked together.
-    short_acked: ByteCount,
+    short: ShortSegments,
     /// One past the last short segment that has been sent.
     short_sent: SeqNum,
     partial: Policy,
@@ -52,13 +49,6 @@ pub struct Stream {
     closing: Closing,
     /// When the last segment there was, or one again, was sent: idleness begins.
     pub last_sent: Instant,
-}
-
-/// A segment that is less than a full one, and what it lacks.
-#[derive(Clone, Copy, Debug)]
-struct Short {
-    seq: SeqNum,
-    lacking: ByteCount,
 }
 
 /// What has been written and not been acknowledged.
@@ -84,8 +74,7 @@ impl Stream {
             last: ByteCount::ZERO,
             end: first,
             first,
-            short: VecDeque::new(),
-            short_acked: ByteCount::ZERO,
+            short: ShortSegments::default(),
             short_sent: SeqNum::ZERO,
             partial,
             found_no_room: None,
@@ -149,14 +138,9 @@ impl Stream {
 
     /// The last segment, which is sent, is going to be followed by another one.
     fn keep_last(&mut self, snd_una: SeqNum) {
-        while let Some(&Short { seq, lacking }) = self.short.front()
-            && seq < snd_una
-        {
-            self.short_acked += lacking;
-            self.short.pop_front();
-        }
+        self.short.on_ack(snd_una);
         if self.end > self.first && self.last < self.smss {
-            self.short.push_back(self.last_as_short());
+            self.short.push(self.last_as_short());
         }
     }
 
@@ -268,10 +252,7 @@ impl Stream {
 
     #[cold]
     fn payload_of_earlier(&self, seq: SeqNum) -> ByteCount {
-        match self.short.binary_search_by_key(&seq, |short| short.seq) {
-            Ok(at) => self.smss - self.short[at].lacking,
-            Err(_) => self.smss,
-        }
+        self.smss - self.short.lacking(seq)
     }
 
     /// Whether a segment carries the FIN.
@@ -288,20 +269,18 @@ impl Stream {
     /// What of the application's is before `snd_una`.
     pub fn acked(&self, snd_una: SeqNum) -> ByteCount {
         let segments = snd_una.saturating_sub(self.first);
-        let earlier = self.short.iter().take_while(|short| short.seq < snd_una);
-        let lacking: ByteCount = earlier.map(|short| short.lacking).sum();
         let last = if !segments.is_zero() && snd_una >= self.end {
             self.smss - self.last
         } else {
             ByteCount::ZERO
         };
-        segments * self.smss - self.short_acked - lacking - last
+        segments * self.smss - self.short.lacking_before(snd_una) - last
     }
 
     /// What the segments that are `chosen` lack together of full ones.
     pub fn lacking(&self, chosen: impl Fn(SeqNum) -> bool) -> ByteCount {
         let last = (self.end > self.first).then(|| self.last_as_short());
-        let short = self.short.iter().copied().chain(last);
+        let short = self.short.iter().chain(last);
         let lacking = short.filter(|short| chosen(short.seq));
         lacking.map(|short| short.lacking).sum()
     }
@@ -404,7 +383,7 @@ mod tests {
             write(&mut stream, 10, next, next);
         }
         assert_eq!(acked(&stream, 100), 990);
-        assert!(stream.short.len() <= 2);
+        assert!(stream.short.iter().count() <= 2);
     }
 
     #[test]

@@ -1,0 +1,88 @@
+//! Segments that carry less than a full one, and what they lack.
+//!
+//! A bulk transfer has one, its last; a connection of many writes may have as many as writes. Those that are acknowledged are summed up.
+
+use std::collections::VecDeque;
+
+use crate::units::{ByteCount, SeqNum};
+
+/// One of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Short {
+    pub seq: SeqNum,
+    pub lacking: ByteCount,
+}
+
+/// Short segments that others follow, in order.
+#[derive(Debug, Default)]
+pub struct ShortSegments {
+    queue: VecDeque<Short>,
+    /// What those lacked together that were before the first of these, and have been acknowledged.
+    acked: ByteCount,
+}
+
+impl ShortSegments {
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Sums up those before `snd_una`, which are acknowledged.
+    pub fn on_ack(&mut self, snd_una: SeqNum) {
+        while let Some(&Short { seq, lacking }) = self.queue.front()
+            && seq < snd_una
+        {
+            self.acked += lacking;
+            self.queue.pop_front();
+        }
+    }
+
+    /// Another one, after all others.
+    pub fn push(&mut self, short: Short) {
+        self.queue.push_back(short);
+    }
+
+    /// What a segment lacks: nothing if it is not one of them.
+    pub fn lacking(&self, seq: SeqNum) -> ByteCount {
+        let found = self.queue.binary_search_by_key(&seq, |short| short.seq);
+        found.map_or(ByteCount::ZERO, |at| self.queue[at].lacking)
+    }
+
+    /// What those before `snd_una` lack together.
+    pub fn lacking_before(&self, snd_una: SeqNum) -> ByteCount {
+        let earlier = self.queue.iter().take_while(|short| short.seq < snd_una);
+        let lacking: ByteCount = earlier.map(|short| short.lacking).sum();
+        self.acked + lacking
+    }
+
+    /// Those that have not been summed up.
+    pub fn iter(&self) -> impl Iterator<Item = Short> {
+        self.queue.iter().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::testing::{bytes, seq};
+
+    #[test]
+    fn what_is_acknowledged_is_summed_up_and_the_rest_is_known_one_by_one() {
+        let mut short = ShortSegments::default();
+        for (number, lacking) in [(3, 400), (5, 10), (8, 1)] {
+            short.push(Short {
+                seq: seq(number),
+                lacking: bytes(lacking),
+            });
+        }
+        assert_eq!(
+            [4, 5].map(|number| short.lacking(seq(number))),
+            [0, 10].map(bytes)
+        );
+        assert_eq!(short.lacking_before(seq(8)), bytes(410));
+        short.on_ack(seq(5));
+        assert_eq!(short.lacking(seq(3)), bytes(0));
+        assert_eq!(short.lacking_before(seq(9)), bytes(411));
+        assert_eq!(short.iter().count(), 2);
+    }
+}
