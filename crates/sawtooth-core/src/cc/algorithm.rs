@@ -3,15 +3,15 @@
 use super::api::{CongestionControl, Start};
 use crate::registry::{Params, Value};
 
-/// An algorithm before there is a connection.
+/// A row's algorithm, from which each connection makes its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Algorithm {
     pub new: fn(&Params, Start) -> Box<dyn CongestionControl>,
     pub needs: Needs,
-    /// Parameters that Linux's module has otherwise than the specification: the defaults where `tcp.algorithms = "linux"`. The file's head
-    /// says under "Kernel equivalent" how they were measured.
+    /// Parameters whose value in Linux's module is not the specification's: the defaults where `tcp.algorithms = "linux"`. How they were measured stands
+    /// under "Kernel equivalent" at the head of the algorithm's file.
     pub linux: &'static [(&'static str, Value)],
-    /// What the module of Linux 3.2 has otherwise than that, where `tcp.algorithms = "linux-3.2"`: it counts acknowledgements, and makes up for
+    /// Those whose value in the module of Linux 3.2 is another again, for `tcp.algorithms = "linux-3.2"`: it counts acknowledgements, and makes up for
     /// delayed ones itself.
     pub linux_3_2: &'static [(&'static str, Value)],
     /// Pairs of parameters that are a lower and an upper bound of something.
@@ -47,7 +47,7 @@ impl Algorithm {
         self.ordered.iter().find_map(|&(low, order, high)| {
             let (Value::Number(least), Value::Number(most)) = (params.get(low), params.get(high))
             else {
-                // Not set, it follows from others.
+                // A parameter that is not set follows from others.
                 return None;
             };
             let kept = match order {
@@ -71,7 +71,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// As window-based algorithms do: a mark is a loss, and acknowledgements are all that is heard.
+    /// As window-based algorithms do: a mark counts as a loss, and acknowledgements are all that it needs.
     pub const NOTHING: Self = Self {
         ecn: Ecn::Classic,
         rates: Rates::Unused,
@@ -83,13 +83,13 @@ impl Needs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rates {
     Unused,
-    /// It has something else where they are not measured.
+    /// It uses them, and has a substitute where they are not measured.
     Used,
-    /// Its window stays a few segments without them.
+    /// Without them its window stays at a few segments.
     Needed,
 }
 
-/// How an algorithm wants to hear of marks.
+/// How an algorithm is given marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ecn {
     /// Once per window, as of a loss (RFC 3168 §6.1.2). Only where the stack negotiates ECN.

@@ -106,7 +106,7 @@ impl From<&Params> for Bic {
 }
 
 impl Bic {
-    /// Segments per window acknowledged, `over` segments beyond max_win: as slowly as the search ended, then the faster the further away.
+    /// The increase per window acknowledged, `over` segments beyond max_win: at first as slow as the end of the search, and then faster with the distance.
     fn beyond(&self, over: f64) -> f64 {
         let step = match self.smooth {
             Some(smooth) if over < self.search => self.search / smooth,
@@ -123,7 +123,7 @@ impl Bic {
             self.ack_ratio
         };
         if window.growth.whole && self.mirror {
-            // A hair of tolerance: steps are decimal fractions.
+            // A small tolerance, as steps are decimal fractions.
             let per = ((window.cwnd / increase + 1e-9).floor() / ratio).floor();
             window.cwnd = window.growth.every(window.cwnd, counted, per.max(1.0));
         } else {
@@ -131,7 +131,7 @@ impl Bic {
         }
     }
 
-    /// After the window has grown to `cwnd`: on to the next way of growing.
+    /// The window has grown to `cwnd`: changes from the search to slow start beyond max_win, and from that to additive increase, where it is time.
     fn advance(&mut self, cwnd: f64) {
         if cwnd <= self.low_window {
             return;
@@ -184,7 +184,7 @@ impl Avoidance for Bic {
         step.max(self.s_min).min(self.s_max)
     }
 
-    /// Where the next search is follows from it, too.
+    /// Besides, it sets where the next search is.
     fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
         self.probing = None;
         if window.cwnd <= self.low_window {

@@ -226,14 +226,14 @@ impl Avoidance for Cdg {
         }
     }
 
-    /// After congestion that was not foreseen.
+    /// For a loss, mark or timeout that is taken as congestion.
     fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         if episode.signal == Signal::Rto {
             self.forget();
             return episode.window * self.beta_loss;
         }
         let shadow = if self.heuristics.shadow { self.s } else { 0.0 };
-        // The window is on its way to where the shadow would be.
+        // The threshold follows from the shadow window now; there is none until the next backoff.
         self.s = 0.0;
         self.backoffs.wait();
         episode.window.max(WindowSize::from_segments(shadow)) * self.beta_loss

@@ -36,7 +36,7 @@ impl CongestionWindow {
         self.cwnd < self.ssthresh
     }
 
-    /// Slow start for `counted` segments, if it is under way; what of them is left for congestion avoidance.
+    /// Slow start for `counted` segments, if the window is below the threshold; returns how many of them are left for congestion avoidance.
     #[inline]
     pub fn start_slowly(&mut self, counted: SegCount) -> SegCount {
         if !self.in_slow_start() {
@@ -53,7 +53,7 @@ impl CongestionWindow {
         self.cwnd = self.growth.add(self.cwnd, counted, increase);
     }
 
-    /// Congestion leaves `left` of the window: the threshold, and the window unless it was a timeout.
+    /// Congestion leaves `left`: that becomes the threshold and, except after a timeout, the window.
     pub fn reduce(&mut self, episode: &Episode, left: WindowSize) {
         self.ssthresh = episode.threshold(left).segments();
         self.cwnd = match episode.signal {
@@ -88,7 +88,7 @@ impl CongestionWindow {
     }
 }
 
-/// What a classic algorithm does by rules of its own; all of it is standard TCP's unless said otherwise, but for what congestion leaves.
+/// The rules of a classic algorithm. All but [`Avoidance::decrease`] have a default, which is standard TCP's rule.
 pub trait Avoidance: Debug + Send {
     /// Called for every acknowledgement, whether the window may grow or not.
     fn measure(&mut self, _window: &mut CongestionWindow, _ack: &Ack) {}
@@ -112,7 +112,7 @@ pub trait Avoidance: Debug + Send {
     /// What congestion leaves of [`Episode::window`].
     fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize;
 
-    /// An acknowledgement, for algorithms that do more with it than to measure and to grow.
+    /// An acknowledgement; to be replaced by algorithms that do more with it than measure and grow.
     #[inline]
     fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
         self.measure(window, ack);
@@ -121,13 +121,13 @@ pub trait Avoidance: Debug + Send {
         }
     }
 
-    /// Congestion, for algorithms that do not leave the window and the threshold alike.
+    /// A sign of congestion; to be replaced by algorithms whose window is then not the threshold.
     fn on_congestion(&mut self, window: &mut CongestionWindow, episode: &Episode) {
         let left = self.decrease(window, episode);
         window.reduce(episode, left);
     }
 
-    /// The last episode was spurious; the windows are given back afterwards.
+    /// The last episode was spurious. The windows are restored after this.
     fn on_undo(&mut self, _window: &CongestionWindow, _before: Windows) {}
 
     fn on_arrival(&mut self, _arrival: &AckArrival) {}
@@ -147,7 +147,7 @@ pub trait Avoidance: Debug + Send {
     fn probe(&self, _window: &CongestionWindow, _out: &mut Probe<'_>) {}
 }
 
-/// A classic algorithm: the window, and what is its own.
+/// A classic algorithm: the window, and its own rules and variables.
 #[derive(Debug)]
 pub struct Classic<A> {
     pub window: CongestionWindow,

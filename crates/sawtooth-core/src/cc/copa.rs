@@ -83,7 +83,7 @@ parameters! {
 /// The smallest of the values of the last so many seconds.
 #[derive(Clone, Debug, Default)]
 struct RecentMin {
-    /// Times and values, each value above the one before it.
+    /// Times and values: each value is larger than the one before it, as others can never be the smallest again.
     samples: VecDeque<(f64, f64)>,
 }
 
@@ -123,7 +123,7 @@ struct RoundTrips {
     srtt: Option<f64>,
     recent: RecentMin,
     lasting: RecentMin,
-    /// Of the values with their signs turned.
+    /// Of the negated values, so that its smallest is the largest round-trip time.
     largest: RecentMin,
 }
 
@@ -158,12 +158,12 @@ pub struct Copa {
     window: f64,
     velocity: f64,
     direction: Option<Direction>,
-    /// Windows that have gone that way, one after the other.
+    /// Windows in succession that went in this direction.
     steady: u64,
-    /// Where the window under way ends, and how large it was when it began.
+    /// The segment whose acknowledgement ends the present window, and `cwnd` when that began.
     ends_at: SeqNum,
     began_with: f64,
-    /// `1 / delta` while it competes.
+    /// `1 / delta` in competitive mode.
     competing: Option<f64>,
     nearly_empty_at: Option<f64>,
     lost_in_window: bool,
@@ -217,7 +217,7 @@ impl Copa {
         }
     }
 
-    /// Once per window: velocity, and what competing demands.
+    /// Once per window: updates the velocity and, in competitive mode, `delta`.
     fn end_window(&mut self) {
         let direction = if self.window > self.began_with {
             Direction::Up

@@ -5,7 +5,7 @@
 //! Model, in segments:
 //! - once per window, when what had been sent at its start is acknowledged: `M = marked / delivered`,
 //!   `alpha = alpha (1 - g) + g M`
-//! - mark: `ssthresh = cwnd = cwnd (1 - alpha / 2)`, at most once per window, which the sender sees to
+//! - mark: `ssthresh = cwnd = cwnd (1 - alpha / 2)`, at most once per window, which the sender ensures
 //! - loss and growth: standard TCP
 //!
 //! Deviations: `alpha` counts segments, not bytes. The window is at least 2 segments after a mark (the RFC leaves its least value

@@ -71,7 +71,7 @@ pub const ENTRY: Entry<Algorithm> = Entry {
     },
 };
 
-/// A change of throughput by exactly `delta_b` is none, however late in a run it is, and however its times round.
+/// Tolerance of the comparison, so that a change of throughput by exactly `delta_b` never counts as a change: times are rounded differently late in a run.
 const ROUNDING: f64 = 1e-6;
 
 /// A round trip that is being measured.
@@ -133,7 +133,7 @@ struct HTcp {
     beta_min: f64,
     beta_max: f64,
     t_max_keep: f64,
-    /// Reference, smallest and largest factor.
+    /// The reference, and the smallest and the largest factor; none without scaling.
     rtt_scaling: Option<(f64, f64, f64)>,
     /// The host's tick and the smoothed round-trip time, if round-trip times are in ticks; seconds.
     tick: Option<f64>,
@@ -141,7 +141,7 @@ struct HTcp {
     t_min: f64,
     epoch: Option<Epoch>,
     before_loss: Option<Epoch>,
-    /// Of the last increase.
+    /// The increase of the last growth, segments per window.
     alpha: f64,
 }
 
@@ -250,7 +250,7 @@ impl Avoidance for HTcp {
         }
     }
 
-    /// A new epoch begins, too.
+    /// Besides, it begins a new epoch.
     fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         let now_secs = episode.now.secs();
         let epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));

@@ -72,7 +72,7 @@ const SEGMENTS: Kind = Kind::Number {
     max: 1e6,
 };
 
-/// What a delay answers to: by how many segments per round trip to grow, what share to give up at a loss.
+/// The increase in segments per round trip, and the share of the window given up at a loss, at a certain delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Gains {
     alpha: f64,
@@ -129,7 +129,7 @@ struct Rtts {
     t_max_secs: f64,
     sum_secs: f64,
     count: u32,
-    /// The round trip is over when this has been acknowledged.
+    /// The round trip is over when everything before this segment has been acknowledged.
     end: SeqNum,
 }
 
@@ -140,7 +140,7 @@ struct Illinois {
     rtts: Rtts,
     /// The mean queueing delay of the last round trip.
     d_a_secs: f64,
-    /// Whether delay has been seen since the increase was last `alpha_max`, and for how many round trips there has been little since.
+    /// Whether there has been delay since the increase was last `alpha_max`, and for how many round trips in succession there has been little.
     delayed: bool,
     low: i64,
 }

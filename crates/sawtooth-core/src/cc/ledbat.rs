@@ -79,7 +79,7 @@ struct Delays {
     since: Option<Instant>,
     minute: f64,
     base: VecDeque<f64>,
-    /// When each was heard, and what it said.
+    /// The last samples, and when each was taken.
     current: VecDeque<(Instant, f64)>,
 }
 
@@ -98,7 +98,7 @@ impl Delays {
     fn observe(&mut self, now: Instant, sample_secs: f64) {
         let since = *self.since.get_or_insert(now);
         let minute = ((now.secs() - since.secs()) / 60.0).floor();
-        // Minutes without a sample have nothing to remember, but forget.
+        // A minute without a sample has no least delay, but displaces the oldest minute.
         while self.base.is_empty() || self.minute < minute {
             self.minute = if self.base.is_empty() {
                 minute
@@ -153,11 +153,11 @@ impl Common {
 /// Where LEDBAT++ is in its cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// The first slow start, which delay ends.
+    /// The first slow start, which ends when there is delay.
     FirstStart,
     /// Around the target; the first slowdown is due in so many round trips.
     BeforeFirst { round_trips: i64 },
-    /// Around the target; the next slowdown is due then.
+    /// Around the target; the next slowdown is due at this time.
     Until(Instant),
     /// At the least window for so many round trips more.
     Down { began: Instant, round_trips: i64 },

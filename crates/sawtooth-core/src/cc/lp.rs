@@ -17,8 +17,8 @@
 //! round-trip time that phases are measured in is the smoothed one.
 //!
 //! Kernel equivalent: `lp`, in whole segments; it knows one-way delays only with time stamps. Measured of the module in ns-2.35's Linux
-//! agent: it hears indications in slow start, too (`in_slow_start`), leaves the threshold alone (`lowers_threshold` false), so that it
-//! slow-starts from one segment, and does so after about three round-trip times. Measured of Linux 6.1: it hardly ever hears an indication.
+//! agent: it heeds indications in slow start, too (`in_slow_start`), leaves the threshold alone (`lowers_threshold` false), so that it
+//! slow-starts from one segment, and does so after about three round-trip times. Measured of Linux 6.1: it hardly ever heeds an indication.
 //! Of 25 flows, alone, in pairs and in fives, at 10 to 100 Mbit/s, 10 to 80 ms, queues of 0.2 to 5 BDP, with losses and without, 23 are
 //! Reno's to the segment in windows, goodput and retransmissions. One of the others is Reno's when the same scenario is run again at another
 //! time of the kernel's clock; there the window fell to one segment at once, twice in its first half second. So the defaults where
@@ -92,12 +92,12 @@ impl Delays {
 struct Lp {
     rules: Rules,
     delays: Option<Delays>,
-    /// Until when indications are not heeded, and until when one follows another: microseconds.
+    /// Until when indications are not heeded, and until when the inference phase lasts, microseconds.
     deaf_until: f64,
     inference_until: f64,
 }
 
-/// Microseconds: differences of large times round differently, and a round trip must not be missed by that.
+/// In whole microseconds: differences of large times are rounded differently, which must not make a round trip seem too short.
 fn whole_us(secs: f64) -> f64 {
     libm::round(secs * 1e6)
 }
@@ -224,7 +224,7 @@ mod tests {
         let mut lp = lp();
         after(&mut lp, 1.0, 0.2);
         let halved = after(&mut lp, 1.01, 0.2);
-        // Not heard within a round trip of 123 ms, and the window stands.
+        // Not heeded within a round trip of 123 ms, and the window stands.
         assert_eq!(after(&mut lp, 1.12, 0.2), halved);
         assert_eq!(after(&mut lp, 1.2, 0.2), 1.0);
         assert_eq!(lp.ssthresh(), 2.0);

@@ -1,4 +1,4 @@
-//! Congestion control: hears what happened to a flow, answers how much may be in flight and how fast.
+//! Congestion control: from what happened to a flow it decides how much may be in flight, and how fast to send.
 //!
 //! The transport detects losses and says what it saw in event structs; the algorithm owns its window and nobody else
 //! writes it, except where a loss recovery's own specification prescribes a window ([`CongestionControl::prescribe`]).

@@ -121,7 +121,7 @@ parameters! {
 /// The least round-trip time, seconds; infinite without samples.
 #[derive(Clone, Debug)]
 struct LeastRtt {
-    /// What counts, and the least of the current period, which will.
+    /// The least that counts now, and the least of the current period, which counts from its end on.
     secs: f64,
     of_period: f64,
     /// When the current period ends.
@@ -148,7 +148,7 @@ impl LeastRtt {
         let end = self.begin(now, rules);
         self.secs = self.secs.min(rtt);
         self.of_period = self.of_period.min(rtt);
-        // A hair of tolerance: times are binary fractions.
+        // A small tolerance, as times are binary fractions.
         if now >= end - 1e-9 {
             self.secs = self.of_period;
             self.of_period = rtt;
@@ -157,7 +157,7 @@ impl LeastRtt {
         }
     }
 
-    /// What was measured until now counts no more before the period's end.
+    /// Ignores what was measured until now, up to the period's end.
     fn set_aside(&mut self) {
         self.secs = f64::INFINITY;
     }
@@ -179,7 +179,7 @@ struct Nv {
     rounds: i64,
     /// Smoothed, seconds.
     rtt: Option<f64>,
-    /// What the last decision was about.
+    /// `max_win` at the last decision.
     max_win: Option<f64>,
     /// Whether it lets the window grow.
     grows: bool,
@@ -278,7 +278,7 @@ impl Avoidance for Nv {
     fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         self.path.restart();
         self.forget_samples();
-        // After a loss not before the samples after the recovery allow it.
+        // After a loss it grows again only when samples from after the recovery allow it.
         self.grows = episode.signal == Signal::Rto;
         episode.window * self.rules.loss_factor
     }

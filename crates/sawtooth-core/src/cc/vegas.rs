@@ -91,7 +91,7 @@ impl Path {
         distinguished: None,
     };
 
-    /// Takes the sample of an acknowledgement; a round, if that ended it.
+    /// Takes the sample of an acknowledgement; returns the round if this ended it.
     pub fn observe(&mut self, ack: &Ack) -> Option<Round> {
         if let Some(rtt) = ack.rtt.map(Duration::secs) {
             self.base_rtt = self.base_rtt.min(rtt);
@@ -115,7 +115,7 @@ impl Path {
         }
     }
 
-    /// Begins a round with the next acknowledgement: what this one saw was a loss.
+    /// Discards the present round, in which there was a loss; the next acknowledgement begins another.
     pub fn restart(&mut self) {
         self.round = Round::NEW;
         self.distinguished = None;
@@ -154,7 +154,7 @@ struct Vegas {
     path: Path,
     /// Rounds since slow start began; it grows in those that `slow_start_rounds` divides.
     rounds: i64,
-    /// That of the last round.
+    /// The difference of the last round, segments.
     diff: f64,
 }
 
@@ -174,7 +174,7 @@ impl Vegas {
     }
 
     fn end_round(&mut self, window: &mut CongestionWindow, round: Round, cwnd_limited: bool) {
-        // The window must not have moved under a comparison, if there are rounds in which it does not.
+        // Where slow start has rounds in which the window stands still, only those are compared.
         let comparable = self.thresholds.slow_start_rounds == 1 || !self.is_growing_round();
         self.rounds += 1;
         let in_slow_start = window.in_slow_start();

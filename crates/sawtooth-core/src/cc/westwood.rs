@@ -70,13 +70,13 @@ struct Bandwidth {
     stages: i64,
     from_sending: bool,
     min_interval: f64,
-    /// A kernel's tick, in which it measures time, rounding round trips up and intervals by counting ticks; 0: none.
+    /// A kernel's tick: it rounds round trips up to ticks, and counts the ticks of intervals; 0: none.
     tick: f64,
     /// When the interval under way began; none before the first acknowledgement.
     since: Option<f64>,
     /// Segments delivered since.
     delivered: SegCount,
-    /// The first stage of the filter, and `BWE`, segments per second; none before the first sample.
+    /// The first stage of the filter and the last, which is `BWE`, in segments per second; the latter is none before the first sample.
     filtered: f64,
     estimate: Option<f64>,
 }
@@ -111,7 +111,7 @@ impl Bandwidth {
             libm::round((now - since) * 1e6) / 1e6
         };
         let least = self.whole_ticks(rtt).max(self.min_interval);
-        // All of them may be nothing where time stands still.
+        // Interval and bounds may all be zero where time stands still.
         if interval <= 0.0
             || interval < least
             || (self.tick > 0.0 && interval < least + 0.5 * self.tick)
@@ -153,7 +153,7 @@ fn ticks(secs: f64, tick: f64) -> f64 {
 #[derive(Debug)]
 struct Westwood {
     bandwidth: Bandwidth,
-    /// Whether duplicate acknowledgements count one segment each, and how many these have counted that are not acknowledged.
+    /// Whether each duplicate acknowledgement counts as one segment, and how many segments counted in this way have not been acknowledged yet.
     counts_duplicates: bool,
     reported: SegCount,
     /// Whether a loss leaves half the window, and its repair what the bandwidth fills.
@@ -265,7 +265,7 @@ impl Avoidance for Westwood {
 
     fn on_recovered(&mut self, window: &mut CongestionWindow) {
         if self.set_at_repair {
-            // An estimate of which there is none is zero there.
+            // In a kernel an estimate is zero until there is one.
             let known = self.bandwidth.estimate.is_some();
             let fitting = if known {
                 self.fitting(window.cwnd)

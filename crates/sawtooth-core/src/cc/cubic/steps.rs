@@ -4,7 +4,7 @@
 use crate::registry::Params;
 use crate::units::{Duration, Instant, floor};
 
-/// How many segments are to be acknowledged for one more in the window, when that was computed, and for which window.
+/// How many segments are to be acknowledged for a step, at which tick that was computed, and for which window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     per: f64,
@@ -33,8 +33,8 @@ impl Steps {
         }
     }
 
-    /// After how many segments a window of `cwnd` grows by one on its way to `target`, which is computed if it is time; before the `first` loss of
-    /// all a step may have an upper bound.
+    /// How many segments a step takes from a window of `cwnd` towards `target`, which is computed only if it is time. Before the `first` loss
+    /// `first_growth` bounds it.
     pub(super) fn per(
         &mut self,
         now: Instant,
@@ -67,7 +67,7 @@ impl Steps {
         per
     }
 
-    /// A loss: what was computed is of another stage.
+    /// Forgets what was computed, as it was for the window before a loss.
     pub(super) fn restart(&mut self) {
         self.pace = None;
     }

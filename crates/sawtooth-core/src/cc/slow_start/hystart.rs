@@ -32,7 +32,7 @@ pub const ENTRY: Entry<New> = Entry {
     new: |params, _| Box::new(HyStart::from(params)),
 };
 
-/// Some are those of HyStart++, too.
+/// Its parameters, some of which HyStart++ shares.
 pub const PARAMS: [Param; 10] = [
     param!(hystart_low_window: Kind::Number { min: 0.0, max: 1e9 } => Value::Number(16.0),
         "HyStart does nothing below this window, segments"),
@@ -77,7 +77,7 @@ impl From<&Params> for DelayRise {
 }
 
 impl DelayRise {
-    /// Seconds, over a round-trip time of `rtt`.
+    /// By how much a round-trip time of `rtt` must rise, both in seconds.
     pub fn over(&self, rtt: f64) -> f64 {
         (rtt / self.divisor).min(self.max).max(self.min)
     }
@@ -86,7 +86,7 @@ impl DelayRise {
 /// The acknowledgements of one window.
 #[derive(Clone, Copy, Debug)]
 struct Round {
-    /// It is over when more than this is acknowledged: what had been sent when it began.
+    /// One past the last segment that had been sent when it began: the round is over when more than that is acknowledged.
     end: SeqNum,
     start_secs: f64,
     /// The last acknowledgement of the train that began with the round.
@@ -105,7 +105,7 @@ pub struct HyStart {
     slack: f64,
     rise: DelayRise,
     next_decides: bool,
-    /// The smallest of the connection, seconds.
+    /// The connection's smallest round-trip time, seconds.
     min_rtt: f64,
     round: Option<Round>,
 }

@@ -30,7 +30,7 @@ pub const ENTRY: Entry<New> = Entry {
     new: |params, whole_windows| Box::new(HyStartPlusPlus::new(params, whole_windows)),
 };
 
-/// Besides those of HyStart.
+/// Its parameters besides those that it shares with HyStart.
 const PARAMS: [Param; 3] = [
     param!(css_growth_divisor: Kind::Number { min: 1.0, max: 1000.0 } => Value::Number(4.0),
         "slow start is slower by this in Conservative Slow Start (HyStart++)"),
@@ -45,7 +45,7 @@ const PARAMS: [Param; 3] = [
 struct Conservative {
     /// The RFC's cssBaselineMinRtt, seconds.
     baseline: f64,
-    /// Rounds begun, that in which it began included.
+    /// Rounds so far, including the one in which it began.
     rounds: i64,
 }
 
@@ -56,7 +56,7 @@ pub struct HyStartPlusPlus {
     rounds: i64,
     limit: SegCount,
     whole: bool,
-    /// Segments of growth below a whole one.
+    /// Growth that does not yet make a whole segment.
     fraction: f64,
     /// The RFC's windowEnd.
     round_end: Option<SeqNum>,
@@ -88,7 +88,7 @@ impl HyStartPlusPlus {
         self.conservative.is_some()
     }
 
-    /// Whether Conservative Slow Start has had all its rounds.
+    /// A round begins; returns whether Conservative Slow Start has had all its rounds.
     fn begin_round(&mut self, snd_nxt: SeqNum) -> bool {
         self.round_end = Some(snd_nxt);
         self.last_min_rtt = self.current_min_rtt;

@@ -16,24 +16,24 @@ use crate::units::{Duration, SegCount};
 
 /// Ends slow start when it takes the path for full.
 pub trait SlowStart: Debug + Send {
-    /// Every round-trip time, in slow start or not, before anything else of its acknowledgement.
+    /// A round-trip time was measured, in slow start or not; called before [`SlowStart::ends`] for the same acknowledgement.
     fn on_rtt(&mut self, _rtt: Duration) {}
 
     /// Whether slow start ends at this acknowledgement, at a window of `cwnd`.
     fn ends(&mut self, ack: &Ack, cwnd: f64) -> bool;
 
-    /// Grows the window by what `counted` segments are worth, where slow start goes on; what of them is left at the threshold.
+    /// Slow start goes on: grows the window for `counted` segments, and returns how many of them are left when it reaches the threshold.
     fn grow(&mut self, window: &mut CongestionWindow, counted: SegCount) -> SegCount {
         window.start_slowly(counted)
     }
 
-    /// Slow start is over. Whether the next one, too, is to be ended like this.
+    /// Slow start is over; returns whether the next slow start is to be watched, too.
     fn restart(&mut self) -> bool {
         false
     }
 }
 
-/// Constructor of a row, for windows that are whole or not.
+/// Constructor of a row; it is given whether windows are whole.
 pub type New = fn(&Params, whole_windows: bool) -> Box<dyn SlowStart>;
 
 /// All that can be chosen.

@@ -48,7 +48,7 @@ pub const ENTRY: Entry<New> = Entry {
     new: |params, _| Box::new(Search::from(params)),
 };
 
-/// Segments over the connection's life.
+/// Segments delivered and sent over the connection's life.
 #[derive(Clone, Copy, Debug)]
 struct Total {
     delivered: SegCount,
@@ -61,11 +61,11 @@ struct Search {
     bins: usize,
     extra_bins: usize,
     threshold: f64,
-    /// Of a bin, seconds; none before the first round-trip time.
+    /// The length of a bin, seconds; none before the first round-trip time.
     duration: Option<f64>,
     /// When the present bin ends, seconds; none before the first.
     end: Option<f64>,
-    /// At the ends of bins, the latest first.
+    /// The totals at the ends of bins, the latest first.
     totals: VecDeque<Total>,
 }
 
@@ -85,7 +85,7 @@ impl From<&Params> for Search {
 }
 
 impl Search {
-    /// Takes note of what has been delivered and sent, if a bin has ended; whether one has.
+    /// If a bin has ended, notes what has been delivered and sent; returns whether one has.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

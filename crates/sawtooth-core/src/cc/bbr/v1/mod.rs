@@ -347,7 +347,7 @@ impl CongestionControl for Bbr {
         self.recovery.end();
         self.control.restore_cwnd();
         self.control.cwnd = self.control.cwnd.max(before.cwnd.segments());
-        // The pause may have looked like a full pipe.
+        // The pause of a spurious timeout may have looked like a full pipe.
         self.full_pipe.reset(0.0);
         self.bound_for_probe_rtt();
     }

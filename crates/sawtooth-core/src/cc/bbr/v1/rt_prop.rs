@@ -25,7 +25,7 @@ impl RtProp {
         self.secs.is_finite().then_some(self.secs)
     }
 
-    /// Takes in an acknowledgement; whether what was known had expired. The first sample finds nothing that could have.
+    /// Takes in an acknowledgement; returns whether the known delay had expired, which it cannot before the first sample.
     pub(super) fn update(&mut self, ack: &Ack) -> bool {
         let now = ack.now.secs();
         let expired = self.expired(now);

@@ -18,7 +18,7 @@ impl Bounds {
         inflight_longterm: f64::INFINITY,
     };
 
-    /// What widens none.
+    /// Bounds that widen no others.
     pub(super) const LEAST: Self = Self {
         bw_shortterm: 0.0,
         inflight_shortterm: 0.0,
@@ -51,7 +51,7 @@ impl Bounds {
         (self.inflight_longterm - headroom).max(parameters.min_pipe_cwnd)
     }
 
-    /// What a spurious loss bounded is bounded by what was before it, or less.
+    /// A loss was spurious: bounds are as wide as before it, or wider.
     pub(super) fn widen(&mut self, before: Self) {
         self.bw_shortterm = self.bw_shortterm.max(before.bw_shortterm);
         self.inflight_shortterm = self.inflight_shortterm.max(before.inflight_shortterm);

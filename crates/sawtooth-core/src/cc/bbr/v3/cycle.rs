@@ -74,7 +74,7 @@ impl Cycle {
         self.ack_phase = AckPhase::ProbeStopping;
     }
 
-    /// A round begins; whether it is the one after a probe.
+    /// A round begins; returns whether it is the one after a probe.
     pub(super) fn on_round(&mut self) -> bool {
         match self.ack_phase {
             AckPhase::ProbeStarting => {

@@ -16,7 +16,7 @@ pub(super) struct Latest {
 }
 
 impl Latest {
-    /// Something was lost, when so many segments had been delivered; whether it is the first of the round.
+    /// A loss was seen after so many segments had been delivered; returns whether it is the first of the round.
     pub(super) fn lose(&mut self, delivered: SegCount) -> bool {
         let first = !self.has_loss;
         if first {
@@ -37,7 +37,7 @@ impl Latest {
         }
     }
 
-    /// If a round begins, it begins with this sample.
+    /// If a round begins, this sample is its first.
     pub(super) fn advance(&mut self, sample: &Sample) {
         if self.round_start {
             self.bw = sample.rate;
@@ -46,7 +46,7 @@ impl Latest {
         }
     }
 
-    /// Nothing of it counts any more.
+    /// Forgets what was delivered and lost in it.
     pub(super) fn forget(&mut self) {
         self.has_loss = false;
         self.bw = 0.0;

@@ -22,7 +22,7 @@ impl MinRtt {
         probe_at: 0.0,
     };
 
-    /// Takes in an acknowledgement; whether ProbeRTT is due.
+    /// Takes in an acknowledgement; returns whether ProbeRTT is due.
     pub(super) fn update(&mut self, ack: &Ack, parameters: &Parameters) -> bool {
         let now = ack.now.secs();
         let first = self.secs.is_infinite();
@@ -41,7 +41,7 @@ impl MinRtt {
         expired
     }
 
-    /// It has been probed.
+    /// ProbeRTT is over: the delay has been measured without a queue.
     pub(super) fn probed(&mut self, now_secs: f64) {
         self.probe_at = now_secs;
     }

@@ -21,7 +21,7 @@ impl Slope {
         self.acked = 0.0;
     }
 
-    /// Nothing is raised until the next round of a probe.
+    /// The bound is not raised until the next round of a probe.
     pub(super) fn level(&mut self) {
         self.acked_per_inc = f64::INFINITY;
     }

@@ -111,7 +111,7 @@ impl Bbr3 {
         self.full_pipe.now
     }
 
-    /// Whether the state was decided.
+    /// Returns whether this has decided the next state.
     fn adapt_long_term_model(&mut self, ack: &Ack, sample: &Sample) -> bool {
         if self.rounds.started && self.cycle.on_round() && self.in_probe_bw() {
             if !sample.app_limited {
