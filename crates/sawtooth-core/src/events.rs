@@ -90,14 +90,17 @@ impl Key {
 
     /// Time and line apart: unlike a key, both are handed over in registers.
     #[inline]
-    pub fn parts(self) -> (f64, Line) {
-        (self.time, self.line)
+    pub fn parts(self) -> (Instant, Line) {
+        (self.at(), self.line)
     }
 
     /// A key of its [`Key::parts`].
     #[inline]
-    pub fn from_parts(time: f64, line: Line) -> Self {
-        Self { time, line }
+    pub fn from_parts(at: Instant, line: Line) -> Self {
+        Self {
+            time: at.secs(),
+            line,
+        }
     }
 
     /// Whether this is [`Key::NEVER`].

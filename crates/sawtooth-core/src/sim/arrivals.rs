@@ -23,7 +23,7 @@ use crate::source;
 use crate::spec::{ArrivingSpec, Scenario};
 use crate::tcp::Config;
 use crate::tcp::sender::Sender;
-use crate::units::{Instant, ns};
+use crate::units::Instant;
 
 /// Everything about flows that arrive.
 #[derive(Debug)]
@@ -164,12 +164,17 @@ impl<'a> ArrivingFlows<'a> {
     /// A flow has ended if everything is acknowledged, and then its place is free; whether it has.
     #[cold]
     #[inline(never)]
-    pub(super) fn leave_if_finished(&mut self, place: u32, flows: &mut [Flow], time: f64) -> bool {
+    pub(super) fn leave_if_finished(
+        &mut self,
+        place: u32,
+        flows: &mut [Flow],
+        time: Instant,
+    ) -> bool {
         let flow = &mut flows[place as usize];
         if !flow.sender.is_finished() {
             return false;
         }
-        flow.sender.finish(Instant::from_secs(time));
+        flow.sender.finish(time);
         self.directory.remove(flow.id);
         self.leave(place, flow, time);
         self.free.push(place);
@@ -177,17 +182,17 @@ impl<'a> ArrivingFlows<'a> {
     }
 
     /// The run is over for those that are there.
-    pub(super) fn finish(&mut self, flows: &mut [Flow], end: f64) {
+    pub(super) fn finish(&mut self, flows: &mut [Flow], end: Instant) {
         for (place, flow) in (0..).zip(flows).skip(self.fixed as usize) {
             if self.living[(place - self.fixed) as usize].alive {
-                flow.sender.finish(Instant::from_secs(end));
+                flow.sender.finish(end);
                 self.leave(place, flow, end);
             }
         }
     }
 
     /// The tables of flows that arrive; none if none can.
-    pub(super) fn tables(&mut self, end: f64) -> Vec<Table> {
+    pub(super) fn tables(&mut self, end: Instant) -> Vec<Table> {
         if self.entries.is_empty() {
             return Vec::new();
         }
@@ -196,7 +201,7 @@ impl<'a> ArrivingFlows<'a> {
         for entry in &self.entries {
             let (flow, arrivals) = (&entry.spec.flow, &entry.spec.arrivals);
             let summary = &entry.summary;
-            all.push(summary.row(&flow.name, flow.cc.name, arrivals.rate, end));
+            all.push(summary.row(&flow.name, flow.cc.name, arrivals.rate, end.secs()));
             for row in summary.completions(&flow.name) {
                 by_size.push(row);
             }
@@ -205,19 +210,19 @@ impl<'a> ArrivingFlows<'a> {
         [all, by_size].into_iter().chain(transfers).collect()
     }
 
-    fn leave(&mut self, place: u32, flow: &Flow, time: f64) {
+    fn leave(&mut self, place: u32, flow: &Flow, time: Instant) {
         let living = &mut self.living[(place - self.fixed) as usize];
         living.alive = false;
         let entry = &mut self.entries[living.entry as usize];
         let counters = &flow.sender.counters();
         let departed = Departed {
             arrival: living.arrival,
-            at_secs: time,
+            at_secs: time.secs(),
             delivered_bytes: flow.receiver.delivered.bytes.get(),
             completion_ns: flow
                 .sender
                 .is_done()
-                .then(|| ns(flow.receiver.delivered.last.secs() - flow.start)),
+                .then(|| (flow.receiver.delivered.last - flow.start).as_ns()),
             sent_packets: counters.sent_packets,
             retransmits: counters.retransmits,
             timeouts: Some(counters.timeouts),
@@ -246,7 +251,7 @@ impl Entry<'_> {
         let phase = config.rto.granularity * share;
         Flow::new(FlowPlan {
             id,
-            start: arrival.at_secs,
+            start: Instant::from_secs(arrival.at_secs),
             sender: Sender::open(config, self.new_cc, &self.spec.flow.cc.params, phase),
             source: source::transfer(arrival.bytes),
             trip: self.trip,

@@ -5,6 +5,7 @@
 use super::stopped::Stopped;
 use super::world::World;
 use crate::limits::{counted, how_to_raise};
+use crate::units::{Instant, SegCount};
 
 /// Events between two looks: some milliseconds.
 const EVENTS: u32 = 1 << 16;
@@ -32,9 +33,9 @@ pub(super) fn events_to_next_look(world: &World) -> u32 {
 /// Whether a flow that has sent very much at once may send more; if not the run is over.
 #[cold]
 #[inline(never)]
-pub(super) fn may_send_more(world: &mut World, index: u32, now: f64) -> bool {
+pub(super) fn may_send_more(world: &mut World, index: u32, now: Instant) -> bool {
     let sent = world.flows[index as usize].sender.flight_size();
-    world.stopped = look_at_limits(world, now, sent.get()).err();
+    world.stopped = look_at_limits(world, now, sent).err();
     if world.stopped.is_some() {
         world.calendar.stop();
     }
@@ -43,17 +44,18 @@ pub(super) fn may_send_more(world: &mut World, index: u32, now: f64) -> bool {
 
 /// Ends a run that is beyond a limit, or that is with so many segments sent at once.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-pub(super) fn look_at_limits(world: &World, now: f64, sent: u64) -> Result<(), Stopped> {
+pub(super) fn look_at_limits(world: &World, now: Instant, sent: SegCount) -> Result<(), Stopped> {
     let limits = &world.scenario.limits;
+    let (now_secs, end_secs) = (now.secs(), world.calendar.end.secs());
     let rows = rows(world) as f64;
     // They are all outstanding, wherever they are.
     let waiting = world.calendar.waiting() as f64 + world.topology.backlog_at(now) as f64;
-    let packets = waiting.max(sent as f64);
+    let packets = waiting.max(sent.as_f64());
     let bytes = rows * ROW_BYTES + packets * PACKET_BYTES + world.flows.len() as f64 * FLOW_BYTES;
     for (name, found, limit) in [
         (
             "events",
-            (world.observers.effort.events + sent) as f64,
+            (world.observers.effort.events + sent.get()) as f64,
             limits.events,
         ),
         ("rows", rows, limits.rows),
@@ -66,11 +68,11 @@ pub(super) fn look_at_limits(world: &World, now: f64, sent: u64) -> Result<(), S
                 name
             };
             return Err(Stopped(format!(
-                "stopped at {now:.6} s of {} s, after {} {what}: the limit is {}; {}",
-                world.calendar.end,
+                "stopped at {now_secs:.6} s of {} s, after {} {what}: the limit is {}; {}",
+                end_secs,
                 counted(found),
                 counted(limit),
-                how_to_raise(name, found * (world.calendar.end / now.max(1e-9)).max(1.0)),
+                how_to_raise(name, found * (end_secs / now_secs.max(1e-9)).max(1.0)),
             )));
         }
     }

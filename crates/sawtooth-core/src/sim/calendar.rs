@@ -10,6 +10,7 @@ use super::channel::{Channel, Loose, LooseEvents, Place};
 use super::index::index_u32;
 use crate::events::{Event, EventQueue, Key, Line, Lineage};
 use crate::packet::Packet;
+use crate::units::Instant;
 
 /// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +79,7 @@ pub(super) enum Next {
 #[derive(Debug)]
 pub(super) struct Calendar {
     /// Nothing happens from then on.
-    pub(super) end: f64,
+    pub(super) end: Instant,
     pub(super) lineage: Lineage,
     /// Packets about to reach a meeting point and transmissions about to end.
     packets: EventQueue,
@@ -99,7 +100,7 @@ impl Calendar {
     /// Packets of a channel that one may come before and still be sorted in. Exact with any number; where more are passed often, a search tree is faster.
     const PASSED_AT_MOST: usize = 64;
 
-    pub(super) fn new(end: f64, components: Components) -> Self {
+    pub(super) fn new(end: Instant, components: Components) -> Self {
         let mut slots = Vec::new();
         let next = |slots: &Vec<Slot>| index_u32(slots.len());
         let mut port_slots = vec![u32::MAX; components.evented_ports.len()];
@@ -139,11 +140,11 @@ impl Calendar {
     /// Lays down what is known before the run: when each flow starts, and what the slots among the packets have.
     pub(super) fn lay_down(
         &mut self,
-        starts: impl Iterator<Item = f64>,
+        starts: impl Iterator<Item = Instant>,
         first: impl Fn(Slot) -> Key,
     ) {
         for (flow, start) in (0..).zip(starts) {
-            self.set_timer(sender_timer(flow), Key::at_start(start, flow));
+            self.set_timer(sender_timer(flow), Key::at_start(start.secs(), flow));
         }
         for at in 0..self.slots.len() {
             let key = first(self.slots[at]);
@@ -170,7 +171,7 @@ impl Calendar {
         };
         let slot = queue.first();
         let key = queue.get(slot);
-        if key.time >= self.end {
+        if self.is_over(key) {
             Next::Over
         } else if timer_first {
             Next::Timer { slot }
@@ -197,12 +198,12 @@ impl Calendar {
         let slot = queue.first();
         let ties = timer_first || place < self.place(slot);
         let goes_first = first.precedes(&queue.get(slot), &self.lineage, ties);
-        (goes_first && first.time < self.end).then_some(at)
+        (goes_first && !self.is_over(first)).then_some(at)
     }
 
     /// The time of the first event that is not a loose one.
-    pub(super) fn first_time(&self) -> f64 {
-        self.packets.first_time().min(self.timers.first_time())
+    pub(super) fn first_time(&self) -> Instant {
+        Instant::from_secs(self.packets.first_time().min(self.timers.first_time()))
     }
 
     /// What a slot stands for.
@@ -265,7 +266,7 @@ impl Calendar {
     /// A packet comes to a channel before one that waits there, or at the same time.
     #[cold]
     #[inline(never)]
-    fn wait_before(&mut self, channel: u32, packet: &Packet, time: f64, line: Line) {
+    fn wait_before(&mut self, channel: u32, packet: &Packet, time: Instant, line: Line) {
         let key = Key::from_parts(time, line);
         let rank = self.rank(packet);
         let Channel { slot, packets, .. } = &mut self.channels[channel as usize];
@@ -286,7 +287,7 @@ impl Calendar {
     /// A packet waits for an event of its own.
     #[cold]
     #[inline(never)]
-    fn wait_loose(&mut self, channel: u32, packet: &Packet, time: f64, line: Line) {
+    fn wait_loose(&mut self, channel: u32, packet: &Packet, time: Instant, line: Line) {
         self.loose.push(Loose {
             key: Key::from_parts(time, line),
             place: Place {
@@ -381,9 +382,15 @@ impl Calendar {
         one.precedes(&other, &self.lineage, false)
     }
 
+    /// Whether an event would be at the end or after it, so that it does not happen.
+    #[inline(always)]
+    pub(super) fn is_over(&self, key: Key) -> bool {
+        key.at() >= self.end
+    }
+
     /// Nothing happens any more.
     pub(super) fn stop(&mut self) {
-        self.end = f64::NEG_INFINITY;
+        self.end = Instant::LONG_AGO;
     }
 }
 
@@ -415,7 +422,7 @@ mod tests {
             hosts: 1,
             flows: 2,
         };
-        Calendar::new(10.0, components)
+        Calendar::new(Instant::from_secs(10.0), components)
     }
 
     fn key(time: f64) -> Key {

@@ -8,11 +8,12 @@ use super::stopped::Stopped;
 use super::udp::Udp;
 use super::world::World;
 use crate::events::Key;
+use crate::units::SegCount;
 
 /// Runs to the end, or until a limit is exceeded.
 pub(super) fn run(world: &mut World) -> Result<(), Stopped> {
     while handle(world, events_to_next_look(world)) {
-        look_at_limits(world, world.calendar.first_time(), 0)?;
+        look_at_limits(world, world.calendar.first_time(), SegCount::ZERO)?;
     }
     world.stopped.take().map_or(Ok(()), Err)
 }
@@ -110,7 +111,7 @@ fn send_udp(world: &mut World, index: usize, mut key: Key) -> Key {
             world.on_other_packet(packet, key);
         }
         key = world.udp[index].key();
-        if key.time >= world.calendar.end {
+        if world.calendar.is_over(key) {
             break;
         }
     }

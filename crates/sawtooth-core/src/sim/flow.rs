@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::spec::{Part, Scenario};
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
-use crate::units::{ByteCount, SeqNum};
+use crate::units::{ByteCount, Instant, SegCount, SeqNum};
 
 #[derive(Debug)]
 pub(super) struct Flow {
@@ -20,7 +20,7 @@ pub(super) struct Flow {
     pub(super) id: u32,
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
-    pub(super) start: f64,
+    pub(super) start: Instant,
     pub(super) started: bool,
     /// Its number among connections of requests and responses, if it is of one: then what it writes answers what the flow the other way has delivered.
     pub(super) request_response: Option<u32>,
@@ -29,14 +29,14 @@ pub(super) struct Flow {
     pub(super) fired: Key,
     pub(super) trip: Trip,
     /// Wire size of the segments it sends: header, and header with full payload.
-    pub(super) header: u32,
+    pub(super) header: ByteCount,
     pub(super) ack_sizes: AckSizes,
 }
 
 /// What a flow is made of.
 pub(super) struct FlowPlan {
     pub(super) id: u32,
-    pub(super) start: f64,
+    pub(super) start: Instant,
     pub(super) sender: Sender,
     pub(super) source: Box<dyn Source>,
     pub(super) trip: Trip,
@@ -61,14 +61,15 @@ impl Flow {
             writes: Writes::new(source),
             fired: Key::NEVER,
             trip,
-            header: config.header,
+            header: config.header.into(),
             ack_sizes: AckSizes {
-                plain: config.ack_size,
-                sack_option_header: config.sack_option_header,
-                syns: if config.handshake {
-                    (SeqNum::ZERO.next(), config.syn_options)
+                plain: config.ack_size.into(),
+                sack_option_header: config.sack_option_header.into(),
+                first_data: SeqNum::ZERO + SegCount::from(config.handshake),
+                syn_options: if config.handshake {
+                    config.syn_options.into()
                 } else {
-                    (SeqNum::ZERO, 0)
+                    ByteCount::ZERO
                 },
             },
             sender,
@@ -94,7 +95,7 @@ impl Flow {
         }
         loop {
             match self.writes.due(self.start, now) {
-                Due::Bytes(bytes) => self.sender.on_write(now, ByteCount::new(bytes)),
+                Due::Bytes(bytes) => self.sender.on_write(now, bytes),
                 Due::Later => return,
                 Due::Over => return self.sender.on_close(),
             }
@@ -106,8 +107,8 @@ impl Flow {
         let Some(portion) = self.writes.next_portion(self.start, now) else {
             return;
         };
-        if portion.bytes > 0 {
-            self.sender.on_write(now, ByteCount::new(portion.bytes));
+        if !portion.bytes.is_zero() {
+            self.sender.on_write(now, portion.bytes);
         }
         if portion.is_all {
             self.sender.on_close();
@@ -117,12 +118,11 @@ impl Flow {
     /// The packet of a segment that leaves.
     #[inline(always)]
     pub(super) fn data(&self, data: Data) -> Packet {
-        let mut wire_bytes = self.header + data.payload.packet_size();
-        let (syns, options) = self.ack_sizes.syns;
-        if data.seq < syns {
-            wire_bytes += options;
+        let mut size = self.header + data.payload;
+        if data.seq < self.ack_sizes.first_data {
+            size += self.ack_sizes.syn_options;
         }
-        Packet::data(self.id, self.trip.first_stop, wire_bytes, data)
+        Packet::data(self.id, self.trip.first_stop, size.packet_size(), data)
     }
 
     /// Whether a packet is the first in a row with marks, or without, of which the receiver has not taken note.
@@ -132,35 +132,37 @@ impl Flow {
         marks.is_on() && marks.changes_state(packet.ecn())
     }
 
-    pub(super) fn sent_packets(&self) -> u64 {
-        self.sender.counters().sent_packets
+    pub(super) fn sent_packets(&self) -> SegCount {
+        SegCount::new(self.sender.counters().sent_packets)
     }
 
     /// The packet of an acknowledgement that is at a stop.
     #[inline(always)]
     pub(super) fn ack(&self, acks: &mut AckStore, hop: u32, ack: &Ack) -> Packet {
-        acks.pack(self.id, hop, self.ack_sizes.of(ack), ack)
+        let size = self.ack_sizes.of(ack).packet_size();
+        acks.pack(self.id, hop, size, ack)
     }
 }
 
-/// Bytes of an acknowledgement on the wire.
+/// Bytes of an acknowledgement on the wire, and of what a SYN adds to a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckSizes {
-    pub(super) plain: u32,
-    pub(super) sack_option_header: u32,
-    /// Segments that are SYNs, and what they carry more than others.
-    pub(super) syns: (SeqNum, u32),
+    pub(super) plain: ByteCount,
+    pub(super) sack_option_header: ByteCount,
+    /// Segments before this one are SYNs, and what they carry more than others.
+    pub(super) first_data: SeqNum,
+    pub(super) syn_options: ByteCount,
 }
 
 impl AckSizes {
     #[inline]
-    pub(super) fn of(self, ack: &Ack) -> u32 {
+    pub(super) fn of(self, ack: &Ack) -> ByteCount {
         if !ack.sack.is_empty() {
-            self.plain + self.sack_option_header + 8 * ack.sack.len()
-        } else if ack.next > self.syns.0 {
+            self.plain + self.sack_option_header + ByteCount::from(8 * ack.sack.len())
+        } else if ack.next > self.first_data {
             self.plain
         } else {
-            self.plain + self.syns.1
+            self.plain + self.syn_options
         }
     }
 }
@@ -200,7 +202,7 @@ pub(super) fn standing_flows(
         }
         flows.push(Flow::new(FlowPlan {
             id: index_u32(index),
-            start: spec.start.secs(),
+            start: spec.start,
             sender,
             source: spec.source(seed),
             trip: trips[index],

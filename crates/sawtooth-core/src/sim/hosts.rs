@@ -23,7 +23,8 @@ use crate::host::stopwatch::Cause;
 use crate::host::{Frame, Machine};
 use crate::record::rows::Stalls;
 use crate::spec::{FlowSpec, Scenario};
-use crate::units::ns;
+use crate::tcp::receiver::Delivered;
+use crate::units::{ByteCount, Instant};
 
 /// The sending and the receiving end of a flow: their hosts, and the ports where packets leave them.
 struct Ends {
@@ -156,17 +157,20 @@ impl Hosts {
     }
 
     /// Application bytes that the reader of a flow has, and when it had the last of them.
-    pub(super) fn read_by(&self, flow: u32) -> Option<(u64, f64)> {
+    pub(super) fn read_by(&self, flow: u32) -> Option<Delivered> {
         let (_, reader) = self.receiver(flow)?;
-        Some((reader.read, reader.last_read))
+        Some(Delivered {
+            bytes: ByteCount::new(reader.read),
+            last: Instant::from_secs(reader.last_read),
+        })
     }
 
     /// A flow's stall until `end`, where something measures it.
-    pub(super) fn stalls(&self, flow: u32, end: f64) -> Stalls {
+    pub(super) fn stalls(&self, flow: u32, end: Instant) -> Stalls {
         let Some((_, socket)) = self.sender(flow) else {
             return Stalls::default();
         };
-        let end = ns(end);
+        let end = end.as_ns();
         let of = |cause| Some(socket.watch.read_of(end, cause));
         Stalls {
             all_ns: Some(socket.watch.read(end)),
@@ -177,9 +181,9 @@ impl Hosts {
     }
 
     /// The run is over.
-    pub(super) fn finish(&mut self, end: f64) {
+    pub(super) fn finish(&mut self, end: Instant) {
         for (_, socket) in self.senders.iter_mut().flatten() {
-            socket.watch.finish(ns(end));
+            socket.watch.finish(end.as_ns());
         }
     }
 
@@ -187,7 +191,7 @@ impl Hosts {
     pub(super) fn note(
         &mut self,
         host: u32,
-        time: f64,
+        time: Instant,
         layer: Layer,
         event: &'static str,
         frame: &Frame,
@@ -202,7 +206,7 @@ impl Hosts {
             _ => 0,
         };
         logs[frame.flow as usize].rows.push(Happening {
-            time,
+            time: time.secs(),
             host,
             layer,
             event,
@@ -217,20 +221,20 @@ impl Hosts {
         &mut self,
         host: u32,
         flow: u32,
-        time: f64,
+        time: Instant,
         layer: Layer,
         event: &'static str,
-        bytes: u64,
+        bytes: ByteCount,
     ) {
         if let Some(logs) = &mut self.logs {
             logs[flow as usize].rows.push(Happening {
-                time,
+                time: time.secs(),
                 host,
                 layer,
                 event,
                 packet: None,
                 seq: None,
-                bytes,
+                bytes: bytes.get(),
             });
         }
     }

@@ -52,18 +52,18 @@ impl PathMetrics {
     }
 
     /// A connection begins with what is known.
-    pub(super) fn begin(&mut self, flow: u32, time: f64, sender: &mut Sender) {
+    pub(super) fn begin(&mut self, flow: u32, time: Instant, sender: &mut Sender) {
         if let Some(caches) = &mut self.caches {
-            sender.inherit(&caches.at_start(flow, Instant::from_secs(time)));
+            sender.inherit(&caches.at_start(flow, time));
         }
     }
 
     /// A connection has ended.
     #[cold]
     #[inline(never)]
-    pub(super) fn note_end(&mut self, flow: u32, time: f64, sender: &Sender) {
+    pub(super) fn note_end(&mut self, flow: u32, time: Instant, sender: &Sender) {
         if let Some(caches) = &mut self.caches {
-            caches.on_end(flow, Instant::from_secs(time), sender.legacy());
+            caches.on_end(flow, time, sender.legacy());
         }
     }
 }

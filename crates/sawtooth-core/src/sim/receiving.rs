@@ -39,7 +39,7 @@ pub(super) fn receive(
     }
     world
         .observers
-        .sample_receiver(&world.flows, index, key.time);
+        .sample_receiver(&world.flows, index, key.at());
     let flow = &mut world.flows[index as usize];
     if flow.request_response.is_some() {
         let copy = packet;
@@ -51,8 +51,8 @@ pub(super) fn receive(
     }
     let flow = &mut world.flows[index as usize];
     let ack = flow.receiver.on_segment(now, packet.segment());
-    let delivered = flow.receiver.delivered.bytes.get();
-    world.observers.trace_delivery(index, key.time, delivered);
+    let delivered = flow.receiver.delivered.bytes;
+    world.observers.trace_delivery(index, key.at(), delivered);
     if let Some(ack) = ack {
         return Some(flow.ack(&mut world.acks, packet.hop + 1, &ack));
     }

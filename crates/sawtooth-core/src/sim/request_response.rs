@@ -28,6 +28,7 @@ use crate::rng::Stream;
 use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::Config;
 use crate::tcp::sender::Sender;
+use crate::units::ByteCount;
 
 /// All connections of requests and responses of a run.
 #[derive(Debug, Default)]
@@ -85,25 +86,28 @@ impl RequestResponses {
         flows: &[Flow],
         place: u32,
         now: Event,
-        delivered: u64,
+        delivered: ByteCount,
     ) -> Option<Answer> {
         let number = flows[place as usize].request_response?;
         let RequestResponse { sides, exchanges } = &mut self.0[number as usize];
         let (by, message) = if place == sides.client {
-            (sides.server, exchanges.at_server(delivered))
+            (sides.server, exchanges.at_server(delivered.get()))
         } else {
-            (sides.client, exchanges.at_client(now.time, delivered))
+            (
+                sides.client,
+                exchanges.at_client(now.at().secs(), delivered.get()),
+            )
         };
         message.map(|message| Answer { by, message })
     }
 
     /// TCP has so many bytes of the flow at a place, more than before. The handshake has measured the round trip for both sides.
-    pub(super) fn tcp_has(&self, flows: &mut [Flow], place: u32, now: Event, delivered: u64) {
+    pub(super) fn tcp_has(&self, flows: &mut [Flow], place: u32, now: Event, delivered: ByteCount) {
         let Some(number) = flows[place as usize].request_response else {
             return;
         };
         let RequestResponse { sides, exchanges } = &self.0[number as usize];
-        if place != sides.client || !exchanges.has_first(delivered) {
+        if place != sides.client || !exchanges.has_first(delivered.get()) {
             return;
         }
         let rtt = flows[sides.client as usize].sender.srtt();
@@ -143,7 +147,7 @@ impl RequestResponses {
             flows[server as usize].request_response = Some(number);
             let mut client = Flow::new(FlowPlan {
                 id: client,
-                start: spec.start.secs(),
+                start: spec.start,
                 sender: sender_of_requests(spec, seed),
                 source: spec.source(seed),
                 trip: trips[client as usize],

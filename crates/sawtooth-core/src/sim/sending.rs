@@ -7,15 +7,16 @@ use super::request_response::carried::put_ack_on;
 use super::world::World;
 use crate::events::{Event, Key};
 use crate::packet::Packet;
+use crate::units::Instant;
 
 impl World<'_> {
     /// A connection begins.
     pub(super) fn start(&mut self, index: u32, key: Key) {
         let now = self.calendar.record(key);
-        self.observers.sample_sender(&self.flows, index, key.time);
+        self.observers.sample_sender(&self.flows, index, key.at());
         let flow = &mut self.flows[index as usize];
         flow.started = true;
-        self.metrics.begin(index, key.time, &mut flow.sender);
+        self.metrics.begin(index, key.at(), &mut flow.sender);
         flow.sender.on_start(now);
         if self.hosts.send(index) {
             return write_on_host(self, index, key, now);
@@ -37,7 +38,7 @@ impl World<'_> {
         };
         flow.fired = key;
         let now = self.calendar.record(key);
-        self.observers.sample_sender(&self.flows, index, key.time);
+        self.observers.sample_sender(&self.flows, index, key.at());
         let on_host = self.hosts.send(index);
         let flow = &mut self.flows[index as usize];
         if due != flow.writes.key {
@@ -66,27 +67,27 @@ impl World<'_> {
             }
             self.fire_sender_timer(index);
         }
-        self.observers.sample_sender(&self.flows, index, key.time);
+        self.observers.sample_sender(&self.flows, index, key.at());
         let now = self.calendar.record(key);
         self.flows[index as usize].sender.on_segment(now, &ack);
         self.pump(index, key, now);
-        self.note_end(index, key.time);
+        self.note_end(index, key.at());
         if self.arrivals.is_arriving(index) {
             if self.flows[index as usize].sender.is_done()
-                && (self.arrivals).leave_if_finished(index, &mut self.flows, key.time)
+                && (self.arrivals).leave_if_finished(index, &mut self.flows, key.at())
             {
                 self.calendar.clear_timers(index);
             }
             return;
         }
         if self.observers.trace_acks() {
-            self.observers.trace_ack(&self.flows, index, key.time);
+            self.observers.trace_ack(&self.flows, index, key.at());
         }
     }
 
     /// Remembers a connection if it has ended.
     #[inline]
-    pub(super) fn note_end(&mut self, index: u32, time: f64) {
+    pub(super) fn note_end(&mut self, index: u32, time: Instant) {
         let sender = &self.flows[index as usize].sender;
         if self.metrics.are_kept() && sender.is_done() {
             self.metrics.note_end(index, time, sender);
@@ -102,7 +103,7 @@ impl World<'_> {
     /// Sends what a sender has to send, and schedules its timer.
     #[inline(always)]
     fn pump(&mut self, index: u32, key: Key, now: Event) {
-        while !self.send_at_once(index, key, now) && may_send_more(self, index, now.time) {}
+        while !self.send_at_once(index, key, now) && may_send_more(self, index, now.at()) {}
         let timer = self.flows[index as usize].next_timer();
         self.calendar.schedule_timer(sender_timer(index), timer);
     }

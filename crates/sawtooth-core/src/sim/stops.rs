@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::index::index_u32;
 use crate::net::{Port, Traffic};
 use crate::spec::{FlowSpec, Sampling, Scenario};
+use crate::units::Duration;
 
 /// A place on a flow's round trip.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +69,8 @@ pub(super) struct Route<'a> {
     pub flow: usize,
     pub receiver: Node,
     pub sender: Option<Node>,
-    /// What packets take between its hosts and the links, each way, in seconds.
-    pub access_delay: f64,
+    /// What packets take between its hosts and the links, each way.
+    pub access_delay: Duration,
     /// Whether a wire on it may damage packets.
     pub damages: bool,
     pub clock: Clock,
@@ -84,7 +85,7 @@ pub(super) fn routes<'a>(
 ) -> Vec<Route<'a>> {
     let route = |spec: &'a FlowSpec, place, [host, receiver_host]: [Option<usize>; 2]| Route {
         path: spec.path.as_slice(),
-        access_delay: spec.delay.secs(),
+        access_delay: spec.delay,
         damages: scenario.damages(&spec.path),
         clock: if spec.is_ack_clocked() {
             Clock::Acks
@@ -129,7 +130,7 @@ pub(super) fn routes<'a>(
     }
     routes.extend((0..).zip(&scenario.udp).map(|(index, flow)| Route {
         path: &flow.path,
-        access_delay: flow.delay.secs(),
+        access_delay: flow.delay,
         damages: scenario.damages(&flow.path),
         clock: Clock::Own,
         against: false,
@@ -186,7 +187,7 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
             let port = &ports[*port as usize];
             [port.rate().bps(), port.delay().secs()].map(f64::to_bits)
         }
-        Node::Access(way) => [0, routes[(way / 2) as usize].access_delay.to_bits()],
+        Node::Access(way) => [0, routes[(way / 2) as usize].access_delay.secs().to_bits()],
         _ => [0; 2],
     };
     let mut made = Plan {
@@ -379,7 +380,7 @@ impl Plan {
 
 impl Route<'_> {
     fn has_access_delay(&self) -> bool {
-        self.access_delay > 0.0
+        self.access_delay > Duration::ZERO
     }
 }
 
@@ -388,7 +389,7 @@ mod tests {
     use super::*;
     use crate::net;
     use crate::registry::Value;
-    use crate::units::{Duration, Rate};
+    use crate::units::Rate;
 
     fn scenario(paths: &[&[usize]]) -> Scenario {
         let links = 1 + paths.iter().copied().flatten().max().expect("a link");

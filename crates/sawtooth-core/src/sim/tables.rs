@@ -11,25 +11,26 @@ use crate::record::rows::{EpisodeRow, FlowRow};
 use crate::record::{Records, Table};
 use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::limits::Limit;
-use crate::units::{Duration, Instant, WindowSize, mean_rate_bps, ns};
+use crate::units::{Duration, Instant, WindowSize, mean_rate_bps};
 
 /// Ends a run, and returns what it has measured.
 pub(super) fn into_records(mut world: World) -> Records {
     let (scenario, end) = (world.scenario, world.calendar.end);
+    let forever = Instant::NEVER;
     for index in 0..index_u32(scenario.flows.len()) {
-        (world.observers).sample_sender(&world.flows, index, f64::INFINITY);
-        (world.observers).sample_receiver(&world.flows, index, f64::INFINITY);
+        (world.observers).sample_sender(&world.flows, index, forever);
+        (world.observers).sample_receiver(&world.flows, index, forever);
         let flow = &mut world.flows[index as usize];
         if flow.started {
-            flow.sender.finish(Instant::from_secs(end));
+            flow.sender.finish(end);
         }
     }
     for index in 0..index_u32(world.topology.ports.len()) {
-        (world.observers).sample_port(&world.topology.ports, index, f64::INFINITY);
+        (world.observers).sample_port(&world.topology.ports, index, forever);
         world.topology.port(index).finish();
     }
     for (index, udp) in (0..).zip(&world.udp) {
-        (world.observers).sample_udp(index, &udp.flow.received, f64::INFINITY);
+        (world.observers).sample_udp(index, &udp.flow.received, forever);
     }
     world.arrivals.finish(&mut world.flows, end);
     world.hosts.finish(end);
@@ -68,20 +69,16 @@ fn udp_flows(udp: &[Udp]) -> impl Iterator<Item = &UdpFlow> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: f64) -> FlowRow {
+fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: Instant) -> FlowRow {
     let (sender, receiver) = (&flow.sender, &flow.receiver);
     let (counters, limits, config) = (sender.counters(), sender.limits(), sender.config());
     let smss = f64::from(config.smss);
     // With a host the application has what it has read.
-    let read = hosts.read_by(index);
-    let (delivered, last_delivery) = read.unwrap_or((
-        receiver.delivered.bytes.get(),
-        receiver.delivered.last.secs(),
-    ));
+    let delivered = hosts.read_by(index).unwrap_or(receiver.delivered);
     // Nor is a transfer complete that the application has not read to its end.
-    let done = sender.is_done() && delivered == sender.acked().get();
+    let done = sender.is_done() && delivered.bytes == sender.acked();
     let stalls = hosts.stalls(index, end);
-    let lifetime = end - flow.start;
+    let lifetime = (end - flow.start).secs();
     let acked = sender.acked_segments();
     let round_trips = sender.round_trips();
     let sampled = |time: Duration| (round_trips.samples > 0).then(|| time.as_ns());
@@ -90,15 +87,15 @@ fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: f64) -
         flow: spec.name.clone(),
         cc: spec.cc.name.into(),
         recovery: config.recovery.word().into(),
-        start_ns: ns(flow.start),
+        start_ns: flow.start.as_ns(),
         acked_packets: Some(acked.get()),
         acked_bytes: Some(sender.acked().get()),
-        delivered_bytes: delivered,
+        delivered_bytes: delivered.bytes.get(),
         throughput_bps: Some(mean_rate_bps(
             acked.get() * u64::from(config.smss),
             lifetime,
         )),
-        goodput_bps: mean_rate_bps(delivered, lifetime),
+        goodput_bps: mean_rate_bps(delivered.bytes.get(), lifetime),
         sent_packets: Some(counters.sent_packets),
         retransmits: Some(counters.retransmits),
         fast_retransmits: Some(counters.fast_retransmits),
@@ -114,7 +111,7 @@ fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: f64) -
             .then(|| sender.mean_cwnd(Duration::from_secs(lifetime)).segments() * smss),
         srtt_mean_ns: sampled(round_trips.srtt_sum / round_trips.samples as f64),
         min_rtt_ns: sampled(round_trips.min),
-        completion_ns: done.then(|| ns(last_delivery - flow.start)),
+        completion_ns: done.then(|| (delivered.last - flow.start).as_ns()),
         stall_ns: stalls.all_ns,
         limited_cwnd_ns: limited(Limit::Cwnd),
         limited_rwnd_ns: limited(Limit::Rwnd),

@@ -4,7 +4,7 @@ use super::stops::{Node, Stop};
 use crate::events::Key;
 use crate::net::{Packets, Port};
 use crate::packet::{AckStore, Packet};
-use crate::units::{ByteCount, Instant};
+use crate::units::{ByteCount, Duration, Instant};
 
 #[derive(Debug)]
 pub(super) struct Topology {
@@ -14,8 +14,8 @@ pub(super) struct Topology {
     pub(super) returning: Vec<bool>,
     /// Of each stop: the one that a damaged packet takes instead.
     pub(super) twins: Vec<u32>,
-    /// Of each route: what packets take between its hosts and the links, each way, in seconds.
-    pub(super) access_delays: Vec<f64>,
+    /// Of each route: what packets take between its hosts and the links, each way.
+    pub(super) access_delays: Vec<Duration>,
 }
 
 impl Topology {
@@ -65,11 +65,9 @@ impl Topology {
     }
 
     /// Packets that wait at ports.
-    pub(super) fn backlog_at(&self, time: f64) -> u64 {
-        self.ports
-            .iter()
-            .map(|port| port.backlog_at(Instant::from_secs(time)))
-            .sum()
+    pub(super) fn backlog_at(&self, time: Instant) -> u64 {
+        let backlog = |port: &Port| port.backlog_at(time);
+        self.ports.iter().map(backlog).sum()
     }
 
     /// What has been recorded of packets.

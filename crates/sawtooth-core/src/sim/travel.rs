@@ -8,6 +8,7 @@ use super::world::World;
 use crate::events::{Child, Event, Key, Line};
 use crate::net::{Passage, Transmission, Turn};
 use crate::packet::Packet;
+use crate::units::Instant;
 
 impl World<'_> {
     /// A packet travels on from its stop, where it arrives with `key`, until it waits for an event, is dropped, or reaches its
@@ -44,13 +45,13 @@ impl World<'_> {
                 Node::Access(way) => {
                     let event = now.unwrap_or_else(|| self.calendar.record(key));
                     let delay = self.topology.access_delays[(way / 2) as usize];
-                    key = event.schedule(key.time + delay, Child::Arrival);
+                    key = event.schedule((key.at() + delay).secs(), Child::Arrival);
                     now = None;
                     packet.hop += 1;
                 }
                 Node::UdpReceiver(index) => {
                     let copy = packet;
-                    receive_udp(&mut self.udp, &mut self.observers, index, &copy, key.time);
+                    receive_udp(&mut self.udp, &mut self.observers, index, &copy, key.at());
                     return None;
                 }
                 Node::Host(end) => {
@@ -77,7 +78,7 @@ impl World<'_> {
                     packet.hop += 1;
                 }
             }
-            if key.time >= self.calendar.end {
+            if self.calendar.is_over(key) {
                 if key.is_never() {
                     let copy = packet;
                     self.topology.forget(&mut self.acks, &copy);
@@ -101,14 +102,14 @@ impl World<'_> {
         &mut self,
         index: u32,
         packet: &Packet,
-        time: f64,
+        time: Instant,
         line: Line,
         now: Option<Event>,
     ) -> Option<(Key, bool)> {
         let key = Key::from_parts(time, line);
         let packet = *packet;
         self.observers
-            .sample_port(&self.topology.ports, index, key.time);
+            .sample_port(&self.topology.ports, index, key.at());
         let port = self.topology.port(index);
         if !port.is_computed() {
             self.arrive(index, packet, key);
@@ -176,7 +177,7 @@ impl World<'_> {
         if key.is_never() {
             self.topology.forget(&mut self.acks, &packet);
         }
-        if key.time >= self.calendar.end {
+        if self.calendar.is_over(key) {
             return;
         }
         match self.topology.stop(packet.hop).channel {
@@ -195,11 +196,11 @@ impl World<'_> {
     }
 
     #[inline(never)]
-    pub(super) fn on_transmitter_free(&mut self, port: u32, time: f64, line: Line) {
+    pub(super) fn on_transmitter_free(&mut self, port: u32, time: Instant, line: Line) {
         let key = Key::from_parts(time, line);
         self.calendar.set_transmitter(port, Key::NEVER);
         self.observers
-            .sample_port(&self.topology.ports, port, key.time);
+            .sample_port(&self.topology.ports, port, key.at());
         let turn = self
             .topology
             .port(port)

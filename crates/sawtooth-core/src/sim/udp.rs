@@ -81,11 +81,11 @@ pub(super) fn receive_udp(
     observers: &mut Observers,
     index: u32,
     packet: &Packet,
-    now: f64,
+    now: Instant,
 ) {
     observers.effort.delivered_packets += 1;
     let received = &mut udp[index as usize].flow.received;
     observers.sample_udp(index, received, now);
     let (number, sent) = packet.number_and_time();
-    received.on_packet(Instant::from_secs(now), sent, number, packet.size());
+    received.on_packet(now, sent, number, packet.size());
 }

@@ -19,6 +19,7 @@ use crate::events::Key;
 use crate::net;
 use crate::packet::AckStore;
 use crate::spec::Scenario;
+use crate::units::Instant;
 
 #[derive(Debug)]
 pub(super) struct World<'a> {
@@ -78,7 +79,8 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
         hosts: hosts.count(),
         flows: flows.len(),
     };
-    let mut calendar = Calendar::new(scenario.duration.secs(), components);
+    let end = Instant::from_secs(scenario.duration.secs());
+    let mut calendar = Calendar::new(end, components);
     calendar.lay_down(flows.iter().map(|flow| flow.start), |slot| match slot {
         Slot::Arrival(entry) => arrivals.next_key(entry),
         Slot::Departures(index) => udp[index as usize].key(),

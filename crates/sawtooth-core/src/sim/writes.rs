@@ -1,8 +1,9 @@
 //! What the application of a flow writes, and when.
 
-use crate::events::{Child, Event, Key};
+use crate::events::{Event, Key};
 use crate::exchanges::Message;
 use crate::source::{Source, Write, WritePattern};
+use crate::units::{ByteCount, Duration, Instant};
 
 #[derive(Debug)]
 pub(super) struct Writes {
@@ -19,7 +20,7 @@ pub(super) struct Writes {
 /// What becomes of the next write.
 pub(super) enum Due {
     /// So many bytes are written now.
-    Bytes(u64),
+    Bytes(ByteCount),
     /// Its time has not come.
     Later,
     /// There is none.
@@ -28,7 +29,7 @@ pub(super) enum Due {
 
 /// What one side of a connection of requests and responses writes at once.
 pub(super) struct Portion {
-    pub bytes: u64,
+    pub bytes: ByteCount,
     /// Whether it is the last of all, after which the side closes.
     pub is_all: bool,
 }
@@ -54,21 +55,21 @@ impl Writes {
     }
 
     /// The next write of a flow that has begun at `start`; one that is not due yet gets its time.
-    pub(super) fn due(&mut self, start: f64, now: Event) -> Due {
+    pub(super) fn due(&mut self, start: Instant, now: Event) -> Due {
         let Some(write) = self.next else {
             return Due::Over;
         };
-        let time = start + write.at_secs;
-        if time > now.time {
-            self.key = now.schedule(time, Child::Timer);
+        let time = start + Duration::from_secs(write.at_secs);
+        if time > now.at() {
+            self.key = now.timer(time);
             return Due::Later;
         }
         self.next = self.source.next_write();
-        Due::Bytes(write.bytes)
+        Due::Bytes(ByteCount::new(write.bytes))
     }
 
     /// What one side is to write now, if anything; the rest of its message is scheduled.
-    pub(super) fn next_portion(&mut self, start: f64, now: Event) -> Option<Portion> {
+    pub(super) fn next_portion(&mut self, start: Instant, now: Event) -> Option<Portion> {
         let write = self.next.take()?;
         let message = Message {
             after_secs: 0.0,
@@ -82,21 +83,21 @@ impl Writes {
             self.schedule(start, now, rest);
         }
         Some(Portion {
-            bytes: piece,
+            bytes: ByteCount::new(piece),
             is_all,
         })
     }
 
     /// One side is to write a message, and closes then if that is its last.
-    pub(super) fn schedule(&mut self, start: f64, now: Event, message: Message) {
-        let time = now.time + message.after_secs;
+    pub(super) fn schedule(&mut self, start: Instant, now: Event, message: Message) {
+        let time = now.at() + Duration::from_secs(message.after_secs);
         self.pattern = message.pattern;
         self.closes_next = message.last;
         self.next = Some(Write {
-            at_secs: time - start,
+            at_secs: (time - start).secs(),
             bytes: message.bytes,
         });
-        self.key = now.schedule(time, Child::Timer);
+        self.key = now.timer(time);
     }
 }
 
@@ -105,6 +106,8 @@ mod tests {
     use super::*;
     use crate::events::Lineage;
     use crate::source;
+
+    const START: Instant = Instant::from_secs(0.0);
 
     fn event(time: f64) -> Event {
         Lineage::new().record(Key::at_start(time, 0))
@@ -133,18 +136,28 @@ mod tests {
     #[test]
     fn a_write_that_is_not_due_yet_gets_its_time_after_the_start_of_the_flow() {
         let mut writes = Writes::new(Box::new(EverySecond(0)));
-        assert!(matches!(writes.due(10.0, event(10.0)), Due::Later));
+        assert!(matches!(
+            writes.due(Instant::from_secs(10.0), event(10.0)),
+            Due::Later
+        ));
         assert!(writes.key.time == 11.0);
-        assert!(matches!(writes.due(10.0, event(12.0)), Due::Bytes(100)));
-        assert!(matches!(writes.due(10.0, event(12.0)), Due::Bytes(200)));
-        assert!(matches!(writes.due(10.0, event(12.0)), Due::Over));
+        assert!(
+            matches!(writes.due(Instant::from_secs(10.0), event(12.0)), Due::Bytes(bytes) if bytes == ByteCount::new(100))
+        );
+        assert!(
+            matches!(writes.due(Instant::from_secs(10.0), event(12.0)), Due::Bytes(bytes) if bytes == ByteCount::new(200))
+        );
+        assert!(matches!(
+            writes.due(Instant::from_secs(10.0), event(12.0)),
+            Due::Over
+        ));
     }
 
     #[test]
     fn a_message_is_written_once_in_as_many_writes_as_its_pattern_has() {
         let mut writes = Writes::new(source::transfer(0));
         writes.next = None;
-        assert!(writes.next_portion(0.0, event(1.0)).is_none());
+        assert!(writes.next_portion(START, event(1.0)).is_none());
         let message = Message {
             after_secs: 0.5,
             bytes: 10,
@@ -154,13 +167,13 @@ mod tests {
             },
             last: true,
         };
-        writes.schedule(0.0, event(1.0), message);
+        writes.schedule(START, event(1.0), message);
         assert!(writes.key.time == 1.5);
-        let first = writes.next_portion(0.0, event(1.5)).expect("half of it");
-        assert!(first.bytes == 5 && !first.is_all);
+        let first = writes.next_portion(START, event(1.5)).expect("half of it");
+        assert!(first.bytes == ByteCount::new(5) && !first.is_all);
         assert!(writes.key.time == 1.75);
-        let second = writes.next_portion(0.0, event(1.75)).expect("the rest");
-        assert!(second.bytes == 5 && second.is_all);
-        assert!(writes.next_portion(0.0, event(2.0)).is_none());
+        let second = writes.next_portion(START, event(1.75)).expect("the rest");
+        assert!(second.bytes == ByteCount::new(5) && second.is_all);
+        assert!(writes.next_portion(START, event(2.0)).is_none());
     }
 }

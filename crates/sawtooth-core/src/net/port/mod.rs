@@ -212,7 +212,7 @@ impl Port {
         }
         let (end, line) = arrival.parts();
         let hops = self.transmitter.hops(size, next);
-        Key::from_parts(node.pass(Instant::from_secs(end), hops).secs(), line)
+        Key::from_parts(node.pass(end, hops), line)
     }
 
     /// How long a packet takes at the rate that holds before anything has changed.

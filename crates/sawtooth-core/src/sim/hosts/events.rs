@@ -12,6 +12,7 @@ use crate::host::{Frame, Work};
 use crate::packet::{Ack, Packet};
 use crate::sim::calendar::{Calendar, HostPart};
 use crate::sim::world::World;
+use crate::units::Instant;
 
 /// A packet comes to the interface of a flow's host.
 #[cold]
@@ -20,7 +21,7 @@ pub(in crate::sim) fn come_to_host(
     world: &mut World,
     end: u32,
     packet: &Packet,
-    time: f64,
+    time: Instant,
     line: Line,
 ) {
     let now = world.calendar.record(Key::from_parts(time, line));
@@ -46,8 +47,10 @@ pub(in crate::sim) fn come_to_host(
             (true, false) => log.number_of(world.acks.tag(packet)),
         };
     }
-    world.hosts.note(host, time, Layer::Wire, "arrive", &frame);
-    world.hosts.machine(host).nic.receive(frame, time);
+    world
+        .hosts
+        .note(host, now.at(), Layer::Wire, "arrive", &frame);
+    world.hosts.machine(host).nic.receive(frame, time.secs());
     schedule_parts(&world.hosts, &mut world.calendar, host, now);
 }
 
@@ -103,12 +106,12 @@ pub(in crate::sim) fn acknowledge_on_host(world: &mut World, index: u32, ack: &A
 
 /// Lets a host do everything that is due.
 fn run_host(world: &mut World, now: Now, host: u32) {
-    let time = now.event.time;
+    let time = now.event.at();
     loop {
-        if let Some(work) = world.hosts.machine(host).cpu.begin(time) {
+        if let Some(work) = world.hosts.machine(host).cpu.begin(time.secs()) {
             begin_work(world, host, work, time);
         }
-        if world.hosts.machine(host).cpu.until() > time {
+        if world.hosts.machine(host).cpu.until() > time.secs() {
             break;
         }
         let (work, of_pass) = world.hosts.machine(host).cpu.finish();

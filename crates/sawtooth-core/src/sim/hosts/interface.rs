@@ -9,7 +9,7 @@ use crate::host::{Frame, Work};
 use crate::sim::flow::Flow;
 use crate::sim::request_response::RequestResponses;
 use crate::sim::world::World;
-use crate::units::ns;
+use crate::units::Instant;
 
 /// An event that happens now, and what it is as one that has been recorded.
 #[derive(Clone, Copy)]
@@ -20,14 +20,14 @@ pub(super) struct Now {
 
 /// The interface ends and begins transmissions.
 pub(super) fn transmit(world: &mut World, now: Now, host: u32) {
-    let time = now.event.time;
+    let time = now.event.at();
     let nic = &mut world.hosts.machines[host as usize].nic;
-    if let Some(frame) = nic.end_transmission(time) {
+    if let Some(frame) = nic.end_transmission(time.secs()) {
         world.hosts.note(host, time, Layer::Wire, "end", &frame);
     }
     let (first_ports, ports) = (&world.hosts.first_ports, &mut world.topology.ports);
     let nic = &mut world.hosts.machines[host as usize].nic;
-    let begun = nic.begin_transmission(time, |frame| {
+    let begun = nic.begin_transmission(time.secs(), |frame| {
         let [data, ack] = first_ports[frame.flow as usize];
         let port = if frame.is_data { data } else { ack };
         ports[port].transmission(frame.packet.size()).secs()
@@ -39,7 +39,7 @@ pub(super) fn transmit(world: &mut World, now: Now, host: u32) {
 }
 
 /// An interrupt has reported a packet that has come.
-pub(super) fn take_reported(hosts: &mut Hosts, host: u32, time: f64) {
+pub(super) fn take_reported(hosts: &mut Hosts, host: u32, time: Instant) {
     let machine = hosts.machine(host);
     let Some(frame) = machine.nic.take() else {
         return;
@@ -61,12 +61,12 @@ pub(super) fn release_reported(world: &mut World, host: u32, now: Event) {
     let Some(frame) = world.hosts.machine(host).nic.release() else {
         return;
     };
-    let time = now.time;
+    let time = now.at();
     world
         .hosts
         .note(host, time, Layer::Driver, "transmitted", &frame);
     if let Some(flow) = socket_it_leaves(&world.request_responses, &world.flows, &frame) {
-        world.hosts.socket(flow).watch.transmitted(ns(time));
+        world.hosts.socket(flow).watch.transmitted(time.as_ns());
     }
     if frame.is_data {
         transmitted(world, now, host, &frame);

@@ -10,11 +10,12 @@ use crate::packet::{Ack, Packet};
 use crate::sim::calendar::receiver_timer;
 use crate::sim::request_response::carried::{application_has, take_carried};
 use crate::sim::world::World;
+use crate::units::ByteCount;
 
 /// A segment reaches TCP. Of a connection of requests and responses, the acknowledgement that it carries does so first, and what that lets out leaves before one of its own.
 pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &Frame) {
     let (index, mut packet) = (frame.flow, frame.packet);
-    let time = now.time;
+    let time = now.at();
     world.observers.effort.delivered_packets += 1;
     (world.observers).sample_receiver(&world.flows, index, time);
     let other = (world.request_responses).other_way(&world.flows, index);
@@ -32,10 +33,10 @@ pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &
     }
     let receiver = &mut flow.receiver;
     let mut ack = receiver.on_segment(now, packet.segment());
-    let delivered = receiver.delivered.bytes.get();
+    let delivered = receiver.delivered.bytes;
     world.observers.trace_delivery(index, time, delivered);
-    let news = delivered - world.hosts.reader(index).come;
-    if other.is_some() && news > 0 {
+    let news = delivered - ByteCount::new(world.hosts.reader(index).come);
+    if other.is_some() && !news.is_zero() {
         (world.request_responses).tcp_has(&mut world.flows, index, now, delivered);
     }
     if let Some(ack) = old {
@@ -51,8 +52,8 @@ pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &
     }
     let timer = world.flows[index as usize].receiver.next_timer();
     world.calendar.schedule_timer(receiver_timer(index), timer);
-    if news > 0 {
-        world.hosts.reader(index).come = delivered;
+    if !news.is_zero() {
+        world.hosts.reader(index).come = delivered.get();
         world
             .hosts
             .note_bytes(host, index, time, Layer::Socket, "readable", news);
@@ -70,13 +71,13 @@ fn follow_with_ack(world: &mut World, host: u32, index: u32, ack: &Ack) {
 }
 
 /// A read returns: in a connection of requests and responses the application may have something to say to that.
-pub(super) fn has_read(world: &mut World, now: Event, host: u32, flow: u32, bytes: u64) {
+pub(super) fn has_read(world: &mut World, now: Event, host: u32, flow: u32, bytes: ByteCount) {
     let reader = world.hosts.reader(flow);
     reader.returns(now.time);
-    let read = reader.read;
+    let read = ByteCount::new(reader.read);
     world
         .hosts
-        .note_bytes(host, flow, now.time, Layer::Application, "read", bytes);
+        .note_bytes(host, flow, now.at(), Layer::Application, "read", bytes);
     if world.flows[flow as usize].request_response.is_some() {
         application_has(world, flow, now, read);
     }

@@ -14,7 +14,7 @@ use crate::sim::request_response::carried::put_ack_on;
 use crate::sim::world::World;
 use crate::sim::writes::Due;
 use crate::tcp::sender::Sender;
-use crate::units::ByteCount;
+use crate::units::{ByteCount, Instant};
 
 /// How what TCP sends is worked off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) fn write_what_is_due(world: &mut World, host: u32, index: u32, now: E
     call_what_is_due(flow, world.hosts.socket(index), now);
     close_when_written(world, host, index);
     send_on_host(world, index, host, now, Sent::Apart);
-    start_writing(world, host, index, now.time);
+    start_writing(world, host, index, now.at());
 }
 
 /// The calls of write that are due wait for the writer.
@@ -46,14 +46,14 @@ fn call_what_is_due(flow: &mut Flow, socket: &mut Socket, now: Event) {
         {
             socket
                 .calls
-                .extend((portion.bytes > 0).then_some(portion.bytes));
+                .extend((!portion.bytes.is_zero()).then_some(portion.bytes.get()));
             socket.is_last = portion.is_all;
         }
         return;
     }
     while !socket.is_last && writes.key.is_never() {
         match writes.due(flow.start, now) {
-            Due::Bytes(bytes) => socket.calls.push_back(bytes),
+            Due::Bytes(bytes) => socket.calls.push_back(bytes.get()),
             Due::Later => {}
             Due::Over => socket.is_last = true,
         }
@@ -63,7 +63,7 @@ fn call_what_is_due(flow: &mut Flow, socket: &mut Socket, now: Event) {
 /// TCP sends what it may.
 fn send_on_host(world: &mut World, index: u32, host: u32, now: Event, sent: Sent) {
     for count in 0_u32.. {
-        if count % AT_ONCE == AT_ONCE - 1 && !may_send_more(world, index, now.time) {
+        if count % AT_ONCE == AT_ONCE - 1 && !may_send_more(world, index, now.at()) {
             break;
         }
         let flow = &mut world.flows[index as usize];
@@ -108,7 +108,7 @@ fn send_on_host(world: &mut World, index: u32, host: u32, now: Event, sent: Sent
 }
 
 /// The writer calls write if it can and has something to write.
-fn start_writing(world: &mut World, host: u32, index: u32, time: f64) {
+fn start_writing(world: &mut World, host: u32, index: u32, time: Instant) {
     let established = world.flows[index as usize].sender.is_established();
     let socket = world.hosts.socket(index);
     if socket.writer == Writer::Idle && established && socket.wanted().is_some() {
@@ -118,12 +118,19 @@ fn start_writing(world: &mut World, host: u32, index: u32, time: f64) {
 }
 
 /// The writer calls write, or goes on within its call.
-fn go_on_writing(hosts: &mut Hosts, host: u32, index: u32, time: f64) {
+fn go_on_writing(hosts: &mut Hosts, host: u32, index: u32, time: Instant) {
     let socket = hosts.socket(index);
     let begun = std::mem::replace(&mut socket.has_begun, true);
     let wanted = socket.wanted().unwrap_or(0);
     if !begun {
-        hosts.note_bytes(host, index, time, Layer::Application, "write", wanted);
+        hosts.note_bytes(
+            host,
+            index,
+            time,
+            Layer::Application,
+            "write",
+            ByteCount::new(wanted),
+        );
     }
     let machine = hosts.machine(host);
     let secs = if begun {
@@ -151,38 +158,42 @@ pub(super) fn allocate(world: &mut World, now: Event, host: u32, index: u32) {
         cpu.follow(Work::Copy(index, bytes), secs);
     } else {
         socket.writer = Writer::Asleep;
-        world
-            .hosts
-            .note_bytes(host, index, now.time, Layer::Socket, "sleep", wanted);
+        world.hosts.note_bytes(
+            host,
+            index,
+            now.at(),
+            Layer::Socket,
+            "sleep",
+            ByteCount::new(wanted),
+        );
         world.flows[index as usize].sender.on_writer(now, true);
     }
 }
 
 /// A packet's data is in the socket.
-pub(super) fn copied(world: &mut World, now: Event, host: u32, index: u32, bytes: u32) {
-    (world.observers).sample_sender(&world.flows, index, now.time);
-    let returns = world.hosts.socket(index).take(bytes);
-    world.hosts.note_bytes(
-        host,
-        index,
-        now.time,
-        Layer::Socket,
-        "copied",
-        u64::from(bytes),
-    );
+pub(super) fn copied(world: &mut World, now: Event, host: u32, index: u32, bytes: ByteCount) {
+    (world.observers).sample_sender(&world.flows, index, now.at());
+    let returns = world.hosts.socket(index).take(bytes.packet_size());
+    world
+        .hosts
+        .note_bytes(host, index, now.at(), Layer::Socket, "copied", bytes);
     let flow = &mut world.flows[index as usize];
-    flow.sender
-        .on_write_part(now, ByteCount::from(bytes), !returns);
+    flow.sender.on_write_part(now, bytes, !returns);
     if returns {
-        world
-            .hosts
-            .note_bytes(host, index, now.time, Layer::Application, "written", 0);
+        world.hosts.note_bytes(
+            host,
+            index,
+            now.at(),
+            Layer::Application,
+            "written",
+            ByteCount::ZERO,
+        );
         close_when_written(world, host, index);
     }
     send_on_host(world, index, host, now, Sent::InPass);
     let socket = world.hosts.socket(index);
     if socket.wanted().is_some() {
-        go_on_writing(&mut world.hosts, host, index, now.time);
+        go_on_writing(&mut world.hosts, host, index, now.at());
     } else {
         socket.writer = Writer::Idle;
     }
@@ -216,7 +227,7 @@ pub(super) fn transmitted(world: &mut World, now: Event, host: u32, frame: &Fram
 pub(super) fn acknowledged_on_host(world: &mut World, now: Event, host: u32, frame: &Frame) {
     let index = frame.flow;
     let ack = world.acks.unpack(&frame.packet);
-    (world.observers).sample_sender(&world.flows, index, now.time);
+    (world.observers).sample_sender(&world.flows, index, now.at());
     let sender = &mut world.flows[index as usize].sender;
     sender.end_putting_off();
     sender.on_segment(now, &ack);
@@ -227,11 +238,11 @@ pub(super) fn acknowledged_on_host(world: &mut World, now: Event, host: u32, fra
 pub(super) fn go_on(world: &mut World, now: Event, host: u32, index: u32) {
     close_when_written(world, host, index);
     send_on_host(world, index, host, now, Sent::InPass);
-    world.note_end(index, now.time);
+    world.note_end(index, now.at());
     if world.observers.trace_acks() {
-        (world.observers).trace_ack(&world.flows, index, now.time);
+        (world.observers).trace_ack(&world.flows, index, now.at());
     }
-    start_writing(world, host, index, now.time);
+    start_writing(world, host, index, now.at());
     let held = held(&world.flows[index as usize].sender);
     let memory = world.hosts.machine(host).profile.memory;
     let socket = world.hosts.socket(index);
@@ -245,9 +256,14 @@ pub(super) fn go_on(world: &mut World, now: Event, host: u32, index: u32) {
         machine
             .cpu
             .submit(Level::Application, Work::Write(index), secs);
-        world
-            .hosts
-            .note_bytes(host, index, now.time, Layer::Socket, "wake", wanted);
+        world.hosts.note_bytes(
+            host,
+            index,
+            now.at(),
+            Layer::Socket,
+            "wake",
+            ByteCount::new(wanted),
+        );
         world.flows[index as usize].sender.on_writer(now, false);
     }
 }

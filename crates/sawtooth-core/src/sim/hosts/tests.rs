@@ -9,7 +9,7 @@ use crate::sim::world::assemble;
 use crate::source;
 use crate::spec::{FlowSpec, HostSpec, LinkSpec, Part, Scenario};
 use crate::tcp::STACKS;
-use crate::units::{Duration, Rate, ns};
+use crate::units::{Duration, Rate};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
@@ -59,7 +59,7 @@ proptest! {
         let sockets: Vec<_> = world.hosts.senders.iter().flatten().collect();
         prop_assert_eq!(sockets.len(), 2);
         for (_, socket) in sockets {
-            assert_defined(&socket.watch, ns(world.calendar.end));
+            assert_defined(&socket.watch, world.calendar.end.as_ns());
         }
     }
 }

@@ -12,14 +12,14 @@ use crate::sim::flow::Flow;
 use crate::sim::request_response::RequestResponses;
 use crate::sim::world::World;
 use crate::tcp::sender::{Sender, Waits};
-use crate::units::{Instant, ns};
+use crate::units::{ByteCount, Instant};
 
 /// The processor begins some work.
-pub(super) fn begin_work(world: &mut World, host: u32, work: Work, now: f64) {
+pub(super) fn begin_work(world: &mut World, host: u32, work: Work, now: Instant) {
     let entered = match work {
         Work::Driver(frame) => {
             if let Some(flow) = socket_it_leaves(&world.request_responses, &world.flows, &frame) {
-                world.hosts.socket(flow).watch.enter_driver(ns(now));
+                world.hosts.socket(flow).watch.enter_driver(now.as_ns());
             }
             world.hosts.note(host, now, Layer::Driver, "send", &frame);
             None
@@ -32,13 +32,13 @@ pub(super) fn begin_work(world: &mut World, host: u32, work: Work, now: f64) {
     if let Some(flow) = entered
         && world.hosts.machine(host).pass_of.replace(flow).is_none()
     {
-        world.hosts.socket(flow).watch.enter_protocol(ns(now));
+        world.hosts.socket(flow).watch.enter_protocol(now.as_ns());
     }
 }
 
 /// The processor has done some work.
 pub(super) fn end_work(world: &mut World, now: Now, host: u32, work: Work) {
-    let time = now.event.time;
+    let time = now.event.at();
     match work {
         Work::Received(packets) => {
             for _ in 0..packets {
@@ -58,7 +58,7 @@ pub(super) fn end_work(world: &mut World, now: Now, host: u32, work: Work) {
             }
         }
         Work::Driver(frame) => {
-            world.hosts.machine(host).nic.enqueue(frame, time);
+            world.hosts.machine(host).nic.enqueue(frame, time.secs());
             world
                 .hosts
                 .note(host, time, Layer::Driver, "handed", &frame);
@@ -81,20 +81,20 @@ pub(super) fn end_work(world: &mut World, now: Now, host: u32, work: Work) {
             }
         }
         Work::Write(flow) => allocate(world, now.event, host, flow),
-        Work::Copy(flow, bytes) => copied(world, now.event, host, flow, bytes),
-        Work::Read(flow, bytes) => has_read(world, now.event, host, flow, bytes),
+        Work::Copy(flow, bytes) => copied(world, now.event, host, flow, bytes.into()),
+        Work::Read(flow, bytes) => has_read(world, now.event, host, flow, ByteCount::new(bytes)),
     }
 }
 
 /// The processor leaves the protocol code of a sending socket: it waits at its stall points, or has completed.
-pub(super) fn end_pass(socket: &mut Socket, sender: &Sender, now: f64) {
-    let waits = sender.waits(Instant::from_secs(now));
+pub(super) fn end_pass(socket: &mut Socket, sender: &Sender, now: Instant) {
+    let waits = sender.waits(now);
     let holds = Cause::ALL.map(|cause| match cause {
         Cause::Window => waits == Waits::Window,
         Cause::Partial => waits == Waits::Partial,
         Cause::Memory => socket.writer == Writer::Asleep,
     });
-    let now = ns(now);
+    let now = now.as_ns();
     for (cause, holds) in Cause::ALL.into_iter().zip(holds) {
         if !holds && socket.watch.is_pending(cause) {
             socket.watch.resume(now, cause);

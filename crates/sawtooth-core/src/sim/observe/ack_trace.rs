@@ -5,15 +5,15 @@ use crate::record::Table;
 use crate::record::rows::SeriesRow;
 use crate::sim::flow::Flow;
 use crate::spec::Scenario;
-use crate::units::ns;
+use crate::units::{ByteCount, Instant};
 
 /// The state after every acknowledgement.
 #[derive(Debug)]
 pub(super) struct AckTrace {
     /// Of each flow: time, and the sender's state.
-    pub(super) acks: Vec<Vec<(f64, SenderSample)>>,
+    pub(super) acks: Vec<Vec<(Instant, SenderSample)>>,
     /// Of each flow: time, and bytes delivered from then on. Receivers may be ahead of senders.
-    pub(super) deliveries: Vec<Vec<(f64, u64)>>,
+    pub(super) deliveries: Vec<Vec<(Instant, ByteCount)>>,
 }
 
 impl AckTrace {
@@ -35,9 +35,11 @@ impl AckTrace {
             let deliveries = &self.deliveries[index];
             for (time, sender) in &self.acks[index] {
                 let known = deliveries.partition_point(|(at, _)| at <= time);
-                let delivered = known.checked_sub(1).map_or(0, |last| deliveries[last].1);
+                let delivered = known
+                    .checked_sub(1)
+                    .map_or(ByteCount::ZERO, |last| deliveries[last].1);
                 let name = scenario.flows[index].name.clone();
-                table.push(sender.row(ns(*time), name, smss, delivered));
+                table.push(sender.row(time.as_ns(), name, smss, delivered));
             }
         }
         table
@@ -63,10 +65,13 @@ mod tests {
             receiver_stop: 1,
         };
         let flows = standing_flows(&scenario, 1, |_| false, &[trip]);
+        let at = Instant::from_secs;
         let mut trace = AckTrace::new(1);
-        trace.deliveries[0] = vec![(1.0, 1000), (2.0, 2000), (3.0, 3000)];
+        trace.deliveries[0] = [1, 2, 3]
+            .map(|each| (at(f64::from(each)), ByteCount::from(1000 * each)))
+            .to_vec();
         for time in [0.5, 2.0, 2.5] {
-            trace.acks[0].push((time, SenderSample::of(&flows[0].sender)));
+            trace.acks[0].push((at(time), SenderSample::of(&flows[0].sender)));
         }
         assert_eq!(trace.rows(), 3);
         let table = trace.series_table(&scenario, &flows);

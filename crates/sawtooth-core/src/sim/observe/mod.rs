@@ -16,6 +16,7 @@ use crate::net::Port;
 use crate::record::{Effort, Table};
 use crate::spec::{Sampling, Scenario};
 use crate::udp::Received;
+use crate::units::{ByteCount, Instant};
 
 /// All observers of a run. They look at its components and are not known to them.
 #[derive(Debug)]
@@ -39,28 +40,28 @@ impl Observers {
 
     /// A sender is about to move past `until`.
     #[inline]
-    pub(super) fn sample_sender(&mut self, flows: &[Flow], index: u32, until: f64) {
+    pub(super) fn sample_sender(&mut self, flows: &[Flow], index: u32, until: Instant) {
         if let Some(samplers) = &mut self.samplers {
             samplers.take_sender(&mut self.variables, flows, index, until);
         }
     }
 
     #[inline]
-    pub(super) fn sample_receiver(&mut self, flows: &[Flow], index: u32, until: f64) {
+    pub(super) fn sample_receiver(&mut self, flows: &[Flow], index: u32, until: Instant) {
         if let Some(samplers) = &mut self.samplers {
             samplers.take_receiver(flows, index, until);
         }
     }
 
     #[inline]
-    pub(super) fn sample_port(&mut self, ports: &[Port], index: u32, until: f64) {
+    pub(super) fn sample_port(&mut self, ports: &[Port], index: u32, until: Instant) {
         if let Some(samplers) = &mut self.samplers {
             samplers.take_port(ports, index, until);
         }
     }
 
     #[inline]
-    pub(super) fn sample_udp(&mut self, index: u32, received: &Received, until: f64) {
+    pub(super) fn sample_udp(&mut self, index: u32, received: &Received, until: Instant) {
         if let Some(samplers) = &mut self.samplers {
             samplers.take_udp(index, received, until);
         }
@@ -75,7 +76,7 @@ impl Observers {
     /// A sender has taken an acknowledgement.
     #[cold]
     #[inline(never)]
-    pub(super) fn trace_ack(&mut self, flows: &[Flow], index: u32, time: f64) {
+    pub(super) fn trace_ack(&mut self, flows: &[Flow], index: u32, time: Instant) {
         if let Some(trace) = &mut self.ack_trace
             && let Some(acks) = trace.acks.get_mut(index as usize)
         {
@@ -89,11 +90,11 @@ impl Observers {
 
     /// A receiver has so many bytes from now on.
     #[inline]
-    pub(super) fn trace_delivery(&mut self, index: u32, time: f64, delivered_bytes: u64) {
+    pub(super) fn trace_delivery(&mut self, index: u32, time: Instant, delivered: ByteCount) {
         if let Some(trace) = &mut self.ack_trace
             && let Some(deliveries) = trace.deliveries.get_mut(index as usize)
         {
-            deliveries.push((time, delivered_bytes));
+            deliveries.push((time, delivered));
         }
     }
 

@@ -8,12 +8,12 @@ use crate::record::rows::{QueueRow, SeriesRow};
 use crate::sim::flow::Flow;
 use crate::spec::{Sampling, Scenario};
 use crate::udp::Received;
-use crate::units::{Duration, Instant, ns};
+use crate::units::{ByteCount, Duration, Instant, ns};
 
 /// Samples of one component at multiples of a period, taken when it is about to move past them.
 #[derive(Clone, Debug)]
 struct Sampler<T> {
-    every: f64,
+    every: Duration,
     last: u64,
     samples: Vec<T>,
 }
@@ -27,22 +27,22 @@ impl<T> Sampler<T> {
         )]
         let last = (duration.secs() / every.secs()) as u64;
         Self {
-            every: every.secs(),
+            every,
             last,
             samples: Vec::new(),
         }
     }
 
     #[inline]
-    fn take(&mut self, until: f64, sample: impl Fn() -> T) {
+    fn take(&mut self, until: Instant, sample: impl Fn() -> T) {
         self.take_at(until, |_| sample());
     }
 
     #[inline]
     #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
-    fn take_at(&mut self, until: f64, mut sample: impl FnMut(f64) -> T) {
+    fn take_at(&mut self, until: Instant, mut sample: impl FnMut(Instant) -> T) {
         while self.samples.len() as u64 <= self.last {
-            let time = self.samples.len() as f64 * self.every;
+            let time = Instant::from_secs(self.samples.len() as f64 * self.every.secs());
             if time > until {
                 break;
             }
@@ -51,16 +51,21 @@ impl<T> Sampler<T> {
     }
 }
 
+#[derive(Clone, Copy, Debug)]
+struct PortSample {
+    backlog_packets: u64,
+    dropped_packets: u64,
+}
+
 #[derive(Debug)]
 pub(super) struct Samplers {
-    every: f64,
+    every: Duration,
     senders: Vec<Sampler<SenderSample>>,
     /// Delivered bytes.
-    receivers: Vec<Sampler<u64>>,
+    receivers: Vec<Sampler<ByteCount>>,
     /// The same of flows of UDP.
-    udp: Vec<Sampler<u64>>,
-    /// Backlog and drops, packets.
-    ports: Vec<Sampler<(u64, u64)>>,
+    udp: Vec<Sampler<ByteCount>>,
+    ports: Vec<Sampler<PortSample>>,
 }
 
 impl Samplers {
@@ -71,7 +76,7 @@ impl Samplers {
         };
         let samplers = Sampler::new(every, scenario.duration);
         Some(Self {
-            every: every.secs(),
+            every,
             senders: (scenario.flows.iter())
                 .map(|_| Sampler::new(every, scenario.duration))
                 .collect(),
@@ -90,7 +95,7 @@ impl Samplers {
         variables: &mut Option<Variables>,
         flows: &[Flow],
         index: u32,
-        until: f64,
+        until: Instant,
     ) {
         if let Some(sampler) = self.senders.get_mut(index as usize) {
             let sender = &flows[index as usize].sender;
@@ -104,26 +109,24 @@ impl Samplers {
     }
 
     #[inline(never)]
-    pub(super) fn take_receiver(&mut self, flows: &[Flow], index: u32, until: f64) {
+    pub(super) fn take_receiver(&mut self, flows: &[Flow], index: u32, until: Instant) {
         if let Some(sampler) = self.receivers.get_mut(index as usize) {
             let receiver = &flows[index as usize].receiver;
-            sampler.take(until, || receiver.delivered.bytes.get());
+            sampler.take(until, || receiver.delivered.bytes);
         }
     }
 
     #[inline(never)]
-    pub(super) fn take_port(&mut self, ports: &[Port], index: u32, until: f64) {
+    pub(super) fn take_port(&mut self, ports: &[Port], index: u32, until: Instant) {
         let port = &ports[index as usize];
-        self.ports[index as usize].take_at(until, |time| {
-            (
-                port.backlog_at(Instant::from_secs(time)),
-                port.counters.dropped_packets,
-            )
+        self.ports[index as usize].take_at(until, |time| PortSample {
+            backlog_packets: port.backlog_at(time),
+            dropped_packets: port.counters.dropped_packets,
         });
     }
 
-    pub(super) fn take_udp(&mut self, index: u32, received: &Received, until: f64) {
-        self.udp[index as usize].take(until, || received.payload().get());
+    pub(super) fn take_udp(&mut self, index: u32, received: &Received, until: Instant) {
+        self.udp[index as usize].take(until, || received.payload());
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -135,7 +138,7 @@ impl Samplers {
 
     #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
     fn time_ns(&self, sample: usize) -> i64 {
-        ns(sample as f64 * self.every)
+        ns(sample as f64 * self.every.secs())
     }
 
     pub(super) fn series_table(&self, scenario: &Scenario, flows: &[Flow]) -> Table {
@@ -146,18 +149,18 @@ impl Samplers {
                 .samples
                 .iter()
                 .zip(&self.receivers[index].samples);
-            for (at, (sender, delivered_bytes)) in samples.enumerate() {
+            for (at, (sender, delivered)) in samples.enumerate() {
                 let name = scenario.flows[index].name.clone();
-                table.push(sender.row(self.time_ns(at), name, smss, *delivered_bytes));
+                table.push(sender.row(self.time_ns(at), name, smss, *delivered));
             }
         }
         for (spec, sampler) in scenario.udp.iter().zip(&self.udp) {
-            for (at, delivered_bytes) in sampler.samples.iter().enumerate() {
+            for (at, delivered) in sampler.samples.iter().enumerate() {
                 // Windows and acknowledgements are TCP's.
                 table.push(SeriesRow {
                     t_ns: self.time_ns(at),
                     flow: spec.name.clone(),
-                    delivered_bytes: *delivered_bytes,
+                    delivered_bytes: delivered.get(),
                     ..SeriesRow::default()
                 });
             }
@@ -168,13 +171,13 @@ impl Samplers {
     pub(super) fn queue_table(&self, scenario: &Scenario) -> Table {
         let mut table = Table::new::<QueueRow>();
         for (index, port) in self.ports.iter().enumerate() {
-            for (at, (backlog, dropped)) in port.samples.iter().enumerate() {
+            for (at, sample) in port.samples.iter().enumerate() {
                 table.push(QueueRow {
                     t_ns: self.time_ns(at),
                     link: scenario.links[index / 2].name.clone(),
                     direction: direction_name(index).into(),
-                    backlog_packets: *backlog,
-                    dropped_packets: *dropped,
+                    backlog_packets: sample.backlog_packets,
+                    dropped_packets: sample.dropped_packets,
                 });
             }
         }
@@ -186,6 +189,10 @@ impl Samplers {
 mod tests {
     use super::*;
 
+    fn at(secs: f64) -> Instant {
+        Instant::from_secs(secs)
+    }
+
     fn sampler() -> Sampler<u64> {
         Sampler::new(Duration::from_secs(0.5), Duration::from_secs(2.0))
     }
@@ -194,25 +201,25 @@ mod tests {
     fn a_sample_is_what_was_before_its_component_moves_past_its_time() {
         let mut sampler = sampler();
         // The component has had 1 from the start, gets 2 at 0.7 s and 3 at 1.5 s.
-        sampler.take(0.7, || 1);
-        sampler.take(1.5, || 2);
-        sampler.take(f64::INFINITY, || 3);
+        sampler.take(at(0.7), || 1);
+        sampler.take(at(1.5), || 2);
+        sampler.take(at(f64::INFINITY), || 3);
         assert_eq!(sampler.samples, [1, 1, 2, 2, 3]);
     }
 
     #[test]
     fn what_happens_at_the_very_time_of_a_sample_is_not_in_it() {
         let mut sampler = sampler();
-        sampler.take(0.5, || 1);
-        sampler.take(0.5, || 2);
+        sampler.take(at(0.5), || 1);
+        sampler.take(at(0.5), || 2);
         assert_eq!(sampler.samples, [1, 1]);
     }
 
     #[test]
     fn samples_are_at_multiples_of_their_period_however_far_a_component_moves() {
         let mut sampler = Sampler::new(Duration::from_secs(0.1), Duration::from_secs(0.35));
-        sampler.take_at(0.25, |time| time);
-        sampler.take_at(100.0, |time| time);
+        sampler.take_at(at(0.25), Instant::secs);
+        sampler.take_at(at(100.0), Instant::secs);
         assert_eq!(sampler.samples, [0.0, 0.1, 0.2, 3.0 * 0.1]);
     }
 }

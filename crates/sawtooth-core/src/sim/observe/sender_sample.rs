@@ -2,32 +2,32 @@
 
 use crate::record::rows::SeriesRow;
 use crate::tcp::sender::Sender;
-use crate::units::{Duration, Rate, ns};
+use crate::units::{ByteCount, Duration, Rate, SegCount, WindowSize};
 
 /// Windows and counts are in segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SenderSample {
-    pub(super) cwnd: f64,
-    pub(super) ssthresh: f64,
-    pub(super) srtt: Option<f64>,
-    pub(super) flight: u64,
-    pub(super) acked_bytes: u64,
-    pub(super) pipe: u64,
-    pub(super) pacing_rate_bps: Option<f64>,
-    pub(super) delivered_bytes: u64,
+    pub(super) cwnd: WindowSize,
+    pub(super) ssthresh: WindowSize,
+    pub(super) srtt: Option<Duration>,
+    pub(super) flight: SegCount,
+    pub(super) acked: ByteCount,
+    pub(super) pipe: SegCount,
+    pub(super) pacing_rate: Option<Rate>,
+    pub(super) delivered: ByteCount,
 }
 
 impl SenderSample {
     pub(super) fn of(sender: &Sender) -> Self {
         Self {
-            cwnd: sender.cwnd().segments(),
-            ssthresh: sender.ssthresh().segments(),
-            srtt: sender.srtt().map(Duration::secs),
-            flight: sender.flight_size().get(),
-            acked_bytes: sender.acked().get(),
-            pipe: sender.pipe().get(),
-            pacing_rate_bps: sender.pacing_rate().map(Rate::bps),
-            delivered_bytes: sender.delivered().get(),
+            cwnd: sender.cwnd(),
+            ssthresh: sender.ssthresh(),
+            srtt: sender.srtt(),
+            flight: sender.flight_size(),
+            acked: sender.acked(),
+            pipe: sender.pipe(),
+            pacing_rate: sender.pacing_rate(),
+            delivered: sender.delivered(),
         }
     }
 
@@ -37,20 +37,22 @@ impl SenderSample {
         t_ns: i64,
         flow: String,
         smss: u32,
-        delivered_bytes: u64,
+        delivered: ByteCount,
     ) -> SeriesRow {
+        let bytes = |window: WindowSize| window.segments() * f64::from(smss);
+        let smss = ByteCount::from(smss);
         SeriesRow {
             t_ns,
             flow,
-            cwnd_bytes: Some(self.cwnd * f64::from(smss)),
-            ssthresh_bytes: Some(self.ssthresh * f64::from(smss)),
-            srtt_ns: self.srtt.map(ns),
-            flight_bytes: Some(self.flight * u64::from(smss)),
-            acked_bytes: Some(self.acked_bytes),
-            delivered_bytes,
-            pipe_bytes: Some(self.pipe * u64::from(smss)),
-            pacing_rate_bps: Some(self.pacing_rate_bps.unwrap_or(f64::INFINITY)),
-            sender_delivered_bytes: Some(self.delivered_bytes),
+            cwnd_bytes: Some(bytes(self.cwnd)),
+            ssthresh_bytes: Some(bytes(self.ssthresh)),
+            srtt_ns: self.srtt.map(Duration::as_ns),
+            flight_bytes: Some((self.flight * smss).get()),
+            acked_bytes: Some(self.acked.get()),
+            delivered_bytes: delivered.get(),
+            pipe_bytes: Some((self.pipe * smss).get()),
+            pacing_rate_bps: Some(self.pacing_rate.map_or(f64::INFINITY, Rate::bps)),
+            sender_delivered_bytes: Some(self.delivered.get()),
         }
     }
 }

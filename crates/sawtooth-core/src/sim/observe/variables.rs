@@ -4,13 +4,13 @@ use crate::record::Table;
 use crate::record::rows::VariableRow;
 use crate::spec::Scenario;
 use crate::tcp::sender::Sender;
-use crate::units::ns;
+use crate::units::Instant;
 
 /// The algorithms' own variables, taken with the senders' samples.
 #[derive(Debug)]
 pub(super) struct Variables {
     /// Of each flow: time, name and value.
-    values: Vec<Vec<(f64, &'static str, f64)>>,
+    values: Vec<Vec<(Instant, &'static str, f64)>>,
 }
 
 impl Variables {
@@ -20,7 +20,7 @@ impl Variables {
         }
     }
 
-    pub(super) fn take(&mut self, flow: u32, time: f64, sender: &Sender) {
+    pub(super) fn take(&mut self, flow: u32, time: Instant, sender: &Sender) {
         let values = &mut self.values[flow as usize];
         sender.probe(&mut |name, value| values.push((time, name, value)));
     }
@@ -34,7 +34,7 @@ impl Variables {
         for (flow, values) in scenario.flows.iter().zip(&self.values) {
             for (time, name, value) in values {
                 table.push(VariableRow {
-                    t_ns: ns(*time),
+                    t_ns: time.as_ns(),
                     flow: flow.name.clone(),
                     variable: (*name).into(),
                     value: *value,

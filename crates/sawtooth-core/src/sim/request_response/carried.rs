@@ -6,7 +6,7 @@ use crate::packet::{AckStore, Packet};
 use crate::sim::calendar::{receiver_timer, sender_timer};
 use crate::sim::flow::Flow;
 use crate::sim::world::World;
-use crate::units::{Instant, SeqNum};
+use crate::units::{ByteCount, Instant, SeqNum};
 
 /// A segment of one side leaves: it carries what its host has to acknowledge of the other's.
 #[cold]
@@ -31,7 +31,8 @@ pub(in crate::sim) fn put_ack_on(
     }
     let ack = flow.receiver.carried(now);
     if !ack.sack.is_empty() {
-        packet.wire_bytes += flow.ack_sizes.of(&ack) - flow.ack_sizes.plain;
+        let options = flow.ack_sizes.of(&ack) - flow.ack_sizes.plain;
+        packet.wire_bytes += options.packet_size();
     }
     acks.put_on(&mut packet, ack);
     packet
@@ -44,7 +45,7 @@ pub(in crate::sim) fn receive_in_exchange(
     world: &mut World,
     place: u32,
     packet: &Packet,
-    time: f64,
+    time: Instant,
     line: Line,
     now: Event,
 ) -> Option<Packet> {
@@ -61,16 +62,16 @@ pub(in crate::sim) fn receive_in_exchange(
     }
     let receiver = &mut world.flows[place as usize].receiver;
     let ack = receiver.on_segment(now, packet.segment());
-    let delivered = receiver.delivered.bytes.get();
-    world.observers.trace_delivery(place, time, delivered);
+    let delivered = receiver.delivered.bytes;
+    world.observers.trace_delivery(place, key.at(), delivered);
     (world.request_responses).tcp_has(&mut world.flows, place, now, delivered);
     application_has(world, place, now, delivered);
     let sent = world.flows[other as usize].sent_packets();
     if carried {
         world.pump_rarely(other, key, now);
-        world.note_end(other, time);
+        world.note_end(other, key.at());
         if world.observers.trace_acks() {
-            world.observers.trace_ack(&world.flows, other, time);
+            world.observers.trace_ack(&world.flows, other, key.at());
         }
     }
     let has_sent = world.flows[other as usize].sent_packets() > sent;
@@ -93,7 +94,7 @@ pub(in crate::sim) fn take_carried(
 ) {
     let carried = world.acks.take_off(packet);
     if let Some(ack) = &carried {
-        world.observers.sample_sender(&world.flows, other, now.time);
+        world.observers.sample_sender(&world.flows, other, now.at());
         world.flows[other as usize].sender.on_carried(now, ack);
     }
     let host = &world.flows[other as usize].sender;
@@ -103,7 +104,12 @@ pub(in crate::sim) fn take_carried(
 }
 
 /// The application of one side has so many bytes of the flow at a place, and may write a message in return.
-pub(in crate::sim) fn application_has(world: &mut World, place: u32, now: Event, delivered: u64) {
+pub(in crate::sim) fn application_has(
+    world: &mut World,
+    place: u32,
+    now: Event,
+    delivered: ByteCount,
+) {
     let answer = world
         .request_responses
         .application_has(&world.flows, place, now, delivered);
