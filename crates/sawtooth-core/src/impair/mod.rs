@@ -6,6 +6,9 @@
 //! ([`ImpairedWire::cross`]). Transmissions follow one another in the order in which they begin, and everything here depends on their times and on
 //! streams of random numbers alone. So a departure can be computed when its packet arrives at the link, as on a plain wire.
 //!
+//! What a study writes of a wire (changes, outages, jitter, reordering) keeps the numbers that it writes, in seconds and bits per second, as their names say: they are
+//! parameters. What a wire is asked and answers has types.
+//!
 //! Every effect draws from a stream of its own, and every transmitted packet takes one step in each stream in use, whatever becomes of it: then
 //! switching one effect on or off changes no other's draws.
 
