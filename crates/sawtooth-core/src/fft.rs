@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 
 /// A complex number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Complex {
+pub(crate) struct Complex {
     pub re: f64,
     pub im: f64,
 }
@@ -18,7 +18,7 @@ pub struct Complex {
 /// # Panics
 /// If their number is no power of two: a programming error.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 points")]
-pub fn transform(values: &mut [Complex]) {
+pub(crate) fn transform(values: &mut [Complex]) {
     let points = values.len();
     assert!(points.is_power_of_two(), "{points} is no power of two");
     if points == 1 {

@@ -65,7 +65,7 @@ impl Histogram {
 
 /// Mean, quantiles and largest of times, ns; unknown of none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TimesNs {
+pub(crate) struct TimesNs {
     pub mean: Option<i64>,
     pub p50: Option<i64>,
     pub p90: Option<i64>,
@@ -76,7 +76,7 @@ pub struct TimesNs {
 }
 
 impl TimesNs {
-    pub fn of(times: &Histogram) -> Self {
+    pub(crate) fn of(times: &Histogram) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "less than a run's length")]
         let mean = times.mean().map(|mean| libm::round(mean) as i64);
         let time = |value: Option<u64>| value.map(|ns| i64::try_from(ns).unwrap_or(i64::MAX));

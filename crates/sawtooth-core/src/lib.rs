@@ -15,6 +15,8 @@
 //! `noise`, `limits`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/it/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
+// What is `pub` is the library's interface, or what the workspace uses besides.
+#![warn(unreachable_pub)]
 
 pub mod cc;
 pub mod dist;

@@ -5,7 +5,7 @@
 
 /// First in, first out.
 #[derive(Clone, Debug)]
-pub struct Ring<T> {
+pub(crate) struct Ring<T> {
     /// A power of two.
     slots: Vec<T>,
     /// Positions count up for ever; where they lie in `slots` is their remainder.
@@ -15,7 +15,7 @@ pub struct Ring<T> {
 
 impl<T: Copy> Ring<T> {
     /// An empty ring; `filler` occupies slots that are not in use.
-    pub fn new(filler: T) -> Self {
+    pub(crate) fn new(filler: T) -> Self {
         Self {
             slots: vec![filler; 4],
             head: 0,
@@ -24,18 +24,18 @@ impl<T: Copy> Ring<T> {
     }
 
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.tail.wrapping_sub(self.head)
     }
 
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.head == self.tail
     }
 
     /// Appends a value; it is written in place, piece by piece.
     #[inline(always)]
-    pub fn push_slot(&mut self) -> &mut T {
+    pub(crate) fn push_slot(&mut self) -> &mut T {
         if self.len() == self.slots.len() {
             self.grow();
         }
@@ -47,18 +47,18 @@ impl<T: Copy> Ring<T> {
 
     /// The oldest value.
     #[inline]
-    pub fn front(&self) -> Option<&T> {
+    pub(crate) fn front(&self) -> Option<&T> {
         (!self.is_empty()).then(|| &self.slots[self.head & (self.slots.len() - 1)])
     }
 
     /// The newest value.
     #[inline]
-    pub fn back(&self) -> Option<&T> {
+    pub(crate) fn back(&self) -> Option<&T> {
         (!self.is_empty()).then(|| &self.slots[self.tail.wrapping_sub(1) & (self.slots.len() - 1)])
     }
 
     /// Puts a value before the newest ones that it precedes, at most `most` of them; how many that are, or nothing if there are more.
-    pub fn insert(
+    pub(crate) fn insert(
         &mut self,
         value: T,
         most: usize,
@@ -86,17 +86,17 @@ impl<T: Copy> Ring<T> {
 
     /// Forgets the oldest value; there must be one.
     #[inline]
-    pub fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         debug_assert!(!self.is_empty());
         self.head = self.head.wrapping_add(1);
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.head = self.tail;
     }
 
     /// All values, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         let mask = self.slots.len() - 1;
         (0..self.len()).map(move |at| &self.slots[self.head.wrapping_add(at) & mask])
     }

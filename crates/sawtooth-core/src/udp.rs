@@ -13,7 +13,7 @@ use crate::tcp::scoreboard::{Range, RangeSet};
 use crate::units::{ByteCount, Duration, Instant, SeqNum, mean_rate_bps};
 
 /// What a flow's packets are said to be of, as those of connections count up from 0.
-pub fn flow_number(index: u32) -> u32 {
+pub(crate) fn flow_number(index: u32) -> u32 {
     u32::MAX - index
 }
 
@@ -86,7 +86,7 @@ impl Received {
 
 /// What was sent, by name, from `start` to the run's `end`.
 #[derive(Clone, Copy, Debug)]
-pub struct Sent<'a> {
+pub(crate) struct Sent<'a> {
     pub flow: &'a str,
     pub start: Instant,
     pub end: Instant,
@@ -95,7 +95,7 @@ pub struct Sent<'a> {
 }
 
 /// The flow's row of the table `flows`: what is TCP's is not there.
-pub fn flow_row(sent: &Sent, received: &Received) -> FlowRow {
+pub(crate) fn flow_row(sent: &Sent, received: &Received) -> FlowRow {
     let lifetime = (sent.end - sent.start).max(Duration::ZERO);
     let payload = received.payload().get();
     FlowRow {
@@ -109,7 +109,7 @@ pub fn flow_row(sent: &Sent, received: &Received) -> FlowRow {
 }
 
 /// The flow's row of the table `datagrams`.
-pub fn datagram_row(sent: &Sent, received: &Received) -> DatagramRow {
+pub(crate) fn datagram_row(sent: &Sent, received: &Received) -> DatagramRow {
     let times = TimesNs::of(&received.delays_ns);
     let any = received.packets > 0;
     DatagramRow {
@@ -132,7 +132,7 @@ pub fn datagram_row(sent: &Sent, received: &Received) -> DatagramRow {
 }
 
 /// A row of the table `sources`: what a source says of itself.
-pub fn source_row(flow: &str, quantity: &str, value: f64) -> SourceRow {
+pub(crate) fn source_row(flow: &str, quantity: &str, value: f64) -> SourceRow {
     SourceRow {
         flow: flow.to_owned(),
         quantity: quantity.to_owned(),

@@ -553,27 +553,27 @@ pub fn ceil(number: f64) -> f64 {
 pub(crate) mod testing {
     use super::{ByteCount, Duration, Instant, SegCount, SeqNum, WindowSize};
 
-    pub fn at(secs: f64) -> Instant {
+    pub(crate) fn at(secs: f64) -> Instant {
         Instant::from_secs(secs)
     }
 
-    pub fn secs(secs: f64) -> Duration {
+    pub(crate) fn secs(secs: f64) -> Duration {
         Duration::from_secs(secs)
     }
 
-    pub fn seq(number: u64) -> SeqNum {
+    pub(crate) fn seq(number: u64) -> SeqNum {
         SeqNum::new(number)
     }
 
-    pub fn segs(count: u64) -> SegCount {
+    pub(crate) fn segs(count: u64) -> SegCount {
         SegCount::new(count)
     }
 
-    pub fn bytes(count: u64) -> ByteCount {
+    pub(crate) fn bytes(count: u64) -> ByteCount {
         ByteCount::new(count)
     }
 
-    pub const fn window(segments: f64) -> WindowSize {
+    pub(crate) const fn window(segments: f64) -> WindowSize {
         WindowSize::from_segments(segments)
     }
 }

@@ -111,7 +111,7 @@ pub enum Order {
 }
 
 /// Names of a lower and an upper parameter, and what the lower one has to be.
-pub type Ordered = (&'static str, Order, &'static str);
+pub(super) type Ordered = (&'static str, Order, &'static str);
 
 /// A parameter's name and value.
 pub type Set = (&'static str, f64);

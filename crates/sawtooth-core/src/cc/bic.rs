@@ -27,7 +27,7 @@ use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{SegCount, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "bic",
     summary: "BIC: a binary search between the windows before and after the last loss",
     specification: &["Xu, Harfoush and Rhee 2004 §III"],

@@ -40,7 +40,7 @@ use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::WindowSize;
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "cdg",
     summary: "CAIA Delay Gradient: backs off at random when the round-trip time grows, and tolerates other losses",
     specification: &["Hayes and Armitage 2011 §3"],

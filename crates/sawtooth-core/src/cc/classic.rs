@@ -17,14 +17,14 @@ use crate::units::{Duration, Instant, SegCount, WindowSize};
 
 /// The window of a classic algorithm, segments.
 #[derive(Clone, Copy, Debug)]
-pub struct CongestionWindow {
+pub(super) struct CongestionWindow {
     pub cwnd: f64,
     pub ssthresh: f64,
     pub growth: Growth,
 }
 
 impl CongestionWindow {
-    pub fn new(start: Start) -> Self {
+    pub(super) fn new(start: Start) -> Self {
         Self {
             cwnd: start.cwnd.segments(),
             ssthresh: start.ssthresh.segments(),
@@ -32,13 +32,13 @@ impl CongestionWindow {
         }
     }
 
-    pub fn in_slow_start(&self) -> bool {
+    pub(super) fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
 
     /// Slow start for `counted` segments, if the window is below the threshold; returns how many of them are left for congestion avoidance.
     #[inline]
-    pub fn start_slowly(&mut self, counted: SegCount) -> SegCount {
+    pub(super) fn start_slowly(&mut self, counted: SegCount) -> SegCount {
         if !self.in_slow_start() {
             return counted;
         }
@@ -49,12 +49,12 @@ impl CongestionWindow {
 
     /// Congestion avoidance for `counted` segments: by `increase` when a window has been acknowledged.
     #[inline]
-    pub fn grow(&mut self, counted: SegCount, increase: f64) {
+    pub(super) fn grow(&mut self, counted: SegCount, increase: f64) {
         self.cwnd = self.growth.add(self.cwnd, counted, increase);
     }
 
     /// Congestion leaves `left`: that becomes the threshold and, except after a timeout, the window.
-    pub fn reduce(&mut self, episode: &Episode, left: WindowSize) {
+    pub(super) fn reduce(&mut self, episode: &Episode, left: WindowSize) {
         self.ssthresh = episode.threshold(left).segments();
         self.cwnd = match episode.signal {
             Signal::Loss | Signal::Ecn => episode.reduced(left).segments(),
@@ -63,7 +63,7 @@ impl CongestionWindow {
         self.growth.restart();
     }
 
-    pub const fn windows(&self) -> Windows {
+    pub(super) const fn windows(&self) -> Windows {
         Windows {
             cwnd: WindowSize::from_segments(self.cwnd),
             ssthresh: WindowSize::from_segments(self.ssthresh),
@@ -71,7 +71,7 @@ impl CongestionWindow {
     }
 
     /// Takes over a window that is not the algorithm's own.
-    pub fn prescribe(&mut self, prescribed: Prescribed) {
+    pub(super) fn prescribe(&mut self, prescribed: Prescribed) {
         match prescribed {
             Prescribed::Cwnd(cwnd) => self.cwnd = cwnd.segments(),
             Prescribed::Ssthresh(ssthresh) => self.ssthresh = ssthresh.segments(),
@@ -79,7 +79,7 @@ impl CongestionWindow {
     }
 
     /// `window`, rounded down where windows are whole.
-    pub fn whole(&self, window: f64) -> f64 {
+    pub(super) fn whole(&self, window: f64) -> f64 {
         if self.growth.whole {
             window.floor()
         } else {
@@ -89,7 +89,7 @@ impl CongestionWindow {
 }
 
 /// The rules of a classic algorithm. All but [`Avoidance::decrease`] have a default, which is standard TCP's rule.
-pub trait Avoidance: Debug + Send {
+pub(super) trait Avoidance: Debug + Send {
     /// Called for every acknowledgement, whether the window may grow or not.
     fn measure(&mut self, _window: &mut CongestionWindow, _ack: &Ack) {}
 
@@ -149,20 +149,20 @@ pub trait Avoidance: Debug + Send {
 
 /// A classic algorithm: the window, and its own rules and variables.
 #[derive(Debug)]
-pub struct Classic<A> {
+pub(super) struct Classic<A> {
     pub window: CongestionWindow,
     pub own: A,
 }
 
 impl<A: Avoidance + 'static> Classic<A> {
-    pub fn new(start: Start, own: A) -> Self {
+    pub(super) fn new(start: Start, own: A) -> Self {
         Self {
             window: CongestionWindow::new(start),
             own,
         }
     }
 
-    pub fn boxed(start: Start, own: A) -> Box<dyn CongestionControl> {
+    pub(super) fn boxed(start: Start, own: A) -> Box<dyn CongestionControl> {
         Box::new(Self::new(start, own))
     }
 }

@@ -30,7 +30,7 @@ use super::{
 use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{Duration, Rate, SeqNum, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "copa",
     summary: "Copa: a rate inverse to the queueing delay; as aggressive as the others when they fill the queue",
     specification: &["Arun and Balakrishnan 2018 §2"],
@@ -149,7 +149,7 @@ enum Direction {
 }
 
 #[derive(Debug)]
-pub struct Copa {
+pub(super) struct Copa {
     parameters: Parameters,
     start: Start,
     round_trips: RoundTrips,

@@ -44,7 +44,7 @@ use super::{
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, WindowSize, floor};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "cubic",
     summary: "CUBIC: a cubic function of time, flat around the window of the last loss",
     specification: &["RFC 9438 §4", "RFC 9406 §4", "Ha and Rhee 2011 §4"],

@@ -22,7 +22,7 @@ use super::{
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{SegCount, SeqNum, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "dctcp",
     summary: "Data Center TCP: reduces its window in proportion to the share of marked segments",
     specification: &["RFC 8257 §3.3", "RFC 8257 §3.4", "RFC 8257 §3.5"],

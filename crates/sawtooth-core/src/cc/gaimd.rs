@@ -19,7 +19,7 @@ use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::WindowSize;
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "gaimd",
     summary: "General AIMD: another increase and decrease than standard TCP's, as friendly and smoother",
     specification: &["Yang and Lam 2000"],

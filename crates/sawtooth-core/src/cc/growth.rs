@@ -6,25 +6,25 @@ use crate::units::{SegCount, floor};
 ///
 /// Fractional windows grow with every acknowledgement; whole ones when enough has been counted, as RFC 5681 §3.1 recommends for equation 3.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Growth {
+pub(super) struct Growth {
     pub(super) whole: bool,
     count: f64,
 }
 
 impl Growth {
-    pub fn new(whole: bool) -> Self {
+    pub(super) fn new(whole: bool) -> Self {
         Self { whole, count: 0.0 }
     }
 
     /// What has been counted for the window before a reduction does not count for the one after it, as measured of Linux 6.1: after a mark at 23
     /// segments its window of 11 grows when 11 have been acknowledged, after a loss at 53 its window of 26 when 26 have.
-    pub fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.count = 0.0;
     }
 
     /// The window after `counted` more segments have been acknowledged.
     #[inline]
-    pub fn add(&mut self, cwnd: f64, counted: SegCount, increase: f64) -> f64 {
+    pub(super) fn add(&mut self, cwnd: f64, counted: SegCount, increase: f64) -> f64 {
         if !self.whole {
             return cwnd + counted.as_f64() * increase / cwnd;
         }
@@ -38,7 +38,7 @@ impl Growth {
     /// The same where a step is taken with the acknowledgement after those that make it up: neither it nor what they were too many counts towards the
     /// next. Measured of Linux's `htcp`: segments acknowledged from step to step are 20, 21, 22, 23, 25, 26, 27, 27, 28, 29 and 31 for windows of 18 to 28.
     #[inline]
-    pub fn afterwards(&mut self, cwnd: f64, counted: SegCount, increase: f64) -> f64 {
+    pub(super) fn afterwards(&mut self, cwnd: f64, counted: SegCount, increase: f64) -> f64 {
         if !self.whole {
             return self.add(cwnd, counted, increase);
         }
@@ -53,7 +53,7 @@ impl Growth {
     /// The whole window after `counted` more segments have been acknowledged, where it grows by one with every `per` of them, and `per`
     /// changes: what was counted towards a slower growth is worth one segment at most. Measured of Linux 6.1: 350 segments after CUBIC's
     /// last step its growth becomes one segment with every 8; one is added at once, and the next when 8 more have arrived.
-    pub fn every(&mut self, mut cwnd: f64, counted: SegCount, per: f64) -> f64 {
+    pub(super) fn every(&mut self, mut cwnd: f64, counted: SegCount, per: f64) -> f64 {
         if self.count >= per {
             self.count = 0.0;
             cwnd += 1.0;
@@ -74,7 +74,7 @@ impl Growth {
     clippy::cast_sign_loss,
     reason = "counts are positive and far below 2^53"
 )]
-pub fn slow_start(cwnd: f64, ssthresh: f64, counted: SegCount) -> (f64, SegCount) {
+pub(super) fn slow_start(cwnd: f64, ssthresh: f64, counted: SegCount) -> (f64, SegCount) {
     let grown = cwnd + counted.as_f64();
     // One acknowledgement that counts as one is all slow start's, as RFC 5681 has it.
     if counted <= SegCount::ONE || grown <= ssthresh {

@@ -25,7 +25,7 @@ use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{SegCount, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "highspeed",
     summary: "HighSpeed TCP: larger increase and smaller decrease above a window of 38 segments",
     specification: &["RFC 3649 §5", "RFC 3649 §6"],
@@ -149,7 +149,7 @@ const ROWS: [(u32, u32); 73] = [
 
 /// The response function: everything that follows from the five parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Response {
+pub(super) struct Response {
     low_window: f64,
     high_decrease: f64,
     ln_low_window: f64,
@@ -189,7 +189,7 @@ impl Response {
     }
 
     /// Share of the window given up at a loss, `b(w)`.
-    pub fn decrease(&self, window: f64) -> f64 {
+    pub(super) fn decrease(&self, window: f64) -> f64 {
         if window <= self.low_window {
             return 0.5;
         }
@@ -198,7 +198,7 @@ impl Response {
     }
 
     /// Segments by which the window grows per round trip, `a(w)`.
-    pub fn increase(&self, window: f64) -> f64 {
+    pub(super) fn increase(&self, window: f64) -> f64 {
         if window <= self.low_window {
             return 1.0;
         }

@@ -28,7 +28,7 @@ use super::{
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize, ceil};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "htcp",
     summary: "H-TCP: an increase that grows with the time since the last loss, and an adaptive decrease",
     specification: &["draft-leith-tcp-htcp-06", "Leith and Shorten 2004"],

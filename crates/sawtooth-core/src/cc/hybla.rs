@@ -28,7 +28,7 @@ use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "hybla",
     summary: "TCP Hybla: long paths grow their window as fast, in time, as a path of 25 ms",
     specification: &["Caini and Firrincieli 2004 §3"],

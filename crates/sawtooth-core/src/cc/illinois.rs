@@ -30,7 +30,7 @@ const STANDARD: Gains = Gains {
     beta: 0.5,
 };
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "illinois",
     summary: "TCP-Illinois: additive increase from 10 down to 0.3 segments and decrease from 1/8 up to 1/2, by queueing delay",
     specification: &["Liu, Başar and Srikant 2008 §3"],

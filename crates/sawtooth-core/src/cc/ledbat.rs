@@ -34,7 +34,7 @@ use super::{
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SeqNum, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "ledbat",
     summary: "LEDBAT: a background flow that keeps its queueing delay near a target",
     specification: &["RFC 6817 §2.4", "draft-irtf-iccrg-ledbat-plus-plus-01 §4"],
@@ -294,13 +294,13 @@ enum Variant {
 }
 
 #[derive(Debug)]
-pub struct Ledbat {
+pub(super) struct Ledbat {
     common: Common,
     variant: Variant,
 }
 
 impl Ledbat {
-    pub fn new(params: &Params, start: Start) -> Self {
+    pub(super) fn new(params: &Params, start: Start) -> Self {
         let size = |name| usize::try_from(params.integer(name)).expect("bounds");
         let variant = if params.choice("variant") == "plus_plus" {
             Variant::PlusPlus(PlusPlus {

@@ -29,7 +29,7 @@ use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe
 use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{Duration, SegCount, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "lp",
     summary: "TCP-LP: standard TCP of low priority, which backs off when delays rise",
     specification: &[

@@ -49,7 +49,7 @@ use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 use crate::units::{Duration, Instant, SegCount, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "nv",
     summary: "TCP-NV: Vegas for fast paths of short and noisy round-trip times",
     specification: &["Brakmo 2010"],

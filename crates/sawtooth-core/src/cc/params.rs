@@ -3,41 +3,41 @@
 use crate::registry::{Kind, Param, Params, Value, param};
 
 /// What a window is multiplied by, or the share of it that is given up.
-pub const FACTOR: Kind = Kind::Number {
+pub(super) const FACTOR: Kind = Kind::Number {
     min: 0.01,
     max: 0.99,
 };
 
 /// A share that may be nothing or all.
-pub const SHARE: Kind = Kind::Number { min: 0.0, max: 1.0 };
+pub(super) const SHARE: Kind = Kind::Number { min: 0.0, max: 1.0 };
 
 /// A small number of things, one at least.
-pub const COUNT: Kind = Kind::Integer { min: 1, max: 1000 };
+pub(super) const COUNT: Kind = Kind::Integer { min: 1, max: 1000 };
 
 /// A time above zero.
-pub const TIME: Kind = Kind::Duration {
+pub(super) const TIME: Kind = Kind::Duration {
     min_exclusive: true,
 };
 
 /// A time, or zero.
-pub const TIME_FROM_ZERO: Kind = Kind::Duration {
+pub(super) const TIME_FROM_ZERO: Kind = Kind::Duration {
     min_exclusive: false,
 };
 
 /// Multiplicative decrease (RFC 5681 equation 4).
-pub const BETA: Param = param!(beta: FACTOR => Value::Number(0.5),
+pub(super) const BETA: Param = param!(beta: FACTOR => Value::Number(0.5),
     "the window is multiplied by this at a loss");
 
 /// As CUBIC and BIC have it (RFC 9438 §4.7).
-pub const FAST_CONVERGENCE: Param = param!(fast_convergence: Kind::Bool => Value::Bool(true),
+pub(super) const FAST_CONVERGENCE: Param = param!(fast_convergence: Kind::Bool => Value::Bool(true),
     "whether a flow whose window falls from loss to loss gives up more of it");
 
 /// Alternative Backoff with ECN (RFC 8511): a mark comes from a queue that is kept short, and takes less of the window than a loss.
-pub const BETA_ECN: Param = param!(beta_ecn: Kind::Number { min: 0.01, max: 0.99 } => Value::None,
+pub(super) const BETA_ECN: Param = param!(beta_ecn: Kind::Number { min: 0.01, max: 0.99 } => Value::None,
     "the window is multiplied by this at a mark in congestion avoidance (ABE, RFC 8511: 0.8, or 0.85 for CUBIC); `none`: as at a loss");
 
 /// The value of [`BETA_ECN`].
-pub fn beta_ecn(params: &Params) -> Option<f64> {
+pub(super) fn beta_ecn(params: &Params) -> Option<f64> {
     params.number_if_any(BETA_ECN.name)
 }
 
@@ -63,7 +63,7 @@ macro_rules! parameters {
 pub(super) use parameters;
 
 /// Lists of parameters as one, of which there are `N`.
-pub const fn joined<const N: usize>(lists: &[&[Param]]) -> [Param; N] {
+pub(super) const fn joined<const N: usize>(lists: &[&[Param]]) -> [Param; N] {
     let mut all = [BETA; N];
     let (mut list, mut filled) = (0, 0);
     while list < lists.len() {

@@ -26,7 +26,7 @@ use super::{
 use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{Duration, Rate, SegCount, SeqNum, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "prague",
     summary: "Prague: reductions in proportion to the share of marks of an L4S queue",
     specification: &[
@@ -85,7 +85,7 @@ struct Reduced {
 }
 
 #[derive(Debug)]
-pub struct Prague {
+pub(super) struct Prague {
     parameters: Parameters,
     start: Start,
     alpha: f64,

@@ -20,7 +20,7 @@ use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode, Signal};
 use crate::registry::{Entry, Params};
 use crate::units::WindowSize;
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "reno",
     summary: "slow start, additive increase and multiplicative decrease of standard TCP",
     specification: &["RFC 5681 §3.1", "RFC 8511 §3.1"],

@@ -22,7 +22,7 @@ use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::WindowSize;
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "scalable",
     summary: "Scalable TCP: multiplicative increase and small decrease above a window of 16 segments",
     specification: &["Kelly 2003 §3"],

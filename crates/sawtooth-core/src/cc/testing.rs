@@ -1,11 +1,11 @@
 //! What tests of algorithms have in common.
 
-pub use super::{Ack, CongestionControl, Episode, Prescribed, Signal, Start};
+pub(super) use super::{Ack, CongestionControl, Episode, Prescribed, Signal, Start};
 use crate::registry::{Entry, Params, Value};
-pub use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
+pub(super) use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 
 /// The defaults of a row, but for some.
-pub fn params<C>(entry: &Entry<C>, set: &[(&str, Value)]) -> Params {
+pub(super) fn params<C>(entry: &Entry<C>, set: &[(&str, Value)]) -> Params {
     let mut params = Params::defaults(entry.params);
     for &(name, value) in set {
         params.set(name, value);
@@ -14,22 +14,22 @@ pub fn params<C>(entry: &Entry<C>, set: &[(&str, Value)]) -> Params {
 }
 
 /// So many segments.
-pub const fn segs(count: u64) -> SegCount {
+pub(super) const fn segs(count: u64) -> SegCount {
     SegCount::new(count)
 }
 
 /// A window of so many segments.
-pub const fn window(segments: f64) -> WindowSize {
+pub(super) const fn window(segments: f64) -> WindowSize {
     WindowSize::from_segments(segments)
 }
 
 /// A connection with a window of so many segments and no threshold.
-pub const fn beginning(cwnd: f64) -> Start {
+pub(super) const fn beginning(cwnd: f64) -> Start {
     Start::at(window(cwnd))
 }
 
 /// A connection with a window and a slow-start threshold of so many segments.
-pub const fn starting(cwnd: f64, ssthresh: f64) -> Start {
+pub(super) const fn starting(cwnd: f64, ssthresh: f64) -> Start {
     Start {
         ssthresh: window(ssthresh),
         ..beginning(cwnd)
@@ -37,12 +37,12 @@ pub const fn starting(cwnd: f64, ssthresh: f64) -> Start {
 }
 
 /// A connection in congestion avoidance with `cwnd` segments.
-pub const fn avoiding(cwnd: f64) -> Start {
+pub(super) const fn avoiding(cwnd: f64) -> Start {
     starting(cwnd, 2.0)
 }
 
 /// At `secs`, an acknowledgement of `acked` segments, all of which count, of a sender limited by its window of `flight_size`.
-pub fn ack_at(secs: f64, acked: u64, flight_size: u64) -> Ack {
+pub(super) fn ack_at(secs: f64, acked: u64, flight_size: u64) -> Ack {
     let acked = segs(acked);
     Ack {
         now: Instant::from_secs(secs),
@@ -63,12 +63,12 @@ pub fn ack_at(secs: f64, acked: u64, flight_size: u64) -> Ack {
 }
 
 /// An acknowledgement of one segment.
-pub fn ack() -> Ack {
+pub(super) fn ack() -> Ack {
     ack_at(1.0, 1, 20)
 }
 
 /// At `secs`, a loss at a window of `cwnd` segments.
-pub const fn loss_at(secs: f64, cwnd: f64) -> Episode {
+pub(super) const fn loss_at(secs: f64, cwnd: f64) -> Episode {
     Episode {
         now: Instant::from_secs(secs),
         signal: Signal::Loss,
@@ -79,12 +79,12 @@ pub const fn loss_at(secs: f64, cwnd: f64) -> Episode {
 }
 
 /// A loss at a window of `window` segments.
-pub const fn loss(window: f64) -> Episode {
+pub(super) const fn loss(window: f64) -> Episode {
     loss_at(1.0, window)
 }
 
 /// The same in a stack of whole thresholds.
-pub fn whole_loss(window: f64) -> Episode {
+pub(super) fn whole_loss(window: f64) -> Episode {
     Episode {
         whole_ssthresh: true,
         ..loss(window)
@@ -92,7 +92,7 @@ pub fn whole_loss(window: f64) -> Episode {
 }
 
 /// The events that the transport gives an algorithm, in short forms for tests.
-pub trait Told: CongestionControl {
+pub(super) trait Told: CongestionControl {
     fn cwnd(&self) -> f64 {
         self.windows().cwnd.segments()
     }

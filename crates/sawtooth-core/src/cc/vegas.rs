@@ -30,7 +30,7 @@ use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SeqNum, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "vegas",
     summary: "Vegas: keeps between alpha and beta segments queued, by round-trip times",
     specification: &["Brakmo and Peterson 1995 §III-B, §III-C"],
@@ -85,14 +85,14 @@ pub(super) struct Path {
 }
 
 impl Path {
-    pub const UNKNOWN: Self = Self {
+    pub(super) const UNKNOWN: Self = Self {
         base_rtt: f64::INFINITY,
         round: Round::NEW,
         distinguished: None,
     };
 
     /// Takes the sample of an acknowledgement; returns the round if this ended it.
-    pub fn observe(&mut self, ack: &Ack) -> Option<Round> {
+    pub(super) fn observe(&mut self, ack: &Ack) -> Option<Round> {
         if let Some(rtt) = ack.rtt.map(Duration::secs) {
             self.base_rtt = self.base_rtt.min(rtt);
             self.round.min_rtt = self.round.min_rtt.min(rtt);
@@ -116,7 +116,7 @@ impl Path {
     }
 
     /// Discards the present round, in which there was a loss; the next acknowledgement begins another.
-    pub fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.round = Round::NEW;
         self.distinguished = None;
     }

@@ -21,7 +21,7 @@ use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe
 use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{Duration, Instant, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "veno",
     summary: "Veno: tells random losses from congestion by the number of queued segments",
     specification: &["Fu and Liew 2003 §II"],

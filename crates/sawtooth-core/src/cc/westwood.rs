@@ -31,7 +31,7 @@ use super::{
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "westwood",
     summary: "Westwood+: after a loss, the window that the measured bandwidth fills",
     specification: &["Grieco and Mascolo 2004", "Casetti et al. 2002"],

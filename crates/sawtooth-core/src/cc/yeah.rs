@@ -30,7 +30,7 @@ use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe
 use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{Duration, Instant, WindowSize};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "yeah",
     summary: "YeAH: Scalable TCP while few segments are queued, otherwise standard TCP that drains its queue",
     specification: &["Baiocchi, Castellani and Vacirca 2007"],

@@ -12,7 +12,7 @@ use crate::units::{Duration, Instant};
 const CHANGES: usize = 10_000;
 
 /// What a flow asks of its links.
-pub struct Load<'a> {
+pub(crate) struct Load<'a> {
     pub path: &'a [usize],
     start_secs: f64,
     pub segments: f64,
@@ -23,7 +23,7 @@ pub struct Load<'a> {
 }
 
 /// What all flows send: connections, those of UDP, those that arrive.
-pub fn all(scenario: &Scenario) -> Vec<Load<'_>> {
+pub(crate) fn all(scenario: &Scenario) -> Vec<Load<'_>> {
     let flows = scenario.flows.iter();
     let mut loads: Vec<Load> = flows.map(|flow| of_connection(scenario, flow)).collect();
     loads.extend(scenario.udp.iter().map(of_udp));
@@ -34,7 +34,7 @@ pub fn all(scenario: &Scenario) -> Vec<Load<'_>> {
 }
 
 /// Of all loads those of flows that arrive.
-pub fn arriving<'a, 'b>(scenario: &Scenario, loads: &'a [Load<'b>]) -> &'a [Load<'b>] {
+pub(crate) fn arriving<'a, 'b>(scenario: &Scenario, loads: &'a [Load<'b>]) -> &'a [Load<'b>] {
     &loads[loads.len() - scenario.arriving.len()..]
 }
 

@@ -7,14 +7,14 @@ use crate::{packet_source, queue, tcp};
 
 /// Something that recurs: whose it is, and how often it happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Recurring {
+pub(crate) struct Recurring {
     pub timer: Timer,
     pub times: f64,
 }
 
 /// Which of a scenario's items has it, by number, and what sets its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Timer {
+pub(crate) enum Timer {
     Link {
         link: usize,
         is_reverse: bool,
@@ -27,7 +27,7 @@ pub enum Timer {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkTimer {
+pub(crate) enum LinkTimer {
     /// A parameter of the queue.
     Queue(&'static str),
     Walk,
@@ -37,7 +37,7 @@ pub enum LinkTimer {
 }
 
 /// Everything that recurs.
-pub fn all(scenario: &Scenario) -> impl Iterator<Item = Recurring> {
+pub(crate) fn all(scenario: &Scenario) -> impl Iterator<Item = Recurring> {
     let duration = scenario.duration.secs();
     let links = scenario.links.iter().enumerate();
     let of_links = links.flat_map(move |(link, spec)| {
@@ -67,7 +67,7 @@ pub fn all(scenario: &Scenario) -> impl Iterator<Item = Recurring> {
 }
 
 /// Periods of traffic that are drawn besides packets.
-pub fn noise(scenario: &Scenario) -> impl Iterator<Item = Recurring> {
+pub(crate) fn noise(scenario: &Scenario) -> impl Iterator<Item = Recurring> {
     let flows = scenario.udp.iter().enumerate();
     flows.flat_map(|(flow, spec)| {
         let found = drawn(spec).into_iter();

@@ -9,7 +9,7 @@ const VARIABLES: f64 = 10.0;
 const LAYER_ROWS: f64 = 20.0;
 
 /// Rows that do not depend on what happens.
-pub fn certain(scenario: &Scenario) -> f64 {
+pub(crate) fn certain(scenario: &Scenario) -> f64 {
     let connections = scenario.flows.len() as f64;
     let items = connections + (scenario.udp.len() + 2 * scenario.links.len()) as f64;
     let samples = match scenario.sample {

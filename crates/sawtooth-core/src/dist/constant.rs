@@ -4,7 +4,7 @@ use super::{Distribution, New, required};
 use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "constant",
     summary: "always the same value, for which the value alone is short",
     specification: &[],
@@ -14,7 +14,7 @@ pub const ENTRY: Entry<New> = Entry {
 };
 
 /// The distribution of a value that does not vary.
-pub fn of(value: f64) -> Box<dyn Distribution> {
+pub(super) fn of(value: f64) -> Box<dyn Distribution> {
     Box::new(Constant(value))
 }
 

@@ -21,7 +21,7 @@ words! {
 
 const INTERPOLATION: Key<Interpolation> = Key::new("interpolation");
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "empirical",
     summary: "as measured: `file` names a file with values and cumulative probabilities, or `points` lists them",
     specification: &[],
@@ -47,7 +47,7 @@ pub const ENTRY: Entry<New> = Entry {
 };
 
 /// Whether points are those of a cumulative distribution function: the first that is not, and why.
-pub fn first_fault(points: &[(f64, f64)]) -> Option<(usize, String)> {
+pub(super) fn first_fault(points: &[(f64, f64)]) -> Option<(usize, String)> {
     let mut before = (0.0, 0.0);
     for (index, &(value, probability)) in points.iter().enumerate() {
         let fault = if !(value >= 0.0 && value.is_finite()) {

@@ -6,7 +6,7 @@ use super::{Distribution, New, required};
 use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "exponential",
     summary: "exponentially distributed with a mean",
     specification: &[],
@@ -16,7 +16,7 @@ pub const ENTRY: Entry<New> = Entry {
 };
 
 /// Exponentially distributed values with this mean.
-pub fn with_mean(mean: f64) -> Box<dyn Distribution> {
+pub(super) fn with_mean(mean: f64) -> Box<dyn Distribution> {
     Box::new(Exponential { mean })
 }
 

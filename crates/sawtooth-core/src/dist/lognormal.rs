@@ -8,7 +8,7 @@ use super::{Distribution, New, required};
 use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "lognormal",
     summary: "lognormally distributed with a mean and the logarithm's standard deviation",
     specification: &[],

@@ -112,7 +112,11 @@ mod tests {
     use super::*;
 
     /// A distribution with these parameters.
-    pub fn spec(name: &str, values: &[(&str, f64)], points: &[(f64, f64)]) -> DistributionSpec {
+    pub(super) fn spec(
+        name: &str,
+        values: &[(&str, f64)],
+        points: &[(f64, f64)],
+    ) -> DistributionSpec {
         let entry = TABLE.iter().find(|entry| entry.name == name);
         let entry = entry.expect("a row");
         let mut params = Params::defaults(entry.params);

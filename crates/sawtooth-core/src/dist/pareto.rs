@@ -8,7 +8,7 @@ use super::{Distribution, Fault, New, number, required};
 use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "pareto",
     summary: "Pareto distributed: heavy-tailed, with a shape and a mean or a minimum",
     specification: &[],

@@ -4,7 +4,7 @@ use super::{Distribution, Fault, New, required};
 use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "uniform",
     summary: "any value from `low` to `high`, equally likely",
     specification: &[],

@@ -21,7 +21,7 @@ use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{ByteCount, Duration, Instant, Rate};
 
 /// Constructor of a table row.
-pub type New = fn(&Params) -> Forwarding;
+pub(super) type New = fn(&Params) -> Forwarding;
 
 /// What a node does with packets that are for the next link.
 #[derive(Clone, Copy, Debug, PartialEq)]

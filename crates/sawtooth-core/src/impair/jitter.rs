@@ -10,7 +10,7 @@ use crate::rng::Stream;
 use crate::units::Duration;
 
 /// Constructor of a table row.
-pub type New = fn(&Params) -> Jitter;
+pub(super) type New = fn(&Params) -> Jitter;
 
 /// A distribution of jitter, in seconds.
 #[derive(Clone, Debug, PartialEq)]

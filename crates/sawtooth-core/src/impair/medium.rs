@@ -14,7 +14,7 @@ use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, words};
 use crate::units::ByteCount;
 
 /// Constructor of a table row.
-pub type New = fn(&Params) -> Medium;
+pub(super) type New = fn(&Params) -> Medium;
 
 /// How packets are put on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Medium {
 }
 
 /// What a node has read of a packet when it knows where the packet goes, of the link's rate.
-pub fn header(medium: Option<Medium>) -> ByteCount {
+pub(super) fn header(medium: Option<Medium>) -> ByteCount {
     ByteCount::from(match medium {
         None => IP_HEADER,
         Some(Medium::Ethernet) => PREAMBLE + MAC_HEADER,
@@ -120,7 +120,7 @@ pub fn header(medium: Option<Medium>) -> ByteCount {
 }
 
 /// What is passed on as a whole and not before its last bit is there: cells are, and bytes do not count.
-pub fn grain(medium: Option<Medium>) -> ByteCount {
+pub(super) fn grain(medium: Option<Medium>) -> ByteCount {
     ByteCount::from(match medium {
         Some(Medium::Atm { .. }) => CELL,
         None | Some(Medium::Ethernet) => 0,

@@ -46,7 +46,7 @@ fn windows(
 }
 
 /// When the transmitter goes on that stands still at `time`.
-pub fn standstill(outages: &[Outage], time: f64) -> Option<f64> {
+pub(super) fn standstill(outages: &[Outage], time: f64) -> Option<f64> {
     let mut windows = windows(outages, Meanwhile::Wait, time);
     windows
         .find(|(from, _)| *from <= time)
@@ -54,13 +54,13 @@ pub fn standstill(outages: &[Outage], time: f64) -> Option<f64> {
 }
 
 /// When the transmitter that is running at `time` stands still next; infinite if never.
-pub fn next_standstill(outages: &[Outage], time: f64) -> f64 {
+pub(super) fn next_standstill(outages: &[Outage], time: f64) -> f64 {
     windows(outages, Meanwhile::Wait, time)
         .map(|(from, _)| from)
         .fold(f64::INFINITY, f64::min)
 }
 
 /// Whether a transmission from `start` to `end` loses its packet.
-pub fn cuts(outages: &[Outage], start: f64, end: f64) -> bool {
+pub(super) fn cuts(outages: &[Outage], start: f64, end: f64) -> bool {
     windows(outages, Meanwhile::Lost, start).any(|(from, _)| from < end)
 }

@@ -7,7 +7,7 @@ use crate::rng::Stream;
 use crate::units::{Duration, Instant};
 
 /// Constructor of a table row.
-pub type New = fn(&Params) -> Reorder;
+pub(super) type New = fn(&Params) -> Reorder;
 
 /// Which packets are displaced, and to where.
 #[derive(Clone, Copy, Debug, PartialEq)]

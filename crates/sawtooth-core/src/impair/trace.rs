@@ -59,7 +59,7 @@ fn seconds(millis: u64) -> f64 {
 
 /// The opportunities of a trace, one after the other.
 #[derive(Clone, Debug)]
-pub struct Opportunities {
+pub(super) struct Opportunities {
     trace: Arc<Trace>,
     lap: u64,
     line: usize,
@@ -68,7 +68,7 @@ pub struct Opportunities {
 }
 
 impl Opportunities {
-    pub fn new(trace: Arc<Trace>) -> Self {
+    pub(super) fn new(trace: Arc<Trace>) -> Self {
         Self {
             trace,
             lap: 0,
@@ -108,7 +108,7 @@ impl Opportunities {
     }
 
     /// When the last byte leaves of a packet whose turn begins at `start`; never if that is not before `horizon`.
-    pub fn transmit(
+    pub(super) fn transmit(
         &mut self,
         start: Instant,
         horizon: Instant,

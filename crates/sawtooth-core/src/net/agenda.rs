@@ -42,7 +42,7 @@ enum Next {
 }
 
 impl<P> Agenda<P> {
-    pub fn new(ports: usize) -> Self {
+    pub(super) fn new(ports: usize) -> Self {
         Self {
             scheduled: 0,
             flights: BinaryHeap::new(),
@@ -53,12 +53,12 @@ impl<P> Agenda<P> {
     }
 
     /// The next packet of a flow of UDP leaves at `time`.
-    pub fn schedule_departure(&mut self, flow: usize, time: Instant) {
+    pub(super) fn schedule_departure(&mut self, flow: usize, time: Instant) {
         // Before everything that is scheduled for the same time.
         self.departures.push(Reverse((Due::first(time), flow)));
     }
 
-    pub fn schedule_arrival(&mut self, mut flight: Flight<P>, time: Instant) {
+    pub(super) fn schedule_arrival(&mut self, mut flight: Flight<P>, time: Instant) {
         flight.due = self.due(time);
         if flight.content.is_of_host() {
             self.flights.push(Reverse(flight));
@@ -68,7 +68,7 @@ impl<P> Agenda<P> {
     }
 
     /// Takes the place of what was known of that port.
-    pub fn schedule_free(&mut self, port: usize, time: Instant) {
+    pub(super) fn schedule_free(&mut self, port: usize, time: Instant) {
         self.free[port] = Some(self.due(time));
     }
 
@@ -78,19 +78,19 @@ impl<P> Agenda<P> {
     }
 
     /// When something happens next, if anything does.
-    pub fn next_time(&self) -> Instant {
+    pub(super) fn next_time(&self) -> Instant {
         time_of(self.next().map(|(due, _)| due))
     }
 
     /// When something happens next that may concern a host: a packet of one arrives somewhere or, if any is `queued`, a transmitter is free.
-    pub fn next_time_of_hosts(&self, queued: bool) -> Instant {
+    pub(super) fn next_time_of_hosts(&self, queued: bool) -> Instant {
         let flight = self.flights.peek().map(|Reverse(flight)| flight.due);
         let free = self.next_free().filter(|_| queued);
         time_of(flight.into_iter().chain(free.map(|(due, _)| due)).min())
     }
 
     /// What happens next, and when.
-    pub fn pop(&mut self) -> Option<(Instant, Event<P>)> {
+    pub(super) fn pop(&mut self) -> Option<(Instant, Event<P>)> {
         let (due, next) = self.next()?;
         let event = match next {
             Next::Departure => Event::Departure(self.departures.pop()?.0.1),

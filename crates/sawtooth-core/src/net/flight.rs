@@ -36,7 +36,7 @@ pub(super) struct Due {
 }
 
 impl Due {
-    pub fn new(time: Instant, order: u64) -> Self {
+    pub(super) fn new(time: Instant, order: u64) -> Self {
         Self {
             bits: time.secs().to_bits(),
             order,
@@ -44,11 +44,11 @@ impl Due {
     }
 
     /// Before everything that is scheduled for the same time.
-    pub fn first(time: Instant) -> Self {
+    pub(super) fn first(time: Instant) -> Self {
         Self::new(time, 0)
     }
 
-    pub fn time(self) -> Instant {
+    pub(super) fn time(self) -> Instant {
         Instant::from_secs(f64::from_bits(self.bits))
     }
 }
@@ -85,7 +85,7 @@ pub(super) enum Content<P> {
 
 impl<P: Payload> Flight<P> {
     /// A wire damages the packet; whether it was whole until then.
-    pub fn damage(&mut self) -> bool {
+    pub(super) fn damage(&mut self) -> bool {
         let whole = !self.damaged;
         if whole && let Content::Host(packet) = &mut self.content {
             packet.damage();
@@ -96,21 +96,21 @@ impl<P: Payload> Flight<P> {
 }
 
 impl<P: Payload> Content<P> {
-    pub fn size(&self) -> ByteCount {
+    pub(super) fn size(&self) -> ByteCount {
         match self {
             Self::Host(packet) => packet.size(),
             Self::Datagram { size, .. } => *size,
         }
     }
 
-    pub fn ecn(&self) -> Ecn {
+    pub(super) fn ecn(&self) -> Ecn {
         match self {
             Self::Host(packet) => packet.ecn(),
             Self::Datagram { .. } => Ecn::NotEct,
         }
     }
 
-    pub fn mark(&mut self) {
+    pub(super) fn mark(&mut self) {
         if let Self::Host(packet) = self {
             packet.mark();
         }
@@ -118,7 +118,7 @@ impl<P: Payload> Content<P> {
 }
 
 impl<P> Content<P> {
-    pub fn is_of_host(&self) -> bool {
+    pub(super) fn is_of_host(&self) -> bool {
         matches!(self, Self::Host(_))
     }
 }
@@ -149,7 +149,7 @@ pub(super) mod testing {
     use super::{Content, Due, Flight};
 
     /// One that has not passed a port yet, identified by its connection.
-    pub fn flight(connection: u32, content: Content<()>) -> Flight<()> {
+    pub(crate) fn flight(connection: u32, content: Content<()>) -> Flight<()> {
         Flight {
             due: Due::default(),
             route: 0,

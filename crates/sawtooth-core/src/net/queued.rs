@@ -12,7 +12,7 @@ pub(super) struct QueuedFlights<P> {
 }
 
 impl<P> QueuedFlights<P> {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             flights: Vec::new(),
             vacant: Vec::new(),
@@ -21,12 +21,12 @@ impl<P> QueuedFlights<P> {
     }
 
     /// How many of them are packets of hosts.
-    pub fn of_hosts(&self) -> usize {
+    pub(super) fn of_hosts(&self) -> usize {
         self.of_hosts
     }
 
     /// One more, and its number.
-    pub fn put(&mut self, flight: Flight<P>) -> (u64, &Flight<P>) {
+    pub(super) fn put(&mut self, flight: Flight<P>) -> (u64, &Flight<P>) {
         self.of_hosts += usize::from(flight.content.is_of_host());
         let number = self.vacant.pop().unwrap_or_else(|| {
             self.flights.push(None);
@@ -36,7 +36,7 @@ impl<P> QueuedFlights<P> {
     }
 
     /// What a number stands for, which is in no queue any more.
-    pub fn take(&mut self, number: u64) -> Option<Flight<P>> {
+    pub(super) fn take(&mut self, number: u64) -> Option<Flight<P>> {
         let number = usize::try_from(number).ok()?;
         let flight = self.flights.get_mut(number)?.take()?;
         self.vacant.push(number);

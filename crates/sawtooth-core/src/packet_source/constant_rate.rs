@@ -8,7 +8,7 @@ use crate::registry::{Entry, Kind, Value, param};
 use crate::rng::Stream;
 use crate::units::{ByteCount, Duration};
 
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "constant_rate",
     summary: "packets of one size at a constant rate, each perhaps a little late",
     specification: &[],

@@ -19,7 +19,7 @@ use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::rng::Stream;
 use crate::units::{ByteCount, Duration};
 
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "pareto_on_off",
     summary: "many sources that are on and off for times with heavy tails: self-similar together, H = (3 - alpha) / 2",
     specification: &["Willinger, Taqqu, Sherman and Wilson 1997"],

@@ -20,7 +20,7 @@ words! {
 
 const SIZES: Key<Sizes> = Key::new("sizes");
 
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "poisson",
     summary: "packets at the times of a Poisson process, of one size or of exponentially distributed sizes",
     specification: &[],

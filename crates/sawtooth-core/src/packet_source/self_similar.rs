@@ -28,7 +28,7 @@ const SPREAD: Key<Spread> = Key::new("spread");
 /// Periods of a run for which the noise takes 400 MB while it is made.
 const MOST_PERIODS: f64 = 8_388_608.0;
 
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "self_similar",
     summary: "packets per period from fractional Gaussian noise of exact autocovariance",
     specification: &["Paxson 1997", "Davies and Harte 1987"],

@@ -22,7 +22,7 @@ use super::{New, Site};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::Instant;
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "ared",
     summary: "adaptive RED: thresholds from a target delay, probability from what the queue does",
     specification: &[
@@ -96,7 +96,7 @@ fn law(params: &Params, site: &Site) -> Law {
 
 /// How `max_p` is corrected.
 #[derive(Clone, Copy, Debug)]
-pub struct Adaptation {
+pub(super) struct Adaptation {
     interval: f64,
     alpha: Option<f64>,
     beta: f64,
@@ -123,7 +123,13 @@ impl Adaptation {
 
     /// Makes the corrections that are due by `now`, the average having been `avg` since the last arrival, or since `idle_since`.
     #[expect(clippy::cast_precision_loss, reason = "a count of corrections")]
-    pub fn catch_up(&mut self, law: &mut Law, avg: f64, idle_since: Option<Instant>, now: Instant) {
+    pub(super) fn catch_up(
+        &mut self,
+        law: &mut Law,
+        avg: f64,
+        idle_since: Option<Instant>,
+        now: Instant,
+    ) {
         loop {
             let time = Instant::from_secs((self.done + 1) as f64 * self.interval);
             if time > now {

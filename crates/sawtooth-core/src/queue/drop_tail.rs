@@ -10,7 +10,7 @@ use super::{Backlog, Fifo, Law, New, Next, Queue, Queued, Verdict};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{ByteCount, Instant};
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "drop_tail",
     summary: "first in, first out; drops what does not fit",
     specification: &["RFC 7567 §2.1 (tail drop)"],
@@ -19,7 +19,7 @@ pub const ENTRY: Entry<New> = Entry {
 };
 
 /// How much any queue holds.
-pub const LIMIT: Param = param!(limit: Kind::QueueSize => Value::Packets(100),
+pub(super) const LIMIT: Param = param!(limit: Kind::QueueSize => Value::Packets(100),
     "buffer size in packets, bytes or bandwidth-delay products, the packet in transmission included");
 
 /// How much a buffer holds, the packet in transmission included.

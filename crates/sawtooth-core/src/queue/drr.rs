@@ -25,7 +25,7 @@ use super::{Backlog, Limit, New, Next, Queue, Queued, Site};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{ByteCount, Instant};
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "drr",
     summary: "deficit round robin: flows share the link's bytes equally",
     specification: &["Shreedhar and Varghese 1995"],

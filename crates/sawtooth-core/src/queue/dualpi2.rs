@@ -70,7 +70,7 @@ const GAIN: Kind = Kind::Number {
     max: 1000.0,
 };
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "dualpi2",
     summary: "dual-queue coupled AQM: L4S traffic waits for about a millisecond, classic traffic as long as its own queue needs",
     specification: &["RFC 9332 Appendix A", "RFC 9331 §5.1"],

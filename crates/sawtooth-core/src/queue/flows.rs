@@ -14,11 +14,11 @@ use crate::rng::Stream;
 use crate::units::ByteCount;
 
 /// How many queues there are.
-pub const QUEUES: Param = param!(queues: Kind::Integer { min: 1, max: 65_536 } => Value::Integer(1024),
+pub(super) const QUEUES: Param = param!(queues: Kind::Integer { min: 1, max: 65_536 } => Value::Integer(1024),
     "number of queues into which flows are hashed");
 
 /// Which packet of the longest queue gives way.
-pub const DROP_FROM: Param = Param {
+pub(super) const DROP_FROM: Param = Param {
     name: END.name,
     summary: "end of the longest queue from which a packet is dropped when the buffer is full",
     kind: Kind::Choice(End::WORDS),
@@ -64,7 +64,7 @@ fn mix(value: u64) -> u64 {
 
 /// One of the queues.
 #[derive(Debug, Default)]
-pub struct FlowQueue<A> {
+pub(super) struct FlowQueue<A> {
     pub fifo: Fifo,
     /// What it may still send in this round: bytes, or packets. What that means is the scheduler's.
     pub credit: i64,
@@ -75,11 +75,11 @@ pub struct FlowQueue<A> {
 }
 
 /// The name of a queue: an index.
-pub type Id = u32;
+pub(super) type Id = u32;
 
 /// All queues of a port. They are made when a flow first falls into them: a thousand that nobody uses cost nothing.
 #[derive(Debug)]
-pub struct Flows<A> {
+pub(super) struct Flows<A> {
     hash: Hash,
     /// Which queue a bucket has, plus one; 0 for none yet.
     ids: Vec<Id>,
@@ -94,7 +94,7 @@ impl<A> Flows<A> {
         clippy::cast_sign_loss,
         reason = "bounded by the parameter"
     )]
-    pub fn new(params: &Params, stream: &mut Stream) -> Self {
+    pub(super) fn new(params: &Params, stream: &mut Stream) -> Self {
         let buckets = params.integer("queues") as u32;
         Self {
             hash: Hash::new(buckets, stream),
@@ -106,7 +106,7 @@ impl<A> Flows<A> {
 
     /// The queue of a packet; `aqm` makes its management if it is new.
     #[expect(clippy::cast_possible_truncation, reason = "65536 queues at most")]
-    pub fn of(&mut self, packet: &Queued, aqm: impl FnOnce() -> A) -> Id {
+    pub(super) fn of(&mut self, packet: &Queued, aqm: impl FnOnce() -> A) -> Id {
         let id = &mut self.ids[self.hash.bucket(packet.packet.flow)];
         if *id == 0 {
             self.queues.push(FlowQueue {
@@ -120,12 +120,12 @@ impl<A> Flows<A> {
         *id - 1
     }
 
-    pub fn get(&mut self, id: Id) -> &mut FlowQueue<A> {
+    pub(super) fn get(&mut self, id: Id) -> &mut FlowQueue<A> {
         &mut self.queues[id as usize]
     }
 
     /// Does something to a queue's packets.
-    pub fn change<R>(&mut self, id: Id, what: impl FnOnce(&mut FlowQueue<A>) -> R) -> R {
+    pub(super) fn change<R>(&mut self, id: Id, what: impl FnOnce(&mut FlowQueue<A>) -> R) -> R {
         let queue = &mut self.queues[id as usize];
         let before = queue.fifo.waiting();
         let result = what(queue);
@@ -135,22 +135,22 @@ impl<A> Flows<A> {
         result
     }
 
-    pub fn push(&mut self, id: Id, packet: Queued) {
+    pub(super) fn push(&mut self, id: Id, packet: Queued) {
         self.change(id, |queue| queue.fifo.push(packet));
     }
 
     /// Takes the oldest packet of a queue.
-    pub fn pop(&mut self, id: Id) -> Option<Queued> {
+    pub(super) fn pop(&mut self, id: Id) -> Option<Queued> {
         self.change(id, |queue| queue.fifo.pop())
     }
 
     /// What waits in all queues.
-    pub fn waiting(&self) -> Backlog {
+    pub(super) fn waiting(&self) -> Backlog {
         self.waiting
     }
 
     /// The longest queue, by `length` of what waits in it; of several the first of `among`.
-    pub fn longest(
+    pub(super) fn longest(
         &self,
         length: impl Fn(Backlog) -> u64,
         among: impl Iterator<Item = Id>,
@@ -165,7 +165,7 @@ impl<A> Flows<A> {
 
     /// Buffer stealing: drops packets of the longest of the queues in `round`, in packets or bytes as `limit` is, until everything fits
     /// below it, beside what is `in_service`.
-    pub fn steal(
+    pub(super) fn steal(
         &mut self,
         limit: Limit,
         from: End,
@@ -189,7 +189,7 @@ impl<A> Flows<A> {
     }
 
     /// Hashes anew: all packets that waited, by the time of their arrival. All queues are empty then.
-    pub fn perturb(&mut self, stream: &mut Stream) -> Vec<Queued> {
+    pub(super) fn perturb(&mut self, stream: &mut Stream) -> Vec<Queued> {
         self.hash.perturb(stream);
         let mut packets = Vec::new();
         for queue in &mut self.queues {
@@ -204,7 +204,7 @@ impl<A> Flows<A> {
 
 words! {
     /// An end of a queue.
-    pub enum End {
+    pub(super) enum End {
         Tail = "tail",
         Head = "head",
     }
@@ -214,13 +214,13 @@ const END: Key<End> = Key::new("drop_from");
 
 impl End {
     /// The parameter [`DROP_FROM`].
-    pub fn of(params: &Params) -> Self {
+    pub(super) fn of(params: &Params) -> Self {
         END.of(params)
     }
 }
 
 /// Whether what is `present` is more than fits; an only packet always does.
-pub fn exceeds(limit: Limit, present: Backlog) -> bool {
+pub(super) fn exceeds(limit: Limit, present: Backlog) -> bool {
     let more = match limit {
         Limit::Packets(limit) => present.packets > limit,
         Limit::Bytes(limit) => present.bytes > limit,
@@ -233,7 +233,7 @@ pub fn exceeds(limit: Limit, present: Backlog) -> bool {
     clippy::cast_possible_wrap,
     reason = "no packet and no quantum is that large"
 )]
-pub fn signed(size: ByteCount) -> i64 {
+pub(super) fn signed(size: ByteCount) -> i64 {
     size.get() as i64
 }
 

@@ -17,22 +17,22 @@ use crate::registry::{Kind, Param, Params, Value, param};
 use crate::rng::Stream;
 use crate::units::ByteCount;
 
-pub const QUANTUM: Param = param!(quantum: Kind::Bytes => Value::Bytes(1514),
+pub(super) const QUANTUM: Param = param!(quantum: Kind::Bytes => Value::Bytes(1514),
     "bytes that a queue may send per round, headers included");
 
-pub const MEMORY_LIMIT: Param = param!(memory_limit: Kind::Bytes => Value::Bytes(32 << 20),
+pub(super) const MEMORY_LIMIT: Param = param!(memory_limit: Kind::Bytes => Value::Bytes(32 << 20),
     "bytes that may wait, headers included, besides `limit`");
 
 /// How much all queues hold.
 #[derive(Clone, Copy, Debug)]
-pub struct FqLimits {
+pub(super) struct FqLimits {
     limit: Limit,
     memory: Limit,
 }
 
 impl FqLimits {
     /// The parameters `limit` and [`MEMORY_LIMIT`].
-    pub fn of(params: &Params) -> Self {
+    pub(super) fn of(params: &Params) -> Self {
         Self {
             limit: Limit::of(params, "limit"),
             memory: Limit::Bytes(ByteCount::new(params.bytes("memory_limit"))),
@@ -40,14 +40,14 @@ impl FqLimits {
     }
 
     /// Whether what is `present` is more than fits.
-    pub fn exceeded(self, present: Backlog) -> bool {
+    pub(super) fn exceeded(self, present: Backlog) -> bool {
         exceeds(self.limit, present) || exceeds(self.memory, present)
     }
 }
 
 /// Queues and whose turn it is.
 #[derive(Debug)]
-pub struct FairQueues<A> {
+pub(super) struct FairQueues<A> {
     pub flows: Flows<A>,
     quantum: i64,
     /// Queues that have become active, and those that have been for longer.
@@ -57,7 +57,7 @@ pub struct FairQueues<A> {
 
 impl<A> FairQueues<A> {
     /// Of a row that has [`QUEUES`](super::flows::QUEUES) and [`QUANTUM`].
-    pub fn new(params: &Params, stream: &mut Stream) -> Self {
+    pub(super) fn new(params: &Params, stream: &mut Stream) -> Self {
         Self {
             flows: Flows::new(params, stream),
             quantum: signed(ByteCount::new(params.bytes("quantum"))),
@@ -67,7 +67,7 @@ impl<A> FairQueues<A> {
     }
 
     /// §4.1: takes a packet into a queue.
-    pub fn push(&mut self, id: Id, packet: Queued) {
+    pub(super) fn push(&mut self, id: Id, packet: Queued) {
         self.flows.push(id, packet);
         let quantum = self.quantum;
         let queue = self.flows.get(id);
@@ -78,7 +78,7 @@ impl<A> FairQueues<A> {
     }
 
     /// §4.2: a packet of the queue whose turn it is. `take` takes it from there; if it has none, the queue is empty.
-    pub fn next(
+    pub(super) fn next(
         &mut self,
         mut take: impl FnMut(&mut Flows<A>, Id) -> Option<Queued>,
     ) -> Option<Queued> {
@@ -103,7 +103,7 @@ impl<A> FairQueues<A> {
     }
 
     /// The queue in which most bytes wait.
-    pub fn fattest(&self) -> Option<Id> {
+    pub(super) fn fattest(&self) -> Option<Id> {
         let active = self.new.iter().chain(&self.old).copied();
         self.flows.longest(|waiting| waiting.bytes.get(), active)
     }

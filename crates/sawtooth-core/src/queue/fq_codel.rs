@@ -20,7 +20,7 @@ use super::{Backlog, New, Next, Queue, Queued, Site};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::Instant;
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "fq_codel",
     summary: "a queue per flow under CoDel: flows share the link, sparse ones do not wait",
     specification: &["RFC 8290", "RFC 8289", "RFC 3168 §5"],

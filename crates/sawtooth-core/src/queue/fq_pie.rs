@@ -20,7 +20,7 @@ use crate::registry::{Entry, Param, Params, Value};
 use crate::rng::Stream;
 use crate::units::Instant;
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "fq_pie",
     summary: "a queue per flow under PIE: flows share the link, sparse ones do not wait",
     specification: &[

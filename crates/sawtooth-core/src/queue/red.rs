@@ -26,7 +26,7 @@ use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
 use crate::units::{ByteCount, Duration, Instant};
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "red",
     summary: "random early detection: signals with a probability that grows with the average queue",
     specification: &[
@@ -67,32 +67,32 @@ pub const ENTRY: Entry<New> = Entry {
 };
 
 /// Above 0: an average that never moves is none.
-pub const WEIGHT: Kind = Kind::Number {
+pub(super) const WEIGHT: Kind = Kind::Number {
     min: 1e-9,
     max: 1.0,
 };
 
-pub const MAX_P: Param = param!(max_p: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.1),
+pub(super) const MAX_P: Param = param!(max_p: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.1),
     "probability of a signal as the average reaches max_threshold");
 
-pub const MEAN_PACKET: Param = param!(mean_packet: Kind::Bytes => Value::Bytes(500),
+pub(super) const MEAN_PACKET: Param = param!(mean_packet: Kind::Bytes => Value::Bytes(500),
     "size of the packets that an idle link could have sent");
 
-pub const MAX_PACKET: Param = param!(max_packet: Kind::Bytes => Value::Bytes(1500),
+pub(super) const MAX_PACKET: Param = param!(max_packet: Kind::Bytes => Value::Bytes(1500),
     "size of the packets whose probability byte_mode leaves as it is: the longest");
 
-pub const BYTE_MODE: Param = param!(byte_mode: Kind::Bool => Value::Bool(false),
+pub(super) const BYTE_MODE: Param = param!(byte_mode: Kind::Bool => Value::Bool(false),
     "a packet's probability is in proportion to its size");
 
-pub const ECN: Param = param!(ecn: Kind::Bool => Value::Bool(true),
+pub(super) const ECN: Param = param!(ecn: Kind::Bool => Value::Bool(true),
     "mark ECN-capable packets instead of dropping them");
 
-pub const HARD_DROP: Param = param!(hard_drop: Kind::Bool => Value::Bool(false),
+pub(super) const HARD_DROP: Param = param!(hard_drop: Kind::Bool => Value::Bool(false),
     "where every packet is signalled, drop it even if it is ECN-capable");
 
 /// A threshold and whether it is in bytes; nothing if it is left open.
 #[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
-pub fn threshold(value: Value) -> Option<(f64, bool)> {
+pub(super) fn threshold(value: Value) -> Option<(f64, bool)> {
     match value {
         Value::Packets(packets) => Some((packets as f64, false)),
         Value::Bytes(bytes) => Some((bytes as f64, true)),
@@ -102,7 +102,7 @@ pub fn threshold(value: Value) -> Option<(f64, bool)> {
 
 /// What decides about a packet when the average is known.
 #[derive(Clone, Copy, Debug)]
-pub struct Law {
+pub(super) struct Law {
     pub min: f64,
     pub max: f64,
     /// Whether these, and the average, are in bytes and not in packets.
@@ -119,7 +119,7 @@ pub struct Law {
 impl Law {
     /// What all rows say alike; thresholds and average are still open.
     #[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
-    pub fn of(params: &Params, site: &Site) -> Self {
+    pub(super) fn of(params: &Params, site: &Site) -> Self {
         let byte_mode = params.flag("byte_mode");
         Self {
             min: f64::NAN,
@@ -134,7 +134,7 @@ impl Law {
     }
 
     /// The probability `p_b` at an average of `avg`, 1 where every packet is signalled.
-    pub fn probability(&self, avg: f64) -> f64 {
+    pub(super) fn probability(&self, avg: f64) -> f64 {
         if avg < self.min {
             0.0
         } else if avg < self.max {
@@ -157,7 +157,7 @@ impl Law {
 }
 
 /// The average `avg` after an idle time.
-pub fn after_idle(law: &Law, avg: f64, idle: Duration) -> f64 {
+pub(super) fn after_idle(law: &Law, avg: f64, idle: Duration) -> f64 {
     avg * libm::pow(1.0 - law.weight, idle / law.mean_packet)
 }
 
@@ -170,7 +170,7 @@ enum Decision {
 }
 
 #[derive(Debug)]
-pub struct Red {
+pub(super) struct Red {
     limit: Limit,
     law: Law,
     ecn: bool,
@@ -186,7 +186,12 @@ pub struct Red {
 }
 
 impl Red {
-    pub fn new(params: &Params, law: Law, adaptation: Option<Adaptation>, stream: Stream) -> Self {
+    pub(super) fn new(
+        params: &Params,
+        law: Law,
+        adaptation: Option<Adaptation>,
+        stream: Stream,
+    ) -> Self {
         Self {
             limit: Limit::of(params, "limit"),
             law,

@@ -22,7 +22,7 @@ use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::rng::Stream;
 use crate::units::Instant;
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "sfq",
     summary: "stochastic fairness queueing: flows are hashed into queues that send in turn",
     specification: &["McKenney 1990"],

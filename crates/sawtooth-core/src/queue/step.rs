@@ -17,7 +17,7 @@ use super::drop_tail::{DropTail, LIMIT, Limit};
 use super::{Law, New};
 use crate::registry::{Entry, Kind, Value, param};
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "step",
     summary: "drop-tail that marks ECN-capable packets above a threshold, as DCTCP wants it",
     specification: &["RFC 8257 §3.1", "RFC 3168 §5"],

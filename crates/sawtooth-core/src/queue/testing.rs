@@ -9,12 +9,12 @@ use crate::units::testing::at;
 use crate::units::{Rate, SeqNum};
 
 /// A packet of flow 0 with a number.
-pub fn packet(number: u64, wire_bytes: u32, ecn: Ecn, arrived: f64) -> Queued {
+pub(super) fn packet(number: u64, wire_bytes: u32, ecn: Ecn, arrived: f64) -> Queued {
     queued(0, number, wire_bytes, ecn, arrived)
 }
 
 /// A packet of a flow with a number.
-pub fn queued(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, arrived: f64) -> Queued {
+pub(super) fn queued(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, arrived: f64) -> Queued {
     let data = Data {
         seq: SeqNum::new(number),
         ecn,
@@ -25,7 +25,12 @@ pub fn queued(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, arrived: f64) -
 }
 
 /// A packet of a flow arrives that cannot be marked, numbered by how many have been waiting; of those that are dropped, flow and number.
-pub fn arrive(queue: &mut dyn Queue, flow: u32, wire_bytes: u32, now: f64) -> Vec<(u32, u64)> {
+pub(super) fn arrive(
+    queue: &mut dyn Queue,
+    flow: u32,
+    wire_bytes: u32,
+    now: f64,
+) -> Vec<(u32, u64)> {
     let mut dropped = Vec::new();
     let packet = queued(flow, queue.waiting().packets, wire_bytes, Ecn::NotEct, now);
     queue.enqueue(packet, Backlog::default(), &mut dropped);
@@ -34,7 +39,7 @@ pub fn arrive(queue: &mut dyn Queue, flow: u32, wire_bytes: u32, now: f64) -> Ve
 }
 
 /// All that waits leaves at `now`: flow and size.
-pub fn drain(queue: &mut dyn Queue, now: f64) -> Vec<(u32, u32)> {
+pub(super) fn drain(queue: &mut dyn Queue, now: f64) -> Vec<(u32, u32)> {
     let mut sent = Vec::new();
     while let Next::Packet(queued) = queue.dequeue(at(now), &mut Vec::new()) {
         sent.push((queued.packet.flow, queued.packet.wire_bytes));
@@ -43,12 +48,12 @@ pub fn drain(queue: &mut dyn Queue, now: f64) -> Vec<(u32, u32)> {
 }
 
 /// A row's defaults but for some values.
-pub fn params(entry: &Entry<New>, values: &[(&str, Value)]) -> Params {
+pub(super) fn params(entry: &Entry<New>, values: &[(&str, Value)]) -> Params {
     params_of(entry.params, values)
 }
 
 /// The defaults of parameters but for some values.
-pub fn params_of(known: &[Param], values: &[(&str, Value)]) -> Params {
+pub(super) fn params_of(known: &[Param], values: &[(&str, Value)]) -> Params {
     let mut params = Params::defaults(known);
     for (name, value) in values {
         params.set(name, *value);
@@ -57,7 +62,7 @@ pub fn params_of(known: &[Param], values: &[(&str, Value)]) -> Params {
 }
 
 /// A row's discipline at a link of `rate_bps`.
-pub fn build(entry: &Entry<New>, values: &[(&str, Value)], rate_bps: f64) -> Box<dyn Queue> {
+pub(super) fn build(entry: &Entry<New>, values: &[(&str, Value)], rate_bps: f64) -> Box<dyn Queue> {
     let site = Site {
         rate: Rate::from_bps(rate_bps),
         stream: Stream::new(1, "test"),

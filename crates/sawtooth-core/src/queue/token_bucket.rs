@@ -17,7 +17,7 @@ use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{ByteCount, Instant, Rate};
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "token_bucket",
     summary: "shapes to a rate with bursts up to a size",
     specification: &["RFC 2215 §3.6"],

@@ -32,6 +32,7 @@ macro_rules! words {
         impl $name {
             /// As a study writes it.
             #[allow(dead_code, reason = "not every choice is written anywhere")]
+            #[allow(unreachable_pub, reason = "it is seen wherever the type is")]
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*

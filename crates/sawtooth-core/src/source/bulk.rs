@@ -5,7 +5,7 @@
 use super::{New, Source, Write, bytes_or_none};
 use crate::registry::{Entry, Kind, Value, param};
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "bulk",
     summary: "a transfer that always has data to send, endless or of a fixed size",
     specification: &[],
@@ -15,7 +15,7 @@ pub const ENTRY: Entry<New> = Entry {
 };
 
 /// A transfer of a size, or without end.
-pub fn of(size_bytes: Option<u64>) -> Box<dyn Source> {
+pub(super) fn of(size_bytes: Option<u64>) -> Box<dyn Source> {
     Box::new(Bulk {
         size_bytes,
         written: false,

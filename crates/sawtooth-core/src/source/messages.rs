@@ -7,7 +7,7 @@ use crate::dist::{self, Distribution};
 use crate::registry::{Entry, Kind, Unit, Value, param};
 use crate::rng::Stream;
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "messages",
     summary: "messages with time between them, fixed or drawn, endless or so many",
     specification: &[],

@@ -12,7 +12,7 @@ use crate::dist::{self, Distribution};
 use crate::registry::{Entry, Kind, Unit, Value, param};
 use crate::rng::Stream;
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "on_off",
     summary: "an application that writes at a rate by turns, for periods that are drawn",
     specification: &[],

@@ -5,7 +5,7 @@
 use super::{New, Source, Write, bytes_or_none};
 use crate::registry::{Entry, Kind, Value, param};
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "paced",
     summary: "an application that writes at a constant rate, endless or so many bytes",
     specification: &[],

@@ -24,7 +24,7 @@ const TIME: Kind = Kind::Distribution(Unit::Time {
     min_exclusive: false,
 });
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "request_response",
     summary: "a client that asks, waits for the whole response, thinks and asks again",
     specification: &[],

@@ -97,7 +97,7 @@ fn remember(known: Inherited, legacy: Legacy) -> Inherited {
 
 /// The caches of all paths.
 #[derive(Debug)]
-pub struct MetricsCaches {
+pub(crate) struct MetricsCaches {
     paths: Vec<PathCache>,
     flows: Vec<Flow>,
 }
@@ -112,7 +112,7 @@ struct Flow {
 
 impl MetricsCaches {
     /// `flows`: of each its path, as a number, and what its hosts keep.
-    pub fn new(flows: impl Iterator<Item = (usize, Keeps)>) -> Self {
+    pub(crate) fn new(flows: impl Iterator<Item = (usize, Keeps)>) -> Self {
         let flow = |(path, keeps)| Flow {
             path,
             keeps,
@@ -127,7 +127,7 @@ impl MetricsCaches {
     }
 
     /// A place among the flows is taken by another one, on a path with this number, whose hosts keep so much.
-    pub fn take_place(&mut self, flow: u32, path: usize, keeps: Keeps) {
+    pub(crate) fn take_place(&mut self, flow: u32, path: usize, keeps: Keeps) {
         let place = flow as usize;
         if place >= self.flows.len() {
             let absent = Flow {
@@ -145,7 +145,7 @@ impl MetricsCaches {
     }
 
     /// What a flow that begins at `time` starts with.
-    pub fn at_start(&mut self, flow: u32, time: Instant) -> Inherited {
+    pub(crate) fn at_start(&mut self, flow: u32, time: Instant) -> Inherited {
         let Flow { path, keeps, .. } = self.flows[flow as usize];
         match keeps {
             Keeps::Nothing => Inherited::default(),
@@ -158,7 +158,7 @@ impl MetricsCaches {
     }
 
     /// A flow has ended, of which that may have been said before.
-    pub fn on_end(&mut self, flow: u32, time: Instant, legacy: Legacy) {
+    pub(crate) fn on_end(&mut self, flow: u32, time: Instant, legacy: Legacy) {
         let Flow { path, keeps, ended } = &mut self.flows[flow as usize];
         if !std::mem::replace(ended, true) && *keeps != Keeps::Nothing {
             let end = Ended { time, flow, legacy };

@@ -15,13 +15,13 @@ const M2: i64 = 4_294_944_443;
 
 /// Where a scenario's senders are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Senders {
+pub(crate) enum Senders {
     OneNode,
     NodeEach,
 }
 
 /// Points between two ticks, as shares of a tick, of the clocks of `flows` agents, in the order of the flows.
-pub fn phases(flows: usize, senders: Senders) -> Vec<f64> {
+pub(crate) fn phases(flows: usize, senders: Senders) -> Vec<f64> {
     let mut generator = Mrg32k3a::new(1);
     for _ in 0..flows {
         generator.next_uniform();

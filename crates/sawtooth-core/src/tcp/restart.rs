@@ -9,7 +9,12 @@ use crate::cc::Windows;
 use crate::units::{Duration, WindowSize};
 
 /// The windows with which a connection goes on that has sent nothing for `idle`.
-pub fn windows(config: &Config, before: Windows, idle: Duration, timeout: Duration) -> Windows {
+pub(super) fn windows(
+    config: &Config,
+    before: Windows,
+    idle: Duration,
+    timeout: Duration,
+) -> Windows {
     if config.restart_after_idle == RestartAfterIdle::Off || idle <= timeout {
         return before;
     }

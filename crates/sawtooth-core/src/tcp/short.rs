@@ -8,14 +8,14 @@ use crate::units::{ByteCount, SeqNum};
 
 /// One of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Short {
+pub(super) struct Short {
     pub seq: SeqNum,
     pub lacking: ByteCount,
 }
 
 /// Short segments that others follow, in order.
 #[derive(Debug, Default)]
-pub struct ShortSegments {
+pub(super) struct ShortSegments {
     queue: VecDeque<Short>,
     /// What those lacked together that were before the first of these, and have been acknowledged.
     acked: ByteCount,
@@ -23,12 +23,12 @@ pub struct ShortSegments {
 
 impl ShortSegments {
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
     /// Sums up those before `snd_una`, which are acknowledged.
-    pub fn on_ack(&mut self, snd_una: SeqNum) {
+    pub(super) fn on_ack(&mut self, snd_una: SeqNum) {
         while let Some(&Short { seq, lacking }) = self.queue.front()
             && seq < snd_una
         {
@@ -38,25 +38,25 @@ impl ShortSegments {
     }
 
     /// Another one, after all others.
-    pub fn push(&mut self, short: Short) {
+    pub(super) fn push(&mut self, short: Short) {
         self.queue.push_back(short);
     }
 
     /// What a segment lacks: nothing if it is not one of them.
-    pub fn lacking(&self, seq: SeqNum) -> ByteCount {
+    pub(super) fn lacking(&self, seq: SeqNum) -> ByteCount {
         let found = self.queue.binary_search_by_key(&seq, |short| short.seq);
         found.map_or(ByteCount::ZERO, |at| self.queue[at].lacking)
     }
 
     /// What those before `snd_una` lack together.
-    pub fn lacking_before(&self, snd_una: SeqNum) -> ByteCount {
+    pub(super) fn lacking_before(&self, snd_una: SeqNum) -> ByteCount {
         let earlier = self.queue.iter().take_while(|short| short.seq < snd_una);
         let lacking: ByteCount = earlier.map(|short| short.lacking).sum();
         self.acked + lacking
     }
 
     /// Those that have not been summed up.
-    pub fn iter(&self) -> impl Iterator<Item = Short> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Short> {
         self.queue.iter().copied()
     }
 }

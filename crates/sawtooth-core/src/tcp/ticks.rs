@@ -9,7 +9,7 @@
 use crate::units::{Duration, Instant, ceil, floor};
 
 /// Clocks are binary fractions: times this close are the same.
-pub const HAIR: Duration = Duration::from_secs(1e-9);
+pub(super) const HAIR: Duration = Duration::from_secs(1e-9);
 
 /// A host's ticks, or none.
 #[derive(Clone, Copy, Debug, PartialEq)]

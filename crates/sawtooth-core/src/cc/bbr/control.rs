@@ -6,7 +6,7 @@ use crate::units::{Rate, WindowSize};
 
 /// Windows are in segments, the rate in bits per second, as in the formulas of the draft.
 #[derive(Clone, Copy, Debug)]
-pub struct Control {
+pub(super) struct Control {
     start: Start,
     pub cwnd: f64,
     /// The window before a recovery or ProbeRTT.
@@ -19,7 +19,7 @@ pub struct Control {
 
 impl Control {
     /// With the initial window, and without a rate.
-    pub fn new(start: Start, quantum_duration: f64, quantum_max: u64) -> Self {
+    pub(super) fn new(start: Start, quantum_duration: f64, quantum_max: u64) -> Self {
         Self {
             start,
             cwnd: start.cwnd.segments(),
@@ -31,21 +31,21 @@ impl Control {
     }
 
     /// Data begins with this window.
-    pub fn on_established(&mut self, initial_window: WindowSize) {
+    pub(super) fn on_established(&mut self, initial_window: WindowSize) {
         self.start.cwnd = initial_window;
         self.cwnd = initial_window.segments();
     }
 
-    pub fn initial_window(&self) -> f64 {
+    pub(super) fn initial_window(&self) -> f64 {
         self.start.cwnd.segments()
     }
 
-    pub fn segment_bits(&self) -> f64 {
+    pub(super) fn segment_bits(&self) -> f64 {
         self.start.smss.as_f64() * 8.0
     }
 
     /// `window`, rounded up where windows are whole.
-    pub fn rounded_up(&self, window: f64) -> f64 {
+    pub(super) fn rounded_up(&self, window: f64) -> f64 {
         if self.start.whole_windows {
             window.ceil()
         } else {
@@ -54,7 +54,7 @@ impl Control {
     }
 
     /// `window`, rounded down where windows are whole.
-    pub fn rounded_down(&self, window: f64) -> f64 {
+    pub(super) fn rounded_down(&self, window: f64) -> f64 {
         if self.start.whole_windows {
             window.floor()
         } else {
@@ -63,20 +63,20 @@ impl Control {
     }
 
     /// Whole segments of a burst at the pacing rate.
-    pub fn burst(&self) -> f64 {
+    pub(super) fn burst(&self) -> f64 {
         let bytes = self.pacing_rate / 8.0 * self.quantum_duration;
         (bytes.min(self.quantum_max) / self.start.smss.as_f64()).floor()
     }
 
     /// Paces at `rate`; until the pipe is full the rate never falls.
-    pub fn pace(&mut self, rate: f64, full_pipe: bool) {
+    pub(super) fn pace(&mut self, rate: f64, full_pipe: bool) {
         if rate > 0.0 && (full_pipe || rate > self.pacing_rate) {
             self.pacing_rate = rate;
         }
     }
 
     /// Remembers the window, or, where a recovery or ProbeRTT has `touched` it, the one before that if it was larger.
-    pub fn save_cwnd(&mut self, touched: bool) {
+    pub(super) fn save_cwnd(&mut self, touched: bool) {
         self.prior_cwnd = if touched {
             self.prior_cwnd.max(self.cwnd)
         } else {
@@ -85,13 +85,13 @@ impl Control {
     }
 
     /// Gives back the window that was remembered.
-    pub fn restore_cwnd(&mut self) {
+    pub(super) fn restore_cwnd(&mut self) {
         self.cwnd = self.cwnd.max(self.prior_cwnd);
     }
 
     /// Grows by what was delivered: up to `target` when the pipe is full, and before that unless more than `target` is in use. `total` segments have been
     /// delivered so far: the initial window is doubled in any case.
-    pub fn grow(&mut self, delivered: f64, target: f64, full_pipe: bool, total: f64) {
+    pub(super) fn grow(&mut self, delivered: f64, target: f64, full_pipe: bool, total: f64) {
         let grown = self.cwnd + delivered;
         if full_pipe {
             self.cwnd = grown.min(target);
@@ -100,15 +100,15 @@ impl Control {
         }
     }
 
-    pub fn prescribe(&mut self, prescribed: Prescribed) {
+    pub(super) fn prescribe(&mut self, prescribed: Prescribed) {
         self.cwnd = prescribed.cwnd().map_or(self.cwnd, WindowSize::segments);
     }
 
-    pub fn windows(&self) -> Windows {
+    pub(super) fn windows(&self) -> Windows {
         Windows::without_threshold(WindowSize::from_segments(self.cwnd))
     }
 
-    pub fn rate(&self) -> Rate {
+    pub(super) fn rate(&self) -> Rate {
         Rate::from_bps(self.pacing_rate)
     }
 }

@@ -2,7 +2,7 @@
 
 /// Rates are in segments per second.
 #[derive(Clone, Copy, Debug)]
-pub struct FullPipe {
+pub(super) struct FullPipe {
     /// Growth is by this factor, and the pipe is full after so many rounds without it.
     growth: f64,
     rounds: u64,
@@ -15,7 +15,7 @@ pub struct FullPipe {
 }
 
 impl FullPipe {
-    pub const fn new(growth: f64, rounds: u64) -> Self {
+    pub(super) const fn new(growth: f64, rounds: u64) -> Self {
         Self {
             growth,
             rounds,
@@ -27,14 +27,14 @@ impl FullPipe {
     }
 
     /// Growth is seen from this rate on.
-    pub fn reset(&mut self, bw: f64) {
+    pub(super) fn reset(&mut self, bw: f64) {
         self.bw = bw;
         self.count = 0;
         self.now = false;
     }
 
     /// A round begins with this rate, which the application did not limit.
-    pub fn on_round(&mut self, rate: f64) {
+    pub(super) fn on_round(&mut self, rate: f64) {
         if self.now {
             return;
         }

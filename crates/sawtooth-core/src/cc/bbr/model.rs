@@ -7,20 +7,20 @@ use crate::units::{Instant, SegCount};
 
 /// A count, to compute with.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-pub const fn real(count: u64) -> f64 {
+pub(super) const fn real(count: u64) -> f64 {
     count as f64
 }
 
 /// The largest of the values of the last so many rounds.
 #[derive(Clone, Debug, Default)]
-pub struct WindowedMax {
+pub(super) struct WindowedMax {
     /// Rounds and values, each value below the one before it.
     samples: VecDeque<(u64, f64)>,
 }
 
 impl WindowedMax {
     /// A sample of `round`, which is one of the last `window` rounds.
-    pub fn add(&mut self, value: f64, round: u64, window: u64) {
+    pub(super) fn add(&mut self, value: f64, round: u64, window: u64) {
         while self
             .samples
             .back()
@@ -36,7 +36,7 @@ impl WindowedMax {
     }
 
     /// Drops what is older than the last `window` rounds, of which `round` is one; the last sample stays.
-    pub fn forget(&mut self, round: u64, window: u64) {
+    pub(super) fn forget(&mut self, round: u64, window: u64) {
         while self.samples.len() > 1
             && self
                 .samples
@@ -47,19 +47,19 @@ impl WindowedMax {
         }
     }
 
-    pub fn get(&self) -> f64 {
+    pub(super) fn get(&self) -> f64 {
         self.samples.front().map_or(0.0, |&(_, value)| value)
     }
 }
 
 /// The delivery rate that a sample shows, segments per second.
-pub fn delivery_rate(sample: &RateSample) -> f64 {
+pub(super) fn delivery_rate(sample: &RateSample) -> f64 {
     sample.delivered.as_f64() / sample.interval.secs()
 }
 
 /// Round trips counted in segments: one ends when something arrives that was sent after the last one ended.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rounds {
+pub(super) struct Rounds {
     pub count: u64,
     /// Segments delivered when this round began, and now.
     begun_at: SegCount,
@@ -69,7 +69,7 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    pub fn on_ack(&mut self, ack: &Ack) {
+    pub(super) fn on_ack(&mut self, ack: &Ack) {
         self.started = false;
         let Some(rate) = ack.rate else {
             self.delivered += ack.delivered;
@@ -84,26 +84,26 @@ impl Rounds {
     }
 
     /// The round that runs now begins now.
-    pub fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.begun_at = self.delivered;
     }
 
     /// Segments delivered over the connection's life.
-    pub fn delivered(&self) -> SegCount {
+    pub(super) fn delivered(&self) -> SegCount {
         self.delivered
     }
 }
 
 /// How much more is acknowledged at once than the path's rate accounts for (draft-ietf-ccwg-bbr §5.5.9).
 #[derive(Clone, Debug, Default)]
-pub struct Aggregation {
+pub(super) struct Aggregation {
     since: f64,
     delivered: f64,
     extra: WindowedMax,
 }
 
 impl Aggregation {
-    pub fn on_ack(&mut self, ack: &Ack, bandwidth: f64, cwnd: f64, round: u64, window: u64) {
+    pub(super) fn on_ack(&mut self, ack: &Ack, bandwidth: f64, cwnd: f64, round: u64, window: u64) {
         let mut expected = bandwidth * (ack.now.secs() - self.since);
         if self.delivered <= expected {
             self.restart(ack.now);
@@ -114,12 +114,12 @@ impl Aggregation {
         self.extra.add(extra, round, window);
     }
 
-    pub fn restart(&mut self, now: Instant) {
+    pub(super) fn restart(&mut self, now: Instant) {
         self.delivered = 0.0;
         self.since = now.secs();
     }
 
-    pub fn extra(&self) -> f64 {
+    pub(super) fn extra(&self) -> f64 {
         self.extra.get()
     }
 }
@@ -127,11 +127,11 @@ impl Aggregation {
 /// Which samples of the rate say nothing, because the algorithm itself kept the window small while they were sent: what the draft
 /// marks as limited by the application.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ignored(Option<(SegCount, SegCount)>);
+pub(super) struct Ignored(Option<(SegCount, SegCount)>);
 
 impl Ignored {
     /// From what is sent now until all that is in the path now has arrived, nothing counts.
-    pub fn mark(&mut self, delivered: SegCount, pipe: SegCount) {
+    pub(super) fn mark(&mut self, delivered: SegCount, pipe: SegCount) {
         let until = delivered + pipe;
         self.0 = Some(match self.0 {
             Some((from, before)) if before >= delivered => (from, until),
@@ -139,7 +139,7 @@ impl Ignored {
         });
     }
 
-    pub fn app_limited(&self, rate: &RateSample) -> bool {
+    pub(super) fn app_limited(&self, rate: &RateSample) -> bool {
         rate.app_limited
             || self
                 .0
@@ -148,4 +148,4 @@ impl Ignored {
 }
 
 /// The round-trip time until there is one, seconds.
-pub const NOMINAL_RTT: f64 = 1e-3;
+pub(super) const NOMINAL_RTT: f64 = 1e-3;

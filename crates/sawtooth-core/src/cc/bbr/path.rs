@@ -7,7 +7,7 @@ use crate::cc::testing::{self, *};
 use crate::cc::{Ack, CongestionControl, RateSample};
 
 #[derive(Clone, Copy, Debug)]
-pub struct Path {
+pub(crate) struct Path {
     /// Segments per second, and seconds there and back without a queue.
     pub rate: f64,
     pub rtt: f64,
@@ -19,7 +19,7 @@ pub struct Path {
 }
 
 impl Path {
-    pub const fn new(rate: f64, rtt: f64, buffer: f64) -> Self {
+    pub(crate) const fn new(rate: f64, rtt: f64, buffer: f64) -> Self {
         Self {
             rate,
             rtt,
@@ -32,7 +32,7 @@ impl Path {
 
 /// What came of a run, in segments, or of its time since `watch_from`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     pub delivered: u64,
     pub lost: u64,
     pub marked: u64,
@@ -60,7 +60,12 @@ struct Flying {
 
 /// Sends for `secs` seconds, as long as the window and the pacing allow; lost segments are not sent again.
 #[expect(clippy::too_many_lines, reason = "one event after the other")]
-pub fn run(cc: &mut dyn CongestionControl, path: Path, secs: f64, watch_from: f64) -> Outcome {
+pub(crate) fn run(
+    cc: &mut dyn CongestionControl,
+    path: Path,
+    secs: f64,
+    watch_from: f64,
+) -> Outcome {
     let mut flying: VecDeque<Flying> = VecDeque::new();
     let (mut next_send, mut free_at) = (0.0_f64, 0.0_f64);
     let (mut seq, mut delivered, mut lost, mut pipe) = (0_u64, 0_u64, 0_u64, 0_u64);

@@ -6,7 +6,7 @@ use crate::units::Instant;
 
 /// How far a ProbeRTT has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ProbeRtt {
+pub(super) struct ProbeRtt {
     /// None until so little is in the path.
     hold: Option<Hold>,
 }
@@ -21,7 +21,7 @@ struct Hold {
 
 impl ProbeRtt {
     /// Takes note of what is in the path: no more than `little` is to be for `secs` and a round trip.
-    pub fn on_ack(&mut self, ack: &Ack, rounds: &mut Rounds, little: f64, secs: f64) {
+    pub(super) fn on_ack(&mut self, ack: &Ack, rounds: &mut Rounds, little: f64, secs: f64) {
         if let Some(hold) = &mut self.hold {
             hold.round_done |= rounds.started;
         } else if ack.pipe.as_f64() <= little {
@@ -33,7 +33,7 @@ impl ProbeRtt {
         }
     }
 
-    pub fn is_over(&self, now: Instant) -> bool {
+    pub(super) fn is_over(&self, now: Instant) -> bool {
         self.hold
             .is_some_and(|hold| hold.round_done && now.secs() > hold.until)
     }

@@ -24,7 +24,7 @@ use crate::cc::params::{COUNT, TIME_FROM_ZERO};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{Duration, SeqNum};
 
-pub const ENTRY: Entry<New> = Entry {
+pub(crate) const ENTRY: Entry<New> = Entry {
     name: "hystart",
     summary: "HyStart: ends slow start at a long train of acknowledgements, or when the delay rises",
     specification: &["Ha and Rhee 2011 §4"],
@@ -33,7 +33,7 @@ pub const ENTRY: Entry<New> = Entry {
 };
 
 /// Its parameters, some of which HyStart++ shares.
-pub const PARAMS: [Param; 10] = [
+pub(crate) const PARAMS: [Param; 10] = [
     param!(hystart_low_window: Kind::Number { min: 0.0, max: 1e9 } => Value::Number(16.0),
         "HyStart does nothing below this window, segments"),
     param!(hystart_detect: Kind::Choice(&["both", "train", "delay"]) => Value::Choice("both"),
@@ -58,7 +58,7 @@ pub const PARAMS: [Param; 10] = [
 
 /// By how much a round-trip time must rise for the path to be full, and how many samples decide that.
 #[derive(Clone, Copy, Debug)]
-pub struct DelayRise {
+pub(crate) struct DelayRise {
     pub samples: i64,
     divisor: f64,
     min: f64,
@@ -78,7 +78,7 @@ impl From<&Params> for DelayRise {
 
 impl DelayRise {
     /// By how much a round-trip time of `rtt` must rise, both in seconds.
-    pub fn over(&self, rtt: f64) -> f64 {
+    pub(crate) fn over(&self, rtt: f64) -> f64 {
         (rtt / self.divisor).min(self.max).max(self.min)
     }
 }
@@ -96,7 +96,7 @@ struct Round {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct HyStart {
+pub(crate) struct HyStart {
     low_window: f64,
     trains: bool,
     delays: bool,

@@ -22,7 +22,7 @@ use crate::cc::{Ack, CongestionWindow};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{Duration, SegCount, SeqNum};
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "hystart_plus_plus",
     summary: "HyStart++: where the delay rises, a slower slow start for some rounds",
     specification: &["RFC 9406 §4"],
@@ -50,7 +50,7 @@ struct Conservative {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct HyStartPlusPlus {
+pub(super) struct HyStartPlusPlus {
     rise: DelayRise,
     growth_divisor: f64,
     rounds: i64,

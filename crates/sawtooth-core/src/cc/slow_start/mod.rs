@@ -2,7 +2,7 @@
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
-pub mod hystart;
+pub(super) mod hystart;
 mod hystart_plus_plus;
 mod search;
 
@@ -15,7 +15,7 @@ use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{Duration, SegCount};
 
 /// Ends slow start when it takes the path for full.
-pub trait SlowStart: Debug + Send {
+pub(super) trait SlowStart: Debug + Send {
     /// A round-trip time was measured, in slow start or not; called before [`SlowStart::ends`] for the same acknowledgement.
     fn on_rtt(&mut self, _rtt: Duration) {}
 
@@ -34,10 +34,10 @@ pub trait SlowStart: Debug + Send {
 }
 
 /// Constructor of a row; it is given whether windows are whole.
-pub type New = fn(&Params, whole_windows: bool) -> Box<dyn SlowStart>;
+pub(super) type New = fn(&Params, whole_windows: bool) -> Box<dyn SlowStart>;
 
 /// All that can be chosen.
-pub const TABLE: &[Entry<New>] = &[hystart::ENTRY, hystart_plus_plus::ENTRY, search::ENTRY];
+pub(super) const TABLE: &[Entry<New>] = &[hystart::ENTRY, hystart_plus_plus::ENTRY, search::ENTRY];
 
 /// The names of the rows, and `none`.
 const NAMES: [&str; TABLE.len() + 1] = {
@@ -51,7 +51,7 @@ const NAMES: [&str; TABLE.len() + 1] = {
 };
 
 /// The parameter by which an algorithm lets a row be chosen, and those of all rows.
-pub const PARAMS: [Param; 1 + TABLE_PARAMS] = {
+pub(super) const PARAMS: [Param; 1 + TABLE_PARAMS] = {
     let choice = [
         param!(hystart: Kind::Choice(&NAMES) => Value::Choice("hystart"),
         "what ends slow start before a loss"),
@@ -75,7 +75,7 @@ const TABLE_PARAMS: usize = {
 };
 
 /// What `params` choose.
-pub fn chosen(params: &Params, whole_windows: bool) -> Option<Box<dyn SlowStart>> {
+pub(super) fn chosen(params: &Params, whole_windows: bool) -> Option<Box<dyn SlowStart>> {
     let name = params.choice("hystart");
     let row = TABLE.iter().find(|entry| entry.name == name);
     row.map(|entry| (entry.new)(params, whole_windows))

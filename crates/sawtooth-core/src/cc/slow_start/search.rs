@@ -31,7 +31,7 @@ use crate::cc::params::{COUNT, FACTOR};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, SegCount, SeqNum};
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "search",
     summary: "SEARCH: ends slow start when less is delivered than was sent a round trip before",
     specification: &["draft-chung-ccwg-search"],

@@ -22,7 +22,7 @@ struct Waiting {
 }
 
 impl Computed {
-    pub fn new(law: Law) -> Self {
+    pub(super) fn new(law: Law) -> Self {
         Self {
             law,
             waiting: Ring::new(Waiting {
@@ -36,7 +36,7 @@ impl Computed {
 
     /// A packet finds the transmitter idle, and is transmitted.
     #[inline(always)]
-    pub fn serve(&mut self, size: ByteCount) {
+    pub(super) fn serve(&mut self, size: ByteCount) {
         if !self.waiting.is_empty() {
             self.waiting.clear();
             self.waiting_bytes = ByteCount::ZERO;
@@ -46,7 +46,7 @@ impl Computed {
 
     /// Forgets what has left by an event. At a full tie the transmitter is served before the newcomer.
     #[inline(always)]
-    pub fn catch_up(&mut self, key: Key, lineage: &Lineage) {
+    pub(super) fn catch_up(&mut self, key: Key, lineage: &Lineage) {
         while let Some(front) = self.waiting.front() {
             if !front.start.precedes(&key, lineage, true) {
                 break;
@@ -59,7 +59,7 @@ impl Computed {
 
     /// What is present while the transmitter is busy.
     #[inline(always)]
-    pub fn present(&self) -> Backlog {
+    pub(super) fn present(&self) -> Backlog {
         Backlog {
             packets: self.waiting.len() as u64 + 1,
             bytes: self.waiting_bytes + self.in_service,
@@ -68,7 +68,7 @@ impl Computed {
 
     /// A packet waits until `start`.
     #[inline(always)]
-    pub fn wait(&mut self, start: Key, size: ByteCount) {
+    pub(super) fn wait(&mut self, start: Key, size: ByteCount) {
         let slot = self.waiting.push_slot();
         slot.start = start;
         slot.size = size;
@@ -76,12 +76,12 @@ impl Computed {
     }
 
     /// How many packets wait.
-    pub fn waiting(&self) -> u64 {
+    pub(super) fn waiting(&self) -> u64 {
         self.waiting.len() as u64
     }
 
     /// How many packets of those that have been accepted wait at `time`: one whose transmission starts then does.
-    pub fn waiting_at(&self, time: Instant) -> u64 {
+    pub(super) fn waiting_at(&self, time: Instant) -> u64 {
         let waiting = self.waiting.iter();
         waiting.filter(|packet| packet.start.at() >= time).count() as u64
     }

@@ -38,7 +38,7 @@ pub(super) struct Sending {
 }
 
 impl Transmitter {
-    pub fn new(link: &Direction, wire: Option<Box<ImpairedWire>>) -> Self {
+    pub(super) fn new(link: &Direction, wire: Option<Box<ImpairedWire>>) -> Self {
         Self {
             rate: link.rate,
             delay: link.delay,
@@ -53,7 +53,7 @@ impl Transmitter {
 
     /// How long a packet takes at the rate that holds before anything has changed.
     #[inline]
-    pub fn time(&mut self, size: ByteCount) -> Duration {
+    pub(super) fn time(&mut self, size: ByteCount) -> Duration {
         if self.memo.size != size {
             self.memo = Memo {
                 size,
@@ -65,12 +65,12 @@ impl Transmitter {
 
     /// When a packet is at the far end whose transmission begins at `start` and takes `time`, over a plain wire.
     #[inline]
-    pub fn arrival(&self, start: Event, time: Duration) -> Key {
+    pub(super) fn arrival(&self, start: Event, time: Duration) -> Key {
         start.schedule((start.at() + (time + self.delay)).secs(), Child::Arrival)
     }
 
     /// A transmission begins at `start` over a wire that is not plain.
-    pub fn send_over_wire(
+    pub(super) fn send_over_wire(
         &mut self,
         start: Event,
         size: ByteCount,
@@ -102,7 +102,7 @@ impl Transmitter {
     }
 
     /// What can be sent until `end`, bits.
-    pub fn capacity_bits(&self, end: Instant) -> f64 {
+    pub(super) fn capacity_bits(&self, end: Instant) -> f64 {
         match &self.wire {
             Some(wire) => wire.capacity_bits(end),
             None => self.rate.bps() * end.secs(),
@@ -110,7 +110,7 @@ impl Transmitter {
     }
 
     /// What a node at the far end has to know of a packet that it passes on over a link of the `next` rate.
-    pub fn hops(&self, size: ByteCount, next: Rate) -> Hops {
+    pub(super) fn hops(&self, size: ByteCount, next: Rate) -> Hops {
         Hops {
             size,
             medium: self.medium,
@@ -120,7 +120,7 @@ impl Transmitter {
     }
 
     /// What the medium adds to a packet.
-    pub fn framing(&self, size: ByteCount) -> ByteCount {
+    pub(super) fn framing(&self, size: ByteCount) -> ByteCount {
         self.on_wire(size) - size
     }
 

@@ -72,7 +72,7 @@ impl TcpParam {
 
 /// A row that has no name yet; the value is a `T` in code.
 #[derive(Clone, Copy)]
-pub struct Unnamed<T> {
+pub(super) struct Unnamed<T> {
     kind: Kind,
     default: Value,
     read_by: Option<ReadBy>,
@@ -80,12 +80,12 @@ pub struct Unnamed<T> {
     value: PhantomData<fn() -> T>,
 }
 
-pub const fn flag(default: bool) -> Unnamed<bool> {
+pub(super) const fn flag(default: bool) -> Unnamed<bool> {
     Unnamed::new(Kind::Bool, Value::Bool(default))
 }
 
 /// The words are those of the type; the default has to be one of them.
-pub const fn choice<T: Words>(default: &'static str) -> Unnamed<T> {
+pub(super) const fn choice<T: Words>(default: &'static str) -> Unnamed<T> {
     assert!(
         has(T::WORDS, default),
         "the default of a choice is none of its words"
@@ -93,46 +93,46 @@ pub const fn choice<T: Words>(default: &'static str) -> Unnamed<T> {
     Unnamed::new(Kind::Choice(T::WORDS), Value::Choice(default))
 }
 
-pub const fn integer<T: Whole>(default: i64, min: i64, max: i64) -> Unnamed<T> {
+pub(super) const fn integer<T: Whole>(default: i64, min: i64, max: i64) -> Unnamed<T> {
     Unnamed::new(Kind::Integer { min, max }, Value::Integer(default))
 }
 
-pub const fn number(default: f64, min: f64, max: f64) -> Unnamed<f64> {
+pub(super) const fn number(default: f64, min: f64, max: f64) -> Unnamed<f64> {
     Unnamed::new(Kind::Number { min, max }, Value::Number(default))
 }
 
-pub const fn bytes<T: Whole>(default: u64) -> Unnamed<T> {
+pub(super) const fn bytes<T: Whole>(default: u64) -> Unnamed<T> {
     Unnamed::new(Kind::Bytes, Value::Bytes(default))
 }
 
-pub const fn packets<T: Whole>(default: u64) -> Unnamed<T> {
+pub(super) const fn packets<T: Whole>(default: u64) -> Unnamed<T> {
     Unnamed::new(Kind::Packets, Value::Packets(default))
 }
 
 /// Seconds; zero is allowed.
-pub const fn duration<T: Time>(default: f64) -> Unnamed<T> {
+pub(super) const fn duration<T: Time>(default: f64) -> Unnamed<T> {
     Unnamed::new(ANY_TIME, Value::Duration(default))
 }
 
 /// Seconds, more than none.
-pub const fn positive_duration<T: Time>(default: f64) -> Unnamed<T> {
+pub(super) const fn positive_duration<T: Time>(default: f64) -> Unnamed<T> {
     Unnamed::new(TIME, Value::Duration(default))
 }
 
 /// `none`, unless it is set.
-pub const fn unset<T>(kind: Kind) -> Unnamed<Option<T>> {
+pub(super) const fn unset<T>(kind: Kind) -> Unnamed<Option<T>> {
     Unnamed::new(kind, Value::None)
 }
 
-pub const ANY_TIME: Kind = Kind::Duration {
+pub(super) const ANY_TIME: Kind = Kind::Duration {
     min_exclusive: false,
 };
-pub const TIME: Kind = Kind::Duration {
+pub(super) const TIME: Kind = Kind::Duration {
     min_exclusive: true,
 };
 
 /// Types of whole numbers.
-pub trait Whole {}
+pub(super) trait Whole {}
 impl Whole for u32 {}
 impl Whole for u64 {}
 impl Whole for i64 {}
@@ -141,7 +141,7 @@ impl Whole for SegCount {}
 impl Whole for ByteCount {}
 
 /// Types of times.
-pub trait Time {}
+pub(super) trait Time {}
 impl Time for f64 {}
 impl Time for Duration {}
 
@@ -156,12 +156,12 @@ impl<T> Unnamed<T> {
         }
     }
 
-    pub const fn read_by(mut self, reader: ReadBy) -> Self {
+    pub(super) const fn read_by(mut self, reader: ReadBy) -> Self {
         self.read_by = Some(reader);
         self
     }
 
-    pub const fn kernel(mut self, how: &'static str) -> Self {
+    pub(super) const fn kernel(mut self, how: &'static str) -> Self {
         self.kernel = Some(KernelKey {
             how,
             shared: false,
@@ -170,21 +170,21 @@ impl<T> Unnamed<T> {
         self
     }
 
-    pub const fn shared(mut self) -> Self {
+    pub(super) const fn shared(mut self) -> Self {
         if let Some(kernel) = &mut self.kernel {
             kernel.shared = true;
         }
         self
     }
 
-    pub const fn lacks(mut self, words: &'static [&'static str]) -> Self {
+    pub(super) const fn lacks(mut self, words: &'static [&'static str]) -> Self {
         if let Some(kernel) = &mut self.kernel {
             kernel.unknown = words;
         }
         self
     }
 
-    pub const fn named(self, name: &'static str, summary: &'static str) -> TcpParam {
+    pub(super) const fn named(self, name: &'static str, summary: &'static str) -> TcpParam {
         TcpParam {
             param: Param {
                 name,

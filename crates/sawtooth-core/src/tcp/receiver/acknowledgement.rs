@@ -20,7 +20,7 @@ use crate::units::{Instant, SegCount, SeqNum};
 
 /// The acknowledgement that one receiver owes.
 #[derive(Debug)]
-pub struct Acknowledgement {
+pub(super) struct Acknowledgement {
     every: SegCount,
     /// In-order segments not yet acknowledged, and when that must happen at the latest.
     unacknowledged: SegCount,
@@ -36,7 +36,7 @@ pub struct Acknowledgement {
 }
 
 impl Acknowledgement {
-    pub fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
         Self {
             every: config.ack_every,
             unacknowledged: SegCount::ZERO,
@@ -54,20 +54,20 @@ impl Acknowledgement {
 
     /// When it is due if it is delayed ([`Key::NEVER`] if none is).
     #[inline]
-    pub fn timer(&self) -> Key {
+    pub(super) fn timer(&self) -> Key {
         self.timer
     }
 
     /// Counts a segment; whether there are as many as one acknowledgement is for.
     #[inline]
-    pub fn count(&mut self) -> bool {
+    pub(super) fn count(&mut self) -> bool {
         self.unacknowledged += SegCount::ONE;
         self.unacknowledged >= self.every
     }
 
     /// The same, or whether that segment's acknowledgement is not delayed.
     #[inline]
-    pub fn is_due(&mut self) -> bool {
+    pub(super) fn is_due(&mut self) -> bool {
         self.count() || self.is_quick()
     }
 
@@ -78,13 +78,13 @@ impl Acknowledgement {
     }
 
     /// Whether a segment is acknowledged at once that ends a write, if it does (PSH), or opens the window.
-    pub fn is_eager(&self, opens: bool, push: bool) -> bool {
+    pub(super) fn is_eager(&self, opens: bool, push: bool) -> bool {
         (opens || (push && self.push_acks)) && !self.is_interactive
     }
 
     /// It waits, from now on or already.
     #[inline]
-    pub fn delay(&mut self, now: Event) {
+    pub(super) fn delay(&mut self, now: Event) {
         if self.timer.is_never() {
             self.timer = now.schedule(self.delayed.due(now.at()).secs(), Child::Timer);
         } else if let Some(due) = self.delayed.due_of_several(now.at(), self.unacknowledged)
@@ -96,7 +96,12 @@ impl Acknowledgement {
 
     /// A segment came out of order while `next` is expected, and is not acknowledged for another cause; `besides` as for [`SackCompression::on_segment`]. Whether it
     /// waits for others.
-    pub fn waits_in_disorder(&mut self, now: Event, next: SeqNum, besides: Option<usize>) -> bool {
+    pub(super) fn waits_in_disorder(
+        &mut self,
+        now: Event,
+        next: SeqNum,
+        besides: Option<usize>,
+    ) -> bool {
         if self.is_quick() {
             return false;
         }
@@ -113,14 +118,14 @@ impl Acknowledgement {
     }
 
     /// A hole is filled in part, up to `next`.
-    pub fn on_partial_fill(&mut self, next: SeqNum) {
+    pub(super) fn on_partial_fill(&mut self, next: SeqNum) {
         if let Some(compression) = &mut self.compression {
             compression.on_fill(next);
         }
     }
 
     /// Nothing else came before it was due.
-    pub fn on_expiry(&mut self) {
+    pub(super) fn on_expiry(&mut self) {
         let of_disorder = self
             .compression
             .as_ref()
@@ -138,12 +143,12 @@ impl Acknowledgement {
     }
 
     /// The host sends data on the connection.
-    pub fn on_answer(&mut self, now: Instant) {
+    pub(super) fn on_answer(&mut self, now: Instant) {
         self.is_interactive |= self.interactive_acks && self.delayed.is_soon(now);
     }
 
     /// A segment comes again, so an acknowledgement may be missing.
-    pub fn on_repetition(&mut self, limit: Option<SegCount>) {
+    pub(super) fn on_repetition(&mut self, limit: Option<SegCount>) {
         if self.quick.again {
             self.is_interactive = false;
             self.one_by_one(limit);
@@ -152,20 +157,20 @@ impl Acknowledgement {
 
     /// The next ones are not delayed, as at the start of a connection; `limit` as for [`QuickAcks::restart`].
     #[cold]
-    pub fn one_by_one(&mut self, limit: Option<SegCount>) {
+    pub(super) fn one_by_one(&mut self, limit: Option<SegCount>) {
         self.quick.restart(limit);
         self.delayed.restart();
     }
 
     /// The first mark has come after segments without.
-    pub fn on_mark(&mut self) {
+    pub(super) fn on_mark(&mut self) {
         self.quick.on_mark();
         self.is_interactive = false;
     }
 
     /// It leaves; `has_data`: and application data have come before.
     #[inline]
-    pub fn on_ack(&mut self, has_data: bool) {
+    pub(super) fn on_ack(&mut self, has_data: bool) {
         self.on_plain_ack();
         if has_data && self.quick.on_ack() {
             self.delayed.restart();
@@ -174,13 +179,13 @@ impl Acknowledgement {
 
     /// The same where none but the delay of a timer is possible.
     #[inline]
-    pub fn on_plain_ack(&mut self) {
+    pub(super) fn on_plain_ack(&mut self) {
         self.unacknowledged = SegCount::ZERO;
         self.timer = Key::NEVER;
     }
 
     /// It leaves with what it says of segments out of order.
-    pub fn on_selective_ack(&mut self) {
+    pub(super) fn on_selective_ack(&mut self) {
         if let Some(compression) = &mut self.compression {
             compression.on_ack();
         }

@@ -8,7 +8,7 @@ use crate::units::SeqNum;
 
 /// The blocks of one receiver.
 #[derive(Debug)]
-pub struct Blocks {
+pub(super) struct Blocks {
     /// Whether acknowledgements report any.
     is_selective: bool,
     most: usize,
@@ -17,7 +17,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    pub fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
         Self {
             is_selective: config.recovery.has_sack(),
             most: config.max_sack_blocks,
@@ -26,7 +26,7 @@ impl Blocks {
     }
 
     /// A segment comes out of order, after which `holder` is all that has come around it; how many other blocks there are.
-    pub fn on_segment(&mut self, holder: Range) -> usize {
+    pub(super) fn on_segment(&mut self, holder: Range) -> usize {
         self.recent.retain(|range| !holder.contains(range.start));
         let others = self.recent.len();
         self.recent.insert(0, holder);
@@ -35,12 +35,12 @@ impl Blocks {
     }
 
     /// A hole is filled, and `rcv_nxt` the next segment expected.
-    pub fn on_fill(&mut self, rcv_nxt: SeqNum) {
+    pub(super) fn on_fill(&mut self, rcv_nxt: SeqNum) {
         self.recent.retain(|range| range.start > rcv_nxt);
     }
 
     /// The blocks of an acknowledgement that expects `rcv_nxt` next.
-    pub fn report(&self, rcv_nxt: SeqNum) -> SackBlocks {
+    pub(super) fn report(&self, rcv_nxt: SeqNum) -> SackBlocks {
         let mut sack = SackBlocks::default();
         if self.is_selective {
             for range in &self.recent {

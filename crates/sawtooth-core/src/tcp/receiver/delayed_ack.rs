@@ -22,7 +22,7 @@ const MOST: Duration = Duration::from_secs(0.2);
 
 /// The delayed-acknowledgement timer of one receiver.
 #[derive(Debug)]
-pub struct DelayedAck {
+pub(super) struct DelayedAck {
     base: Duration,
     /// For two segments or more, if that is another.
     several: Option<Duration>,
@@ -41,7 +41,7 @@ pub struct DelayedAck {
 }
 
 impl DelayedAck {
-    pub fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
         let mut delayed = Self {
             base: config.delayed_ack_timeout,
             several: config.delayed_ack_timeout_several,
@@ -60,13 +60,13 @@ impl DelayedAck {
     }
 
     /// A SYN comes and is answered.
-    pub fn on_syn(&mut self, now: Instant) {
+    pub(super) fn on_syn(&mut self, now: Instant) {
         self.answered = Some(now);
     }
 
     /// The first packet after a SYN, which acknowledges the answer.
     #[inline]
-    pub fn on_established(&mut self, now: Instant) {
+    pub(super) fn on_established(&mut self, now: Instant) {
         if let Some(answered) = self.answered.take() {
             self.rtt = Some(now - answered);
             self.rto.sample(answered, now - answered);
@@ -75,25 +75,25 @@ impl DelayedAck {
     }
 
     /// What the host knows of round trips from its own segments: its retransmission timeout, and the smoothed round trip.
-    pub fn on_host(&mut self, timeout: Duration, rtt: Option<Duration>) {
+    pub(super) fn on_host(&mut self, timeout: Duration, rtt: Option<Duration>) {
         self.pause = self.ticks.whole(timeout);
         self.rtt = rtt.or(self.rtt);
     }
 
     /// Whether an answer that leaves now comes so soon after the last arrival that an acknowledgement would have waited for it.
-    pub fn is_soon(&self, now: Instant) -> bool {
+    pub(super) fn is_soon(&self, now: Instant) -> bool {
         let since = self.ticks.last(now) - self.last_arrival;
         self.last_arrival < Instant::NEVER && since < self.current - HAIR
     }
 
     /// The round trip of the handshake, if there was one, or as the host measures it.
-    pub fn rtt(&self) -> Option<Duration> {
+    pub(super) fn rtt(&self) -> Option<Duration> {
         self.rtt
     }
 
     /// Data arrives in order, with PSH or without. Whether it comes after a pause.
     #[inline]
-    pub fn on_arrival(&mut self, now: Instant, push: bool) -> bool {
+    pub(super) fn on_arrival(&mut self, now: Instant, push: bool) -> bool {
         if let Some((pace, wait)) = &mut self.pace {
             *wait = pace.on_arrival(now, push);
         }
@@ -116,7 +116,7 @@ impl DelayedAck {
 
     /// When an acknowledgement leaves that is delayed from now on.
     #[inline]
-    pub fn due(&self, now: Instant) -> Instant {
+    pub(super) fn due(&self, now: Instant) -> Instant {
         if let Some((_, wait)) = &self.pace {
             return self.after(now, *wait);
         }
@@ -131,7 +131,7 @@ impl DelayedAck {
 
     /// The same once so many segments wait for their acknowledgement, where that is another wait.
     #[inline]
-    pub fn due_of_several(&self, now: Instant, segments: SegCount) -> Option<Instant> {
+    pub(super) fn due_of_several(&self, now: Instant, segments: SegCount) -> Option<Instant> {
         if self.pace.is_some() {
             return Some(self.due(now));
         }
@@ -146,14 +146,14 @@ impl DelayedAck {
     }
 
     /// It has left because nothing else came.
-    pub fn on_expiry(&mut self) {
+    pub(super) fn on_expiry(&mut self) {
         if self.adaptive {
             self.current = (self.current * 2.0).min(self.pause);
         }
     }
 
     /// Acknowledgements begin to be delayed, or begin not to be.
-    pub fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.current = self.base;
     }
 }

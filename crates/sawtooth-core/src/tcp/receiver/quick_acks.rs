@@ -10,7 +10,7 @@ const OF_A_MARK: SegCount = SegCount::new(2);
 
 /// The acknowledgements that one receiver does not delay.
 #[derive(Debug)]
-pub struct QuickAcks {
+pub(super) struct QuickAcks {
     /// Those that are still to be sent one by one.
     left: SegCount,
     most: SegCount,
@@ -19,7 +19,7 @@ pub struct QuickAcks {
 }
 
 impl QuickAcks {
-    pub fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
         Self {
             left: SegCount::new(config.quick_acks),
             most: SegCount::new(config.quick_acks),
@@ -29,29 +29,29 @@ impl QuickAcks {
 
     /// Whether the next acknowledgement is one of them.
     #[inline]
-    pub fn is_next(&self) -> bool {
+    pub(super) fn is_next(&self) -> bool {
         !self.left.is_zero()
     }
 
     /// The first data have come, and the window is for `limit` of them.
-    pub fn limit(&mut self, limit: SegCount) {
+    pub(super) fn limit(&mut self, limit: SegCount) {
         self.left = self.left.min(limit);
     }
 
     /// As many follow as at the start, with a receive buffer no more than its window is for.
-    pub fn restart(&mut self, limit: Option<SegCount>) {
+    pub(super) fn restart(&mut self, limit: Option<SegCount>) {
         let most = limit.map_or(self.most, |limit| self.most.min(limit));
         self.left = self.left.max(most);
     }
 
     /// The first mark has come after segments without.
-    pub fn on_mark(&mut self) {
+    pub(super) fn on_mark(&mut self) {
         self.left = self.left.max(OF_A_MARK);
     }
 
     /// An acknowledgement leaves; whether it was the last of them.
     #[inline]
-    pub fn on_ack(&mut self) -> bool {
+    pub(super) fn on_ack(&mut self) -> bool {
         if self.left.is_zero() {
             return false;
         }

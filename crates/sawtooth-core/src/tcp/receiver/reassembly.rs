@@ -10,7 +10,7 @@ use crate::units::{ByteCount, SegCount, SeqNum};
 
 /// The sequence space of one receiver.
 #[derive(Debug)]
-pub struct Reassembly {
+pub(super) struct Reassembly {
     rcv_nxt: SeqNum,
     smss: ByteCount,
     out_of_order: RangeSet,
@@ -28,7 +28,7 @@ struct Short {
 
 /// What a segment is that comes while others are missing, or comes again.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Disorder {
+pub(super) enum Disorder {
     /// The one that was expected: with `waited` segments for which it was missing so many bytes are in order now.
     Fills { waited: SegCount, bytes: ByteCount },
     /// It waits for one before it. If it touches no other that waits: besides so many blocks that acknowledgements report.
@@ -38,7 +38,7 @@ pub enum Disorder {
 }
 
 impl Reassembly {
-    pub fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
         Self {
             rcv_nxt: SeqNum::ZERO,
             smss: ByteCount::from(config.smss),
@@ -50,30 +50,30 @@ impl Reassembly {
 
     /// The next segment expected.
     #[inline]
-    pub fn rcv_nxt(&self) -> SeqNum {
+    pub(super) fn rcv_nxt(&self) -> SeqNum {
         self.rcv_nxt
     }
 
     /// Whether nothing waits for a segment before it.
     #[inline]
-    pub fn is_whole(&self) -> bool {
+    pub(super) fn is_whole(&self) -> bool {
         self.out_of_order.is_empty()
     }
 
     /// Whether a segment is the next one, and no other waits for it.
     #[inline]
-    pub fn is_next(&self, seq: SeqNum) -> bool {
+    pub(super) fn is_next(&self, seq: SeqNum) -> bool {
         seq == self.rcv_nxt && self.out_of_order.is_empty()
     }
 
     /// That segment comes.
     #[inline]
-    pub fn advance(&mut self) {
+    pub(super) fn advance(&mut self) {
         self.rcv_nxt = self.rcv_nxt.next();
     }
 
     /// Any other comes, or one for which others wait.
-    pub fn on_disorder(&mut self, data: Data) -> Disorder {
+    pub(super) fn on_disorder(&mut self, data: Data) -> Disorder {
         match data.seq {
             seq if seq < self.rcv_nxt => Disorder::Repeats,
             seq if seq == self.rcv_nxt => self.fill(data),

@@ -47,7 +47,7 @@ const AT_ONCE: SegCount = SegCount::new(3);
 
 /// Which segments out of order are acknowledged later.
 #[derive(Debug)]
-pub struct SackCompression {
+pub(crate) struct SackCompression {
     settings: Settings,
     /// The acknowledgement number of the last ones, and how many have left at once with it.
     next: SeqNum,
@@ -56,7 +56,7 @@ pub struct SackCompression {
 }
 
 impl SackCompression {
-    pub fn new(settings: Settings) -> Self {
+    pub(crate) fn new(settings: Settings) -> Self {
         Self {
             settings,
             next: SeqNum::ZERO,
@@ -67,7 +67,7 @@ impl SackCompression {
 
     /// A segment comes out of order while `next` is expected, over a path whose round trip is `rtt` if that is known; `besides`: it begins
     /// a block, and so many others are there. How long its acknowledgement may wait; nothing: not at all.
-    pub fn on_segment(
+    pub(crate) fn on_segment(
         &mut self,
         next: SeqNum,
         besides: Option<usize>,
@@ -90,17 +90,17 @@ impl SackCompression {
     }
 
     /// A segment fills a hole in part, up to `next`: its acknowledgement is one of those that leave at once.
-    pub fn on_fill(&mut self, next: SeqNum) {
+    pub(crate) fn on_fill(&mut self, next: SeqNum) {
         (self.next, self.at_once) = (next, SegCount::ONE);
     }
 
     /// Whether the acknowledgement that waits is for segments out of order.
-    pub fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         !self.waiting.is_zero()
     }
 
     /// An acknowledgement leaves.
-    pub fn on_ack(&mut self) {
+    pub(crate) fn on_ack(&mut self) {
         self.waiting = SegCount::ZERO;
     }
 }

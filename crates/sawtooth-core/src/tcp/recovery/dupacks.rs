@@ -12,11 +12,11 @@ use crate::tcp::sender::tx::{SendAllowance, Tx};
 use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 
 /// The second segment: the first one with data, if there is a handshake.
-pub const SECOND: SeqNum = SeqNum::new(1);
+pub(super) const SECOND: SeqNum = SeqNum::new(1);
 
 /// Why the window was last reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
+pub(super) enum Reduction {
     Never,
     /// A loss whose recovery is under way.
     Loss,
@@ -27,7 +27,7 @@ pub enum Reduction {
 
 /// Their state.
 #[derive(Debug)]
-pub struct Dupacks {
+pub(super) struct Dupacks {
     /// How many have come since data was last acknowledged.
     pub count: u32,
     /// Everything below was outstanding when the last loss was signalled.
@@ -48,7 +48,7 @@ struct Timed {
 }
 
 impl Dupacks {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             count: 0,
             recovery_point: SECOND,
@@ -61,7 +61,7 @@ impl Dupacks {
 
     /// Whether a loss may be signalled: all that was outstanding at the last signal has arrived. As measured of ns-2, which has no
     /// number for "nothing yet", repetitions of the SYN's acknowledgement are always believed.
-    pub fn may_signal(&self, tx: &Tx) -> bool {
+    pub(super) fn may_signal(&self, tx: &Tx) -> bool {
         tx.seq.una > self.recovery_point
             || self.last_reduction == Reduction::Never
             || (tx.config.ns2_algorithms && tx.seq.una == SECOND)
@@ -69,13 +69,13 @@ impl Dupacks {
 
     /// Whether a loss has been found and not everything that was outstanding then has arrived.
     #[inline]
-    pub fn is_repairing(&self, tx: &Tx) -> bool {
+    pub(super) fn is_repairing(&self, tx: &Tx) -> bool {
         matches!(self.last_reduction, Reduction::Loss | Reduction::Timeout)
             && tx.seq.una < self.recovery_point
     }
 
     /// Counts a duplicate acknowledgement; before the threshold it may allow a segment of limited transmit.
-    pub fn count(&mut self, tx: &mut Tx) {
+    pub(super) fn count(&mut self, tx: &mut Tx) {
         self.count += 1;
         tx.counters.dupacks_in += 1;
         if self.count < tx.config.dup_thresh {
@@ -84,7 +84,7 @@ impl Dupacks {
     }
 
     /// A loss is signalled: takes note of what was outstanding, restarts the timer, and says how many segments had left by limited transmit.
-    pub fn signal(&mut self, tx: &mut Tx, now: Event) -> SegCount {
+    pub(super) fn signal(&mut self, tx: &mut Tx, now: Event) -> SegCount {
         self.recovery_point = tx.seq.max;
         self.last_reduction = Reduction::Loss;
         self.stop_timing();
@@ -99,7 +99,7 @@ impl Dupacks {
 
     /// An acknowledgement of new data outside of any recovery: advance, restart the timer, let the window grow.
     #[inline]
-    pub fn on_new_ack(&mut self, tx: &mut Tx, now: Event, next: SeqNum, may_grow: bool) {
+    pub(super) fn on_new_ack(&mut self, tx: &mut Tx, now: Event, next: SeqNum, may_grow: bool) {
         let acked = next - tx.seq.una;
         let flight_size = tx.seq.flight_size();
         let syn = tx.seq.is_opening();
@@ -145,7 +145,7 @@ impl Dupacks {
 
     /// Takes note of everything before `next` having arrived; a round-trip sample if there is one.
     #[inline]
-    pub fn advance(&mut self, tx: &mut Tx, now: Event, next: SeqNum) -> Option<Duration> {
+    pub(super) fn advance(&mut self, tx: &mut Tx, now: Event, next: SeqNum) -> Option<Duration> {
         let flight_size = tx.seq.flight_size();
         tx.seq.on_ack(next);
         self.timeout_of = None;
@@ -174,7 +174,7 @@ impl Dupacks {
 
     /// The next segment, as far as the window and what duplicate acknowledgements have left of it allow one.
     #[inline(always)]
-    pub fn next(&mut self, tx: &mut Tx) -> Option<SeqNum> {
+    pub(super) fn next(&mut self, tx: &mut Tx) -> Option<SeqNum> {
         match tx.allowance {
             SendAllowance::Nothing => None,
             SendAllowance::Window => tx.window_next(),
@@ -197,7 +197,7 @@ impl Dupacks {
 
     /// A segment is about to leave: one at a time is measured; retransmissions never are (Karn, RFC 6298 §3).
     #[inline]
-    pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
+    pub(super) fn on_send(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
         if seq >= tx.seq.max && self.timed.is_none() {
             let sent = now.at();
             self.timed = Some(Timed { seq, sent });
@@ -208,7 +208,7 @@ impl Dupacks {
     }
 
     /// The retransmission timer has expired (RFC 6298 §5.4 to §5.6, RFC 5681 §3.1 equation 4).
-    pub fn on_timeout(&mut self, tx: &mut Tx, now: Event) {
+    pub(super) fn on_timeout(&mut self, tx: &mut Tx, now: Event) {
         tx.begin_timeout(now, None);
         tx.counters.congestion_signals += 1;
         // RFC 5681 §3.1: a segment that times out again leaves ssthresh as it is. RFC 3168 §6.1.2: so does one of a window that a mark has reduced.
@@ -236,7 +236,7 @@ impl Dupacks {
 
 /// The first step of every acknowledgement, whatever it means: the algorithm is given its number, and marks reduce the window.
 #[inline]
-pub fn announce(tx: &mut Tx, now: Event, ack: &Ack) {
+pub(super) fn announce(tx: &mut Tx, now: Event, ack: &Ack) {
     if ack.next >= tx.seq.una {
         tx.announce(now, ack.next - tx.seq.una, None);
     }
@@ -250,7 +250,7 @@ pub fn announce(tx: &mut Tx, now: Event, ack: &Ack) {
 }
 
 /// What a duplicate acknowledgement before the threshold allows.
-pub fn limited_transmit(tx: &Tx) -> SendAllowance {
+pub(super) fn limited_transmit(tx: &Tx) -> SendAllowance {
     if tx.config.limited_transmit {
         SendAllowance::One
     } else {

@@ -35,7 +35,7 @@ pub struct Sack {
     rescued: bool,
 }
 
-pub const ENTRY: Entry<()> = Entry {
+pub(super) const ENTRY: Entry<()> = Entry {
     name: "sack",
     summary: "selective acknowledgements: retransmits exactly what is missing, as fast as the window allows",
     specification: &["RFC 6675", "RFC 2018", "Fall and Floyd 1996 §4"],

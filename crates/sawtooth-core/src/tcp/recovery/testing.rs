@@ -12,7 +12,7 @@ use crate::tcp::sender::tx::{SendAllowance, Tx};
 use crate::tcp::{Config, PARAMS};
 use crate::units::{ByteCount, Duration, SeqNum};
 
-pub struct Rig {
+pub(crate) struct Rig {
     pub tx: Tx,
     pub recovery: LossRecovery,
     pub now: f64,
@@ -22,7 +22,7 @@ pub struct Rig {
 }
 
 /// The defaults with `recovery` and an initial window of `window` segments, without a handshake, and what is `set`.
-pub fn config(recovery: &'static str, window: u64, set: &[(&'static str, Value)]) -> Config {
+pub(crate) fn config(recovery: &'static str, window: u64, set: &[(&'static str, Value)]) -> Config {
     let mut params = Params::defaults(PARAMS);
     params.set("recovery", Value::Choice(recovery));
     params.set("handshake", Value::Bool(false));
@@ -35,12 +35,12 @@ pub fn config(recovery: &'static str, window: u64, set: &[(&'static str, Value)]
 
 impl Rig {
     /// With a window of `window` segments of Reno, the defaults, and what is `set`.
-    pub fn new(recovery: &'static str, window: u64, set: &[(&'static str, Value)]) -> Self {
+    pub(crate) fn new(recovery: &'static str, window: u64, set: &[(&'static str, Value)]) -> Self {
         Self::with_bytes(recovery, window, u64::MAX, set)
     }
 
     /// The application has only so many bytes.
-    pub fn with_bytes(
+    pub(crate) fn with_bytes(
         recovery: &'static str,
         window: u64,
         bytes: u64,
@@ -68,26 +68,34 @@ impl Rig {
     }
 
     /// A full window is outstanding.
-    pub fn sending(recovery: &'static str, window: u64, set: &[(&'static str, Value)]) -> Self {
+    pub(crate) fn sending(
+        recovery: &'static str,
+        window: u64,
+        set: &[(&'static str, Value)],
+    ) -> Self {
         let mut rig = Self::new(recovery, window, set);
         assert_eq!(rig.send().len() as u64, window);
         rig
     }
 
     /// The application has only `segments`, all outstanding.
-    pub fn with_only(recovery: &'static str, segments: u64, set: &[(&'static str, Value)]) -> Self {
+    pub(crate) fn with_only(
+        recovery: &'static str,
+        segments: u64,
+        set: &[(&'static str, Value)],
+    ) -> Self {
         let mut rig = Self::new(recovery, segments, set);
         rig.tx.seq.allowed = SeqNum::new(segments);
         assert_eq!(rig.send().len() as u64, segments);
         rig
     }
 
-    pub fn event(&mut self) -> Event {
+    pub(crate) fn event(&mut self) -> Event {
         self.lineage.record(Key::at_start(self.now, 0))
     }
 
     /// What leaves now.
-    pub fn send(&mut self) -> Vec<u64> {
+    pub(crate) fn send(&mut self) -> Vec<u64> {
         let now = self.event();
         self.tx.allowance = SendAllowance::Window;
         self.sent(now)
@@ -111,7 +119,7 @@ impl Rig {
     }
 
     /// What leaves at an acknowledgement of everything before `next` that reports `ranges`.
-    pub fn sack(&mut self, next: u64, ranges: &[Range<u64>]) -> Vec<u64> {
+    pub(crate) fn sack(&mut self, next: u64, ranges: &[Range<u64>]) -> Vec<u64> {
         let mut sack = SackBlocks::default();
         let next = SeqNum::new(next);
         for range in ranges {
@@ -125,11 +133,11 @@ impl Rig {
         })
     }
 
-    pub fn ack(&mut self, next: u64) -> Vec<u64> {
+    pub(crate) fn ack(&mut self, next: u64) -> Vec<u64> {
         self.sack(next, &[])
     }
 
-    pub fn on_ack(&mut self, ack: &Ack) -> Vec<u64> {
+    pub(crate) fn on_ack(&mut self, ack: &Ack) -> Vec<u64> {
         let now = self.event();
         self.tx.allowance = SendAllowance::Window;
         self.tx.stamps.echo = ack.echo;
@@ -138,7 +146,7 @@ impl Rig {
     }
 
     /// What leaves when the timer expires.
-    pub fn expire(&mut self) -> Vec<u64> {
+    pub(crate) fn expire(&mut self) -> Vec<u64> {
         self.now = self.deadline();
         let now = self.event();
         self.tx.allowance = SendAllowance::Window;
@@ -146,15 +154,15 @@ impl Rig {
         self.sent(now)
     }
 
-    pub fn deadline(&self) -> f64 {
+    pub(crate) fn deadline(&self) -> f64 {
         self.tx.timers.recovery.time
     }
 
-    pub fn pipe(&self) -> u64 {
+    pub(crate) fn pipe(&self) -> u64 {
         self.recovery.pipe(&self.tx).get()
     }
 
-    pub fn windows(&self) -> (f64, f64) {
+    pub(crate) fn windows(&self) -> (f64, f64) {
         let windows = (self.tx.window.cwnd(), self.tx.window.ssthresh());
         (windows.0.segments(), windows.1.segments())
     }

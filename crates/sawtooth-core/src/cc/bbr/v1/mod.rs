@@ -36,7 +36,7 @@ mod rt_prop;
 #[cfg(test)]
 mod tests;
 
-pub use self::params::ENTRY;
+pub(crate) use self::params::ENTRY;
 use self::params::Parameters;
 use self::recovery::Recovery;
 use self::rt_prop::RtProp;
@@ -59,7 +59,7 @@ enum State {
 }
 
 #[derive(Debug)]
-pub struct Bbr {
+pub(crate) struct Bbr {
     parameters: Parameters,
     random: Stream,
     state: State,

@@ -6,7 +6,7 @@ use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO, parameters};
 use crate::cc::{Algorithm, Needs, Rates};
 use crate::registry::{Entry, Kind, Value, param};
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(crate) const ENTRY: Entry<Algorithm> = Entry {
     name: "bbr",
     summary: "BBR version 1: paces at the measured rate of the bottleneck, whatever is lost",
     specification: &[

@@ -42,7 +42,7 @@ use self::cycle::Cycle;
 use self::data_rate::DataRate;
 use self::latest::Latest;
 use self::min_rtt::MinRtt;
-pub use self::params::ENTRY;
+pub(crate) use self::params::ENTRY;
 use self::params::Parameters;
 use self::sample::Sample;
 use super::control::Control;
@@ -71,7 +71,7 @@ struct Undo {
 }
 
 #[derive(Debug)]
-pub struct Bbr3 {
+pub(crate) struct Bbr3 {
     parameters: Parameters,
     state: State,
     // The path (§5.5).

@@ -15,7 +15,7 @@ const SHARE: Kind = Kind::Number {
     max: 0.99,
 };
 
-pub const ENTRY: Entry<Algorithm> = Entry {
+pub(crate) const ENTRY: Entry<Algorithm> = Entry {
     name: "bbr3",
     summary: "BBR version 3: paces at the measured rate of the bottleneck, within what losses tell",
     specification: &["draft-ietf-ccwg-bbr §5"],

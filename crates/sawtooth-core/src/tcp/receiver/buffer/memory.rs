@@ -15,7 +15,7 @@ const STEP: ByteCount = ByteCount::new(128);
 
 /// The memory of one receive buffer.
 #[derive(Debug)]
-pub struct Memory {
+pub(crate) struct Memory {
     smss: ByteCount,
     /// What a full segment takes.
     segment: ByteCount,
@@ -28,7 +28,7 @@ pub struct Memory {
 
 impl Memory {
     /// A buffer that begins with so much.
-    pub fn new(config: &Config, size: ByteCount) -> Self {
+    pub(crate) fn new(config: &Config, size: ByteCount) -> Self {
         let smss = ByteCount::from(config.smss);
         Self {
             smss,
@@ -41,42 +41,42 @@ impl Memory {
     }
 
     #[cfg(test)]
-    pub fn size(&self) -> ByteCount {
+    pub(crate) fn size(&self) -> ByteCount {
         self.size
     }
 
     /// The most that it may grow to.
-    pub fn max(&self) -> ByteCount {
+    pub(crate) fn max(&self) -> ByteCount {
         self.max
     }
 
     /// A segment waits for one before it.
-    pub fn hold(&mut self) {
+    pub(crate) fn hold(&mut self) {
         self.held += self.segment;
     }
 
     /// So many segments need not wait any more.
-    pub fn release(&mut self, segments: SegCount) {
+    pub(crate) fn release(&mut self, segments: SegCount) {
         self.held = self.held.saturating_sub(segments * self.segment);
     }
 
     /// What is for data while nothing is in it.
-    pub fn for_data(&self) -> ByteCount {
+    pub(crate) fn for_data(&self) -> ByteCount {
         self.share_of(self.size)
     }
 
     /// What is for data beside the segments that wait and one that comes.
-    pub fn room(&self) -> ByteCount {
+    pub(crate) fn room(&self) -> ByteCount {
         self.share_of(self.size.saturating_sub(self.held + self.segment))
     }
 
     /// What is for data beside the segments that wait and what has not been read.
-    pub fn free(&self, unread: ByteCount) -> ByteCount {
+    pub(crate) fn free(&self, unread: ByteCount) -> ByteCount {
         self.share_of(self.size.saturating_sub(self.held + unread))
     }
 
     /// Makes room for so much data, as far as it may; whether the buffer is larger than before.
-    pub fn grow_for(&mut self, data: ByteCount) -> bool {
+    pub(crate) fn grow_for(&mut self, data: ByteCount) -> bool {
         let mut segment = self.smss + EXPECTED;
         while self.share_of(segment) < self.smss {
             segment += STEP;
@@ -95,7 +95,7 @@ impl Memory {
 }
 
 /// What of a buffer is for data (`tcp_adv_win_scale`).
-pub fn share(size: ByteCount, adv_win_scale: i64) -> ByteCount {
+pub(crate) fn share(size: ByteCount, adv_win_scale: i64) -> ByteCount {
     let part = |scale: i64| ByteCount::new(size.get() >> scale);
     match adv_win_scale {
         scale @ 1.. => size - part(scale),

@@ -22,7 +22,7 @@ mod round_trip;
 mod tuning;
 mod window;
 
-pub use self::round_trip::stamp;
+pub(crate) use self::round_trip::stamp;
 
 use self::memory::Memory;
 use self::round_trip::RoundTrip;
@@ -34,7 +34,7 @@ use crate::units::{ByteCount, Instant, SegCount};
 
 /// The receive buffer of one connection.
 #[derive(Debug)]
-pub struct ReceiveBuffer {
+pub(crate) struct ReceiveBuffer {
     smss: ByteCount,
     memory: Memory,
     window: Window,
@@ -47,7 +47,7 @@ pub struct ReceiveBuffer {
 
 impl ReceiveBuffer {
     /// Nothing if the receiver's memory is not modelled.
-    pub fn new(config: &Config) -> Option<Box<Self>> {
+    pub(crate) fn new(config: &Config) -> Option<Box<Self>> {
         let size = ByteCount::new(config.receive_buffer_default?);
         let smss = ByteCount::from(config.smss);
         let memory = Memory::new(config, size);
@@ -72,43 +72,43 @@ impl ReceiveBuffer {
     }
 
     /// The connection is established.
-    pub fn on_established(&mut self, now: Instant) {
+    pub(crate) fn on_established(&mut self, now: Instant) {
         if self.window.establish(self.memory.for_data()) {
             self.tuning.begin(now, self.window.open());
         }
     }
 
     /// Half of the window in full segments: what is acknowledged one by one at the start of a connection.
-    pub fn quick_acks(&self) -> SegCount {
+    pub(crate) fn quick_acks(&self) -> SegCount {
         self.window.open() / (self.smss * 2)
     }
 
     /// A full segment arrives, which echoes a [`stamp`]. Whether the window opens.
-    pub fn on_segment(&mut self, now: Instant, echo: Stamp) -> bool {
+    pub(crate) fn on_segment(&mut self, now: Instant, echo: Stamp) -> bool {
         self.on_established(now);
         self.rtt.measure(now, echo);
         self.window.open_up(self.memory.room())
     }
 
     /// A segment waits for one before it.
-    pub fn hold(&mut self) {
+    pub(crate) fn hold(&mut self) {
         self.memory.hold();
     }
 
     /// So much is in order now, and so many segments need not wait any more.
-    pub fn on_in_order(&mut self, bytes: ByteCount, waited: SegCount) {
+    pub(crate) fn on_in_order(&mut self, bytes: ByteCount, waited: SegCount) {
         self.received += bytes;
         self.memory.release(waited);
     }
 
     /// The application reads everything that has arrived in order, and of it the first segment by itself.
-    pub fn read_from(&mut self, first: ByteCount, now: Instant) {
+    pub(crate) fn read_from(&mut self, first: ByteCount, now: Instant) {
         self.read_until(self.read + first, now);
         self.read_all(now);
     }
 
     /// The application has read everything that has arrived in order.
-    pub fn read_all(&mut self, now: Instant) {
+    pub(crate) fn read_all(&mut self, now: Instant) {
         self.read_until(self.received, now);
     }
 
@@ -125,7 +125,7 @@ impl ReceiveBuffer {
     }
 
     /// The window that an acknowledgement advertises, as much as its field can say.
-    pub fn advertise(&mut self) -> ByteCount {
+    pub(crate) fn advertise(&mut self) -> ByteCount {
         let free = self.memory.free(self.received - self.read);
         self.window.advertise(self.received, free)
     }

@@ -14,7 +14,7 @@ const MILLIS: u32 = (1 << 23) - 1;
     clippy::cast_sign_loss,
     reason = "a positive time of less than centuries; the clock wraps"
 )]
-pub fn stamp(now: Instant) -> Stamp {
+pub(crate) fn stamp(now: Instant) -> Stamp {
     // A hair of tolerance: a tick that is due now has come.
     let millis = (now.secs() * 1e3 + 1e-6) as u64 as u32;
     Stamp::from_bits(millis & MILLIS)
@@ -22,7 +22,7 @@ pub fn stamp(now: Instant) -> Stamp {
 
 /// The round trip that a receiver knows of.
 #[derive(Debug, Default)]
-pub struct RoundTrip {
+pub(super) struct RoundTrip {
     average: Option<Duration>,
     /// The timestamp of the last sample.
     last_echo: Option<Stamp>,
@@ -30,12 +30,12 @@ pub struct RoundTrip {
 
 impl RoundTrip {
     /// Nothing if none has been measured.
-    pub fn average(&self) -> Option<Duration> {
+    pub(super) fn average(&self) -> Option<Duration> {
         self.average
     }
 
     /// A segment comes with a timestamp of the receiver: a sample, unless there is one of it.
-    pub fn measure(&mut self, now: Instant, echo: Stamp) {
+    pub(super) fn measure(&mut self, now: Instant, echo: Stamp) {
         if self.last_echo.replace(echo) == Some(echo) {
             return;
         }

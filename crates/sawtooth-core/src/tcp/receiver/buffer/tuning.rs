@@ -14,7 +14,7 @@ const HAIR: Duration = Duration::from_secs(1e-9);
 
 /// Dynamic right-sizing of one receive buffer.
 #[derive(Debug)]
-pub struct Tuning {
+pub(super) struct Tuning {
     is_on: bool,
     smss: ByteCount,
     /// When the current round trip began, what had been read then, and what was read in the largest one so far.
@@ -25,7 +25,7 @@ pub struct Tuning {
 
 impl Tuning {
     /// Where it is not on, round trips are counted and nothing follows from them.
-    pub fn new(is_on: bool, smss: ByteCount) -> Self {
+    pub(super) fn new(is_on: bool, smss: ByteCount) -> Self {
         Self {
             is_on,
             smss,
@@ -37,18 +37,23 @@ impl Tuning {
 
     /// What was read in the largest round trip so far.
     #[cfg(test)]
-    pub fn largest(&self) -> ByteCount {
+    pub(super) fn largest(&self) -> ByteCount {
         self.largest
     }
 
     /// The connection is established, and its window has opened so far.
-    pub fn begin(&mut self, now: Instant, open: ByteCount) {
+    pub(super) fn begin(&mut self, now: Instant, open: ByteCount) {
         self.largest = (FIRST_ROUND * self.smss).min(open);
         self.start = now;
     }
 
     /// The application has read `read` bytes in all; the round trip is known. What the buffer needs now, if a round trip is over in which more was read than in any before.
-    pub fn on_read(&mut self, now: Instant, read: ByteCount, rtt: Duration) -> Option<ByteCount> {
+    pub(super) fn on_read(
+        &mut self,
+        now: Instant,
+        read: ByteCount,
+        rtt: Duration,
+    ) -> Option<ByteCount> {
         if now - self.start < rtt - HAIR {
             return None;
         }

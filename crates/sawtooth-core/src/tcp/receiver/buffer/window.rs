@@ -13,7 +13,7 @@ const STEP: SegCount = SegCount::new(2);
 
 /// The window of one receive buffer.
 #[derive(Debug)]
-pub struct Window {
+pub(super) struct Window {
     smss: ByteCount,
     scale: u32,
     /// The most that may be advertised, and how far the window has opened.
@@ -26,7 +26,7 @@ pub struct Window {
 
 impl Window {
     /// The window of the SYN's answer, whose field has no scale: whole segments of what is for data. Later ones have the scale for `most`, if there is any.
-    pub fn new(smss: ByteCount, for_data: ByteCount, most: Option<ByteCount>) -> Self {
+    pub(super) fn new(smss: ByteCount, for_data: ByteCount, most: Option<ByteCount>) -> Self {
         let first = for_data.min(LARGEST_FIELD);
         Self {
             smss,
@@ -39,7 +39,7 @@ impl Window {
     }
 
     /// The connection is established: `tcp_app_win`'s documentation reserves one segment for the application. Whether it was not before.
-    pub fn establish(&mut self, for_data: ByteCount) -> bool {
+    pub(super) fn establish(&mut self, for_data: ByteCount) -> bool {
         if self.is_established {
             return false;
         }
@@ -53,17 +53,17 @@ impl Window {
     }
 
     #[cfg(test)]
-    pub fn scale(&self) -> u32 {
+    pub(super) fn scale(&self) -> u32 {
         self.scale
     }
 
     /// How far it has opened.
-    pub fn open(&self) -> ByteCount {
+    pub(super) fn open(&self) -> ByteCount {
         self.open
     }
 
     /// A segment arrives beside which there is so much room: the window opens by two. Whether it does.
-    pub fn open_up(&mut self, room: ByteCount) -> bool {
+    pub(super) fn open_up(&mut self, room: ByteCount) -> bool {
         let room = room.min(self.clamp).min(self.largest());
         if self.open >= room {
             return false;
@@ -73,12 +73,12 @@ impl Window {
     }
 
     /// The buffer has grown, of which so much is for data.
-    pub fn clamp_to(&mut self, for_data: ByteCount) {
+    pub(super) fn clamp_to(&mut self, for_data: ByteCount) {
         self.clamp = for_data;
     }
 
     /// What an acknowledgement of all that was received in order advertises while so much is free, as much as its field can say.
-    pub fn advertise(&mut self, received: ByteCount, free: ByteCount) -> ByteCount {
+    pub(super) fn advertise(&mut self, received: ByteCount, free: ByteCount) -> ByteCount {
         let unit: u64 = 1 << if self.is_established { self.scale } else { 0 };
         // A power of two, so no division is needed.
         let whole_units = |size: ByteCount| ByteCount::new((size.get() + (unit - 1)) & !(unit - 1));

@@ -1,8 +1,8 @@
 //! Recoveries that have nothing but duplicate acknowledgements: one file each.
 
-pub mod newreno;
-pub mod reno;
-pub mod tahoe;
+pub(super) mod newreno;
+pub(super) mod reno;
+pub(super) mod tahoe;
 #[cfg(test)]
 mod tests;
 
@@ -63,6 +63,6 @@ impl Classic {
 }
 
 /// Segments considered in the path: each duplicate acknowledgement means that one has left it.
-pub fn pipe(tx: &Tx) -> SegCount {
+pub(super) fn pipe(tx: &Tx) -> SegCount {
     (tx.seq.nxt - tx.seq.una).saturating_sub(tx.window.inflation)
 }

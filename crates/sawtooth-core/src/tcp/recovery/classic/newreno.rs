@@ -12,7 +12,7 @@ use crate::tcp::recovery::dupacks::Reduction;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
 use crate::units::{SegCount, SeqNum, WindowSize};
 
-pub const ENTRY: Entry<()> = Entry {
+pub(crate) const ENTRY: Entry<()> = Entry {
     name: "newreno",
     summary: "fast recovery until all that was outstanding has arrived, one retransmission per round trip",
     specification: &["RFC 6582 §3.2"],
@@ -21,7 +21,7 @@ pub const ENTRY: Entry<()> = Entry {
 };
 
 #[inline]
-pub fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
+pub(crate) fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
     let Classic {
         dupacks,
         partial_seen,

@@ -11,7 +11,7 @@ use crate::tcp::recovery::dupacks::Reduction;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
 use crate::units::SegCount;
 
-pub const ENTRY: Entry<()> = Entry {
+pub(crate) const ENTRY: Entry<()> = Entry {
     name: "reno",
     summary: "fast retransmit and fast recovery until the first new acknowledgement",
     specification: &["RFC 5681 §3.2"],
@@ -20,7 +20,7 @@ pub const ENTRY: Entry<()> = Entry {
 };
 
 #[inline]
-pub fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
+pub(crate) fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
     let dupacks = &mut classic.dupacks;
     if ack.next > tx.seq.una {
         // RFC 5681 §3.2 step 6: deflate.

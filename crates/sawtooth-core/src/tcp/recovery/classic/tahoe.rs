@@ -11,7 +11,7 @@ use crate::tcp::episodes::Cause;
 use crate::tcp::sender::tx::Tx;
 use crate::units::WindowSize;
 
-pub const ENTRY: Entry<()> = Entry {
+pub(crate) const ENTRY: Entry<()> = Entry {
     name: "tahoe",
     summary: "fast retransmit, then slow start from one segment",
     specification: &["Jacobson 1988", "Fall and Floyd 1996 §2"],
@@ -20,7 +20,7 @@ pub const ENTRY: Entry<()> = Entry {
 };
 
 #[inline]
-pub fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
+pub(crate) fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
     let dupacks = &mut classic.dupacks;
     if ack.next > tx.seq.una {
         dupacks.on_new_ack(tx, now, ack.next, true);

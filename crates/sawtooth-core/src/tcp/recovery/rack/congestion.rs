@@ -17,7 +17,7 @@ use crate::units::{SegCount, SeqNum};
 
 /// What the last sign of congestion has left.
 #[derive(Debug)]
-pub struct Congestion {
+pub(super) struct Congestion {
     pub phase: Phase,
     /// The phase lasts until everything before is acknowledged.
     pub recovery_point: SeqNum,
@@ -26,7 +26,7 @@ pub struct Congestion {
 
 impl Congestion {
     /// There has been none.
-    pub fn none() -> Self {
+    pub(super) fn none() -> Self {
         Self {
             phase: Phase::Open,
             recovery_point: SeqNum::ZERO,
@@ -35,13 +35,13 @@ impl Congestion {
     }
 
     /// A connection is established, whatever became of its SYN.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.phase = Phase::Open;
         self.undo.end();
     }
 
     /// What an acknowledgement changes of the phase; whether a recovery begins.
-    pub fn finds_loss(
+    pub(super) fn finds_loss(
         &mut self,
         tx: &mut Tx,
         now: Event,
@@ -72,7 +72,7 @@ impl Congestion {
     }
 
     /// A loss was found.
-    pub fn enter_recovery(&mut self, tx: &mut Tx, now: Event, outstanding: &Outstanding) {
+    pub(super) fn enter_recovery(&mut self, tx: &mut Tx, now: Event, outstanding: &Outstanding) {
         let before = tx.window.windows();
         let once = tx.is_reduced_for_mark();
         tx.reduce(
@@ -98,7 +98,7 @@ impl Congestion {
     }
 
     /// A mark was echoed.
-    pub fn enter_cwr(&mut self, tx: &mut Tx, now: Event, outstanding: &Outstanding) {
+    pub(super) fn enter_cwr(&mut self, tx: &mut Tx, now: Event, outstanding: &Outstanding) {
         let before = tx.window.windows();
         tx.reduce_for_mark(now, Some(outstanding.losses()));
         if tx.window.needs.rules_recovery {
@@ -178,7 +178,7 @@ impl Congestion {
     }
 
     /// Restores the windows if a timestamp shows that the original had arrived.
-    pub fn undo_by_eifel(
+    pub(super) fn undo_by_eifel(
         &mut self,
         tx: &mut Tx,
         now: Event,

@@ -26,7 +26,7 @@ use crate::tcp::segments::Segments;
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Duration, Instant, SegCount};
 
-pub const ENTRY: Entry<()> = Entry {
+pub(crate) const ENTRY: Entry<()> = Entry {
     name: "fack",
     summary: "losses are found by the highest segment reported: several in a row with one report, but reordering is taken for loss",
     specification: &["Mathis and Mahdavi 1996 §2", "RFC 5827", "RFC 6937"],
@@ -38,7 +38,7 @@ pub const ENTRY: Entry<()> = Entry {
 const FEW: SegCount = SegCount::new(4);
 
 /// Finds losses; how many. `expired`: the wait of early retransmit is over; `repairing`: some have been found that are not repaired.
-pub fn find_losses(
+pub(super) fn find_losses(
     detect: &mut Detect,
     segments: &mut Segments,
     tx: &Tx,

@@ -4,7 +4,7 @@
 
 /// How far the test is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frto {
+pub(super) enum Frto {
     /// It was not spurious, or it is not asked.
     Over,
     /// Step 1: the segment that timed out has been sent again.
@@ -15,7 +15,7 @@ pub enum Frto {
 
 /// What an acknowledgement after a timeout shows.
 #[derive(Clone, Copy, Debug)]
-pub struct Evidence {
+pub(super) struct Evidence {
     /// Something was delivered that was outstanding at the timeout and has not been sent again.
     pub originals: bool,
     /// It acknowledges data, but not all that was outstanding then.
@@ -26,7 +26,7 @@ pub struct Evidence {
 
 /// What follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(super) enum Verdict {
     /// The timeout was needless.
     Spurious,
     /// The test is so far now.
@@ -35,7 +35,7 @@ pub enum Verdict {
 
 impl Frto {
     /// An acknowledgement comes.
-    pub fn on_ack(self, evidence: Evidence) -> Verdict {
+    pub(super) fn on_ack(self, evidence: Evidence) -> Verdict {
         match self {
             Self::Over => Verdict::Undecided(Self::Over),
             _ if evidence.originals => Verdict::Spurious,

@@ -33,8 +33,8 @@ mod tlp;
 mod undo;
 mod usage;
 
-pub use fack::ENTRY as FACK;
-pub use pace::pacing_rate;
+pub(super) use fack::ENTRY as FACK;
+pub(super) use pace::pacing_rate;
 pub use reduction::Bound;
 
 use self::congestion::Congestion;
@@ -53,7 +53,7 @@ use crate::tcp::sender::tx::Tx;
 use crate::tcp::timestamps::Clock;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
 
-pub const ENTRY: Entry<()> = Entry {
+pub(super) const ENTRY: Entry<()> = Entry {
     name: "rack",
     summary: "losses are found by time, with a probe at the end of a flight: finds lost retransmissions, tolerates reordering",
     specification: &["RFC 8985", "RFC 9937", "RFC 5682"],

@@ -12,7 +12,7 @@ use crate::units::{ByteCount, Duration, Instant, Rate, SegCount, SeqNum};
 
 /// When segments leave.
 #[derive(Debug)]
-pub struct Pace {
+pub(super) struct Pace {
     /// When the next segment may be sent, if they are paced; and the timer for that.
     until: Instant,
     pub timer: Key,
@@ -22,7 +22,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             until: Instant::START,
             timer: Key::NEVER,
@@ -33,13 +33,13 @@ impl Pace {
 
     /// Whether the next segment's time has not come.
     #[inline]
-    pub fn is_ahead(&self, now: Instant) -> bool {
+    pub(super) fn is_ahead(&self, now: Instant) -> bool {
         self.until > now
     }
 
     /// The next segment to send now. `is_open`: no reduction is under way.
     #[inline]
-    pub fn next(
+    pub(super) fn next(
         &mut self,
         tx: &Tx,
         now: Event,
@@ -126,7 +126,7 @@ impl Pace {
     }
 
     /// Segment `seq` is about to leave.
-    pub fn on_send(&mut self, tx: &Tx, now: Instant, seq: SeqNum) {
+    pub(super) fn on_send(&mut self, tx: &Tx, now: Instant, seq: SeqNum) {
         if let Some(rate) = pacing_rate(tx, seq) {
             // Algorithms' rates are of application bytes. So is Linux's pacing: 2.80 ms between segments of 1448 bytes at 4.135 Mbit/s.
             let interval = tx.app.stream.payload(seq) / rate;
@@ -139,7 +139,7 @@ impl Pace {
 
     /// Nothing more leaves now.
     #[inline]
-    pub fn on_stop(&mut self, tx: &Tx) {
+    pub(super) fn on_stop(&mut self, tx: &Tx) {
         self.usage.on_stop(tx);
         self.burst = SegCount::ZERO;
     }
@@ -147,7 +147,7 @@ impl Pace {
 
 /// How fast segment `seq` leaves, if it is paced.
 #[inline]
-pub fn pacing_rate(tx: &Tx, seq: SeqNum) -> Option<Rate> {
+pub(crate) fn pacing_rate(tx: &Tx, seq: SeqNum) -> Option<Rate> {
     let pacing = &tx.config.pacing;
     if pacing.paced == Paced::Never || tx.seq.is_within_first(seq, pacing.free_start) {
         return None;

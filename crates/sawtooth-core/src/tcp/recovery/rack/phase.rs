@@ -6,7 +6,7 @@ use super::frto::Frto;
 use super::reduction::Prr;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub(super) enum Phase {
     Open,
     /// Between a mark and its recovery point: the window walks down as in a recovery, and nothing is lost.
     Cwr(Prr),
@@ -18,13 +18,13 @@ pub enum Phase {
 
 impl Phase {
     /// Whether nothing outstanding is known to be lost.
-    pub fn is_lossless(self) -> bool {
+    pub(super) fn is_lossless(self) -> bool {
         matches!(self, Self::Open | Self::Cwr(_))
     }
 
     /// The reduction under way.
     #[inline]
-    pub fn prr(&mut self) -> Option<&mut Prr> {
+    pub(super) fn prr(&mut self) -> Option<&mut Prr> {
         match self {
             Self::Cwr(prr) | Self::Recovery(prr) => Some(prr),
             Self::Open | Self::Timeout(_) => None,

@@ -22,7 +22,7 @@ words! {
 
 /// One recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Prr {
+pub(super) struct Prr {
     /// The window when recovery began (RFC 9937's RecoverFS where the window was full).
     before: SegCount,
     /// Delivered, and sent, since then.
@@ -32,7 +32,7 @@ pub struct Prr {
 
 impl Prr {
     /// Recovery begins with a window of `before`.
-    pub fn new(before: SegCount) -> Self {
+    pub(super) fn new(before: SegCount) -> Self {
         Self {
             before: before.max(SegCount::ONE),
             delivered: SegCount::ZERO,
@@ -41,12 +41,12 @@ impl Prr {
     }
 
     /// A segment was sent.
-    pub fn on_send(&mut self) {
+    pub(super) fn on_send(&mut self) {
         self.out += SegCount::ONE;
     }
 
     /// Prescribes the window, whatever the algorithm makes of what it hears, when `delivered` segments have arrived and `pipe` are in the path.
-    pub fn prescribe(
+    pub(super) fn prescribe(
         &mut self,
         tx: &mut Tx,
         now: Event,
@@ -61,7 +61,7 @@ impl Prr {
     }
 
     /// `delivered` segments have arrived: how many may be sent now. `safe` says that data was acknowledged cumulatively and nothing new was found to be lost (SafeACK).
-    pub fn on_ack(
+    pub(super) fn on_ack(
         &mut self,
         bound: Bound,
         delivered: SegCount,

@@ -10,14 +10,14 @@ use crate::units::Instant;
 
 /// What it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub(super) enum Purpose {
     Timeout,
     Probe,
     Reordering,
 }
 
 #[derive(Debug)]
-pub struct Timer {
+pub(super) struct Timer {
     pub purpose: Purpose,
     /// When it expires.
     pub deadline: Key,
@@ -29,7 +29,7 @@ pub struct Timer {
 
 /// What decides for what it is needed next.
 #[derive(Clone, Copy, Debug)]
-pub struct Situation {
+pub(super) struct Situation {
     /// Nothing is outstanding.
     pub idle: bool,
     /// Losses are to be looked for again.
@@ -39,7 +39,7 @@ pub struct Situation {
 }
 
 impl Timer {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             purpose: Purpose::Timeout,
             deadline: Key::NEVER,
@@ -49,13 +49,13 @@ impl Timer {
     }
 
     /// The retransmission timer starts anew.
-    pub fn restart(&mut self, now: Event) {
+    pub(super) fn restart(&mut self, now: Event) {
         self.restarted = now.at();
         self.arm_due = true;
     }
 
     /// Sets it for what it is needed for next.
-    pub fn arm(&mut self, tx: &Tx, now: Event, situation: Situation) {
+    pub(super) fn arm(&mut self, tx: &Tx, now: Event, situation: Situation) {
         self.purpose = Purpose::Timeout;
         if situation.idle {
             self.deadline = Key::NEVER;
@@ -83,7 +83,7 @@ impl Timer {
     }
 
     /// The earlier of this and of `pace`, when the next segment may leave.
-    pub fn or(&self, pace: Key) -> Key {
+    pub(super) fn or(&self, pace: Key) -> Key {
         if pace.at() < self.deadline.at() {
             pace
         } else {

@@ -6,7 +6,7 @@ use crate::units::{Duration, SegCount, SeqNum};
 
 /// The probe that is out, if any.
 #[derive(Debug, Default)]
-pub struct Tlp {
+pub(super) struct Tlp {
     probe: Option<Probe>,
 }
 
@@ -19,12 +19,12 @@ struct Probe {
 
 impl Tlp {
     /// Whether a probe is out.
-    pub fn is_out(&self) -> bool {
+    pub(super) fn is_out(&self) -> bool {
         self.probe.is_some()
     }
 
     /// A probe leaves, up to which a flight ends at `end`: new data, or the last segment again.
-    pub fn begin(&mut self, end: SeqNum, is_retransmission: bool) {
+    pub(super) fn begin(&mut self, end: SeqNum, is_retransmission: bool) {
         self.probe = Some(Probe {
             end,
             is_retransmission,
@@ -32,13 +32,13 @@ impl Tlp {
     }
 
     /// Losses are known otherwise: the probe has nothing to show.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.probe = None;
     }
 
     /// Everything before `next` is acknowledged. Whether a probe has repaired a loss: it was a retransmission and has not been reported as a `duplicate`, so
     /// the original has not arrived.
-    pub fn on_ack(&mut self, next: SeqNum, duplicate: bool) -> bool {
+    pub(super) fn on_ack(&mut self, next: SeqNum, duplicate: bool) -> bool {
         let over = self.probe.take_if(|probe| next >= probe.end);
         over.is_some_and(|probe| probe.is_retransmission && !duplicate)
     }
@@ -46,7 +46,7 @@ impl Tlp {
 
 /// How long nothing has to be heard before a probe is due (PTO, §7.2): two round trips, and with one segment outstanding the wait of a delayed
 /// acknowledgement.
-pub fn pto(
+pub(super) fn pto(
     srtt: Duration,
     flight_size: SegCount,
     max_ack_delay: Duration,

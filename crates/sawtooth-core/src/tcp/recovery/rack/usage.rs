@@ -8,7 +8,7 @@ use crate::units::{SegCount, SeqNum, WindowSize};
 
 /// Over a window's time, the most.
 #[derive(Debug, Default)]
-pub struct Usage {
+pub(super) struct Usage {
     /// The most that was outstanding, whether the window was the limit, and when its time ends.
     used: SegCount,
     limited: bool,
@@ -20,20 +20,20 @@ pub struct Usage {
 impl Usage {
     /// A segment leaves.
     #[inline]
-    pub fn on_send(&mut self) {
+    pub(super) fn on_send(&mut self) {
         self.has_sent = true;
     }
 
     /// Nothing more leaves now.
     #[inline]
-    pub fn on_stop(&mut self, tx: &Tx) {
+    pub(super) fn on_stop(&mut self, tx: &Tx) {
         if self.has_sent {
             self.note(tx, false);
         }
     }
 
     /// Takes note of how much is in use, and whether the window is `full` although there is more to send.
-    pub fn note(&mut self, tx: &Tx, full: bool) {
+    pub(super) fn note(&mut self, tx: &Tx, full: bool) {
         self.has_sent = false;
         let outstanding = tx.seq.flight_size();
         if tx.seq.una >= self.end || full || (!self.limited && outstanding > self.used) {
@@ -44,7 +44,7 @@ impl Usage {
     }
 
     /// Whether the window limits what is sent (§4.1); in slow start half of the window in use is enough to double it.
-    pub fn limits(&self, Windows { cwnd, ssthresh }: Windows) -> bool {
+    pub(super) fn limits(&self, Windows { cwnd, ssthresh }: Windows) -> bool {
         self.limited || (cwnd < ssthresh && cwnd < 2.0 * WindowSize::from(self.used))
     }
 }
