@@ -2,7 +2,7 @@
 
 use super::model::real;
 use crate::cc::{Prescribed, Start, Windows};
-use crate::units::{Rate, WindowSize};
+use crate::units::{Rate, SegCount, WindowSize};
 
 /// Windows are in segments, the rate in bits per second, as in the formulas of the draft.
 #[derive(Clone, Copy, Debug)]
@@ -91,11 +91,11 @@ impl Control {
 
     /// Grows by what was delivered: up to `target` when the pipe is full, and before that unless more than `target` is in use. `total` segments have been
     /// delivered so far: the initial window is doubled in any case.
-    pub(super) fn grow(&mut self, delivered: f64, target: f64, full_pipe: bool, total: f64) {
+    pub(super) fn grow(&mut self, delivered: f64, target: f64, full_pipe: bool, total: SegCount) {
         let grown = self.cwnd + delivered;
         if full_pipe {
             self.cwnd = grown.min(target);
-        } else if self.cwnd < target || total < self.initial_window() {
+        } else if self.cwnd < target || total.as_f64() < self.initial_window() {
             self.cwnd = grown;
         }
     }
@@ -116,7 +116,7 @@ impl Control {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::testing::beginning;
+    use crate::cc::testing::{beginning, segs};
 
     fn control(cwnd: f64) -> Control {
         Control::new(beginning(cwnd), 1e-3, 65_536)
@@ -161,11 +161,11 @@ mod tests {
     #[test]
     fn a_window_grows_to_its_target_and_the_first_one_doubles_whatever_that_is() {
         let mut control = control(10.0);
-        control.grow(2.0, 5.0, false, 2.0);
+        control.grow(2.0, 5.0, false, segs(2));
         assert_eq!(control.cwnd, 12.0);
-        control.grow(2.0, 5.0, false, 10.0);
+        control.grow(2.0, 5.0, false, segs(10));
         assert_eq!(control.cwnd, 12.0);
-        control.grow(2.0, 13.0, true, 10.0);
+        control.grow(2.0, 13.0, true, segs(10));
         assert_eq!(control.cwnd, 13.0);
     }
 }

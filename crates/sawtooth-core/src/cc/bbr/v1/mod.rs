@@ -297,7 +297,7 @@ impl Bbr {
         self.control.cwnd = self.recovery.modulate(cwnd, ack, &mut self.rounds);
         if !self.recovery.conserves() {
             let (target, full) = (self.target_cwnd(), self.full_pipe.reached);
-            let total = self.rounds.delivered().as_f64();
+            let total = self.rounds.delivered();
             let control = &mut self.control;
             control.grow(ack.delivered.as_f64(), target, full, total);
             control.cwnd = control.cwnd.max(self.parameters.min_cwnd);

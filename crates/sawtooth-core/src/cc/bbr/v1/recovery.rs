@@ -58,18 +58,17 @@ impl Recovery {
     /// What an acknowledgement leaves of a window of `cwnd`, before that grows.
     pub(super) fn modulate(&mut self, cwnd: f64, ack: &Ack, rounds: &mut Rounds) -> f64 {
         let mut cwnd = cwnd;
-        let (pipe, delivered) = (ack.pipe.as_f64(), ack.delivered.as_f64());
         if !ack.lost.is_zero() {
             cwnd = (cwnd - ack.lost.as_f64()).max(1.0);
         }
         match self.phase {
             Phase::Begins => {
-                cwnd = pipe + delivered.max(1.0);
+                cwnd = (ack.pipe + ack.delivered.max(SegCount::ONE)).as_f64();
                 self.phase = Phase::Conserves;
                 rounds.restart();
             }
             Phase::Conserves if rounds.started => self.phase = Phase::Continues,
-            Phase::Conserves => cwnd = cwnd.max(pipe + delivered),
+            Phase::Conserves => cwnd = cwnd.max((ack.pipe + ack.delivered).as_f64()),
             Phase::No | Phase::Continues => {}
         }
         (self.pipe, self.delivered) = (ack.pipe, ack.delivered);

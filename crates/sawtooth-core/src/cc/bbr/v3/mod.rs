@@ -299,7 +299,7 @@ impl Bbr3 {
 
     fn update_cwnd(&mut self, ack: &Ack) {
         let (target, full) = (self.max_inflight(), self.full_pipe.reached);
-        let total = self.rounds.delivered().as_f64();
+        let total = self.rounds.delivered();
         let control = &mut self.control;
         control.grow(ack.delivered.as_f64(), target, full, total);
         control.cwnd = control.cwnd.max(self.parameters.min_pipe_cwnd);
