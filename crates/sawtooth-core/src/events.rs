@@ -17,10 +17,10 @@ use std::hint::select_unpredictable;
 
 use crate::units::Instant;
 
-/// When an event happens, in seconds, and its place among events at the same instant.
+/// When an event happens, and its place among events at the same instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
-    pub time: f64,
+    pub time: Instant,
     line: Line,
 }
 
@@ -28,14 +28,14 @@ pub struct Key {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
     /// When it was scheduled: the time of its parent.
-    scheduled: f64,
+    scheduled: Instant,
     /// Its parent's entry in the lineage (high half) and its place among its parent's children.
     origin: u64,
 }
 
 impl Line {
     #[inline]
-    fn new(scheduled: f64, parent: u32, child: u32) -> Self {
+    fn new(scheduled: Instant, parent: u32, child: u32) -> Self {
         Self {
             scheduled,
             origin: u64::from(parent) << 32 | u64::from(child),
@@ -67,46 +67,37 @@ const ROOT: u32 = u32::MAX;
 impl Key {
     /// Later than every event.
     pub const NEVER: Self = Self {
-        time: f64::INFINITY,
+        time: Instant::NEVER,
         line: Line {
-            scheduled: f64::INFINITY,
+            scheduled: Instant::NEVER,
             origin: u64::MAX,
         },
     };
 
     /// The event laid down `order`-th before the run began.
-    pub fn at_start(time: f64, order: u32) -> Self {
+    pub fn at_start(time: Instant, order: u32) -> Self {
         Self {
             time,
-            line: Line::new(0.0, ROOT, order),
+            line: Line::new(Instant::START, ROOT, order),
         }
-    }
-
-    /// When it happens.
-    #[inline(always)]
-    pub fn at(self) -> Instant {
-        Instant::from_secs(self.time)
     }
 
     /// Time and line apart: unlike a key, both are handed over in registers.
     #[inline]
     pub fn parts(self) -> (Instant, Line) {
-        (self.at(), self.line)
+        (self.time, self.line)
     }
 
     /// A key of its [`Key::parts`].
     #[inline]
-    pub fn from_parts(at: Instant, line: Line) -> Self {
-        Self {
-            time: at.secs(),
-            line,
-        }
+    pub fn from_parts(time: Instant, line: Line) -> Self {
+        Self { time, line }
     }
 
     /// Whether this is [`Key::NEVER`].
     #[inline]
     pub fn is_never(&self) -> bool {
-        self.time == f64::INFINITY
+        self.time == Instant::NEVER
     }
 
     /// Whether this event happens before `other`; `ties` decides when nothing tells them apart.
@@ -127,26 +118,14 @@ impl Key {
 /// An event that is happening and has been recorded: what it schedules descends from it.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
-    pub time: f64,
+    pub time: Instant,
     id: u32,
 }
 
 impl Event {
-    /// When it happens.
-    #[inline(always)]
-    pub fn at(self) -> Instant {
-        Instant::from_secs(self.time)
-    }
-
-    /// The key of the timer that this event sets, which expires at `deadline`.
-    #[inline(always)]
-    pub fn timer(self, deadline: Instant) -> Key {
-        self.schedule(deadline.secs(), Child::Timer)
-    }
-
     /// The key of the event that this one schedules for `time`.
     #[inline(always)]
-    pub fn schedule(self, time: f64, child: Child) -> Key {
+    pub fn schedule(self, time: Instant, child: Child) -> Key {
         Key {
             time,
             line: Line::new(self.time, self.id, child as u32),
@@ -182,7 +161,7 @@ impl Lineage {
     #[inline(always)]
     pub fn record(&mut self, event: Key) -> Event {
         let id = self.next;
-        self.lines[(id % Self::LENGTH) as usize] = (event.line.scheduled, event.line.origin);
+        self.lines[(id % Self::LENGTH) as usize] = (event.line.scheduled.secs(), event.line.origin);
         // Numbers start again long before they could be taken for ROOT.
         self.next = (id + 1) & (ROOT >> 1);
         Event {
@@ -195,8 +174,11 @@ impl Lineage {
     fn get(&self, id: u32) -> Option<Line> {
         let age = self.next.wrapping_sub(id) & (ROOT >> 1);
         (id != ROOT && age <= Self::LENGTH).then(|| {
-            let (scheduled, origin) = self.lines[(id % Self::LENGTH) as usize];
-            Line { scheduled, origin }
+            let (scheduled_secs, origin) = self.lines[(id % Self::LENGTH) as usize];
+            Line {
+                scheduled: Instant::from_secs(scheduled_secs),
+                origin,
+            }
         })
     }
 
@@ -249,7 +231,7 @@ impl Lineage {
 /// ancestors are compared again; so do flows whose lines of ancestors are too long to tell them apart.
 #[derive(Clone, Copy, Debug)]
 struct Memo {
-    scheduled: f64,
+    scheduled: Instant,
     parents: (u32, u32),
     order: Option<Ordering>,
 }
@@ -257,7 +239,7 @@ struct Memo {
 impl Memo {
     const COUNT: usize = 256;
     const NONE: Self = Self {
-        scheduled: f64::NAN,
+        scheduled: Instant::from_secs(f64::NAN),
         parents: (ROOT, ROOT),
         order: None,
     };
@@ -350,10 +332,10 @@ impl EventQueue {
         self.matches[0][1].slot
     }
 
-    /// The time of the first event, infinite if there is none.
+    /// The time of the first event, [`Instant::NEVER`] if there is none.
     #[inline]
-    pub fn first_time(&self) -> f64 {
-        f64::from_bits(self.matches[0][1].time)
+    pub fn first_time(&self) -> Instant {
+        Instant::from_secs(f64::from_bits(self.matches[0][1].time))
     }
 
     /// The event of `slot`, [`Key::NEVER`] if none is pending.
@@ -368,7 +350,7 @@ impl EventQueue {
         self.keys[slot as usize] = key;
         self.replay(
             Player {
-                time: key.time.to_bits(),
+                time: key.time.secs().to_bits(),
                 slot,
             },
             lineage,
@@ -422,16 +404,17 @@ impl EventQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::{at, secs};
     use proptest::prelude::*;
 
-    fn at(time: f64) -> Key {
-        Key::at_start(time, 0)
+    fn first_at(secs: f64) -> Key {
+        Key::at_start(at(secs), 0)
     }
 
     #[test]
     fn an_empty_queue_has_no_first_event() {
         for slots in 0..4 {
-            assert!(EventQueue::new(slots).first_time() == f64::INFINITY);
+            assert!(EventQueue::new(slots).first_time() == Instant::NEVER);
         }
     }
 
@@ -439,12 +422,12 @@ mod tests {
     fn equal_times_are_ordered_by_the_first_difference_between_ancestors() {
         let mut lineage = Lineage::new();
         // Two links that started one after the other at one time and have kept step for three generations.
-        let mut lines = [Key::at_start(1.0, 1), Key::at_start(1.0, 0)];
+        let mut lines = [Key::at_start(at(1.0), 1), Key::at_start(at(1.0), 0)];
         for generation in 1..=3 {
             lines = lines.map(|key| {
                 lineage
                     .record(key)
-                    .schedule(1.0 + f64::from(generation), Child::Done)
+                    .schedule(at(1.0 + f64::from(generation)), Child::Done)
             });
         }
         assert!(lines[1].precedes(&lines[0], &lineage, false));
@@ -454,17 +437,17 @@ mod tests {
     #[test]
     fn of_two_children_the_one_scheduled_first_goes_first() {
         let mut lineage = Lineage::new();
-        let parent = lineage.record(at(1.0));
+        let parent = lineage.record(first_at(1.0));
         let (arrival, done) = (
-            parent.schedule(2.0, Child::Arrival),
-            parent.schedule(2.0, Child::Done),
+            parent.schedule(at(2.0), Child::Arrival),
+            parent.schedule(at(2.0), Child::Done),
         );
         assert!(arrival.precedes(&done, &lineage, false));
         assert!(!done.precedes(&arrival, &lineage, true));
     }
 
     /// An event and its ancestors, latest first: when each was scheduled, and as which child of whom.
-    type History = Vec<(f64, u32, usize)>;
+    type History = Vec<(Instant, u32, usize)>;
 
     proptest! {
         /// Streams of events that keep step, as links of one rate do, held against a walk through their whole history.
@@ -476,7 +459,7 @@ mod tests {
             let mut lineage = Lineage::new();
             let mut pending: Vec<(Key, History)> = (0u32..)
                 .take(streams)
-                .map(|stream| (Key::at_start(1.0, stream), vec![(0.0, stream, usize::MAX)]))
+                .map(|stream| (Key::at_start(at(1.0), stream), vec![(Instant::START, stream, usize::MAX)]))
                 .collect();
             for (recorded, (stream, child, forks)) in steps.into_iter().enumerate() {
                 let (key, history) = pending[stream % streams].clone();
@@ -485,7 +468,7 @@ mod tests {
                 let schedule = |child: Child| {
                     let mut history = history.clone();
                     history.insert(0, (key.time, child as u32, recorded));
-                    (event.schedule(key.time + 1.0, child), history)
+                    (event.schedule(key.time + secs(1.0), child), history)
                 };
                 pending[stream % streams] = schedule(child);
                 // Now and then an event has a second child, with which another stream goes on.
@@ -517,8 +500,8 @@ mod tests {
     #[test]
     fn what_is_laid_down_before_the_run_precedes_what_its_first_event_schedules() {
         let mut lineage = Lineage::new();
-        let (first, start) = (Key::at_start(0.0, 0), Key::at_start(1.0, 1));
-        let timer = lineage.record(first).schedule(1.0, Child::Timer);
+        let (first, start) = (Key::at_start(at(0.0), 0), Key::at_start(at(1.0), 1));
+        let timer = lineage.record(first).schedule(at(1.0), Child::Timer);
         assert!(start.precedes(&timer, &lineage, false));
         assert!(!timer.precedes(&start, &lineage, true));
     }
@@ -526,9 +509,9 @@ mod tests {
     #[test]
     fn lines_that_are_too_long_are_walked_once() {
         let mut lineage = Lineage::new();
-        let mut lines = [Key::at_start(0.0, 0), Key::at_start(0.0, 1)];
+        let mut lines = [Key::at_start(at(0.0), 0), Key::at_start(at(0.0), 1)];
         for generation in 1..=Lineage::LENGTH {
-            let now = f64::from(generation);
+            let now = at(f64::from(generation));
             lines = lines.map(|key| lineage.record(key).schedule(now, Child::Timer));
         }
         // Both orders are open: the caller decides.
@@ -542,8 +525,12 @@ mod tests {
     #[test]
     fn an_event_recorded_twice_is_one_event() {
         let mut lineage = Lineage::new();
-        let timer = lineage.record(at(1.0)).schedule(2.0, Child::Timer);
-        let arrival = lineage.record(at(1.0)).schedule(2.0, Child::Arrival);
+        let timer = lineage
+            .record(first_at(1.0))
+            .schedule(at(2.0), Child::Timer);
+        let arrival = lineage
+            .record(first_at(1.0))
+            .schedule(at(2.0), Child::Arrival);
         assert!(timer.precedes(&arrival, &lineage, false));
     }
 
@@ -558,7 +545,7 @@ mod tests {
             let mut model = vec![None; slots as usize];
             for (slot, event) in moves {
                 let slot = slot % slots;
-                let key = event.map_or(Key::NEVER, |(time, order)| Key::at_start(f64::from(time), order));
+                let key = event.map_or(Key::NEVER, |(time, order)| Key::at_start(at(f64::from(time)), order));
                 queue.set(slot, key, &lineage);
                 model[slot as usize] = event;
                 let expected = (0..slots)
@@ -566,10 +553,10 @@ mod tests {
                     .min();
                 if let Some(((time, _), slot)) = expected {
                     prop_assert_eq!(queue.first(), slot);
-                    prop_assert_eq!(queue.first_time(), f64::from(time));
-                    prop_assert_eq!(queue.get(slot).time, f64::from(time));
+                    prop_assert_eq!(queue.first_time(), at(f64::from(time)));
+                    prop_assert_eq!(queue.get(slot).time, at(f64::from(time)));
                 } else {
-                    prop_assert!(queue.first_time() == f64::INFINITY);
+                    prop_assert!(queue.first_time() == Instant::NEVER);
                 }
             }
         }

@@ -124,7 +124,7 @@ impl Ledger {
             row.lost_packets += u64::from(start.lost);
         }
         if let Some(packets) = &mut self.packets {
-            let times = Times::sent(start, passage.arrival.at());
+            let times = Times::sent(start, passage.arrival.time);
             packets.gone(packet, start.arrived, fate_of(&start, passage), times);
         }
     }

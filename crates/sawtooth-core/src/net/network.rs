@@ -142,7 +142,7 @@ impl<P: Payload> Network<P> {
             Event::Departure(flow) => self.send_datagram(flow, time),
             Event::Arrival(flight) => return self.move_on(flight),
             Event::Free(port) => {
-                let key = Key::at_start(time.secs(), 0);
+                let key = Key::at_start(time, 0);
                 let turn = self.ports[port].transmitter_free(key, &mut self.lineage);
                 self.take_turn(port, turn);
             }
@@ -223,7 +223,7 @@ impl<P: Payload> Network<P> {
 
     /// A packet arrives at a port that computes when it departs.
     fn pass(&mut self, port: usize, mut flight: Flight<P>) {
-        let key = Key::at_start(flight.due.time().secs(), 0);
+        let key = Key::at_start(flight.due.time(), 0);
         let packet = stand_in(&flight, 0);
         let passage = self.ports[port].accept_any(key, None, &packet, &mut self.lineage);
         if passage.marked {
@@ -234,7 +234,7 @@ impl<P: Payload> Network<P> {
 
     /// A packet arrives at a port with events.
     fn arrive(&mut self, port: usize, flight: Flight<P>) {
-        let key = Key::at_start(flight.due.time().secs(), 0);
+        let key = Key::at_start(flight.due.time(), 0);
         let (number, flight) = self.queued.put(flight);
         let packet = stand_in(flight, number);
         let turn = self.ports[port].arrive(key, packet, &mut self.lineage);
@@ -248,7 +248,7 @@ impl<P: Payload> Network<P> {
         }
         match turn {
             Turn::Waits => {}
-            Turn::Wakes(key) => self.agenda.schedule_free(port, key.at()),
+            Turn::Wakes(key) => self.agenda.schedule_free(port, key.time),
             Turn::Starts(Transmission {
                 packet,
                 passage,
@@ -260,7 +260,7 @@ impl<P: Payload> Network<P> {
                     }
                     self.cross(port, flight, passage);
                 }
-                self.agenda.schedule_free(port, done.at());
+                self.agenda.schedule_free(port, done.time);
             }
         }
     }
@@ -287,7 +287,7 @@ impl<P: Payload> Network<P> {
                 self.ports[port].pass_on(arrival, size, next)
             });
             if !arrival.is_never() {
-                let time = arrival.at() + access_delay;
+                let time = arrival.time + access_delay;
                 self.agenda.schedule_arrival(flight, time);
             }
         }

@@ -112,7 +112,10 @@ impl<'a> ArrivingFlows<'a> {
         match &self.entries[entry as usize].next {
             Some(arrival) => {
                 let order = (arrival.number as u32).wrapping_mul(count) + entry;
-                Key::at_start(arrival.at_secs, self.laid_down.wrapping_add(order))
+                Key::at_start(
+                    Instant::from_secs(arrival.at_secs),
+                    self.laid_down.wrapping_add(order),
+                )
             }
             None => Key::NEVER,
         }

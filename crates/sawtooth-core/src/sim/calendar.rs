@@ -144,7 +144,7 @@ impl Calendar {
         first: impl Fn(Slot) -> Key,
     ) {
         for (flow, start) in (0..).zip(starts) {
-            self.set_timer(sender_timer(flow), Key::at_start(start.secs(), flow));
+            self.set_timer(sender_timer(flow), Key::at_start(start, flow));
         }
         for at in 0..self.slots.len() {
             let key = first(self.slots[at]);
@@ -203,7 +203,7 @@ impl Calendar {
 
     /// The time of the first event that is not a loose one.
     pub(super) fn first_time(&self) -> Instant {
-        Instant::from_secs(self.packets.first_time().min(self.timers.first_time()))
+        self.packets.first_time().min(self.timers.first_time())
     }
 
     /// What a slot stands for.
@@ -385,7 +385,7 @@ impl Calendar {
     /// Whether an event would be at the end or after it, so that it does not happen.
     #[inline(always)]
     pub(super) fn is_over(&self, key: Key) -> bool {
-        key.at() >= self.end
+        key.time >= self.end
     }
 
     /// Nothing happens any more.
@@ -408,6 +408,7 @@ pub(super) fn receiver_timer(flow: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::packet::Packet;
+    use crate::units::testing::at;
 
     /// A port with events, a channel, an entry of flows that arrive, a flow of UDP and a host, in slots 0, 1, 2, 3 and 4 to 7.
     fn calendar(in_order: bool) -> Calendar {
@@ -425,8 +426,8 @@ mod tests {
         Calendar::new(Instant::from_secs(10.0), components)
     }
 
-    fn key(time: f64) -> Key {
-        Key::at_start(time, 0)
+    fn key(secs: f64) -> Key {
+        Key::at_start(at(secs), 0)
     }
 
     fn packet(hop: u32) -> Packet {
@@ -511,7 +512,7 @@ mod tests {
     fn loose_events_of_one_time_are_in_the_order_of_their_keys() {
         let mut calendar = calendar(false);
         for (hop, order) in [(0, 7), (1, 5), (2, 6)] {
-            calendar.wait(0, packet(hop), Key::at_start(1.0, order));
+            calendar.wait(0, packet(hop), Key::at_start(at(1.0), order));
         }
         let hops = std::iter::from_fn(|| match calendar.next() {
             Next::Loose(at) => Some(calendar.take_loose(at).packet.hop),
@@ -589,7 +590,9 @@ mod tests {
         }
         assert_eq!(calendar.waiting(), 3);
         for (hop, time) in [(5, 1.0), (6, 1.5), (7, 3.0)] {
-            assert!(matches!(calendar.next(), Next::Packet { slot: 1, key } if key.time == time));
+            assert!(
+                matches!(calendar.next(), Next::Packet { slot: 1, key } if key.time == at(time))
+            );
             assert_eq!(calendar.take_waiting(0, 1).hop, hop);
         }
         assert!(matches!(calendar.next(), Next::Over));

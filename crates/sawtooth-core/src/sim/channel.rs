@@ -59,7 +59,7 @@ impl LooseEvents {
     pub(super) fn push(&mut self, loose: Loose) {
         // Times are not negative, so their bit patterns are in their order.
         self.0
-            .entry(loose.key.time.to_bits())
+            .entry(loose.key.time.secs().to_bits())
             .or_default()
             .push(loose);
     }

@@ -39,7 +39,7 @@ pub(super) fn receive(
     }
     world
         .observers
-        .sample_receiver(&world.flows, index, key.at());
+        .sample_receiver(&world.flows, index, key.time);
     let flow = &mut world.flows[index as usize];
     if flow.request_response.is_some() {
         let copy = packet;
@@ -52,7 +52,7 @@ pub(super) fn receive(
     let flow = &mut world.flows[index as usize];
     let ack = flow.receiver.on_segment(now, packet.segment());
     let delivered = flow.receiver.delivered.bytes;
-    world.observers.trace_delivery(index, key.at(), delivered);
+    world.observers.trace_delivery(index, key.time, delivered);
     if let Some(ack) = ack {
         return Some(flow.ack(&mut world.acks, packet.hop + 1, &ack));
     }
@@ -66,7 +66,7 @@ pub(super) fn receive(
 #[inline(never)]
 pub(super) fn echo_old_state(world: &mut World, index: u32, hop: u32, key: Key) {
     let flow = &mut world.flows[index as usize];
-    if let Some(ack) = flow.receiver.take_delayed(key.at()) {
+    if let Some(ack) = flow.receiver.take_delayed(key.time) {
         let packet = flow.ack(&mut world.acks, hop, &ack);
         world.leave(packet, key);
     }

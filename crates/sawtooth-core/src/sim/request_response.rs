@@ -95,7 +95,7 @@ impl RequestResponses {
         } else {
             (
                 sides.client,
-                exchanges.at_client(now.at().secs(), delivered.get()),
+                exchanges.at_client(now.time.secs(), delivered.get()),
             )
         };
         message.map(|message| Answer { by, message })

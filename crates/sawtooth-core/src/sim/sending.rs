@@ -13,10 +13,10 @@ impl World<'_> {
     /// A connection begins.
     pub(super) fn start(&mut self, index: u32, key: Key) {
         let now = self.calendar.record(key);
-        self.observers.sample_sender(&self.flows, index, key.at());
+        self.observers.sample_sender(&self.flows, index, key.time);
         let flow = &mut self.flows[index as usize];
         flow.started = true;
-        self.metrics.begin(index, key.at(), &mut flow.sender);
+        self.metrics.begin(index, key.time, &mut flow.sender);
         flow.sender.on_start(now);
         if self.hosts.send(index) {
             return write_on_host(self, index, key, now);
@@ -38,7 +38,7 @@ impl World<'_> {
         };
         flow.fired = key;
         let now = self.calendar.record(key);
-        self.observers.sample_sender(&self.flows, index, key.at());
+        self.observers.sample_sender(&self.flows, index, key.time);
         let on_host = self.hosts.send(index);
         let flow = &mut self.flows[index as usize];
         if due != flow.writes.key {
@@ -67,21 +67,21 @@ impl World<'_> {
             }
             self.fire_sender_timer(index);
         }
-        self.observers.sample_sender(&self.flows, index, key.at());
+        self.observers.sample_sender(&self.flows, index, key.time);
         let now = self.calendar.record(key);
         self.flows[index as usize].sender.on_segment(now, &ack);
         self.pump(index, key, now);
-        self.note_end(index, key.at());
+        self.note_end(index, key.time);
         if self.arrivals.is_arriving(index) {
             if self.flows[index as usize].sender.is_done()
-                && (self.arrivals).leave_if_finished(index, &mut self.flows, key.at())
+                && (self.arrivals).leave_if_finished(index, &mut self.flows, key.time)
             {
                 self.calendar.clear_timers(index);
             }
             return;
         }
         if self.observers.trace_acks() {
-            self.observers.trace_ack(&self.flows, index, key.at());
+            self.observers.trace_ack(&self.flows, index, key.time);
         }
     }
 
@@ -103,7 +103,7 @@ impl World<'_> {
     /// Sends what a sender has to send, and schedules its timer.
     #[inline(always)]
     fn pump(&mut self, index: u32, key: Key, now: Event) {
-        while !self.send_at_once(index, key, now) && may_send_more(self, index, now.at()) {}
+        while !self.send_at_once(index, key, now) && may_send_more(self, index, now.time) {}
         let timer = self.flows[index as usize].next_timer();
         self.calendar.schedule_timer(sender_timer(index), timer);
     }
@@ -124,7 +124,7 @@ impl World<'_> {
                     &mut self.acks,
                     index,
                     &packet,
-                    now.at(),
+                    now.time,
                 );
             }
             if let Some(channel) = self.topology.stop(packet.hop).channel {

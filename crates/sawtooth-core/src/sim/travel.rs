@@ -45,13 +45,13 @@ impl World<'_> {
                 Node::Access(way) => {
                     let event = now.unwrap_or_else(|| self.calendar.record(key));
                     let delay = self.topology.access_delays[(way / 2) as usize];
-                    key = event.schedule((key.at() + delay).secs(), Child::Arrival);
+                    key = event.schedule(key.time + delay, Child::Arrival);
                     now = None;
                     packet.hop += 1;
                 }
                 Node::UdpReceiver(index) => {
                     let copy = packet;
-                    receive_udp(&mut self.udp, &mut self.observers, index, &copy, key.at());
+                    receive_udp(&mut self.udp, &mut self.observers, index, &copy, key.time);
                     return None;
                 }
                 Node::Host(end) => {
@@ -109,7 +109,7 @@ impl World<'_> {
         let key = Key::from_parts(time, line);
         let packet = *packet;
         self.observers
-            .sample_port(&self.topology.ports, index, key.at());
+            .sample_port(&self.topology.ports, index, key.time);
         let port = self.topology.port(index);
         if !port.is_computed() {
             self.arrive(index, packet, key);
@@ -200,7 +200,7 @@ impl World<'_> {
         let key = Key::from_parts(time, line);
         self.calendar.set_transmitter(port, Key::NEVER);
         self.observers
-            .sample_port(&self.topology.ports, port, key.at());
+            .sample_port(&self.topology.ports, port, key.time);
         let turn = self
             .topology
             .port(port)

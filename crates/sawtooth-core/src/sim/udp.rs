@@ -39,7 +39,7 @@ impl Udp {
     #[inline]
     pub(super) fn key(&self) -> Key {
         match self.flow.due() {
-            Some(time) => Key::at_start(time.secs(), self.order),
+            Some(time) => Key::at_start(time, self.order),
             None => Key::NEVER,
         }
     }
@@ -53,7 +53,7 @@ impl Udp {
             self.first_stop,
             datagram.size.packet_size(),
             datagram.number,
-            key.at(),
+            key.time,
         )
     }
 }

@@ -1,6 +1,6 @@
 //! What the application of a flow writes, and when.
 
-use crate::events::{Event, Key};
+use crate::events::{Child, Event, Key};
 use crate::exchanges::Message;
 use crate::source::{Source, Write, WritePattern};
 use crate::units::{ByteCount, Duration, Instant};
@@ -60,8 +60,8 @@ impl Writes {
             return Due::Over;
         };
         let time = start + Duration::from_secs(write.at_secs);
-        if time > now.at() {
-            self.key = now.timer(time);
+        if time > now.time {
+            self.key = now.schedule(time, Child::Timer);
             return Due::Later;
         }
         self.next = self.source.next_write();
@@ -90,14 +90,14 @@ impl Writes {
 
     /// One side is to write a message, and closes then if that is its last.
     pub(super) fn schedule(&mut self, start: Instant, now: Event, message: Message) {
-        let time = now.at() + Duration::from_secs(message.after_secs);
+        let time = now.time + Duration::from_secs(message.after_secs);
         self.pattern = message.pattern;
         self.closes_next = message.last;
         self.next = Some(Write {
             at_secs: (time - start).secs(),
             bytes: message.bytes,
         });
-        self.key = now.timer(time);
+        self.key = now.schedule(time, Child::Timer);
     }
 }
 
@@ -106,11 +106,10 @@ mod tests {
     use super::*;
     use crate::events::Lineage;
     use crate::source;
+    use crate::units::testing::at;
 
-    const START: Instant = Instant::from_secs(0.0);
-
-    fn event(time: f64) -> Event {
-        Lineage::new().record(Key::at_start(time, 0))
+    fn event(secs: f64) -> Event {
+        Lineage::new().record(Key::at_start(at(secs), 0))
     }
 
     /// Writes as of messages at 1 s, 2 s and so on after the start.
@@ -136,28 +135,22 @@ mod tests {
     #[test]
     fn a_write_that_is_not_due_yet_gets_its_time_after_the_start_of_the_flow() {
         let mut writes = Writes::new(Box::new(EverySecond(0)));
-        assert!(matches!(
-            writes.due(Instant::from_secs(10.0), event(10.0)),
-            Due::Later
-        ));
-        assert!(writes.key.time == 11.0);
+        assert!(matches!(writes.due(at(10.0), event(10.0)), Due::Later));
+        assert!(writes.key.time == at(11.0));
         assert!(
-            matches!(writes.due(Instant::from_secs(10.0), event(12.0)), Due::Bytes(bytes) if bytes == ByteCount::new(100))
+            matches!(writes.due(at(10.0), event(12.0)), Due::Bytes(bytes) if bytes == ByteCount::new(100))
         );
         assert!(
-            matches!(writes.due(Instant::from_secs(10.0), event(12.0)), Due::Bytes(bytes) if bytes == ByteCount::new(200))
+            matches!(writes.due(at(10.0), event(12.0)), Due::Bytes(bytes) if bytes == ByteCount::new(200))
         );
-        assert!(matches!(
-            writes.due(Instant::from_secs(10.0), event(12.0)),
-            Due::Over
-        ));
+        assert!(matches!(writes.due(at(10.0), event(12.0)), Due::Over));
     }
 
     #[test]
     fn a_message_is_written_once_in_as_many_writes_as_its_pattern_has() {
         let mut writes = Writes::new(source::transfer(0));
         writes.next = None;
-        assert!(writes.next_portion(START, event(1.0)).is_none());
+        assert!(writes.next_portion(Instant::START, event(1.0)).is_none());
         let message = Message {
             after_secs: 0.5,
             bytes: 10,
@@ -167,13 +160,17 @@ mod tests {
             },
             last: true,
         };
-        writes.schedule(START, event(1.0), message);
-        assert!(writes.key.time == 1.5);
-        let first = writes.next_portion(START, event(1.5)).expect("half of it");
+        writes.schedule(Instant::START, event(1.0), message);
+        assert!(writes.key.time == at(1.5));
+        let first = writes
+            .next_portion(Instant::START, event(1.5))
+            .expect("half of it");
         assert!(first.bytes == ByteCount::new(5) && !first.is_all);
-        assert!(writes.key.time == 1.75);
-        let second = writes.next_portion(START, event(1.75)).expect("the rest");
+        assert!(writes.key.time == at(1.75));
+        let second = writes
+            .next_portion(Instant::START, event(1.75))
+            .expect("the rest");
         assert!(second.bytes == ByteCount::new(5) && second.is_all);
-        assert!(writes.next_portion(START, event(2.0)).is_none());
+        assert!(writes.next_portion(Instant::START, event(2.0)).is_none());
     }
 }

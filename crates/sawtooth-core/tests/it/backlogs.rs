@@ -10,6 +10,7 @@ use sawtooth_core::packet::{Data, Packet};
 use sawtooth_core::record::Records;
 use sawtooth_core::simulate;
 use sawtooth_core::spec::Shortcuts;
+use sawtooth_core::units::Instant;
 use serde_json::{Value, json};
 
 /// One link of 1 Mbit/s, on which 1000 bytes take 8 ms, and two flows, which are on the hops 0 and 1.
@@ -29,7 +30,7 @@ pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> 
     let (port, mut lineage) = (&mut ports[0], Lineage::new());
     let mut free = Key::NEVER;
     for (at, hop, bytes) in packets {
-        let time = at / 1e3;
+        let time = Instant::from_secs(at / 1e3);
         let packet = Packet::data(*hop, *hop, *bytes, Data::default());
         if port.is_computed() {
             port.accept_any(Key::at_start(time, 0), None, &packet, &mut lineage);
@@ -39,15 +40,15 @@ pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> 
         let turn = port.arrive(Key::at_start(time, 0), packet, &mut lineage);
         free = next_free(port, turn, free);
     }
-    transmit_until(port, free, scenario.duration.secs(), &mut lineage);
+    transmit_until(port, free, Instant::START + scenario.duration, &mut lineage);
     ports.iter_mut().for_each(Port::finish);
     Records {
         tables: net::tables(scenario, &ports),
     }
 }
 
-fn transmit_until(port: &mut Port, mut free: Key, time: f64, lineage: &mut Lineage) -> Key {
-    while free.time <= time && free.time < 1e9 {
+fn transmit_until(port: &mut Port, mut free: Key, time: Instant, lineage: &mut Lineage) -> Key {
+    while free.time <= time {
         let turn = port.transmitter_free(free, lineage);
         free = next_free(port, turn, Key::NEVER);
     }

@@ -35,7 +35,9 @@ impl Peer {
     }
 
     fn gets(&mut self, ecn: Ecn, cwr: bool) -> Option<Ack> {
-        let now = self.lineage.record(Key::at_start(0.0, 0));
+        let now = self
+            .lineage
+            .record(Key::at_start(Instant::from_secs(0.0), 0));
         let seq = self.next;
         self.next += 1;
         let data = Data {
@@ -162,7 +164,8 @@ impl Script {
 
     fn event(&mut self) -> Event {
         self.now += 0.001;
-        self.lineage.record(Key::at_start(self.now, 0))
+        self.lineage
+            .record(Key::at_start(Instant::from_secs(self.now), 0))
     }
 
     fn sent(&mut self, now: Event) -> Vec<Data> {

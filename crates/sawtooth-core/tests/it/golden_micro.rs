@@ -244,7 +244,8 @@ impl<'a> Path<'a> {
     }
 
     fn event(&mut self, time: f64) -> Event {
-        self.lineage.record(Key::at_start(time, 0))
+        self.lineage
+            .record(Key::at_start(Instant::from_secs(time), 0))
     }
 
     fn schedule(&mut self, time: f64, arrival: Arrival) {
@@ -263,8 +264,8 @@ impl<'a> Path<'a> {
             let arrival = self.pending.first_key_value();
             let arrival = arrival.map_or(f64::INFINITY, |((time, _), _)| f64::from_bits(*time));
             let (sender, receiver) = (
-                self.sender.next_timer().time,
-                self.receiver.next_timer().time,
+                self.sender.next_timer().time.secs(),
+                self.receiver.next_timer().time.secs(),
             );
             let now = arrival.min(sender).min(receiver);
             self.sample(now.min(self.micro.secs));
@@ -340,11 +341,11 @@ impl<'a> Path<'a> {
             }
             let secs =
                 8.0 * f64::from(self.header + data.payload.packet_size()) / self.micro.rate_bps;
-            let full = self.free - now.time > self.micro.room * secs;
+            let full = self.free - now.time.secs() > self.micro.room * secs;
             if full || self.micro.lost.contains(&self.packets) {
                 continue;
             }
-            self.free = self.free.max(now.time) + secs;
+            self.free = self.free.max(now.time.secs()) + secs;
             let arrival = self.free + self.micro.delay + (self.micro.more_delay)(self.free);
             self.last_arrival = self.last_arrival.max(arrival);
             self.schedule(self.last_arrival, Arrival::Data(data));

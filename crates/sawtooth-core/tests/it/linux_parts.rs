@@ -9,7 +9,7 @@ use sawtooth_core::tcp::scoreboard::{Range, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::tcp::timestamps::Stamp;
 use sawtooth_core::tcp::{Config, receiver::Receiver};
-use sawtooth_core::units::{ByteCount, Duration, SeqNum};
+use sawtooth_core::units::{ByteCount, Duration, Instant, SeqNum};
 use sawtooth_core::{Scenario, cc, record, scenario, simulate};
 use serde_json::{Value, json};
 
@@ -56,7 +56,8 @@ impl Script {
     }
 
     fn event(&mut self) -> Event {
-        self.lineage.record(Key::at_start(self.now, 0))
+        self.lineage
+            .record(Key::at_start(Instant::from_secs(self.now), 0))
     }
 
     /// What leaves now.
@@ -87,7 +88,7 @@ impl Script {
     }
 
     fn timeout(&mut self) -> Vec<u64> {
-        self.now = self.sender.next_timer().time;
+        self.now = self.sender.next_timer().time.secs();
         let now = self.event();
         self.sender.on_timer(now);
         self.send(now)
@@ -211,7 +212,7 @@ fn rfc4015_3_2_step_5_the_timeout_adapts_to_the_first_round_trip_of_new_data() {
     script.now += 0.9;
     script.ack(script.sent[data].seq.next().get(), &[], data);
     // SRTT is 0.9 s, RTTVAR 0.45 s: 2.7 s (the clock's granularity is 1 ms).
-    let waits = script.sender.next_timer().time - script.now;
+    let waits = script.sender.next_timer().time.secs() - script.now;
     assert!((waits - 2.7).abs() < 1e-6, "{waits}");
 }
 
@@ -259,7 +260,7 @@ fn rfc7323_3_2_the_receiver_repeats_what_the_sender_said() {
     let mut receiver = Receiver::new(&Config::from(&scenario.flows[0].tcp));
     let mut lineage = Lineage::new();
     let mut arrives = |seq: u64, stamp: u32| {
-        let now = lineage.record(Key::at_start(0.1, 0));
+        let now = lineage.record(Key::at_start(Instant::from_secs(0.1), 0));
         let data = Data {
             seq: SeqNum::new(seq),
             payload: ByteCount::new(if seq == 0 { 0 } else { 1460 }),
@@ -322,7 +323,7 @@ fn departures(tcp: &Value) -> Vec<f64> {
     let from = script.now;
     let mut times: Vec<f64> = script.ack(11, &[], 10).iter().map(|_| 0.0).collect();
     for _ in 0..5 {
-        let next = script.sender.next_timer().time;
+        let next = script.sender.next_timer().time.secs();
         if next > from + RTT {
             break;
         }

@@ -259,7 +259,7 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
     );
     sender.keep_episodes();
     let mut lineage = Lineage::new();
-    let mut at = |time| lineage.record(Key::at_start(time, 0));
+    let mut at = |time| lineage.record(Key::at_start(Instant::from_secs(time), 0));
     let sent =
         |sender: &mut Sender, now: Event| std::iter::from_fn(|| sender.poll_transmit(now)).count();
     let ack = |next| Ack {
@@ -273,7 +273,7 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
     sender.on_segment(now, &ack(SeqNum::new(1)));
     // The handshake's third packet and the initial window of ten segments.
     assert_eq!(sent(&mut sender, now), 11);
-    let expiry = sender.next_timer().time;
+    let expiry = sender.next_timer().time.secs();
     let now = at(expiry);
     sender.on_timer(now);
     assert_eq!(sent(&mut sender, now), 1);

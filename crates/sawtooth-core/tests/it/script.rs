@@ -9,7 +9,7 @@ use sawtooth_core::packet::{Ack, Data};
 use sawtooth_core::tcp::Config;
 use sawtooth_core::tcp::scoreboard::{self, SackBlocks};
 use sawtooth_core::tcp::sender::Sender;
-use sawtooth_core::units::{ByteCount, Duration, SegCount, SeqNum};
+use sawtooth_core::units::{ByteCount, Duration, Instant, SegCount, SeqNum};
 use sawtooth_core::{Scenario, cc, scenario};
 use serde_json::{Value, json};
 
@@ -143,7 +143,8 @@ impl Script {
     }
 
     pub fn event(&mut self) -> Event {
-        self.lineage.record(Key::at_start(self.now, 0))
+        self.lineage
+            .record(Key::at_start(Instant::from_secs(self.now), 0))
     }
 
     /// What leaves now.
@@ -203,7 +204,7 @@ impl Script {
     }
 
     pub fn deadline(&self) -> f64 {
-        self.sender.next_timer().time
+        self.sender.next_timer().time.secs()
     }
 
     pub fn timer_runs(&self) -> bool {

@@ -415,7 +415,7 @@ fn rfc8985_6_2_a_delayed_acknowledgement_that_reports_a_hole_is_no_reordering() 
 fn receiver(tcp: &Value) -> (Receiver, Lineage) {
     let mut lineage = Lineage::new();
     let mut receiver = Receiver::new(&config(tcp));
-    let now = lineage.record(Key::at_start(0.0, 0));
+    let now = lineage.record(Key::at_start(Instant::from_secs(0.0), 0));
     let syn = Data::default();
     let answer = receiver
         .on_segment(now, syn)
@@ -425,7 +425,7 @@ fn receiver(tcp: &Value) -> (Receiver, Lineage) {
 }
 
 fn arrives(state: &mut (Receiver, Lineage), time: f64, seq: u64) -> Option<Ack> {
-    let now = state.1.record(Key::at_start(time, 0));
+    let now = state.1.record(Key::at_start(Instant::from_secs(time), 0));
     state.0.on_segment(
         now,
         Data {
@@ -458,7 +458,7 @@ fn rfc5681_4_2_every_second_segment_is_acknowledged() {
 fn rfc1122_4_2_3_2_an_acknowledgement_waits_no_longer_than_the_timer() {
     let mut state = receiver(&json!({"delayed_ack_timeout": "100 ms"}));
     arrives(&mut state, 1.0, 1);
-    assert!(near(state.0.next_timer().time, 1.1));
+    assert!(near(state.0.next_timer().time.secs(), 1.1));
     assert_eq!(state.0.on_timer().next, SeqNum::new(2));
     assert!(state.0.next_timer().is_never());
 }
@@ -535,7 +535,7 @@ fn linux_acknowledges_one_by_one_again_after_a_pause_and_after_a_repeated_segmen
 fn linux_acknowledges_the_first_mark_the_next_segment_and_cwr_at_once() {
     let mut state = linux_receiver();
     let mut marked = |seq, ecn, cwr| {
-        let now = state.1.record(Key::at_start(1.0, 0));
+        let now = state.1.record(Key::at_start(Instant::from_secs(1.0), 0));
         let data = Data {
             seq: SeqNum::new(seq),
             payload: ByteCount::new(1460),
@@ -565,7 +565,7 @@ fn linux_acknowledges_three_segments_out_of_order_at_once_and_others_together() 
         assert!(arrives(&mut state, 1.0, seq).is_none());
     }
     // A twentieth of the handshake's second is more than the limit, which the slack is added to.
-    assert!(near(state.0.next_timer().time, 1.0011));
+    assert!(near(state.0.next_timer().time.secs(), 1.0011));
     assert_eq!(blocks(&state.0.on_timer()), [(6, 12)]);
     assert!(arrives(&mut state, 1.0, 12).is_none());
     assert_eq!(

@@ -83,6 +83,6 @@ impl Computed {
     /// How many packets of those that have been accepted wait at `time`: one whose transmission starts then does.
     pub(super) fn waiting_at(&self, time: Instant) -> u64 {
         let waiting = self.waiting.iter();
-        waiting.filter(|packet| packet.start.at() >= time).count() as u64
+        waiting.filter(|packet| packet.start.time >= time).count() as u64
     }
 }

@@ -15,7 +15,7 @@ use crate::units::{ByteCount, Instant};
 impl Port {
     /// A packet arrives at an evented port. If the transmitter is idle a transmission may start.
     pub fn arrive(&mut self, key: Key, packet: Packet, lineage: &mut Lineage) -> Turn {
-        let arriving = Queued::new(packet, key.at(), self.fate());
+        let arriving = Queued::new(packet, key.time, self.fate());
         let Discipline::Evented {
             queue,
             in_service,
@@ -33,7 +33,7 @@ impl Port {
         };
         let before = dropped.len();
         if let Some(ledger) = &mut self.ledger {
-            ledger.arrived(&packet, key.at(), (queue.waiting() + sending).packets);
+            ledger.arrived(&packet, key.time, (queue.waiting() + sending).packets);
         }
         queue.enqueue(arriving, sending, dropped);
         let drops = Drops {
@@ -41,7 +41,7 @@ impl Port {
             counters: &mut self.counters,
             ledger: self.ledger.as_deref_mut(),
         };
-        drops.count(&dropped[before..], key.at());
+        drops.count(&dropped[before..], key.time);
         let present = queue.waiting().packets + sending.packets;
         self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present);
         if sending.packets == 0 {
@@ -75,25 +75,25 @@ impl Port {
             unreachable!()
         };
         let before = dropped.len();
-        let next = queue.dequeue(key.at(), dropped);
+        let next = queue.dequeue(key.time, dropped);
         let drops = Drops {
             transmitter: &self.transmitter,
             counters: &mut self.counters,
             ledger: self.ledger.as_deref_mut(),
         };
-        drops.count(&dropped[before..], key.at());
+        drops.count(&dropped[before..], key.time);
         let leaving = match next {
             Next::Packet(leaving) => leaving,
             Next::Empty => return Turn::Waits,
             Next::NotBefore(time) => {
-                debug_assert!(time > key.at(), "{time:?} is not after {:?}", key.at());
-                return Turn::Wakes(lineage.record(key).schedule(time.secs(), Child::Done));
+                debug_assert!(time > key.time, "{time:?} is not after {:?}", key.time);
+                return Turn::Wakes(lineage.record(key).schedule(time, Child::Done));
             }
         };
         let packet = leaving.packet;
         *in_service = Some(packet.size());
-        if leaving.arrived < key.at() {
-            let wait = leaving.sojourn(key.at());
+        if leaving.arrived < key.time {
+            let wait = leaving.sojourn(key.time);
             self.counters.waited.add(wait, packet.size());
         }
         let lost_before = self.counters.lost_packets;
@@ -104,8 +104,8 @@ impl Port {
         if let Some(ledger) = &mut self.ledger {
             let start = Start {
                 arrived: leaving.arrived,
-                at: key.at(),
-                sent: transmission.done.at(),
+                at: key.time,
+                sent: transmission.done.time,
                 marked,
                 lost: self.counters.lost_packets > lost_before,
             };
@@ -137,7 +137,7 @@ impl Port {
         Transmission {
             packet,
             passage: Passage::plain(arrival, false),
-            done: start.schedule((start.at() + tx).secs(), Child::Done),
+            done: start.schedule(start.time + tx, Child::Done),
         }
     }
 

@@ -134,7 +134,7 @@ impl Port {
                 dropped: Vec::new(),
             },
         };
-        let done = Key::at_start(f64::NEG_INFINITY, 0);
+        let done = Key::at_start(Instant::LONG_AGO, 0);
         Self {
             transmitter: Transmitter::new(link, wire),
             node: Node::new(link.forwarding).map(Box::new),
@@ -244,7 +244,7 @@ impl Port {
         lineage: &mut Lineage,
     ) -> Passage {
         let before = Before {
-            free: self.done.at(),
+            free: self.done.time,
             counted: self.counters.fates(),
         };
         let passage = self.admit::<true>(key, recorded, packet.size(), packet.ecn(), lineage);
@@ -252,7 +252,7 @@ impl Port {
             self.counters.framing += self.transmitter.framing(packet.size());
         }
         if self.ledger.is_some() {
-            self.note(packet, key.at(), before, &passage);
+            self.note(packet, key.time, before, &passage);
         }
         passage
     }
@@ -279,7 +279,7 @@ impl Port {
             let start = Start {
                 arrived: now,
                 at,
-                sent: self.done.at(),
+                sent: self.done.time,
                 marked: counted.marked > before_it.marked,
                 lost: counted.lost > before_it.lost,
             };
@@ -322,17 +322,17 @@ impl Port {
             }
             self.counters.busy_peak_packets =
                 self.counters.busy_peak_packets.max(present.packets + 1);
-            if self.done.at() < self.end {
-                self.counters.waited.add(self.done.at() - key.at(), size);
-            } else if key.at() < self.end {
-                self.counters.waited_in_vain.add(self.end - key.at(), size);
+            if self.done.time < self.end {
+                self.counters.waited.add(self.done.time - key.time, size);
+            } else if key.time < self.end {
+                self.counters.waited_in_vain.add(self.end - key.time, size);
             }
             computed.wait(self.done, size);
             lineage.record(self.done)
         };
         if ANY && marked {
             // Its transmission may begin after the run.
-            self.counters.marked_packets += u64::from(start.at() < self.end);
+            self.counters.marked_packets += u64::from(start.time < self.end);
         }
         if ANY && self.is_impaired() {
             let service = if idle {
@@ -347,9 +347,9 @@ impl Port {
                 ..sending.passage
             };
         }
-        self.done = start.schedule((start.at() + tx).secs(), Child::Done);
+        self.done = start.schedule(start.time + tx, Child::Done);
         if fate == Fate::Lost {
-            self.counters.lost_packets += u64::from(start.at() < self.end);
+            self.counters.lost_packets += u64::from(start.time < self.end);
             return Passage::plain(Key::NEVER, marked);
         }
         Passage::plain(self.transmitter.arrival(start, tx), marked)
@@ -368,7 +368,7 @@ impl Port {
         let transmitter = &mut self.transmitter;
         let mut sending = transmitter.send_over_wire(start, size, fate, service);
         // It may begin after the run.
-        let counts = start.at() < self.end;
+        let counts = start.time < self.end;
         sending.passage.corrupted &= counts;
         if counts {
             let is_doubled = sending.passage.again.is_some();
@@ -397,7 +397,7 @@ impl Port {
     pub fn backlog_at(&self, time: Instant) -> u64 {
         match &self.discipline {
             Discipline::Computed(computed) => {
-                u64::from(time <= self.done.at()) + computed.waiting_at(time)
+                u64::from(time <= self.done.time) + computed.waiting_at(time)
             }
             Discipline::Evented {
                 queue, in_service, ..

@@ -75,7 +75,7 @@ fn cross(port: &mut Port, fields: &[Ecn], end_secs: f64) -> Vec<Arrived> {
         }
         if !passage.arrival.is_never() {
             arrived.push(Arrived {
-                at: passage.arrival.time,
+                at: passage.arrival.time.secs(),
                 marked,
                 twice: passage.again.is_some(),
                 damaged: passage.corrupted,
@@ -88,10 +88,13 @@ fn cross(port: &mut Port, fields: &[Ecn], end_secs: f64) -> Vec<Arrived> {
             ecn: *ecn,
             ..Data::default()
         };
-        let (key, packet) = (Key::at_start(0.0, order), Packet::data(0, 0, 1000, data));
+        let (key, packet) = (
+            Key::at_start(Instant::START, order),
+            Packet::data(0, 0, 1000, data),
+        );
         if port.is_computed() {
             let passage = port.accept_any(key, None, &packet, &mut lineage);
-            if passage.arrival.time - 0.018 < end_secs {
+            if passage.arrival.time.secs() - 0.018 < end_secs {
                 note(passage, passage.marked);
             }
             continue;
@@ -103,7 +106,7 @@ fn cross(port: &mut Port, fields: &[Ecn], end_secs: f64) -> Vec<Arrived> {
             free = transmission.done;
         }
     }
-    while free.time < end_secs {
+    while free.time.secs() < end_secs {
         let turn = port.transmitter_free(free, &mut lineage);
         free = Key::NEVER;
         if let Turn::Starts(transmission) = turn {

@@ -66,7 +66,7 @@ impl Transmitter {
     /// When a packet is at the far end whose transmission begins at `start` and takes `time`, over a plain wire.
     #[inline]
     pub(super) fn arrival(&self, start: Event, time: Duration) -> Key {
-        start.schedule((start.at() + (time + self.delay)).secs(), Child::Arrival)
+        start.schedule(start.time + (time + self.delay), Child::Arrival)
     }
 
     /// A transmission begins at `start` over a wire that is not plain.
@@ -79,17 +79,17 @@ impl Transmitter {
     ) -> Sending {
         let size = self.on_wire(size);
         let wire = self.wire.as_mut().expect("the wire is not plain");
-        let done = wire.transmit(start.at(), size, service);
-        let crossing = wire.cross(start.at(), done);
+        let done = wire.transmit(start.time, size, service);
+        let crossing = wire.cross(start.time, done);
         let arrives = crossing.arrival != Instant::NEVER;
         let mut sending = Sending {
             passage: Passage::DROPPED,
-            done: start.schedule(done.secs(), Child::Done),
+            done: start.schedule(done, Child::Done),
             lost: fate == Fate::Lost || (!arrives && done != Instant::NEVER),
             overtakes: false,
         };
         if arrives && !sending.lost {
-            let at_far_end = |child| start.schedule(crossing.arrival.secs(), child);
+            let at_far_end = |child| start.schedule(crossing.arrival, child);
             sending.passage = Passage {
                 arrival: at_far_end(Child::Arrival),
                 marked: false,

@@ -49,7 +49,7 @@ pub(in crate::sim) fn come_to_host(
     }
     world
         .hosts
-        .note(host, now.at(), Layer::Wire, "arrive", &frame);
+        .note(host, now.time, Layer::Wire, "arrive", &frame);
     world.hosts.machine(host).nic.receive(frame, time.secs());
     schedule_parts(&world.hosts, &mut world.calendar, host, now);
 }
@@ -69,7 +69,7 @@ pub(in crate::sim) fn on_host(world: &mut World, host: u32, part: HostPart, key:
             machine.cpu.submit(Level::Interrupt, work, secs);
         }
         HostPart::ReceiveInterrupt => {
-            let (packets, bytes) = machine.nic.report_arrivals(now.time);
+            let (packets, bytes) = machine.nic.report_arrivals(now.time.secs());
             let each = machine.profile.driver_receive;
             let secs = machine.profile.receive_interrupt
                 + each.once * f64::from(packets)
@@ -106,7 +106,7 @@ pub(in crate::sim) fn acknowledge_on_host(world: &mut World, index: u32, ack: &A
 
 /// Lets a host do everything that is due.
 fn run_host(world: &mut World, now: Now, host: u32) {
-    let time = now.event.at();
+    let time = now.event.time;
     loop {
         if let Some(work) = world.hosts.machine(host).cpu.begin(time.secs()) {
             begin_work(world, host, work, time);
@@ -133,16 +133,16 @@ fn run_host(world: &mut World, now: Now, host: u32) {
 fn schedule_parts(hosts: &Hosts, calendar: &mut Calendar, host: u32, now: Event) {
     let machine = &hosts.machines[host as usize];
     for part in HostPart::ALL {
-        let due = match part {
+        let due = Instant::from_secs(match part {
             HostPart::Processor => machine.cpu.until(),
             HostPart::Transmitter => machine.nic.transmitter_due(),
             HostPart::TransmitInterrupt => machine.nic.transmissions.due(),
             HostPart::ReceiveInterrupt => machine.nic.arrivals.due(),
-        };
+        });
         let slot = calendar.host_slot(host, part);
         if due == calendar.get(slot).time && due > now.time {
             // As it was: an event keeps its place among those of its time.
-        } else if due.is_infinite() {
+        } else if due == Instant::NEVER {
             calendar.set(slot, Key::NEVER);
         } else {
             // The link's transmitter is free before the interface begins its next packet.

@@ -20,7 +20,7 @@ pub(super) struct Now {
 
 /// The interface ends and begins transmissions.
 pub(super) fn transmit(world: &mut World, now: Now, host: u32) {
-    let time = now.event.at();
+    let time = now.event.time;
     let nic = &mut world.hosts.machines[host as usize].nic;
     if let Some(frame) = nic.end_transmission(time.secs()) {
         world.hosts.note(host, time, Layer::Wire, "end", &frame);
@@ -61,7 +61,7 @@ pub(super) fn release_reported(world: &mut World, host: u32, now: Event) {
     let Some(frame) = world.hosts.machine(host).nic.release() else {
         return;
     };
-    let time = now.at();
+    let time = now.time;
     world
         .hosts
         .note(host, time, Layer::Driver, "transmitted", &frame);

@@ -15,7 +15,7 @@ use crate::units::ByteCount;
 /// A segment reaches TCP. Of a connection of requests and responses, the acknowledgement that it carries does so first, and what that lets out leaves before one of its own.
 pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &Frame) {
     let (index, mut packet) = (frame.flow, frame.packet);
-    let time = now.at();
+    let time = now.time;
     world.observers.effort.delivered_packets += 1;
     (world.observers).sample_receiver(&world.flows, index, time);
     let other = (world.request_responses).other_way(&world.flows, index);
@@ -29,7 +29,7 @@ pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &
     let flow = &mut world.flows[index as usize];
     let mut old = None;
     if flow.marks_change(&packet) {
-        old = flow.receiver.take_delayed(now.at());
+        old = flow.receiver.take_delayed(now.time);
     }
     let receiver = &mut flow.receiver;
     let mut ack = receiver.on_segment(now, packet.segment());
@@ -73,11 +73,11 @@ fn follow_with_ack(world: &mut World, host: u32, index: u32, ack: &Ack) {
 /// A read returns: in a connection of requests and responses the application may have something to say to that.
 pub(super) fn has_read(world: &mut World, now: Event, host: u32, flow: u32, bytes: ByteCount) {
     let reader = world.hosts.reader(flow);
-    reader.returns(now.time);
+    reader.returns(now.time.secs());
     let read = ByteCount::new(reader.read);
     world
         .hosts
-        .note_bytes(host, flow, now.at(), Layer::Application, "read", bytes);
+        .note_bytes(host, flow, now.time, Layer::Application, "read", bytes);
     if world.flows[flow as usize].request_response.is_some() {
         application_has(world, flow, now, read);
     }

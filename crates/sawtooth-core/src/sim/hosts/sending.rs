@@ -31,7 +31,7 @@ pub(super) fn write_what_is_due(world: &mut World, host: u32, index: u32, now: E
     call_what_is_due(flow, world.hosts.socket(index), now);
     close_when_written(world, host, index);
     send_on_host(world, index, host, now, Sent::Apart);
-    start_writing(world, host, index, now.at());
+    start_writing(world, host, index, now.time);
 }
 
 /// The calls of write that are due wait for the writer.
@@ -63,7 +63,7 @@ fn call_what_is_due(flow: &mut Flow, socket: &mut Socket, now: Event) {
 /// TCP sends what it may.
 fn send_on_host(world: &mut World, index: u32, host: u32, now: Event, sent: Sent) {
     for count in 0_u32.. {
-        if count % AT_ONCE == AT_ONCE - 1 && !may_send_more(world, index, now.at()) {
+        if count % AT_ONCE == AT_ONCE - 1 && !may_send_more(world, index, now.time) {
             break;
         }
         let flow = &mut world.flows[index as usize];
@@ -83,7 +83,7 @@ fn send_on_host(world: &mut World, index: u32, host: u32, now: Event, sent: Sent
                 &mut world.acks,
                 index,
                 &packet,
-                now.at(),
+                now.time,
             );
         }
         let mut frame = Frame {
@@ -161,7 +161,7 @@ pub(super) fn allocate(world: &mut World, now: Event, host: u32, index: u32) {
         world.hosts.note_bytes(
             host,
             index,
-            now.at(),
+            now.time,
             Layer::Socket,
             "sleep",
             ByteCount::new(wanted),
@@ -172,18 +172,18 @@ pub(super) fn allocate(world: &mut World, now: Event, host: u32, index: u32) {
 
 /// A packet's data is in the socket.
 pub(super) fn copied(world: &mut World, now: Event, host: u32, index: u32, bytes: ByteCount) {
-    (world.observers).sample_sender(&world.flows, index, now.at());
+    (world.observers).sample_sender(&world.flows, index, now.time);
     let returns = world.hosts.socket(index).take(bytes.packet_size());
     world
         .hosts
-        .note_bytes(host, index, now.at(), Layer::Socket, "copied", bytes);
+        .note_bytes(host, index, now.time, Layer::Socket, "copied", bytes);
     let flow = &mut world.flows[index as usize];
     flow.sender.on_write_part(now, bytes, !returns);
     if returns {
         world.hosts.note_bytes(
             host,
             index,
-            now.at(),
+            now.time,
             Layer::Application,
             "written",
             ByteCount::ZERO,
@@ -193,7 +193,7 @@ pub(super) fn copied(world: &mut World, now: Event, host: u32, index: u32, bytes
     send_on_host(world, index, host, now, Sent::InPass);
     let socket = world.hosts.socket(index);
     if socket.wanted().is_some() {
-        go_on_writing(&mut world.hosts, host, index, now.at());
+        go_on_writing(&mut world.hosts, host, index, now.time);
     } else {
         socket.writer = Writer::Idle;
     }
@@ -227,7 +227,7 @@ pub(super) fn transmitted(world: &mut World, now: Event, host: u32, frame: &Fram
 pub(super) fn acknowledged_on_host(world: &mut World, now: Event, host: u32, frame: &Frame) {
     let index = frame.flow;
     let ack = world.acks.unpack(&frame.packet);
-    (world.observers).sample_sender(&world.flows, index, now.at());
+    (world.observers).sample_sender(&world.flows, index, now.time);
     let sender = &mut world.flows[index as usize].sender;
     sender.end_putting_off();
     sender.on_segment(now, &ack);
@@ -238,11 +238,11 @@ pub(super) fn acknowledged_on_host(world: &mut World, now: Event, host: u32, fra
 pub(super) fn go_on(world: &mut World, now: Event, host: u32, index: u32) {
     close_when_written(world, host, index);
     send_on_host(world, index, host, now, Sent::InPass);
-    world.note_end(index, now.at());
+    world.note_end(index, now.time);
     if world.observers.trace_acks() {
-        (world.observers).trace_ack(&world.flows, index, now.at());
+        (world.observers).trace_ack(&world.flows, index, now.time);
     }
-    start_writing(world, host, index, now.at());
+    start_writing(world, host, index, now.time);
     let held = held(&world.flows[index as usize].sender);
     let memory = world.hosts.machine(host).profile.memory;
     let socket = world.hosts.socket(index);
@@ -259,7 +259,7 @@ pub(super) fn go_on(world: &mut World, now: Event, host: u32, index: u32) {
         world.hosts.note_bytes(
             host,
             index,
-            now.at(),
+            now.time,
             Layer::Socket,
             "wake",
             ByteCount::new(wanted),

@@ -38,7 +38,7 @@ pub(super) fn begin_work(world: &mut World, host: u32, work: Work, now: Instant)
 
 /// The processor has done some work.
 pub(super) fn end_work(world: &mut World, now: Now, host: u32, work: Work) {
-    let time = now.event.at();
+    let time = now.event.time;
     match work {
         Work::Received(packets) => {
             for _ in 0..packets {

@@ -55,7 +55,7 @@ pub(in crate::sim) fn receive_in_exchange(
     take_carried(world, place, other, &mut packet, now);
     let flow = &mut world.flows[place as usize];
     if flow.marks_change(&packet)
-        && let Some(old) = flow.receiver.take_delayed(key.at())
+        && let Some(old) = flow.receiver.take_delayed(key.time)
     {
         let old = flow.ack(&mut world.acks, packet.hop + 1, &old);
         world.leave(old, key);
@@ -63,15 +63,15 @@ pub(in crate::sim) fn receive_in_exchange(
     let receiver = &mut world.flows[place as usize].receiver;
     let ack = receiver.on_segment(now, packet.segment());
     let delivered = receiver.delivered.bytes;
-    world.observers.trace_delivery(place, key.at(), delivered);
+    world.observers.trace_delivery(place, key.time, delivered);
     (world.request_responses).tcp_has(&mut world.flows, place, now, delivered);
     application_has(world, place, now, delivered);
     let sent = world.flows[other as usize].sent_packets();
     if carried {
         world.pump_rarely(other, key, now);
-        world.note_end(other, key.at());
+        world.note_end(other, key.time);
         if world.observers.trace_acks() {
-            world.observers.trace_ack(&world.flows, other, key.at());
+            world.observers.trace_ack(&world.flows, other, key.time);
         }
     }
     let has_sent = world.flows[other as usize].sent_packets() > sent;
@@ -94,7 +94,7 @@ pub(in crate::sim) fn take_carried(
 ) {
     let carried = world.acks.take_off(packet);
     if let Some(ack) = &carried {
-        world.observers.sample_sender(&world.flows, other, now.at());
+        world.observers.sample_sender(&world.flows, other, now.time);
         world.flows[other as usize].sender.on_carried(now, ack);
     }
     let host = &world.flows[other as usize].sender;

@@ -86,11 +86,11 @@ impl Acknowledgement {
     #[inline]
     pub(super) fn delay(&mut self, now: Event) {
         if self.timer.is_never() {
-            self.timer = now.schedule(self.delayed.due(now.at()).secs(), Child::Timer);
-        } else if let Some(due) = self.delayed.due_of_several(now.at(), self.unacknowledged)
-            && due < self.timer.at()
+            self.timer = now.schedule(self.delayed.due(now.time), Child::Timer);
+        } else if let Some(due) = self.delayed.due_of_several(now.time, self.unacknowledged)
+            && due < self.timer.time
         {
-            self.timer = now.schedule(due.secs(), Child::Timer);
+            self.timer = now.schedule(due, Child::Timer);
         }
     }
 
@@ -112,7 +112,7 @@ impl Acknowledgement {
             return false;
         };
         if self.timer.is_never() {
-            self.timer = now.schedule((now.at() + wait).secs(), Child::Timer);
+            self.timer = now.schedule(now.time + wait, Child::Timer);
         }
         true
     }
@@ -198,6 +198,7 @@ mod tests {
     use crate::events::Lineage;
     use crate::registry::{Params, Value};
     use crate::tcp::PARAMS;
+    use crate::units::testing::at;
 
     fn with(settings: &[(&'static str, Value)]) -> Acknowledgement {
         let mut params = Params::defaults(PARAMS);
@@ -224,9 +225,9 @@ mod tests {
     fn rfc9293_3_8_6_3_one_that_waits_is_due_after_less_than_half_a_second_and_once() {
         let mut owed = with(&[]);
         let mut lineage = Lineage::new();
-        owed.delay(lineage.record(Key::at_start(1.0, 0)));
-        owed.delay(lineage.record(Key::at_start(1.1, 0)));
-        assert_eq!(owed.timer().time, 1.2, "as long as the first may wait");
+        owed.delay(lineage.record(Key::at_start(at(1.0), 0)));
+        owed.delay(lineage.record(Key::at_start(at(1.1), 0)));
+        assert_eq!(owed.timer().time, at(1.2), "as long as the first may wait");
         owed.on_ack(true);
         assert!(owed.timer().is_never());
     }

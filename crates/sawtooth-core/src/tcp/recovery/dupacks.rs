@@ -119,7 +119,7 @@ impl Dupacks {
             return;
         }
         tx.window.on_ack(&cc::Ack {
-            now: now.at(),
+            now: now.time,
             acked,
             counted: if tx.config.byte_counting {
                 acked
@@ -140,7 +140,7 @@ impl Dupacks {
             cwnd_limited: true,
             rate: None,
         });
-        tx.window.update(now.at());
+        tx.window.update(now.time);
     }
 
     /// Takes note of everything before `next` having arrived; a round-trip sample if there is one.
@@ -151,11 +151,11 @@ impl Dupacks {
         self.timeout_of = None;
         self.limited_transmits = SegCount::ZERO;
         let rto = &mut tx.timers.rto;
-        let rtt = if let Some(rtt) = tx.stamps.echoed_rtt(now.at()) {
+        let rtt = if let Some(rtt) = tx.stamps.echoed_rtt(now.time) {
             // RFC 7323 appendix G: every second segment is acknowledged, and each acknowledgement is a sample.
             let expected = flight_size.div_ceil(2).max(SegCount::ONE).as_f64();
             rto.end_back_off();
-            rto.sample_one_of(expected, now.at() - rtt, rtt);
+            rto.sample_one_of(expected, now.time - rtt, rtt);
             rtt
         } else {
             let Timed { seq, sent } = self.timed?;
@@ -163,7 +163,7 @@ impl Dupacks {
                 return None;
             }
             self.timed = None;
-            let rtt = now.at() - sent;
+            let rtt = now.time - sent;
             rto.end_back_off();
             rto.sample(sent, rtt);
             rtt
@@ -199,7 +199,7 @@ impl Dupacks {
     #[inline]
     pub(super) fn on_send(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
         if seq >= tx.seq.max && self.timed.is_none() {
-            let sent = now.at();
+            let sent = now.time;
             self.timed = Some(Timed { seq, sent });
         }
         if tx.timers.recovery.is_never() {
@@ -218,9 +218,9 @@ impl Dupacks {
         let episode = tx.episode(now, Signal::Rto, SegCount::ZERO);
         tx.note_reduction(false);
         if keeps_threshold {
-            tx.window.prescribe(now.at(), WindowSize::ONE);
+            tx.window.prescribe(now.time, WindowSize::ONE);
         } else {
-            tx.window.on_congestion(now.at(), &episode);
+            tx.window.on_congestion(now.time, &episode);
         }
         self.timeout_of = Some(tx.seq.una);
         self.recovery_point = tx.seq.max;

@@ -10,7 +10,7 @@ use crate::registry::{Params, Value};
 use crate::tcp::scoreboard::{self, SackBlocks};
 use crate::tcp::sender::tx::{SendAllowance, Tx};
 use crate::tcp::{Config, PARAMS};
-use crate::units::{ByteCount, Duration, SeqNum};
+use crate::units::{ByteCount, Duration, Instant, SeqNum};
 
 pub(crate) struct Rig {
     pub tx: Tx,
@@ -91,7 +91,8 @@ impl Rig {
     }
 
     pub(crate) fn event(&mut self) -> Event {
-        self.lineage.record(Key::at_start(self.now, 0))
+        self.lineage
+            .record(Key::at_start(Instant::from_secs(self.now), 0))
     }
 
     /// What leaves now.
@@ -155,7 +156,7 @@ impl Rig {
     }
 
     pub(crate) fn deadline(&self) -> f64 {
-        self.tx.timers.recovery.time
+        self.tx.timers.recovery.time.secs()
     }
 
     pub(crate) fn pipe(&self) -> u64 {

@@ -83,8 +83,8 @@ impl Sender {
 
     /// The application opens the connection.
     pub fn on_start(&mut self, now: Event) {
-        self.tx.limits.start(now.at());
-        self.tx.window.start(now.at());
+        self.tx.limits.start(now.time);
+        self.tx.window.start(now.time);
         self.tx.allowance = SendAllowance::Window;
         if self.tx.seq.is_established() {
             self.refill(now);
@@ -93,16 +93,16 @@ impl Sender {
 
     /// The handshake, in which this side has answered a SYN, took `rtt` and is over: the first round trip measured (RFC 6298 §2.2).
     pub fn on_handshake(&mut self, now: Event, rtt: Duration) {
-        self.tx.timers.sample(now.at() - rtt, rtt);
+        self.tx.timers.sample(now.time - rtt, rtt);
     }
 
     /// The application writes.
     pub fn on_write(&mut self, now: Event, bytes: ByteCount) {
         let tx = &mut self.tx;
         if tx.seq.una == tx.seq.max && !tx.app.stream.acked_segments(tx.seq.una).is_zero() {
-            let idle = now.at() - tx.app.stream.last_sent;
+            let idle = now.time - tx.app.stream.last_sent;
             let (config, timeout) = (&tx.config, tx.timers.rto.timeout());
-            tx.window.on_restart(now.at(), idle, |before| {
+            tx.window.on_restart(now.time, idle, |before| {
                 restart::windows(config, before, idle, timeout)
             });
         }
@@ -128,8 +128,8 @@ impl Sender {
     /// The application goes to sleep because there is no memory for what it has to write, or is woken.
     pub fn on_writer(&mut self, now: Event, sleeps: bool) {
         self.tx.app.sleeps = sleeps;
-        let limit = self.why_it_stops(now.at());
-        self.tx.limits.stop(now.at(), limit);
+        let limit = self.why_it_stops(now.time);
+        self.tx.limits.stop(now.time, limit);
     }
 
     /// What the transmit queue of the machine holds of the connection has changed.
@@ -217,13 +217,13 @@ impl Sender {
     /// Nothing more is sent now: notes the reason. Not a part of [`Sender::poll_transmit`], which it would slow down for every segment.
     #[inline(never)]
     fn note_stop(&mut self, now: Event) {
-        let limit = self.why_it_stops(now.at());
-        self.tx.limits.stop(now.at(), limit);
+        let limit = self.why_it_stops(now.time);
+        self.tx.limits.stop(now.time, limit);
         if self.is_done() {
-            self.tx.limits.finish(now.at());
+            self.tx.limits.finish(now.time);
         }
         if self.tx.app.stream.is_timed() {
-            let room = self.recovery.room(&self.tx, now.at());
+            let room = self.recovery.room(&self.tx, now.time);
             self.tx.set_partial_timer(now, room);
         }
         if self.tx.episodes.is_some() {
@@ -246,7 +246,7 @@ impl Sender {
     /// The application writes what there is room for.
     fn refill(&mut self, now: Event) {
         let tx = &mut self.tx;
-        let sendable = tx.sendable(self.recovery.room(tx, now.at()));
+        let sendable = tx.sendable(self.recovery.room(tx, now.time));
         let written = tx.app.buffer.as_mut().map(|buffer| {
             let (una, joined) = (tx.seq.una, self.recovery.joined());
             let end = tx.app.stream.end();
@@ -285,7 +285,7 @@ impl Sender {
         let Some((_, at_expiry)) = tx.config.partial.timer() else {
             return;
         };
-        let sendable = tx.sendable(self.recovery.room(tx, now.at()));
+        let sendable = tx.sendable(self.recovery.room(tx, now.time));
         if at_expiry == AtExpiry::Leaves || tx.app.stream.end() <= sendable {
             tx.app.stream.end_wait();
         }

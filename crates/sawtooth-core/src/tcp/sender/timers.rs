@@ -3,7 +3,7 @@
 //! Specifications: RFC 6298 §5 (managing the timer), §3 and RFC 7323 §4.1 (round trips).
 
 use super::counters::RoundTrips;
-use crate::events::{Event, Key};
+use crate::events::{Child, Event, Key};
 use crate::tcp::params::Config;
 use crate::tcp::rto::Rto;
 use crate::tcp::timestamps::{Clock, Stamp};
@@ -49,7 +49,7 @@ impl Timers {
     /// (Re)starts the retransmission timer (RFC 6298 §5.1, §5.3).
     #[inline]
     pub fn arm(&mut self, now: Event) {
-        self.recovery = now.timer(now.at() + self.rto.timeout());
+        self.recovery = now.schedule(now.time + self.rto.timeout(), Child::Timer);
     }
 
     /// A round trip of something sent at `sent` was measured.
@@ -105,13 +105,13 @@ mod tests {
      {
         let mut timers = Timers::new(&testing::config("sack", 10, &[]), Duration::ZERO);
         assert!(timers.next().is_never());
-        let now = Lineage::new().record(Key::at_start(2.0, 0));
+        let now = Lineage::new().record(Key::at_start(at(2.0), 0));
         timers.arm(now);
         // RFC 6298 §2.1: one second before anything was measured.
-        assert_eq!(timers.next().at(), at(3.0));
-        timers.partial = now.timer(at(2.5));
+        assert_eq!(timers.next().time, at(3.0));
+        timers.partial = now.schedule(at(2.5), Child::Timer);
         assert!(timers.is_partial_next());
-        assert_eq!(timers.next().at(), at(2.5));
+        assert_eq!(timers.next().time, at(2.5));
     }
 
     #[test]

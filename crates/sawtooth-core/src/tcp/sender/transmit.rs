@@ -3,7 +3,7 @@
 //! Specifications: RFC 9293 §3.8.6 (the receiver's window), RFC 3042 (limited transmit), RFC 5681 §2 (a FIN has no data).
 
 use super::tx::{SendAllowance, Tx};
-use crate::events::{Event, Key};
+use crate::events::{Child, Event, Key};
 use crate::packet::{Data, Ecn};
 use crate::tcp::partial::Wait;
 use crate::tcp::timestamps::Clock;
@@ -82,11 +82,11 @@ impl Tx {
         };
         if again {
             self.counters.retransmits += 1;
-            self.app.stream.last_sent = now.at();
+            self.app.stream.last_sent = now.time;
         } else {
             push |= self.app.is_pushed(seq);
             if seq.next() == self.app.stream.end() {
-                self.app.stream.on_last_sent(now.at());
+                self.app.stream.on_last_sent(now.time);
             }
         }
         Data {
@@ -97,7 +97,7 @@ impl Tx {
             ecn,
             cwr,
             retransmission: again,
-            stamp: Clock::stamp_by(self.stamps.clock, now.at()),
+            stamp: Clock::stamp_by(self.stamps.clock, now.time),
             echo: self.stamps.peer,
         }
     }
@@ -136,8 +136,8 @@ impl Tx {
                         Wait::For(time) => time,
                         Wait::Rto | Wait::Never => self.timers.rto.timeout(),
                     };
-                    let due = self.config.timer_tick.expiry(now.at(), wait);
-                    self.timers.partial = now.timer(due.max(now.at()));
+                    let due = self.config.timer_tick.expiry(now.time, wait);
+                    self.timers.partial = now.schedule(due.max(now.time), Child::Timer);
                 }
             }
             _ => self.timers.partial = Key::NEVER,

@@ -90,7 +90,7 @@ impl Tx {
     pub fn announce(&mut self, now: Event, acked: SegCount, rtt: Option<Duration>) {
         if self.seq.is_established() {
             self.window.on_arrival(&cc::AckArrival {
-                now: now.at(),
+                now: now.time,
                 acked,
                 rtt,
             });
@@ -111,7 +111,7 @@ impl Tx {
             cwnd: self.config.initial_window,
             ssthresh: self.config.initial_ssthresh,
         });
-        self.window.on_established(now.at(), initial);
+        self.window.on_established(now.time, initial);
     }
 
     /// What the algorithm needs to know of a sign of congestion. `limited_transmit` segments do not count as flight (RFC 5681 §3.2 step 2).
@@ -127,7 +127,7 @@ impl Tx {
             }
         };
         Episode {
-            now: now.at(),
+            now: now.time,
             signal,
             window,
             whole_ssthresh: self.config.whole_ssthresh,
@@ -153,7 +153,7 @@ impl Tx {
         self.counters.congestion_signals += 1;
         self.begin_episode(now, cause, losses);
         let episode = self.episode(now, Signal::Loss, limited_transmit);
-        self.window.on_congestion(now.at(), &episode);
+        self.window.on_congestion(now.time, &episode);
     }
 
     /// Reduces the window for a mark, once per window.
@@ -162,7 +162,7 @@ impl Tx {
         self.counters.congestion_signals += 1;
         let episode = self.episode(now, Signal::Ecn, SegCount::ZERO);
         self.begin_episode(now, Cause::Ecn, losses);
-        self.window.on_congestion(now.at(), &episode);
+        self.window.on_congestion(now.time, &episode);
         self.note_reduction(true);
     }
 
@@ -186,7 +186,7 @@ impl Tx {
         let snd_una = self.seq.una.max(ack.next);
         if signals.wants_share() {
             self.window.on_marks(&cc::Marks {
-                now: now.at(),
+                now: now.time,
                 delivered,
                 marked: signals.marked,
                 snd_una,
@@ -224,7 +224,7 @@ impl Tx {
         if self.episodes.is_some() {
             let figures = self.figures(losses);
             if let Some(episodes) = &mut self.episodes {
-                episodes.begin(now.at(), cause, &figures);
+                episodes.begin(now.time, cause, &figures);
             }
         }
     }
@@ -234,7 +234,7 @@ impl Tx {
     pub fn note_episode(&mut self, now: Event, losses: Option<Losses>, repairing: bool) {
         let figures = self.figures(losses);
         if let Some(episodes) = &mut self.episodes {
-            episodes.on_stop(now.at(), &figures, repairing);
+            episodes.on_stop(now.time, &figures, repairing);
         }
     }
 

@@ -57,7 +57,7 @@ fn on_full_ack(dupacks: &mut Dupacks, tx: &mut Tx, now: Event, next: SeqNum) {
             dupacks.on_new_ack(tx, now, next, false);
             let flight = tx.seq.flight_size().max(SegCount::ONE) + SegCount::ONE;
             let cwnd = tx.window.ssthresh().min(WindowSize::from(flight));
-            tx.window.prescribe(now.at(), cwnd);
+            tx.window.prescribe(now.time, cwnd);
         }
     }
 }
@@ -72,7 +72,7 @@ fn on_partial_ack(dupacks: &mut Dupacks, tx: &mut Tx, now: Event, next: SeqNum, 
     } else {
         let deflated = tx.window.cwnd() - WindowSize::from(acked - inflation);
         tx.window.inflation = SegCount::ONE;
-        tx.window.prescribe(now.at(), deflated.max(WindowSize::ONE));
+        tx.window.prescribe(now.time, deflated.max(WindowSize::ONE));
     }
     dupacks.advance(tx, now, next);
     if is_first || tx.config.partial_ack_timer == PartialAckTimer::Every {

@@ -29,7 +29,7 @@ pub(crate) fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) 
         if dupacks.count == tx.config.dup_thresh && dupacks.may_signal(tx) {
             let limited_transmits = dupacks.signal(tx, now);
             tx.reduce(now, Cause::Dupack, None, limited_transmits);
-            tx.window.prescribe(now.at(), WindowSize::ONE);
+            tx.window.prescribe(now.time, WindowSize::ONE);
             tx.seq.go_back();
         }
     }

@@ -82,7 +82,7 @@ impl Congestion {
             SegCount::ZERO,
         );
         if tx.config.prr && !tx.window.needs.rules_recovery {
-            tx.window.prescribe(now.at(), before.cwnd);
+            tx.window.prescribe(now.time, before.cwnd);
         }
         if once {
             self.undo.end();
@@ -105,7 +105,7 @@ impl Congestion {
             return;
         }
         if tx.config.prr {
-            tx.window.prescribe(now.at(), before.cwnd);
+            tx.window.prescribe(now.time, before.cwnd);
         }
         self.phase = Phase::Cwr(Prr::new(before.cwnd.whole()));
         self.recovery_point = tx.seq.max;
@@ -114,8 +114,8 @@ impl Congestion {
     fn leave_cwr(&mut self, tx: &mut Tx, now: Event) {
         self.phase = Phase::Open;
         let ssthresh = tx.window.ssthresh();
-        tx.window.prescribe(now.at(), ssthresh);
-        tx.window.on_recovered(now.at());
+        tx.window.prescribe(now.time, ssthresh);
+        tx.window.on_recovered(now.time);
     }
 
     /// Everything that was outstanding when the loss was found has arrived.
@@ -125,12 +125,12 @@ impl Congestion {
             && !tx.window.needs.rules_recovery
         {
             let ssthresh = tx.window.ssthresh();
-            tx.window.prescribe(now.at(), ssthresh);
+            tx.window.prescribe(now.time, ssthresh);
         }
         self.phase = Phase::Open;
         self.undo.end();
         outstanding.detect.on_recovered();
-        tx.window.on_recovered(now.at());
+        tx.window.on_recovered(now.time);
     }
 
     /// Whether a timeout was spurious, from what arrives after it.
@@ -209,7 +209,7 @@ impl Congestion {
         if let Some(episodes) = &mut tx.episodes {
             episodes.undo();
         }
-        tx.window.on_undo(now.at(), before);
+        tx.window.on_undo(now.time, before);
         outstanding.segments.forget_losses();
         self.undo.end();
         self.phase = Phase::Open;

@@ -62,13 +62,13 @@ impl Delivery {
             // For what was sent again only the timestamp shows which transmission arrived, and it does so for all that is acknowledged with it. The algorithm
             // is given this sample, too. Measured of Linux 6.1 by the round trips of its `westwood`: it takes a path of 20.03 ms for one of 20 when the timestamps of
             // a repair are 20 ms apart, and for one of 21 when they are 21, whether or not the repair acknowledges segments that were sent once.
-            let echoed = tx.stamps.echoed_rtt(now.at());
+            let echoed = tx.stamps.echoed_rtt(now.time);
             let rtt = echoed.filter(|_| !self.acked.is_zero())?;
-            timers.sample(now.at() - rtt, rtt);
+            timers.sample(now.time - rtt, rtt);
             return Some(rtt);
         }
-        let rtt = now.at() - self.first_sent;
-        let last = now.at() - self.last_sent;
+        let rtt = now.time - self.first_sent;
+        let last = now.time - self.last_sent;
         timers.rto.sample(self.first_sent, rtt);
         timers.count(rtt, last);
         if let Some(estimators) = undo.adapts(tx.seq.una) {

@@ -142,14 +142,14 @@ impl Rack {
         if !news.acked.is_zero()
             || (!news.delivered.is_zero() && !self.congestion.phase.is_lossless())
         {
-            self.timer.restarted = now.at();
+            self.timer.restarted = now.time;
         }
         self.timer.arm_due = true;
     }
 
     fn on_established(&mut self, tx: &mut Tx, now: Event, rtt: Option<Duration>) {
         if let Some(rtt) = rtt {
-            tx.window.on_handshake(now.at(), rtt);
+            tx.window.on_handshake(now.time, rtt);
         }
         tx.on_established(now, rtt.is_some());
         self.congestion.clear();
@@ -160,7 +160,7 @@ impl Rack {
     fn find_losses(&mut self, tx: &Tx, now: Event, expired: bool) -> SegCount {
         let repairing = self.is_repairing();
         self.outstanding
-            .find_losses(tx, now.at(), expired, repairing)
+            .find_losses(tx, now.time, expired, repairing)
     }
 
     /// A loss was found.
@@ -189,7 +189,7 @@ impl Rack {
         let reduction = self.congestion.phase.prr();
         let limited = self.pace.usage.limits(tx.window.windows());
         tx.window.on_ack(&cc::Ack {
-            now: now.at(),
+            now: now.time,
             acked: news.acked,
             counted: if tx.config.byte_counting {
                 news.delivered
@@ -215,7 +215,7 @@ impl Rack {
             let safe = !news.acked.is_zero() && lost.is_zero();
             prr.prescribe(tx, now, news.delivered, pipe, safe);
         } else {
-            tx.window.update(now.at());
+            tx.window.update(now.time);
         }
     }
 
@@ -226,7 +226,7 @@ impl Rack {
     pub fn next(&mut self, tx: &mut Tx, now: Event) -> Option<SeqNum> {
         let is_open = self.congestion.phase == Phase::Open;
         let next = self.pace.next(tx, now, &mut self.outstanding, is_open);
-        if next.is_none() && self.pace.is_ahead(now.at()) {
+        if next.is_none() && self.pace.is_ahead(now.time) {
             tx.timers.recovery = self.timer.or(self.pace.timer);
         }
         next
@@ -234,19 +234,19 @@ impl Rack {
 
     /// Segment `seq` is about to leave.
     pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
-        self.pace.on_send(tx, now.at(), seq);
+        self.pace.on_send(tx, now.time, seq);
         let again = seq < tx.seq.max;
         let idle = self.outstanding.segments.is_empty();
-        self.outstanding.on_send(now.at(), seq);
+        self.outstanding.on_send(now.time, seq);
         if let Some(prr) = self.congestion.phase.prr() {
             prr.on_send();
         }
         if again {
-            let stamp = Clock::stamp_by(tx.stamps.clock, now.at());
+            let stamp = Clock::stamp_by(tx.stamps.clock, now.time);
             self.congestion.undo.on_retransmit(seq, stamp);
         }
         if idle {
-            self.timer.restarted = now.at();
+            self.timer.restarted = now.time;
         }
         if idle || !again {
             self.timer.arm_due = true;

@@ -71,7 +71,7 @@ impl Outstanding {
                 news.repairs |= segment.retransmitted;
                 let earlier = segment.retransmitted
                     && clock.is_some_and(|clock| echo.precedes(clock.stamp(sent)));
-                self.deliver(now.at(), seq, &segment, earlier, &mut news);
+                self.deliver(now.time, seq, &segment, earlier, &mut news);
             }
         }
         if ack.next > tx.seq.una {
@@ -90,7 +90,7 @@ impl Outstanding {
                 for seq in part.start.up_to(part.end) {
                     if let Some(segment) = self.segments.sack(seq) {
                         // What is repeated is the timestamp of the last segment in order (RFC 7323 §4.3), which says nothing about this one.
-                        self.deliver(now.at(), seq, &segment, false, &mut news);
+                        self.deliver(now.time, seq, &segment, false, &mut news);
                     }
                 }
             }

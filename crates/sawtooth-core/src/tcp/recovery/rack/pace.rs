@@ -4,7 +4,7 @@
 
 use super::outstanding::Outstanding;
 use super::usage::Usage;
-use crate::events::{Event, Key};
+use crate::events::{Child, Event, Key};
 use crate::tcp::pacer::{Flight, Paced};
 use crate::tcp::segmentation::Moment;
 use crate::tcp::sender::tx::Tx;
@@ -67,8 +67,8 @@ impl Pace {
             self.burst -= SegCount::ONE;
             return lost.or_else(|| new.then_some(tx.seq.nxt));
         }
-        if self.is_ahead(now.at()) {
-            self.timer = now.timer(self.until);
+        if self.is_ahead(now.time) {
+            self.timer = now.schedule(self.until, Child::Timer);
             return None;
         }
         if lost.is_none()
@@ -111,7 +111,7 @@ impl Pace {
             repairing: !is_open,
             window,
             pipe,
-            oldest_age: oldest.map_or(Duration::ZERO, |sent| now.at() - sent),
+            oldest_age: oldest.map_or(Duration::ZERO, |sent| now.time - sent),
             srtt: tx.timers.rto.srtt().unwrap_or(Duration::INFINITE),
         };
         if segmentation.waits(burst, &moment) {

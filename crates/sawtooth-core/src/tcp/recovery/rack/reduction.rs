@@ -57,7 +57,7 @@ impl Prr {
         let ssthresh = tx.window.ssthresh().min(UNLIMITED).whole();
         let allowed = self.on_ack(tx.config.prr_bound, delivered, pipe, ssthresh, safe);
         let cwnd = WindowSize::from((pipe + allowed).max(SegCount::ONE));
-        tx.window.prescribe(now.at(), cwnd);
+        tx.window.prescribe(now.time, cwnd);
     }
 
     /// `delivered` segments have arrived: how many may be sent now. `safe` says that data was acknowledged cumulatively and nothing new was found to be lost (SafeACK).

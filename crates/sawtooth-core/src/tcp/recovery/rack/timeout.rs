@@ -28,9 +28,9 @@ impl Rack {
     }
 
     pub fn on_timer(&mut self, tx: &mut Tx, now: Event) {
-        if self.pace.timer.at() <= now.at() {
+        if self.pace.timer.time <= now.time {
             self.pace.timer = Key::NEVER;
-            if self.timer.deadline.at() > now.at() {
+            if self.timer.deadline.time > now.time {
                 tx.timers.recovery = self.timer.deadline;
                 return;
             }
@@ -67,11 +67,11 @@ impl Rack {
         if again || once {
             // The timeout of what a timeout has sent again (RFC 5681 §3.1), or of a window that a mark has reduced (RFC 3168 §6.1.2): the
             // threshold stays.
-            tx.window.prescribe(now.at(), WindowSize::ONE);
+            tx.window.prescribe(now.time, WindowSize::ONE);
         } else {
             tx.counters.congestion_signals += 1;
             let episode = tx.episode(now, Signal::Rto, SegCount::ZERO);
-            tx.window.on_congestion(now.at(), &episode);
+            tx.window.on_congestion(now.time, &episode);
         }
         // RFC 2018 §8: the receiver has reported the first segment, and yet has not got it. What it has reported means nothing any more.
         let reneged = self.outstanding.segments.first_is_sacked();
@@ -86,7 +86,7 @@ impl Rack {
         let deadline = if reneged || self.outstanding.judge == Judge::Forward {
             Instant::NEVER
         } else {
-            self.outstanding.detect.timeout_deadline(now.at())
+            self.outstanding.detect.timeout_deadline(now.time)
         };
         self.outstanding.rate.lost += self.outstanding.segments.mark_lost_on_timeout(deadline);
         let asks = tx.config.frto
@@ -103,7 +103,7 @@ impl Rack {
         self.outstanding.detect.look_again = None;
         let pipe = self.outstanding.segments.pipe();
         let cwnd = WindowSize::from(pipe + SegCount::ONE);
-        tx.window.prescribe(now.at(), cwnd);
+        tx.window.prescribe(now.time, cwnd);
         tx.timers.rto.back_off();
         tx.pending = Some(tx.seq.una);
         self.timer.restart(now);

@@ -4,7 +4,7 @@
 
 use super::detect::LookAgain;
 use super::tlp;
-use crate::events::{Event, Key};
+use crate::events::{Child, Event, Key};
 use crate::tcp::sender::tx::Tx;
 use crate::units::Instant;
 
@@ -50,7 +50,7 @@ impl Timer {
 
     /// The retransmission timer starts anew.
     pub(super) fn restart(&mut self, now: Event) {
-        self.restarted = now.at();
+        self.restarted = now.time;
         self.arm_due = true;
     }
 
@@ -73,18 +73,18 @@ impl Timer {
         {
             let max_ack_delay = tx.config.probe_max_ack_delay;
             let pto = tlp::pto(srtt, tx.seq.flight_size(), max_ack_delay, slack);
-            if now.at() + pto < self.restarted + timeout {
-                (since, wait) = (now.at(), pto);
+            if now.time + pto < self.restarted + timeout {
+                (since, wait) = (now.time, pto);
                 self.purpose = Purpose::Probe;
             }
         }
         let deadline = tx.config.timer_tick.expiry(since, wait);
-        self.deadline = now.timer(deadline.max(now.at()));
+        self.deadline = now.schedule(deadline.max(now.time), Child::Timer);
     }
 
     /// The earlier of this and of `pace`, when the next segment may leave.
     pub(super) fn or(&self, pace: Key) -> Key {
-        if pace.at() < self.deadline.at() {
+        if pace.time < self.deadline.time {
             pace
         } else {
             self.deadline
@@ -105,7 +105,7 @@ mod tests {
     };
 
     /// For what it is set at 1 s, and when it expires, after a round trip of 100 ms was measured and two segments were sent.
-    fn armed(situation: Situation, restarted: f64) -> (Purpose, f64) {
+    fn armed(situation: Situation, restarted: f64) -> (Purpose, Instant) {
         let mut rig = Rig::sending("rack", 2, &[]);
         rig.tx.timers.rto.sample(at(0.0), secs(0.1));
         rig.now = 1.0;
@@ -118,9 +118,9 @@ mod tests {
 
     #[test]
     fn rfc8985_7_2_a_probe_is_due_after_two_round_trips_unless_the_timeout_is_earlier() {
-        assert_eq!(armed(QUIET, 1.0), (Purpose::Probe, 1.2));
+        assert_eq!(armed(QUIET, 1.0), (Purpose::Probe, at(1.2)));
         // The timeout is one second at least (RFC 6298 §2.4): that from 0.1 s is due at 1.1 s.
-        assert_eq!(armed(QUIET, 0.1), (Purpose::Timeout, 1.1));
+        assert_eq!(armed(QUIET, 0.1), (Purpose::Timeout, at(1.1)));
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
             may_probe: false,
             ..QUIET
         };
-        assert_eq!(armed(known, 1.0), (Purpose::Timeout, 2.0));
+        assert_eq!(armed(known, 1.0), (Purpose::Timeout, at(2.0)));
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
             }),
             ..QUIET
         };
-        assert_eq!(armed(reordered, 1.0), (Purpose::Reordering, 1.025));
+        assert_eq!(armed(reordered, 1.0), (Purpose::Reordering, at(1.025)));
     }
 
     #[test]
@@ -150,12 +150,12 @@ mod tests {
             idle: true,
             ..QUIET
         };
-        assert_eq!(armed(idle, 1.0), (Purpose::Timeout, f64::INFINITY));
+        assert_eq!(armed(idle, 1.0), (Purpose::Timeout, Instant::NEVER));
         let mut timer = Timer::new();
         let mut rig = Rig::sending("rack", 2, &[]);
-        let pace = rig.event().timer(at(0.5));
-        assert_eq!(timer.or(pace).at(), at(0.5));
-        timer.deadline = rig.event().timer(at(0.25));
-        assert_eq!(timer.or(pace).at(), at(0.25));
+        let pace = rig.event().schedule(at(0.5), Child::Timer);
+        assert_eq!(timer.or(pace).time, at(0.5));
+        timer.deadline = rig.event().schedule(at(0.25), Child::Timer);
+        assert_eq!(timer.or(pace).time, at(0.25));
     }
 }
