@@ -7,14 +7,43 @@
 //! simulator is held against, computes in binary64 seconds; additions, multiplications and divisions are the same on every
 //! machine (IEEE 754), so runs are still reproducible to the bit.
 
+use std::cmp::Ordering;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Rem, Sub, SubAssign};
 
 macro_rules! quantity {
     ($(#[$doc:meta])* $name:ident, $from:ident, $get:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
         pub struct $name(f64);
+
+        /// Written out, because derived comparisons go by way of `partial_cmp`: some more instructions wherever events are compared.
+        impl PartialOrd for $name {
+            #[inline]
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                self.0.partial_cmp(&other.0)
+            }
+
+            #[inline]
+            fn lt(&self, other: &Self) -> bool {
+                self.0 < other.0
+            }
+
+            #[inline]
+            fn le(&self, other: &Self) -> bool {
+                self.0 <= other.0
+            }
+
+            #[inline]
+            fn gt(&self, other: &Self) -> bool {
+                self.0 > other.0
+            }
+
+            #[inline]
+            fn ge(&self, other: &Self) -> bool {
+                self.0 >= other.0
+            }
+        }
 
         impl $name {
             #[inline]
@@ -28,7 +57,7 @@ macro_rules! quantity {
             }
 
             /// The order of the numbers, as [`f64::total_cmp`] has it.
-            pub fn total_cmp(&self, other: &Self) -> std::cmp::Ordering {
+            pub fn total_cmp(&self, other: &Self) -> Ordering {
                 self.0.total_cmp(&other.0)
             }
 
