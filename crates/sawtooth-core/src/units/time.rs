@@ -138,4 +138,17 @@ mod tests {
         let (written, rate) = (ByteCount::new(2500), Rate::from_bps(40_000.0));
         assert_eq!(written / rate, Duration::from_secs(0.5));
     }
+
+    #[test]
+    fn instants_are_compared_as_their_numbers_are() {
+        let numbers = [f64::NAN, f64::NEG_INFINITY, -0.0, 0.0, f64::INFINITY];
+        for left in numbers {
+            for right in numbers {
+                let (one, other) = (Instant::from_secs(left), Instant::from_secs(right));
+                assert_eq!(one.partial_cmp(&other), left.partial_cmp(&right));
+                assert_eq!((one < other, one <= other), (left < right, left <= right));
+                assert_eq!((one > other, one >= other), (left > right, left >= right));
+            }
+        }
+    }
 }
