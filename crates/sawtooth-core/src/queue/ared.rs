@@ -17,7 +17,9 @@
 //! Kernel equivalent: `red` with `adaptative`, which takes thresholds and weight as given.
 
 use super::drop_tail::LIMIT;
-use super::red::{self, BYTE_MODE, ECN, HARD_DROP, Law, MAX_P, MAX_PACKET, MEAN_PACKET, Red};
+use super::red::{
+    self, Adaptation, BYTE_MODE, ECN, HARD_DROP, Law, MAX_P, MAX_PACKET, MEAN_PACKET, Red,
+};
 use super::{New, Site};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::Instant;
@@ -61,7 +63,7 @@ pub(super) const ENTRY: Entry<New> = Entry {
     ],
     new: |params, site| {
         let law = law(params, &site);
-        let adaptation = Adaptation::of(params);
+        let adaptation = Box::new(Corrections::of(params));
         Box::new(Red::new(params, law, Some(adaptation), site.stream))
     },
 };
@@ -96,7 +98,7 @@ fn law(params: &Params, site: &Site) -> Law {
 
 /// How `max_p` is corrected.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Adaptation {
+struct Corrections {
     interval: f64,
     alpha: Option<f64>,
     beta: f64,
@@ -106,7 +108,7 @@ pub(super) struct Adaptation {
     done: u64,
 }
 
-impl Adaptation {
+impl Corrections {
     fn of(params: &Params) -> Self {
         Self {
             interval: params.duration("interval"),
@@ -121,15 +123,20 @@ impl Adaptation {
         }
     }
 
-    /// Makes the corrections that are due by `now`, the average having been `avg` since the last arrival, or since `idle_since`.
+    fn correct(&self, law: &mut Law, avg: f64) {
+        let span = law.max - law.min;
+        if avg > law.min + 0.6 * span && law.max_p <= self.most {
+            law.max_p += self.alpha.unwrap_or((law.max_p / 4.0).min(0.01));
+            law.max_p = law.max_p.min(1.0);
+        } else if avg < law.min + 0.4 * span && law.max_p >= self.least {
+            law.max_p *= self.beta;
+        }
+    }
+}
+
+impl Adaptation for Corrections {
     #[expect(clippy::cast_precision_loss, reason = "a count of corrections")]
-    pub(super) fn catch_up(
-        &mut self,
-        law: &mut Law,
-        avg: f64,
-        idle_since: Option<Instant>,
-        now: Instant,
-    ) {
+    fn catch_up(&mut self, law: &mut Law, avg: f64, idle_since: Option<Instant>, now: Instant) {
         loop {
             let time = Instant::from_secs((self.done + 1) as f64 * self.interval);
             if time > now {
@@ -138,16 +145,6 @@ impl Adaptation {
             self.done += 1;
             let avg = idle_since.map_or(avg, |since| red::after_idle(law, avg, time - since));
             self.correct(law, avg);
-        }
-    }
-
-    fn correct(&self, law: &mut Law, avg: f64) {
-        let span = law.max - law.min;
-        if avg > law.min + 0.6 * span && law.max_p <= self.most {
-            law.max_p += self.alpha.unwrap_or((law.max_p / 4.0).min(0.01));
-            law.max_p = law.max_p.min(1.0);
-        } else if avg < law.min + 0.4 * span && law.max_p >= self.least {
-            law.max_p *= self.beta;
         }
     }
 }
@@ -193,7 +190,7 @@ mod tests {
                 max_p,
                 ..derived(&[], 10e6)
             };
-            Adaptation::of(&params(&ENTRY, &[])).correct(&mut law, avg);
+            Corrections::of(&params(&ENTRY, &[])).correct(&mut law, avg);
             law.max_p
         };
         // The target range is 18 to 22.
@@ -212,7 +209,7 @@ mod tests {
     #[test]
     fn corrections_are_made_at_multiples_of_the_interval_however_late_they_are_asked_for() {
         let mut law = derived(&[], 10e6);
-        let mut adaptation = Adaptation::of(&params(&ENTRY, &[]));
+        let mut adaptation = Corrections::of(&params(&ENTRY, &[]));
         adaptation.catch_up(&mut law, 30.0, None, at(0.499));
         assert_eq!(law.max_p, 0.1);
         // At 0.5, 1 and 1.5 s.
@@ -232,7 +229,7 @@ mod tests {
             max: 30.0,
             ..derived(&[], 10e6)
         };
-        let adaptation = Adaptation::of(&params(&ENTRY, &[]));
+        let adaptation = Corrections::of(&params(&ENTRY, &[]));
         // 10 + 0.4 * 20 and 10 + 0.6 * 20.
         for avg in [18.0, 22.0] {
             adaptation.correct(&mut law, avg);

@@ -19,7 +19,6 @@
 //!
 //! Kernel equivalent: `red`, whose thresholds are in bytes (tc-red(8)).
 
-use super::ared::Adaptation;
 use super::drop_tail::{LIMIT, Limit};
 use super::{Backlog, Fifo, New, Next, Queue, Queued, Site, Verdict};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
@@ -98,6 +97,12 @@ pub(super) fn threshold(value: Value) -> Option<(f64, bool)> {
         Value::Bytes(bytes) => Some((bytes as f64, true)),
         _ => None,
     }
+}
+
+/// What corrects a law from time to time.
+pub(super) trait Adaptation: std::fmt::Debug + Send {
+    /// Makes the corrections that are due by `now`, the average having been `avg` since the last arrival, or since `idle_since`.
+    fn catch_up(&mut self, law: &mut Law, avg: f64, idle_since: Option<Instant>, now: Instant);
 }
 
 /// What decides about a packet when the average is known.
@@ -181,7 +186,7 @@ pub(super) struct Red {
     idle_since: Option<Instant>,
     /// Packets since the last signal; nothing while the average is below the thresholds.
     count: Option<u64>,
-    adaptation: Option<Adaptation>,
+    adaptation: Option<Box<dyn Adaptation>>,
     stream: Stream,
 }
 
@@ -189,7 +194,7 @@ impl Red {
     pub(super) fn new(
         params: &Params,
         law: Law,
-        adaptation: Option<Adaptation>,
+        adaptation: Option<Box<dyn Adaptation>>,
         stream: Stream,
     ) -> Self {
         Self {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 use super::vars::Vars;
-use crate::expr::{Quantity, Variables};
+use crate::expr::{self, ExprError, Quantity, Variables};
 
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
@@ -24,7 +24,7 @@ impl<'a> Context<'a> {
     }
 
     /// Of variables, which are the same for all items.
-    pub(super) fn without_counters(&self) -> Self {
+    fn without_counters(&self) -> Self {
         Self {
             counters: None,
             ..*self
@@ -54,7 +54,7 @@ impl Variables for Context<'_> {
         match (name, self.counters) {
             ("i", Some((i, _))) => Some(Ok(Quantity::number(i))),
             ("count", Some((_, count))) => Some(Ok(Quantity::number(count))),
-            _ => self.vars.evaluate(name, self, depth),
+            _ => self.vars.evaluate(name, &self.without_counters(), depth),
         }
     }
 
@@ -93,4 +93,13 @@ impl<'a> Table<'a> {
         self.get(key)
             .or_else(|| Some((self.context.tree.get(key)?, key.to_owned())))
     }
+}
+
+/// Value of an expression over `variables`, as those of a scenario.
+pub fn evaluate_over(
+    text: &str,
+    variables: &Map<String, Json>,
+) -> std::result::Result<Quantity, ExprError> {
+    let vars = Vars::of(Some(variables));
+    expr::evaluate(text, &Context::new(&Map::new(), &vars))
 }

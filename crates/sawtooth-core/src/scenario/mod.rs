@@ -33,10 +33,10 @@ mod value;
 mod vars;
 mod warnings;
 
+pub use self::context::evaluate_over;
 pub use self::error::{Result, ScenarioError};
 pub use self::for_kernel::for_kernel;
 pub use self::limits::limits_of;
 pub use self::origins::Origins;
 pub use self::read::{for_simulator, from_json, from_tree, parse, read};
-pub use self::vars::evaluate_over;
 pub use self::warnings::warnings;

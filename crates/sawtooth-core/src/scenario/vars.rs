@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
-use super::context::Context;
 use super::error::{Result, at, at_key, in_expression};
 use super::value::object;
-use crate::expr::{self, ExprError, Quantity, Variables};
+use crate::expr::{self, Quantity, Variables};
 
 /// The table `vars`, and what of it has been evaluated.
 pub(super) struct Vars<'a> {
@@ -56,10 +55,11 @@ impl<'a> Vars<'a> {
         self.tree.into_iter().flat_map(Map::keys).cloned()
     }
 
+    /// The value of a variable, whose expression is over `variables`.
     pub(super) fn evaluate(
         &self,
         name: &str,
-        context: &Context,
+        variables: &dyn Variables,
         depth: usize,
     ) -> Option<std::result::Result<Quantity, String>> {
         if let Some(slot) = self.known.borrow().get(name) {
@@ -78,8 +78,7 @@ impl<'a> Vars<'a> {
         let result = match json {
             Json::Number(number) => Ok(Quantity::number(number.as_f64().unwrap_or(f64::NAN))),
             Json::String(text) => {
-                let context = context.without_counters();
-                expr::evaluate_within(text, &context, depth).map_err(|error| match error.message {
+                expr::evaluate_within(text, variables, depth).map_err(|error| match error.message {
                     // An error that comes from a variable it uses has its place already.
                     message if message.starts_with("variable `") => message,
                     message => format!("variable `{name}` is wrong: {message}"),
@@ -118,7 +117,7 @@ impl<'a> Vars<'a> {
     }
 
     /// Evaluates every variable, also one that nothing uses.
-    pub(super) fn check(&self, context: &Context) -> Result<()> {
+    pub(super) fn check(&self, context: &dyn Variables) -> Result<()> {
         for (name, json) in self.tree.into_iter().flatten() {
             let path = format!("vars.{name}");
             let Json::Array(items) = json else {
@@ -134,7 +133,7 @@ impl<'a> Vars<'a> {
     }
 }
 
-fn check(name: &str, path: String, json: &Json, context: &Context) -> Result<()> {
+fn check(name: &str, path: String, json: &Json, context: &dyn Variables) -> Result<()> {
     if let Json::String(text) = json {
         expr::evaluate(text, context).map_err(|error| in_expression(&path, error))?;
     }
@@ -146,13 +145,4 @@ fn check(name: &str, path: String, json: &Json, context: &Context) -> Result<()>
         Json::String(_) => error,
         _ => error.hint(&format!("for example {name} = \"20 ms\", or a number")),
     })
-}
-
-/// Value of an expression over `variables`, as those of a scenario.
-pub fn evaluate_over(
-    text: &str,
-    variables: &Map<String, Json>,
-) -> std::result::Result<Quantity, ExprError> {
-    let vars = Vars::of(Some(variables));
-    expr::evaluate(text, &Context::new(&Map::new(), &vars))
 }

@@ -13,8 +13,7 @@
 //! with the ratio of slow start as long as the window is below half of the threshold: from there it could pass the threshold within a round trip.
 //! A `max_pacing_rate` bounds either, and paces a flow that nothing else paces.
 
-use super::params::key;
-use crate::registry::{Params, words};
+use crate::registry::words;
 use crate::units::{ByteCount, Duration, Rate, SegCount, WindowSize};
 
 words! {
@@ -40,19 +39,6 @@ pub struct Pacing {
     pub free_start: SegCount,
     /// Up to this share of its interval a segment leaves earlier, if the one before it left later than asked.
     pub credit: f64,
-}
-
-impl From<&Params> for Pacing {
-    fn from(params: &Params) -> Self {
-        Self {
-            paced: key::pacing.of(params),
-            slow_start_ratio: key::pacing_ss_ratio.of(params),
-            avoidance_ratio: key::pacing_ca_ratio.of(params),
-            max: key::max_pacing_rate.of(params).unwrap_or(Rate::INFINITE),
-            free_start: key::pacing_free_start.of(params).unwrap_or_default(),
-            credit: key::pacing_credit.of(params),
-        }
-    }
 }
 
 /// What a rate is made of.

@@ -4,8 +4,7 @@
 //! "Congestion Avoidance and Control", SIGCOMM 1988, Appendix A, in which the round-trip time is counted in clock ticks.
 //! Samples obey Karn's algorithm: the sender only passes round trips of segments that were sent once (RFC 6298 §3).
 
-use super::params::key;
-use crate::registry::{Params, words};
+use crate::registry::words;
 use crate::units::{Duration, Instant};
 
 words! {
@@ -24,18 +23,6 @@ pub struct RtoConfig {
     pub initial: Duration,
     pub min: Duration,
     pub max: Duration,
-}
-
-impl From<&Params> for RtoConfig {
-    fn from(params: &Params) -> Self {
-        Self {
-            estimator: key::rto_estimator.of(params),
-            granularity: key::rto_granularity.of(params),
-            initial: key::rto_initial.of(params),
-            min: key::rto_min.of(params),
-            max: key::rto_max.of(params),
-        }
-    }
 }
 
 /// Round-trip estimators and the timeout they give, with exponential back-off.

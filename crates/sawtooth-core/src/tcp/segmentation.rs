@@ -20,8 +20,6 @@
 //! Deviations: retransmissions leave one by one. A kernel's first buffers hold half of the window that the receiver has offered: over 5 ms bursts end with segments
 //! 22 and 32, then with every 40th.
 
-use super::params::key;
-use crate::registry::Params;
 use crate::units::{ByteCount, Duration, Rate, SegCount};
 
 /// The parameters of segmentation offload.
@@ -56,17 +54,6 @@ pub struct Moment {
 }
 
 impl Segmentation {
-    /// Nothing where segments leave one by one.
-    pub fn of(params: &Params) -> Option<Self> {
-        key::segmentation_offload.of(params).then(|| Self {
-            max: key::tso_max_bytes.of(params),
-            min: key::tso_min_segments.of(params),
-            interval: key::tso_interval.of(params),
-            rtt_log: key::tso_rtt_log.of(params),
-            window_divisor: key::tso_window_divisor.of(params),
-        })
-    }
-
     /// Segments of a full burst at `rate`.
     #[expect(
         clippy::cast_possible_truncation,

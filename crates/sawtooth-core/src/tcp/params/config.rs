@@ -1,86 +1,83 @@
-//! What follows from several rows: windows in segments, and the clocks of the two hosts.
+//! The parameters of one connection, resolved: those of single rows, and what follows from several ([`super::groups`]).
 
-use super::choices::TickPhase;
-use super::table::{Config, key};
-use crate::registry::{FromValue, Key, Params, Value};
+use super::choices::{
+    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, Recovery,
+    ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
+};
+use super::groups;
+use super::table::{fields, key};
+use crate::registry::Params;
 use crate::rng::Stream;
+use crate::tcp::metrics_cache::Keeps;
+use crate::tcp::pacer::Pacing;
+use crate::tcp::partial;
+use crate::tcp::receiver::{ack_policy, sack_compression};
+use crate::tcp::recovery::Bound;
+use crate::tcp::rto::RtoConfig;
+use crate::tcp::segmentation::Segmentation;
 use crate::tcp::ticks::Ticks;
 use crate::units::{ByteCount, Duration, SegCount, SeqNum, WindowSize};
 
-/// A window that is never reached, and that sequence numbers can be added to.
-pub const UNLIMITED: WindowSize = WindowSize::from_segments(1e15);
-
-/// A window as a study writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowSetting {
-    Segments(SegCount),
-    Bytes(ByteCount),
-}
-
-impl FromValue for WindowSetting {
-    fn from_value(value: Value) -> Option<Self> {
-        match value {
-            Value::Packets(packets) => Some(Self::Segments(SegCount::new(packets))),
-            Value::Bytes(bytes) => Some(Self::Bytes(ByteCount::new(bytes))),
-            _ => None,
+macro_rules! config {
+    ($($name:ident: $type:ty, $summary:literal;)*) => {
+        /// The parameters of one connection, resolved. Windows are in segments.
+        #[derive(Clone, Debug)]
+        pub struct Config {
+            $(#[doc = $summary] pub $name: $type,)*
+            /// Of the random numbers of the congestion control, if it draws any.
+            pub seed: u64,
+            pub initial_window: WindowSize,
+            pub initial_ssthresh: WindowSize,
+            /// [`UNLIMITED`](super::UNLIMITED) when there is no limit.
+            pub window_limit: WindowSize,
+            /// The same for short segments, where they are distinguished from full ones.
+            pub window_limit_bytes: Option<ByteCount>,
+            pub ns2_algorithms: bool,
+            pub rto: RtoConfig,
+            /// The clocks of the sender's host and the receiver's, and whether their phases are yet to be drawn.
+            pub timer_tick: Ticks,
+            pub receiver_tick: Ticks,
+            pub random_phases: [bool; 2],
+            /// Whether the clock's phase is ns-2's random one.
+            pub ns2_tick_phase: bool,
+            pub pacing: Pacing,
+            pub segmentation: Option<Segmentation>,
+            /// The timestamp clock's tick, where segments carry timestamps.
+            pub timestamps: Option<Duration>,
+            pub partial: partial::Policy,
+            pub ack_every: SegCount,
+            pub delayed_ack: ack_policy::Settings,
+            pub sack_compression: Option<sack_compression::Settings>,
         }
-    }
-}
 
-impl WindowSetting {
-    fn of_segments(self, smss: u32) -> WindowSize {
-        match self {
-            Self::Segments(segments) => WindowSize::from(segments),
-            Self::Bytes(bytes) => WindowSize::from_segments(bytes.as_f64() / f64::from(smss)),
+        impl From<&Params> for Config {
+            fn from(params: &Params) -> Self {
+                Self {
+                    $($name: key::$name.of(params),)*
+                    seed: 0,
+                    initial_window: groups::initial_window(params),
+                    initial_ssthresh: groups::initial_ssthresh(params),
+                    window_limit: groups::window_limit(params).max(WindowSize::ONE),
+                    window_limit_bytes: groups::window_limit_bytes(params),
+                    ns2_algorithms: key::algorithms.of(params) == Algorithms::Ns2,
+                    rto: groups::rto(params),
+                    timer_tick: groups::ticks(params, key::sender_phase),
+                    receiver_tick: groups::ticks(params, key::receiver_phase),
+                    random_phases: [key::sender_phase, key::receiver_phase].map(|phase| groups::is_drawn(params, phase)),
+                    ns2_tick_phase: key::tick_phase.of(params) == TickPhase::Ns2,
+                    pacing: groups::pacing(params),
+                    segmentation: groups::segmentation(params),
+                    timestamps: key::timestamps.of(params).then(|| key::timestamp_granularity.of(params)),
+                    partial: partial::Policy::of(key::partial.of(params), key::partial_timer.of(params)),
+                    ack_every: groups::ack_every(params),
+                    delayed_ack: groups::delayed_ack(params),
+                    sack_compression: groups::sack_compression(params),
+                }
+            }
         }
-    }
+    };
 }
-
-/// The upper bound of RFC 5681 §3.1 if nothing is set.
-pub(super) fn initial_window(params: &Params) -> WindowSize {
-    match window(params, key::initial_window) {
-        Some(window) => window.trunc().max(WindowSize::ONE),
-        None => rfc5681_initial_window(key::smss.of(params)),
-    }
-}
-
-/// The window's limit if nothing is set.
-pub(super) fn initial_ssthresh(params: &Params) -> WindowSize {
-    window(params, key::initial_ssthresh).unwrap_or_else(|| window_limit(params))
-}
-
-/// Whole segments, which may be none.
-pub(super) fn window_limit(params: &Params) -> WindowSize {
-    window(params, key::window_limit).map_or(UNLIMITED, WindowSize::trunc)
-}
-
-/// Nothing where short segments count as full ones.
-pub(super) fn window_limit_bytes(params: &Params) -> Option<ByteCount> {
-    match key::window_limit.of(params) {
-        Some(WindowSetting::Bytes(bytes)) if key::byte_window.of(params) => Some(bytes),
-        _ => None,
-    }
-}
-
-fn window(params: &Params, key: Key<Option<WindowSetting>>) -> Option<WindowSize> {
-    let smss = key::smss.of(params);
-    Some(key.of(params)?.of_segments(smss))
-}
-
-/// A host's clock, whose `phase` is one of the two.
-pub(super) fn ticks(params: &Params, phase: Key<Option<Duration>>) -> Ticks {
-    let mut ticks = Ticks::of(key::timer_tick.of(params));
-    ticks.whole = key::whole_ticks.of(params);
-    if let Some(phase) = phase.of(params) {
-        ticks.phase = phase;
-    }
-    ticks
-}
-
-/// Whether a phase comes from the run's seed.
-pub(super) fn is_drawn(params: &Params, phase: Key<Option<Duration>>) -> bool {
-    key::tick_phase.of(params) == TickPhase::Random && phase.of(params).is_none()
-}
+fields!(config);
 
 impl Config {
     /// Draws where the ticks of the sender's clock and of the receiver's are, as far as that is random; the same again for the same stream. Returns
@@ -113,18 +110,10 @@ impl Config {
     }
 }
 
-/// The upper bound of RFC 5681 §3.1 on the initial window.
-fn rfc5681_initial_window(smss: u32) -> WindowSize {
-    WindowSize::from_segments(match smss {
-        2191.. => 2.0,
-        1096.. => 3.0,
-        _ => 4.0,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::Value;
     use crate::tcp::PARAMS;
 
     #[test]
@@ -147,13 +136,5 @@ mod tests {
         params.set("tick_phase", Value::Choice("zero"));
         let shares = Config::from(&params).draw_phases(|| unreachable!("nothing is random"));
         assert_eq!(shares, [0.0, 0.0]);
-    }
-
-    #[test]
-    fn rfc5681_3_1_the_initial_window_depends_on_the_segment_size() {
-        let windows: Vec<f64> = [536, 1095, 1096, 2190, 2191, 8960]
-            .map(|smss| rfc5681_initial_window(smss).segments())
-            .into();
-        assert_eq!(windows, [4.0, 4.0, 3.0, 3.0, 2.0, 2.0]);
     }
 }

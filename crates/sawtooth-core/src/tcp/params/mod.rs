@@ -36,20 +36,23 @@
 
 mod choices;
 mod config;
+mod groups;
 mod order;
 mod row;
 mod stacks;
 mod table;
+mod window;
 
 pub use choices::{
     Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, Recovery,
     ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
 };
-pub use config::{UNLIMITED, WindowSetting};
+pub use config::Config;
 pub use order::{kernel_keys_of_a_hint, kernel_keys_of_hosts, rows_that_some_read};
 pub use row::{KernelKey, ReadBy, TcpParam};
 pub use stacks::{STACKS, Stack};
-pub use table::{Config, ROWS, key};
+pub use table::{ROWS, key};
+pub use window::{UNLIMITED, WindowSetting};
 
 use crate::registry::Param;
 
@@ -70,18 +73,14 @@ pub fn kernel_keys() -> impl Iterator<Item = (&'static str, KernelKey)> + Clone 
         .filter_map(|row| Some((row.param.name, row.kernel?)))
 }
 
-/// Makes the table, a typed key for each of its rows, and [`Config`].
+/// Makes the table, a typed key for each of its rows, and the list of those that are fields of [`Config`], which `config.rs` takes.
 ///
 /// ```text
 /// NAME -> TYPE = WHAT IT TAKES AND WHO READS IT (`row`), MEANING;      a field of `Config`, of this type
 /// NAME:   TYPE = the same;                                             read together with others
-/// joined(params) { FIELD: TYPE = EXPRESSION; }                         what follows from several
 /// ```
 macro_rules! params {
-    (
-        rows { $($name:ident $(-> $field:ty)? $(: $read:ty)? = $row:expr, $summary:literal;)* }
-        joined($params:ident) { $($(#[$meaning:meta])* $joined:ident: $type:ty = $value:expr;)* }
-    ) => {
+    ($($name:ident $(-> $field:ty)? $(: $read:ty)? = $row:expr, $summary:literal;)*) => {
         /// All rows, in the order in which they are documented.
         pub const ROWS: &[TcpParam] = &[$({
             const UNNAMED: Unnamed<$($field)? $($read)?> = $row;
@@ -98,21 +97,13 @@ macro_rules! params {
             )*
         }
 
-        /// The parameters of one connection, resolved. Windows are in segments.
-        #[derive(Clone, Debug)]
-        pub struct Config {
-            $($(#[doc = $summary] pub $name: $field,)?)*
-            $($(#[$meaning])* pub $joined: $type,)*
+        /// Hands the rows with an arrow to a macro.
+        macro_rules! fields {
+            ($make:ident) => {
+                $make! { $($($name: $field, $summary;)?)* }
+            };
         }
-
-        impl From<&Params> for Config {
-            fn from($params: &Params) -> Self {
-                Self {
-                    $($($name: Key::<$field>::new(stringify!($name)).of($params),)?)*
-                    $($joined: $value,)*
-                }
-            }
-        }
+        pub(super) use fields;
     };
 }
 use params;

@@ -20,9 +20,8 @@
 //! **How long a segment waits**: for the estimate, but at most for `delayed_ack_pushed` if it has PSH and `delayed_ack_most` if it has none. Of several that wait, the one that is to be
 //! acknowledged first decides.
 
-use crate::registry::{Entry, Params, words};
-use crate::tcp::params::{Config, UNLIMITED, key};
-use crate::units::{Duration, Instant, SegCount, WindowSize, ceil};
+use crate::registry::{Entry, words};
+use crate::units::{Duration, Instant};
 
 /// The share of the newest interval, and how many times the estimate one may be at most.
 const NEWEST: f64 = 1.0 / 16.0;
@@ -56,37 +55,12 @@ pub const TABLE: &[Entry<Policy>] = &[
     },
 ];
 
-/// In-order segments per acknowledgement; the window is in segments.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "segments of a window, which is limited"
-)]
-pub fn every(params: &Params, window: WindowSize) -> SegCount {
-    match key::ack_window_share.of(params) {
-        Some(share) if window < UNLIMITED => {
-            SegCount::new(ceil(share * window.segments()).max(1.0) as u64)
-        }
-        _ => SegCount::from(key::ack_every.of(params)),
-    }
-}
-
 /// A policy with its longest waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     pub policy: Policy,
     pub pushed: Duration,
     pub most: Duration,
-}
-
-impl From<&Params> for Settings {
-    fn from(params: &Params) -> Self {
-        Self {
-            policy: key::delayed_ack.of(params),
-            pushed: Duration::from_secs(key::delayed_ack_pushed.of(params)),
-            most: Duration::from_secs(key::delayed_ack_most.of(params)),
-        }
-    }
 }
 
 /// The pace of arrivals, and what it makes of a wait.
@@ -100,11 +74,11 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Nothing where another policy is asked for.
-    pub fn of(config: &Config) -> Option<Self> {
-        (config.delayed_ack.policy == Policy::Arrivals).then_some(Self {
-            settings: config.delayed_ack,
-            tick: config.receiver_tick.tick,
+    /// By a clock that ticks every `tick`; nothing where another policy is asked for.
+    pub fn of(settings: Settings, tick: Duration) -> Option<Self> {
+        (settings.policy == Policy::Arrivals).then_some(Self {
+            settings,
+            tick,
             estimate: None,
             last: None,
         })
@@ -135,14 +109,19 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{Value, Words};
-    use crate::tcp::PARAMS;
+    use crate::registry::{Params, Value, Words};
+    use crate::tcp::{Config, PARAMS};
+
+    fn of(params: &Params) -> Option<Pace> {
+        let config = Config::from(params);
+        Pace::of(config.delayed_ack, config.receiver_tick.tick)
+    }
 
     fn pace(tick: f64) -> Pace {
         let mut params = Params::defaults(PARAMS);
         params.set("delayed_ack", Value::Choice("linux-2.0"));
         params.set("timer_tick", Value::Duration(tick));
-        Pace::of(&Config::from(&params)).expect("it is asked for")
+        of(&params).expect("it is asked for")
     }
 
     /// Data come `at`; their acknowledgement may wait for as long as is expected.
@@ -155,7 +134,7 @@ mod tests {
     fn the_choice_of_a_study_is_the_table() {
         let names: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
         assert_eq!(names, Policy::WORDS);
-        assert!(Pace::of(&Config::from(&Params::defaults(PARAMS))).is_none());
+        assert!(of(&Params::defaults(PARAMS)).is_none());
     }
 
     #[test]

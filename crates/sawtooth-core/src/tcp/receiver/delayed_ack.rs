@@ -46,7 +46,8 @@ impl DelayedAck {
             base: config.delayed_ack_timeout,
             several: config.delayed_ack_timeout_several,
             adaptive: config.adaptive_delayed_ack,
-            pace: Pace::of(config).map(|pace| (pace, config.delayed_ack.most)),
+            pace: Pace::of(config.delayed_ack, config.receiver_tick.tick)
+                .map(|pace| (pace, config.delayed_ack.most)),
             ticks: config.receiver_tick,
             current: config.delayed_ack_timeout,
             last_arrival: Instant::NEVER,

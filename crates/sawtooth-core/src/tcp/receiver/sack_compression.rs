@@ -13,8 +13,6 @@
 //!
 //! Deviations: the slack is always waited for in full; in Linux a clock tick within it ends the wait.
 
-use crate::registry::Params;
-use crate::tcp::params::key;
 use crate::units::{Duration, SegCount, SeqNum};
 
 /// What ip-sysctl sets.
@@ -23,19 +21,6 @@ pub struct Settings {
     pub delay: Duration,
     pub slack: Duration,
     pub max: SegCount,
-}
-
-impl Settings {
-    /// Nothing where each segment out of order is acknowledged at once.
-    pub fn of(params: &Params) -> Option<Self> {
-        let delay = key::sack_compression_delay.of(params);
-        let is_selective = key::recovery.of(params).has_sack();
-        (delay > 0.0 && is_selective).then(|| Self {
-            delay: Duration::from_secs(delay),
-            slack: Duration::from_secs(key::sack_compression_slack.of(params)),
-            max: SegCount::new(key::sack_compression_max.of(params)),
-        })
-    }
 }
 
 /// Part of a round trip that the timer waits.
