@@ -13,17 +13,18 @@ pub trait CongestionControl: Debug + Send {
     /// New data was acknowledged.
     fn on_ack(&mut self, ack: &Ack);
 
-    /// A sign of congestion: of losses that acknowledgements show one for each recovery point, of marks one for each window.
+    /// A sign of congestion. Called once per recovery point for losses, once per window for marks.
     fn on_congestion(&mut self, episode: &Episode);
 
     /// An acknowledgement arrives, before anything is made of it.
     fn on_arrival(&mut self, _arrival: &AckArrival) {}
 
-    /// With ECN, of every acknowledgement and before anything is made of it: how much of what it has delivered was marked. Of
-    /// algorithms of [`Ecn::Every`](super::Ecn::Every).
+    /// An acknowledgement arrives, with ECN: how much of what it has delivered was marked. Called before anything is made of it, and only for algorithms
+    /// of [`Ecn::Every`](super::Ecn::Every).
     fn on_marks(&mut self, _marks: &Marks) {}
 
-    /// The last episode was spurious (RFC 4015 §3.2): the windows are to be what they were before it, or more.
+    /// The last episode was spurious: the windows return to what they were `before` it, or stay if they have grown beyond that, as in Linux (RFC 4015 §3.1
+    /// step (9) sets them from FlightSize instead).
     fn on_undo(&mut self, before: Windows) {
         let now = self.windows();
         self.prescribe(Prescribed::Cwnd(now.cwnd.max(before.cwnd)));

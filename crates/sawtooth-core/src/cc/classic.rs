@@ -1,7 +1,7 @@
 //! The shell of classic algorithms: a congestion window and a slow-start threshold as RFC 5681 §3.1 and §3.2 have them.
 //!
 //! - slow start below the threshold, and at it or above it congestion avoidance: both only where the recovery in force lets the window grow
-//!   and the window limited what was sent (RFC 7661 §4.1)
+//!   and the window limited what was sent (RFC 7661 §4.3)
 //! - a loss or a mark leaves a share of the window, as window and threshold; a timeout leaves that as the threshold, and one segment
 //!
 //! How the window grows in congestion avoidance and what congestion leaves of it is an algorithm's own: its [`Avoidance`].

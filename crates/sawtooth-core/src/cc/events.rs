@@ -20,15 +20,14 @@ pub struct Ack {
     pub flight_size: SegCount,
     /// Segments considered in the path after it (RFC 6675 §4's pipe).
     pub pipe: SegCount,
-    /// The first segment not acknowledged, and one past the last one sent: a round trip has passed when the first reaches what the
-    /// second was.
+    /// SND.UNA and SND.NXT. A round trip is over when SND.UNA reaches the SND.NXT noted at its start.
     pub snd_una: SeqNum,
     pub snd_nxt: SeqNum,
     /// A round-trip time sample, if this acknowledgement gave one.
     pub rtt: Option<Duration>,
     /// Whether the loss recovery in force lets the window grow: not between a loss and its recovery point.
     pub may_grow: bool,
-    /// Whether the window limited what was sent, rather than the application or the receiver (RFC 7661 §4.1).
+    /// Whether the window limited what was sent, rather than the application or the receiver (cwnd-limited, RFC 7661 §3).
     pub cwnd_limited: bool,
     /// How fast data was delivered, where the stack measures that.
     pub rate: Option<RateSample>,
@@ -142,7 +141,7 @@ impl Windows {
 /// A window that the transport sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prescribed {
-    /// By a loss recovery's specification (RFC 6582 §3.2 steps 3 and 5, RFC 6937, or Tahoe's restart).
+    /// By a loss recovery's specification (RFC 6582 §3.2 step 3, RFC 6937, or Tahoe's restart).
     Cwnd(WindowSize),
     /// From before a spurious loss, or remembered from another connection.
     Ssthresh(WindowSize),

@@ -61,7 +61,7 @@ fn windows_that_are_prescribed_are_taken_over() {
 }
 
 #[test]
-fn rfc7661_4_1_a_window_that_limits_nothing_or_recovers_does_not_grow() {
+fn rfc7661_4_3_a_window_that_limits_nothing_or_recovers_does_not_grow() {
     let ack = ack_at(1.0, 8, 64);
     for entry in with_windows() {
         for ssthresh in [2.0, 1000.0] {
@@ -199,7 +199,7 @@ fn rfc5681_3_1_slow_start_is_below_the_threshold_and_congestion_avoidance_at_it(
 }
 
 #[test]
-fn rfc4015_3_2_a_spurious_loss_gives_the_windows_back() {
+fn deviating_from_rfc4015_3_1_step_9_a_spurious_loss_gives_the_windows_back_as_in_linux() {
     for entry in with_windows() {
         let mut cc = made(entry, 64.0, 60.0);
         cc.set_cwnd(64.0);

@@ -140,7 +140,7 @@ impl Rto {
         self.update();
     }
 
-    /// The real-valued estimators as a spurious timeout is to find them: SRTT_prev and RTTVAR_prev of RFC 4015 §3.2 step (0).
+    /// The real-valued estimators as a spurious timeout is to find them: SRTT_prev and RTTVAR_prev of RFC 4015 §3.1 step (0).
     pub fn before_timeout(&self) -> Option<Estimators> {
         match self.estimate {
             Estimate::Real {
@@ -155,7 +155,7 @@ impl Rto {
         }
     }
 
-    /// A timeout was spurious, with these estimators before it; `rtt` is the first round trip of what was sent after it (RFC 4015 §3.2 step (5)).
+    /// A timeout was spurious, with these estimators before it; `rtt` is the first round trip of what was sent after it (RFC 4015 §3.1 step (11)).
     pub fn adapt_to_spurious(&mut self, before: Estimators, rtt: Duration) {
         if let Estimate::Real { srtt, rttvar, .. } = &mut self.estimate {
             *srtt = Some(before.srtt.max(rtt));
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc4015_3_2_step_5_after_a_spurious_timeout_the_next_waits_for_such_a_round_trip() {
+    fn rfc4015_3_1_step_11_after_a_spurious_timeout_the_next_waits_for_such_a_round_trip() {
         let mut rto = rfc();
         rto.sample(at(0.0), secs(1.0));
         // Two ticks of 1 ms more.

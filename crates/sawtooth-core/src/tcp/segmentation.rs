@@ -14,7 +14,7 @@
 //!
 //! A burst of new data that the window cuts short waits for the next acknowledgement, unless it is a `tso_window_divisor`-th of the window, the last
 //! of the data, nothing is outstanding, or what is outstanding left less than half a round trip ago: then no acknowledgement is due soon.
-//! A flow whose burst waits is limited by its window (RFC 7661 §4.1): measured, windows grow with offload as without.
+//! A flow whose burst waits is limited by its window (RFC 7661 §3): measured, windows grow with offload as without.
 //! While losses are repaired it does not wait. (Measured: Linux then sends segment by segment, with and without offload alike.)
 //!
 //! Deviations: retransmissions leave one by one. A kernel's first buffers hold half of the window that the receiver has offered: over 5 ms bursts end with segments

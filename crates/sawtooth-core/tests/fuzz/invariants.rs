@@ -281,7 +281,7 @@ impl<'a> Run<'a> {
             );
             let config = Config::from(&spec.tcp);
             let ticks = config.rto.estimator == RtoEstimator::Ticks;
-            // Estimators that count ticks round to them, and one that has been too short adds two to what is smoothed (RFC 4015 §3.2).
+            // Estimators that count ticks round to them, and one that has been too short adds two to what is smoothed (RFC 4015 §3.1 step (0)).
             let grain = 2.0 * config.rto.granularity.secs();
             let below = if ticks { grain } else { 0.0 } + 2e-9;
             let within = |time: i64| {

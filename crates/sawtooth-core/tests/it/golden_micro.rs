@@ -548,7 +548,7 @@ fn application_limited() {
     for seen in play(&APPLICATION_LIMITED) {
         let label = &seen.label;
         assert_eq!(seen.counters.retransmits, 0, "{label}");
-        // RFC 7661 §4.1, which Linux keeps to; RFC 5681 lets the window grow. The window may have doubled in slow start when what is
+        // RFC 7661 §4.3, which Linux keeps to; RFC 5681 lets the window grow. The window may have doubled in slow start when what is
         // outstanding was enough for it, Hybla's more than doubles, and BBR's is a multiple of what it holds for the path's capacity.
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let used = seen.max_flight as f64;
@@ -646,7 +646,7 @@ fn spurious_rto() {
         let model = MODELS.contains(&seen.cc);
         let before = seen.reductions[0];
         if seen.stack == "linux" {
-            // Eifel (RFC 3522) and RFC 4015 §3.2: the windows are what they were, or more, and nothing else is taken for lost (RFC 8985
+            // Eifel (RFC 3522) and Linux's answer to it: the windows are what they were, or more, and nothing else is taken for lost (RFC 8985
             // §6.2: an original that arrives late does not make those sent before its retransmission late).
             assert_eq!(
                 (counters.spurious, counters.spurious_timeouts),

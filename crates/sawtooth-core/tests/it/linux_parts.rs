@@ -202,7 +202,7 @@ fn rfc3522_what_an_earlier_recovery_has_sent_again_undoes_no_later_one() {
 }
 
 #[test]
-fn rfc4015_3_2_step_5_the_timeout_adapts_to_the_first_round_trip_of_new_data() {
+fn rfc4015_3_1_step_11_the_timeout_adapts_to_the_first_round_trip_of_new_data() {
     let tcp = stamped(&json!({"eifel": "window_and_timeout"}));
     let (mut script, _) = timed_out(&tcp);
     // SRTT is 0.1 s, RTTVAR 0.05 s. Everything has taken 0.9 s; then new data does, too.

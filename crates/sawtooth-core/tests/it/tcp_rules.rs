@@ -348,7 +348,9 @@ fn rfc6675_4_rule_3_without_new_data_a_hole_that_is_not_lost_yet_is_sent() {
 }
 
 #[test]
-fn rfc6675_4_rule_4_the_rescue_is_the_highest_segment_not_reported() {
+fn deviating_from_rfc6675_4_rule_4_the_highest_segment_not_reported_is_rescued_before_the_first_retransmission_is_acknowledged()
+ {
+    // The RFC rescues nothing here: HighACK is not greater than RescueRxt, which is the first retransmission (§5 step 4.3).
     let mut limited = tcp("sack");
     limited["window_limit"] = json!("12 packets");
     let (mut script, first) = Script::with_window(&limited, 12);
@@ -364,7 +366,9 @@ fn rfc6675_4_rule_4_the_rescue_is_the_highest_segment_not_reported() {
 }
 
 #[test]
-fn rfc6675_4_rule_4_what_has_arrived_is_not_rescued() {
+fn deviating_from_rfc6675_4_rule_4_the_first_retransmission_is_repeated_before_it_is_acknowledged_if_all_else_has_arrived()
+ {
+    // The RFC rescues nothing here: HighACK is not greater than RescueRxt, which is the first retransmission (§5 step 4.3).
     let mut limited = tcp("sack");
     limited["window_limit"] = json!("12 packets");
     let (mut script, first) = Script::with_window(&limited, 12);

@@ -101,7 +101,7 @@ params! {
     whole_windows -> bool = flag(false),
         "whether windows are whole segments, which grow by one when enough has been acknowledged, as in kernels";
     cwnd_validation -> bool = flag(false).read_by(FACK_OR_RACK),
-        "whether only a window that limits what is sent may grow (RFC 7661 §4.1); with `recovery = \"fack\"` or `\"rack\"`";
+        "whether only a window that limits what is sent may grow (RFC 7661 §4.3); with `recovery = \"fack\"` or `\"rack\"`";
 
     // Recovery by FACK and by RACK.
     prr -> bool = flag(true).read_by(FACK_OR_RACK),
@@ -119,7 +119,7 @@ params! {
     frto -> bool = flag(true).read_by(FACK_OR_RACK),
         "whether a timeout is tested for being spurious (RFC 5682 §3.1); with `recovery = \"fack\"` or `\"rack\"`";
     undo -> bool = flag(true).read_by(FACK_OR_RACK),
-        "whether a reduction is undone when all its retransmissions are reported as duplicates (RFC 3708, RFC 4015 §3.2); with `recovery = \"fack\"` or `\"rack\"`";
+        "whether a reduction is undone when all its retransmissions are reported as duplicates (RFC 3708; the windows are as before, as in Linux); with `recovery = \"fack\"` or `\"rack\"`";
 
     // The hosts' clocks.
     timer_tick: Duration = duration(0.0),
@@ -165,7 +165,7 @@ params! {
     timestamp_granularity: Duration = positive_duration(0.001),
         "tick of the timestamp clock: 1 ms to 1 s (RFC 7323 §5.4)";
     eifel -> Eifel = choice("off"),
-        "what follows when a timestamp shows that a retransmission was needless (RFC 3522): nothing, the window is as before (as in Linux), or also a longer timeout (RFC 4015 §3.2 step 5); with `recovery = \"fack\"` or `\"rack\"`";
+        "what follows when a timestamp shows that a retransmission was needless (RFC 3522): nothing, the window is as before (as in Linux), or also a longer timeout (RFC 4015 §3.1 step 11); with `recovery = \"fack\"` or `\"rack\"`";
     ecn -> Feedback = choice("off").kernel("net.ipv4.tcp_ecn").shared(),
         "Explicit Congestion Notification: what the receiver echoes of marks (RFC 3168, RFC 8257 §3.2 or RFC 9768); not set, what the congestion control needs: `dctcp` and `prague` theirs, others nothing";
 

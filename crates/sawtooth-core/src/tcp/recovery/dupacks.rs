@@ -1,7 +1,7 @@
 //! What the recoveries that count duplicate acknowledgements have in common: Tahoe, Reno, NewReno and SACK.
 //!
 //! Specifications: RFC 5681 §3.1 (growth, timeouts), §3.2 (duplicate acknowledgements); RFC 3042 (limited transmit); RFC 6298 §3 (one segment at a time is
-//! timed), §5 (the timer); RFC 6582 §3.2 step 1 and RFC 6675 §5.1 (a loss is not signalled again before everything that was outstanding at the last signal,
+//! timed), §5 (the timer); RFC 6582 §3.2 step 2 and RFC 6675 §5.1 (a loss is not signalled again before everything that was outstanding at the last signal,
 //! up to the recovery point, has been acknowledged).
 
 use crate::cc::{self, Signal};
@@ -25,12 +25,12 @@ pub(super) enum Reduction {
     Timeout,
 }
 
-/// Their state.
+/// The state that these recoveries share.
 #[derive(Debug)]
 pub(super) struct Dupacks {
-    /// How many have come since data was last acknowledged.
+    /// Duplicate acknowledgements since data was last acknowledged.
     pub count: u32,
-    /// Everything below was outstanding when the last loss was signalled.
+    /// One past the last segment outstanding when the last loss was signalled (RecoveryPoint + 1; `recover` + 1).
     pub recovery_point: SeqNum,
     pub last_reduction: Reduction,
     /// The segment for which the retransmission timer last expired, while it is still missing.

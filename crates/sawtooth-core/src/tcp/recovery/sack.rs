@@ -3,6 +3,9 @@
 //! Specification: RFC 6675 (`sack_pipe = "scoreboard"`); Fall and Floyd, "Simulation-based Comparisons of Tahoe, Reno, and SACK
 //! TCP", CCR 26(3), 1996, §4 (`sack_pipe = "counter"`: the path's content is counted since the loss, and a hole is
 //! retransmitted as soon as anything above it has arrived).
+//!
+//! Deviations: RFC 6675 §5 step 4.3 sets RescueRxt to the first retransmission, and NextSeg rule 4 (§4) sends a rescue only once HighACK is greater than
+//! RescueRxt: not before the first retransmission has been acknowledged. Here a flag allows one rescue in each recovery, at any time in it.
 
 #[cfg(test)]
 mod tests;
@@ -25,13 +28,13 @@ pub struct Sack {
     in_recovery: bool,
     /// After a timeout, duplicate acknowledgements mean nothing until new data is acknowledged.
     after_timeout: bool,
-    /// One past the highest segment retransmitted in this recovery (HighRxt + 1).
+    /// One past the highest segment retransmitted in this recovery: HighRxt + 1.
     high_rxt: SeqNum,
     /// Segments of the scoreboard below that.
     sacked_below_high_rxt: SegCount,
     /// The estimate of what is in the path, segments. A number that may be negative: what is counted down may not have been counted up.
     pipe: i64,
-    /// The rescue retransmission has been used (RFC 6675 §4, NextSeg rule 4).
+    /// The one rescue retransmission of this recovery has been sent (NextSeg rule 4 of RFC 6675 §4 compares HighACK with RescueRxt instead).
     rescued: bool,
 }
 
@@ -98,7 +101,7 @@ impl Sack {
         self.dupacks.on_send(tx, now, seq);
     }
 
-    /// RFC 6675 §5.1: what was reported is not relied upon any more (RFC 2018 §8).
+    /// RFC 6675 §5.1: what was reported is not relied upon any more (RFC 2018 §5).
     pub fn on_timer(&mut self, tx: &mut Tx, now: Event) {
         self.dupacks.on_timeout(tx, now);
         self.dupacks.count = 0;

@@ -1,6 +1,6 @@
 //! What the receiver has reported selectively, and what is known of the application's bytes by that.
 //!
-//! Specification: RFC 2018 §3 (SACK), §5.1 (the sender's scoreboard).
+//! Specification: RFC 2018 §3 (SACK), §5 (what the sender does with it); RFC 6675 §3 (the scoreboard).
 
 use super::sequence::Sequence;
 use crate::tcp::scoreboard::RangeSet;
@@ -24,7 +24,7 @@ impl Reported {
         }
     }
 
-    /// Clears the scoreboard, which is not relied upon any more (RFC 2018 §8); what it reported still counts as arrived.
+    /// Clears the scoreboard, which is not relied upon any more (RFC 2018 §5); what it reported still counts as arrived.
     #[inline]
     pub fn clear(&mut self, seq: &Sequence, stream: &Stream, smss: ByteCount) {
         if !self.scoreboard.is_empty() {

@@ -78,7 +78,7 @@ impl Tx {
         }
     }
 
-    /// Clears the scoreboard, which is not relied upon any more (RFC 2018 §8).
+    /// Clears the scoreboard, which is not relied upon any more (RFC 2018 §5).
     #[inline]
     pub fn clear_scoreboard(&mut self) {
         let smss = ByteCount::from(self.config.smss);

@@ -63,7 +63,8 @@ fn on_full_ack(dupacks: &mut Dupacks, tx: &mut Tx, now: Event, next: SeqNum) {
 }
 
 /// RFC 6582 §3.2 step 3, partial acknowledgement: retransmit the next missing segment and deflate the window by what was
-/// acknowledged, less the one segment that leaves. The count of duplicates goes on: those that follow inflate (step 4).
+/// acknowledged, less the one segment that leaves. The count of duplicates goes on: those that follow inflate
+/// the window (RFC 5681 §3.2 step 4).
 fn on_partial_ack(dupacks: &mut Dupacks, tx: &mut Tx, now: Event, next: SeqNum, is_first: bool) {
     let acked = next - tx.seq.una;
     let inflation = tx.window.inflation;

@@ -98,7 +98,7 @@ fn rfc6582_3_2_step_3_option_2_a_full_acknowledgement_leaves_the_threshold() {
 }
 
 #[test]
-fn rfc6582_3_2_step_1_duplicates_of_what_was_outstanding_at_the_loss_begin_no_other_recovery() {
+fn rfc6582_3_2_step_2_duplicates_of_what_was_outstanding_at_the_loss_begin_no_other_recovery() {
     let mut rig = in_fast_recovery("newreno", &[]);
     rig.ack(10);
     // Needless retransmissions of 1 to 9 would be answered with these.
@@ -132,7 +132,7 @@ fn rfc6582_4_impatient_restarts_the_timer_with_the_first_partial_acknowledgement
 }
 
 #[test]
-fn rfc6582_3_2_step_5_after_a_timeout_recover_is_the_highest_segment_sent() {
+fn rfc6582_3_2_step_4_after_a_timeout_recover_is_the_highest_segment_sent() {
     let mut rig = in_fast_recovery("newreno", &[]);
     assert_eq!(rig.expire(), [0]);
     assert_eq!(rig.windows().0, 1.0);

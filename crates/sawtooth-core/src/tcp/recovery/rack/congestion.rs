@@ -1,7 +1,9 @@
 //! What a sign of congestion begins, and what ends it: a recovery, the time after a mark or after a timeout, each up to its recovery point, or until it turns out
 //! that there was no reason for it.
 //!
-//! Specifications: RFC 6675 §5 (steps 4 and A), RFC 3168 §6.1.2 (a mark's reduction), RFC 5682 §3.1, RFC 3708, RFC 3522 and RFC 4015 §3 (reductions that are undone).
+//! Specifications: RFC 6675 §5 (steps 4 and A), RFC 3168 §6.1.2 (a mark's reduction), RFC 5682 §3.1, RFC 3708, RFC 3522 (reductions that are undone).
+//!
+//! Deviations: reductions are undone as in Linux, not as in RFC 4015 §3.1 step (9): see `undo.rs`.
 
 use super::delivery::Delivery;
 use super::frto::{Evidence, Frto, Verdict};
@@ -19,7 +21,7 @@ use crate::units::{SegCount, SeqNum};
 #[derive(Debug)]
 pub(super) struct Congestion {
     pub phase: Phase,
-    /// The phase lasts until everything before is acknowledged.
+    /// One past the last segment that was outstanding at the sign: the phase lasts until everything before is acknowledged (RecoveryPoint + 1).
     pub recovery_point: SeqNum,
     pub undo: Undo,
 }
@@ -196,7 +198,7 @@ impl Congestion {
         self.take_back(tx, now, before, outstanding)
     }
 
-    /// The windows are what they were before the last reduction.
+    /// The windows are again what they were before the last reduction, whether the acknowledgement carries ECN-Echo or not.
     fn take_back(
         &mut self,
         tx: &mut Tx,

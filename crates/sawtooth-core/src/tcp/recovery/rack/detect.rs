@@ -9,11 +9,11 @@ use crate::units::{Duration, Instant, SegCount, SeqNum};
 /// What is known of the order in which segments arrive.
 #[derive(Debug)]
 pub struct Detect {
-    /// Of the segment that was sent last of those delivered: its transmission, and its round trip (RACK.rtt).
+    /// The most recently sent segment that has been delivered: its transmission (RACK.xmit_ts) and its round trip (RACK.rtt).
     newest: Option<Transmission>,
     rtt: Duration,
     pub min_rtt: Duration,
-    /// One past the highest segment delivered (RACK.fack; FACK's snd.fack), and its transmission that was delivered.
+    /// One past the highest segment delivered (as RACK.fack and FACK's snd.fack are), and the transmission of it that was delivered.
     pub fack: SeqNum,
     pub forward: Transmission,
     pub reordering_seen: bool,
@@ -48,7 +48,7 @@ impl Detect {
         }
     }
 
-    /// Segment `seq` is delivered (§6.2 steps 1 to 3); `earlier`: a timestamp shows that it was not its last transmission that arrived.
+    /// Segment `seq` is delivered (§6.2 steps 1 to 3); `earlier`: a timestamp shows that an earlier transmission of it arrived.
     ///
     /// Without that, all that was sent before a needless retransmission would be lost as soon as the original is acknowledged. Measured of
     /// Linux 6.1: after a delay of 700 ms that made its timer expire, nothing is.

@@ -1,6 +1,9 @@
 //! F-RTO: whether a timeout was spurious, from what arrives after it.
 //!
 //! Specification: RFC 5682 §3.1 (with selective acknowledgements).
+//!
+//! Deviations: RFC 5682 §3.1 finds a timeout spurious in step 3b only, after the retransmission has been acknowledged and new data was sent. Here it is found
+//! spurious in step 2, too, by an acknowledgement that reports data which was outstanding at the timeout and was not sent again, as Linux does.
 
 /// How far the test is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +73,10 @@ mod tests {
         };
         assert_eq!(next, Frto::NewData);
         assert_eq!(next.on_ack(ORIGINALS), Verdict::Spurious);
-        // The retransmission's acknowledgement can bring them, too.
+    }
+
+    #[test]
+    fn deviating_from_rfc5682_3_1_step_2_the_retransmissions_acknowledgement_can_show_it_already() {
         assert_eq!(Frto::Retransmitted.on_ack(ORIGINALS), Verdict::Spurious);
     }
 
@@ -83,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc5682_3_1_step_2a_a_duplicate_acknowledgement_tells_nothing_yet() {
+    fn rfc5682_3_1_step_2_a_duplicate_acknowledgement_tells_nothing_yet() {
         let duplicate = Evidence {
             is_partial: false,
             ..PARTIAL

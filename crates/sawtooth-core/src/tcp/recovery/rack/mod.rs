@@ -3,13 +3,13 @@
 //!
 //! | Rule | Specification | File |
 //! |---|---|---|
-//! | what is outstanding, what has arrived | RFC 8985 §6.2 step 1, RFC 2018 | `outstanding.rs`, `delivery.rs` |
+//! | what is outstanding, what has arrived | RFC 8985 §6.2 steps 1 to 3, RFC 2018 | `outstanding.rs`, `delivery.rs` |
 //! | what is lost | RFC 8985 §6; Mathis and Mahdavi 1996, RFC 5827 | `detect.rs`; `fack.rs` |
 //! | recoveries, and what else a sign of congestion begins and ends | RFC 6675 §5, RFC 3168 §6.1.2 | `congestion.rs`, `phase.rs` |
 //! | tail loss probe | RFC 8985 §7 | `tlp.rs` |
 //! | the timer | RFC 8985 §8, RFC 6298 §5 | `timer.rs`, `timeout.rs` |
 //! | the window during a reduction | RFC 9937, RFC 6937 | `reduction.rs` |
-//! | how much of it is in use | RFC 7661 §4 | `usage.rs` |
+//! | how much of it is in use | RFC 7661 §3, §4.2, §4.3 | `usage.rs` |
 //! | spurious timeouts | RFC 5682 | `frto.rs` |
 //! | taking a reduction back | RFC 3708, RFC 4015, RFC 3522 | `undo.rs` |
 //! | what leaves next | RFC 6675 §5, RFC 3042 | `pace.rs` |
@@ -76,7 +76,7 @@ impl Rack {
         Self::with(Judge::Time, needs)
     }
 
-    /// The one that finds losses by the highest segment reported.
+    /// A recovery that finds losses by the highest segment reported.
     pub fn fack(needs: cc::Needs) -> Self {
         Self::with(Judge::Forward, needs)
     }

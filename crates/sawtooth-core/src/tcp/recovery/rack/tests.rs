@@ -93,7 +93,8 @@ fn rfc8985_7_3_a_probe_is_new_data_if_there_is_any_and_else_the_last_segment() {
 }
 
 #[test]
-fn rfc5682_3_1_a_delay_that_made_the_timer_expire_leaves_the_windows() {
+fn deviating_from_rfc5682_3_1_step_2_and_rfc4015_3_1_step_9_a_delay_that_made_the_timer_expire_leaves_the_windows()
+ {
     let mut rig = sending(&[("tail_loss_probe", Value::Bool(false))]);
     let before = rig.windows();
     assert_eq!(rig.expire(), [1]);

@@ -1,6 +1,10 @@
 //! The timer: it has one purpose at a time.
 //!
 //! Specifications: RFC 8985 §6.2 step 5 (losses are looked for again), §7.2 (a probe), §8 (they share one timer with the timeout); RFC 6298 §5.
+//!
+//! Deviations: where the probe would be due later than the retransmission timeout, RFC 8985 §7.2 sends the probe when the timeout would expire
+//! (PTO = TCP_RTO_expiration() - Now()). Here the timeout expires then, and no probe is sent. Without a round-trip sample the RFC has PTO = 1 s; here no
+//! probe is due before the first sample, and the timeout is set.
 
 use super::detect::LookAgain;
 use super::tlp;
@@ -8,7 +12,7 @@ use crate::events::{Child, Event, Key};
 use crate::tcp::sender::tx::Tx;
 use crate::units::Instant;
 
-/// What it is for.
+/// What the timer is set for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     Timeout,
@@ -21,13 +25,13 @@ pub(super) struct Timer {
     pub purpose: Purpose,
     /// When it expires.
     pub deadline: Key,
-    /// Something has happened that sets it anew: once, when nothing is left to be sent.
+    /// Something has happened after which the timer is set anew: once, when nothing is left to be sent.
     pub arm_due: bool,
     /// When the retransmission timer was last restarted.
     pub restarted: Instant,
 }
 
-/// What decides for what it is needed next.
+/// What decides what the timer is needed for next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Situation {
     /// Nothing is outstanding.
@@ -54,7 +58,7 @@ impl Timer {
         self.arm_due = true;
     }
 
-    /// Sets it for what it is needed for next.
+    /// Sets the timer for what it is needed for next.
     pub(super) fn arm(&mut self, tx: &Tx, now: Event, situation: Situation) {
         self.purpose = Purpose::Timeout;
         if situation.idle {
@@ -117,9 +121,10 @@ mod tests {
     }
 
     #[test]
-    fn rfc8985_7_2_a_probe_is_due_after_two_round_trips_unless_the_timeout_is_earlier() {
+    fn rfc8985_7_2_a_probe_is_due_after_two_round_trips_and_deviating_from_it_the_timeout_replaces_a_later_probe()
+     {
         assert_eq!(armed(QUIET, 1.0), (Purpose::Probe, at(1.2)));
-        // The timeout is one second at least (RFC 6298 §2.4): that from 0.1 s is due at 1.1 s.
+        // The timeout is one second at least (RFC 6298 §2.4): that from 0.1 s is due at 1.1 s, when the RFC would send the probe.
         assert_eq!(armed(QUIET, 0.1), (Purpose::Timeout, at(1.1)));
     }
 

@@ -1,6 +1,11 @@
 //! Tail loss probe: if no acknowledgement comes for the end of a flight, one more segment is sent to find out whether it was lost.
 //!
 //! Specification: RFC 8985 §7.2 (when a probe is due), §7.3 (what it is), §7.4.2 (whether it has repaired a loss that nothing else has shown).
+//!
+//! Deviations: an acknowledgement of exactly TLP.end_seq is ambiguous: it may answer the original or the probe. RFC 8985 §7.4.2 takes a retransmitted probe
+//! for one that has repaired a loss only with SEG.ACK > TLP.end_seq, and waits until then for a duplicate acknowledgement without SACK, which shows that the
+//! probe was not needed. Here SEG.ACK = TLP.end_seq decides at once: without a DSACK in that acknowledgement a loss has been repaired, and the window is
+//! reduced. Any DSACK in it counts as the probe's, where the RFC asks for one that matches TLP.end_seq.
 
 use crate::units::{Duration, SegCount, SeqNum};
 
@@ -36,8 +41,8 @@ impl Tlp {
         self.probe = None;
     }
 
-    /// Everything before `next` is acknowledged. Whether a probe has repaired a loss: it was a retransmission and has not been reported as a `duplicate`, so
-    /// the original has not arrived.
+    /// Everything before `next` is acknowledged. Whether a probe is taken to have repaired a loss: it was a retransmission and this acknowledgement does not
+    /// report a `duplicate` (a deviation, see the head of this file).
     pub(super) fn on_ack(&mut self, next: SeqNum, duplicate: bool) -> bool {
         let over = self.probe.take_if(|probe| next >= probe.end);
         over.is_some_and(|probe| probe.is_retransmission && !duplicate)
@@ -79,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc8985_7_4_2_a_retransmission_that_is_acknowledged_and_not_as_a_duplicate_has_repaired_a_loss()
+    fn deviating_from_rfc8985_7_4_2_an_acknowledgement_of_exactly_tlp_end_seq_without_a_dsack_shows_a_repaired_loss()
      {
         let mut tlp = Tlp::default();
         tlp.begin(seq(10), true);
@@ -87,6 +92,7 @@ mod tests {
             !tlp.on_ack(seq(9), false) && tlp.is_out(),
             "not up to TLP.end_seq"
         );
+        // The RFC waits for more than TLP.end_seq.
         assert!(tlp.on_ack(seq(10), false) && !tlp.is_out());
         assert!(!tlp.on_ack(seq(10), false), "once");
     }

@@ -1,6 +1,11 @@
 //! Taking a reduction back: when every retransmission was reported as a duplicate, or a timestamp shows that the original had arrived.
 //!
-//! Specification: RFC 3708 and RFC 4015 §3.2 (`undo`), RFC 3522 (`eifel`).
+//! Specifications: RFC 3708 (`undo`) and RFC 3522 §3.2 (`eifel`) for what shows that a reduction was needless; RFC 4015 §3.1 steps (0) and (11) for the timer.
+//!
+//! Deviations: the windows return to what they were before the reduction, or stay as they are where they have grown beyond that, as in Linux. RFC 4015
+//! §3.1 step (9) sets cwnd to FlightSize + min(bytes_acked, IW) and ssthresh to pipe_prev, the greater of FlightSize and ssthresh before the reduction, and
+//! changes nothing if the acknowledgement carries ECN-Echo; here ECN-Echo is not looked at. The RFC answers spurious timeouts only; here any reduction can
+//! be taken back.
 
 use crate::cc::Windows;
 use crate::tcp::rto::Estimators;
@@ -17,11 +22,11 @@ struct Reduced {
     /// What the first of them carried as its timestamp (RFC 3522's RetransmitTS), and its segment.
     retransmitted: Stamp,
     segment: SeqNum,
-    /// Of a timeout: the round-trip estimators before it.
+    /// The round-trip estimators before a timeout; none if a loss was found otherwise.
     estimators: Option<Estimators>,
 }
 
-/// That the timer adapts to the first round trip of what follows a segment.
+/// The timer's adaptation to the first round trip of what is sent after a segment.
 #[derive(Clone, Copy, Debug)]
 struct Adaptation {
     after: SeqNum,
@@ -32,7 +37,7 @@ struct Adaptation {
 #[derive(Debug, Default)]
 pub struct Undo {
     last: Option<Reduced>,
-    /// What follows a spurious timeout.
+    /// The timer's adaptation that is due after a spurious timeout.
     adapt: Option<Adaptation>,
 }
 
@@ -93,7 +98,7 @@ impl Undo {
         self.last.filter(shows).map(|reduced| reduced.before)
     }
 
-    /// The timer is to adapt to what a spurious timeout has taught (RFC 4015 §3.3), when what follows segment `max` is acknowledged.
+    /// The timer is to adapt to what a spurious timeout has taught (RFC 4015 §3.1 step (11)), when what follows segment `max` is acknowledged.
     pub fn adapt_after(&mut self, max: SeqNum) {
         let estimators = self.last.and_then(|reduced| reduced.estimators);
         self.adapt = estimators.map(|from| Adaptation { after: max, from });
@@ -165,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc4015_3_3_the_timer_adapts_once_when_what_followed_the_timeout_is_acknowledged() {
+    fn rfc4015_3_1_step_11_the_timer_adapts_once_when_what_followed_the_timeout_is_acknowledged() {
         let mut undo = Undo::default();
         let estimators = Estimators {
             srtt: secs(0.1),
@@ -183,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc5682_3_1_a_spurious_timeout_restores_what_was_before_it() {
+    fn deviating_from_rfc4015_3_1_step_9_a_spurious_timeout_restores_the_windows_before_it() {
         assert_eq!(reduced(3).by_frto(), Some(BEFORE));
         assert_eq!(Undo::default().by_frto(), None);
     }

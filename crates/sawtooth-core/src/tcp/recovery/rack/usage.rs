@@ -1,12 +1,12 @@
 //! How much of the window is in use.
 //!
-//! Specification: RFC 7661 §4.1 (only a window that limits may grow), §4.2 (measured over a window's time).
+//! Specification: RFC 7661 §3 (cwnd-limited), §4.2 (measured over a window's time), §4.3 (only a window that is in use may grow).
 
 use crate::cc::Windows;
 use crate::tcp::sender::tx::Tx;
 use crate::units::{SegCount, SeqNum, WindowSize};
 
-/// Over a window's time, the most.
+/// The most of the window that was in use over a window's time.
 #[derive(Debug, Default)]
 pub(super) struct Usage {
     /// The most that was outstanding, whether the window was the limit, and when its time ends.
@@ -43,7 +43,7 @@ impl Usage {
         }
     }
 
-    /// Whether the window limits what is sent (§4.1); in slow start half of the window in use is enough to double it.
+    /// Whether the window limits what is sent (§3); in slow start half of the window in use is enough to double it.
     pub(super) fn limits(&self, Windows { cwnd, ssthresh }: Windows) -> bool {
         self.limited || (cwnd < ssthresh && cwnd < 2.0 * WindowSize::from(self.used))
     }
@@ -88,6 +88,6 @@ mod tests {
         let limits = |cwnd, ssthresh| usage.limits(windows(cwnd, ssthresh));
         assert!(limits(7.9, 50.0));
         assert!(!limits(8.0, 50.0));
-        assert!(!limits(7.9, 7.0), "RFC 7661 §4.1: no more than in use");
+        assert!(!limits(7.9, 7.0), "RFC 7661 §4.3: no more than in use");
     }
 }
