@@ -11,7 +11,7 @@ pub struct Algorithm {
     /// Parameters whose value in Linux's module is not the specification's: the defaults where `tcp.algorithms = "linux"`. How they were measured stands
     /// under "Kernel equivalent" at the head of the algorithm's file.
     pub linux: &'static [(&'static str, Value)],
-    /// Those whose value in the module of Linux 3.2 is another again, for `tcp.algorithms = "linux-3.2"`: it counts acknowledgements, and makes up for
+    /// Values that differ again in Linux 3.2, for `tcp.algorithms = "linux-3.2"`: it counts acknowledgements, and makes up for
     /// delayed ones itself.
     pub linux_3_2: &'static [(&'static str, Value)],
     /// Pairs of parameters that are a lower and an upper bound of something.

@@ -62,7 +62,7 @@ macro_rules! parameters {
 
 pub(super) use parameters;
 
-/// Lists of parameters as one, of which there are `N`.
+/// Concatenates the lists; `N` is the total length.
 pub(super) const fn joined<const N: usize>(lists: &[&[Param]]) -> [Param; N] {
     let mut all = [BETA; N];
     let (mut list, mut filled) = (0, 0);

@@ -67,7 +67,7 @@ impl<P> Agenda<P> {
         }
     }
 
-    /// Takes the place of what was known of that port.
+    /// Replaces the event scheduled for that port.
     pub(super) fn schedule_free(&mut self, port: usize, time: Instant) {
         self.free[port] = Some(self.due(time));
     }

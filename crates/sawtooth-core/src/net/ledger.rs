@@ -56,7 +56,7 @@ impl FlowCounters {
 /// What a port notes.
 #[derive(Debug)]
 pub struct Ledger {
-    /// Of each hop.
+    /// What packets are there, indexed by hop.
     whose: Arc<[Traffic]>,
     pub waits: Option<Waits>,
     by_flow: Option<BTreeMap<u32, FlowCounters>>,

@@ -219,7 +219,7 @@ impl End {
     }
 }
 
-/// Whether what is `present` is more than fits; an only packet always does.
+/// Whether what is `present` is more than fits; a queue's only packet always fits.
 pub(super) fn exceeds(limit: Limit, present: Backlog) -> bool {
     let more = match limit {
         Limit::Packets(limit) => present.packets > limit,

@@ -108,7 +108,7 @@ impl Queued {
     }
 }
 
-/// What a transmitter gets that is free.
+/// What a free transmitter is given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
     Packet(Queued),
@@ -124,11 +124,11 @@ impl From<Option<Queued>> for Next {
     }
 }
 
-/// What a FIFO decides by that looks at nothing but its backlog, and only when a packet arrives.
+/// The rule of a FIFO that decides at arrival, from its backlog alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Law {
     pub limit: Limit,
-    /// ECN-capable packets are marked that do not fit below this.
+    /// ECN-capable packets beyond this limit are marked.
     pub mark_above: Option<Limit>,
 }
 

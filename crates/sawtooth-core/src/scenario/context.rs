@@ -31,7 +31,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The names of as many things as a `count` says, `NAME[1]` and so on, and what theirs is read with; without it one.
+    /// Names `NAME[1]` and so on, and the context that each copy is read with: as many as `count` says; without `count` one, `NAME`.
     pub(super) fn items(
         &self,
         name: &str,

@@ -72,7 +72,7 @@ pub(super) enum Next {
         slot: u32,
         key: Key,
     },
-    /// That of a packet with an event of its own: its place in the first group of [`LooseEvents`].
+    /// A packet with its own event: its index in the first group of [`LooseEvents`].
     Loose(usize),
 }
 
@@ -91,7 +91,7 @@ pub(super) struct Calendar {
     /// Where the slots of hosts' parts begin.
     first_host_slot: u32,
     channels: Vec<Channel>,
-    /// Of each stop, the place of what feeds it among all that feed stops with events: where nothing else tells packets of one channel apart, the lower goes first.
+    /// Per stop: the rank of its feeder among the feeders of stops with events. It breaks ties between packets of one channel: the lower goes first.
     ranks: Vec<u32>,
     loose: LooseEvents,
 }

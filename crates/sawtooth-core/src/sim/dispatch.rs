@@ -72,7 +72,7 @@ fn on_timer(world: &mut World, slot: u32) {
             fire_receiver_timer(world, index);
         }
     }
-    // Until here the slot has held what has passed, which nothing is earlier than: it is set once.
+    // The slot keeps its old key until here, so it is replaced once; nothing is earlier than that key.
     let next = timer_of(world, slot);
     world.calendar.set_timer(slot, next);
 }

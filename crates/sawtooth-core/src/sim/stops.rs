@@ -26,11 +26,11 @@ pub(super) enum Node {
     Sender(u32),
     /// The interface of a flow's host; an even number at the receiver, an odd one at the sender.
     Host(u32),
-    /// Where a flow of UDP ends; of itself it begins anew, so this feeds its first stop.
+    /// The end of a UDP flow. Its packets originate here too, so this feeds its first stop.
     UdpReceiver(u32),
     /// Where a damaged packet ends.
     Discard,
-    /// Those of all flows of an entry that arrive; which of them a packet is for, it says itself.
+    /// The receivers of all flows of an entry that arrive; each packet says which one it is for.
     Receivers(u32),
     Senders(u32),
 }
@@ -74,11 +74,11 @@ pub(super) struct Route<'a> {
     /// Whether a wire on it may damage packets.
     pub damages: bool,
     pub clock: Clock,
-    /// Whether what happens at its ends depends on more than what arrives there, so that they need events.
+    /// Whether its ends need events of their own: what happens there depends on more than what arrives.
     pub evented_ends: bool,
 }
 
-/// Those of all flows, of the sides that ask, of the entries of flows that arrive, and of flows of UDP.
+/// The routes of all flows, of the sides that ask, of the entries of flows that arrive, and of UDP flows.
 pub(super) fn routes<'a>(
     scenario: &'a Scenario,
     request_responses: impl Iterator<Item = Sides>,
@@ -145,17 +145,17 @@ pub(super) fn routes<'a>(
 /// What `plan_stops` makes.
 pub(super) struct Plan {
     pub stops: Vec<Stop>,
-    /// Of each route, where it is among them.
+    /// Per route: where it is among the stops.
     pub trips: Vec<Trip>,
-    /// Of each channel whether packets come to it in order, or nearly so.
+    /// Per channel: whether packets come to it in order, or nearly so.
     pub in_order: Vec<bool>,
-    /// Of each stop with events the number of what feeds it, in the order in which they first do.
+    /// Per stop with events: the number of its feeder, in the order in which feeders first appear.
     pub ranks: Vec<u32>,
-    /// Of each stop whether it is beyond the receiver.
+    /// Per stop: whether it is beyond the receiver.
     pub returning: Vec<bool>,
-    /// Of each stop the one that a damaged packet takes instead: itself if no wire of its route damages any.
+    /// Per stop: the one that a damaged packet takes instead; itself if no wire of its route damages any.
     pub twins: Vec<u32>,
-    /// Of each stop what packets are there.
+    /// Per stop: what packets are there.
     pub whose: Vec<Traffic>,
 }
 

@@ -48,12 +48,12 @@ pub struct Signals {
     cwr: bool,
 }
 
-/// Who answers marks, and how.
+/// Who reduces the window for marks, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Response {
     /// The sender, as a loss.
     Classic,
-    /// The sender, with what the algorithm makes of their share.
+    /// The sender, by the algorithm's share of marks.
     Share,
     /// The algorithm.
     Own,

@@ -126,7 +126,7 @@ impl MetricsCaches {
         }
     }
 
-    /// A place among the flows is taken by another one, on a path with this number, whose hosts keep so much.
+    /// A flow's slot is reused by a connection on this path, whose hosts keep what `keeps` says.
     pub(crate) fn take_place(&mut self, flow: u32, path: usize, keeps: Keeps) {
         let place = flow as usize;
         if place >= self.flows.len() {
@@ -157,7 +157,7 @@ impl MetricsCaches {
         }
     }
 
-    /// A flow has ended, of which that may have been said before.
+    /// A flow has ended (may be called more than once).
     pub(crate) fn on_end(&mut self, flow: u32, time: Instant, legacy: Legacy) {
         let Flow { path, keeps, ended } = &mut self.flows[flow as usize];
         if !std::mem::replace(ended, true) && *keeps != Keeps::Nothing {

@@ -5,11 +5,11 @@
 //! says of that kernel: "a partial packet that was held because the transmission window had no room was not sent when room appeared, but only when
 //! a timer fired".
 //!
-//! **Model.** At most the last segment is short (`stream.rs`). While it waits at the end of what is written, what is asked of the policy is whether it
+//! **Model.** At most the last segment is short (`stream.rs`). While it waits at the end of what is written, the policy says whether it
 //! leaves, waits for something to happen, or waits for a timer. Full segments never wait. Whether the window had no room for it is decided once,
-//! when the sender first stops after it was written (or the connection was opened): later room changes nothing. The timer starts when it first has to wait
-//! for one, counts in ticks of the host's clock (`ticks.rs`), and ends a ceiling ([`AtExpiry::Leaves`]) or is one of those that look whether there is
-//! room, and start again if not ([`AtExpiry::LeavesIfRoom`]).
+//! when the sender first stops after the segment was written (or the connection was opened): later room changes nothing. The timer starts when the segment
+//! first has to wait for one. It counts in ticks of the host's clock (`ticks.rs`). At its end the segment leaves ([`AtExpiry::Leaves`]), or leaves if there
+//! is room, and otherwise the timer starts again ([`AtExpiry::LeavesIfRoom`]).
 //!
 //! **Whose timer `linux-2.0.29` waits for.** The description does not say. The published curves do: where the full segments of a message end what the receiver
 //! acknowledges at once, its partial packet is late by one round trip (33,000, 49,000, 65,000, 81,000 and 97,000 bytes over Fast Ethernet by 155 to 170 us), and by

@@ -56,7 +56,7 @@ pub struct Segments {
     waiting: BTreeSet<SeqNum>,
 }
 
-/// That a segment was sent.
+/// One transmission of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     seq: SeqNum,
@@ -68,7 +68,7 @@ struct Entry {
 pub struct Found {
     /// Segments that it has marked as lost.
     pub lost: SegCount,
-    /// When the last of the others that were sent before the one that tells was sent.
+    /// Send time of the latest segment that is not lost yet, of those sent before the newest one delivered.
     pub next: Option<Instant>,
 }
 

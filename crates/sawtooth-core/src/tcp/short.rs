@@ -1,4 +1,4 @@
-//! Segments that carry less than a full one, and what they lack.
+//! Segments that carry less than a full one, and how many bytes they lack.
 //!
 //! A bulk transfer has one, its last; a connection of many writes may have as many as writes. Those that are acknowledged are summed up.
 
@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use crate::units::{ByteCount, SeqNum};
 
-/// One of them.
+/// A segment that is not full.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Short {
     pub seq: SeqNum,
@@ -17,7 +17,7 @@ pub(super) struct Short {
 #[derive(Debug, Default)]
 pub(super) struct ShortSegments {
     queue: VecDeque<Short>,
-    /// What those lacked together that were before the first of these, and have been acknowledged.
+    /// Bytes missing from acknowledged short segments, summed.
     acked: ByteCount,
 }
 

@@ -114,7 +114,7 @@ impl Stream {
         }
     }
 
-    /// Whether it has said so, and that has not been acted on.
+    /// Close was requested and is not handled yet.
     #[inline]
     pub fn is_close_due(&self) -> bool {
         self.closing == Closing::Due

@@ -258,7 +258,7 @@ mod tests {
         let mut linux = HyStart::from(&params);
         linux.on_rtt(Duration::from_secs(0.080));
         assert_eq!(ends_at(&mut linux, 20.0, 0.003, |_| 0.0901), Some(8));
-        // It is of the eight: later ones do not count.
+        // The minimum is over the first eight samples only.
         let mut linux = HyStart::from(&params);
         linux.on_rtt(Duration::from_secs(0.080));
         let rtt = |n| if n == 8 { 0.085 } else { 0.0901 };

@@ -91,7 +91,7 @@ impl Port {
         (counters.waited.time + counters.waited_in_vain.time).secs() / self.end.secs()
     }
 
-    /// Their bytes.
+    /// The same, in bytes.
     pub fn mean_backlog_bytes(&self) -> f64 {
         let counters = &self.counters;
         (counters.waited.byte_secs + counters.waited_in_vain.byte_secs) / self.end.secs()

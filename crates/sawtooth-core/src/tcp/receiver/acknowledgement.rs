@@ -8,8 +8,10 @@
 //! - When the application answers before a delayed acknowledgement would have left (39 ms after the request, not 41; 45, not 55, where segments came
 //!   30 ms apart and so acknowledgements waited for 50), from then on nothing is acknowledged at once only because it ends a write, opens the
 //!   window, is one of the first or comes after a pause.
-//! - That lasts through pauses (300 ms and 2 s), answers that come late, losses and segments out of order, until an acknowledgement has waited in vain, which
-//!   leaves the next wait at its base (40 ms, again and again), until a segment comes again, or until one is marked.
+//! - That lasts through pauses (300 ms and 2 s), answers that come late, losses and segments out of order. What ends it is one of these:
+//!   - an acknowledgement has waited in vain, which leaves the next wait at its base (40 ms, again and again)
+//!   - a segment comes again
+//!   - a segment is marked
 
 use super::delayed_ack::DelayedAck;
 use super::quick_acks::QuickAcks;
