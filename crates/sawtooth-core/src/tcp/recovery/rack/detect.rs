@@ -21,14 +21,14 @@ pub struct Detect {
     /// Recoveries until the reordering window shrinks again.
     reo_wnd_persist: u32,
     dsack_round: SeqNum,
-    /// When to look for losses again, if nothing arrives before.
-    pub look_again: Option<LookAgain>,
+    /// The reordering timer, while losses are to be looked for again if nothing arrives before.
+    pub reordering_timer: Option<ReorderingTimer>,
 }
 
-/// When losses were looked for last, and how much later they are looked for again (the reordering timer, RFC 8985 §6.2 step 5).
+/// The reordering timer (RFC 8985 §6.2 step 5): since when losses have not been looked for, and how much later they are looked for again.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LookAgain {
-    pub looked: Instant,
+pub struct ReorderingTimer {
+    pub since: Instant,
     pub wait: Duration,
 }
 
@@ -44,7 +44,7 @@ impl Detect {
             reo_wnd_mult: 1,
             reo_wnd_persist: 0,
             dsack_round: SeqNum::ZERO,
-            look_again: None,
+            reordering_timer: None,
         }
     }
 
@@ -114,8 +114,8 @@ impl Detect {
         let wait = self.rtt + self.reo_wnd(hasty, srtt);
         // What is due now is due.
         let Found { lost, next } = segments.mark_lost_before(newest, now - wait + HAIR);
-        self.look_again = next.map(|sent| LookAgain {
-            looked: now,
+        self.reordering_timer = next.map(|sent| ReorderingTimer {
+            since: now,
             wait: sent + wait - now,
         });
         lost
@@ -262,11 +262,11 @@ mod tests {
         let now = report(&mut detect, &mut segments, 30);
         let lost = look(&mut detect, &mut segments, now, false);
         assert_eq!(lost, 6);
-        let LookAgain { looked, wait } = detect.look_again.expect("some remain");
-        assert!(near(looked - at(0.0), 0.13) && near(wait, 0.029 + 0.125 - 0.13));
+        let ReorderingTimer { since, wait } = detect.reordering_timer.expect("some remain");
+        assert!(near(since - at(0.0), 0.13) && near(wait, 0.029 + 0.125 - 0.13));
         // The timer of that: all that was sent before it is lost, and nothing after it.
-        let lost = look(&mut detect, &mut segments, looked + wait, false);
-        assert_eq!((lost, detect.look_again), (24, None));
+        let lost = look(&mut detect, &mut segments, since + wait, false);
+        assert_eq!((lost, detect.reordering_timer), (24, None));
         assert_eq!(segments.pipe(), segs(9));
     }
 

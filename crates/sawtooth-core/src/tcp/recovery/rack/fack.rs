@@ -19,7 +19,7 @@
 //! the first reordering is described by P. Sarolahti and A. Kuznetsov, "Congestion Control in Linux TCP", USENIX 2002, §3. Held against ns-2's `TCP/Fack`
 //! in docs/validation/old-kernels.md; kernels of that age are not measured. They also raise DupThresh with the reordering that they see, which is not done here.
 
-use super::detect::{Detect, LookAgain};
+use super::detect::{Detect, ReorderingTimer};
 use crate::registry::Entry;
 use crate::tcp::params::EarlyRetransmit;
 use crate::tcp::segments::Segments;
@@ -59,14 +59,14 @@ pub(super) fn find_losses(
     let lost = judged_by.map_or(SegCount::ZERO, |transmission| {
         segments.mark_lost_before(transmission, Instant::NEVER).lost
     });
-    detect.look_again = None;
+    detect.reordering_timer = None;
     if !lost.is_zero() || repairing {
         return lost;
     }
     match early {
         Some(wait) if wait == Duration::ZERO => segments.lose_first(),
         Some(wait) => {
-            detect.look_again = Some(LookAgain { looked: now, wait });
+            detect.reordering_timer = Some(ReorderingTimer { since: now, wait });
             SegCount::ZERO
         }
         None => SegCount::ZERO,

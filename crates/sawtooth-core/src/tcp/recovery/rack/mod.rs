@@ -39,7 +39,7 @@ pub use reduction::Bound;
 
 use self::congestion::Congestion;
 use self::delivery::Delivery;
-use self::outstanding::{Judge, Outstanding};
+use self::outstanding::{LossDetection, Outstanding};
 use self::pace::Pace;
 use self::phase::Phase;
 use self::timer::Timer;
@@ -73,17 +73,17 @@ pub struct Rack {
 
 impl Rack {
     pub fn new(needs: cc::Needs) -> Self {
-        Self::with(Judge::Time, needs)
+        Self::with(LossDetection::Time, needs)
     }
 
     /// A recovery that finds losses by the highest segment reported.
     pub fn fack(needs: cc::Needs) -> Self {
-        Self::with(Judge::Forward, needs)
+        Self::with(LossDetection::Forward, needs)
     }
 
-    fn with(judge: Judge, needs: cc::Needs) -> Self {
+    fn with(loss_detection: LossDetection, needs: cc::Needs) -> Self {
         Self {
-            outstanding: Outstanding::new(judge, needs.rates != cc::Rates::Unused),
+            outstanding: Outstanding::new(loss_detection, needs.rates != cc::Rates::Unused),
             congestion: Congestion::none(),
             tlp: Tlp::default(),
             timer: Timer::new(),

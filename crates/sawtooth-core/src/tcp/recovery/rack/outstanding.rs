@@ -15,9 +15,9 @@ use crate::tcp::segments::{Segment, Segments, Snapshot};
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Instant, SegCount, SeqNum};
 
-/// By what losses are found.
+/// What losses are found by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judge {
+pub enum LossDetection {
     /// RACK: time.
     Time,
     /// FACK: the highest segment reported.
@@ -27,7 +27,7 @@ pub enum Judge {
 #[derive(Debug)]
 pub struct Outstanding {
     pub segments: Segments,
-    pub judge: Judge,
+    pub loss_detection: LossDetection,
     pub detect: Detect,
     pub rate: DeliveryRate,
     /// Whether the algorithm asks for delivery rates.
@@ -36,10 +36,10 @@ pub struct Outstanding {
 }
 
 impl Outstanding {
-    pub fn new(judge: Judge, measures_rate: bool) -> Self {
+    pub fn new(loss_detection: LossDetection, measures_rate: bool) -> Self {
         Self {
             segments: Segments::default(),
-            judge,
+            loss_detection,
             detect: Detect::new(),
             rate: DeliveryRate::default(),
             measures_rate,
@@ -132,13 +132,15 @@ impl Outstanding {
         repairing: bool,
     ) -> SegCount {
         let (detect, segments) = (&mut self.detect, &mut self.segments);
-        let lost = match self.judge {
-            Judge::Time => {
+        let lost = match self.loss_detection {
+            LossDetection::Time => {
                 let dup_thresh = SegCount::from(tx.config.dup_thresh);
                 let srtt = tx.timers.rto.srtt();
                 detect.find_losses(segments, now, dup_thresh, srtt, repairing)
             }
-            Judge::Forward => fack::find_losses(detect, segments, tx, now, expired, repairing),
+            LossDetection::Forward => {
+                fack::find_losses(detect, segments, tx, now, expired, repairing)
+            }
         };
         self.rate.lost += lost;
         lost
@@ -184,9 +186,9 @@ impl Outstanding {
     }
 
     pub fn cause(&self) -> Cause {
-        match self.judge {
-            Judge::Time => Cause::Rack,
-            Judge::Forward => Cause::Fack,
+        match self.loss_detection {
+            LossDetection::Time => Cause::Rack,
+            LossDetection::Forward => Cause::Fack,
         }
     }
 }

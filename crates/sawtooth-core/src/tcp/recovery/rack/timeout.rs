@@ -4,7 +4,7 @@
 //! discards what it has reported).
 
 use super::frto::Frto;
-use super::outstanding::Judge;
+use super::outstanding::LossDetection;
 use super::phase::Phase;
 use super::timer::{Purpose, Situation};
 use super::{Rack, prescribes_reduction};
@@ -18,7 +18,7 @@ impl Rack {
     pub(super) fn arm(&mut self, tx: &mut Tx, now: Event) {
         let situation = Situation {
             idle: self.outstanding.segments.is_empty(),
-            look_again: self.outstanding.detect.look_again,
+            reordering_timer: self.outstanding.detect.reordering_timer,
             may_probe: self.congestion.phase.is_lossless()
                 && !self.tlp.is_out()
                 && self.outstanding.segments.sacked().is_zero(),
@@ -83,7 +83,7 @@ impl Rack {
             self.congestion.undo.begin(before, estimators);
         }
         // What was sent lately may be on its way (RFC 8985 §6.3); without times everything is lost (RFC 6675 §5.1).
-        let deadline = if reneged || self.outstanding.judge == Judge::Forward {
+        let deadline = if reneged || self.outstanding.loss_detection == LossDetection::Forward {
             Instant::NEVER
         } else {
             self.outstanding.detect.timeout_deadline(now.time)
@@ -100,7 +100,7 @@ impl Rack {
         });
         self.congestion.recovery_point = tx.seq.max;
         self.tlp.end();
-        self.outstanding.detect.look_again = None;
+        self.outstanding.detect.reordering_timer = None;
         let pipe = self.outstanding.segments.pipe();
         let cwnd = WindowSize::from(pipe + SegCount::ONE);
         tx.window.prescribe(now.time, cwnd);

@@ -6,7 +6,7 @@
 //! (PTO = TCP_RTO_expiration() - Now()). Here the timeout expires then, and no probe is sent. Without a round-trip sample the RFC has PTO = 1 s; here no
 //! probe is due before the first sample, and the timeout is set.
 
-use super::detect::LookAgain;
+use super::detect::ReorderingTimer;
 use super::tlp;
 use crate::events::{Child, Event, Key};
 use crate::tcp::sender::tx::Tx;
@@ -36,8 +36,8 @@ pub(super) struct Timer {
 pub(super) struct Situation {
     /// Nothing is outstanding.
     pub idle: bool,
-    /// Losses are to be looked for again.
-    pub look_again: Option<LookAgain>,
+    /// The reordering timer, if losses are to be looked for again.
+    pub reordering_timer: Option<ReorderingTimer>,
     /// A probe may be sent (RFC 8985 §7.2): nothing is known to be lost or to have arrived out of order, and no probe is outstanding.
     pub may_probe: bool,
 }
@@ -68,8 +68,8 @@ impl Timer {
         let slack = tx.config.probe_slack;
         let timeout = tx.timers.rto.timeout();
         let (mut since, mut wait) = (self.restarted, timeout);
-        if let Some(again) = situation.look_again {
-            (since, wait) = (again.looked, again.wait + slack);
+        if let Some(reordering) = situation.reordering_timer {
+            (since, wait) = (reordering.since, reordering.wait + slack);
             self.purpose = Purpose::Reordering;
         } else if let Some(srtt) = tx.timers.rto.srtt()
             && situation.may_probe
@@ -104,7 +104,7 @@ mod tests {
 
     const QUIET: Situation = Situation {
         idle: false,
-        look_again: None,
+        reordering_timer: None,
         may_probe: true,
     };
 
@@ -140,8 +140,8 @@ mod tests {
     #[test]
     fn rfc8985_6_2_step_5_the_reordering_timer_comes_before_both() {
         let reordered = Situation {
-            look_again: Some(LookAgain {
-                looked: at(1.0),
+            reordering_timer: Some(ReorderingTimer {
+                since: at(1.0),
                 wait: secs(0.025),
             }),
             ..QUIET
