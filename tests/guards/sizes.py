@@ -16,10 +16,12 @@ from pathlib import Path
 LIMIT = 600
 TABLE = Path(__file__).with_name("sizes.txt")
 PLACES = ("crates/*/src/**/*.rs", "python/**/*.py", "bench/**/*.py", "docs/**/*.py")
-HEAD = f"# Lines of implementation of the files that have more than {LIMIT}. A number here may only fall: see docs/development/guards.md.\n"
+PAGE = "docs/development/guards.md"
+HEAD = f"# Lines of implementation of the files that have more than {LIMIT}. A number here may only fall: see {PAGE}.\n"
 # `#[cfg(test)] mod tests { ... }` with what attributes it has; rustfmt puts its last brace below its first word.
 _TESTS = re.compile(r"^( *)#\[cfg\(test\)\]\n(?:\1#\[.*?\]\n)*\1(?:pub(?:\(\w+\))? )?mod \w+(?:;| \{.*?^\1\})$", re.MULTILINE | re.DOTALL)
 RENEW = "python -m tests.guards sizes"
+FREE = f"blank lines, comments and tests are not counted; see {PAGE}"
 
 
 def found(root: Path) -> dict[str, int]:
@@ -69,9 +71,11 @@ def faults(sizes: Mapping[str, int], allowed: Mapping[str, int]) -> list[str]:
     for path, size in sizes.items():
         may = allowed.get(path)
         if may is None and size > LIMIT:
-            said.append(f"{path} has {size} lines of implementation; {LIMIT} is the limit: split it")
+            said.append(f"{path} has {size} lines of implementation; {LIMIT} is the limit: split it ({FREE})")
         elif may is not None and size > may:
-            said.append(f"{path} has {size} lines of implementation; it may have {may} and only shrink: move what is new elsewhere")
+            said.append(
+                f"{path} has {size} lines of implementation; it may have {may} and only shrink: move what is new elsewhere ({FREE})"
+            )
         elif may is not None and size < max(may, LIMIT + 1):
             said.append(f"{path} has shrunk from {may} to {size} lines: keep it so with `{RENEW}`")
     said += [f"{path} is gone: remove its row with `{RENEW}`" for path in allowed if path not in sizes]

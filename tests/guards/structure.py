@@ -5,6 +5,7 @@ Four limits, of what is not only compiled for tests:
 - fields: a struct has at most 16. Rows of records (`record/rows`) and the parameters of an algorithm (`Parameters`) are lists by nature, and are apart.
 - files: at most two files have an `impl` of a type.
 - tuples: no parameter of a function is a tuple, under whatever pattern or alias: two arguments are two parameters, or a struct that names them.
+  What a function returns may be one.
 - circles: no two files of the core name each other. A module and one inside it may: a table names its rows, and rows name the trait of the table.
 
 `structure.txt` has what is beyond a limit, with a number that may only fall and the reason. What it costs to add a row is an edit by hand, which a reviewer sees.
@@ -12,7 +13,7 @@ Four limits, of what is not only compiled for tests:
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +24,9 @@ from tests.guards.rust import Crate, Source, name_of_type, text
 
 TABLE = Path(__file__).with_name("structure.txt")
 RENEW = "python -m tests.guards structure"
+PAGE = "docs/development/guards.md"
 HEAD = f"""\
-# What is beyond a limit of the crates' structure, how far, and why: see docs/development/guards.md. A number may only fall: `{RENEW}`.
+# What is beyond a limit of the crates' structure, how far, and why: see {PAGE}. A number may only fall: `{RENEW}`.
 """
 FIELDS, FILES = 16, 2
 CORE = "sawtooth-core"
@@ -47,15 +49,17 @@ class Rule:
 
 
 RULES = {
-    "fields": Rule(FIELDS, "{what} has {number} fields; {limit} is the limit", "group what belongs together into structs of their own"),
+    "fields": Rule(
+        FIELDS,
+        "{what} has {number} fields; {limit} is the limit",
+        "group what belongs together into structs of their own (a row of records and the `Parameters` of an algorithm are exempt)",
+    ),
     "files": Rule(
         FILES,
         "{what} has an `impl` in {number} files; {limit} is the limit",
         "move methods to parts that it owns, or make functions of them",
     ),
-    "tuples": Rule(
-        0, "{what} has {number} parameters of functions that are tuples", "make two parameters of each, or a struct that names its fields"
-    ),
+    "tuples": Rule(0, "{what} takes {number} tuple{s}", "make two parameters of each, or a struct that names its fields"),
     "circles": Rule(0, "{what} name each other", "move what both need below them, or what names the other out of one"),
 }
 
@@ -119,9 +123,13 @@ def _tuples(crate: Crate) -> Iterator[tuple[str, int]]:
         if _is_tuple(node.child_by_field_name("type"))
     }
     for source in crate.sources.values():
-        lists = [node.child_by_field_name("parameters") for node in source.of("function_item", "function_signature_item")]
-        parameters = [node for of in lists if of is not None for node in of.named_children if node.type == "parameter"]
-        yield source.path, sum(_hides(crate, source, node, aliases) for node in parameters)
+        tuples: Counter[str] = Counter()
+        for function in source.of("function_item", "function_signature_item"):
+            parameters = function.child_by_field_name("parameters")
+            nodes = [] if parameters is None else [node for node in parameters.named_children if node.type == "parameter"]
+            tuples[text(function.child_by_field_name("name"))] += sum(_hides(crate, source, node, aliases) for node in nodes)
+        # Methods of one name in one file are counted together.
+        yield from ((f"{source.path} {name}", number) for name, number in tuples.items())
 
 
 def _hides(crate: Crate, source: Source, node: Node, aliases: set[tuple[str, str]]) -> bool:
@@ -175,9 +183,10 @@ def faults(numbers: Numbers, allowed: Mapping[tuple[str, str], Row]) -> list[str
     for (rule, what), number in numbers.items():
         row, of = allowed.get((rule, what)), RULES[rule]
         if row is None or number > row.number:
-            beyond = of.says.format(what=what.replace(" ", " and ") if rule == "circles" else what, number=number, limit=of.limit)
+            named = what.replace(" ", " and ") if rule == "circles" else what
+            beyond = of.says.format(what=named, number=number, limit=of.limit, s="" if number == 1 else "s")
             may = "" if row is None else f" (it may have {row.number}, and only fewer)"
-            said.append(f"{beyond}{may}: {of.remedy}")
+            said.append(f"{beyond}{may}: {of.remedy}; see {PAGE}")
         elif number < row.number:
             said.append(f"{what}: {rule} fell from {row.number} to {number}: keep it so with `{RENEW}`")
         elif not row.why:

@@ -29,7 +29,8 @@ def test_its_short_form_ends_in_a_report(study: str, short_form: Callable[[str],
     assert dataset.complete
     assert set(dataset.status()["status"]) == {"ok"}
     if study in records.studies():
-        assert records.faults(study, records.of_dataset(dataset), records.read(records.TABLE.read_text())) == []
+        faults = records.faults(study, records.of_dataset(dataset), records.read(records.TABLE.read_text()))
+        assert not faults, "\n".join(faults)
     page = (out / "report/report.html").read_text()
     assert "nan" not in re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<(script|style|svg).*?</\1>", "", page)).lower().split()
     # Self-contained: nothing is loaded from elsewhere.
