@@ -32,7 +32,9 @@ const ROUND: &str = "104 ms";
 
 /// Columns that are younger than the golden file, as `table.column`. They are no change of what was there; `tests/guards/records.txt` has their
 /// hashes. Empty it when the file is written anew for another reason.
-const YOUNGER: &[&str] = &[];
+const YOUNGER: &[&str] = &[
+    // "table.column",
+];
 
 fn run(tree: &Value) -> Records {
     let scenario = scenario::from_tree(tree).unwrap_or_else(|error| panic!("{error}"));
