@@ -107,7 +107,6 @@ FACTS: dict[str, Callable[[], list[Any]]] = {
     "`gallery` has {} short ones, each one question, one figure": lambda: [WORDS[n] for n in gallery()],
     "`make gallery` runs all {} in": lambda: [WORDS[n] for n in gallery()],
     "{} of {} random networks agree": of_ns2,
-    "{}, each with [a page]": lambda: [WORDS[len(_core.registry()["cc"])].capitalize()],
     "{} algorithms in {} scenarios are held against": lambda: [
         WORDS[len({row["cc"] for row in validated()})].capitalize(),
         WORDS[len({row["case"] for row in validated()})],

@@ -1,6 +1,7 @@
 """What is added by CONTRIBUTING's recipes costs what they say, and works.
 
-Each has an example, `tests/recipes/NAME.toml`: new files, and lines that are put into files. All of them are applied to one copy of the sources.
+Each has an example, `tests/recipes/NAME.toml`: new files, lines that are put into files, and commands with the files that they renew. The files and
+lines of all of them are applied to one copy of the sources.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from sawtooth import _core
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES: dict[str, dict[str, Any]] = {
@@ -60,7 +63,17 @@ def cost(recipe: dict[str, Any]) -> str:
     said = ["1 new file"] if new == 1 else [f"{new} new files"] if new else []
     if lines:
         said.append(f"{lines.total()} places in {len(lines)} file{'s' if len(lines) > 1 else ''}" if lines.total() > 1 else "1 place")
+    if count := len(renewed(recipe)):
+        said.append(f"{count} file{'s' if count > 1 else ''} renewed")
     return ", ".join(said)
+
+
+def renewed(recipe: dict[str, Any]) -> set[str]:
+    """The files that commands write anew, so that all tests pass."""
+    patterns = [pattern for patterns in recipe.get("renewed", {}).values() for pattern in patterns]
+    found = {pattern: {path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern)} for pattern in patterns}
+    assert all(found.values()), found
+    return set().union(*found.values())
 
 
 def apply(recipe: dict[str, Any], root: Path) -> None:
@@ -89,6 +102,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if (ROOT / name).exists():
             shutil.copy(ROOT / name, root / name)
     for recipe in RECIPES.values():
+        for edit in recipe.get("lines", []):
+            if not (path := root / edit["file"]).exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / edit["file"], path)
         apply(recipe, root)
     return root
 
@@ -108,6 +125,36 @@ def test_every_file_of_a_recipe_is_named_in_it() -> None:
         names = [re.sub(r"/\w+\.(rs|py)$", r"/NAME.\1", new) for new in recipe.get("new", {})]
         missing = {*names, *(edit["file"] for edit in recipe.get("lines", []))} - set(re.findall(r"`([\w/.-]+)`", parts[recipe["what"]]))
         assert not missing, f"recipe {recipe['what']} does not name {missing}"
+        unsaid = [command for command in recipe.get("renewed", {}) if f"`{command}`" not in parts[recipe["what"]]]
+        assert not unsaid, f"recipe {recipe['what']} does not say to run {unsaid}"
+
+
+TABLES = {
+    "A congestion control": "cc", "A queue": "queue", "A source of a connection": "source", "A source of packets": "packet_source",
+    "A distribution": "distribution",
+}  # fmt: skip
+# Prose, which no test holds to have every row, and values that tests try.
+FREE = (
+    "CHANGELOG.md",
+    "docs/guides/",
+    "docs/validation/",
+    "crates/sawtooth-core/tests/it/random.rs",
+    "tests/recipes/",
+    "tests/errors/test_udp.py",
+    "bench/",
+)
+
+
+@pytest.mark.parametrize("what", TABLES)
+def test_a_file_that_names_every_row_of_a_table_is_a_file_of_its_recipe(what: str) -> None:
+    rows = {row["name"] for row in _core.registry()[TABLES[what]]}
+    (recipe,) = (recipe for recipe in RECIPES.values() if recipe["what"] == what)
+    known = {edit["file"] for edit in recipe["lines"]} | renewed(recipe)
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True, capture_output=True, check=True).stdout.splitlines()
+    texts = [name for name in tracked if name.endswith((".rs", ".py", ".md", ".toml", ".txt")) and not name.startswith(FREE)]
+    naming = {name for name in texts if rows <= set(re.findall(r"[a-z]\w*", (ROOT / name).read_text(encoding="utf-8", errors="replace")))}
+    assert naming, "not even the reference"
+    assert not naming - known, f"recipe {what} does not count {sorted(naming - known)}"
 
 
 def test_what_the_recipes_add_to_the_core_works(copy: Path) -> None:

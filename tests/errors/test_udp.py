@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from sawtooth import _core
 from sawtooth.errors import SawtoothError
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
 
+PACKET_SOURCES = ", ".join(row["name"] for row in _core.registry()["packet_source"])
 STUDY = """\
 name = "udp"
 question = "What is wrong?"
@@ -102,7 +104,8 @@ error: a flow of UDP needs a `source`
   |
 9 | [[scenario.flows]]
   | ^^^^^^^^^^^^^^^^^^
-hint: for example source = { name = "constant_rate", rate = "1 Mbit/s" }; there are constant_rate, poisson, self_similar, pareto_on_off""",
+hint: for example source = { name = "constant_rate", rate = "1 Mbit/s" }; there are """
+        + PACKET_SOURCES,
     ),
     "a source of connections": (
         "FLOW",
@@ -113,7 +116,8 @@ error: `bulk` writes into a connection of TCP, and this is a flow of UDP
    |
 12 | source = { name = "bulk" }
    |                   ^^^^^^
-hint: for UDP there are constant_rate, poisson, self_similar, pareto_on_off""",
+hint: for UDP there are """
+        + PACKET_SOURCES,
     ),
     "an unknown source": (
         "FLOW",
