@@ -1,8 +1,8 @@
 //! CUBIC and Reno share the bottleneck of a dumbbell for a minute: what each gets.
 
-use sawtooth_core::spec::{FlowSpec, LinkSpec, Part, Scenario};
+use sawtooth_core::simulate;
+use sawtooth_core::spec::{FlowSpec, LinkSpec, Scenario};
 use sawtooth_core::units::{Duration, Rate};
-use sawtooth_core::{cc, simulate};
 
 fn main() {
     let (fast, slow) = (Rate::from_bps(1e9), Rate::from_bps(100e6));
@@ -10,13 +10,14 @@ fn main() {
     let left = LinkSpec::new("left", fast, near);
     let right = LinkSpec::new("right", fast, near);
     let bottleneck = LinkSpec::new("bottleneck", slow, far);
-    let flow = |name, access| FlowSpec {
-        cc: Part::named(cc::TABLE, name).expect("a congestion control"),
-        ..FlowSpec::new(name, vec![access, 2])
+    let flow = |cc, access| {
+        let flow = FlowSpec::new(cc, vec![access, 2]);
+        flow.with_stack("linux").with_cc(cc)
     };
     let flows = vec![flow("cubic", 0), flow("reno", 1)];
     let links = vec![left, right, bottleneck];
     let scenario = Scenario::new(Duration::from_secs(60.0), links, flows);
-    let flows = simulate(&scenario, 1).tables.swap_remove(0);
+    let records = simulate(&scenario, 1);
+    let flows = records.table("flows").expect("always there");
     println!("bit/s: {:?}", flows.column("goodput_bps").numbers());
 }

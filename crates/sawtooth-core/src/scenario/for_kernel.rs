@@ -4,13 +4,12 @@ use serde_json::{Map, Value as Json};
 
 use super::check;
 use super::error::{Result, at, at_key};
-use super::flows::congestion;
 use super::origins::Origins;
 use super::read::read;
 use super::recording::LINK_WORDS;
 use crate::cc;
 use crate::kernel::{APPLICATION, Programs, SHAPER, Shaper};
-use crate::spec::{Sampling, Scenario};
+use crate::spec::{Sampling, Scenario, cc_defaults};
 use crate::tcp::key;
 use crate::tcp::params::{Feedback, ROWS, kernel_keys_of_a_hint, kernel_keys_of_hosts};
 
@@ -89,7 +88,7 @@ fn check_recording(tree: &Map<String, Json>) -> Result<()> {
 fn check_parameters(scenario: &Scenario, origins: &Origins) -> Result<()> {
     for (flow, origin) in scenario.all_flows().zip(origins.all_flows()) {
         let entry = cc::TABLE.iter().find(|entry| entry.name == flow.cc.name);
-        let defaults = entry.map(|entry| congestion::defaults(entry, &flow.tcp));
+        let defaults = entry.map(|entry| cc_defaults(entry, &flow.tcp));
         if flow.kernel_cc.is_none() && defaults.is_some_and(|known| known != flow.cc.params) {
             let name = flow.cc.name;
             let message = format!("a real kernel cannot be told parameters of `{name}`");

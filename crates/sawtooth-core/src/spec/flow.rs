@@ -3,9 +3,10 @@
 use super::part::Part;
 use crate::arrivals::Arrivals;
 use crate::cc;
-use crate::registry::{FromValue, Key, Params, Value};
+use crate::registry::{Entry, FromValue, Key, Params, Value};
 use crate::source::{self, Source};
 use crate::tcp::pacer::Paced;
+use crate::tcp::params::Feedback;
 use crate::tcp::{self, key};
 use crate::units::{Duration, Instant};
 
@@ -54,6 +55,34 @@ impl FlowSpec {
         }
     }
 
+    /// The same by the TCP of a [stack](tcp::STACKS), whose congestion controls it has as that stack does.
+    ///
+    /// # Panics
+    /// If there is no stack of that name.
+    #[must_use]
+    pub fn with_stack(mut self, name: &str) -> Self {
+        let stack = tcp::STACKS.iter().find(|stack| stack.name == name);
+        self.tcp = stack.expect("a stack of `tcp::STACKS`").params();
+        let cc = self.cc.name;
+        self.with_cc(cc)
+    }
+
+    /// The same with a [congestion control](cc::TABLE), its parameters as the stack has them and with the feedback of marks that it needs.
+    ///
+    /// # Panics
+    /// If there is none of that name.
+    #[must_use]
+    pub fn with_cc(mut self, name: &str) -> Self {
+        let entry = cc::TABLE.iter().find(|entry| entry.name == name);
+        let entry = entry.expect("a congestion control of `cc::TABLE`");
+        self.cc = Part {
+            name: entry.name,
+            params: cc_defaults(entry, &self.tcp),
+        };
+        set_needed_feedback(&self.cc, &mut self.tcp);
+        self
+    }
+
     /// Whether it takes any time from its hosts to the links.
     pub fn has_access_delay(&self) -> bool {
         self.delay.secs() > 0.0
@@ -79,7 +108,6 @@ impl FlowSpec {
         self.source(0).total_bytes()
     }
 
-    /// What the application does.
     /// Whether all that it sends answers acknowledgements: it is not paced, and its application has written everything at the start.
     pub fn is_ack_clocked(&self) -> bool {
         let paced = match key::pacing.of(&self.tcp) {
@@ -91,9 +119,28 @@ impl FlowSpec {
         at_once && !paced && key::max_pacing_rate.of(&self.tcp).is_none()
     }
 
+    /// What the application does.
     pub fn source(&self, seed: u64) -> Box<dyn Source> {
         source::build(self.source.name, &self.source.params, seed, &self.name)
     }
+}
+
+/// The parameters of a congestion control, as specified, or as the kernel has them whose stack `tcp` is of.
+pub(crate) fn cc_defaults(entry: &'static Entry<cc::Algorithm>, tcp: &Params) -> Params {
+    let mut params = Params::defaults(entry.params);
+    let algorithms = key::algorithms.of(tcp).word();
+    entry.new.set_as_in(algorithms, &mut params);
+    params
+}
+
+/// An algorithm that lives on marks brings the feedback that it needs, as `dctcp` does in Linux.
+pub(crate) fn set_needed_feedback(cc: &Part, tcp: &mut Params) {
+    let feedback = match cc::named(cc.name).needs.ecn {
+        cc::Ecn::Classic => return,
+        cc::Ecn::Every => Feedback::Dctcp,
+        cc::Ecn::L4s => Feedback::Accurate,
+    };
+    tcp.set(key::ecn.name, Value::Choice(feedback.word()));
 }
 
 /// Connections that arrive one after the other, each to transfer some bytes and leave. Its `flow` is what they have in common.

@@ -31,6 +31,7 @@ mod shortcuts;
 mod udp;
 
 pub use flow::{ArrivingSpec, FlowSpec};
+pub(crate) use flow::{cc_defaults, set_needed_feedback};
 pub use host::HostSpec;
 pub use kernel::Kernel;
 pub use link::{Direction, LinkSpec, base_rtt_secs};

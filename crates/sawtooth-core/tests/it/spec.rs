@@ -5,6 +5,7 @@ use sawtooth_core::registry::{DistributionSpec, Params, Value};
 use sawtooth_core::spec::{
     ArrivingSpec, FlowSpec, HostSpec, LinkSpec, Part, Sampling, Scenario, UdpSpec,
 };
+use sawtooth_core::tcp::STACKS;
 use sawtooth_core::units::{Duration, Instant, Rate};
 use sawtooth_core::{cc, dist, packet_source, queue, scenario};
 use serde_json::json;
@@ -86,4 +87,27 @@ fn a_program_can_say_whatever_a_tree_says() {
         ..Scenario::new(Duration::from_secs(4.0), vec![link], vec![download])
     };
     assert_eq!(scenario::from_tree(&tree).expect("a scenario"), made);
+}
+
+#[test]
+fn a_stack_and_a_congestion_control_are_those_of_a_tree_that_names_them() {
+    for stack in STACKS {
+        for entry in cc::TABLE {
+            let tree = json!({
+                "duration": "1 s",
+                "stack": stack.name,
+                "cc": entry.name,
+                "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms"}},
+                "flows": [{"path": ["l"]}],
+            });
+            // Not every algorithm can have what it needs in every stack.
+            let Ok(read) = scenario::from_tree(&tree) else {
+                continue;
+            };
+            let made = FlowSpec::new("flow", vec![0]);
+            let made = made.with_stack(stack.name).with_cc(entry.name);
+            assert_eq!(read.flows[0].tcp, made.tcp, "{} {}", stack.name, entry.name);
+            assert_eq!(read.flows[0].cc, made.cc, "{} {}", stack.name, entry.name);
+        }
+    }
 }

@@ -8,10 +8,8 @@ use super::super::error::{Result, at};
 use super::super::params::no_parameters;
 use super::super::part::{named, part};
 use crate::cc;
-use crate::registry::{Entry, Params, Value};
-use crate::spec::Part;
-use crate::tcp::key;
-use crate::tcp::params::Feedback;
+use crate::registry::Params;
+use crate::spec::{Part, cc_defaults};
 
 /// What decides how much a flow sends.
 pub(super) struct Sender {
@@ -35,7 +33,7 @@ pub(super) fn sender(table: Table, tcp: &Params) -> Result<Sender> {
     let named = named(json, cc::TABLE, "cc", &path)?;
     let cc = Part {
         name: named.entry.name,
-        params: named.params(defaults(named.entry, tcp), &path, table.context)?,
+        params: named.params(cc_defaults(named.entry, tcp), &path, table.context)?,
     };
     check::congestion_control(&cc, json, &path)?;
     Ok(Sender {
@@ -74,23 +72,4 @@ fn kernel_name(json: &Json, path: &str) -> Result<Option<String>> {
     }
     no_parameters(json, path, "a kernel's algorithm")?;
     Ok(Some(name.to_owned()))
-}
-
-/// An algorithm as specified, or as Linux has it.
-pub(in crate::scenario) fn defaults(entry: &'static Entry<cc::Algorithm>, tcp: &Params) -> Params {
-    let mut params = Params::defaults(entry.params);
-    entry
-        .new
-        .set_as_in(key::algorithms.of(tcp).word(), &mut params);
-    params
-}
-
-/// An algorithm that lives on marks brings the feedback that it needs, as `dctcp` does in Linux.
-pub(super) fn set_needed_feedback(cc: &Part, tcp: &mut Params) {
-    let feedback = match cc::named(cc.name).needs.ecn {
-        cc::Ecn::Classic => return,
-        cc::Ecn::Every => Feedback::Dctcp,
-        cc::Ecn::L4s => Feedback::Accurate,
-    };
-    tcp.set(key::ecn.name, Value::Choice(feedback.word()));
 }

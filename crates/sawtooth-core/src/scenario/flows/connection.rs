@@ -8,7 +8,7 @@ use super::super::part::part;
 use super::{congestion, packets, route, tcp, when};
 use crate::registry::Params;
 use crate::source;
-use crate::spec::{FlowSpec, Part};
+use crate::spec::{FlowSpec, Part, set_needed_feedback};
 use crate::tcp::key;
 
 /// The connection called `name`, with the parameters of the scenario's `stack` unless it has its own.
@@ -18,7 +18,7 @@ pub(super) fn read(name: String, table: Table, stack: &Params, links: &Groups) -
     let sender = congestion::sender(table, &tcp)?;
     let receiver = congestion::receiver(table)?;
     if !given.contains(&key::ecn.name) {
-        congestion::set_needed_feedback(&sender.cc, &mut tcp);
+        set_needed_feedback(&sender.cc, &mut tcp);
     }
     let source = source(table)?;
     // Whoever asks over the connection does it with the algorithm that answers.

@@ -1,7 +1,7 @@
 //! Flows in the tree: the list `flows`, of which each entry is a connection, several alike, some that arrive and leave, or UDP.
 
 mod arrivals;
-pub(super) mod congestion;
+mod congestion;
 mod connection;
 mod packets;
 mod route;

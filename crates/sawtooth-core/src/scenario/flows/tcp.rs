@@ -11,9 +11,8 @@ use crate::tcp::{self, key};
 
 /// The parameters of the scenario's stack.
 pub(super) fn stack(tree: &Map<String, Json>) -> Result<Params> {
-    let mut params = Params::defaults(tcp::PARAMS);
     let name = match tree.get("stack") {
-        None => return Ok(params),
+        None => return Ok(Params::defaults(tcp::PARAMS)),
         Some(Json::String(name)) => name,
         Some(_) => {
             return Err(
@@ -25,10 +24,7 @@ pub(super) fn stack(tree: &Map<String, Json>) -> Result<Params> {
         let names = tcp::STACKS.iter().map(|stack| stack.name);
         return Err(unknown("stack", "stack", name, names));
     };
-    for (key, value) in stack.values {
-        params.set(key, *value);
-    }
-    Ok(params)
+    Ok(stack.params())
 }
 
 /// All parameters of a flow, and which of those that can be set in kernels the scenario gives itself.

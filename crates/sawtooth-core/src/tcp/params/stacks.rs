@@ -1,8 +1,8 @@
 //! Stack presets: named sets of defaults for everything under `tcp`.
 
 use super::row::{has, same};
-use super::{ROWS, key};
-use crate::registry::{Key, Kind, Value};
+use super::{PARAMS, ROWS, key};
+use crate::registry::{Key, Kind, Params, Value};
 
 /// One preset.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +12,17 @@ pub struct Stack {
     pub specification: &'static [&'static str],
     /// What differs from the defaults of [`super::PARAMS`].
     pub values: &'static [(&'static str, Value)],
+}
+
+impl Stack {
+    /// All parameters of TCP, as this stack has them.
+    pub fn params(&self) -> Params {
+        let mut params = Params::defaults(PARAMS);
+        for (name, value) in self.values {
+            params.set(name, *value);
+        }
+        params
+    }
 }
 
 /// All presets.
