@@ -29,7 +29,7 @@ use sawtooth_core::record::Table;
 use sawtooth_core::record::rows::{ArrivalRow, CompletionRow, TransferRow};
 use sawtooth_core::source;
 use sawtooth_core::spec::ArrivingSpec;
-use sawtooth_core::units::ns;
+use sawtooth_core::units::{ByteCount, Duration, Instant};
 
 use crate::experiment::{Application, FIRST_PORT, PORTS};
 use crate::hosts::Hosts;
@@ -42,7 +42,7 @@ use crate::tcp_info::TcpInfo;
 const FIRST_OWN_PORT: u16 = FIRST_PORT + PORTS;
 const OWN_PORTS: usize = u16::MAX as usize - FIRST_OWN_PORT as usize + 1;
 /// How long the kernel keeps a pair of ports, seconds: twice a maximum segment lifetime.
-const TIME_WAIT: f64 = 60.0;
+const TIME_WAIT: Duration = Duration::from_secs(60.0);
 /// The kernel's memory is looked at when so many flows have arrived since the last time. A run ends, before the kernel ends its process, when less is left
 /// than this share of it, and for each that is alive what one end takes: the other end may still have to be made.
 const LOOK_AFTER: u32 = 64;
@@ -205,7 +205,7 @@ impl<'a> ArrivingFlows<'a> {
     /// When the next flow arrives.
     pub fn next_time(&self) -> f64 {
         let next = self.entries.iter().filter_map(|entry| entry.next);
-        next.map(|arrival| arrival.at_secs)
+        next.map(|arrival| arrival.at.secs())
             .fold(f64::INFINITY, f64::min)
     }
 
@@ -242,7 +242,7 @@ impl<'a> ArrivingFlows<'a> {
     /// The entry whose flow arrives next, if it does by now.
     fn due(&self, now: f64) -> Option<usize> {
         let entries = self.entries.iter().enumerate();
-        let next = entries.filter_map(|(at, entry)| Some((entry.next?.at_secs, at)));
+        let next = entries.filter_map(|(at, entry)| Some((entry.next?.at.secs(), at)));
         let first = next.min_by(|(one, _), (other, _)| one.total_cmp(other));
         first.filter(|(time, _)| *time <= now).map(|(_, at)| at)
     }
@@ -365,9 +365,10 @@ impl<'a> ArrivingFlows<'a> {
                 >= connection.delivered;
         let departed = Departed {
             arrival: living.arrival,
-            at_secs: now,
-            delivered_bytes: connection.delivered,
-            completion_ns: done.then(|| ns(connection.last_delivery - living.arrival.at_secs)),
+            at: Instant::from_secs(now),
+            delivered: ByteCount::new(connection.delivered),
+            completion: done
+                .then(|| Instant::from_secs(connection.last_delivery) - living.arrival.at),
             sent_packets: info.data_segs_out.into(),
             retransmits: info.total_retrans.into(),
             timeouts: None,
@@ -395,7 +396,11 @@ impl<'a> ArrivingFlows<'a> {
         for entry in &self.entries {
             let flow = &entry.spec.flow;
             let (cc, rate) = (flow.cc_in_kernel(), entry.spec.arrivals.rate);
-            all.push(entry.summary.row(&flow.name, cc, rate, end));
+            all.push(
+                entry
+                    .summary
+                    .row(&flow.name, cc, rate, Duration::from_secs(end)),
+            );
             for row in entry.summary.completions(&flow.name) {
                 by_size.push(row);
             }
@@ -435,7 +440,7 @@ impl Entry<'_> {
             }
             let source = source::transfer(arrival.bytes);
             let to = self.address(listener, addresses.receiver)?;
-            let mut connection = Connection::of(source, arrival.at_secs, sender, to);
+            let mut connection = Connection::of(source, arrival.at.secs(), sender, to);
             match connection.start() {
                 Err(Errno::EADDRNOTAVAIL | Errno::EADDRINUSE) => continue,
                 result => result?,
@@ -486,7 +491,9 @@ impl Limits {
         let refusal = |what: &str, advice: &str| {
             io::Error::other(format!(
                 "{alive} flows are alive when number {} of `{}` arrives at {:.3} s, and this kernel has {what}: {advice}, or let fewer arrive",
-                arrival.number, spec.flow.name, arrival.at_secs,
+                arrival.number,
+                spec.flow.name,
+                arrival.at.secs(),
             ))
         };
         if alive >= self.by_descriptors {

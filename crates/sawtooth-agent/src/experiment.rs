@@ -593,7 +593,7 @@ fn application(
     port: u16,
 ) -> io::Result<Application> {
     let one = Backlog::new(1)?;
-    if let Some(exchanges) = Exchanges::new(spec.source(seed), spec.start.secs()) {
+    if let Some(exchanges) = Exchanges::new(spec.source(seed), spec.start) {
         // The client is at the flow's receiver.
         let address = addresses.sender;
         hosts.enter(HostName::Sender)?;

@@ -74,7 +74,8 @@ impl Server {
         let directory =
             std::env::temp_dir().join(format!("sawtooth-http-{}-{port}", std::process::id()));
         fs::create_dir_all(&directory)?;
-        let size = usize::try_from(flow.size_bytes().unwrap_or(0)).map_err(io::Error::other)?;
+        let size =
+            usize::try_from(flow.size().unwrap_or_default().get()).map_err(io::Error::other)?;
         fs::write(directory.join(format!("{size}")), vec![b'x'; size])?;
         let place = directory.display();
         let configuration = format!(
@@ -129,7 +130,7 @@ pub struct Fetch {
 impl Fetch {
     pub fn new(flow: &FlowSpec, address: Ipv4Addr, port: u16) -> Self {
         Self {
-            size: flow.size_bytes().unwrap_or(0),
+            size: flow.size().unwrap_or_default().get(),
             address,
             port,
             cc: [flow.receiver_cc.clone(), flow.cc_in_kernel().to_owned()],

@@ -11,6 +11,7 @@ use nix::poll::{PollFd, PollFlags};
 use nix::sys::socket::{Shutdown, SockaddrIn, shutdown};
 use sawtooth_core::exchanges::{Exchanges, Message};
 use sawtooth_core::spec::FlowSpec;
+use sawtooth_core::units::{ByteCount, Instant};
 
 use crate::sockets::{self, content, receiving};
 
@@ -108,12 +109,14 @@ impl RequestResponse {
             }
         }
         if self.server.read(room)? {
-            let response = self.exchanges.at_server(self.server.read_bytes);
+            let delivered = ByteCount::new(self.server.read_bytes);
+            let response = self.exchanges.at_server(delivered);
             self.server.schedule(now, response)?;
         }
         if self.client.read(room)? {
             self.last_delivery = now;
-            let request = self.exchanges.at_client(now, self.client.read_bytes);
+            let delivered = ByteCount::new(self.client.read_bytes);
+            let request = (self.exchanges).at_client(Instant::from_secs(now), delivered);
             self.client.schedule(now, request)?;
         }
         Ok(())
@@ -152,7 +155,7 @@ impl Side {
 
     fn schedule(&mut self, now: f64, message: Option<Message>) -> io::Result<()> {
         if let Some(message) = message {
-            self.next = Some((now + message.after_secs, message));
+            self.next = Some((now + message.after.secs(), message));
         }
         self.write_due(now)
     }
@@ -162,8 +165,8 @@ impl Side {
             return Ok(());
         };
         let (piece, rest) = message.piece();
-        self.due += piece;
-        self.next = rest.map(|rest| (time + rest.after_secs, rest));
+        self.due += piece.get();
+        self.next = rest.map(|rest| (time + rest.after.secs(), rest));
         self.closes = message.last && rest.is_none();
         self.write()?;
         self.close_if_done()

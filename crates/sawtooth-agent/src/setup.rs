@@ -609,8 +609,8 @@ pub fn plan(scenario: &Scenario) -> String {
             "# flow {} from {} s: {application}, {} bytes, {} at the sender, {} at the receiver",
             flow.name,
             flow.start.secs(),
-            flow.size_bytes()
-                .map_or("endless".to_owned(), |size| size.to_string()),
+            flow.size()
+                .map_or("endless".to_owned(), |size| size.get().to_string()),
             flow.cc_in_kernel(),
             flow.receiver_cc,
         )
@@ -619,7 +619,7 @@ pub fn plan(scenario: &Scenario) -> String {
         format!(
             "# flows {} from {} s: {application}, {} per second, {} bytes on average, {} at the sender, {} at the receiver",
             one.flow.name,
-            one.arrivals.start,
+            one.arrivals.start.secs(),
             one.arrivals.rate,
             one.arrivals.mean_bytes(),
             one.flow.cc_in_kernel(),

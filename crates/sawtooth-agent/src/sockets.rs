@@ -165,7 +165,7 @@ impl Connection {
     /// When the application writes next of its own accord.
     pub fn next_time(&self) -> f64 {
         match self.next_write {
-            Some(write) if self.started => self.start + write.at_secs,
+            Some(write) if self.started => self.start + write.after.secs(),
             _ => f64::INFINITY,
         }
     }
@@ -173,10 +173,10 @@ impl Connection {
     /// Takes note of what has to be written by now.
     fn take_due(&mut self, now: f64) {
         while let Some(write) = self.next_write {
-            if self.start + write.at_secs > now {
+            if self.start + write.after.secs() > now {
                 return;
             }
-            self.due = self.due.saturating_add(write.bytes);
+            self.due = self.due.saturating_add(write.bytes.get());
             self.next_write = self.source.next_write();
             if self.next_write.is_none() && write.bytes < Write::ENDLESS {
                 self.size = Some(self.due);

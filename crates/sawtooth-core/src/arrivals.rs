@@ -16,6 +16,7 @@ pub mod summary;
 use crate::dist::{self, Distribution};
 use crate::registry::{DistributionSpec, Kind, Param, Unit, Value, param};
 use crate::rng::Stream;
+use crate::units::{ByteCount, Duration, Instant, Rate};
 
 /// All keys of `arrivals` that have a value of a [`Kind`]; besides them there are `load` and `link`.
 pub const PARAMS: &[Param] = &[
@@ -40,17 +41,17 @@ pub struct Arrivals {
     pub rate: f64,
     pub size: DistributionSpec,
     pub number: Option<u64>,
-    /// Seconds; between them flows arrive.
-    pub start: f64,
-    pub stop: f64,
+    /// Between them flows arrive.
+    pub start: Instant,
+    pub stop: Instant,
     pub bins_per_decade: u32,
 }
 
 impl Arrivals {
     /// How many are expected until a time.
     #[expect(clippy::cast_precision_loss, reason = "an expectation")]
-    pub fn expected(&self, until: f64) -> f64 {
-        let number = self.rate * (until.min(self.stop) - self.start).max(0.0);
+    pub fn expected(&self, until: Instant) -> f64 {
+        let number = self.rate * (until.min(self.stop) - self.start).secs().max(0.0);
         number.min(self.number.map_or(f64::INFINITY, |number| number as f64))
     }
 
@@ -59,9 +60,9 @@ impl Arrivals {
         self.distribution().mean()
     }
 
-    /// Bits per second that are offered, each byte of data with its share of a full segment's header.
-    pub fn offered_bps(&self, smss: u32, header: u32) -> f64 {
-        self.rate * offered_bits(self.mean_bytes(), smss, header)
+    /// What is offered, each byte of data with its share of a full segment's header.
+    pub fn offered(&self, segment: FullSegment) -> Rate {
+        Rate::from_bps(self.rate * segment.bits_of(self.mean_bytes()))
     }
 
     fn distribution(&self) -> Box<dyn Distribution> {
@@ -69,16 +70,30 @@ impl Arrivals {
     }
 }
 
-/// Bits on the wire of so many bytes in full segments.
-pub fn offered_bits(bytes: f64, smss: u32, header: u32) -> f64 {
-    8.0 * bytes * f64::from(smss + header) / f64::from(smss)
+/// A segment as large as it can be.
+#[derive(Clone, Copy, Debug)]
+pub struct FullSegment {
+    pub smss: ByteCount,
+    pub header: ByteCount,
+}
+
+impl FullSegment {
+    /// Payload and header.
+    pub fn size(self) -> ByteCount {
+        self.smss + self.header
+    }
+
+    /// Bits on the wire of a size in full segments, which is a mean and need not be whole.
+    pub(crate) fn bits_of(self, mean_bytes: f64) -> f64 {
+        8.0 * mean_bytes * self.size().as_f64() / self.smss.as_f64()
+    }
 }
 
 /// A flow that arrives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrival {
-    pub at_secs: f64,
-    pub bytes: u64,
+    pub at: Instant,
+    pub bytes: ByteCount,
     /// Counted from 1.
     pub number: u64,
 }
@@ -91,8 +106,8 @@ pub struct Process {
     between: Box<dyn Distribution>,
     size: Box<dyn Distribution>,
     number: u64,
-    stop: f64,
-    time: f64,
+    stop: Instant,
+    time: Instant,
     arrived: u64,
 }
 
@@ -119,10 +134,10 @@ impl Iterator for Process {
         if self.arrived == self.number {
             return None;
         }
-        self.time += self.between.sample(&mut self.times);
+        self.time += Duration::from_secs(self.between.sample(&mut self.times));
         self.arrived += 1;
         (self.time < self.stop).then(|| Arrival {
-            at_secs: self.time,
+            at: self.time,
             bytes: dist::bytes(self.size.sample(&mut self.sizes)),
             number: self.arrived,
         })
@@ -133,6 +148,7 @@ impl Iterator for Process {
 mod tests {
     use super::*;
     use crate::registry::Params;
+    use crate::units::testing::{at, bytes};
 
     fn arrivals(rate: f64, number: Option<u64>) -> Arrivals {
         let mut params = Params::defaults(dist::TABLE[2].params);
@@ -145,8 +161,8 @@ mod tests {
                 points: Vec::new(),
             },
             number,
-            start: 1.0,
-            stop: 101.0,
+            start: at(1.0),
+            stop: at(101.0),
             bins_per_decade: 1,
         }
     }
@@ -160,7 +176,7 @@ mod tests {
                 clippy::cast_sign_loss,
                 reason = "a second of 100"
             )]
-            let second = (arrival.at_secs - 1.0) as usize;
+            let second = (arrival.at.secs() - 1.0) as usize;
             counts[second] += 1.0;
         }
         let mean = counts.iter().sum::<f64>() / 100.0;
@@ -172,13 +188,13 @@ mod tests {
 
     #[test]
     fn sizes_do_not_depend_on_the_rate_and_the_number_ends_them() {
-        let sizes = |rate| -> Vec<u64> {
+        let sizes = |rate| -> Vec<ByteCount> {
             let process = Process::new(&arrivals(rate, Some(30)), 1, "f");
             process.map(|arrival| arrival.bytes).collect()
         };
         assert_eq!(sizes(1000.0), sizes(2000.0));
         assert_eq!(sizes(1000.0).len(), 30);
-        let other: Vec<u64> = Process::new(&arrivals(1000.0, Some(30)), 1, "g")
+        let other: Vec<ByteCount> = Process::new(&arrivals(1000.0, Some(30)), 1, "g")
             .map(|arrival| arrival.bytes)
             .collect();
         assert_ne!(sizes(1000.0), other);
@@ -188,7 +204,11 @@ mod tests {
     fn an_offered_load_counts_headers() {
         let spec = arrivals(100.0, None);
         // 100 x 20 kB x 8 = 16 Mbit/s, and 1000 bytes need 1040.
-        assert!((spec.offered_bps(1000, 40) - 16.64e6).abs() < 1.0);
-        assert!((spec.expected(11.0) - 1000.0).abs() < 1e-9);
+        let segment = FullSegment {
+            smss: bytes(1000),
+            header: bytes(40),
+        };
+        assert!((spec.offered(segment).bps() - 16.64e6).abs() < 1.0);
+        assert!((spec.expected(at(11.0)) - 1000.0).abs() < 1e-9);
     }
 }

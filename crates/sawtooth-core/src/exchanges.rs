@@ -6,7 +6,7 @@
 use crate::histogram::{Histogram, TimesNs};
 use crate::record::rows::{ExchangeRow, Stalls};
 use crate::source::{Exchange, Source, WritePattern};
-use crate::units::Duration;
+use crate::units::{ByteCount, Duration, Instant};
 
 /// All exchanges of one connection.
 #[derive(Debug)]
@@ -18,12 +18,12 @@ pub struct Exchanges {
     following: Option<Exchange>,
     asked: u64,
     /// Bytes of requests and of responses, those of the present exchange included.
-    requests_bytes: u64,
-    responses_bytes: u64,
+    requests: ByteCount,
+    responses: ByteCount,
     /// Bytes of requests that have reached the server.
-    requested_bytes: u64,
+    requested: ByteCount,
     /// When the present request is written.
-    asked_at: f64,
+    asked_at: Instant,
     completions_ns: Histogram,
 }
 
@@ -38,9 +38,9 @@ enum Awaited {
 /// A request or a response, as one side is to write it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Message {
-    /// From now, seconds.
-    pub after_secs: f64,
-    pub bytes: u64,
+    /// From now.
+    pub after: Duration,
+    pub bytes: ByteCount,
     /// By how many writes.
     pub pattern: WritePattern,
     /// Whether it closes then.
@@ -49,20 +49,20 @@ pub struct Message {
 
 impl Message {
     /// The bytes of the next write, and what is left to be written after it.
-    pub fn piece(mut self) -> (u64, Option<Self>) {
+    pub fn piece(mut self) -> (ByteCount, Option<Self>) {
         let piece = self.pattern.next_piece(self.bytes);
         let rest = Self {
-            after_secs: self.pattern.interval_secs,
+            after: self.pattern.interval,
             bytes: self.bytes - piece,
             ..self
         };
-        (piece, (rest.bytes > 0).then_some(rest))
+        (piece, (!rest.bytes.is_zero()).then_some(rest))
     }
 }
 
 impl Exchanges {
-    /// Those of a source, if it answers requests; the first request is written at `start_secs`.
-    pub fn new(mut source: Box<dyn Source>, start_secs: f64) -> Option<Self> {
+    /// Those of a source, if it answers requests; the first request is written at `start`.
+    pub fn new(mut source: Box<dyn Source>, start: Instant) -> Option<Self> {
         let exchange = source.next_exchange()?;
         Some(Self {
             source,
@@ -70,10 +70,10 @@ impl Exchanges {
             exchange,
             following: None,
             asked: 1,
-            requests_bytes: exchange.request_bytes,
-            responses_bytes: exchange.response_bytes,
-            requested_bytes: 0,
-            asked_at: start_secs,
+            requests: exchange.request,
+            responses: exchange.response,
+            requested: ByteCount::ZERO,
+            asked_at: start,
             completions_ns: Histogram::default(),
         })
     }
@@ -81,46 +81,46 @@ impl Exchanges {
     /// The client's first request, which is written as the connection opens.
     pub fn first(&self) -> Message {
         Message {
-            after_secs: 0.0,
-            bytes: self.exchange.request_bytes,
+            after: Duration::ZERO,
+            bytes: self.exchange.request,
             pattern: self.exchange.request_pattern,
             last: false,
         }
     }
 
     /// Whether the server's TCP, with so many bytes, has the first request, which has not been answered.
-    pub fn has_first(&self, delivered: u64) -> bool {
-        self.asked == 1 && self.turn == Awaited::Client && delivered >= self.requests_bytes
+    pub fn has_first(&self, delivered: ByteCount) -> bool {
+        self.asked == 1 && self.turn == Awaited::Client && delivered >= self.requests
     }
 
     /// So many bytes of requests have reached the server; the response, if the request is complete.
-    pub fn at_server(&mut self, delivered: u64) -> Option<Message> {
-        self.requested_bytes = delivered;
-        if self.turn != Awaited::Client || delivered < self.requests_bytes {
+    pub fn at_server(&mut self, delivered: ByteCount) -> Option<Message> {
+        self.requested = delivered;
+        if self.turn != Awaited::Client || delivered < self.requests {
             return None;
         }
         self.turn = Awaited::Server;
         self.following = self.source.next_exchange();
         Some(Message {
-            after_secs: self.exchange.server_secs,
-            bytes: self.exchange.response_bytes,
+            after: self.exchange.server_think,
+            bytes: self.exchange.response,
             pattern: self.exchange.response_pattern,
             last: self.following.is_none(),
         })
     }
 
     /// So many bytes of responses have reached the client; the next request, if the response is complete. The last one is empty and closes.
-    pub fn at_client(&mut self, now_secs: f64, delivered: u64) -> Option<Message> {
-        if self.turn != Awaited::Server || delivered < self.responses_bytes {
+    pub fn at_client(&mut self, now: Instant, delivered: ByteCount) -> Option<Message> {
+        if self.turn != Awaited::Server || delivered < self.responses {
             return None;
         }
-        let spent = Duration::from_secs(now_secs - self.asked_at).as_ns();
+        let spent = (now - self.asked_at).as_ns();
         self.completions_ns.add(spent.unsigned_abs());
         let Some(exchange) = self.following.take() else {
             self.turn = Awaited::Nobody;
             return Some(Message {
-                after_secs: 0.0,
-                bytes: 0,
+                after: Duration::ZERO,
+                bytes: ByteCount::ZERO,
                 pattern: WritePattern::AT_ONCE,
                 last: true,
             });
@@ -128,12 +128,12 @@ impl Exchanges {
         self.turn = Awaited::Client;
         self.exchange = exchange;
         self.asked += 1;
-        self.requests_bytes += exchange.request_bytes;
-        self.responses_bytes += exchange.response_bytes;
-        self.asked_at = now_secs + exchange.think_secs;
+        self.requests += exchange.request;
+        self.responses += exchange.response;
+        self.asked_at = now + exchange.think;
         Some(Message {
-            after_secs: exchange.think_secs,
-            bytes: exchange.request_bytes,
+            after: exchange.think,
+            bytes: exchange.request,
             pattern: exchange.request_pattern,
             last: false,
         })
@@ -151,7 +151,7 @@ impl Exchanges {
             flow: flow.to_owned(),
             asked: self.asked,
             answered: self.completions_ns.count(),
-            requested_bytes: self.requested_bytes,
+            requested_bytes: self.requested.get(),
             completion_mean_ns: times.mean,
             completion_p50_ns: times.p50,
             completion_p90_ns: times.p90,
@@ -172,6 +172,7 @@ mod tests {
     use super::*;
     use crate::registry::{Params, Value};
     use crate::source;
+    use crate::units::testing::{at, bytes, secs};
 
     #[test]
     fn each_side_writes_when_a_message_has_come_completely_and_the_server_closes_first() {
@@ -190,35 +191,42 @@ mod tests {
             params.set(key, value);
         }
         let source = source::build("request_response", &params, 1, "f");
-        let mut exchanges = Exchanges::new(source, 1.0).expect("it answers");
+        let mut exchanges = Exchanges::new(source, at(1.0)).expect("it answers");
         let pattern = WritePattern {
             writes: 1,
-            interval_secs: 1e-6,
+            interval: secs(1e-6),
         };
-        let speech = |after_secs, bytes, last| {
+        let message = |after, size, last| {
             Some(Message {
-                after_secs,
-                bytes,
+                after: secs(after),
+                bytes: bytes(size),
                 pattern,
                 last,
             })
         };
-        assert_eq!(Some(exchanges.first()), speech(0.0, 100, false));
-        assert_eq!(exchanges.at_server(99), None);
-        assert_eq!(exchanges.at_server(100), speech(0.1, 1000, false));
-        assert_eq!(exchanges.at_server(100), None, "it has been answered");
-        assert_eq!(exchanges.at_client(1.2, 999), None);
-        assert_eq!(exchanges.at_client(1.2, 1000), speech(0.5, 100, false));
-        assert_eq!(exchanges.at_server(200), speech(0.1, 1000, true));
+        assert_eq!(Some(exchanges.first()), message(0.0, 100, false));
+        assert_eq!(exchanges.at_server(bytes(99)), None);
+        assert_eq!(exchanges.at_server(bytes(100)), message(0.1, 1000, false));
+        assert_eq!(
+            exchanges.at_server(bytes(100)),
+            None,
+            "it has been answered"
+        );
+        assert_eq!(exchanges.at_client(at(1.2), bytes(999)), None);
+        assert_eq!(
+            exchanges.at_client(at(1.2), bytes(1000)),
+            message(0.5, 100, false)
+        );
+        assert_eq!(exchanges.at_server(bytes(200)), message(0.1, 1000, true));
         assert!(!exchanges.is_over());
         // Asked at 1.7 s.
         let nothing = Message {
-            after_secs: 0.0,
-            bytes: 0,
+            after: Duration::ZERO,
+            bytes: ByteCount::ZERO,
             pattern: WritePattern::AT_ONCE,
             last: true,
         };
-        assert_eq!(exchanges.at_client(2.0, 2000), Some(nothing));
+        assert_eq!(exchanges.at_client(at(2.0), bytes(2000)), Some(nothing));
         assert!(exchanges.is_over());
         let row = exchanges.row("f", Stalls::default());
         assert_eq!((row.asked, row.answered, row.requested_bytes), (2, 2, 200));
@@ -230,20 +238,20 @@ mod tests {
     fn a_message_in_several_writes_is_written_whole_and_closes_after_the_last() {
         let pattern = WritePattern {
             writes: 3,
-            interval_secs: 0.25,
+            interval: secs(0.25),
         };
-        let mut said = Some(Message {
-            after_secs: 1.0,
-            bytes: 10,
+        let mut left = Some(Message {
+            after: secs(1.0),
+            bytes: bytes(10),
             pattern,
             last: true,
         });
         let mut pieces = Vec::new();
-        while let Some(speech) = said {
-            let (piece, rest) = speech.piece();
-            pieces.push(piece);
-            assert!(rest.is_none_or(|rest| rest.last && rest.after_secs == 0.25));
-            said = rest;
+        while let Some(message) = left {
+            let (piece, rest) = message.piece();
+            pieces.push(piece.get());
+            assert!(rest.is_none_or(|rest| rest.last && rest.after == secs(0.25)));
+            left = rest;
         }
         assert_eq!(pieces, [4, 3, 3]);
     }

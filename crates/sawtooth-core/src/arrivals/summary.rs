@@ -4,10 +4,10 @@
 use super::Arrival;
 use crate::histogram::{Histogram, TimesNs};
 use crate::record::rows::{ArrivalRow, CompletionRow, TransferRow};
-use crate::units::ns;
+use crate::units::{ByteCount, Duration, Instant, SegCount};
 
 /// Where the sum of sizes stays: a distribution without a mean draws sizes of which no count can hold many.
-const MOST_BYTES: u64 = 4_000_000_000_000_000_000;
+const MOST: ByteCount = ByteCount::new(4_000_000_000_000_000_000);
 
 /// Of an entry's flows.
 #[derive(Debug)]
@@ -16,10 +16,10 @@ pub struct Summary {
     started: u64,
     alive: u64,
     alive_peak: u64,
-    offered_bytes: u64,
-    delivered_bytes: u64,
-    sent_packets: u64,
-    retransmits: u64,
+    offered: ByteCount,
+    delivered: ByteCount,
+    sent_packets: SegCount,
+    retransmits: SegCount,
     /// Unknown once they are of one flow.
     timeouts: Option<u64>,
     congestion_signals: Option<u64>,
@@ -35,12 +35,12 @@ pub struct Summary {
 pub struct Departed {
     pub arrival: Arrival,
     /// When it was there no longer.
-    pub at_secs: f64,
-    pub delivered_bytes: u64,
-    /// Arrival to last byte delivered, nanoseconds, if all have been delivered and acknowledged.
-    pub completion_ns: Option<i64>,
-    pub sent_packets: u64,
-    pub retransmits: u64,
+    pub at: Instant,
+    pub delivered: ByteCount,
+    /// Arrival to last byte delivered, if all have been delivered and acknowledged.
+    pub completion: Option<Duration>,
+    pub sent_packets: SegCount,
+    pub retransmits: SegCount,
     /// Kernels count neither for one connection.
     pub timeouts: Option<u64>,
     pub congestion_signals: Option<u64>,
@@ -54,10 +54,10 @@ impl Summary {
             started: 0,
             alive: 0,
             alive_peak: 0,
-            offered_bytes: 0,
-            delivered_bytes: 0,
-            sent_packets: 0,
-            retransmits: 0,
+            offered: ByteCount::ZERO,
+            delivered: ByteCount::ZERO,
+            sent_packets: SegCount::ZERO,
+            retransmits: SegCount::ZERO,
             timeouts: Some(0),
             congestion_signals: Some(0),
             lifetimes_ns: 0,
@@ -67,28 +67,29 @@ impl Summary {
     }
 
     /// A flow of so many bytes arrives.
-    pub fn start(&mut self, bytes: u64) {
+    pub fn start(&mut self, bytes: ByteCount) {
         self.started += 1;
         self.alive += 1;
         self.alive_peak = self.alive_peak.max(self.alive);
-        self.offered_bytes = self.offered_bytes.saturating_add(bytes).min(MOST_BYTES);
+        self.offered = self.offered.saturating_add(bytes).min(MOST);
         self.bin(bytes).1 += 1;
     }
 
     /// One of those that have arrived leaves.
     pub fn end(&mut self, flow: &Departed) {
         self.alive -= 1;
-        self.delivered_bytes += flow.delivered_bytes;
+        self.delivered += flow.delivered;
         self.sent_packets += flow.sent_packets;
         self.retransmits += flow.retransmits;
         self.timeouts = sum(self.timeouts, flow.timeouts);
         self.congestion_signals = sum(self.congestion_signals, flow.congestion_signals);
-        let lifetime = ns(flow.at_secs - flow.arrival.at_secs);
+        let lifetime = (flow.at - flow.arrival.at).as_ns();
         self.lifetimes_ns += u128::from(lifetime.unsigned_abs());
-        if let Some(completion) = flow.completion_ns {
-            self.completions_ns.add(completion.unsigned_abs());
+        if let Some(completion) = flow.completion {
+            let completion_ns = completion.as_ns().unsigned_abs();
+            self.completions_ns.add(completion_ns);
             let bin = self.bin(flow.arrival.bytes);
-            bin.2.add(completion.unsigned_abs());
+            bin.2.add(completion_ns);
         }
     }
 
@@ -97,9 +98,9 @@ impl Summary {
         self.alive
     }
 
-    /// The row of the table `arrivals` of an entry by name, its algorithm's name and its rate, of a run of `secs`.
+    /// The row of the table `arrivals` of an entry by name, its algorithm's name and its rate per second, of a run that takes `duration`.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn row(&self, flow: &str, cc: &str, rate: f64, secs: f64) -> ArrivalRow {
+    pub fn row(&self, flow: &str, cc: &str, rate: f64, duration: Duration) -> ArrivalRow {
         let times = TimesNs::of(&self.completions_ns);
         ArrivalRow {
             flow: flow.to_owned(),
@@ -107,12 +108,12 @@ impl Summary {
             rate,
             started: self.started,
             completed: self.completions_ns.count(),
-            alive_mean: self.lifetimes_ns as f64 / (secs * 1e9),
+            alive_mean: self.lifetimes_ns as f64 / (duration.secs() * 1e9),
             alive_max: self.alive_peak,
-            offered_bytes: self.offered_bytes,
-            delivered_bytes: self.delivered_bytes,
-            sent_packets: self.sent_packets,
-            retransmits: self.retransmits,
+            offered_bytes: self.offered.get(),
+            delivered_bytes: self.delivered.get(),
+            sent_packets: self.sent_packets.get(),
+            retransmits: self.retransmits.get(),
             timeouts: self.timeouts,
             congestion_signals: self.congestion_signals,
             completion_mean_ns: times.mean,
@@ -147,8 +148,8 @@ impl Summary {
     }
 
     /// The bin of a size.
-    fn bin(&mut self, bytes: u64) -> &mut (i32, u64, Histogram) {
-        let number = bin_of(bytes, self.per_decade);
+    fn bin(&mut self, bytes: ByteCount) -> &mut (i32, u64, Histogram) {
+        let number = bin_of(bytes.get(), self.per_decade);
         let at = match self.bins.binary_search_by_key(&number, |bin| bin.0) {
             Ok(at) => at,
             Err(at) => {
@@ -166,12 +167,12 @@ impl Departed {
         TransferRow {
             flow: flow.to_owned(),
             number: self.arrival.number,
-            start_ns: ns(self.arrival.at_secs),
-            size_bytes: self.arrival.bytes,
-            delivered_bytes: self.delivered_bytes,
-            completion_ns: self.completion_ns,
-            sent_packets: self.sent_packets,
-            retransmits: self.retransmits,
+            start_ns: self.arrival.at.as_ns(),
+            size_bytes: self.arrival.bytes.get(),
+            delivered_bytes: self.delivered.get(),
+            completion_ns: self.completion.map(Duration::as_ns),
+            sent_packets: self.sent_packets.get(),
+            retransmits: self.retransmits.get(),
             timeouts: self.timeouts,
         }
     }
@@ -223,9 +224,9 @@ mod tests {
     fn the_sum_of_sizes_without_a_mean_stays_a_count() {
         let mut summary = Summary::new(1);
         for _ in 0..3000 {
-            summary.start(9_000_000_000_000_000);
+            summary.start(ByteCount::new(9_000_000_000_000_000));
         }
-        assert_eq!(summary.offered_bytes, MOST_BYTES);
+        assert_eq!(summary.offered, MOST);
     }
 
     #[test]

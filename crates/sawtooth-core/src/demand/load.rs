@@ -6,7 +6,7 @@ use crate::rng::Stream;
 use crate::source::{Exchange, Source};
 use crate::spec::{ArrivingSpec, Direction, FlowSpec, Scenario, UdpSpec, base_rtt_secs};
 use crate::tcp::Config;
-use crate::units::{Duration, Instant};
+use crate::units::{ByteCount, Duration, Instant};
 
 /// Changes of a link's rate that are looked at; what comes later is taken to be the highest rate.
 const CHANGES: usize = 10_000;
@@ -76,7 +76,7 @@ fn of_udp(flow: &UdpSpec) -> Load<'_> {
 fn of_arriving(one: &ArrivingSpec, duration: Duration) -> Load<'_> {
     Load {
         path: &one.flow.path,
-        start_secs: one.arrivals.start,
+        start_secs: one.arrivals.start.secs(),
         segments: one.segments(duration),
         bits: full_segment_bits(&Config::from(&one.flow.tcp)),
         hosts: 0.0,
@@ -142,14 +142,14 @@ fn segments_within(source: &mut dyn Source, secs: f64, rtt_secs: f64, smss: u32)
             let Some(exchange) = source.next_exchange() else {
                 return segments;
             };
-            now += exchange.think_secs + rtt_secs + exchange.server_secs;
+            now += exchange.think.secs() + rtt_secs + exchange.server_think.secs();
             segments += segments_of(&exchange, smss);
         } else {
             let Some(write) = source.next_write() else {
                 return segments;
             };
-            now = write.at_secs;
-            segments += (write.bytes as f64 / smss).ceil();
+            now = write.after.secs();
+            segments += (write.bytes.as_f64() / smss).ceil();
         }
         if now > secs {
             return segments;
@@ -163,9 +163,9 @@ fn segments_within(source: &mut dyn Source, secs: f64, rtt_secs: f64, smss: u32)
 
 /// Of a request and its response, each write rounded up.
 fn segments_of(exchange: &Exchange, smss: f64) -> f64 {
-    let of = |bytes: u64, writes: u64| {
-        (bytes as f64 / smss).ceil() + (writes.min(bytes) as f64 - 1.0).max(0.0)
+    let of = |bytes: ByteCount, writes: u64| {
+        (bytes.as_f64() / smss).ceil() + (writes.min(bytes.get()) as f64 - 1.0).max(0.0)
     };
-    of(exchange.request_bytes, exchange.request_pattern.writes)
-        + of(exchange.response_bytes, exchange.response_pattern.writes)
+    of(exchange.request, exchange.request_pattern.writes)
+        + of(exchange.response, exchange.response_pattern.writes)
 }

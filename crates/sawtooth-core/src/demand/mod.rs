@@ -12,6 +12,7 @@ pub(crate) mod rows;
 
 use self::load::Load;
 use crate::spec::Scenario;
+use crate::units::Instant;
 
 /// Events of a segment and its acknowledgement, by themselves and for each link; measured over the shipped studies.
 const SEGMENT_EVENTS: f64 = 0.7;
@@ -90,7 +91,7 @@ fn staying(scenario: &Scenario, loads: &[Load]) -> f64 {
         .zip(load::arriving(scenario, loads));
     each.map(|(one, load)| {
         let wanted = one.segments(scenario.duration).max(1.0);
-        let arrived = one.arrivals.expected(scenario.duration.secs());
+        let arrived = one.arrivals.expected(Instant::START + scenario.duration);
         arrived * (1.0 - load.segments / wanted).max(0.0)
     })
     .sum()

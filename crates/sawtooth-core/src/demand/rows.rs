@@ -2,6 +2,7 @@
 
 use super::load::Load;
 use crate::spec::{Sampling, Scenario};
+use crate::units::Instant;
 
 /// Variables of an algorithm, about.
 const VARIABLES: f64 = 10.0;
@@ -36,9 +37,9 @@ pub(super) fn of_segments(scenario: &Scenario, segments: f64) -> f64 {
     } else {
         0.0
     };
-    let duration = scenario.duration.secs();
+    let end = Instant::START + scenario.duration;
     let arrivals = scenario.arriving.iter();
-    let arrivals = arrivals.map(|one| one.arrivals.expected(duration));
+    let arrivals = arrivals.map(|one| one.arrivals.expected(end));
     let transfers: f64 = if scenario.record.transfers {
         arrivals.sum()
     } else {

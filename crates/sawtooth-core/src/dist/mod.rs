@@ -16,6 +16,7 @@ use std::fmt::Debug;
 
 use crate::registry::{DistributionSpec, Entry, Params, Value};
 use crate::rng::Stream;
+use crate::units::ByteCount;
 
 /// Constructor of a table row.
 pub type New = fn(&DistributionSpec) -> Result<Box<dyn Distribution>, Fault>;
@@ -86,8 +87,8 @@ pub fn exponential(mean: f64) -> Box<dyn Distribution> {
     clippy::cast_sign_loss,
     reason = "between one and 2^53"
 )]
-pub fn bytes(value: f64) -> u64 {
-    libm::round(value).clamp(1.0, 9e15) as u64
+pub fn bytes(value: f64) -> ByteCount {
+    ByteCount::new(libm::round(value).clamp(1.0, 9e15) as u64)
 }
 
 /// The number that a parameter of [`crate::registry::Kind::Drawn`] or a plain one has, if it is not left open.
@@ -175,6 +176,9 @@ mod tests {
 
     #[test]
     fn bytes_are_whole_and_at_least_one() {
-        assert_eq!([0.0, 0.4, 1.5, 2.4].map(bytes), [1, 1, 2, 2]);
+        assert_eq!(
+            [0.0, 0.4, 1.5, 2.4].map(|value| bytes(value).get()),
+            [1, 1, 2, 2]
+        );
     }
 }

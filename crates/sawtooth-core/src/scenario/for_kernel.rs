@@ -173,7 +173,7 @@ fn check_application(scenario: &Scenario, origins: &Origins) -> Result<()> {
                 "write source = { name = \"bulk\", size = \"1 MB\" }, or leave out kernel.application",
             ));
         }
-        if flow.size_bytes().is_none() {
+        if flow.size().is_none() {
             let message = format!("a file has a size, and flow `{}` is endless", flow.name);
             return Err(at("kernel.application", message)
                 .hint("for example source = { name = \"bulk\", size = \"1 MB\" }"));

@@ -9,7 +9,7 @@ use crate::rng::Stream;
 use crate::spec::{FlowSpec, LinkSpec, Scenario};
 use crate::tcp::key;
 use crate::tcp::params::{Feedback, ReadBy, TcpParam, rows_that_some_read};
-use crate::units::{ByteCount, Instant};
+use crate::units::Instant;
 use crate::{cc, queue};
 
 /// What can be run of a scenario, and is hardly meant: each says once what will happen.
@@ -111,14 +111,11 @@ fn late(scenario: &Scenario, start: Instant, origin: Origin) -> Option<ScenarioE
 fn overload(scenario: &Scenario, origins: &Origins) -> Option<ScenarioError> {
     let mut offered = vec![0.0; scenario.links.len()];
     for (one, origin) in scenario.arriving.iter().zip(&origins.entries.arriving) {
-        let bps = one.offered_bps();
-        let (smss, header) = one.sizes();
+        let bps = one.offered().bps();
+        let segment = one.full_segment().size();
         for link in &one.flow.path {
             offered[*link] += bps;
-            let capacity = scenario.links[*link]
-                .forward
-                .packet_rate(ByteCount::from(smss + header))
-                .bps();
+            let capacity = scenario.links[*link].forward.packet_rate(segment).bps();
             let load = offered[*link] / capacity;
             if load > 1.0 + 1e-9 {
                 let message = format!(

@@ -23,7 +23,7 @@ use crate::source;
 use crate::spec::{ArrivingSpec, Scenario};
 use crate::tcp::Config;
 use crate::tcp::sender::Sender;
-use crate::units::Instant;
+use crate::units::{Instant, SegCount};
 
 /// Everything about flows that arrive.
 #[derive(Debug)]
@@ -112,10 +112,7 @@ impl<'a> ArrivingFlows<'a> {
         match &self.entries[entry as usize].next {
             Some(arrival) => {
                 let order = (arrival.number as u32).wrapping_mul(count) + entry;
-                Key::at_start(
-                    Instant::from_secs(arrival.at_secs),
-                    self.laid_down.wrapping_add(order),
-                )
+                Key::at_start(arrival.at, self.laid_down.wrapping_add(order))
             }
             None => Key::NEVER,
         }
@@ -204,7 +201,12 @@ impl<'a> ArrivingFlows<'a> {
         for entry in &self.entries {
             let (flow, arrivals) = (&entry.spec.flow, &entry.spec.arrivals);
             let summary = &entry.summary;
-            all.push(summary.row(&flow.name, flow.cc.name, arrivals.rate, end.secs()));
+            all.push(summary.row(
+                &flow.name,
+                flow.cc.name,
+                arrivals.rate,
+                end - Instant::START,
+            ));
             for row in summary.completions(&flow.name) {
                 by_size.push(row);
             }
@@ -220,14 +222,14 @@ impl<'a> ArrivingFlows<'a> {
         let counters = &flow.sender.counters();
         let departed = Departed {
             arrival: living.arrival,
-            at_secs: time.secs(),
-            delivered_bytes: flow.receiver.delivered.bytes.get(),
-            completion_ns: flow
+            at: time,
+            delivered: flow.receiver.delivered.bytes,
+            completion: flow
                 .sender
                 .is_done()
-                .then(|| (flow.receiver.delivered.last - flow.start).as_ns()),
-            sent_packets: counters.sent_packets,
-            retransmits: counters.retransmits,
+                .then(|| flow.receiver.delivered.last - flow.start),
+            sent_packets: SegCount::new(counters.sent_packets),
+            retransmits: SegCount::new(counters.retransmits),
             timeouts: Some(counters.timeouts),
             congestion_signals: Some(counters.congestion_signals),
         };
@@ -254,7 +256,7 @@ impl Entry<'_> {
         let phase = config.rto.granularity * share;
         Flow::new(FlowPlan {
             id,
-            start: Instant::from_secs(arrival.at_secs),
+            start: arrival.at,
             sender: Sender::open(config, self.new_cc, &self.spec.flow.cc.params, phase),
             source: source::transfer(arrival.bytes),
             trip: self.trip,

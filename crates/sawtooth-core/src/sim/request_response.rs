@@ -44,7 +44,7 @@ impl RequestResponses {
     pub(super) fn new(scenario: &Scenario, seed: u64) -> Self {
         let mut all = Vec::new();
         for (place, spec) in scenario.flows.iter().enumerate() {
-            let Some(exchanges) = Exchanges::new(spec.source(seed), spec.start.secs()) else {
+            let Some(exchanges) = Exchanges::new(spec.source(seed), spec.start) else {
                 continue;
             };
             all.push(RequestResponse {
@@ -91,12 +91,9 @@ impl RequestResponses {
         let number = flows[place as usize].request_response?;
         let RequestResponse { sides, exchanges } = &mut self.0[number as usize];
         let (by, message) = if place == sides.client {
-            (sides.server, exchanges.at_server(delivered.get()))
+            (sides.server, exchanges.at_server(delivered))
         } else {
-            (
-                sides.client,
-                exchanges.at_client(now.time.secs(), delivered.get()),
-            )
+            (sides.client, exchanges.at_client(now.time, delivered))
         };
         message.map(|message| Answer { by, message })
     }
@@ -107,7 +104,7 @@ impl RequestResponses {
             return;
         };
         let RequestResponse { sides, exchanges } = &self.0[number as usize];
-        if place != sides.client || !exchanges.has_first(delivered.get()) {
+        if place != sides.client || !exchanges.has_first(delivered) {
             return;
         }
         let rtt = flows[sides.client as usize].sender.srtt();

@@ -49,7 +49,7 @@ impl Writes {
     pub(super) fn schedule_first(&mut self, first: &Message) {
         self.pattern = first.pattern;
         self.next = Some(Write {
-            at_secs: first.after_secs,
+            after: first.after,
             bytes: first.bytes,
         });
     }
@@ -59,20 +59,20 @@ impl Writes {
         let Some(write) = self.next else {
             return Due::Over;
         };
-        let time = start + Duration::from_secs(write.at_secs);
+        let time = start + write.after;
         if time > now.time {
             self.key = now.schedule(time, Child::Timer);
             return Due::Later;
         }
         self.next = self.source.next_write();
-        Due::Bytes(ByteCount::new(write.bytes))
+        Due::Bytes(write.bytes)
     }
 
     /// What one side is to write now, if anything; the rest of its message is scheduled.
     pub(super) fn next_portion(&mut self, start: Instant, now: Event) -> Option<Portion> {
         let write = self.next.take()?;
         let message = Message {
-            after_secs: 0.0,
+            after: Duration::ZERO,
             bytes: write.bytes,
             pattern: self.pattern,
             last: self.closes_next,
@@ -83,18 +83,18 @@ impl Writes {
             self.schedule(start, now, rest);
         }
         Some(Portion {
-            bytes: ByteCount::new(piece),
+            bytes: piece,
             is_all,
         })
     }
 
     /// One side is to write a message, and closes then if that is its last.
     pub(super) fn schedule(&mut self, start: Instant, now: Event, message: Message) {
-        let time = now.time + Duration::from_secs(message.after_secs);
+        let time = now.time + message.after;
         self.pattern = message.pattern;
         self.closes_next = message.last;
         self.next = Some(Write {
-            at_secs: (time - start).secs(),
+            after: time - start,
             bytes: message.bytes,
         });
         self.key = now.schedule(time, Child::Timer);
@@ -120,15 +120,15 @@ mod tests {
         fn next_write(&mut self) -> Option<Write> {
             self.0 += 1;
             #[expect(clippy::cast_precision_loss, reason = "a few writes")]
-            let at_secs = self.0 as f64;
+            let after = Duration::from_secs(self.0 as f64);
             (self.0 <= 2).then_some(Write {
-                at_secs,
-                bytes: 100 * self.0,
+                after,
+                bytes: ByteCount::new(100 * self.0),
             })
         }
 
-        fn total_bytes(&self) -> Option<u64> {
-            Some(300)
+        fn total_bytes(&self) -> Option<ByteCount> {
+            Some(ByteCount::new(300))
         }
     }
 
@@ -148,15 +148,15 @@ mod tests {
 
     #[test]
     fn a_message_is_written_once_in_as_many_writes_as_its_pattern_has() {
-        let mut writes = Writes::new(source::transfer(0));
+        let mut writes = Writes::new(source::transfer(ByteCount::ZERO));
         writes.next = None;
         assert!(writes.next_portion(Instant::START, event(1.0)).is_none());
         let message = Message {
-            after_secs: 0.5,
-            bytes: 10,
+            after: Duration::from_secs(0.5),
+            bytes: ByteCount::new(10),
             pattern: WritePattern {
                 writes: 2,
-                interval_secs: 0.25,
+                interval: Duration::from_secs(0.25),
             },
             last: true,
         };

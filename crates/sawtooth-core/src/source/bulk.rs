@@ -4,6 +4,7 @@
 
 use super::{New, Source, Write, bytes_or_none};
 use crate::registry::{Entry, Kind, Value, param};
+use crate::units::{ByteCount, Duration};
 
 pub(super) const ENTRY: Entry<New> = Entry {
     name: "bulk",
@@ -15,16 +16,16 @@ pub(super) const ENTRY: Entry<New> = Entry {
 };
 
 /// A transfer of a size, or without end.
-pub(super) fn of(size_bytes: Option<u64>) -> Box<dyn Source> {
+pub(super) fn of(size: Option<ByteCount>) -> Box<dyn Source> {
     Box::new(Bulk {
-        size_bytes,
+        size,
         written: false,
     })
 }
 
 #[derive(Debug)]
 struct Bulk {
-    size_bytes: Option<u64>,
+    size: Option<ByteCount>,
     written: bool,
 }
 
@@ -32,12 +33,12 @@ impl Source for Bulk {
     fn next_write(&mut self) -> Option<Write> {
         let first = !std::mem::replace(&mut self.written, true);
         first.then(|| Write {
-            at_secs: 0.0,
-            bytes: self.size_bytes.unwrap_or(Write::ENDLESS),
+            after: Duration::ZERO,
+            bytes: self.size.unwrap_or(Write::ENDLESS),
         })
     }
 
-    fn total_bytes(&self) -> Option<u64> {
-        self.size_bytes
+    fn total_bytes(&self) -> Option<ByteCount> {
+        self.size
     }
 }

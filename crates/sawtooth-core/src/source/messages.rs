@@ -6,6 +6,7 @@ use super::{New, Source, WRITE_INTERVAL, Write, WritePattern};
 use crate::dist::{self, Distribution};
 use crate::registry::{Entry, Kind, Unit, Value, param};
 use crate::rng::Stream;
+use crate::units::{ByteCount, Duration};
 
 pub(super) const ENTRY: Entry<New> = Entry {
     name: "messages",
@@ -28,8 +29,8 @@ pub(super) const ENTRY: Entry<New> = Entry {
         Box::new(Messages {
             size: dist::of(params, "size"),
             interval: dist::of(params, "interval"),
-            fixed_bytes: match params.get("size") {
-                Value::Bytes(bytes) => Some(bytes),
+            fixed_size: match params.get("size") {
+                Value::Bytes(bytes) => Some(ByteCount::new(bytes)),
                 _ => None,
             },
             fixed_secs: match params.get("interval") {
@@ -45,7 +46,7 @@ pub(super) const ENTRY: Entry<New> = Entry {
             offset_secs: params.duration("offset"),
             pattern: WritePattern::of(params, "writes"),
             rest: None,
-            latest_secs: 0.0,
+            latest: Duration::ZERO,
             written: 0,
         })
     },
@@ -56,7 +57,7 @@ struct Messages {
     size: Box<dyn Distribution>,
     interval: Box<dyn Distribution>,
     /// Where they are not drawn: then times are multiples, without the rounding of a sum.
-    fixed_bytes: Option<u64>,
+    fixed_size: Option<ByteCount>,
     fixed_secs: Option<f64>,
     pauses_secs: f64,
     random: Stream,
@@ -66,7 +67,7 @@ struct Messages {
     /// What is left of a message that is cut: its next write, of all of that, and how it is cut.
     rest: Option<(Write, WritePattern)>,
     /// When the last one was: none comes before it, where messages follow each other faster than they are written.
-    latest_secs: f64,
+    latest: Duration,
     written: u64,
 }
 
@@ -79,21 +80,20 @@ impl Source for Messages {
         let bytes = pattern.next_piece(whole.bytes);
         if bytes < whole.bytes {
             let rest = Write {
-                at_secs: whole.at_secs + pattern.interval_secs,
+                after: whole.after + pattern.interval,
                 bytes: whole.bytes - bytes,
             };
             self.rest = Some((rest, pattern));
         }
-        self.latest_secs = whole.at_secs.max(self.latest_secs);
+        self.latest = whole.after.max(self.latest);
         Some(Write {
-            at_secs: self.latest_secs,
+            after: self.latest,
             bytes,
         })
     }
 
-    fn total_bytes(&self) -> Option<u64> {
-        let (count, bytes) = (self.count?, self.fixed_bytes?);
-        Some(count.saturating_mul(bytes))
+    fn total_bytes(&self) -> Option<ByteCount> {
+        Some(self.fixed_size?.saturating_mul(self.count?))
     }
 }
 
@@ -113,8 +113,8 @@ impl Messages {
         }
         self.written += 1;
         Some(Write {
-            at_secs: self.offset_secs + since,
-            bytes: match self.fixed_bytes {
+            after: Duration::from_secs(self.offset_secs + since),
+            bytes: match self.fixed_size {
                 Some(bytes) => bytes,
                 None => dist::bytes(self.size.sample(&mut self.random)),
             },
@@ -136,10 +136,10 @@ mod tests {
         params.set("offset", Value::Duration(1.0));
         let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
         let writes: Vec<(f64, u64)> = std::iter::from_fn(|| source.next_write())
-            .map(|write| (write.at_secs, write.bytes))
+            .map(|write| (write.after.secs(), write.bytes.get()))
             .collect();
         assert_eq!(writes, [(1.0, 10_000), (1.25, 10_000), (1.5, 10_000)]);
-        assert_eq!(source.total_bytes(), Some(30_000));
+        assert_eq!(source.total_bytes(), Some(ByteCount::new(30_000)));
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
         params.set("write_interval", Value::Duration(0.25));
         let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
         let writes: Vec<(f64, u64)> = std::iter::from_fn(|| source.next_write())
-            .map(|write| (write.at_secs, write.bytes))
+            .map(|write| (write.after.secs(), write.bytes.get()))
             .collect();
         // The second begins when the first ends.
         let expected = [

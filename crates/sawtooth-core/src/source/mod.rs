@@ -16,6 +16,7 @@ use std::fmt::Debug;
 
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
+use crate::units::{ByteCount, Duration};
 
 /// Constructor of a table row.
 pub type New = fn(&Params, Stream) -> Box<dyn Source>;
@@ -37,28 +38,28 @@ pub trait Source: Debug + Send {
     }
 
     /// Bytes of all writes together; `None` when it never ends, or that cannot be known before.
-    fn total_bytes(&self) -> Option<u64>;
+    fn total_bytes(&self) -> Option<ByteCount>;
 }
 
 /// Some bytes that the application hands to TCP at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Write {
-    /// Since the application opened the connection, seconds; not before the write that precedes it. If the connection is not established by
-    /// then, the application waits for that.
-    pub at_secs: f64,
+    /// Since the application opened the connection; not before the write that precedes it. If the connection is not established by then, the
+    /// application waits for that.
+    pub after: Duration,
     /// At least one; [`Write::ENDLESS`] if there will always be more.
-    pub bytes: u64,
+    pub bytes: ByteCount,
 }
 
 /// A request, and the response to it. The data of a flow goes one way, so its receiver is the client: it opens the connection and asks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exchange {
-    /// From the last byte of the response before, or from the opening of the connection, to the request, seconds.
-    pub think_secs: f64,
-    pub request_bytes: u64,
-    /// From the last byte of the request to the response, seconds.
-    pub server_secs: f64,
-    pub response_bytes: u64,
+    /// From the last byte of the response before, or from the opening of the connection, to the request.
+    pub think: Duration,
+    pub request: ByteCount,
+    /// From the last byte of the request to the response.
+    pub server_think: Duration,
+    pub response: ByteCount,
     /// How each is written.
     pub request_pattern: WritePattern,
     pub response_pattern: WritePattern,
@@ -69,28 +70,28 @@ pub struct Exchange {
 pub struct WritePattern {
     /// Writes that are left; they are as equal as they can be, and those of them that would have nothing are not made.
     pub writes: u64,
-    /// From one to the next, seconds.
-    pub interval_secs: f64,
+    /// From one to the next.
+    pub interval: Duration,
 }
 
 impl WritePattern {
     /// One write.
     pub const AT_ONCE: Self = Self {
         writes: 1,
-        interval_secs: 0.0,
+        interval: Duration::ZERO,
     };
 
     /// Of `params` that count writes under `key`.
     fn of(params: &Params, key: &str) -> Self {
         Self {
             writes: params.integer(key).unsigned_abs().max(1),
-            interval_secs: params.duration(WRITE_INTERVAL.name),
+            interval: Duration::from_secs(params.duration(WRITE_INTERVAL.name)),
         }
     }
 
     /// What of so many bytes the next write has.
-    pub fn next_piece(&mut self, bytes: u64) -> u64 {
-        let piece = bytes.div_ceil(self.writes.max(1));
+    pub fn next_piece(&mut self, bytes: ByteCount) -> ByteCount {
+        let piece = bytes.share_of(self.writes.max(1));
         self.writes = self.writes.saturating_sub(1);
         piece
     }
@@ -102,7 +103,7 @@ const WRITE_INTERVAL: Param = param!(write_interval: Kind::Duration { min_exclus
 
 impl Write {
     /// More than any connection can carry.
-    pub const ENDLESS: u64 = u64::MAX;
+    pub const ENDLESS: ByteCount = ByteCount::MAX;
 }
 
 /// All sources.
@@ -126,14 +127,14 @@ pub fn build(name: &str, params: &Params, seed: u64, flow: &str) -> Box<dyn Sour
 }
 
 /// A transfer of so many bytes, all written at the start.
-pub fn transfer(bytes: u64) -> Box<dyn Source> {
+pub fn transfer(bytes: ByteCount) -> Box<dyn Source> {
     bulk::of(Some(bytes))
 }
 
 /// A number of bytes that may be left open.
-fn bytes_or_none(params: &Params, name: &str) -> Option<u64> {
+fn bytes_or_none(params: &Params, name: &str) -> Option<ByteCount> {
     match params.get(name) {
-        Value::Bytes(bytes) => Some(bytes),
+        Value::Bytes(bytes) => Some(ByteCount::new(bytes)),
         _ => None,
     }
 }
@@ -147,11 +148,11 @@ mod tests {
         let pieces = |mut bytes: u64, writes| {
             let mut pattern = WritePattern {
                 writes,
-                interval_secs: 0.0,
+                ..WritePattern::AT_ONCE
             };
             let mut pieces = Vec::new();
             while bytes > 0 {
-                let piece = pattern.next_piece(bytes);
+                let piece = pattern.next_piece(ByteCount::new(bytes)).get();
                 pieces.push(piece);
                 bytes -= piece;
             }
@@ -168,17 +169,17 @@ mod tests {
         for entry in TABLE {
             let writes = |seed| {
                 let mut source = build(entry.name, &Params::defaults(entry.params), seed, "f");
-                let mut answers = 0.0;
+                let mut answers = Duration::ZERO;
                 let writes: Vec<Write> = std::iter::from_fn(|| {
                     if !source.answers() {
                         return source.next_write();
                     }
                     assert_eq!(source.next_write(), None);
                     let exchange = source.next_exchange()?;
-                    answers += exchange.think_secs + exchange.server_secs;
+                    answers += exchange.think + exchange.server_think;
                     Some(Write {
-                        at_secs: answers,
-                        bytes: exchange.request_bytes.min(exchange.response_bytes),
+                        after: answers,
+                        bytes: exchange.request.min(exchange.response),
                     })
                 })
                 .take(1000)
@@ -187,11 +188,17 @@ mod tests {
             };
             let first = writes(1);
             assert!(!first.is_empty(), "{}", entry.name);
-            assert!(first.iter().all(|write| write.bytes > 0), "{}", entry.name);
-            let ordered = first
-                .windows(2)
-                .all(|pair| pair[0].at_secs <= pair[1].at_secs);
-            assert!(ordered && first[0].at_secs >= 0.0, "{}", entry.name);
+            assert!(
+                first.iter().all(|write| !write.bytes.is_zero()),
+                "{}",
+                entry.name
+            );
+            let ordered = first.windows(2).all(|pair| pair[0].after <= pair[1].after);
+            assert!(
+                ordered && first[0].after >= Duration::ZERO,
+                "{}",
+                entry.name
+            );
             assert_eq!(first, writes(1), "{}", entry.name);
         }
     }

@@ -11,6 +11,7 @@ use super::{New, Source, Write, bytes_or_none};
 use crate::dist::{self, Distribution};
 use crate::registry::{Entry, Kind, Unit, Value, param};
 use crate::rng::Stream;
+use crate::units::{ByteCount, Duration};
 
 pub(super) const ENTRY: Entry<New> = Entry {
     name: "on_off",
@@ -39,15 +40,15 @@ pub(super) const ENTRY: Entry<New> = Entry {
             bytes_per_sec,
             on: dist::of(params, "on"),
             off: dist::of(params, "off"),
-            size_bytes: params.bytes("size"),
-            total_bytes: bytes_or_none(params, "total"),
+            size: ByteCount::new(params.bytes("size")),
+            total: bytes_or_none(params, "total"),
             random,
             on_at: params.duration("offset"),
             period_ends: params.duration("offset"),
-            left: 0,
-            period_bytes: 0,
+            left: ByteCount::ZERO,
+            period_bytes: ByteCount::ZERO,
             fraction: 0.0,
-            written: 0,
+            written: ByteCount::ZERO,
         })
     },
 };
@@ -57,17 +58,17 @@ struct OnOff {
     bytes_per_sec: f64,
     on: Box<dyn Distribution>,
     off: Box<dyn Distribution>,
-    size_bytes: u64,
-    total_bytes: Option<u64>,
+    size: ByteCount,
+    total: Option<ByteCount>,
     random: Stream,
     /// The period on: when it began, bytes of it, and those that are still to be written; and when the period off ends that follows it.
     on_at: f64,
-    period_bytes: u64,
-    left: u64,
+    period_bytes: ByteCount,
+    left: ByteCount,
     period_ends: f64,
     /// What the periods so far have not written of a byte.
     fraction: f64,
-    written: u64,
+    written: ByteCount,
 }
 
 impl OnOff {
@@ -81,34 +82,36 @@ impl OnOff {
         self.on_at = self.period_ends;
         self.period_ends = self.on_at + on + self.off.sample(&mut self.random);
         let bytes = self.bytes_per_sec * on + self.fraction;
-        self.period_bytes = bytes as u64;
+        self.period_bytes = ByteCount::new(bytes as u64);
         self.fraction = bytes.fract();
         self.left = self.period_bytes;
     }
 }
 
 impl Source for OnOff {
-    #[expect(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
     fn next_write(&mut self) -> Option<Write> {
         let allowed = self
-            .total_bytes
-            .map_or(u64::MAX, |total| total - self.written);
-        if allowed == 0 {
+            .total
+            .map_or(ByteCount::MAX, |total| total - self.written);
+        if allowed.is_zero() {
             return None;
         }
-        while self.left == 0 {
+        while self.left.is_zero() {
             self.next_period();
         }
-        let bytes = self.size_bytes.min(self.left).min(allowed);
+        let bytes = self.size.min(self.left).min(allowed);
         let before = self.period_bytes - self.left;
-        let at_secs = self.on_at + before as f64 / self.bytes_per_sec;
+        let after_secs = self.on_at + before.as_f64() / self.bytes_per_sec;
         self.left -= bytes;
         self.written += bytes;
-        Some(Write { at_secs, bytes })
+        Some(Write {
+            after: Duration::from_secs(after_secs),
+            bytes,
+        })
     }
 
-    fn total_bytes(&self) -> Option<u64> {
-        self.total_bytes
+    fn total_bytes(&self) -> Option<ByteCount> {
+        self.total
     }
 }
 
@@ -124,7 +127,7 @@ mod tests {
         }
         let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
         std::iter::from_fn(|| source.next_write())
-            .map(|write| (write.at_secs, write.bytes))
+            .map(|write| (write.after.secs(), write.bytes.get()))
             .take(count)
             .collect()
     }

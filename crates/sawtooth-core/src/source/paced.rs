@@ -4,6 +4,7 @@
 
 use super::{New, Source, Write, bytes_or_none};
 use crate::registry::{Entry, Kind, Value, param};
+use crate::units::{ByteCount, Duration};
 
 pub(super) const ENTRY: Entry<New> = Entry {
     name: "paced",
@@ -21,41 +22,43 @@ pub(super) const ENTRY: Entry<New> = Entry {
     ],
     new: |params, _| {
         Box::new(Paced {
-            bits_per_sec: match params.get("rate") {
+            rate_bps: match params.get("rate") {
                 Value::Rate(rate) => rate,
                 other => unreachable!("a rate, not {other:?}"),
             },
-            size_bytes: params.bytes("size"),
-            total_bytes: bytes_or_none(params, "total"),
+            size: ByteCount::new(params.bytes("size")),
+            total: bytes_or_none(params, "total"),
             offset_secs: params.duration("offset"),
-            written: 0,
+            written: ByteCount::ZERO,
         })
     },
 };
 
 #[derive(Debug)]
 struct Paced {
-    bits_per_sec: f64,
-    size_bytes: u64,
-    total_bytes: Option<u64>,
+    rate_bps: f64,
+    size: ByteCount,
+    total: Option<ByteCount>,
     offset_secs: f64,
-    written: u64,
+    written: ByteCount,
 }
 
 impl Source for Paced {
-    #[expect(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
     fn next_write(&mut self) -> Option<Write> {
         let left = self
-            .total_bytes
-            .map_or(u64::MAX, |total| total - self.written);
-        let bytes = self.size_bytes.min(left);
-        let at_secs = self.offset_secs + self.written as f64 * 8.0 / self.bits_per_sec;
+            .total
+            .map_or(ByteCount::MAX, |total| total - self.written);
+        let bytes = self.size.min(left);
+        let after_secs = self.offset_secs + self.written.as_f64() * 8.0 / self.rate_bps;
         self.written += bytes;
-        (bytes > 0).then_some(Write { at_secs, bytes })
+        (!bytes.is_zero()).then_some(Write {
+            after: Duration::from_secs(after_secs),
+            bytes,
+        })
     }
 
-    fn total_bytes(&self) -> Option<u64> {
-        self.total_bytes
+    fn total_bytes(&self) -> Option<ByteCount> {
+        self.total
     }
 }
 
@@ -72,7 +75,7 @@ mod tests {
         let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
         // 1250 bytes at 1 Mbit/s take 10 ms.
         let writes: Vec<(f64, u64)> = std::iter::from_fn(|| source.next_write())
-            .map(|write| (write.at_secs, write.bytes))
+            .map(|write| (write.after.secs(), write.bytes.get()))
             .collect();
         assert_eq!(writes, [(0.0, 1250), (0.01, 1250), (0.02, 500)]);
     }

@@ -14,6 +14,7 @@ use super::{Exchange, New, Source, WRITE_INTERVAL, Write, WritePattern};
 use crate::dist::{self, Distribution};
 use crate::registry::{Entry, Kind, Unit, Value, param};
 use crate::rng::Stream;
+use crate::units::{ByteCount, Duration};
 
 const WRITES: Kind = Kind::Integer {
     min: 1,
@@ -47,7 +48,7 @@ pub(super) const ENTRY: Entry<New> = Entry {
     ],
     new: |params, random| {
         let fixed = match params.get("response") {
-            Value::Bytes(bytes) => Some(bytes),
+            Value::Bytes(bytes) => Some(ByteCount::new(bytes)),
             _ => None,
         };
         Box::new(RequestResponse {
@@ -59,7 +60,7 @@ pub(super) const ENTRY: Entry<New> = Entry {
                 Value::Integer(count) => u64::try_from(count).ok(),
                 _ => None,
             },
-            response_bytes: fixed,
+            fixed_response: fixed,
             request_pattern: WritePattern::of(params, "request_writes"),
             response_pattern: WritePattern::of(params, "response_writes"),
             random,
@@ -76,7 +77,7 @@ struct RequestResponse {
     server_think: Box<dyn Distribution>,
     count: Option<u64>,
     /// Where it is not drawn.
-    response_bytes: Option<u64>,
+    fixed_response: Option<ByteCount>,
     request_pattern: WritePattern,
     response_pattern: WritePattern,
     random: Stream,
@@ -95,12 +96,16 @@ impl Source for RequestResponse {
         self.asked += 1;
         let random = &mut self.random;
         // The first request has nothing to think about.
-        let think = self.think.sample(random);
+        let think = Duration::from_secs(self.think.sample(random));
         Some(Exchange {
-            think_secs: if self.asked > 1 { think } else { 0.0 },
-            request_bytes: dist::bytes(self.request.sample(random)),
-            server_secs: self.server_think.sample(random),
-            response_bytes: dist::bytes(self.response.sample(random)),
+            think: if self.asked > 1 {
+                think
+            } else {
+                Duration::ZERO
+            },
+            request: dist::bytes(self.request.sample(random)),
+            server_think: Duration::from_secs(self.server_think.sample(random)),
+            response: dist::bytes(self.response.sample(random)),
             request_pattern: self.request_pattern,
             response_pattern: self.response_pattern,
         })
@@ -110,8 +115,8 @@ impl Source for RequestResponse {
         true
     }
 
-    fn total_bytes(&self) -> Option<u64> {
-        Some(self.count?.saturating_mul(self.response_bytes?))
+    fn total_bytes(&self) -> Option<ByteCount> {
+        Some(self.fixed_response?.saturating_mul(self.count?))
     }
 }
 
@@ -127,22 +132,22 @@ mod tests {
         params.set("think", Value::Duration(0.5));
         let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
         let exchange = |think_secs| Exchange {
-            think_secs,
-            request_bytes: 300,
-            server_secs: 0.0,
-            response_bytes: 30_000,
+            think: Duration::from_secs(think_secs),
+            request: ByteCount::new(300),
+            server_think: Duration::ZERO,
+            response: ByteCount::new(30_000),
             request_pattern: WritePattern {
-                interval_secs: 1e-6,
+                interval: Duration::from_secs(1e-6),
                 ..WritePattern::AT_ONCE
             },
             response_pattern: WritePattern {
-                interval_secs: 1e-6,
+                interval: Duration::from_secs(1e-6),
                 ..WritePattern::AT_ONCE
             },
         };
         assert_eq!(source.next_exchange(), Some(exchange(0.0)));
         assert_eq!(source.next_exchange(), Some(exchange(0.5)));
         assert_eq!(source.next_exchange(), None);
-        assert_eq!(source.total_bytes(), Some(60_000));
+        assert_eq!(source.total_bytes(), Some(ByteCount::new(60_000)));
     }
 }

@@ -1,14 +1,14 @@
 //! Connections of TCP: those that are there, and those that arrive and leave.
 
 use super::part::Part;
-use crate::arrivals::Arrivals;
+use crate::arrivals::{Arrivals, FullSegment};
 use crate::cc;
 use crate::registry::{Entry, FromValue, Key, Params, Value};
 use crate::source::{self, Source};
 use crate::tcp::pacer::Paced;
 use crate::tcp::params::Feedback;
 use crate::tcp::{self, key};
-use crate::units::{Duration, Instant};
+use crate::units::{ByteCount, Duration, Instant, Rate};
 
 /// One connection: the links its data crosses in order; acknowledgements cross the same links' reverse sides.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,8 +103,8 @@ impl FlowSpec {
         self.given.contains(&name).then(|| self.tcp.get(name))
     }
 
-    /// Bytes to send, as far as that can be known; nothing for an endless flow.
-    pub fn size_bytes(&self) -> Option<u64> {
+    /// What it has to send, as far as that can be known; nothing for an endless flow.
+    pub fn size(&self) -> Option<ByteCount> {
         self.source(0).total_bytes()
     }
 
@@ -151,23 +151,24 @@ pub struct ArrivingSpec {
 }
 
 impl ArrivingSpec {
-    /// Payload and headers of a full segment, bytes.
-    pub fn sizes(&self) -> (u32, u32) {
+    pub fn full_segment(&self) -> FullSegment {
         let config = tcp::Config::from(&self.flow.tcp);
-        (config.smss, config.header)
+        FullSegment {
+            smss: config.smss.into(),
+            header: config.header.into(),
+        }
     }
 
-    /// Bits per second that they offer to the links of their path.
-    pub fn offered_bps(&self) -> f64 {
-        let (smss, header) = self.sizes();
-        self.arrivals.offered_bps(smss, header)
+    /// What they offer to the links of their path.
+    pub fn offered(&self) -> Rate {
+        self.arrivals.offered(self.full_segment())
     }
 
     /// Segments that will be delivered within `duration`, roughly.
     pub fn segments(&self, duration: Duration) -> f64 {
         let mean = self.arrivals.mean_bytes().min(1e9);
         // With what opens and closes them.
-        let each = mean / f64::from(self.sizes().0) + 4.0;
-        self.arrivals.expected(duration.secs()) * each
+        let each = mean / self.full_segment().smss.as_f64() + 4.0;
+        self.arrivals.expected(Instant::START + duration) * each
     }
 }

@@ -137,6 +137,18 @@ macro_rules! widened {
 widened!(SegCount, ByteCount);
 
 impl ByteCount {
+    /// So many times as many, or as many as can be counted.
+    #[must_use]
+    pub const fn saturating_mul(self, times: u64) -> Self {
+        Self(self.0.saturating_mul(times))
+    }
+
+    /// The largest of so many shares that are as equal as they can be.
+    #[must_use]
+    pub const fn share_of(self, shares: u64) -> Self {
+        Self(self.0.div_ceil(shares))
+    }
+
     /// As the size of a packet, for which packets have 32 bits.
     #[inline]
     #[expect(
@@ -225,5 +237,7 @@ mod tests {
         assert_eq!(SegCount::new(4) * size, ByteCount::new(4000));
         assert_eq!(size * 2, SegCount::new(2) * size);
         assert_eq!(SegCount::MAX.saturating_mul(size), ByteCount::MAX);
+        assert_eq!(size.saturating_mul(u64::MAX), ByteCount::MAX);
+        assert_eq!(written.share_of(3), ByteCount::new(834));
     }
 }

@@ -644,7 +644,8 @@ impl<'a> Run<'a> {
             if spec.source(0).answers() {
                 continue;
             }
-            if let Some(size) = spec.size_bytes() {
+            if let Some(size) = spec.size() {
+                let size = size.get();
                 hold!(
                     "a completed transfer has its size",
                     delivered == size,

@@ -69,8 +69,8 @@ fn a_program_can_say_whatever_a_tree_says() {
                 points: Vec::new(),
             },
             number: None,
-            start: 0.0,
-            stop: 4.0,
+            start: Instant::START,
+            stop: Instant::from_secs(4.0),
             bins_per_decade: 1,
         },
     };

@@ -6,6 +6,7 @@ use crate::demand::recurring::{self, LinkTimer, Timer};
 use crate::demand::{self, FLOW_BYTES, PERIOD_BYTES, ROW_BYTES, load, rows};
 use crate::limits::{counted, how_to_raise};
 use crate::spec::Scenario;
+use crate::units::Instant;
 
 /// Refuses it at the key that asks for it.
 pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Result<()> {
@@ -41,12 +42,12 @@ fn arrivals(scenario: &Scenario, origins: &Origins) -> Result<()> {
     if scenario.arriving.is_empty() {
         return Ok(());
     }
-    let (limits, duration) = (&scenario.limits, scenario.duration.secs());
+    let (limits, end) = (&scenario.limits, Instant::START + scenario.duration);
     let loads = load::all(scenario);
     let loads = load::arriving(scenario, &loads);
     let arriving = scenario.arriving.iter().zip(&origins.entries.arriving);
     for ((one, origin), load) in arriving.zip(loads) {
-        let number = one.arrivals.expected(duration);
+        let number = one.arrivals.expected(end);
         let bytes = (number - load.segments).max(0.0) * FLOW_BYTES;
         for (name, what, found, limit) in [
             ("events", "events", number, limits.events),

@@ -8,11 +8,11 @@ use super::super::keys;
 use super::super::origins::Origins;
 use super::super::params::params_besides;
 use super::super::value::object;
-use crate::arrivals::{Arrivals, PARAMS, offered_bits};
+use crate::arrivals::{Arrivals, PARAMS};
 use crate::dist;
 use crate::registry::{DistributionSpec, Params, Value};
 use crate::spec::{ArrivingSpec, FlowSpec, LinkSpec, Scenario};
-use crate::units::ByteCount;
+use crate::units::Instant;
 
 /// Key of `arrivals` besides its parameters: what a load is a share of.
 const LINK: &str = "link";
@@ -72,8 +72,8 @@ pub(super) fn read(flow: FlowSpec, entry: Table, json: &Json, path: &str) -> Res
                 Value::Integer(number) => u64::try_from(number).ok(),
                 _ => None,
             },
-            start,
-            stop,
+            start: Instant::from_secs(start),
+            stop: Instant::from_secs(stop),
             bins_per_decade: u32::try_from(params.integer("bins_per_decade")).expect("at most 20"),
         },
     })
@@ -98,12 +98,12 @@ fn size(params: &Params) -> DistributionSpec {
 
 /// Turns loads into rates, and refuses those that their links cannot carry, alone or together.
 pub(in crate::scenario) fn offer(scenario: &mut Scenario, origins: &Origins) -> Result<()> {
-    let (links, duration) = (&scenario.links, scenario.duration.secs());
+    let (links, end) = (&scenario.links, Instant::START + scenario.duration);
     let mut offered = vec![0.0; links.len()];
     for (one, origin) in scenario.arriving.iter_mut().zip(&origins.entries.arriving) {
         let place = |key: &str| origin.key(&format!("arrivals.{key}"));
-        let (smss, header) = one.sizes();
-        one.arrivals.stop = one.arrivals.stop.min(duration);
+        let segment = one.full_segment();
+        one.arrivals.stop = one.arrivals.stop.min(end);
         let options = origins.get(*origin, "arrivals").and_then(Json::as_object);
         let by_load = options.is_some_and(|options| options.contains_key("load"));
         if by_load {
@@ -117,20 +117,13 @@ pub(in crate::scenario) fn offer(scenario: &mut Scenario, origins: &Origins) -> 
             }
             let name = options.and_then(|options| options.get(LINK));
             let link = loaded(name, &one.flow, links, &place(LINK))?;
-            let capacity = links[link]
-                .forward
-                .packet_rate(ByteCount::from(smss + header))
-                .bps();
-            one.arrivals.rate *= capacity / offered_bits(mean, smss, header);
+            let capacity = links[link].forward.packet_rate(segment.size()).bps();
+            one.arrivals.rate *= capacity / segment.bits_of(mean);
         }
-        let bps = one.offered_bps();
+        let bps = one.offered().bps();
         for link in &one.flow.path {
             offered[*link] += bps;
-            let load = offered[*link]
-                / links[*link]
-                    .forward
-                    .packet_rate(ByteCount::from(smss + header))
-                    .bps();
+            let load = offered[*link] / links[*link].forward.packet_rate(segment.size()).bps();
             // Rates that come from loads add up to the link's within rounding.
             if by_load && load > 1.0 + 1e-9 {
                 let message = format!(
