@@ -10,6 +10,8 @@
 
 use std::collections::VecDeque;
 
+use crate::units::{Duration, Instant};
+
 /// How urgent a work is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
@@ -18,8 +20,8 @@ pub enum Level {
     Application,
 }
 
-/// A work and the seconds that it takes.
-type Step<W> = (W, f64);
+/// A work and how long it takes.
+type Step<W> = (W, Duration);
 
 /// One processor and what waits for it.
 #[derive(Debug)]
@@ -38,7 +40,7 @@ pub struct Cpu<W> {
 struct Running<W> {
     work: W,
     is_interrupt: bool,
-    until: f64,
+    until: Instant,
 }
 
 impl<W> Default for Cpu<W> {
@@ -55,19 +57,19 @@ impl<W> Default for Cpu<W> {
 }
 
 impl<W: Copy> Cpu<W> {
-    /// Something is to be done that takes `secs`. It begins with [`Cpu::begin`].
-    pub fn submit(&mut self, level: Level, work: W, secs: f64) {
+    /// Something is to be done that takes so long. It begins with [`Cpu::begin`].
+    pub fn submit(&mut self, level: Level, work: W, takes: Duration) {
         let queue = match level {
             Level::Interrupt => &mut self.interrupts,
             Level::Protocol => &mut self.protocol,
             Level::Application => &mut self.application,
         };
-        queue.push_back((work, secs));
+        queue.push_back((work, takes));
     }
 
     /// The present pass goes on with this.
-    pub fn follow(&mut self, work: W, secs: f64) {
-        self.pass.push_back((work, secs));
+    pub fn follow(&mut self, work: W, takes: Duration) {
+        self.pass.push_back((work, takes));
     }
 
     /// Whether the present pass has nothing left to do.
@@ -76,7 +78,7 @@ impl<W: Copy> Cpu<W> {
     }
 
     /// Turns to what is to be done next, if that is not what it does; the work, if it begins now.
-    pub fn begin(&mut self, now: f64) -> Option<W> {
+    pub fn begin(&mut self, now: Instant) -> Option<W> {
         if let Some(running) = &self.running {
             if running.is_interrupt || self.interrupts.is_empty() {
                 return None;
@@ -84,8 +86,8 @@ impl<W: Copy> Cpu<W> {
             self.suspended = Some((running.work, running.until - now));
             self.running = None;
         }
-        let mut run = |(work, secs): Step<W>, is_interrupt| {
-            let until = now + secs;
+        let mut run = |(work, takes): Step<W>, is_interrupt| {
+            let until = now + takes;
             self.running = Some(Running {
                 work,
                 is_interrupt,
@@ -105,11 +107,11 @@ impl<W: Copy> Cpu<W> {
         Some(run(step, false))
     }
 
-    /// When what runs is done; infinite if nothing does.
-    pub fn until(&self) -> f64 {
+    /// When what runs is done; never if nothing does.
+    pub fn until(&self) -> Instant {
         self.running
             .as_ref()
-            .map_or(f64::INFINITY, |running| running.until)
+            .map_or(Instant::NEVER, |running| running.until)
     }
 
     /// What runs is done: what it was, and whether it was part of a pass.
@@ -125,29 +127,31 @@ impl<W: Copy> Cpu<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::{at, secs};
 
     /// Works everything off; when each began and ended.
-    fn history(cpu: &mut Cpu<char>, mut now: f64, more: &[(f64, Level, char, f64)]) -> String {
+    fn history(cpu: &mut Cpu<char>, now: f64, more: &[(f64, Level, char, f64)]) -> String {
+        let mut now = at(now);
         let mut history = Vec::new();
         let mut more = more.iter().peekable();
         loop {
             while let Some(work) = cpu.begin(now) {
-                history.push(format!("{work}{now}"));
+                history.push(format!("{work}{}", now.secs()));
                 if cpu.until() > now {
                     break;
                 }
             }
             let until = cpu.until();
-            match more.next_if(|(time, ..)| *time < until) {
-                Some((time, level, work, secs)) => {
-                    now = *time;
-                    cpu.submit(*level, *work, *secs);
+            match more.next_if(|(time, ..)| at(*time) < until) {
+                Some((time, level, work, takes)) => {
+                    now = at(*time);
+                    cpu.submit(*level, *work, secs(*takes));
                 }
-                None if until.is_infinite() => return history.join(" "),
+                None if until == Instant::NEVER => return history.join(" "),
                 None => {
                     now = until;
                     let (work, _) = cpu.finish();
-                    history.push(format!("/{work}{now}"));
+                    history.push(format!("/{work}{}", now.secs()));
                 }
             }
         }
@@ -156,7 +160,7 @@ mod tests {
     #[test]
     fn an_interrupt_suspends_a_process_which_then_takes_as_long_as_it_still_had_to() {
         let mut cpu = Cpu::default();
-        cpu.submit(Level::Application, 'a', 10.0);
+        cpu.submit(Level::Application, 'a', secs(10.0));
         let more = [
             (4.0, Level::Interrupt, 'i', 2.0),
             (5.0, Level::Interrupt, 'j', 1.0),
@@ -167,8 +171,8 @@ mod tests {
     #[test]
     fn packets_go_before_processes_and_suspend_none() {
         let mut cpu = Cpu::default();
-        cpu.submit(Level::Application, 'a', 3.0);
-        cpu.submit(Level::Application, 'b', 3.0);
+        cpu.submit(Level::Application, 'a', secs(3.0));
+        cpu.submit(Level::Application, 'b', secs(3.0));
         let more = [
             (1.0, Level::Protocol, 'p', 5.0),
             (2.0, Level::Protocol, 'q', 1.0),
@@ -180,9 +184,9 @@ mod tests {
     #[test]
     fn a_pass_is_done_to_its_end() {
         let mut cpu = Cpu::default();
-        cpu.submit(Level::Application, 'a', 1.0);
-        cpu.follow('b', 1.0);
-        cpu.submit(Level::Protocol, 'p', 1.0);
+        cpu.submit(Level::Application, 'a', secs(1.0));
+        cpu.follow('b', secs(1.0));
+        cpu.submit(Level::Protocol, 'p', secs(1.0));
         // What follows belongs to the pass that runs; here it was said before anything did.
         assert_eq!(history(&mut cpu, 0.0, &[]), "b0 /b1 p1 /p2 a2 /a3");
         assert!(cpu.pass_is_over());

@@ -1,6 +1,7 @@
 //! What happens to every packet at every layer, on both machines and on one clock: the rows of the table `layers`.
 
 use crate::packet::Packet;
+use crate::units::{ByteCount, Instant, SeqNum};
 
 /// Where something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,7 @@ impl Layer {
 /// One thing that happens.
 #[derive(Clone, Copy, Debug)]
 pub struct Happening {
-    pub time: f64,
+    pub time: Instant,
     /// The machine.
     pub host: u32,
     pub layer: Layer,
@@ -35,8 +36,8 @@ pub struct Happening {
     /// The packet's number among all of its flow, from 1 on, and whether it carries data, if it is about one.
     pub packet: Option<(u32, bool)>,
     /// Its segment, or of an acknowledgement the next segment that is expected.
-    pub seq: Option<u64>,
-    pub bytes: u64,
+    pub seq: Option<SeqNum>,
+    pub bytes: ByteCount,
 }
 
 /// The log of one flow.

@@ -31,6 +31,7 @@ pub mod stopwatch;
 
 use crate::packet::Packet;
 use crate::registry::{Key, Kind, Param, Params, Value, Words, param, words};
+use crate::units::{ByteCount, Duration};
 
 /// A cost or delay that is nothing unless it is given.
 const fn time(name: &'static str, summary: &'static str) -> Param {
@@ -177,43 +178,48 @@ pub const PARAMS: &[Param] = &[
     ),
 ];
 
-/// What things cost a machine, seconds, and what else its work depends on.
+/// What things cost a machine, and what else its work depends on.
 #[derive(Clone, Debug)]
 pub struct Profile {
     pub write: Cost,
     pub read: Cost,
-    pub wake: f64,
+    pub wake: Duration,
     pub closes_at_once: bool,
     pub memory: socket::Memory,
     pub send: Cost,
     pub receive: Cost,
-    pub ack_send: f64,
-    pub ack_receive: f64,
+    pub ack_send: Duration,
+    pub ack_receive: Duration,
     pub driver_send: Cost,
     pub driver_receive: Cost,
-    pub transmit_interrupt: f64,
-    pub receive_interrupt: f64,
+    pub transmit_interrupt: Duration,
+    pub receive_interrupt: Duration,
 }
 
 /// Something once, and something per byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    pub once: f64,
-    pub per_byte: f64,
+    pub once: Duration,
+    pub per_byte: Duration,
 }
 
 impl Cost {
     fn of(params: &Params, once: &str, per_byte: &str) -> Self {
         Self {
-            once: params.duration(once),
-            per_byte: params.duration(per_byte),
+            once: duration(params, once),
+            per_byte: duration(params, per_byte),
         }
     }
 
     /// That of so many bytes.
-    pub fn with(self, bytes: u32) -> f64 {
-        self.once + self.per_byte * f64::from(bytes)
+    pub fn with(self, bytes: ByteCount) -> Duration {
+        self.once + self.per_byte * bytes.as_f64()
     }
+}
+
+/// A parameter that is one.
+fn duration(params: &Params, name: &str) -> Duration {
+    Duration::from_secs(params.duration(name))
 }
 
 impl From<&Params> for Profile {
@@ -222,17 +228,17 @@ impl From<&Params> for Profile {
         Self {
             write: cost("write_cost", "write_byte_cost"),
             read: cost("read_cost", "read_byte_cost"),
-            wake: params.duration("wake_cost"),
+            wake: duration(params, "wake_cost"),
             closes_at_once: CLOSE.of(params) == Close::AtOnce,
             memory: socket::Memory::from(params),
             send: cost("send_packet_cost", "send_byte_cost"),
             receive: cost("receive_packet_cost", "receive_byte_cost"),
-            ack_send: params.duration("ack_send_cost"),
-            ack_receive: params.duration("ack_receive_cost"),
+            ack_send: duration(params, "ack_send_cost"),
+            ack_receive: duration(params, "ack_receive_cost"),
             driver_send: cost("driver_send_cost", "driver_send_byte_cost"),
             driver_receive: cost("driver_receive_cost", "driver_receive_byte_cost"),
-            transmit_interrupt: params.duration("transmit_interrupt_cost"),
-            receive_interrupt: params.duration("receive_interrupt_cost"),
+            transmit_interrupt: duration(params, "transmit_interrupt_cost"),
+            receive_interrupt: duration(params, "receive_interrupt_cost"),
         }
     }
 }
@@ -262,9 +268,9 @@ pub enum Work {
     Receive(Frame),
     /// An application calls write, or is about to go on with it; the next packet's data is copied.
     Write(u32),
-    Copy(u32, u32),
+    Copy(u32, ByteCount),
     /// An application reads so many bytes.
-    Read(u32, u64),
+    Read(u32, ByteCount),
 }
 
 /// One machine.

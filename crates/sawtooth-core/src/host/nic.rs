@@ -6,28 +6,29 @@
 
 use std::collections::VecDeque;
 
-use super::Frame;
 use super::interrupt::Moderation;
+use super::{Frame, duration};
 use crate::registry::{Params, Value};
+use crate::units::{ByteCount, Duration, Instant};
 
 /// One interface.
 #[derive(Debug)]
 pub struct Nic {
     places: u64,
     taken: u64,
-    transmit_delay: f64,
-    receive_delay: f64,
+    transmit_delay: Duration,
+    receive_delay: Duration,
     /// Packets without a place.
     outside: VecDeque<Frame>,
     /// Packets to be transmitted, and from when on they can be.
-    ready: VecDeque<(f64, Frame)>,
-    transmitting: Option<(f64, Frame)>,
+    ready: VecDeque<(Instant, Frame)>,
+    transmitting: Option<(Instant, Frame)>,
     /// Transmitted; of them, those that an interrupt has reported and that still have their places.
     done: VecDeque<Frame>,
     done_reported: usize,
     pub transmissions: Moderation,
     /// Packets that have come and when they can be reported; of them, those that an interrupt has reported.
-    come: VecDeque<(f64, Frame)>,
+    come: VecDeque<(Instant, Frame)>,
     reported: usize,
     pub arrivals: Moderation,
 }
@@ -40,8 +41,8 @@ impl Nic {
                 _ => u64::MAX,
             },
             taken: 0,
-            transmit_delay: params.duration("transmit_delay"),
-            receive_delay: params.duration("receive_delay"),
+            transmit_delay: duration(params, "transmit_delay"),
+            receive_delay: duration(params, "receive_delay"),
             outside: VecDeque::new(),
             ready: VecDeque::new(),
             transmitting: None,
@@ -76,31 +77,31 @@ impl Nic {
     }
 
     /// The driver hands it a packet that has a place.
-    pub fn enqueue(&mut self, frame: Frame, now: f64) {
+    pub fn enqueue(&mut self, frame: Frame, now: Instant) {
         self.ready.push_back((now + self.transmit_delay, frame));
     }
 
     /// When its transmitter has something to do: a transmission ends, or one can begin.
-    pub fn transmitter_due(&self) -> f64 {
+    pub fn transmitter_due(&self) -> Instant {
         match &self.transmitting {
             Some((until, _)) => *until,
-            None => self.ready.front().map_or(f64::INFINITY, |(from, _)| *from),
+            None => self.ready.front().map_or(Instant::NEVER, |(from, _)| *from),
         }
     }
 
     /// The packet whose transmission has ended by now, if one has.
-    pub fn end_transmission(&mut self, now: f64) -> Option<Frame> {
+    pub fn end_transmission(&mut self, now: Instant) -> Option<Frame> {
         let (_, frame) = self.transmitting.take_if(|(until, _)| *until <= now)?;
         self.done.push_back(frame);
         self.transmissions.note(now);
         Some(frame)
     }
 
-    /// The packet whose transmission begins now, if one does; it takes what `secs` says.
+    /// The packet whose transmission begins now, if one does; it takes as long as `time` says.
     pub fn begin_transmission(
         &mut self,
-        now: f64,
-        secs: impl FnOnce(&Frame) -> f64,
+        now: Instant,
+        time: impl FnOnce(&Frame) -> Duration,
     ) -> Option<Frame> {
         if self.transmitting.is_some() {
             return None;
@@ -110,7 +111,7 @@ impl Nic {
             _ => return None,
         };
         self.ready.pop_front();
-        self.transmitting = Some((now + secs(&frame), frame));
+        self.transmitting = Some((now + time(&frame), frame));
         Some(frame)
     }
 
@@ -130,22 +131,22 @@ impl Nic {
     }
 
     /// A packet comes.
-    pub fn receive(&mut self, frame: Frame, now: f64) {
+    pub fn receive(&mut self, frame: Frame, now: Instant) {
         let there = now + self.receive_delay;
         self.come.push_back((there, frame));
         self.arrivals.note(there);
     }
 
     /// An interrupt comes: the packets that it reports, how many and how many bytes.
-    pub fn report_arrivals(&mut self, now: f64) -> (u32, u32) {
+    pub fn report_arrivals(&mut self, now: Instant) -> (u32, ByteCount) {
         self.arrivals.raise();
-        let (mut packets, mut bytes) = (0, 0);
+        let (mut packets, mut bytes) = (0, ByteCount::ZERO);
         while let Some((there, frame)) = self.come.get(self.reported)
             && *there <= now
         {
             self.reported += 1;
             packets += 1;
-            bytes += frame.packet.wire_bytes;
+            bytes += frame.packet.size();
         }
         for (there, _) in self.come.iter().skip(self.reported) {
             self.arrivals.note(*there);
@@ -165,7 +166,8 @@ mod tests {
     use super::*;
     use crate::host::PARAMS;
     use crate::packet::Packet;
-    use crate::units::{Instant, SeqNum};
+    use crate::units::SeqNum;
+    use crate::units::testing::{at, bytes, secs};
 
     fn nic(changes: &[(&str, Value)]) -> Nic {
         let mut params = Params::defaults(PARAMS);
@@ -192,11 +194,11 @@ mod tests {
         ]);
         assert!(nic.admit(frame(0)));
         assert!(!nic.admit(frame(1)) && !nic.admit(frame(2)));
-        nic.enqueue(frame(0), 1.0);
-        assert!(nic.begin_transmission(1.0, |_| 2.0).is_some());
-        assert!(nic.transmitter_due() == 3.0);
-        assert!(nic.end_transmission(3.0).is_some());
-        assert!(nic.transmissions.due() == 8.0 && nic.admit_waiting().is_none());
+        nic.enqueue(frame(0), at(1.0));
+        assert!(nic.begin_transmission(at(1.0), |_| secs(2.0)).is_some());
+        assert!(nic.transmitter_due() == at(3.0));
+        assert!(nic.end_transmission(at(3.0)).is_some());
+        assert!(nic.transmissions.due() == at(8.0) && nic.admit_waiting().is_none());
         assert_eq!(nic.report_transmissions(), 1);
         assert!(
             nic.admit_waiting().is_none(),
@@ -210,14 +212,21 @@ mod tests {
     #[test]
     fn what_the_driver_hands_over_during_a_transmission_follows_it_without_a_gap() {
         let mut nic = nic(&[("transmit_delay", Value::Duration(1.0))]);
-        nic.enqueue(frame(0), 0.0);
-        nic.enqueue(frame(1), 1.5);
-        assert!(nic.transmitter_due() == 1.0 && nic.begin_transmission(0.5, |_| 4.0).is_none());
-        assert!(nic.begin_transmission(1.0, |_| 4.0).is_some());
-        assert!(nic.begin_transmission(2.5, |_| 4.0).is_none() && nic.transmitter_due() == 5.0);
-        nic.end_transmission(5.0);
+        nic.enqueue(frame(0), at(0.0));
+        nic.enqueue(frame(1), at(1.5));
+        assert!(
+            nic.transmitter_due() == at(1.0)
+                && nic.begin_transmission(at(0.5), |_| secs(4.0)).is_none()
+        );
+        assert!(nic.begin_transmission(at(1.0), |_| secs(4.0)).is_some());
+        assert!(
+            nic.begin_transmission(at(2.5), |_| secs(4.0)).is_none()
+                && nic.transmitter_due() == at(5.0)
+        );
+        nic.end_transmission(at(5.0));
         assert_eq!(
-            nic.begin_transmission(5.0, |_| 4.0).map(|frame| frame.id),
+            nic.begin_transmission(at(5.0), |_| secs(4.0))
+                .map(|frame| frame.id),
             Some(1)
         );
     }
@@ -229,16 +238,16 @@ mod tests {
             ("receive_interrupt_delay", Value::Duration(1.0)),
         ]);
         for (id, time) in [(0, 0.0), (1, 0.5), (2, 1.5)] {
-            nic.receive(frame(id), time);
+            nic.receive(frame(id), at(time));
         }
         // There from 2, 2.5 and 3.5 on.
-        assert!(nic.arrivals.due() == 3.0);
-        assert_eq!(nic.report_arrivals(3.0), (2, 200));
-        assert!(nic.arrivals.due() == 4.5);
+        assert!(nic.arrivals.due() == at(3.0));
+        assert_eq!(nic.report_arrivals(at(3.0)), (2, bytes(200)));
+        assert!(nic.arrivals.due() == at(4.5));
         let taken: Vec<_> = std::iter::from_fn(|| nic.take())
             .map(|frame| frame.id)
             .collect();
         assert_eq!(taken, [0, 1]);
-        assert_eq!(nic.report_arrivals(4.5), (1, 100));
+        assert_eq!(nic.report_arrivals(at(4.5)), (1, bytes(100)));
     }
 }

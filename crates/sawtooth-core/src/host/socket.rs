@@ -4,32 +4,32 @@ use std::collections::VecDeque;
 
 use super::stopwatch::Stopwatch;
 use crate::registry::{Params, Value};
+use crate::units::{ByteCount, Instant, SegCount};
 
 /// The memory of a sending socket.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
-    pub limit: u64,
-    pub overhead: u64,
-    /// Bytes that are free when a sleeping writer is woken.
-    wakes_at: u64,
+    pub limit: ByteCount,
+    pub overhead: ByteCount,
+    /// What is free when a sleeping writer is woken.
+    wakes_at: ByteCount,
 }
 
 impl From<&Params> for Memory {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
         reason = "a share of a number of bytes"
     )]
     fn from(params: &Params) -> Self {
-        let limit = params.bytes("socket_memory");
+        let limit = ByteCount::new(params.bytes("socket_memory"));
         Self {
             limit,
             overhead: match params.get("packet_overhead") {
-                Value::Bytes(bytes) => bytes,
-                _ => 0,
+                Value::Bytes(bytes) => ByteCount::new(bytes),
+                _ => ByteCount::ZERO,
             },
-            wakes_at: (params.number("wake_free") * limit as f64) as u64,
+            wakes_at: ByteCount::new((params.number("wake_free") * limit.as_f64()) as u64),
         }
     }
 }
@@ -38,30 +38,30 @@ impl From<&Params> for Memory {
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
     /// Bytes written and not acknowledged, and the packets that they are in.
-    pub bytes: u64,
-    pub packets: u64,
+    pub bytes: ByteCount,
+    pub packets: SegCount,
     /// What the last of them, which has not been sent, takes without becoming more than one.
-    pub tail_room: u32,
-    pub smss: u32,
+    pub tail_room: ByteCount,
+    pub smss: ByteCount,
 }
 
 impl Memory {
-    /// Bytes of `wanted` that the next packet takes, if there is memory for it.
-    pub fn room(&self, held: &Held, wanted: u64) -> Option<u32> {
+    /// What of `wanted` the next packet takes, if there is memory for it.
+    pub fn room(&self, held: &Held, wanted: ByteCount) -> Option<ByteCount> {
         let (most, overhead) = match held.tail_room {
-            0 => (held.smss, self.overhead),
-            room => (room, 0),
+            ByteCount::ZERO => (held.smss, self.overhead),
+            room => (room, ByteCount::ZERO),
         };
-        let bytes = u32::try_from(wanted).map_or(most, |wanted| wanted.min(most));
-        (u64::from(bytes) + overhead <= self.free(held)).then_some(bytes)
+        let bytes = wanted.min(most);
+        (bytes + overhead <= self.free(held)).then_some(bytes)
     }
 
     /// Whether a writer that sleeps is woken; it has so much to write.
-    pub fn wakes(&self, held: &Held, wanted: u64) -> bool {
+    pub fn wakes(&self, held: &Held, wanted: ByteCount) -> bool {
         self.free(held) >= self.wakes_at && self.room(held, wanted).is_some()
     }
 
-    fn free(&self, held: &Held) -> u64 {
+    fn free(&self, held: &Held) -> ByteCount {
         let used = held.bytes + held.packets * self.overhead;
         self.limit.saturating_sub(used)
     }
@@ -81,26 +81,26 @@ pub enum Writer {
 /// What the transmit queue holds of a socket's data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Queued {
-    packets: u64,
-    bytes: u64,
+    packets: SegCount,
+    bytes: ByteCount,
 }
 
 impl Queued {
     /// TCP sends a packet with so many bytes.
-    pub fn enter(&mut self, bytes: u32) {
-        self.packets += 1;
-        self.bytes += u64::from(bytes);
+    pub fn enter(&mut self, bytes: ByteCount) {
+        self.packets += SegCount::ONE;
+        self.bytes += bytes;
     }
 
     /// Its transmission is reported.
-    pub fn leave(&mut self, bytes: u32) {
-        self.packets -= 1;
-        self.bytes -= u64::from(bytes);
+    pub fn leave(&mut self, bytes: ByteCount) {
+        self.packets -= SegCount::ONE;
+        self.bytes -= bytes;
     }
 
     /// More than so many bytes in one packet take as much memory as all of it.
-    pub fn memory(&self, overhead: u64) -> u64 {
-        self.bytes + overhead * self.packets.saturating_sub(1)
+    pub fn memory(&self, overhead: ByteCount) -> ByteCount {
+        self.bytes + self.packets.saturating_sub(SegCount::ONE) * overhead
     }
 }
 
@@ -109,7 +109,7 @@ impl Queued {
 pub struct Socket {
     pub writer: Writer,
     /// Bytes of each call of write that is due and has not returned; of the first, what is left, and whether it has begun.
-    pub calls: VecDeque<u64>,
+    pub calls: VecDeque<ByteCount>,
     pub has_begun: bool,
     /// The application will write no more than that.
     pub is_last: bool,
@@ -133,17 +133,17 @@ impl Socket {
     }
 
     /// Bytes left of the call that is being made.
-    pub fn wanted(&self) -> Option<u64> {
+    pub fn wanted(&self) -> Option<ByteCount> {
         self.calls.front().copied()
     }
 
     /// So many bytes more are in the socket; whether the call returns.
-    pub fn take(&mut self, bytes: u32) -> bool {
+    pub fn take(&mut self, bytes: ByteCount) -> bool {
         let Some(left) = self.calls.front_mut() else {
             return false;
         };
-        *left -= u64::from(bytes);
-        let returns = *left == 0;
+        *left -= bytes;
+        let returns = left.is_zero();
         if returns {
             self.calls.pop_front();
             self.has_begun = false;
@@ -167,17 +167,17 @@ impl Default for Socket {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reader {
     /// Bytes that have come in order, those that are being read, and those that the application has.
-    pub come: u64,
-    pub reading: u64,
-    pub read: u64,
-    /// When it had the last of them, seconds.
-    pub last_read: f64,
+    pub come: ByteCount,
+    pub reading: ByteCount,
+    pub read: ByteCount,
+    /// When it had the last of them.
+    pub last_read: Instant,
 }
 
 impl Reader {
     /// What there is to be read, unless it is being read already.
-    pub fn next_read(&mut self) -> Option<u64> {
-        if self.reading > 0 || self.come == self.read {
+    pub fn next_read(&mut self) -> Option<ByteCount> {
+        if !self.reading.is_zero() || self.come == self.read {
             return None;
         }
         self.reading = self.come - self.read;
@@ -185,9 +185,9 @@ impl Reader {
     }
 
     /// The read returns.
-    pub fn returns(&mut self, now: f64) {
+    pub fn returns(&mut self, now: Instant) {
         self.read += self.reading;
-        self.reading = 0;
+        self.reading = ByteCount::ZERO;
         self.last_read = now;
     }
 }
@@ -196,6 +196,7 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::host::PARAMS;
+    use crate::units::testing::{at, bytes, segs};
 
     fn memory(wake_free: f64) -> Memory {
         let mut params = Params::defaults(PARAMS);
@@ -205,12 +206,12 @@ mod tests {
         Memory::from(&params)
     }
 
-    fn held(bytes: u64, packets: u64, tail_room: u32) -> Held {
+    fn held(written: u64, packets: u64, tail_room: u64) -> Held {
         Held {
-            bytes,
-            packets,
-            tail_room,
-            smss: 1000,
+            bytes: bytes(written),
+            packets: segs(packets),
+            tail_room: bytes(tail_room),
+            smss: bytes(1000),
         }
     }
 
@@ -218,30 +219,36 @@ mod tests {
     fn a_packet_takes_its_data_and_its_overhead() {
         let memory = memory(0.0);
         // Four packets are 4800 of 5000 bytes: not room for any other one, but for what the last one can still take.
-        assert_eq!(memory.room(&held(3000, 3, 0), 4000), Some(1000));
-        assert_eq!(memory.room(&held(4000, 4, 0), 1), None);
-        assert_eq!(memory.room(&held(3900, 4, 100), 4000), Some(100));
-        assert_eq!(memory.room(&held(3000, 3, 0), 50), Some(50));
+        assert_eq!(
+            memory.room(&held(3000, 3, 0), bytes(4000)),
+            Some(bytes(1000))
+        );
+        assert_eq!(memory.room(&held(4000, 4, 0), bytes(1)), None);
+        assert_eq!(
+            memory.room(&held(3900, 4, 100), bytes(4000)),
+            Some(bytes(100))
+        );
+        assert_eq!(memory.room(&held(3000, 3, 0), bytes(50)), Some(bytes(50)));
     }
 
     #[test]
     fn a_writer_sleeps_until_the_share_is_free_and_its_packet_fits() {
         // 3 packets: 1400 bytes are free, 2: 2600.
-        assert!(memory(0.0).wakes(&held(3000, 3, 0), 4000));
-        assert!(!memory(0.5).wakes(&held(3000, 3, 0), 4000));
-        assert!(memory(0.5).wakes(&held(2000, 2, 0), 4000));
+        assert!(memory(0.0).wakes(&held(3000, 3, 0), bytes(4000)));
+        assert!(!memory(0.5).wakes(&held(3000, 3, 0), bytes(4000)));
+        assert!(memory(0.5).wakes(&held(2000, 2, 0), bytes(4000)));
     }
 
     #[test]
     fn a_reader_takes_what_has_come_while_it_read() {
         let mut reader = Reader {
-            come: 10,
+            come: bytes(10),
             ..Reader::default()
         };
-        assert_eq!(reader.next_read(), Some(10));
-        reader.come = 35;
+        assert_eq!(reader.next_read(), Some(bytes(10)));
+        reader.come = bytes(35);
         assert_eq!(reader.next_read(), None);
-        reader.returns(2.0);
-        assert_eq!(reader.next_read(), Some(25));
+        reader.returns(at(2.0));
+        assert_eq!(reader.next_read(), Some(bytes(25)));
     }
 }

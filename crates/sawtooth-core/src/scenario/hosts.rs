@@ -15,6 +15,7 @@ use crate::host::PARAMS;
 use crate::host::socket::{Held, Memory};
 use crate::limits::Limits;
 use crate::spec::{FlowSpec, HostSpec};
+use crate::units::{ByteCount, SegCount};
 use crate::{source, tcp};
 
 /// The machines of a scenario, and how flows name them.
@@ -114,14 +115,14 @@ fn check_socket(flow: &FlowSpec, table: Table, hosts: &Hosts, host: usize) -> Re
         }
     }
     let memory = Memory::from(&hosts.all[host].params);
-    let smss = tcp::key::smss.of(&flow.tcp);
+    let smss = ByteCount::from(tcp::key::smss.of(&flow.tcp));
     let empty = Held {
-        bytes: 0,
-        packets: 0,
-        tail_room: 0,
+        bytes: ByteCount::ZERO,
+        packets: SegCount::ZERO,
+        tail_room: ByteCount::ZERO,
         smss,
     };
-    if memory.room(&empty, u64::from(smss)).is_none() {
+    if memory.room(&empty, smss).is_none() {
         let name = hosts.declared_name(host);
         let written = tree["hosts"][name].get("socket_memory");
         let key = written.map_or("", |_| ".socket_memory");
@@ -131,7 +132,7 @@ fn check_socket(flow: &FlowSpec, table: Table, hosts: &Hosts, host: usize) -> Re
         } = memory;
         return Err(at(
                 path,
-                format!("`socket_memory` is {limit} B, and a packet of flow `{}` takes {} B: {smss} of data, {overhead} besides", flow.name, u64::from(smss) + overhead),
+                format!("`socket_memory` is {} B, and a packet of flow `{}` takes {} B: {} of data, {} besides", limit.get(), flow.name, (smss + overhead).get(), smss.get(), overhead.get()),
             )
             .hint("give it room for some packets"));
     }

@@ -160,8 +160,8 @@ impl Hosts {
     pub(super) fn read_by(&self, flow: u32) -> Option<Delivered> {
         let (_, reader) = self.receiver(flow)?;
         Some(Delivered {
-            bytes: ByteCount::new(reader.read),
-            last: Instant::from_secs(reader.last_read),
+            bytes: reader.read,
+            last: reader.last_read,
         })
     }
 
@@ -201,18 +201,18 @@ impl Hosts {
         };
         let segment = frame.packet.segment();
         let bytes = match layer {
-            Layer::Driver | Layer::Wire => frame.packet.wire_bytes,
-            _ if frame.is_data => segment.payload.packet_size(),
-            _ => 0,
+            Layer::Driver | Layer::Wire => frame.packet.size(),
+            _ if frame.is_data => segment.payload,
+            _ => ByteCount::ZERO,
         };
         logs[frame.flow as usize].rows.push(Happening {
-            time: time.secs(),
+            time,
             host,
             layer,
             event,
             packet: Some((frame.id, frame.is_data)),
-            seq: (!segment.is_handshake_ack()).then_some(segment.seq.get()),
-            bytes: u64::from(bytes),
+            seq: (!segment.is_handshake_ack()).then_some(segment.seq),
+            bytes,
         });
     }
 
@@ -228,13 +228,13 @@ impl Hosts {
     ) {
         if let Some(logs) = &mut self.logs {
             logs[flow as usize].rows.push(Happening {
-                time: time.secs(),
+                time,
                 host,
                 layer,
                 event,
                 packet: None,
                 seq: None,
-                bytes: bytes.get(),
+                bytes,
             });
         }
     }

@@ -50,7 +50,7 @@ pub(in crate::sim) fn come_to_host(
     world
         .hosts
         .note(host, now.time, Layer::Wire, "arrive", &frame);
-    world.hosts.machine(host).nic.receive(frame, time.secs());
+    world.hosts.machine(host).nic.receive(frame, time);
     schedule_parts(&world.hosts, &mut world.calendar, host, now);
 }
 
@@ -64,19 +64,19 @@ pub(in crate::sim) fn on_host(world: &mut World, host: u32, part: HostPart, key:
         HostPart::Processor | HostPart::Transmitter => {}
         HostPart::TransmitInterrupt => {
             let packets = machine.nic.report_transmissions();
-            let secs = machine.profile.transmit_interrupt;
+            let takes = machine.profile.transmit_interrupt;
             let work = Work::Transmitted(packets);
-            machine.cpu.submit(Level::Interrupt, work, secs);
+            machine.cpu.submit(Level::Interrupt, work, takes);
         }
         HostPart::ReceiveInterrupt => {
-            let (packets, bytes) = machine.nic.report_arrivals(now.time.secs());
+            let (packets, bytes) = machine.nic.report_arrivals(now.time);
             let each = machine.profile.driver_receive;
-            let secs = machine.profile.receive_interrupt
+            let takes = machine.profile.receive_interrupt
                 + each.once * f64::from(packets)
-                + each.per_byte * f64::from(bytes);
+                + each.per_byte * bytes.as_f64();
             machine
                 .cpu
-                .submit(Level::Interrupt, Work::Received(packets), secs);
+                .submit(Level::Interrupt, Work::Received(packets), takes);
         }
     }
     run_host(world, Now { key, event: now }, host);
@@ -99,8 +99,10 @@ pub(in crate::sim) fn acknowledge_on_host(world: &mut World, index: u32, ack: &A
     let host = world.hosts.takes(index);
     let frame = ack_frame(world, index, ack);
     let machine = world.hosts.machine(host);
-    let secs = machine.profile.ack_send;
-    machine.cpu.submit(Level::Protocol, Work::Send(frame), secs);
+    let takes = machine.profile.ack_send;
+    machine
+        .cpu
+        .submit(Level::Protocol, Work::Send(frame), takes);
     run_host(world, Now { key, event: now }, host);
 }
 
@@ -108,10 +110,10 @@ pub(in crate::sim) fn acknowledge_on_host(world: &mut World, index: u32, ack: &A
 fn run_host(world: &mut World, now: Now, host: u32) {
     let time = now.event.time;
     loop {
-        if let Some(work) = world.hosts.machine(host).cpu.begin(time.secs()) {
+        if let Some(work) = world.hosts.machine(host).cpu.begin(time) {
             begin_work(world, host, work, time);
         }
-        if world.hosts.machine(host).cpu.until() > time.secs() {
+        if world.hosts.machine(host).cpu.until() > time {
             break;
         }
         let (work, of_pass) = world.hosts.machine(host).cpu.finish();
@@ -133,12 +135,12 @@ fn run_host(world: &mut World, now: Now, host: u32) {
 fn schedule_parts(hosts: &Hosts, calendar: &mut Calendar, host: u32, now: Event) {
     let machine = &hosts.machines[host as usize];
     for part in HostPart::ALL {
-        let due = Instant::from_secs(match part {
+        let due = match part {
             HostPart::Processor => machine.cpu.until(),
             HostPart::Transmitter => machine.nic.transmitter_due(),
             HostPart::TransmitInterrupt => machine.nic.transmissions.due(),
             HostPart::ReceiveInterrupt => machine.nic.arrivals.due(),
-        });
+        };
         let slot = calendar.host_slot(host, part);
         if due == calendar.get(slot).time && due > now.time {
             // As it was: an event keeps its place among those of its time.

@@ -22,15 +22,15 @@ pub(super) struct Now {
 pub(super) fn transmit(world: &mut World, now: Now, host: u32) {
     let time = now.event.time;
     let nic = &mut world.hosts.machines[host as usize].nic;
-    if let Some(frame) = nic.end_transmission(time.secs()) {
+    if let Some(frame) = nic.end_transmission(time) {
         world.hosts.note(host, time, Layer::Wire, "end", &frame);
     }
     let (first_ports, ports) = (&world.hosts.first_ports, &mut world.topology.ports);
     let nic = &mut world.hosts.machines[host as usize].nic;
-    let begun = nic.begin_transmission(time.secs(), |frame| {
+    let begun = nic.begin_transmission(time, |frame| {
         let [data, ack] = first_ports[frame.flow as usize];
         let port = if frame.is_data { data } else { ack };
-        ports[port].transmission(frame.packet.size()).secs()
+        ports[port].transmission(frame.packet.size())
     });
     if let Some(frame) = begun {
         world.hosts.note(host, time, Layer::Wire, "begin", &frame);
@@ -44,15 +44,14 @@ pub(super) fn take_reported(hosts: &mut Hosts, host: u32, time: Instant) {
     let Some(frame) = machine.nic.take() else {
         return;
     };
-    let secs = if frame.is_data {
-        let bytes = frame.packet.segment().payload.packet_size();
-        machine.profile.receive.with(bytes)
+    let takes = if frame.is_data {
+        machine.profile.receive.with(frame.packet.segment().payload)
     } else {
         machine.profile.ack_receive
     };
     machine
         .cpu
-        .submit(Level::Protocol, Work::Receive(frame), secs);
+        .submit(Level::Protocol, Work::Receive(frame), takes);
     hosts.note(host, time, Layer::Driver, "receive", &frame);
 }
 

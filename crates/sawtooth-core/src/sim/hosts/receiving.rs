@@ -10,7 +10,7 @@ use crate::packet::{Ack, Packet};
 use crate::sim::calendar::receiver_timer;
 use crate::sim::request_response::carried::{application_has, take_carried};
 use crate::sim::world::World;
-use crate::units::ByteCount;
+use crate::units::{ByteCount, Duration};
 
 /// A segment reaches TCP. Of a connection of requests and responses, the acknowledgement that it carries does so first, and what that lets out leaves before one of its own.
 pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &Frame) {
@@ -35,7 +35,7 @@ pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &
     let mut ack = receiver.on_segment(now, packet.segment());
     let delivered = receiver.delivered.bytes;
     world.observers.trace_delivery(index, time, delivered);
-    let news = delivered - ByteCount::new(world.hosts.reader(index).come);
+    let news = delivered - world.hosts.reader(index).come;
     if other.is_some() && !news.is_zero() {
         (world.request_responses).tcp_has(&mut world.flows, index, now, delivered);
     }
@@ -53,7 +53,7 @@ pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &
     let timer = world.flows[index as usize].receiver.next_timer();
     world.calendar.schedule_timer(receiver_timer(index), timer);
     if !news.is_zero() {
-        world.hosts.reader(index).come = delivered.get();
+        world.hosts.reader(index).come = delivered;
         world
             .hosts
             .note_bytes(host, index, time, Layer::Socket, "readable", news);
@@ -73,8 +73,8 @@ fn follow_with_ack(world: &mut World, host: u32, index: u32, ack: &Ack) {
 /// A read returns: in a connection of requests and responses the application may have something to say to that.
 pub(super) fn has_read(world: &mut World, now: Event, host: u32, flow: u32, bytes: ByteCount) {
     let reader = world.hosts.reader(flow);
-    reader.returns(now.time.secs());
-    let read = ByteCount::new(reader.read);
+    reader.returns(now.time);
+    let read = reader.read;
     world
         .hosts
         .note_bytes(host, flow, now.time, Layer::Application, "read", bytes);
@@ -92,12 +92,15 @@ fn start_reading(hosts: &mut Hosts, host: u32, flow: u32, slept: bool) {
     };
     let machine = hosts.machine(host);
     let read = machine.profile.read;
-    let wake = if slept { machine.profile.wake } else { 0.0 };
-    #[expect(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
-    let secs = wake + read.once + read.per_byte * bytes as f64;
+    let wake = if slept {
+        machine.profile.wake
+    } else {
+        Duration::ZERO
+    };
+    let takes = wake + read.once + read.per_byte * bytes.as_f64();
     machine
         .cpu
-        .submit(Level::Application, Work::Read(flow, bytes), secs);
+        .submit(Level::Application, Work::Read(flow, bytes), takes);
 }
 
 /// An acknowledgement on its way down to the interface.

@@ -6,7 +6,6 @@ use crate::host::stopwatch::Stopwatch;
 use crate::record::Table;
 use crate::record::rows::{LayerRow, StallRow};
 use crate::spec::Scenario;
-use crate::units::ns;
 
 /// What is recorded if the scenario asks for it; `names`: of each flow, those of requests after the scenario's.
 pub(in crate::sim) fn host_tables(
@@ -48,15 +47,15 @@ fn layer_table(logs: &[Log], names: &[String], scenario: &Scenario) -> Table {
                 .packet
                 .map_or("", |(_, is_data)| if is_data { "data" } else { "ack" });
             table.push(LayerRow {
-                t_ns: ns(row.time),
+                t_ns: row.time.as_ns(),
                 flow: name.clone(),
                 host: scenario.hosts[row.host as usize].name.clone(),
                 layer: row.layer.name().into(),
                 event: row.event.into(),
                 packet: row.packet.map(|(id, _)| i64::from(id)),
                 kind: kind.into(),
-                seq: row.seq.map(u64::cast_signed),
-                bytes: i64::try_from(row.bytes).ok(),
+                seq: row.seq.map(|seq| seq.get().cast_signed()),
+                bytes: i64::try_from(row.bytes.get()).ok(),
             });
         }
     }

@@ -14,7 +14,7 @@ use crate::sim::request_response::carried::put_ack_on;
 use crate::sim::world::World;
 use crate::sim::writes::Due;
 use crate::tcp::sender::Sender;
-use crate::units::{ByteCount, Instant};
+use crate::units::{ByteCount, Duration, Instant};
 
 /// How what TCP sends is worked off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,14 +46,14 @@ fn call_what_is_due(flow: &mut Flow, socket: &mut Socket, now: Event) {
         {
             socket
                 .calls
-                .extend((!portion.bytes.is_zero()).then_some(portion.bytes.get()));
+                .extend((!portion.bytes.is_zero()).then_some(portion.bytes));
             socket.is_last = portion.is_all;
         }
         return;
     }
     while !socket.is_last && writes.key.is_never() {
         match writes.due(flow.start, now) {
-            Due::Bytes(bytes) => socket.calls.push_back(bytes.get()),
+            Due::Bytes(bytes) => socket.calls.push_back(bytes),
             Due::Later => {}
             Due::Over => socket.is_last = true,
         }
@@ -72,9 +72,8 @@ fn send_on_host(world: &mut World, index: u32, host: u32, now: Event, sent: Sent
         };
         let overhead = world.hosts.machine(host).profile.memory.overhead;
         let queued = &mut world.hosts.socket(index).queued;
-        queued.enter(data.payload.packet_size());
-        flow.sender
-            .on_transmit_queue(ByteCount::new(queued.memory(overhead)));
+        queued.enter(data.payload);
+        flow.sender.on_transmit_queue(queued.memory(overhead));
         let mut packet = flow.data(data);
         if flow.request_response.is_some() {
             packet = put_ack_on(
@@ -97,10 +96,12 @@ fn send_on_host(world: &mut World, index: u32, host: u32, now: Event, sent: Sent
             frame.packet.set_tag(frame.id % Packet::TAGS);
         }
         let machine = world.hosts.machine(host);
-        let secs = machine.profile.send.with(data.payload.packet_size());
+        let takes = machine.profile.send.with(data.payload);
         match sent {
-            Sent::InPass => machine.cpu.follow(Work::Send(frame), secs),
-            Sent::Apart => machine.cpu.submit(Level::Protocol, Work::Send(frame), secs),
+            Sent::InPass => machine.cpu.follow(Work::Send(frame), takes),
+            Sent::Apart => machine
+                .cpu
+                .submit(Level::Protocol, Work::Send(frame), takes),
         }
     }
     let timer = world.flows[index as usize].next_timer();
@@ -121,26 +122,19 @@ fn start_writing(world: &mut World, host: u32, index: u32, time: Instant) {
 fn go_on_writing(hosts: &mut Hosts, host: u32, index: u32, time: Instant) {
     let socket = hosts.socket(index);
     let begun = std::mem::replace(&mut socket.has_begun, true);
-    let wanted = socket.wanted().unwrap_or(0);
+    let wanted = socket.wanted().unwrap_or_default();
     if !begun {
-        hosts.note_bytes(
-            host,
-            index,
-            time,
-            Layer::Application,
-            "write",
-            ByteCount::new(wanted),
-        );
+        hosts.note_bytes(host, index, time, Layer::Application, "write", wanted);
     }
     let machine = hosts.machine(host);
-    let secs = if begun {
-        0.0
+    let takes = if begun {
+        Duration::ZERO
     } else {
         machine.profile.write.once
     };
     machine
         .cpu
-        .submit(Level::Application, Work::Write(index), secs);
+        .submit(Level::Application, Work::Write(index), takes);
 }
 
 /// The writer gets memory for the next packet, or sleeps.
@@ -153,19 +147,14 @@ pub(super) fn allocate(world: &mut World, now: Event, host: u32, index: u32) {
         return;
     };
     if let Some(bytes) = memory.room(&held, wanted) {
-        let secs = per_byte * f64::from(bytes);
+        let takes = per_byte * bytes.as_f64();
         let cpu = &mut world.hosts.machine(host).cpu;
-        cpu.follow(Work::Copy(index, bytes), secs);
+        cpu.follow(Work::Copy(index, bytes), takes);
     } else {
         socket.writer = Writer::Asleep;
-        world.hosts.note_bytes(
-            host,
-            index,
-            now.time,
-            Layer::Socket,
-            "sleep",
-            ByteCount::new(wanted),
-        );
+        world
+            .hosts
+            .note_bytes(host, index, now.time, Layer::Socket, "sleep", wanted);
         world.flows[index as usize].sender.on_writer(now, true);
     }
 }
@@ -173,7 +162,7 @@ pub(super) fn allocate(world: &mut World, now: Event, host: u32, index: u32) {
 /// A packet's data is in the socket.
 pub(super) fn copied(world: &mut World, now: Event, host: u32, index: u32, bytes: ByteCount) {
     (world.observers).sample_sender(&world.flows, index, now.time);
-    let returns = world.hosts.socket(index).take(bytes.packet_size());
+    let returns = world.hosts.socket(index).take(bytes);
     world
         .hosts
         .note_bytes(host, index, now.time, Layer::Socket, "copied", bytes);
@@ -215,9 +204,9 @@ pub(super) fn transmitted(world: &mut World, now: Event, host: u32, frame: &Fram
     let index = frame.flow;
     let overhead = world.hosts.machine(host).profile.memory.overhead;
     let queued = &mut world.hosts.socket(index).queued;
-    queued.leave(frame.packet.segment().payload.packet_size());
+    queued.leave(frame.packet.segment().payload);
     let sender = &mut world.flows[index as usize].sender;
-    sender.on_transmit_queue(ByteCount::new(queued.memory(overhead)));
+    sender.on_transmit_queue(queued.memory(overhead));
     if sender.end_putting_off() {
         send_on_host(world, index, host, now, Sent::Apart);
     }
@@ -252,18 +241,13 @@ pub(super) fn go_on(world: &mut World, now: Event, host: u32, index: u32) {
     {
         socket.writer = Writer::Busy;
         let machine = world.hosts.machine(host);
-        let secs = machine.profile.wake;
+        let takes = machine.profile.wake;
         machine
             .cpu
-            .submit(Level::Application, Work::Write(index), secs);
-        world.hosts.note_bytes(
-            host,
-            index,
-            now.time,
-            Layer::Socket,
-            "wake",
-            ByteCount::new(wanted),
-        );
+            .submit(Level::Application, Work::Write(index), takes);
+        world
+            .hosts
+            .note_bytes(host, index, now.time, Layer::Socket, "wake", wanted);
         world.flows[index as usize].sender.on_writer(now, false);
     }
 }
@@ -272,9 +256,9 @@ pub(super) fn go_on(world: &mut World, now: Event, host: u32, index: u32) {
 fn held(sender: &Sender) -> Held {
     let unacked = sender.unacked();
     Held {
-        bytes: unacked.bytes.get(),
-        packets: unacked.segments.get(),
-        tail_room: sender.tail_room().packet_size(),
-        smss: sender.config().smss,
+        bytes: unacked.bytes,
+        packets: unacked.segments,
+        tail_room: sender.tail_room(),
+        smss: sender.config().smss.into(),
     }
 }

@@ -12,7 +12,7 @@ use crate::sim::flow::Flow;
 use crate::sim::request_response::RequestResponses;
 use crate::sim::world::World;
 use crate::tcp::sender::{Sender, Waits};
-use crate::units::{ByteCount, Instant};
+use crate::units::Instant;
 
 /// The processor begins some work.
 pub(super) fn begin_work(world: &mut World, host: u32, work: Work, now: Instant) {
@@ -51,14 +51,14 @@ pub(super) fn end_work(world: &mut World, now: Now, host: u32, work: Work) {
             }
             let machine = world.hosts.machine(host);
             while let Some(frame) = machine.nic.admit_waiting() {
-                let secs = machine.profile.driver_send.with(frame.packet.wire_bytes);
+                let takes = machine.profile.driver_send.with(frame.packet.size());
                 machine
                     .cpu
-                    .submit(Level::Interrupt, Work::Driver(frame), secs);
+                    .submit(Level::Interrupt, Work::Driver(frame), takes);
             }
         }
         Work::Driver(frame) => {
-            world.hosts.machine(host).nic.enqueue(frame, time.secs());
+            world.hosts.machine(host).nic.enqueue(frame, time);
             world
                 .hosts
                 .note(host, time, Layer::Driver, "handed", &frame);
@@ -68,8 +68,8 @@ pub(super) fn end_work(world: &mut World, now: Now, host: u32, work: Work) {
             world.hosts.note(host, time, Layer::Tcp, "send", &frame);
             let machine = world.hosts.machine(host);
             if machine.nic.admit(frame) {
-                let secs = machine.profile.driver_send.with(frame.packet.wire_bytes);
-                machine.cpu.follow(Work::Driver(frame), secs);
+                let takes = machine.profile.driver_send.with(frame.packet.size());
+                machine.cpu.follow(Work::Driver(frame), takes);
             }
         }
         Work::Receive(frame) => {
@@ -81,8 +81,8 @@ pub(super) fn end_work(world: &mut World, now: Now, host: u32, work: Work) {
             }
         }
         Work::Write(flow) => allocate(world, now.event, host, flow),
-        Work::Copy(flow, bytes) => copied(world, now.event, host, flow, bytes.into()),
-        Work::Read(flow, bytes) => has_read(world, now.event, host, flow, ByteCount::new(bytes)),
+        Work::Copy(flow, bytes) => copied(world, now.event, host, flow, bytes),
+        Work::Read(flow, bytes) => has_read(world, now.event, host, flow, bytes),
     }
 }
 
