@@ -9,7 +9,7 @@
 //! both take events (`plan_stops`): what happens at them is in the order of its keys. The links then need none of their own on this account.
 
 use super::directory::Directory;
-use super::flow::{Flow, FlowPlan, algorithm, clocks};
+use super::flow::{End, Flow, FlowPlan, Opening, algorithm};
 use super::index::index_u32;
 use super::stops::Trip;
 use crate::arrivals::summary::{Departed, Summary};
@@ -22,7 +22,6 @@ use crate::rng::Stream;
 use crate::source;
 use crate::spec::{ArrivingSpec, Scenario};
 use crate::tcp::Config;
-use crate::tcp::sender::Sender;
 use crate::units::{Instant, SegCount};
 
 /// Everything about flows that arrive.
@@ -242,22 +241,18 @@ impl<'a> ArrivingFlows<'a> {
 
 impl Entry<'_> {
     fn open(&mut self, id: u32, arrival: Arrival, seed: u64) -> Flow {
-        let name = format!("{}[{}]/cc", self.spec.flow.name, arrival.number);
-        let mut config = Config {
-            seed: Stream::new(seed, &name).integer(0, i64::MAX).unsigned_abs(),
-            ..self.config
+        let spec = &self.spec.flow;
+        let opening = Opening {
+            spec,
+            config: self.config.clone(),
+            algorithm: self.new_cc,
+            end: End::Sender,
+            name: &format!("{}[{}]", spec.name, arrival.number),
         };
-        let [drawn, _] = config.draw_phases(|| clocks(seed, &self.spec.flow.name));
-        let share = if config.ns2_tick_phase {
-            self.phases.uniform()
-        } else {
-            drawn
-        };
-        let phase = config.rto.granularity * share;
         Flow::new(FlowPlan {
             id,
             start: arrival.at,
-            sender: Sender::open(config, self.new_cc, &self.spec.flow.cc.params, phase),
+            sender: opening.open(seed, |_| self.phases.uniform()),
             source: source::transfer(arrival.bytes),
             trip: self.trip,
         })

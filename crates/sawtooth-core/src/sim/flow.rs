@@ -9,7 +9,7 @@ use crate::events::{Event, Key};
 use crate::packet::{Ack, AckStore, Data, Packet};
 use crate::rng::Stream;
 use crate::source::Source;
-use crate::spec::{Part, Scenario};
+use crate::spec::{FlowSpec, Part, Scenario};
 use crate::tcp::ns2_random::{self, Senders};
 use crate::tcp::{Config, receiver::Receiver, sender::Sender};
 use crate::units::{ByteCount, Instant, SegCount, SeqNum};
@@ -177,26 +177,24 @@ pub(super) fn standing_flows(
     let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
     let mut flows = Vec::with_capacity(scenario.flows.len());
     for (index, spec) in scenario.flows.iter().enumerate() {
-        let mut random = Stream::new(seed, &format!("{}/cc", spec.name));
         let config = Config::from(&spec.tcp);
         // Who answers has been connected to.
         let opens = !is_opened(index);
-        let mut config = Config {
-            seed: random.integer(0, i64::MAX).unsigned_abs(),
+        let config = Config {
             handshake: config.handshake && opens,
             handshake_ack: config.handshake_ack && opens,
             // A host's socket has its own memory.
             send_buffer_default: config.send_buffer_default.filter(|_| spec.host.is_none()),
             ..config
         };
-        let [drawn, _] = config.draw_phases(|| clocks(seed, &spec.name));
-        let share = if config.ns2_tick_phase {
-            clock_phases[index]
-        } else {
-            drawn
+        let opening = Opening {
+            spec,
+            config,
+            algorithm: algorithm(&spec.cc),
+            end: End::Sender,
+            name: &spec.name,
         };
-        let phase = config.rto.granularity * share;
-        let mut sender = Sender::open(config, algorithm(&spec.cc), &spec.cc.params, phase);
+        let mut sender = opening.open(seed, |_| clock_phases[index]);
         if scenario.record.episodes {
             sender.keep_episodes();
         }
@@ -217,9 +215,50 @@ pub(super) fn algorithm(cc: &Part) -> cc::Algorithm {
     entry.expect("the scenario names parts of the table").new
 }
 
-/// The random numbers of the clocks of a flow's hosts.
-pub(super) fn clocks(seed: u64, flow: &str) -> Stream {
-    Stream::new(seed, &format!("{flow}/clocks"))
+/// What a sender is made of before it has its random numbers.
+pub(super) struct Opening<'a> {
+    /// The flow of the scenario that it belongs to.
+    pub(super) spec: &'a FlowSpec,
+    pub(super) config: Config,
+    pub(super) algorithm: cc::Algorithm,
+    /// Of that flow's two ends, the one at which it is.
+    pub(super) end: End,
+    /// What its own random numbers are named after; those of the hosts' clocks are named after the flow.
+    pub(super) name: &'a str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Sender,
+    /// There requests are sent.
+    Receiver,
+}
+
+impl Opening<'_> {
+    /// The sender of a run with a seed. `ns2_share`: the share of a tick at which its clock starts if ticks begin as in ns-2, perhaps drawn.
+    pub(super) fn open(self, seed: u64, ns2_share: impl FnOnce(&mut Stream) -> f64) -> Sender {
+        let mut random = Stream::new(seed, &format!("{}/cc", self.name));
+        let mut config = Config {
+            seed: random.integer(0, i64::MAX).unsigned_abs(),
+            ..self.config
+        };
+        let clocks = || Stream::new(seed, &format!("{}/clocks", self.spec.name));
+        let [at_sender, at_receiver] = config.draw_phases(clocks);
+        let drawn = match self.end {
+            End::Sender => at_sender,
+            End::Receiver => {
+                config.exchange_hosts();
+                at_receiver
+            }
+        };
+        let share = if config.ns2_tick_phase {
+            ns2_share(&mut random)
+        } else {
+            drawn
+        };
+        let phase = config.rto.granularity * share;
+        Sender::open(config, self.algorithm, &self.spec.cc.params, phase)
+    }
 }
 
 /// Whether all flows start at one place: their paths begin with the same link.

@@ -17,7 +17,7 @@
 
 pub(super) mod carried;
 
-use super::flow::{Flow, FlowPlan, algorithm, clocks};
+use super::flow::{End, Flow, FlowPlan, Opening, algorithm};
 use super::index::index_u32;
 use super::stops::{Sides, Trip};
 use crate::events::Event;
@@ -181,21 +181,16 @@ fn requests_of(spec: &FlowSpec) -> String {
 }
 
 fn sender_of_requests(spec: &FlowSpec, seed: u64) -> Sender {
-    let mut random = Stream::new(seed, &format!("{}/cc", requests_of(spec)));
-    let mut config = Config {
-        seed: random.integer(0, i64::MAX).unsigned_abs(),
-        ..Config::from(&spec.tcp)
-    };
-    let [_, drawn] = config.draw_phases(|| clocks(seed, &spec.name));
-    config.exchange_hosts();
+    let mut config = Config::from(&spec.tcp);
     // A host's socket has its own memory.
     config.send_buffer_default =
         (config.send_buffer_default).filter(|_| spec.receiver_host.is_none());
-    let share = if config.ns2_tick_phase {
-        random.uniform()
-    } else {
-        drawn
+    let opening = Opening {
+        spec,
+        config,
+        algorithm: algorithm(&spec.cc),
+        end: End::Receiver,
+        name: &requests_of(spec),
     };
-    let phase = config.rto.granularity * share;
-    Sender::open(config, algorithm(&spec.cc), &spec.cc.params, phase)
+    opening.open(seed, Stream::uniform)
 }
