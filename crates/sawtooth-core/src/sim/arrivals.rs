@@ -258,3 +258,90 @@ impl Entry<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arrivals::Arrivals;
+    use crate::dist;
+    use crate::registry::{DistributionSpec, Params, Value};
+    use crate::sim::dispatch::run;
+    use crate::sim::world::{World, assemble};
+    use crate::spec::{FlowSpec, LinkSpec};
+    use crate::units::Rate;
+    use crate::units::testing::{at, secs};
+
+    /// One flow that is there all the time, and 20 per second of 2000 bytes that arrive from 1 s on, over links of their own.
+    fn scenario() -> Scenario {
+        let link = |name| LinkSpec::new(name, Rate::from_bps(10e6), secs(0.005));
+        let mut size = Params::defaults(dist::TABLE[0].params);
+        size.set("value", Value::Number(2000.0));
+        let size = DistributionSpec {
+            name: dist::TABLE[0].name,
+            params: size,
+            points: Vec::new(),
+        };
+        let web = ArrivingSpec {
+            flow: FlowSpec::new("web", vec![1]),
+            arrivals: Arrivals {
+                rate: 20.0,
+                size,
+                number: None,
+                start: at(1.0),
+                stop: at(6.0),
+                bins_per_decade: 1,
+            },
+        };
+        let standing = FlowSpec::new("standing", vec![0]);
+        Scenario {
+            arriving: vec![web],
+            ..Scenario::new(secs(8.0), vec![link("one"), link("other")], vec![standing])
+        }
+    }
+
+    #[test]
+    fn a_flow_that_arrives_has_a_number_and_a_place_after_those_that_are_there_all_the_time() {
+        let scenario = scenario();
+        let mut world = assemble(&scenario, 1);
+        let World {
+            arrivals, flows, ..
+        } = &mut world;
+        let first = arrivals.next_key(0).time;
+        assert!(first > at(1.0) && arrivals.place(1).is_none());
+        assert_eq!(arrivals.arrive(0, flows), 1);
+        assert_eq!((flows[1].id, flows[1].start), (1, first));
+        assert_eq!((arrivals.place(0), arrivals.place(1)), (Some(0), Some(1)));
+        assert!(arrivals.is_arriving(1) && !arrivals.is_arriving(0));
+        assert!(
+            arrivals.next_key(0).time > first,
+            "the next one comes later"
+        );
+    }
+
+    #[test]
+    fn a_flow_that_has_something_to_send_keeps_its_place() {
+        let scenario = scenario();
+        let mut world = assemble(&scenario, 1);
+        let World {
+            arrivals, flows, ..
+        } = &mut world;
+        let place = arrivals.arrive(0, flows);
+        assert!(!arrivals.leave_if_finished(place, flows, at(2.0)));
+        assert_eq!(arrivals.arrive(0, flows), place + 1);
+    }
+
+    #[test]
+    fn places_of_flows_that_have_left_are_taken_again() {
+        let scenario = scenario();
+        let mut world = assemble(&scenario, 1);
+        run(&mut world).expect("within limits");
+        let arrived = world.arrivals.next_id - world.arrivals.fixed;
+        // 100 are expected, of which each takes about four round trips of 10 ms.
+        assert!(arrived > 60, "{arrived}");
+        let places = world.flows.len() - 1;
+        assert!((1..20).contains(&places), "{places}");
+        assert_eq!(world.arrivals.free.len(), places, "all have left");
+        assert_eq!(world.arrivals.place(1), None);
+        assert!(world.arrivals.next_key(0).is_never());
+    }
+}

@@ -67,3 +67,70 @@ impl PathMetrics {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Value;
+    use crate::sim::world::{World, assemble};
+    use crate::spec::LinkSpec;
+    use crate::tcp::metrics_cache::Inherited;
+    use crate::units::testing::{at, secs, window};
+    use crate::units::{Rate, WindowSize};
+
+    /// Two flows over the first of two links, and one over the second, whose hosts keep so much.
+    fn scenario(keeps: &'static str) -> Scenario {
+        let link = |name| LinkSpec::new(name, Rate::from_bps(1e6), secs(0.01));
+        let flow = |name, link| {
+            let mut flow = FlowSpec::new(name, vec![link]);
+            flow.tcp.set("metrics_cache", Value::Choice(keeps));
+            flow
+        };
+        Scenario::new(
+            secs(1.0),
+            vec![link("one"), link("other")],
+            vec![flow("first", 0), flow("next", 0), flow("elsewhere", 1)],
+        )
+    }
+
+    /// The first flow ends at 1 s, with a threshold of one segment; that with which `flow` begins, and that which the first has left.
+    fn inherited(keeps: &'static str, flow: u32, begins: f64) -> [WindowSize; 2] {
+        let scenario = scenario(keeps);
+        let mut world = assemble(&scenario, 1);
+        let World { metrics, flows, .. } = &mut world;
+        let ended = &mut flows[0].sender;
+        ended.inherit(&Inherited {
+            ssthresh: Some(window(1.0)),
+            rtt: None,
+        });
+        metrics.note_end(0, at(1.0), ended);
+        let left = (ended.cwnd() / 2.0).trunc().max(window(1.0));
+        let sender = &mut flows[flow as usize].sender;
+        metrics.begin(flow, at(begins), sender);
+        [sender.ssthresh(), left]
+    }
+
+    #[test]
+    fn a_connection_inherits_the_threshold_of_one_that_has_ended_on_the_same_path() {
+        let [begun, left] = inherited("with_ssthresh", 1, 2.0);
+        assert_eq!(begun, left);
+    }
+
+    #[test]
+    fn one_over_other_links_or_before_that_end_begins_as_the_first_did() {
+        let fresh = assemble(&scenario("off"), 1).flows[0].sender.ssthresh();
+        for (flow, begins) in [(2, 2.0), (1, 0.5)] {
+            let [begun, left] = inherited("with_ssthresh", flow, begins);
+            assert_eq!(begun, fresh);
+            assert!(begun != left);
+        }
+    }
+
+    #[test]
+    fn nothing_is_kept_if_no_flow_asks_for_it() {
+        assert!(!PathMetrics::new(&scenario("off"), 3).are_kept());
+        assert!(PathMetrics::new(&scenario("default"), 3).are_kept());
+        let [begun, left] = inherited("off", 1, 2.0);
+        assert!(begun != left);
+    }
+}

@@ -79,3 +79,82 @@ impl Topology {
         noted.map(Packets::len).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::impair::Forwarding;
+    use crate::packet::{Ack, Data};
+    use crate::sim::world::assemble;
+    use crate::spec::{FlowSpec, LinkSpec, Scenario};
+    use crate::units::Rate;
+    use crate::units::testing::{at, bytes, secs, seq};
+
+    /// A flow over two links, of which the first passes packets on 1 ms later.
+    fn scenario() -> Scenario {
+        let link = |name| LinkSpec::new(name, Rate::from_bps(1e6), secs(0.01));
+        let mut links = vec![link("one"), link("other")];
+        links[0].forward.forwarding = Forwarding {
+            latency: secs(0.001),
+            ..Forwarding::default()
+        };
+        Scenario::new(secs(1.0), links, vec![FlowSpec::new("flow", vec![0, 1])])
+    }
+
+    #[test]
+    fn a_node_takes_its_time_between_two_links_and_nothing_else_does() {
+        let scenario = scenario();
+        let mut topology = assemble(&scenario, 1).topology;
+        let places: Vec<Node> = topology.stops.iter().map(|stop| stop.place).collect();
+        let hop = |link: u32| {
+            let at = |node: &Node| [Node::Port(link), Node::SlowPort(link)].contains(node);
+            let hop = places.iter().position(at).expect("a stop of the link");
+            u32::try_from(hop).expect("few stops")
+        };
+        let arrival = Key::at_start(at(0.5), 0);
+        // Ports 0 and 2 are the links' forward ones, 1 and 3 those back.
+        let mut passed = |port, hop| topology.pass_on(port, hop, bytes(1000), arrival).time;
+        let later = (passed(0, hop(2)) - at(0.5)) - secs(0.001);
+        assert!(later.abs() < secs(1e-12), "{later:?}");
+        assert_eq!(passed(3, hop(1)), at(0.5), "the way back has no node");
+        let receiver = places.iter().position(|node| *node == Node::Receiver(0));
+        let receiver = u32::try_from(receiver.expect("a receiver")).expect("few stops");
+        assert_eq!(passed(0, receiver), at(0.5), "no other link follows");
+    }
+
+    #[test]
+    fn what_a_packet_says_is_copied_with_it_before_the_receiver_and_beyond() {
+        let scenario = scenario();
+        let topology = assemble(&scenario, 1).topology;
+        let mut acks = AckStore::default();
+        let ack = Ack {
+            next: seq(5),
+            duplicate: true,
+            ..Ack::default()
+        };
+        let (before, beyond) = (0, u32::try_from(topology.stops.len()).expect("few") - 1);
+        assert!(!topology.returning[before as usize] && topology.returning[beyond as usize]);
+
+        let returning = acks.pack(0, beyond, 40, &ack);
+        let copy = topology.copy(&mut acks, &returning);
+        topology.forget(&mut acks, &returning);
+        assert_eq!(acks.unpack(&copy), ack);
+
+        let mut carrying = Packet::data(0, before, 1040, Data::default());
+        acks.put_on(&mut carrying, ack);
+        let mut copy = topology.copy(&mut acks, &carrying);
+        topology.forget(&mut acks, &carrying);
+        assert_eq!(acks.take_off(&mut copy), Some(ack));
+    }
+
+    #[test]
+    fn before_a_run_nothing_waits_and_nothing_is_noted() {
+        let scenario = scenario();
+        let topology = assemble(&scenario, 1).topology;
+        assert_eq!(
+            (topology.backlog_at(Instant::START), topology.rows()),
+            (0, 0)
+        );
+        assert_eq!(topology.ports.len(), 4);
+    }
+}
