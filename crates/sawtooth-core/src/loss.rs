@@ -94,7 +94,7 @@ pub enum Fate {
 
 /// Decides which packets are lost.
 #[derive(Debug)]
-pub struct Loss {
+pub(crate) struct Loss {
     spec: LossSpec,
     stream: Stream,
     arrived: u64,
@@ -106,7 +106,7 @@ pub struct Loss {
 
 impl Loss {
     /// The losses of the port called `port`; nothing if it loses none.
-    pub fn new(spec: &LossSpec, seed: u64, port: &str) -> Option<Box<Self>> {
+    pub(crate) fn new(spec: &LossSpec, seed: u64, port: &str) -> Option<Box<Self>> {
         let any = spec.probability > 0.0 || spec.bursts.is_some() || !spec.drop.is_empty();
         any.then(|| {
             Box::new(Self {
@@ -120,7 +120,7 @@ impl Loss {
     }
 
     /// Of the packet that arrives now.
-    pub fn next_fate(&mut self) -> Fate {
+    pub(crate) fn next_fate(&mut self) -> Fate {
         self.arrived += 1;
         let listed = self.spec.drop.get(self.passed) == Some(&self.arrived);
         self.passed += usize::from(listed);

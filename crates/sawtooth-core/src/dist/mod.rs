@@ -77,7 +77,7 @@ pub fn of(params: &Params, name: &str) -> Box<dyn Distribution> {
 }
 
 /// Exponentially distributed values with this mean.
-pub fn exponential(mean: f64) -> Box<dyn Distribution> {
+pub(crate) fn exponential(mean: f64) -> Box<dyn Distribution> {
     exponential::with_mean(mean)
 }
 

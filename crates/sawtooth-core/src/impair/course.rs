@@ -117,7 +117,7 @@ impl Span {
 
 /// The conditions as time goes on.
 #[derive(Clone, Debug)]
-pub struct Course {
+pub(crate) struct Course {
     now: Conditions,
     /// When they change next, if ever.
     until: Instant,
@@ -140,7 +140,7 @@ enum Source {
 }
 
 impl Course {
-    pub fn new(initial: Conditions, changes: Option<&Changes>, stream: Stream) -> Self {
+    pub(crate) fn new(initial: Conditions, changes: Option<&Changes>, stream: Stream) -> Self {
         let source = match changes {
             None => Source::Constant,
             Some(Changes::Table { rows, every_secs }) => Source::Table {
@@ -163,7 +163,7 @@ impl Course {
     }
 
     /// What holds at `time`, which must not be before that of an earlier call.
-    pub fn at(&mut self, time: Instant) -> Conditions {
+    pub(crate) fn at(&mut self, time: Instant) -> Conditions {
         while self.until <= time {
             self.step();
         }
@@ -171,7 +171,7 @@ impl Course {
     }
 
     /// When that changes, if ever.
-    pub fn until(&self) -> Instant {
+    pub(crate) fn until(&self) -> Instant {
         self.until
     }
 

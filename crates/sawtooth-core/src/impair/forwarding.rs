@@ -108,7 +108,7 @@ impl Forwarding {
 
 /// How long a packet takes on the link over which it comes, and on the next one; rates are bits per second.
 #[derive(Clone, Copy, Debug)]
-pub struct Hops {
+pub(crate) struct Hops {
     pub size: ByteCount,
     pub medium: Option<Medium>,
     pub rate_in: Rate,
@@ -117,7 +117,7 @@ pub struct Hops {
 
 /// A node, as far as packets that come over one link are concerned.
 #[derive(Clone, Copy, Debug)]
-pub struct Node {
+pub(crate) struct Node {
     forwarding: Forwarding,
     /// Its engine has done with the packet before.
     free: Instant,
@@ -125,7 +125,7 @@ pub struct Node {
 
 impl Node {
     /// Nothing where packets are passed on as they come.
-    pub fn new(forwarding: Forwarding) -> Option<Self> {
+    pub(crate) fn new(forwarding: Forwarding) -> Option<Self> {
         (!forwarding.is_plain()).then_some(Self {
             forwarding,
             free: Instant::LONG_AGO,
@@ -133,7 +133,7 @@ impl Node {
     }
 
     /// When a packet can be sent on the next link, whose last bit comes at `end`. To be called in the order in which packets come.
-    pub fn pass(&mut self, end: Instant, hops: Hops) -> Instant {
+    pub(crate) fn pass(&mut self, end: Instant, hops: Hops) -> Instant {
         let Forwarding {
             latency,
             per_packet,

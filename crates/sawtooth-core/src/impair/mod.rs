@@ -20,13 +20,16 @@ mod outage;
 mod reorder;
 mod trace;
 
-pub use course::{Change, Changes, Conditions, Course, Span, WALK_PARAMS, Walk};
-pub use forwarding::{Forwarding, Hops, Node, TABLE as FORWARDING_TABLE};
+pub(crate) use course::Course;
+pub use course::{Change, Changes, Conditions, Span, WALK_PARAMS, Walk};
+pub use forwarding::{After, Forwarding, TABLE as FORWARDING_TABLE};
+pub(crate) use forwarding::{Hops, Node};
 pub use jitter::{Jitter, TABLE as JITTER_TABLE};
 pub use medium::{Medium, TABLE as MEDIUM_TABLE};
 pub use outage::{Meanwhile, Outage};
 pub use reorder::{Reorder, TABLE as REORDER_TABLE};
-pub use trace::{OPPORTUNITY_BYTES, Trace};
+pub(crate) use trace::OPPORTUNITY_BYTES;
+pub use trace::Trace;
 
 use std::sync::Arc;
 
@@ -99,14 +102,14 @@ impl Impairments {
 
 /// Whether a packet found the transmitter free, or was waiting when it became free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Service {
+pub(crate) enum Service {
     Fresh,
     Follows,
 }
 
 /// What becomes of a packet beyond the transmitter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Crossing {
+pub(crate) struct Crossing {
     /// Never if the packet is lost.
     pub arrival: Instant,
     pub corrupted: bool,
@@ -117,7 +120,7 @@ pub struct Crossing {
 
 /// The wire of one direction of a link.
 #[derive(Debug)]
-pub struct ImpairedWire {
+pub(crate) struct ImpairedWire {
     spec: Impairments,
     initial: Conditions,
     /// The run's end; nobody asks what is transmitted later.
@@ -146,7 +149,7 @@ struct Draws {
 
 impl ImpairedWire {
     /// The wire of the port called `port`; nothing if it is plain.
-    pub fn new(
+    pub(crate) fn new(
         spec: &Impairments,
         initial: Conditions,
         horizon: Instant,
@@ -179,12 +182,17 @@ impl ImpairedWire {
     }
 
     /// Whether what leaves may arrive in another order, or more than once.
-    pub fn may_reorder(&self) -> bool {
+    pub(crate) fn may_reorder(&self) -> bool {
         self.spec.may_reorder()
     }
 
     /// When the transmission of so many bytes ends that begins at `start`; never if it does not within the run. Transmissions must come in their order.
-    pub fn transmit(&mut self, start: Instant, size: ByteCount, service: Service) -> Instant {
+    pub(crate) fn transmit(
+        &mut self,
+        start: Instant,
+        size: ByteCount,
+        service: Service,
+    ) -> Instant {
         if let Some(opportunities) = &mut self.opportunities {
             let outages = &self.spec.outages;
             return opportunities.transmit(start, self.horizon, size, service, outages);
@@ -213,7 +221,7 @@ impl ImpairedWire {
     }
 
     /// What becomes of the packet whose transmission has lasted from `start` to `end`.
-    pub fn cross(&mut self, start: Instant, end: Instant) -> Crossing {
+    pub(crate) fn cross(&mut self, start: Instant, end: Instant) -> Crossing {
         let (spec, draws) = (&self.spec, &mut self.draws);
         let mut crossing = Crossing {
             arrival: Instant::NEVER,
@@ -256,7 +264,7 @@ impl ImpairedWire {
     }
 
     /// Bits that could have left until `end`, outages not counted.
-    pub fn capacity_bits(&self, end: Instant) -> f64 {
+    pub(crate) fn capacity_bits(&self, end: Instant) -> f64 {
         if let Some(trace) = &self.spec.trace {
             return trace.capacity_bits(end);
         }

@@ -19,8 +19,6 @@ use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::rng::Stream;
 use crate::units::{ByteCount, Duration};
 
-pub use self_similar::counts as self_similar_counts;
-
 /// What a row of the table can make of its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Maker {

@@ -129,7 +129,7 @@ impl PacketSource for SelfSimilar {
     clippy::cast_sign_loss,
     reason = "not negative, and bounded"
 )]
-pub fn counts(params: &Params, mut stream: Stream, horizon_secs: f64) -> Vec<u32> {
+fn counts(params: &Params, mut stream: Stream, horizon_secs: f64) -> Vec<u32> {
     let periods = libm::ceil(horizon_secs / params.duration("period"));
     if periods < 1.0 {
         return Vec::new();

@@ -21,7 +21,7 @@ use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{ByteCount, Duration, Instant};
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "codel",
     summary: "keeps the standing delay below a target: drops from the head at a rising rate",
     specification: &["RFC 8289", "RFC 3168 §5"],
@@ -46,24 +46,24 @@ pub const ENTRY: Entry<New> = Entry {
     },
 };
 
-pub const TARGET: Param = param!(target: Kind::Duration { min_exclusive: true } => Value::Duration(0.005),
+pub(super) const TARGET: Param = param!(target: Kind::Duration { min_exclusive: true } => Value::Duration(0.005),
     "standing delay that is put up with (TARGET)");
 
-pub const INTERVAL: Param = param!(interval: Kind::Duration { min_exclusive: true } => Value::Duration(0.1),
+pub(super) const INTERVAL: Param = param!(interval: Kind::Duration { min_exclusive: true } => Value::Duration(0.1),
     "how long the delay may be above target; about the longest usual round-trip time (INTERVAL)");
 
-pub const MAX_PACKET: Param = param!(max_packet: Kind::Bytes => Value::Bytes(1500),
+pub(super) const MAX_PACKET: Param = param!(max_packet: Kind::Bytes => Value::Bytes(1500),
     "with no more than this waiting nothing is dropped: the longest packet of the link (MAXPACKET)");
 
-pub const ECN: Param = param!(ecn: Kind::Bool => Value::Bool(true),
+pub(super) const ECN: Param = param!(ecn: Kind::Bool => Value::Bool(true),
     "mark ECN-capable packets instead of dropping them");
 
-pub const CE_THRESHOLD: Param = param!(ce_threshold: Kind::Duration { min_exclusive: false } => Value::None,
+pub(super) const CE_THRESHOLD: Param = param!(ce_threshold: Kind::Duration { min_exclusive: false } => Value::None,
     "mark every ECN-capable packet that has waited longer than this, whatever else is decided; or none");
 
 /// What queues under CoDel have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub(super) struct Config {
     target: Duration,
     interval: Duration,
     max_packet: ByteCount,
@@ -73,7 +73,7 @@ pub struct Config {
 
 impl Config {
     /// Of a row that has [`TARGET`], [`INTERVAL`], [`MAX_PACKET`], [`ECN`] and [`CE_THRESHOLD`].
-    pub fn of(params: &Params) -> Self {
+    pub(super) fn of(params: &Params) -> Self {
         Self {
             target: Duration::from_secs(params.duration("target")),
             interval: Duration::from_secs(params.duration("interval")),
@@ -87,7 +87,7 @@ impl Config {
     }
 
     /// Whether it ever marks.
-    pub fn marks(&self) -> bool {
+    pub(super) fn marks(&self) -> bool {
         self.ecn || self.ce_threshold.is_some()
     }
 
@@ -102,7 +102,7 @@ const RECENT_INTERVALS: f64 = 16.0;
 
 /// What CoDel remembers of one queue.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Codel {
+pub(super) struct Codel {
     /// When dropping may begin, if the delay stays above target until then (`first_above_time_`).
     first_above: Option<Instant>,
     /// When the next packet is due to be dropped, or the last one was (`drop_next_`).
@@ -115,7 +115,7 @@ pub struct Codel {
 
 impl Codel {
     /// The packet that leaves `fifo` at `now`; those that are dropped before it are added to `dropped`.
-    pub fn dequeue(
+    pub(super) fn dequeue(
         &mut self,
         config: &Config,
         fifo: &mut Fifo,

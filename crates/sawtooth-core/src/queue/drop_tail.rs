@@ -58,13 +58,13 @@ impl Limit {
 
 /// A FIFO of packets that decides at arrival alone.
 #[derive(Debug)]
-pub struct DropTail {
+pub(super) struct DropTail {
     law: Law,
     fifo: Fifo,
 }
 
 impl DropTail {
-    pub fn new(law: Law) -> Self {
+    pub(super) fn new(law: Law) -> Self {
         Self {
             law,
             fifo: Fifo::new(),

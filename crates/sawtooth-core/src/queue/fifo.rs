@@ -7,45 +7,45 @@ use crate::units::ByteCount;
 
 /// Waiting packets, oldest first. It decides nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Fifo {
+pub(crate) struct Fifo {
     packets: VecDeque<Queued>,
     bytes: ByteCount,
 }
 
 impl Fifo {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    pub fn push(&mut self, packet: Queued) {
+    pub(crate) fn push(&mut self, packet: Queued) {
         self.bytes += packet.size();
         self.packets.push_back(packet);
     }
 
     /// Takes the oldest packet.
-    pub fn pop(&mut self) -> Option<Queued> {
+    pub(crate) fn pop(&mut self) -> Option<Queued> {
         let packet = self.packets.pop_front()?;
         self.bytes -= packet.size();
         Some(packet)
     }
 
     /// Takes the youngest packet.
-    pub fn pop_back(&mut self) -> Option<Queued> {
+    pub(crate) fn pop_back(&mut self) -> Option<Queued> {
         let packet = self.packets.pop_back()?;
         self.bytes -= packet.size();
         Some(packet)
     }
 
     /// The oldest packet.
-    pub fn front(&self) -> Option<&Queued> {
+    pub(crate) fn front(&self) -> Option<&Queued> {
         self.packets.front()
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
 
-    pub fn waiting(&self) -> Backlog {
+    pub(crate) fn waiting(&self) -> Backlog {
         Backlog {
             packets: self.packets.len() as u64,
             bytes: self.bytes,

@@ -7,7 +7,7 @@
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
 mod ared;
-pub mod codel;
+mod codel;
 mod drop_tail;
 mod drr;
 mod dualpi2;
@@ -16,7 +16,7 @@ mod flows;
 mod fq;
 mod fq_codel;
 mod fq_pie;
-pub mod pie;
+mod pie;
 mod red;
 mod sfq;
 mod step;
@@ -31,8 +31,8 @@ use crate::packet::{Ecn, Packet};
 use crate::registry::{Entry, Params};
 use crate::rng::Stream;
 use crate::units::{ByteCount, Duration, Instant, Rate};
-pub use drop_tail::{DropTail, Limit};
-pub use fifo::Fifo;
+pub use drop_tail::Limit;
+pub(crate) use fifo::Fifo;
 
 /// Constructor of a table row.
 pub type New = fn(&Params, Site) -> Box<dyn Queue>;

@@ -31,7 +31,7 @@ use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, param, word
 use crate::rng::Stream;
 use crate::units::{ByteCount, Duration, Instant};
 
-pub const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<New> = Entry {
     name: "pie",
     summary: "keeps the delay at a target: drops at arrival with a controlled probability",
     specification: &["RFC 8033", "RFC 3168 §5"],
@@ -67,50 +67,50 @@ pub const ENTRY: Entry<New> = Entry {
     },
 };
 
-pub const TARGET: Param = param!(target: Kind::Duration { min_exclusive: true } => Value::Duration(0.015),
+pub(super) const TARGET: Param = param!(target: Kind::Duration { min_exclusive: true } => Value::Duration(0.015),
     "queueing delay that is steered towards (QDELAY_REF)");
 
-pub const UPDATE: Param = param!(update: Kind::Period => Value::Duration(0.015),
+pub(super) const UPDATE: Param = param!(update: Kind::Period => Value::Duration(0.015),
     "time between updates of the drop probability (T_UPDATE)");
 
-pub const ALPHA: Param = param!(alpha: Kind::Number { min: 0.0, max: 1000.0 } => Value::Number(0.125),
+pub(super) const ALPHA: Param = param!(alpha: Kind::Number { min: 0.0, max: 1000.0 } => Value::Number(0.125),
     "weight of the delay's distance from target, per second");
 
-pub const BETA: Param = param!(beta: Kind::Number { min: 0.0, max: 1000.0 } => Value::Number(1.25),
+pub(super) const BETA: Param = param!(beta: Kind::Number { min: 0.0, max: 1000.0 } => Value::Number(1.25),
     "weight of the delay's change since the last update, per second");
 
-pub const MAX_BURST: Param = param!(max_burst: Kind::Duration { min_exclusive: false } => Value::Duration(0.15),
+pub(super) const MAX_BURST: Param = param!(max_burst: Kind::Duration { min_exclusive: false } => Value::Duration(0.15),
     "how long a burst that follows quiet is let through (MAX_BURST)");
 
-pub const MEAN_PACKET: Param = param!(mean_packet: Kind::Bytes => Value::Bytes(1024),
+pub(super) const MEAN_PACKET: Param = param!(mean_packet: Kind::Bytes => Value::Bytes(1024),
     "with no more than two of this size waiting nothing is dropped (MEAN_PKTSIZE)");
 
-pub const ECN: Param = param!(ecn: Kind::Bool => Value::Bool(true),
+pub(super) const ECN: Param = param!(ecn: Kind::Bool => Value::Bool(true),
     "mark ECN-capable packets instead of dropping them, below ecn_threshold");
 
-pub const ECN_THRESHOLD: Param = param!(ecn_threshold: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.1),
+pub(super) const ECN_THRESHOLD: Param = param!(ecn_threshold: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.1),
     "drop probability from which ECN-capable packets are dropped too (MAX_ECNTH)");
 
-pub const DELAY: Param = Param {
+pub(super) const DELAY: Param = Param {
     name: DELAY_FROM.name,
     summary: "where the delay is taken from: timestamp, of the packet that left last, or departure_rate, by Little's law",
     kind: Kind::Choice(DelayFrom::WORDS),
     default: Value::Choice(DelayFrom::Timestamp.word()),
 };
 
-pub const RATE_THRESHOLD: Param = param!(rate_threshold: Kind::Bytes => Value::Bytes(16_384),
+pub(super) const RATE_THRESHOLD: Param = param!(rate_threshold: Kind::Bytes => Value::Bytes(16_384),
     "with departure_rate: bytes whose departure is timed, which must wait at its beginning (DQ_THRESHOLD)");
 
-pub const DERANDOMISE: Param = param!(derandomise: Kind::Bool => Value::Bool(true),
+pub(super) const DERANDOMISE: Param = param!(derandomise: Kind::Bool => Value::Bool(true),
     "keep drops apart: none until probabilities add up to 0.85, one for certain at 8.5");
 
-pub const CAP_STEPS: Param = param!(cap_steps: Kind::Bool => Value::Bool(true),
+pub(super) const CAP_STEPS: Param = param!(cap_steps: Kind::Bool => Value::Bool(true),
     "let the probability rise by 0.02 at most when it is 0.1 or more");
 
-pub const ACTIVE_ABOVE: Param = param!(active_above: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.0),
+pub(super) const ACTIVE_ABOVE: Param = param!(active_above: Kind::Number { min: 0.0, max: 1.0 } => Value::Number(0.0),
     "share of limit that must wait before anything is done; the RFC's option has 1/3, and 0 is always");
 
-pub const BYTE_MODE: Param = param!(byte_mode: Kind::Bool => Value::Bool(false),
+pub(super) const BYTE_MODE: Param = param!(byte_mode: Kind::Bool => Value::Bool(false),
     "a packet's probability is in proportion to its size over mean_packet, up to 0.85");
 
 words! {
@@ -125,7 +125,7 @@ const DELAY_FROM: Key<DelayFrom> = Key::new("delay");
 
 /// What queues under PIE have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub(super) struct Config {
     limit: Limit,
     target: f64,
     update: f64,
@@ -146,7 +146,7 @@ pub struct Config {
 
 impl Config {
     /// Of a row that has this file's parameters and `limit`.
-    pub fn of(params: &Params) -> Self {
+    pub(super) fn of(params: &Params) -> Self {
         let ns = |name| Duration::from_secs(params.duration(name)).as_ns();
         Self {
             limit: Limit::of(params, "limit"),
@@ -172,7 +172,7 @@ impl Config {
     }
 
     /// Whether it ever marks.
-    pub fn marks(&self) -> bool {
+    pub(super) fn marks(&self) -> bool {
         self.mark_below > 0.0
     }
 
@@ -189,7 +189,7 @@ impl Config {
 
 /// What is to become of a packet that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub(super) enum Decision {
     Enqueue,
     Mark,
     Drop,
@@ -207,8 +207,9 @@ const AUTO_TUNING: [(f64, f64); 6] = [
 
 /// What PIE remembers of one queue.
 #[derive(Clone, Copy, Debug)]
-pub struct Pie {
+pub(super) struct Pie {
     active: bool,
+    /// The probability at which arriving packets are signalled.
     drop_prob: f64,
     /// Probabilities added up since the last signal (`accu_prob_`).
     accumulated: f64,
@@ -223,7 +224,7 @@ pub struct Pie {
 }
 
 impl Pie {
-    pub fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
         Self {
             active: config.active_above == 0.0,
             drop_prob: 0.0,
@@ -236,11 +237,6 @@ impl Pie {
         }
     }
 
-    /// The probability at which arriving packets are signalled.
-    pub fn drop_prob(&self) -> f64 {
-        self.drop_prob
-    }
-
     /// Makes the updates that are due by `now`, while `waiting` was in the queue. To be called before anything changes there.
     #[expect(
         clippy::cast_precision_loss,
@@ -249,7 +245,7 @@ impl Pie {
         clippy::cast_possible_wrap,
         reason = "counts of updates are far below 2^53"
     )]
-    pub fn catch_up(&mut self, config: &Config, waiting: Backlog, now: Instant) {
+    pub(super) fn catch_up(&mut self, config: &Config, waiting: Backlog, now: Instant) {
         let now = now.secs();
         while (self.updates + 1) as f64 * config.update <= now {
             self.updates += 1;
@@ -299,7 +295,7 @@ impl Pie {
     }
 
     /// Decides on a packet that arrives where `waiting` is, and for which there is room.
-    pub fn on_arrival(
+    pub(super) fn on_arrival(
         &mut self,
         config: &Config,
         packet: &Queued,
@@ -355,12 +351,12 @@ impl Pie {
     }
 
     /// A packet has been dropped for want of room.
-    pub fn on_overflow(&mut self) {
+    pub(super) fn on_overflow(&mut self) {
         self.accumulated = 0.0;
     }
 
     /// What waits after an arrival: it may be enough to begin, or there may be nothing left to do (§5.3).
-    pub fn after_arrival(&mut self, config: &Config, waiting: Backlog) {
+    pub(super) fn after_arrival(&mut self, config: &Config, waiting: Backlog) {
         if config.active_above == 0.0 {
             return;
         }
@@ -376,7 +372,7 @@ impl Pie {
     }
 
     /// A packet leaves at `now`; `waiting` is what stays.
-    pub fn on_departure(
+    pub(super) fn on_departure(
         &mut self,
         config: &Config,
         packet: &Queued,
@@ -733,7 +729,7 @@ mod tests {
         ] {
             pie.delay = delay;
             pie.update(&config, LONG);
-            let found = pie.drop_prob();
+            let found = pie.drop_prob;
             assert!((found - expected).abs() < 1e-14, "{found}, not {expected}");
         }
     }

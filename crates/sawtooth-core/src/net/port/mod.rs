@@ -118,7 +118,7 @@ impl Port {
     }
 
     /// A port whose departures are computed at arrival if `computed` and if the discipline allows it.
-    pub fn new(
+    pub(crate) fn new(
         link: &Direction,
         queue: Box<dyn Queue>,
         loss: Option<Box<Loss>>,
