@@ -69,9 +69,13 @@ const fn share(name: &'static str, summary: &'static str, default: f64) -> Param
 /// A chain of two states. A packet is lost with its state's probability, and then the state may change; the first packet finds the good one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GilbertElliott {
+    /// Probability of changing from good to bad after a packet.
     pub p: f64,
+    /// Probability of changing from bad to good after a packet.
     pub r: f64,
+    /// Probability with which a packet is lost that finds the bad state.
     pub loss_bad: f64,
+    /// Probability with which a packet is lost that finds the good state.
     pub loss_good: f64,
 }
 
@@ -80,6 +84,7 @@ pub struct GilbertElliott {
 pub struct LossSpec {
     /// From 0 to 1.
     pub probability: f64,
+    /// Losses that come together, besides those of `probability`.
     pub bursts: Option<GilbertElliott>,
     /// Numbers of packets, from 1, ascending.
     pub drop: Vec<u64>,
@@ -88,7 +93,9 @@ pub struct LossSpec {
 /// What becomes of a packet on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
+    /// It reaches the other end.
     Arrives,
+    /// It is transmitted, and does not reach the other end.
     Lost,
 }
 

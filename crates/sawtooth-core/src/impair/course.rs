@@ -15,7 +15,9 @@ use crate::units::{Duration, Instant, Rate};
 /// What holds on a wire at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
+    /// At which bits leave now.
     pub rate: Rate,
+    /// Propagation of a packet whose last bit leaves now.
     pub delay: Duration,
     /// Probability with which a packet is lost, besides all other losses.
     pub loss: f64,
@@ -24,9 +26,13 @@ pub struct Conditions {
 /// One row of a table: from when on what holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
+    /// From when on, seconds from the start of the run, or of the table's lap.
     pub at_secs: f64,
+    /// Bits per second; unchanged if there is none.
     pub rate_bps: Option<f64>,
+    /// Seconds; unchanged if there is none.
     pub delay_secs: Option<f64>,
+    /// Probability from 0 to 1; unchanged if there is none.
     pub loss: Option<f64>,
 }
 
@@ -35,25 +41,34 @@ pub struct Change {
 pub enum Changes {
     /// Rows in the order of their times, and after which time they start again.
     Table {
+        /// The rows, of which the first may come later than the start.
         rows: Arc<[Change]>,
+        /// Seconds after which the table starts again; if there is none, the last row holds to the end.
         every_secs: Option<f64>,
     },
+    /// At random, step by step.
     Walk(Walk),
 }
 
 /// A random walk of rate and delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Walk {
+    /// Seconds from one step to the next.
     pub interval_secs: f64,
+    /// Steps and bounds of the rate, bits per second; without them it stays.
     pub rate_bps: Option<Span>,
+    /// Steps and bounds of the delay, seconds; without them it stays.
     pub delay_secs: Option<Span>,
 }
 
 /// How far one step goes at most, and between which bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
+    /// The most that one step adds or takes away, no more than `max - min`.
     pub step: f64,
+    /// The lower bound, at which a step is reflected.
     pub min: f64,
+    /// The upper bound, likewise.
     pub max: f64,
 }
 

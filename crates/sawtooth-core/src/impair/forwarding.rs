@@ -26,8 +26,11 @@ pub(super) type New = fn(&Params) -> Forwarding;
 /// What a node does with packets that are for the next link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forwarding {
+    /// How much of a packet has to have come before it may be passed on.
     pub after: After,
+    /// From when it may be passed on to when it can be sent.
     pub latency: Duration,
+    /// What the node does with one packet after the other before that: it passes on no more than one in this time.
     pub per_packet: Duration,
 }
 
@@ -45,9 +48,11 @@ impl Default for Forwarding {
 /// What has to have come of a packet before it is passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
+    /// All of it: store and forward.
     Packet,
     /// What the medium needs of it.
     Header,
+    /// So many bytes of it, as the medium sends them.
     Bytes(ByteCount),
 }
 

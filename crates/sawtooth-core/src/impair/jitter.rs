@@ -15,19 +15,28 @@ pub(super) type New = fn(&Params) -> Jitter;
 /// A distribution of jitter, in seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Jitter {
+    /// Every difference from `-spread` to `spread` is equally likely.
     Uniform {
+        /// Seconds.
         spread: f64,
     },
+    /// A normal distribution around zero.
     Normal {
+        /// Its standard deviation, seconds.
         deviation: f64,
     },
+    /// Many short delays and few long ones: `P(jitter > x) = (scale / x)^shape` for `x >= scale`.
     Pareto {
+        /// The least jitter, seconds.
         scale: f64,
+        /// The exponent of the tail; up to 1 the mean is infinite.
         shape: f64,
+        /// What is drawn above this is this, seconds; infinite if there is no bound.
         max: f64,
     },
     /// The distribution's quantiles from 0 to 1 at equal distances, ascending, at least two; linear in between.
     Table {
+        /// Seconds.
         quantiles: Arc<[f64]>,
     },
 }

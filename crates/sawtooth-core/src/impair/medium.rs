@@ -19,9 +19,11 @@ pub(super) type New = fn(&Params) -> Medium;
 /// How packets are put on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
+    /// A frame of IEEE 802.3, with preamble and the gap to the next one.
     Ethernet,
     /// AAL5 over ATM; so many bytes in front of each packet say what it is.
     Atm {
+        /// 8 with LLC/SNAP (RFC 2684 §5), 0 with VC multiplexing (§6).
         encapsulation_bytes: u32,
     },
 }

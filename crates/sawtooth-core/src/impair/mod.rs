@@ -28,7 +28,6 @@ pub use jitter::{Jitter, TABLE as JITTER_TABLE};
 pub use medium::{Medium, TABLE as MEDIUM_TABLE};
 pub use outage::{Meanwhile, Outage};
 pub use reorder::{Reorder, TABLE as REORDER_TABLE};
-pub(crate) use trace::OPPORTUNITY_BYTES;
 pub use trace::Trace;
 
 use std::sync::Arc;
@@ -42,11 +41,15 @@ use trace::Opportunities;
 pub struct Impairments {
     /// When bytes can leave, in place of a rate.
     pub trace: Option<Arc<Trace>>,
+    /// How rate, delay and loss change; without it they stay as they are.
     pub changes: Option<Changes>,
+    /// When it is down.
     pub outages: Vec<Outage>,
+    /// What is added to each packet's delay; nothing if there is none.
     pub jitter: Option<Jitter>,
     /// Whether a packet may arrive before one that was transmitted earlier because the delay has become shorter meanwhile.
     pub may_overtake: bool,
+    /// Which packets are taken out of their order on purpose; none without it.
     pub reorder: Option<Reorder>,
     /// Probability with which a packet arrives twice.
     pub duplicate: f64,

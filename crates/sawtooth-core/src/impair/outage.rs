@@ -6,17 +6,22 @@
 /// What becomes of packets while a link is down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meanwhile {
+    /// They are lost.
     Lost,
+    /// They wait, and the transmission that is under way goes on afterwards.
     Wait,
 }
 
 /// A time in which a link is down: from a moment up to, but not including, another; perhaps again and again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outage {
+    /// When the first one begins, seconds from the start of the run.
     pub from_secs: f64,
+    /// When it is over, likewise.
     pub until_secs: f64,
     /// From one beginning to the next.
     pub every_secs: Option<f64>,
+    /// What becomes of packets meanwhile.
     pub packets: Meanwhile,
 }
 

@@ -13,11 +13,19 @@ pub(super) type New = fn(&Params) -> Reorder;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reorder {
     /// It arrives as soon as its last bit has left.
-    Early { probability: f64, gap: u64 },
+    Early {
+        /// The probability, from 0 to 1, that a packet is displaced which may be.
+        probability: f64,
+        /// Only every `gap`-th packet may be displaced; 1: any.
+        gap: u64,
+    },
     /// It arrives so much later than it would.
     Late {
+        /// As of [`Reorder::Early`].
         probability: f64,
+        /// As of [`Reorder::Early`].
         gap: u64,
+        /// How much later, seconds.
         by_secs: f64,
     },
 }

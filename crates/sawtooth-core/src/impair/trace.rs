@@ -15,7 +15,7 @@ use super::{Outage, Service, outage};
 use crate::units::{ByteCount, Instant, Rate};
 
 /// Bytes that may leave at one line of a trace.
-pub(crate) const OPPORTUNITY_BYTES: u32 = 1500;
+const OPPORTUNITY_BYTES: u32 = 1500;
 
 /// Times of delivery opportunities in milliseconds, ascending; the last one is above zero.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@ use crate::units::{ByteCount, Duration, Instant, Rate};
 /// One connection: the links its data crosses in order; acknowledgements cross the same links' reverse sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSpec {
+    /// By which the rows of records name it. Its random numbers depend on it too.
     pub name: String,
     /// Indices into the scenario's links.
     pub path: Vec<usize>,
@@ -28,11 +29,13 @@ pub struct FlowSpec {
     pub given: Vec<&'static str>,
     /// What the application does: a row of [`source::TABLE`].
     pub source: Part,
+    /// When its application opens the connection.
     pub start: Instant,
     /// What its packets take between its hosts and the links of its path, each way.
     pub delay: Duration,
-    /// Which of the scenario's hosts sends its data, and which takes them, if these are modelled.
+    /// The index of the scenario's host that sends its data; without one, sending takes no time.
     pub host: Option<usize>,
+    /// The index of the host that takes its data; without one, taking them takes no time.
     pub receiver_host: Option<usize>,
 }
 
@@ -119,7 +122,7 @@ impl FlowSpec {
         at_once && !paced && key::max_pacing_rate.of(&self.tcp).is_none()
     }
 
-    /// What the application does.
+    /// What the application does; its random numbers depend on `seed` and the flow's name alone.
     pub fn source(&self, seed: u64) -> Box<dyn Source> {
         source::build(self.source.name, &self.source.params, seed, &self.name)
     }
@@ -146,7 +149,9 @@ pub(crate) fn set_needed_feedback(cc: &Part, tcp: &mut Params) {
 /// Connections that arrive one after the other, each to transfer some bytes and leave. Its `flow` is what they have in common.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrivingSpec {
+    /// What all of them have in common: path, parameters, name; their names are this one and a number.
     pub flow: FlowSpec,
+    /// When they arrive, and how much each transfers.
     pub arrivals: Arrivals,
 }
 

@@ -6,6 +6,7 @@ use crate::registry::Params;
 /// One machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostSpec {
+    /// By which the table `layers` names it.
     pub name: String,
     /// Those of [`PARAMS`].
     pub params: Params,

@@ -9,18 +9,24 @@ use crate::units::{ByteCount, Duration, Rate};
 /// A link; each direction has its own rate, delay and queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
+    /// By which errors and the rows of records name it.
     pub name: String,
+    /// The way of the data of flows.
     pub forward: Direction,
+    /// The way of their acknowledgements, and of requests.
     pub reverse: Direction,
 }
 
 /// One direction of a link: packets wait in its queue, are transmitted at its rate, and arrive its delay later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Direction {
+    /// At which bits leave. With a trace it is the trace's mean, with changes what holds before the first.
     pub rate: Rate,
+    /// From when a packet's last bit has left to when it arrives: propagation alone.
     pub delay: Duration,
     /// A row of [`queue::TABLE`].
     pub queue: Part,
+    /// Which packets are lost at random or by number; none by default.
     pub loss: LossSpec,
     /// Bytes of the largest packet that it carries, if that is limited.
     pub mtu: Option<u64>,
@@ -28,6 +34,7 @@ pub struct Direction {
     pub medium: Option<Medium>,
     /// How the node at its far end passes packets on to the next link.
     pub forwarding: Forwarding,
+    /// What else happens to its rate, its delay and its packets; nothing by default.
     pub impairments: Impairments,
 }
 

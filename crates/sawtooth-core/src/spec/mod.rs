@@ -48,8 +48,11 @@ use crate::units::Duration;
 pub struct Scenario {
     /// A run covers the time from zero on, this excluded.
     pub duration: Duration,
+    /// When the time series take a row.
     pub sample: Sampling,
+    /// Which tables are recorded beyond those that always are.
     pub record: Recording,
+    /// Links, to which the paths of flows refer by index.
     pub links: Vec<LinkSpec>,
     /// Connections of TCP.
     pub flows: Vec<FlowSpec>,
@@ -61,7 +64,9 @@ pub struct Scenario {
     pub hosts: Vec<HostSpec>,
     /// What the simulator does not read.
     pub kernel: Kernel,
+    /// Which shortcuts are taken; results do not depend on it.
     pub shortcuts: Shortcuts,
+    /// What a run may need at most. `simulate_within_limits` holds them.
     pub limits: Limits,
 }
 

@@ -5,7 +5,9 @@ use crate::registry::{Entry, Params, Value};
 /// A row of a table with its resolved parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
+    /// The row's name in its table.
     pub name: &'static str,
+    /// A value for each of the row's parameters.
     pub params: Params,
 }
 

@@ -5,8 +5,10 @@ use crate::units::Duration;
 /// When the time series take a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Sampling {
+    /// Never: there are no time series.
     #[default]
     Never,
+    /// One row at each multiple of this time.
     Every(Duration),
     /// After each acknowledgement that reaches its sender.
     Acks,
@@ -40,7 +42,9 @@ pub struct Recording {
 /// A part of a run's time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
+    /// Its beginning, from the start of the run.
     pub from: Duration,
+    /// Its end, from the start of the run.
     pub until: Duration,
 }
 

@@ -3,8 +3,11 @@
 /// Switches of the simulator's shortcuts; results do not depend on them. What each spares stands at the head of the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shortcuts {
+    /// Packets in propagation that come in order wait in a ring, of which only the first has an event.
     pub ring: bool,
+    /// Where a queue decides at arrival, departures are computed then: the end of a transmission is no event.
     pub no_tx_event: bool,
+    /// What meets nothing on its way that could change it is computed ahead, hop after hop, without events.
     pub computed_hops: bool,
 }
 

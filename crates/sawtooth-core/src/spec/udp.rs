@@ -7,11 +7,13 @@ use crate::units::{Duration, Instant};
 /// One flow of UDP: packets leave when its source says and cross these links; nothing comes back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UdpSpec {
+    /// By which the rows of records name it. Its random numbers depend on it too.
     pub name: String,
     /// Indices into the scenario's links.
     pub path: Vec<usize>,
     /// A row of [`packet_source::TABLE`].
     pub source: Part,
+    /// When its source begins.
     pub start: Instant,
     /// Nothing leaves from then on; not after the run's end.
     pub stop: Instant,
