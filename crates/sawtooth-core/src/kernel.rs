@@ -7,7 +7,9 @@ use crate::registry::{Key, Kind, Param, Value, Words, param, words};
 words! {
     /// How the guest's clock goes.
     pub enum Time {
+        /// It stands still while the guest computes, so that the machine's load changes nothing.
         Virtual = "virtual",
+        /// As that of the machine.
         Real = "real",
     }
 }
@@ -15,7 +17,9 @@ words! {
 words! {
     /// What moves the data.
     pub enum Programs {
+        /// The agent's own sockets.
         Sockets = "sockets",
+        /// Apache and wget, with the transfer as a file.
         Http = "http",
     }
 }
@@ -23,13 +27,18 @@ words! {
 words! {
     /// What makes the link.
     pub enum Shaper {
+        /// The simulator's own code, between two TUN devices.
         Simulator = "simulator",
+        /// The kernel's tbf and netem, over veth.
         Kernel = "kernel",
     }
 }
 
+/// How the guest's clock goes.
 pub const TIME: Key<Time> = Key::new("time");
+/// What moves the data.
 pub const APPLICATION: Key<Programs> = Key::new("application");
+/// What makes the link.
 pub const SHAPER: Key<Shaper> = Key::new("shaper");
 
 /// All keys of `kernel` that have a value of a [`Kind`].

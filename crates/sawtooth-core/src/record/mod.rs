@@ -14,6 +14,7 @@ pub use table::{ColumnSpec, Data, Row, Table, TableSpec, Type};
 /// Everything one run measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Records {
+    /// The tables that the run filled, `flows` first.
     pub tables: Vec<Table>,
 }
 

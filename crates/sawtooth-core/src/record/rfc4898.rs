@@ -6,11 +6,13 @@
 /// A name of RFC 4898, and the columns of one table that it stands for.
 #[derive(Clone, Copy, Debug)]
 pub struct Alias {
+    /// The table of ours that has the columns: `flows` or `series`.
     pub table: &'static str,
     /// The object, such as `tcpEStatsPerfSegsRetrans`. Without the prefix up to its group it is what web100 and everybody calls it.
     pub object: &'static str,
     /// It is the sum of these columns, less those.
     pub columns: &'static [&'static str],
+    /// Columns that are subtracted from that sum; mostly none.
     pub less: &'static [&'static str],
     /// What web100 calls it, if that is another name than this one without its group.
     pub web100: Option<&'static str>,

@@ -3,12 +3,19 @@
 /// The type of a column. Columns of an `Opt` type may lack a value in some rows: what was not measured, or is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
+    /// A count, in every row.
     U64,
+    /// A signed whole number, mostly nanoseconds, in every row.
     I64,
+    /// A number in binary64, in every row.
     F64,
+    /// A count that some rows lack.
     OptU64,
+    /// A signed whole number that some rows lack.
     OptI64,
+    /// A number in binary64 that some rows lack.
     OptF64,
+    /// A name or a word; empty where there is none.
     Str,
 }
 
@@ -22,17 +29,24 @@ impl Type {
 /// One column: its name carries the unit where there is one.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnSpec {
+    /// Its name, which no other column of its table has.
     pub name: &'static str,
+    /// The unit of its values, such as `ns` or `bit/s`; empty if they have none.
     pub unit: &'static str,
+    /// What its values mean, and what it means that one is not there.
     pub summary: &'static str,
+    /// The type of its values.
     pub kind: Type,
 }
 
 /// One table: what a row is, and its columns.
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
+    /// Its name, which no other table has.
     pub name: &'static str,
+    /// What one row is, and when there are any.
     pub summary: &'static str,
+    /// Its columns, in the order in which they are written.
     pub columns: &'static [ColumnSpec],
 }
 
@@ -48,12 +62,19 @@ pub trait Row {
 /// A column's values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
+    /// Of [`Type::U64`], one value for each row; so are the others.
     U64(Vec<u64>),
+    /// Of [`Type::I64`].
     I64(Vec<i64>),
+    /// Of [`Type::F64`].
     F64(Vec<f64>),
+    /// Of [`Type::OptU64`]; `None` where a row lacks the value.
     OptU64(Vec<Option<u64>>),
+    /// Of [`Type::OptI64`], likewise.
     OptI64(Vec<Option<i64>>),
+    /// Of [`Type::OptF64`], likewise.
     OptF64(Vec<Option<f64>>),
+    /// Of [`Type::Str`].
     Str(Vec<String>),
 }
 
@@ -181,6 +202,7 @@ impl Table {
         row.add_to(&mut self.columns);
     }
 
+    /// Its name in [`SCHEMA`](super::SCHEMA).
     pub fn name(&self) -> &'static str {
         self.spec.name
     }

@@ -8,6 +8,7 @@ use crate::units::{ByteCount, Duration, Rate, SegCount};
 /// A parameter's name, and the type of its value.
 #[derive(Debug)]
 pub struct Key<T> {
+    /// As a study writes it.
     pub name: &'static str,
     value: PhantomData<fn() -> T>,
 }
@@ -21,6 +22,7 @@ impl<T> Clone for Key<T> {
 impl<T> Copy for Key<T> {}
 
 impl<T> Key<T> {
+    /// A key for the parameter called `name`, whose values are of type `T`.
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -42,6 +44,7 @@ impl<T: FromValue> Key<T> {
 
 /// A type that a parameter's value can have in code. Times are seconds, rates bits per second.
 pub trait FromValue: Sized {
+    /// The value as this type; nothing if it is of another kind.
     fn from_value(value: Value) -> Option<Self>;
 }
 

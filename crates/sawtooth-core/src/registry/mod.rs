@@ -12,16 +12,21 @@ pub(crate) use words::words;
 pub enum Kind {
     /// A plain number within bounds, both included.
     Number {
+        /// The least value.
         min: f64,
+        /// The largest value.
         max: f64,
     },
     /// A plain whole number within bounds, both included.
     Integer {
+        /// The least value.
         min: i64,
+        /// The largest value.
         max: i64,
     },
     /// A time; zero is allowed unless `min_exclusive`.
     Duration {
+        /// Whether it has to be above zero.
         min_exclusive: bool,
     },
     /// A time above zero after which something happens again and again, whatever else does.
@@ -40,6 +45,7 @@ pub enum Kind {
     PacketsOrBytes,
     /// Packets, bytes or bandwidth-delay products of its link, above zero.
     QueueSize,
+    /// True or false.
     Bool,
     /// One of these words.
     Choice(&'static [&'static str]),
@@ -53,7 +59,10 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Seconds; if there is one alone, zero is allowed unless `min_exclusive`.
-    Time { min_exclusive: bool },
+    Time {
+        /// Whether a single one has to be above zero.
+        min_exclusive: bool,
+    },
     /// Whole bytes, at least one.
     Bytes,
 }
@@ -61,15 +70,23 @@ pub enum Unit {
 /// A parameter's value. Times are seconds, rates bits per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
+    /// A plain number, without a unit.
     Number(f64),
+    /// A plain whole number.
     Integer(i64),
+    /// A time, seconds.
     Duration(f64),
+    /// A rate, bits per second.
     Rate(f64),
+    /// A size in bytes.
     Bytes(u64),
+    /// A number of packets, or of segments.
     Packets(u64),
     /// Bandwidth-delay products of a link; the scenario turns them into bytes.
     Bdp(f64),
+    /// True or false.
     Bool(bool),
+    /// One of the words of its [`Kind::Choice`].
     Choice(&'static str),
     /// A distribution, which [`Params::distribution`] returns.
     Distribution,
@@ -82,7 +99,9 @@ pub enum Value {
 /// A distribution as a scenario names it: a row of [`crate::dist::TABLE`] with its resolved parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistributionSpec {
+    /// The row's name in that table.
     pub name: &'static str,
+    /// A value for each of the row's parameters.
     pub params: Params,
     /// Of one that is given by points: values and cumulative probabilities.
     pub points: Vec<(f64, f64)>,
@@ -91,9 +110,13 @@ pub struct DistributionSpec {
 /// One parameter: the only place its default is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
+    /// As a study writes it.
     pub name: &'static str,
+    /// Its meaning, in one sentence.
     pub summary: &'static str,
+    /// What its value may be.
     pub kind: Kind,
+    /// Its value where a study says nothing.
     pub default: Value,
 }
 
@@ -118,9 +141,13 @@ pub(crate) use param;
 /// One row of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<C: 'static> {
+    /// As a study writes it; no other row of its table has it.
     pub name: &'static str,
+    /// What it is or does, in one sentence.
     pub summary: &'static str,
+    /// What specifies it: RFCs with their sections, drafts, papers.
     pub specification: &'static [&'static str],
+    /// Its parameters, in the order in which they are documented.
     pub params: &'static [Param],
     /// Its constructor.
     pub new: C,
@@ -192,11 +219,13 @@ impl Params {
         slot.map(|(_, value)| *value)
     }
 
+    /// The value of a parameter, of whichever kind.
     pub fn get(&self, name: &str) -> Value {
         let slot = self.values.iter().find(|(known, _)| *known == name);
         slot.unwrap_or_else(|| panic!("no parameter {name}")).1
     }
 
+    /// A plain number, without a unit.
     pub fn number(&self, name: &str) -> f64 {
         match self.get(name) {
             Value::Number(value) => value,
@@ -212,6 +241,7 @@ impl Params {
         }
     }
 
+    /// A plain whole number.
     pub fn integer(&self, name: &str) -> i64 {
         match self.get(name) {
             Value::Integer(value) => value,
@@ -227,6 +257,7 @@ impl Params {
         }
     }
 
+    /// A size in bytes.
     pub fn bytes(&self, name: &str) -> u64 {
         match self.get(name) {
             Value::Bytes(value) => value,
@@ -234,6 +265,7 @@ impl Params {
         }
     }
 
+    /// True or false.
     pub fn flag(&self, name: &str) -> bool {
         match self.get(name) {
             Value::Bool(value) => value,
@@ -241,6 +273,7 @@ impl Params {
         }
     }
 
+    /// The word that was chosen.
     pub fn choice(&self, name: &str) -> &'static str {
         match self.get(name) {
             Value::Choice(value) => value,

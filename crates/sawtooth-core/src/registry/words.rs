@@ -5,6 +5,7 @@ pub trait Words: Copy + 'static {
     /// As a study may write them, in the order in which they are documented.
     const WORDS: &'static [&'static str];
 
+    /// The variant that `word` stands for, which is one of `WORDS`; nothing for any other.
     fn from_word(word: &str) -> Option<Self>;
 }
 
@@ -26,7 +27,11 @@ macro_rules! words {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $visible enum $name {
-            $($(#[$meaning])* $variant,)*
+            $(
+                $(#[$meaning])*
+                #[doc = concat!("Written `", $word, "`.")]
+                $variant,
+            )*
         }
 
         impl $name {

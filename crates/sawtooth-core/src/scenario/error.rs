@@ -8,13 +8,17 @@ use crate::registry::suggest;
 pub struct ScenarioError {
     /// Path in the tree, as in `flows[0].cc.name`; of a key, not its value, if `at_key`.
     pub path: String,
+    /// Whether the key is meant, such as an unknown one, rather than its value.
     pub at_key: bool,
+    /// What is wrong, without a full stop.
     pub message: String,
+    /// What to do about it, if anything can be said.
     pub hint: Option<String>,
     /// Characters of the string value that are meant.
     pub span: Option<(usize, usize)>,
 }
 
+/// What reading gives: a value, or the first thing that is wrong.
 pub type Result<T> = std::result::Result<T, ScenarioError>;
 
 impl std::fmt::Display for ScenarioError {

@@ -24,8 +24,12 @@ row! {
 /// A socket's data-stream stall and its parts by cause, in ns; unknown where no host is modelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stalls {
+    /// All of it, whatever the cause.
     pub all_ns: Option<i64>,
+    /// While the transmission window was full.
     pub window_ns: Option<i64>,
+    /// While a packet of less than a segment was held back.
     pub partial_ns: Option<i64>,
+    /// While socket memory was exhausted and the writer slept.
     pub memory_ns: Option<i64>,
 }

@@ -3,9 +3,13 @@
 /// One key: whatever is said of it anywhere is said here.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
+    /// As a study writes it.
     pub name: &'static str,
+    /// What its value may be.
     pub takes: Takes,
+    /// What it means that a study does not write it.
     pub missing: Missing,
+    /// Its meaning, in one sentence.
     pub summary: &'static str,
     /// A value, as JSON.
     pub example: &'static str,
@@ -14,12 +18,19 @@ pub struct Key {
 /// What a key's value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
+    /// A time with its unit, such as `"20 ms"`.
     Time,
+    /// A rate with its unit, such as `"10 Mbit/s"`.
     Rate,
+    /// A size with its unit, such as `"64 kB"`.
     Bytes,
+    /// A number from 0 to 1.
     Probability,
+    /// A whole number.
     Whole,
+    /// True or false.
     Flag,
+    /// Any string.
     Text,
     /// One of these.
     Word(&'static [&'static str]),
@@ -46,6 +57,7 @@ pub enum Missing {
     Nothing,
     /// The same as this value, JSON.
     As(&'static str),
+    /// What no other word here says.
     Told(&'static str),
 }
 
@@ -54,7 +66,9 @@ pub enum Missing {
 pub struct Table {
     /// Where it is; empty for the scenario itself. `NAME` stands for any name, `[]` for any entry of a list.
     pub path: &'static str,
+    /// What it describes, in a few words.
     pub summary: &'static str,
+    /// Its keys, in groups that other tables may share.
     pub keys: &'static [&'static [Key]],
     /// The table of parts whose parameters are its keys, too.
     pub parameters: Option<&'static str>,
