@@ -6,7 +6,9 @@ use crate::registry::{Params, Value};
 /// A row's algorithm, from which each connection makes its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Algorithm {
+    /// Makes the state of one connection from the row's parameters.
     pub new: fn(&Params, Start) -> Box<dyn CongestionControl>,
+    /// What the stack has to give it.
     pub needs: Needs,
     /// Parameters whose value in Linux's module is not the specification's: the defaults where `tcp.algorithms = "linux"`. How they were measured stands
     /// under "Kernel equivalent" at the head of the algorithm's file.
@@ -82,6 +84,7 @@ impl Needs {
 /// What an algorithm makes of delivery rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rates {
+    /// It does not look at them, and they are not measured for it.
     Unused,
     /// It uses them, and has a substitute where they are not measured.
     Used,

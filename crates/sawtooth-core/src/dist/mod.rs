@@ -33,8 +33,11 @@ pub trait Distribution: Debug + Send {
 /// What is wrong with a distribution's parameters, and which of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
+    /// The parameter to blame; empty if it is none in particular.
     pub key: &'static str,
+    /// What is wrong, without a full stop.
     pub message: String,
+    /// What to write instead.
     pub hint: &'static str,
 }
 

@@ -37,8 +37,11 @@ pub struct Maker {
 /// What is wrong with parameters: the one that is to blame, why, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
+    /// The parameter to blame.
     pub key: &'static str,
+    /// What is wrong, without a full stop.
     pub message: String,
+    /// What to write instead.
     pub hint: &'static str,
 }
 

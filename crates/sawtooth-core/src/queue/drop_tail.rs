@@ -25,7 +25,9 @@ pub(super) const LIMIT: Param = param!(limit: Kind::QueueSize => Value::Packets(
 /// How much a buffer holds, the packet in transmission included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
+    /// So many packets of whatever size.
     Packets(u64),
+    /// So many bytes; one packet fits an empty buffer whatever its size.
     Bytes(ByteCount),
 }
 

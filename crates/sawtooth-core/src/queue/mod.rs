@@ -49,7 +49,9 @@ pub struct Site {
 /// What occupies a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
+    /// Packets, whole or in transmission.
     pub packets: u64,
+    /// Their bytes, headers from IP on included.
     pub bytes: ByteCount,
 }
 
@@ -67,7 +69,9 @@ impl std::ops::Add for Backlog {
 /// A packet that waits, and what is remembered of its arrival.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Queued {
+    /// The packet itself, whose ECN field may have been marked since.
     pub packet: Packet,
+    /// When it came to the queue.
     pub arrived: Instant,
     /// Its ECN field when it arrived.
     pub ecn: Ecn,
@@ -76,6 +80,7 @@ pub struct Queued {
 }
 
 impl Queued {
+    /// A packet that has just arrived, with its ECN field as it is now.
     pub fn new(packet: Packet, arrived: Instant, fate: Fate) -> Self {
         Self {
             packet,
@@ -111,6 +116,7 @@ impl Queued {
 /// What a free transmitter is given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
+    /// This one, which has left the queue.
     Packet(Queued),
     /// Nothing waits.
     Empty,
@@ -127,12 +133,14 @@ impl From<Option<Queued>> for Next {
 /// The rule of a FIFO that decides at arrival, from its backlog alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Law {
+    /// Packets are dropped that do not fit below this.
     pub limit: Limit,
     /// ECN-capable packets beyond this limit are marked.
     pub mark_above: Option<Limit>,
 }
 
 impl Law {
+    /// The law of a queue that drops what does not fit, and never marks.
     pub const fn drop_tail(limit: Limit) -> Self {
         Self {
             limit,
@@ -151,7 +159,9 @@ impl Law {
 /// Whether a packet was taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
+    /// It waits.
     Accept,
+    /// It was dropped.
     Drop,
 }
 

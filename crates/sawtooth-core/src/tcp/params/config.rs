@@ -26,27 +26,39 @@ macro_rules! config {
             $(#[doc = $summary] pub $name: $type,)*
             /// Of the random numbers of the congestion control, if it draws any.
             pub seed: u64,
+            /// The congestion window of a new connection, at least one segment (RFC 5681 §3.1's IW, RFC 6928).
             pub initial_window: WindowSize,
+            /// The slow-start threshold of a new connection (RFC 5681 §3.1); `window_limit` unless it is set.
             pub initial_ssthresh: WindowSize,
             /// [`UNLIMITED`](super::UNLIMITED) when there is no limit.
             pub window_limit: WindowSize,
             /// The same for short segments, where they are distinguished from full ones.
             pub window_limit_bytes: Option<ByteCount>,
+            /// Whether congestion controls follow ns-2 where it departs from their specifications.
             pub ns2_algorithms: bool,
+            /// The bounds and constants of the retransmission timeout (RFC 6298).
             pub rto: RtoConfig,
-            /// The clocks of the sender's host and the receiver's, and whether their phases are yet to be drawn.
+            /// The clock whose ticks the timers of the sender's host go by.
             pub timer_tick: Ticks,
+            /// The same of the receiver's host.
             pub receiver_tick: Ticks,
+            /// Whether the phases of these two clocks are yet to be drawn: the sender's, the receiver's.
             pub random_phases: [bool; 2],
             /// Whether the clock's phase is ns-2's random one.
             pub ns2_tick_phase: bool,
+            /// Whether and how fast packets are paced.
             pub pacing: Pacing,
+            /// How long the bursts are that a sender hands down; `None` without segmentation offload, where segments leave one by one.
             pub segmentation: Option<Segmentation>,
             /// The timestamp clock's tick, where segments carry timestamps.
             pub timestamps: Option<Duration>,
+            /// When a segment leaves that is not full, as by Nagle's algorithm (RFC 896).
             pub partial: partial::Policy,
+            /// How many full segments are acknowledged together, unless the delayed acknowledgement's timer ends first (RFC 5681 §4.2).
             pub ack_every: SegCount,
+            /// How long a delayed acknowledgement waits (RFC 1122 §4.2.3.2).
             pub delayed_ack: ack_policy::Settings,
+            /// How acknowledgements are held back while segments are missing; `None` if they are not.
             pub sack_compression: Option<sack_compression::Settings>,
         }
 

@@ -22,6 +22,7 @@ use crate::units::{ByteCount, Duration, SegCount};
 /// One row: all that there is to say of a parameter of TCP.
 #[derive(Clone, Copy, Debug)]
 pub struct TcpParam {
+    /// Its name, meaning, kind and default.
     pub param: Param,
     /// Nothing where it always has an effect.
     pub read_by: Option<ReadBy>,
@@ -32,13 +33,16 @@ pub struct TcpParam {
 /// The words of another parameter with which one has an effect.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadBy {
+    /// The name of that other parameter, whose value is a word.
     pub choice: &'static str,
+    /// The words with which this one has an effect.
     pub words: &'static [&'static str],
 }
 
 /// How a parameter is set in a real kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelKey {
+    /// The socket option, sysctl or route attribute that sets it.
     pub how: &'static str,
     /// Whether it holds for all connections between two hosts.
     pub shared: bool,

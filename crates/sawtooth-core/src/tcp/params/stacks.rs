@@ -7,8 +7,11 @@ use crate::registry::{Key, Kind, Params, Value};
 /// One preset.
 #[derive(Clone, Copy, Debug)]
 pub struct Stack {
+    /// The word of `tcp.stack` that chooses it.
     pub name: &'static str,
+    /// Whose behaviour it is, in one sentence.
     pub summary: &'static str,
+    /// What specifies that behaviour, and where it was measured.
     pub specification: &'static [&'static str],
     /// What differs from the defaults of [`super::PARAMS`].
     pub values: &'static [(&'static str, Value)],

@@ -9,7 +9,9 @@ pub const UNLIMITED: WindowSize = WindowSize::from_segments(1e15);
 /// A window as a study writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowSetting {
+    /// So many full segments.
     Segments(SegCount),
+    /// So many bytes of payload.
     Bytes(ByteCount),
 }
 
