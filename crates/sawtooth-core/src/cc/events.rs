@@ -5,6 +5,7 @@ use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 /// New data was acknowledged, or reported to have arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
+    /// When it reached the sender.
     pub now: Instant,
     /// Segments newly acknowledged, cumulatively.
     pub acked: SegCount,
@@ -20,8 +21,9 @@ pub struct Ack {
     pub flight_size: SegCount,
     /// Segments considered in the path after it (RFC 6675 §4's pipe).
     pub pipe: SegCount,
-    /// SND.UNA and SND.NXT. A round trip is over when SND.UNA reaches the SND.NXT noted at its start.
+    /// The first segment that is not acknowledged (RFC 9293 §3.3.1's SND.UNA). A round trip is over when it reaches what `snd_nxt` was at its start.
     pub snd_una: SeqNum,
+    /// One past the last segment that was sent (SND.NXT).
     pub snd_nxt: SeqNum,
     /// A round-trip time sample, if this acknowledgement gave one.
     pub rtt: Option<Duration>,
@@ -40,11 +42,13 @@ pub struct RateSample {
     pub delivered: SegCount,
     /// The longer of the times in which they were sent and acknowledged.
     pub interval: Duration,
-    /// Segments that had been delivered, over the connection's life, when the last segment delivered now was sent; and now.
+    /// Segments that had been delivered, over the connection's life, when the last segment delivered now was sent.
     pub prior_delivered: SegCount,
+    /// Segments that have been delivered by now, over the connection's life.
     pub total_delivered: SegCount,
-    /// Segments lost over the same interval, and over the connection's life.
+    /// Segments lost over the same interval.
     pub lost: SegCount,
+    /// Segments lost by now, over the connection's life.
     pub total_lost: SegCount,
     /// Segments in the path when that segment had been sent.
     pub pipe_at_send: SegCount,
@@ -55,6 +59,7 @@ pub struct RateSample {
 /// An acknowledgement, whatever it means.
 #[derive(Clone, Copy, Debug)]
 pub struct AckArrival {
+    /// When it reached the sender.
     pub now: Instant,
     /// Segments acknowledged cumulatively; 0: it repeats the last one.
     pub acked: SegCount,
@@ -65,12 +70,15 @@ pub struct AckArrival {
 /// What an acknowledgement says of marks.
 #[derive(Clone, Copy, Debug)]
 pub struct Marks {
+    /// When it reached the sender.
     pub now: Instant,
-    /// Segments that it shows to have arrived, and those of them that came marked.
+    /// Segments that it shows to have arrived.
     pub delivered: SegCount,
+    /// Those of them that came with Congestion Experienced.
     pub marked: SegCount,
     /// As in [`Ack`].
     pub snd_una: SeqNum,
+    /// As in [`Ack`].
     pub snd_nxt: SeqNum,
 }
 
@@ -88,7 +96,9 @@ pub enum Signal {
 /// The first sign of an episode (RFC 5681's "congestion event").
 #[derive(Clone, Copy, Debug)]
 pub struct Episode {
+    /// When the sender saw it.
     pub now: Instant,
+    /// What it was.
     pub signal: Signal,
     /// The window that a multiplicative decrease starts from: FlightSize (RFC 5681 equation 4), or the usable
     /// window where the stack reduces that.
@@ -124,7 +134,9 @@ impl Episode {
 /// The congestion window and the slow-start threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Windows {
+    /// How much may be in flight, as far as the path is concerned (RFC 5681 §2).
     pub cwnd: WindowSize,
+    /// Slow start ends here (RFC 5681 §3.1); infinite of an algorithm that has none.
     pub ssthresh: WindowSize,
 }
 
