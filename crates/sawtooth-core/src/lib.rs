@@ -6,6 +6,18 @@
 //!
 //! A [`Scenario`] is plain values ([`spec`]), which a program can make as well as [`scenario`] can read it.
 //!
+//! CUBIC beside Reno (`cargo run -p sawtooth-core --example dumbbell`):
+//!
+//! ```
+#![doc = include_str!("../examples/dumbbell.rs")]
+//! ```
+//!
+//! prints what each of them delivered to its application:
+//!
+//! ```text
+//! bit/s: [Some(60545226.666666664), Some(36328498.666666664)]
+//! ```
+//!
 //! The core has no clock, no file and no thread, and every random number comes from the seed: the same scenario and seed give
 //! the same records on any machine. Everything a study can name is a row of a table ([`cc::TABLE`], [`queue::TABLE`],
 //! [`source::TABLE`], [`packet_source::TABLE`], [`dist::TABLE`], [`tcp::PARAMS`], [`host::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]),
@@ -15,13 +27,14 @@
 //! `noise`, `limits`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/it/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
-// What is `pub` is the library's interface, or what the workspace uses besides.
-#![warn(unreachable_pub)]
+// What is `pub` is the library's interface, or what the workspace uses besides, and the interface is documented.
+#![warn(missing_docs, unreachable_pub)]
 
 pub mod cc;
 pub mod dist;
 mod fft;
 mod histogram;
+#[allow(missing_docs, reason = "not every field is described yet")]
 pub mod host;
 pub mod impair;
 pub mod kernel;
@@ -33,10 +46,12 @@ pub mod registry;
 mod ring;
 pub mod scenario;
 mod sim;
+#[allow(missing_docs, reason = "not every field is described yet")]
 pub mod source;
 pub mod spec;
 pub mod tcp;
 mod udp;
+#[allow(missing_docs, reason = "not every constant is described yet")]
 pub mod units;
 
 // The other crates of the workspace and the tests use these, too. They are no part of the library's interface and may change with any version.

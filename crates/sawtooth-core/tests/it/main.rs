@@ -14,6 +14,7 @@ mod dumbbell;
 mod ecn;
 mod every_cc;
 mod every_queue;
+mod examples;
 mod exchanges;
 mod fack_rules;
 mod fair_queues;
