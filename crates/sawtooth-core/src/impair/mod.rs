@@ -1,9 +1,9 @@
 //! What the wire of a link does besides carrying packets at one rate with one delay: it changes over time, fails for a while, delays each
 //! packet by another time, and loses, damages, doubles or displaces some.
 //!
-//! **Model.** A packet's transmission begins at `start` and ends when its last bit has left ([`ImpairedWire::transmit`]): by the rate of each moment,
+//! **Model.** A packet's transmission begins at `start` and ends when its last bit has left (`ImpairedWire::transmit`): by the rate of each moment,
 //! or by the delivery opportunities of a trace. It arrives the delay of that moment later, jitter and displacement included
-//! ([`ImpairedWire::cross`]). Transmissions follow one another in the order in which they begin, and everything here depends on their times and on
+//! (`ImpairedWire::cross`). Transmissions follow one another in the order in which they begin, and everything here depends on their times and on
 //! streams of random numbers alone. So a departure can be computed when its packet arrives at the link, as on a plain wire.
 //!
 //! What a study writes of a wire (changes, outages, jitter, reordering) keeps the numbers that it writes, in seconds and bits per second, as their names say: they are

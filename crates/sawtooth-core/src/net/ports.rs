@@ -12,7 +12,7 @@ use crate::units::Instant;
 
 /// The ports of a scenario: of each link the forward one, then the reverse one.
 ///
-/// `computed`: whether departures are computed at arrival, where the queue allows that (see [`Port::new`]).
+/// `computed`: whether departures are computed at arrival, where the queue allows that (see `Port::new`).
 pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
     let mut ports = Vec::with_capacity(2 * scenario.links.len());
     for link in &scenario.links {
