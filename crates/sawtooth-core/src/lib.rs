@@ -51,7 +51,6 @@ pub mod source;
 pub mod spec;
 pub mod tcp;
 mod udp;
-#[allow(missing_docs, reason = "not every constant is described yet")]
 pub mod units;
 
 // The other crates of the workspace and the tests use these, too. They are no part of the library's interface and may change with any version.

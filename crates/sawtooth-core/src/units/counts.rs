@@ -55,18 +55,21 @@ impl SeqNum {
 macro_rules! counts {
     ($($name:ident),*) => {$(
         impl $name {
+            /// The sum, or the most that can be counted.
             #[inline]
             #[must_use]
             pub const fn saturating_add(self, other: Self) -> Self {
                 Self(self.0.saturating_add(other.0))
             }
 
+            /// The difference; nothing if `other` is more.
             #[inline]
             #[must_use]
             pub const fn saturating_sub(self, other: Self) -> Self {
                 Self(self.0.saturating_sub(other.0))
             }
 
+            /// Whether it counts nothing.
             #[inline]
             pub const fn is_zero(self) -> bool {
                 self.0 == 0
@@ -85,6 +88,7 @@ macro_rules! counts {
 counts!(SegCount, ByteCount);
 
 impl SegCount {
+    /// One segment.
     pub const ONE: Self = Self(1);
 
     /// The difference modulo 2^64, which may be less than nothing for a while.

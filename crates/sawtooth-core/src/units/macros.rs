@@ -35,11 +35,13 @@ macro_rules! quantity {
         }
 
         impl $name {
+            /// Of a number in the unit that this function's name says.
             #[inline]
             pub const fn $from(value: f64) -> Self {
                 Self(value)
             }
 
+            /// The number in the unit that this function's name says.
             #[inline]
             pub const fn $get(self) -> f64 {
                 self.0
@@ -74,14 +76,18 @@ macro_rules! whole {
         pub struct $name(u64);
 
         impl $name {
+            /// The number 0.
             pub const ZERO: Self = Self(0);
+            /// The largest number there is, 2^64 - 1.
             pub const MAX: Self = Self(u64::MAX);
 
+            /// Of a bare number.
             #[inline]
             pub const fn new(value: u64) -> Self {
                 Self(value)
             }
 
+            /// The bare number.
             #[inline]
             pub const fn get(self) -> u64 {
                 self.0

@@ -21,8 +21,9 @@ places!(Instant, Duration);
 impl Instant {
     /// The beginning of the run.
     pub const START: Self = Self(0.0);
-    /// Before everything, and after everything.
+    /// Before any run begins.
     pub const LONG_AGO: Self = Self(f64::NEG_INFINITY);
+    /// Later than any run lasts.
     pub const NEVER: Self = Self(f64::INFINITY);
 
     /// Whole nanoseconds, rounded.
@@ -32,6 +33,7 @@ impl Instant {
 }
 
 impl Duration {
+    /// No time.
     pub const ZERO: Self = Self(0.0);
     /// Without end.
     pub const INFINITE: Self = Self(f64::INFINITY);
@@ -85,6 +87,7 @@ impl Rate {
     /// No bound.
     pub const INFINITE: Self = Self(f64::INFINITY);
 
+    /// Whether it has a bound.
     pub const fn is_finite(self) -> bool {
         self.0.is_finite()
     }
