@@ -156,6 +156,7 @@ pub struct ArrivingSpec {
 }
 
 impl ArrivingSpec {
+    /// A segment of its flows as large as it can be.
     pub fn full_segment(&self) -> FullSegment {
         let config = tcp::Config::from(&self.flow.tcp);
         FullSegment {
