@@ -123,7 +123,7 @@ def _bare(*, folder: str = "") -> int:
 
 
 FIGURES: dict[str, Callable[[], float]] = {
-    "Lines of the longest source file of the crates": lambda: max(_crates()),
+    "Lines of implementation of the longest source file of the crates": lambda: max(_crates()),
     "Median of lines of their source files": lambda: statistics.median(_crates()),
     "Source files of the crates with more than 300 lines": lambda: sum(lines > 300 for lines in _crates()),
     "Rows of `tests/guards/structure.txt`": lambda: len(structure.read(structure.TABLE.read_text())),

@@ -1,4 +1,4 @@
-//! CUBIC and Reno share the bottleneck of a dumbbell for a minute: what each gets.
+//! Linux's CUBIC and Reno share the bottleneck of a dumbbell for a minute: what each gets.
 
 use sawtooth_core::simulate;
 use sawtooth_core::spec::{FlowSpec, LinkSpec, Scenario};

@@ -6,7 +6,7 @@
 //!
 //! A [`Scenario`] is plain values ([`spec`]), which a program can make as well as [`scenario`] can read it.
 //!
-//! CUBIC beside Reno (`cargo run -p sawtooth-core --example dumbbell`):
+//! CUBIC beside Reno, as Linux has them (`cargo run -p sawtooth-core --example dumbbell`):
 //!
 //! ```
 #![doc = include_str!("../examples/dumbbell.rs")]
@@ -15,12 +15,12 @@
 //! prints what each of them delivered to its application:
 //!
 //! ```text
-//! bit/s: [Some(60545226.666666664), Some(36328498.666666664)]
+//! bit/s: [Some(53563643.733333334), Some(42583556.266666666)]
 //! ```
 //!
 //! The core has no clock, no file and no thread, and every random number comes from the seed: the same scenario and seed give
 //! the same records on any machine. Everything a study can name is a row of a table ([`cc::TABLE`], [`queue::TABLE`],
-//! [`source::TABLE`], [`packet_source::TABLE`], [`dist::TABLE`], [`tcp::PARAMS`], [`host::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], [`tcp::recovery::TABLE`], [`record::SCHEMA`]),
+//! [`source::TABLE`], [`packet_source::TABLE`], [`dist::TABLE`], [`tcp::PARAMS`], [`host::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], `sawtooth list recovery`, [`record::SCHEMA`]),
 //! and documentation, errors and tests walk the tables.
 //!
 //! Layers, top may use below: `scenario`, `sim`; `net`, `feed`, `demand`; `spec`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
