@@ -34,7 +34,6 @@ pub mod cc;
 pub mod dist;
 mod fft;
 mod histogram;
-#[allow(missing_docs, reason = "not every field is described yet")]
 pub mod host;
 pub mod impair;
 pub mod kernel;
@@ -46,7 +45,6 @@ pub mod registry;
 mod ring;
 pub mod scenario;
 mod sim;
-#[allow(missing_docs, reason = "not every field is described yet")]
 pub mod source;
 pub mod spec;
 pub mod tcp;

@@ -15,8 +15,11 @@ use crate::units::{Duration, Instant};
 /// How urgent a work is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
+    /// It suspends whatever runs.
     Interrupt,
+    /// It comes before that of applications and suspends nothing: packets that have come, timers.
     Protocol,
+    /// It waits for all others: system calls, copying.
     Application,
 }
 

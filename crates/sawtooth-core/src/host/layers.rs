@@ -6,14 +6,20 @@ use crate::units::{ByteCount, Instant, SeqNum};
 /// Where something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
+    /// What calls write and read.
     Application,
+    /// Its memory, and processes that sleep and are woken there.
     Socket,
+    /// The sender and the receiver.
     Tcp,
+    /// What hands packets to the interface and takes them from it.
     Driver,
+    /// Between the interface and the first link, or the last link and the interface.
     Wire,
 }
 
 impl Layer {
+    /// Its word in the table `layers`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Application => "application",
@@ -28,21 +34,26 @@ impl Layer {
 /// One thing that happens.
 #[derive(Clone, Copy, Debug)]
 pub struct Happening {
+    /// When, on the one clock that all hosts have.
     pub time: Instant,
     /// The machine.
     pub host: u32,
+    /// Where.
     pub layer: Layer,
+    /// What happens: a word of the column `event`.
     pub event: &'static str,
     /// The packet's number among all of its flow, from 1 on, and whether it carries data, if it is about one.
     pub packet: Option<(u32, bool)>,
     /// Its segment, or of an acknowledgement the next segment that is expected.
     pub seq: Option<SeqNum>,
+    /// Application bytes that it is about; of packets in the driver and on the wire, bytes of the packet.
     pub bytes: ByteCount,
 }
 
 /// The log of one flow.
 #[derive(Debug, Default)]
 pub struct Log {
+    /// What has happened, in the order in which it was noted.
     pub rows: Vec<Happening>,
     /// Packets that have been given a number.
     packets: u32,

@@ -181,25 +181,40 @@ pub const PARAMS: &[Param] = &[
 /// What things cost a machine, and what else its work depends on.
 #[derive(Clone, Debug)]
 pub struct Profile {
+    /// Of a call of write; the bytes are those that it copies.
     pub write: Cost,
+    /// Of a call of read; the bytes are those that it copies.
     pub read: Cost,
+    /// Of waking a process that sleeps.
     pub wake: Duration,
+    /// Whether the application closes when it has written everything, rather than when that has been acknowledged.
     pub closes_at_once: bool,
+    /// What its sending sockets hold.
     pub memory: socket::Memory,
+    /// Of TCP, to send a packet of data.
     pub send: Cost,
+    /// Of TCP, to receive a packet of data.
     pub receive: Cost,
+    /// Of TCP, to send an acknowledgement.
     pub ack_send: Duration,
+    /// Of TCP, to receive an acknowledgement.
     pub ack_receive: Duration,
+    /// Of the driver, to hand a packet to the interface.
     pub driver_send: Cost,
+    /// Of the driver, to take a packet from the interface, within the interrupt.
     pub driver_receive: Cost,
+    /// Of an interrupt that reports transmissions.
     pub transmit_interrupt: Duration,
+    /// Of an interrupt that reports packets, without what these cost.
     pub receive_interrupt: Duration,
 }
 
 /// Something once, and something per byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
+    /// Whatever the number of bytes.
     pub once: Duration,
+    /// For each byte.
     pub per_byte: Duration,
 }
 
@@ -246,6 +261,7 @@ impl From<&Params> for Profile {
 /// A packet within a machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
+    /// Data or an acknowledgement of TCP.
     pub packet: Packet,
     /// Whose it is: its place among the flows.
     pub flow: u32,
@@ -258,16 +274,19 @@ pub struct Frame {
 /// What a processor does.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
-    /// An interrupt that reports so many packets that have come, or transmissions.
+    /// An interrupt that reports so many packets that have come.
     Received(u32),
+    /// An interrupt that reports so many transmissions.
     Transmitted(u32),
     /// The driver hands a packet to the interface.
     Driver(Frame),
-    /// TCP sends a packet; takes one that has come.
+    /// TCP sends a packet.
     Send(Frame),
+    /// TCP takes a packet that has come.
     Receive(Frame),
-    /// An application calls write, or is about to go on with it; the next packet's data is copied.
+    /// The application of the flow of that place calls write, or is about to go on with it.
     Write(u32),
+    /// The data of the next packet, so many bytes, is copied for the flow of that place.
     Copy(u32, ByteCount),
     /// An application reads so many bytes.
     Read(u32, ByteCount),
@@ -276,14 +295,18 @@ pub enum Work {
 /// One machine.
 #[derive(Debug)]
 pub struct Machine {
+    /// What things cost it.
     pub profile: Profile,
+    /// Its processor, and what waits for it.
     pub cpu: cpu::Cpu<Work>,
+    /// Its network interface.
     pub nic: nic::Nic,
     /// The flow whose data the present pass of the processor sends, if it does.
     pub pass_of: Option<u32>,
 }
 
 impl Machine {
+    /// An idle machine with these values of [`PARAMS`].
     pub fn new(params: &Params) -> Self {
         Self {
             profile: Profile::from(params),

@@ -26,14 +26,17 @@ pub struct Nic {
     /// Transmitted; of them, those that an interrupt has reported and that still have their places.
     done: VecDeque<Frame>,
     done_reported: usize,
+    /// When transmissions are reported.
     pub transmissions: Moderation,
     /// Packets that have come and when they can be reported; of them, those that an interrupt has reported.
     come: VecDeque<(Instant, Frame)>,
     reported: usize,
+    /// When packets that have come are reported.
     pub arrivals: Moderation,
 }
 
 impl Nic {
+    /// An idle interface with these values of [`PARAMS`](super::PARAMS).
     pub fn new(params: &Params) -> Self {
         Self {
             places: match params.get("transmit_queue") {

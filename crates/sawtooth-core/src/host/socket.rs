@@ -9,7 +9,9 @@ use crate::units::{ByteCount, Instant, SegCount};
 /// The memory of a sending socket.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
+    /// Bytes that it holds, overhead included.
     pub limit: ByteCount,
+    /// Bytes that each packet takes besides its data.
     pub overhead: ByteCount,
     /// What is free when a sleeping writer is woken.
     wakes_at: ByteCount,
@@ -39,9 +41,11 @@ impl From<&Params> for Memory {
 pub struct Held {
     /// Bytes written and not acknowledged, and the packets that they are in.
     pub bytes: ByteCount,
+    /// The packets that these bytes are in.
     pub packets: SegCount,
     /// What the last of them, which has not been sent, takes without becoming more than one.
     pub tail_room: ByteCount,
+    /// Bytes of data of a full segment.
     pub smss: ByteCount,
 }
 
@@ -107,19 +111,24 @@ impl Queued {
 /// The socket of a sending application.
 #[derive(Debug)]
 pub struct Socket {
+    /// What the process that writes is doing.
     pub writer: Writer,
     /// Bytes of each call of write that is due and has not returned; of the first, what is left, and whether it has begun.
     pub calls: VecDeque<ByteCount>,
+    /// Whether the first of these calls has begun.
     pub has_begun: bool,
     /// The application will write no more than that.
     pub is_last: bool,
+    /// Whether the application has closed the connection.
     pub has_closed: bool,
     /// What TCP has sent and whose transmission has not been reported.
     pub queued: Queued,
+    /// Measures how long it stalls, and why.
     pub watch: Stopwatch,
 }
 
 impl Socket {
+    /// A socket into which nothing has been written.
     pub fn new() -> Self {
         Self {
             writer: Writer::Idle,
@@ -166,9 +175,11 @@ impl Default for Socket {
 /// A reading application.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reader {
-    /// Bytes that have come in order, those that are being read, and those that the application has.
+    /// Bytes that have come in order.
     pub come: ByteCount,
+    /// Bytes that are being read; none while the application waits or does something else.
     pub reading: ByteCount,
+    /// Bytes that the application has.
     pub read: ByteCount,
     /// When it had the last of them.
     pub last_read: Instant,

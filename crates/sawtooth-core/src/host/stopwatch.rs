@@ -51,8 +51,11 @@ impl Cause {
 /// A time in which the stopwatch ran, ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
+    /// When it started.
     pub from: i64,
+    /// When it was paused.
     pub to: i64,
+    /// What was waited for.
     pub cause: Cause,
 }
 

@@ -56,12 +56,15 @@ pub struct Write {
 pub struct Exchange {
     /// From the last byte of the response before, or from the opening of the connection, to the request.
     pub think: Duration,
+    /// The size of the request, at least one byte.
     pub request: ByteCount,
     /// From the last byte of the request to the response.
     pub server_think: Duration,
+    /// The size of the response, at least one byte.
     pub response: ByteCount,
-    /// How each is written.
+    /// How the client writes the request.
     pub request_pattern: WritePattern,
+    /// How the server writes the response.
     pub response_pattern: WritePattern,
 }
 
