@@ -164,11 +164,7 @@ impl Calendar {
         {
             return Next::Loose(at);
         }
-        let queue = if timer_first {
-            &self.timers
-        } else {
-            &self.packets
-        };
+        let queue = self.queue(timer_first);
         let slot = queue.first();
         let key = queue.get(slot);
         if self.is_over(key) {
@@ -177,6 +173,16 @@ impl Calendar {
             Next::Timer { slot }
         } else {
             Next::Packet { slot, key }
+        }
+    }
+
+    /// The queue of timers, or that of packets.
+    #[inline(always)]
+    fn queue(&self, of_timers: bool) -> &EventQueue {
+        if of_timers {
+            &self.timers
+        } else {
+            &self.packets
         }
     }
 
@@ -189,11 +195,7 @@ impl Calendar {
 
     /// The first of the loose events, if it comes before all others and before the end.
     fn loose_before(&self, timer_first: bool) -> Option<usize> {
-        let queue = if timer_first {
-            &self.timers
-        } else {
-            &self.packets
-        };
+        let queue = self.queue(timer_first);
         let (at, first, place) = self.loose.first(&self.lineage)?;
         let slot = queue.first();
         let ties = timer_first || place < self.place(slot);

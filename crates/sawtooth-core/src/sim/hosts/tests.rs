@@ -8,7 +8,6 @@ use crate::sim::dispatch::run;
 use crate::sim::world::assemble;
 use crate::source;
 use crate::spec::{FlowSpec, HostSpec, LinkSpec, Part, Scenario};
-use crate::tcp::STACKS;
 use crate::units::{Duration, Rate};
 
 proptest! {
@@ -43,11 +42,8 @@ proptest! {
             .with("response_writes", Value::Integer(response_writes.into()))
             .with("write_interval", Value::Duration(20e-6))
             .with("think", Value::Duration(1e-3));
-        let mut flow = FlowSpec { source, host: Some(0), receiver_host: Some(1), ..FlowSpec::new("flow", vec![0]) };
-        let stack = STACKS.iter().find(|row| row.name == stack).expect("a row");
-        for (key, value) in stack.values {
-            flow.tcp.set(key, *value);
-        }
+        let flow = FlowSpec { source, host: Some(0), receiver_host: Some(1), ..FlowSpec::new("flow", vec![0]) };
+        let mut flow = flow.with_stack(stack);
         flow.tcp.set("partial", Value::Choice(policy));
         flow.tcp.set("window_limit", Value::Packets(window.into()));
         let mut scenario = Scenario::new(Duration::from_secs(3.0), vec![link], vec![flow]);

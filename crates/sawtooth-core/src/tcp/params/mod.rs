@@ -123,11 +123,7 @@ mod tests {
     #[test]
     fn every_default_and_every_stack_resolves() {
         for stack in STACKS {
-            let mut params = Params::defaults(PARAMS);
-            for (name, value) in stack.values {
-                params.set(name, *value);
-            }
-            let config = Config::from(&params);
+            let config = Config::from(&stack.params());
             assert!(config.smss > 0, "{}", stack.name);
         }
     }
