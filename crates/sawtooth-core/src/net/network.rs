@@ -18,7 +18,7 @@ use super::agenda::{Agenda, Event};
 use super::flight::{Content, Due, Flight, Payload, Towards};
 use super::queued::QueuedFlights;
 use super::{Passage, Port, Traffic, Transmission, Turn, UdpFlow};
-use crate::events::{Key, Lineage};
+use crate::events::{Key, Lineage, Occurrence};
 use crate::packet::{Data, Packet};
 use crate::spec::{FlowSpec, Scenario, UdpSpec};
 use crate::udp::flow_number;
@@ -143,7 +143,8 @@ impl<P: Payload> Network<P> {
             Event::Arrival(flight) => return self.move_on(flight),
             Event::Free(port) => {
                 let key = Key::at_start(time, 0);
-                let turn = self.ports[port].transmitter_free(key, &mut self.lineage);
+                let now = self.lineage.record(key);
+                let turn = self.ports[port].transmitter_free(now);
                 self.take_turn(port, turn);
             }
         }
@@ -225,7 +226,8 @@ impl<P: Payload> Network<P> {
     fn pass(&mut self, port: usize, mut flight: Flight<P>) {
         let key = Key::at_start(flight.due.time(), 0);
         let packet = stand_in(&flight, 0);
-        let passage = self.ports[port].accept_any(key, None, &packet, &mut self.lineage);
+        let passage =
+            self.ports[port].accept_any(key, Occurrence::OutOfTurn, &packet, &mut self.lineage);
         if passage.marked {
             flight.content.mark();
         }
@@ -237,7 +239,7 @@ impl<P: Payload> Network<P> {
         let key = Key::at_start(flight.due.time(), 0);
         let (number, flight) = self.queued.put(flight);
         let packet = stand_in(flight, number);
-        let turn = self.ports[port].arrive(key, packet, &mut self.lineage);
+        let turn = self.ports[port].arrive(key, Occurrence::OutOfTurn, packet, &mut self.lineage);
         self.take_turn(port, turn);
     }
 

@@ -10,7 +10,7 @@ use super::channel::{Channel, Loose, LooseEvents, Place};
 use super::index::index_u32;
 use crate::events::{Event, EventQueue, Key, Line, Lineage};
 use crate::packet::Packet;
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 
 /// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +59,8 @@ pub(super) struct Components<'a> {
     pub hosts: u32,
     /// Flows that are there from the start.
     pub flows: usize,
+    /// For how long what has happened is remembered.
+    pub memory: Duration,
 }
 
 /// The event that comes first.
@@ -125,7 +127,7 @@ impl Calendar {
         }
         Self {
             end,
-            lineage: Lineage::new(),
+            lineage: Lineage::that_remembers(components.memory),
             packets: EventQueue::new(slots.len()),
             timers: EventQueue::new(2 * components.flows),
             slots,
@@ -372,7 +374,18 @@ impl Calendar {
 
     // --- order ----------------------------------------------------------------------------------------------------------
 
-    /// Records the event that happens now.
+    /// What has happened is kept for as long as it may be asked for; to be called every so many events.
+    pub(super) fn keep_ancestors(&mut self) {
+        self.lineage.archive(self.first_time());
+    }
+
+    /// Records the event that has come up.
+    #[inline(always)]
+    pub(super) fn happen(&mut self, key: Key) -> Event {
+        self.lineage.happen(key)
+    }
+
+    /// Records an event that something may descend from before it has come up.
     #[inline(always)]
     pub(super) fn record(&mut self, key: Key) -> Event {
         self.lineage.record(key)
@@ -424,6 +437,7 @@ mod tests {
             udp: 1,
             hosts: 1,
             flows: 2,
+            memory: Duration::ZERO,
         };
         Calendar::new(Instant::from_secs(10.0), components)
     }

@@ -7,13 +7,22 @@ use super::receiving::fire_receiver_timer;
 use super::stopped::Stopped;
 use super::udp::Udp;
 use super::world::World;
-use crate::events::Key;
+use crate::events::{Key, Occurrence};
 use crate::units::SegCount;
+
+/// Events after which ancestors are kept: so few that what they record does not fill the lineage's ring.
+const EVENTS_AT_ONCE: u32 = 1 << 12;
 
 /// Runs to the end, or until a limit is exceeded.
 pub(super) fn run(world: &mut World) -> Result<(), Stopped> {
-    while handle(world, events_to_next_look(world)) {
-        look_at_limits(world, world.calendar.first_time(), SegCount::ZERO)?;
+    let mut left = events_to_next_look(world);
+    while handle(world, left.min(EVENTS_AT_ONCE)) {
+        world.calendar.keep_ancestors();
+        left = left.saturating_sub(EVENTS_AT_ONCE);
+        if left == 0 {
+            look_at_limits(world, world.calendar.first_time(), SegCount::ZERO)?;
+            left = events_to_next_look(world);
+        }
     }
     world.stopped.take().map_or(Ok(()), Err)
 }
@@ -29,7 +38,7 @@ fn handle(world: &mut World, most: u32) -> bool {
             }
             Next::Loose(at) => {
                 let loose = world.calendar.take_loose(at);
-                world.on_other_packet(loose.packet, loose.key);
+                world.on_loose_packet(loose.packet, loose.key);
             }
             Next::Timer { slot } => on_timer(world, slot),
             Next::Packet { slot, key } => match world.calendar.slot(slot) {
@@ -67,7 +76,7 @@ fn on_timer(world: &mut World, slot: u32) {
         world.start(index, key);
     } else if timer_of(world, slot) == key {
         if of_sender {
-            world.fire_sender_timer(index);
+            world.fire_sender_timer(index, Occurrence::Happening);
         } else {
             fire_receiver_timer(world, index);
         }
@@ -108,7 +117,7 @@ fn send_udp(world: &mut World, index: usize, mut key: Key) -> Key {
         if let Some(channel) = world.topology.stop(packet.hop).channel {
             world.calendar.wait(channel, packet, key);
         } else {
-            world.on_other_packet(packet, key);
+            world.pass(packet, key);
         }
         key = world.udp[index].key();
         if world.calendar.is_over(key) {

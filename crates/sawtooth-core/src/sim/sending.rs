@@ -5,14 +5,14 @@ use super::calendar::sender_timer;
 use super::hosts::events::write_on_host;
 use super::request_response::carried::put_ack_on;
 use super::world::World;
-use crate::events::{Event, Key};
+use crate::events::{Event, Key, Occurrence};
 use crate::packet::Packet;
 use crate::units::Instant;
 
 impl World<'_> {
     /// A connection begins.
     pub(super) fn start(&mut self, index: u32, key: Key) {
-        let now = self.calendar.record(key);
+        let now = self.calendar.happen(key);
         self.observers.sample_sender(&self.flows, index, key.time);
         let flow = &mut self.flows[index as usize];
         flow.started = true;
@@ -26,18 +26,18 @@ impl World<'_> {
     }
 
     /// Its timer expires or its application writes, whichever is first.
-    pub(super) fn fire_sender_timer(&mut self, index: u32) {
+    pub(super) fn fire_sender_timer(&mut self, index: u32, occurrence: Occurrence) {
         let flow = &mut self.flows[index as usize];
         let due = flow.next_timer();
         // At one instant an application writes before a timer expires, whichever was laid down first, and what they send leaves in that order.
         let ties = due.time == flow.fired.time;
-        let key = if ties && self.calendar.precedes(due, flow.fired) {
-            flow.fired
+        let (key, occurrence) = if ties && self.calendar.precedes(due, flow.fired) {
+            (flow.fired, Occurrence::OutOfTurn)
         } else {
-            due
+            (due, occurrence)
         };
         flow.fired = key;
-        let now = self.calendar.record(key);
+        let now = occurrence.record(key, &mut self.calendar.lineage);
         self.observers.sample_sender(&self.flows, index, key.time);
         let on_host = self.hosts.send(index);
         let flow = &mut self.flows[index as usize];
@@ -65,7 +65,7 @@ impl World<'_> {
             if timer.time > key.time || !self.calendar.precedes(timer, key) {
                 break;
             }
-            self.fire_sender_timer(index);
+            self.fire_sender_timer(index, Occurrence::OutOfTurn);
         }
         self.observers.sample_sender(&self.flows, index, key.time);
         let now = self.calendar.record(key);
@@ -130,7 +130,7 @@ impl World<'_> {
             if let Some(channel) = self.topology.stop(packet.hop).channel {
                 self.calendar.wait(channel, packet, key);
             } else {
-                let back = self.travel(packet, key, Some(now));
+                let back = self.travel(packet, key, Occurrence::Recorded(now));
                 debug_assert!(back.is_none(), "every round trip has an event: plan_stops");
             }
         }

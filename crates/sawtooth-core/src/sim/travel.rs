@@ -5,14 +5,14 @@ use super::receiving::{receive, receive_of_living};
 use super::stops::Node;
 use super::udp::receive_udp;
 use super::world::World;
-use crate::events::{Child, Event, Key, Line};
+use crate::events::{Child, Key, Line, Occurrence};
 use crate::net::{Passage, Transmission, Turn};
 use crate::packet::Packet;
 use crate::units::Instant;
 
 impl World<'_> {
     /// A packet travels on from its stop, where it arrives with `key`, until it waits for an event, is dropped, or reaches its
-    /// sender: then it is returned. `now` is `key` if that has been recorded.
+    /// sender: then it is returned. `now`: what is known of the event of `key`.
     ///
     /// Packet and key are never handed to another function themselves, only copies and parts: then they stay in registers.
     #[inline(always)]
@@ -20,7 +20,7 @@ impl World<'_> {
         &mut self,
         mut packet: Packet,
         mut key: Key,
-        mut now: Option<Event>,
+        mut now: Occurrence,
     ) -> Option<(Packet, Key)> {
         let mut place = self.topology.stop(packet.hop).place;
         loop {
@@ -28,25 +28,25 @@ impl World<'_> {
                 Node::Port(index) => {
                     let port = self.topology.port(index);
                     key = port.accept(key, now, packet.size(), &mut self.calendar.lineage);
-                    now = None;
+                    now = Occurrence::OutOfTurn;
                     packet.hop += 1;
                 }
                 Node::Receiver(flow) => {
-                    let event = self.calendar.record(key);
+                    let event = now.record(key, &mut self.calendar.lineage);
                     packet = receive(self, flow, packet, key, event)?;
-                    now = Some(event);
+                    now = Occurrence::Recorded(event);
                 }
                 Node::Sender(_) | Node::Senders(_) => return Some((packet, key)),
                 Node::Receivers(_) => {
-                    let event = self.calendar.record(key);
+                    let event = now.record(key, &mut self.calendar.lineage);
                     packet = receive_of_living(self, packet, key, event)?;
-                    now = Some(event);
+                    now = Occurrence::Recorded(event);
                 }
                 Node::Access(way) => {
-                    let event = now.unwrap_or_else(|| self.calendar.record(key));
+                    let event = now.record(key, &mut self.calendar.lineage);
                     let delay = self.topology.access_delays[(way / 2) as usize];
                     key = event.schedule(key.time + delay, Child::Arrival);
-                    now = None;
+                    now = Occurrence::OutOfTurn;
                     packet.hop += 1;
                 }
                 Node::UdpReceiver(index) => {
@@ -74,7 +74,7 @@ impl World<'_> {
                     }
                     let (time, line) = arrival.parts();
                     key = Key::from_parts(time, line);
-                    now = None;
+                    now = Occurrence::OutOfTurn;
                     packet.hop += 1;
                 }
             }
@@ -104,7 +104,7 @@ impl World<'_> {
         packet: &Packet,
         time: Instant,
         line: Line,
-        now: Option<Event>,
+        now: Occurrence,
     ) -> Option<(Key, bool)> {
         let key = Key::from_parts(time, line);
         let packet = *packet;
@@ -112,7 +112,7 @@ impl World<'_> {
             .sample_port(&self.topology.ports, index, key.time);
         let port = self.topology.port(index);
         if !port.is_computed() {
-            self.arrive(index, packet, key);
+            self.arrive(index, packet, key, now);
             return None;
         }
         let passage = port.accept_any(key, now, &packet, &mut self.calendar.lineage);
@@ -158,16 +158,24 @@ impl World<'_> {
         self.topology.forget(&mut self.acks, packet);
     }
 
-    /// The same as [`World::on_packet`], for callers that are rarely run.
+    /// A packet is at a stop with events: now.
+    #[inline(always)]
+    pub(super) fn on_packet(&mut self, packet: Packet, key: Key) {
+        if let Some((ack, key)) = self.travel(packet, key, Occurrence::Happening) {
+            self.acknowledged(&ack, key);
+        }
+    }
+
+    /// The same for a packet that had an event of its own, which is rare.
     #[inline(never)]
-    pub(super) fn on_other_packet(&mut self, packet: Packet, key: Key) {
+    pub(super) fn on_loose_packet(&mut self, packet: Packet, key: Key) {
         self.on_packet(packet, key);
     }
 
-    /// A packet is at a stop.
-    #[inline(always)]
-    pub(super) fn on_packet(&mut self, packet: Packet, key: Key) {
-        if let Some((ack, key)) = self.travel(packet, key, None) {
+    /// A packet is at a stop without events, perhaps ahead of time.
+    #[inline(never)]
+    pub(super) fn pass(&mut self, packet: Packet, key: Key) {
+        if let Some((ack, key)) = self.travel(packet, key, Occurrence::OutOfTurn) {
             self.acknowledged(&ack, key);
         }
     }
@@ -182,16 +190,16 @@ impl World<'_> {
         }
         match self.topology.stop(packet.hop).channel {
             Some(channel) => self.calendar.wait(channel, packet, key),
-            None => self.on_other_packet(packet, key),
+            None => self.pass(packet, key),
         }
     }
 
     /// A packet arrives at a port with events.
-    fn arrive(&mut self, port: u32, packet: Packet, key: Key) {
+    fn arrive(&mut self, port: u32, packet: Packet, key: Key, now: Occurrence) {
         let turn = self
             .topology
             .port(port)
-            .arrive(key, packet, &mut self.calendar.lineage);
+            .arrive(key, now, packet, &mut self.calendar.lineage);
         self.take_turn(port, turn);
     }
 
@@ -201,10 +209,8 @@ impl World<'_> {
         self.calendar.set_transmitter(port, Key::NEVER);
         self.observers
             .sample_port(&self.topology.ports, port, key.time);
-        let turn = self
-            .topology
-            .port(port)
-            .transmitter_free(key, &mut self.calendar.lineage);
+        let now = self.calendar.happen(key);
+        let turn = self.topology.port(port).transmitter_free(now);
         self.take_turn(port, turn);
     }
 

@@ -12,14 +12,14 @@ use super::metrics::PathMetrics;
 use super::observe::Observers;
 use super::request_response::RequestResponses;
 use super::stopped::Stopped;
-use super::stops::{Plan, plan_stops, routes};
+use super::stops::{Plan, Route, plan_stops, routes};
 use super::topology::Topology;
 use super::udp::{Udp, udp_flows};
 use crate::events::Key;
 use crate::net;
 use crate::packet::AckStore;
-use crate::spec::Scenario;
-use crate::units::Instant;
+use crate::spec::{Scenario, base_rtt_secs};
+use crate::units::{Duration, Instant};
 
 #[derive(Debug)]
 pub(super) struct World<'a> {
@@ -78,6 +78,7 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
         udp: index_u32(udp.len()),
         hosts: hosts.count(),
         flows: flows.len(),
+        memory: memory(scenario, &routes),
     };
     let end = Instant::from_secs(scenario.duration.secs());
     let mut calendar = Calendar::new(end, components);
@@ -106,4 +107,11 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
         observers: Observers::new(scenario),
         stopped: None,
     }
+}
+
+/// For how long what has happened is remembered, to tell apart what links that keep step send at one instant: longer than a window of packets, which fills the way, takes
+/// to leave and to be acknowledged.
+fn memory(scenario: &Scenario, routes: &[Route]) -> Duration {
+    let of = |route: &Route| base_rtt_secs(&scenario.links, route.path, route.access_delay);
+    Duration::from_secs(2.0 * routes.iter().map(of).fold(0.0, f64::max))
 }

@@ -4,7 +4,7 @@ use crate::columns::{counts, numbers, wholes, words};
 use crate::random::{cases, config, load};
 use proptest::prelude::*;
 use sawtooth_core::Scenario;
-use sawtooth_core::events::{Key, Lineage};
+use sawtooth_core::events::{Key, Lineage, Occurrence};
 use sawtooth_core::net::{self, Port, Traffic, Turn};
 use sawtooth_core::packet::{Data, Packet};
 use sawtooth_core::record::Records;
@@ -33,11 +33,21 @@ pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> 
         let time = Instant::from_secs(at / 1e3);
         let packet = Packet::data(*hop, *hop, *bytes, Data::default());
         if port.is_computed() {
-            port.accept_any(Key::at_start(time, 0), None, &packet, &mut lineage);
+            port.accept_any(
+                Key::at_start(time, 0),
+                Occurrence::OutOfTurn,
+                &packet,
+                &mut lineage,
+            );
             continue;
         }
         free = transmit_until(port, free, time, &mut lineage);
-        let turn = port.arrive(Key::at_start(time, 0), packet, &mut lineage);
+        let turn = port.arrive(
+            Key::at_start(time, 0),
+            Occurrence::OutOfTurn,
+            packet,
+            &mut lineage,
+        );
         free = next_free(port, turn, free);
     }
     transmit_until(port, free, Instant::START + scenario.duration, &mut lineage);
@@ -49,7 +59,7 @@ pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> 
 
 fn transmit_until(port: &mut Port, mut free: Key, time: Instant, lineage: &mut Lineage) -> Key {
     while free.time <= time {
-        let turn = port.transmitter_free(free, lineage);
+        let turn = port.transmitter_free(lineage.record(free));
         free = next_free(port, turn, Key::NEVER);
     }
     free

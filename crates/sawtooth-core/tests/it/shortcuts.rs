@@ -63,6 +63,56 @@ fn what_a_write_and_a_timer_send_at_one_instant_leaves_in_that_order() {
 }
 
 #[test]
+fn links_that_keep_step_for_more_packets_than_the_lineage_has_entries_stay_in_order() {
+    let link = json!({"rate": "1 Gbit/s", "queue": {"name": "drop_tail", "limit": "500 packets"}, "count": 32});
+    let tree = json!({
+        "duration": "20 s", "stack": "ns2", "cc": "highspeed", "tcp": {"recovery": "sack", "window_limit": "100000 packets"},
+        "links": {
+            "sender": link,
+            "bottleneck": {"rate": "1 Gbit/s", "delay": "250 ms", "queue": {"name": "drop_tail", "limit": "500 packets"}},
+            "receiver": link,
+        },
+        "flows": [{"path": ["sender[i]", "bottleneck", "receiver[i]"], "count": 32, "start": "300 ms / 32 * i"}],
+    });
+    let mut scenario = load(&tree);
+    let fast = simulate(&scenario, 1);
+    scenario.shortcuts = Shortcuts::all(false);
+    assert_eq!(simulate(&scenario, 1), fast);
+}
+
+#[test]
+fn applications_that_write_at_the_same_instants_for_long_stay_in_order() {
+    let queue = json!({"name": "step", "limit": "58 packets", "mark_above": "1 packets"});
+    let access = json!({"rate": "18249 kbit/s", "queue": queue, "count": 6});
+    let tree = json!({
+        "duration": "8 s", "stack": "linux", "cc": "copa",
+        "tcp": {"recovery": "reno", "window_limit": "50 packets", "ack_every": 1, "timestamps": false, "smss": "536 B", "ecn": "classic"},
+        "links": {
+            "sender": access,
+            "bottleneck": {
+                "rate": "18249 kbit/s", "delay": "12 ms", "queue": queue, "loss": 0.1, "drop": [3, 40], "reverse": {"loss": 0.05},
+                "outages": [{"from": "179 ms", "until": "217 ms", "packets": "wait", "every": "403 ms"}],
+            },
+            "second": {"rate": "18249 kbit/s", "delay": "5 ms", "queue": queue},
+            "receiver": access,
+        },
+        "flows": [
+            {"path": ["bottleneck"], "count": 6, "source": {
+                "name": "messages", "size": "14205 B", "interval": "701 ms", "count": "none", "writes": 1, "write_interval": "14205 us",
+            }},
+            {"path": ["second"], "name": "cross", "start": "1 s"},
+        ],
+    });
+    let mut scenario = load(&tree);
+    let fast = simulate(&scenario, 1);
+    scenario.shortcuts = Shortcuts {
+        no_tx_event: false,
+        ..ALL
+    };
+    assert_eq!(simulate(&scenario, 1), fast);
+}
+
+#[test]
 fn every_row_and_every_part_is_drawn() {
     let mut runner = TestRunner::deterministic();
     let drawn: Vec<Case> = (0..2000)

@@ -3,7 +3,7 @@
 use super::counters::PortCounters;
 use super::transmitter::Transmitter;
 use super::{Discipline, Passage, Port, Transmission, Turn};
-use crate::events::{Child, Event, Key, Lineage};
+use crate::events::{Child, Event, Key, Lineage, Occurrence};
 use crate::impair::Service;
 use crate::loss::Fate;
 use crate::net::ledger::Ledger;
@@ -14,7 +14,13 @@ use crate::units::{ByteCount, Instant};
 
 impl Port {
     /// A packet arrives at an evented port. If the transmitter is idle a transmission may start.
-    pub fn arrive(&mut self, key: Key, packet: Packet, lineage: &mut Lineage) -> Turn {
+    pub fn arrive(
+        &mut self,
+        key: Key,
+        occurrence: Occurrence,
+        packet: Packet,
+        lineage: &mut Lineage,
+    ) -> Turn {
         let arriving = Queued::new(packet, key.time, self.fate());
         let Discipline::Evented {
             queue,
@@ -45,14 +51,15 @@ impl Port {
         let present = queue.waiting().packets + sending.packets;
         self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present);
         if sending.packets == 0 {
-            self.start(key, Service::Fresh, lineage)
+            let now = occurrence.record(key, lineage);
+            self.start(now, Service::Fresh)
         } else {
             Turn::Waits
         }
     }
 
     /// The transmission in progress has ended, or what was held back may leave; the next transmission starts if anything waits.
-    pub fn transmitter_free(&mut self, key: Key, lineage: &mut Lineage) -> Turn {
+    pub fn transmitter_free(&mut self, now: Event) -> Turn {
         let Discipline::Evented { in_service, .. } = &mut self.discipline else {
             unreachable!("transmitter_free is for evented ports");
         };
@@ -62,10 +69,10 @@ impl Port {
         } else {
             Service::Fresh
         };
-        self.start(key, service, lineage)
+        self.start(now, service)
     }
 
-    fn start(&mut self, key: Key, service: Service, lineage: &mut Lineage) -> Turn {
+    fn start(&mut self, now: Event, service: Service) -> Turn {
         let Discipline::Evented {
             queue,
             in_service,
@@ -75,36 +82,35 @@ impl Port {
             unreachable!()
         };
         let before = dropped.len();
-        let next = queue.dequeue(key.time, dropped);
+        let next = queue.dequeue(now.time, dropped);
         let drops = Drops {
             transmitter: &self.transmitter,
             counters: &mut self.counters,
             ledger: self.ledger.as_deref_mut(),
         };
-        drops.count(&dropped[before..], key.time);
+        drops.count(&dropped[before..], now.time);
         let leaving = match next {
             Next::Packet(leaving) => leaving,
             Next::Empty => return Turn::Waits,
             Next::NotBefore(time) => {
-                debug_assert!(time > key.time, "{time:?} is not after {:?}", key.time);
-                return Turn::Wakes(lineage.record(key).schedule(time, Child::Done));
+                debug_assert!(time > now.time, "{time:?} is not after {:?}", now.time);
+                return Turn::Wakes(now.schedule(time, Child::Done));
             }
         };
         let packet = leaving.packet;
         *in_service = Some(packet.size());
-        if leaving.arrived < key.time {
-            let wait = leaving.sojourn(key.time);
+        if leaving.arrived < now.time {
+            let wait = leaving.sojourn(now.time);
             self.counters.waited.add(wait, packet.size());
         }
         let lost_before = self.counters.lost_packets;
         let marked = packet.ecn() != leaving.ecn;
         self.counters.marked_packets += u64::from(marked);
-        let start = lineage.record(key);
-        let transmission = self.transmit(start, leaving, service);
+        let transmission = self.transmit(now, leaving, service);
         if let Some(ledger) = &mut self.ledger {
             let start = Start {
                 arrived: leaving.arrived,
-                at: key.time,
+                at: now.time,
                 sent: transmission.done.time,
                 marked,
                 lost: self.counters.lost_packets > lost_before,

@@ -27,7 +27,7 @@ use self::counters::Fates;
 use self::transmitter::{Sending, Transmitter};
 use super::ledger::Ledger;
 use super::traffic::{Start, Traffic};
-use crate::events::{Child, Event, Key, Lineage};
+use crate::events::{Child, Event, Key, Lineage, Occurrence};
 use crate::impair::{ImpairedWire, Node, Service};
 use crate::loss::{Fate, Loss};
 use crate::packet::{Ecn, Packet};
@@ -221,17 +221,17 @@ impl Port {
         self.transmitter.time(size)
     }
 
-    /// A packet arrives with `key`, an event that may have been recorded; returns the key of its arrival at the far end,
+    /// A packet arrives with `key`, an event of which so much is known; returns the key of its arrival at the far end,
     /// [`Key::NEVER`] if it is dropped or lost. Arrivals must come in the order of their keys.
     #[inline(always)]
     pub fn accept(
         &mut self,
         key: Key,
-        recorded: Option<Event>,
+        occurrence: Occurrence,
         size: ByteCount,
         lineage: &mut Lineage,
     ) -> Key {
-        self.admit::<false>(key, recorded, size, Ecn::NotEct, lineage)
+        self.admit::<false>(key, occurrence, size, Ecn::NotEct, lineage)
             .arrival
     }
 
@@ -239,7 +239,7 @@ impl Port {
     pub fn accept_any(
         &mut self,
         key: Key,
-        recorded: Option<Event>,
+        occurrence: Occurrence,
         packet: &Packet,
         lineage: &mut Lineage,
     ) -> Passage {
@@ -247,7 +247,7 @@ impl Port {
             free: self.done.time,
             counted: self.counters.fates(),
         };
-        let passage = self.admit::<true>(key, recorded, packet.size(), packet.ecn(), lineage);
+        let passage = self.admit::<true>(key, occurrence, packet.size(), packet.ecn(), lineage);
         if self.is_framed() && self.counters.dropped_packets == before.counted.dropped {
             self.counters.framing += self.transmitter.framing(packet.size());
         }
@@ -291,7 +291,7 @@ impl Port {
     fn admit<const ANY: bool>(
         &mut self,
         key: Key,
-        recorded: Option<Event>,
+        occurrence: Occurrence,
         size: ByteCount,
         ecn: Ecn,
         lineage: &mut Lineage,
@@ -308,7 +308,7 @@ impl Port {
         let idle = self.done.precedes(&key, lineage, true);
         let start = if idle {
             computed.serve(size);
-            recorded.unwrap_or_else(|| lineage.record(key))
+            occurrence.record(key, lineage)
         } else {
             computed.catch_up(key, lineage);
             let present = computed.present();

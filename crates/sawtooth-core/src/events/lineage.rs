@@ -1,0 +1,365 @@
+//! Who descends from whom, and which of two events at one instant goes first.
+
+use super::archive::{self, Archive, Entry};
+use super::{Event, HAPPENED, Key, Line, NUMBERS, ROOT};
+use crate::units::{Duration, Instant};
+use std::cell::Cell;
+use std::cmp::Ordering;
+
+/// Where past events came from, for as long as something may descend from them.
+///
+/// A ring: an entry lasts for `LENGTH` further events, and where many happen during a round trip in an `Archive`. Lines of ancestors that are longer than
+/// that count as equal.
+#[derive(Debug)]
+pub struct Lineage {
+    /// Memory that is zero as it comes need not be written before it is used.
+    lines: Box<[Entry; Self::LENGTH as usize]>,
+    next: u32,
+    /// What has been overwritten, as far as it may be asked for.
+    archive: Archive,
+    memos: Box<[Cell<Memo>; Memo::COUNT]>,
+}
+
+impl Lineage {
+    /// Entries of the ring; a power of two.
+    const LENGTH: u32 = 2 * archive::LENGTH;
+
+    /// One that has a ring and no more.
+    pub fn new() -> Self {
+        Self::that_remembers(Duration::ZERO)
+    }
+
+    /// `memory`: for how long ancestors are remembered at least, if there is room for them.
+    pub fn that_remembers(memory: Duration) -> Self {
+        let lines = vec![(0.0, 0); Self::LENGTH as usize].into_boxed_slice();
+        Self {
+            lines: lines.try_into().expect("the length is LENGTH"),
+            next: 0,
+            archive: Archive::new(memory),
+            memos: Box::new([const { Cell::new(Memo::NONE) }; Memo::COUNT]),
+        }
+    }
+
+    /// Records an event that something may descend from before it has come up, or after.
+    #[inline(always)]
+    pub fn record(&mut self, event: Key) -> Event {
+        let id = self.next;
+        self.lines[(id % Self::LENGTH) as usize] = (event.line.scheduled.secs(), event.line.origin);
+        self.next = (id + 1) & NUMBERS;
+        Event {
+            time: event.time,
+            id,
+        }
+    }
+
+    /// Records the event that happens now, after all that happened before it. Where two of these are parents, nobody before them has to be looked for.
+    #[inline(always)]
+    pub fn happen(&mut self, event: Key) -> Event {
+        let Event { time, id } = self.record(event);
+        Event {
+            time,
+            id: id | HAPPENED,
+        }
+    }
+
+    /// Archives what is going to be overwritten; to be called often enough that the ring is not gone through in between: what was, is lost.
+    pub fn archive(&mut self, now: Instant) {
+        while self.archive.next() != self.next / archive::LENGTH {
+            let first = self.archive.next() * archive::LENGTH;
+            let age = self.next.wrapping_sub(first) & NUMBERS;
+            if age <= Self::LENGTH {
+                let first = (first % Self::LENGTH) as usize;
+                let block = &self.lines[first..first + archive::LENGTH as usize];
+                self.archive.keep(block, now);
+            } else {
+                self.archive.miss(now);
+            }
+        }
+    }
+
+    /// The line of an entry, which is not the root.
+    #[inline]
+    fn get(&self, id: u32) -> Option<Line> {
+        // Whether it happened does not count here: that is a higher bit.
+        let age = self.next.wrapping_sub(id) & NUMBERS;
+        let (scheduled_secs, origin) = if age <= Self::LENGTH {
+            self.lines[(id % Self::LENGTH) as usize]
+        } else {
+            self.archived(id & NUMBERS)?
+        };
+        Some(Line {
+            scheduled: Instant::from_secs(scheduled_secs),
+            origin,
+        })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn archived(&self, number: u32) -> Option<Entry> {
+        let block = self.archive.block(number / archive::LENGTH)?;
+        Some(block[(number % archive::LENGTH) as usize])
+    }
+
+    /// The order of two events at the same time, if anything tells them apart.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn order(&self, mut left: Line, mut right: Line) -> Option<Ordering> {
+        let mut generations = 0;
+        let asked = Memo::question(left, right);
+        let order = loop {
+            if left.scheduled != right.scheduled {
+                break left.scheduled.partial_cmp(&right.scheduled);
+            }
+            // Children of one parent: the halves of `origin` that name the parent agree.
+            if left.parent() == right.parent() {
+                break Some(left.origin.cmp(&right.origin)).filter(|order| order.is_ne());
+            }
+            // What was laid down before the run was scheduled before what the run schedules at its first instant.
+            if left.parent() == ROOT || right.parent() == ROOT {
+                break Some((right.parent() == ROOT).cmp(&(left.parent() == ROOT)));
+            }
+            if left.parent() & right.parent() & HAPPENED != 0 {
+                let later = left.parent().wrapping_sub(right.parent()) & NUMBERS;
+                break Some((NUMBERS / 2).cmp(&later));
+            }
+            if generations >= Memo::WORTHWHILE {
+                let question = Memo::question(left, right);
+                let memo = self.memos[question.place()].get();
+                if memo.is_of(&question) {
+                    break memo.order;
+                }
+            }
+            let (Some(of_left), Some(of_right)) =
+                (self.get(left.parent()), self.get(right.parent()))
+            else {
+                break None;
+            };
+            if of_left == of_right {
+                // An event that was recorded twice is still one event.
+                let child = |line: Line| line.origin << 32;
+                break Some(child(left).cmp(&child(right))).filter(|order| order.is_ne());
+            }
+            (left, right) = (of_left, of_right);
+            generations += 1;
+        };
+        if generations > Memo::WORTHWHILE {
+            self.memos[asked.place()].set(Memo { order, ..asked });
+        }
+        order
+    }
+}
+
+impl Default for Lineage {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The order of two events that took many generations to find. Flows that keep step meet again a round trip later, and then their
+/// ancestors are compared again; so do flows whose lines of ancestors are too long to tell them apart.
+#[derive(Clone, Copy, Debug)]
+struct Memo {
+    scheduled: Instant,
+    parents: (u32, u32),
+    order: Option<Ordering>,
+}
+
+impl Memo {
+    const COUNT: usize = 256;
+    const NONE: Self = Self {
+        scheduled: Instant::from_secs(f64::NAN),
+        parents: (ROOT, ROOT),
+        order: None,
+    };
+    /// Generations after which looking for a memo, or leaving one, is worth its cost.
+    const WORTHWHILE: u32 = 3;
+
+    fn question(left: Line, right: Line) -> Self {
+        Self {
+            scheduled: left.scheduled,
+            parents: (left.parent(), right.parent()),
+            order: None,
+        }
+    }
+
+    fn place(&self) -> usize {
+        (self.parents.0.wrapping_mul(31) ^ self.parents.1) as usize % Self::COUNT
+    }
+
+    /// The time tells events apart whose numbers are the same because the count of events has started again.
+    fn is_of(&self, question: &Self) -> bool {
+        self.parents == question.parents && self.scheduled == question.scheduled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Child;
+    use super::*;
+    use crate::units::testing::{at, secs};
+    use proptest::prelude::*;
+
+    fn first_at(secs: f64) -> Key {
+        Key::at_start(at(secs), 0)
+    }
+
+    #[test]
+    fn equal_times_are_ordered_by_the_first_difference_between_ancestors() {
+        let mut lineage = Lineage::new();
+        // Two links that started one after the other at one time and have kept step for three generations.
+        let mut lines = [Key::at_start(at(1.0), 1), Key::at_start(at(1.0), 0)];
+        for generation in 1..=3 {
+            lines = lines.map(|key| {
+                lineage
+                    .record(key)
+                    .schedule(at(1.0 + f64::from(generation)), Child::Done)
+            });
+        }
+        assert!(lines[1].precedes(&lines[0], &lineage, false));
+        assert!(!lines[0].precedes(&lines[1], &lineage, true));
+    }
+
+    #[test]
+    fn of_two_children_the_one_scheduled_first_goes_first() {
+        let mut lineage = Lineage::new();
+        let parent = lineage.record(first_at(1.0));
+        let (arrival, done) = (
+            parent.schedule(at(2.0), Child::Arrival),
+            parent.schedule(at(2.0), Child::Done),
+        );
+        assert!(arrival.precedes(&done, &lineage, false));
+        assert!(!done.precedes(&arrival, &lineage, true));
+    }
+
+    /// An event and its ancestors, latest first: when each was scheduled, and as which child of whom.
+    type History = Vec<(Instant, u32, usize)>;
+
+    proptest! {
+        /// Streams of events that keep step, as links of one rate do, held against a walk through their whole history.
+        #[test]
+        fn the_order_of_events_is_that_of_their_first_differing_ancestors(
+            streams in 2usize..6,
+            steps in prop::collection::vec((0usize..6, 0u32..2, prop::bool::weighted(0.02)), 1..400),
+        ) {
+            let mut lineage = Lineage::new();
+            let mut pending: Vec<(Key, History)> = (0u32..)
+                .take(streams)
+                .map(|stream| (Key::at_start(at(1.0), stream), vec![(Instant::START, stream, usize::MAX)]))
+                .collect();
+            for (recorded, (stream, child, forks)) in steps.into_iter().enumerate() {
+                let (key, history) = pending[stream % streams].clone();
+                let event = lineage.record(key);
+                let child = if child == 0 { Child::Timer } else { Child::Arrival };
+                let schedule = |child: Child| {
+                    let mut history = history.clone();
+                    history.insert(0, (key.time, child as u32, recorded));
+                    (event.schedule(key.time + secs(1.0), child), history)
+                };
+                pending[stream % streams] = schedule(child);
+                // Now and then an event has a second child, with which another stream goes on.
+                if forks {
+                    pending[(stream + 1) % streams] = schedule(Child::Done);
+                }
+                for (left, left_history) in &pending {
+                    for (right, right_history) in &pending {
+                        let model = left_history
+                            .iter()
+                            .zip(right_history)
+                            .find_map(|(left, right)| {
+                                if left.2 == right.2 && left.2 != usize::MAX {
+                                    return Some(left.1.cmp(&right.1));
+                                }
+                                let order = left.0.total_cmp(&right.0);
+                                let order = if left.2 == usize::MAX { order.then(left.1.cmp(&right.1)) } else { order };
+                                order.is_ne().then_some(order)
+                            });
+                        if left.time == right.time && left_history != right_history {
+                            prop_assert_eq!(lineage.order(left.line, right.line), model);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_laid_down_before_the_run_precedes_what_its_first_event_schedules() {
+        let mut lineage = Lineage::new();
+        let (first, start) = (Key::at_start(at(0.0), 0), Key::at_start(at(1.0), 1));
+        let timer = lineage.record(first).schedule(at(1.0), Child::Timer);
+        assert!(start.precedes(&timer, &lineage, false));
+        assert!(!timer.precedes(&start, &lineage, true));
+    }
+
+    #[test]
+    fn lines_that_are_too_long_are_walked_once() {
+        let mut lineage = Lineage::new();
+        let mut lines = [Key::at_start(at(0.0), 0), Key::at_start(at(0.0), 1)];
+        for generation in 1..=Lineage::LENGTH {
+            let now = at(f64::from(generation));
+            lines = lines.map(|key| lineage.record(key).schedule(now, Child::Timer));
+        }
+        // Both orders are open: the caller decides.
+        assert!(lines[1].precedes(&lines[0], &lineage, true));
+        assert!(!lines[1].precedes(&lines[0], &lineage, false));
+        let asked = Memo::question(lines[1].line, lines[0].line);
+        let memo = lineage.memos[asked.place()].get();
+        assert!(memo.is_of(&asked) && memo.order.is_none());
+    }
+
+    #[test]
+    fn what_happens_is_in_the_order_in_which_it_was_recorded_however_long_ago_that_was() {
+        let mut lineage = Lineage::new();
+        let mut lines = [Key::at_start(at(0.0), 0), Key::at_start(at(0.0), 1)];
+        for generation in 1..=Lineage::LENGTH {
+            let now = at(f64::from(generation));
+            lines = lines.map(|key| lineage.happen(key).schedule(now, Child::Timer));
+        }
+        assert!(lines[0].precedes(&lines[1], &lineage, false));
+        assert!(!lines[1].precedes(&lines[0], &lineage, true));
+    }
+
+    #[test]
+    fn numbers_of_what_happens_begin_again_and_order_stays() {
+        let mut lineage = Lineage::new();
+        lineage.next = NUMBERS;
+        let [first, second] = [0, 1].map(|order| {
+            let event = lineage.happen(Key::at_start(at(1.0), order));
+            event.schedule(at(2.0), Child::Timer)
+        });
+        assert!(first.precedes(&second, &lineage, false));
+        assert!(!second.precedes(&first, &lineage, true));
+    }
+
+    #[test]
+    fn ancestors_are_remembered_for_as_long_as_was_asked_for() {
+        let order_after = |generations: u32, memory: Duration| {
+            let mut lineage = Lineage::that_remembers(memory);
+            let mut lines = [Key::at_start(at(0.0), 0), Key::at_start(at(0.0), 1)];
+            for generation in 1..=generations {
+                let now = at(f64::from(generation) * 1e-3);
+                lines = lines.map(|key| lineage.record(key).schedule(now, Child::Timer));
+                if generation.is_multiple_of(1000) {
+                    lineage.archive(now);
+                }
+            }
+            lineage.order(lines[0].line, lines[1].line)
+        };
+        let generations = 2 * Lineage::LENGTH;
+        assert_eq!(order_after(generations, Duration::ZERO), None);
+        assert_eq!(order_after(generations, secs(50.0)), None);
+        assert_eq!(order_after(generations, secs(500.0)), Some(Ordering::Less));
+    }
+
+    #[test]
+    fn an_event_recorded_twice_is_one_event() {
+        let mut lineage = Lineage::new();
+        let timer = lineage
+            .record(first_at(1.0))
+            .schedule(at(2.0), Child::Timer);
+        let arrival = lineage
+            .record(first_at(1.0))
+            .schedule(at(2.0), Child::Arrival);
+        assert!(timer.precedes(&arrival, &lineage, false));
+    }
+}

@@ -1,0 +1,165 @@
+//! The order of events.
+//!
+//! Events at equal times happen in the order in which they were scheduled (FIFO), as in ns-2. That order is
+//! a property of the events, not of the moment at which this program learns of them: of two events at one instant, the one whose
+//! parent (the event that scheduled it) happened first goes first; of two children of one parent, the one scheduled first. So a
+//! [`Key`] carries an event's time, its parent's time, and a reference to its parent's own key in the [`Lineage`], and a tie is
+//! broken by walking up the two lines of ancestors until they differ. Because the order is in the key, an event may be computed
+//! early, late or not at all (see `net` and `sim`) without changing any order. Links of one rate keep step for long, so ties that
+//! are decided many generations up are common, and decide which of two packets a full queue drops.
+
+mod archive;
+mod lineage;
+mod queue;
+
+pub use self::lineage::Lineage;
+pub use self::queue::EventQueue;
+
+use std::cmp::Ordering;
+
+use crate::units::Instant;
+
+/// When an event happens, and its place among events at the same instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Key {
+    pub time: Instant,
+    line: Line,
+}
+
+/// Where an event comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// When it was scheduled: the time of its parent.
+    scheduled: Instant,
+    /// Its parent's entry in the lineage (high half) and its place among its parent's children.
+    origin: u64,
+}
+
+impl Line {
+    #[inline]
+    fn new(scheduled: Instant, parent: u32, child: u32) -> Self {
+        Self {
+            scheduled,
+            origin: u64::from(parent) << 32 | u64::from(child),
+        }
+    }
+
+    #[inline]
+    fn parent(self) -> u32 {
+        (self.origin >> 32) as u32
+    }
+}
+
+/// Which child of its parent an event is, in the order in which children are scheduled: an endpoint restarts its timer before
+/// it sends, and a transmission schedules its packet's arrival before its own end.
+#[derive(Clone, Copy, Debug)]
+pub enum Child {
+    Timer = 0,
+    /// The packet reaches the far end.
+    Arrival = 1,
+    /// The transmitter is free again.
+    Done = 2,
+    /// The packet reaches the far end a second time.
+    Again = 3,
+}
+
+/// No parent: laid down before the run.
+const ROOT: u32 = u32::MAX;
+
+/// Set in the entries of events that were recorded as they happened: these are in their order.
+const HAPPENED: u32 = 1 << 30;
+
+/// What entries are numbered with, again and again: more than there are between two whose order is asked for.
+const NUMBERS: u32 = HAPPENED - 1;
+
+impl Key {
+    /// Later than every event.
+    pub const NEVER: Self = Self {
+        time: Instant::NEVER,
+        line: Line {
+            scheduled: Instant::NEVER,
+            origin: u64::MAX,
+        },
+    };
+
+    /// The event laid down `order`-th before the run began.
+    pub fn at_start(time: Instant, order: u32) -> Self {
+        Self {
+            time,
+            line: Line::new(Instant::START, ROOT, order),
+        }
+    }
+
+    /// Time and line apart: unlike a key, both are handed over in registers.
+    #[inline]
+    pub fn parts(self) -> (Instant, Line) {
+        (self.time, self.line)
+    }
+
+    /// A key of its [`Key::parts`].
+    #[inline]
+    pub fn from_parts(time: Instant, line: Line) -> Self {
+        Self { time, line }
+    }
+
+    /// Whether this is [`Key::NEVER`].
+    #[inline]
+    pub fn is_never(&self) -> bool {
+        self.time == Instant::NEVER
+    }
+
+    /// Whether this event happens before `other`; `ties` decides when nothing tells them apart.
+    #[inline(always)]
+    pub fn precedes(&self, other: &Self, lineage: &Lineage, ties: bool) -> bool {
+        if self.time != other.time {
+            return self.time < other.time;
+        }
+        if self.line.scheduled != other.line.scheduled {
+            return self.line.scheduled < other.line.scheduled;
+        }
+        lineage
+            .order(self.line, other.line)
+            .map_or(ties, Ordering::is_lt)
+    }
+}
+
+/// An event that is happening and has been recorded: what it schedules descends from it.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    pub time: Instant,
+    id: u32,
+}
+
+impl Event {
+    /// The key of the event that this one schedules for `time`.
+    #[inline(always)]
+    pub fn schedule(self, time: Instant, child: Child) -> Key {
+        Key {
+            time,
+            line: Line::new(self.time, self.id, child as u32),
+        }
+    }
+}
+
+/// What is known of an event that is being handled.
+#[derive(Clone, Copy, Debug)]
+pub enum Occurrence {
+    /// It has been recorded, as this.
+    Recorded(Event),
+    /// It happens now, after all that happened before it, and has not been recorded.
+    Happening,
+    /// It is handled ahead of its turn, or after it, and has not been recorded.
+    OutOfTurn,
+}
+
+impl Occurrence {
+    /// The event as it has been recorded, or is.
+    #[inline(always)]
+    pub fn record(self, event: Key, lineage: &mut Lineage) -> Event {
+        match self {
+            Self::Recorded(event) => event,
+            Self::Happening => lineage.happen(event),
+            Self::OutOfTurn => lineage.record(event),
+        }
+    }
+}
