@@ -185,7 +185,7 @@ pub fn steps(scenario: &Scenario) -> Vec<Step> {
 
 /// The largest segment that is set for a flow's sockets, or else what fits into Ethernet's packets.
 pub fn segment_bytes(flow: &FlowSpec) -> u64 {
-    flow.given(key::smss).map_or(1460, u64::from)
+    flow.given(key::smss).map_or(1460, ByteCount::get)
 }
 
 /// A segment and its headers of 40 bytes; options go at the expense of data.

@@ -84,7 +84,7 @@ fn of_arriving(one: &ArrivingSpec, duration: Duration) -> Load<'_> {
 }
 
 fn full_segment_bits(config: &Config) -> f64 {
-    f64::from(config.smss + config.header) * 8.0
+    (config.smss + config.header).as_f64() * 8.0
 }
 
 /// Cuts loads down to what their links carry: of each link, those that ask for less than an equal share get it, and the others share the rest.
@@ -133,9 +133,9 @@ fn capacity_bits(link: &Direction, from_secs: f64, until_secs: f64) -> f64 {
 }
 
 /// Segments that an application has for both directions within `secs`, or nearly so: of one that writes or asks again and again, estimated from the first ones.
-fn segments_within(source: &mut dyn Source, secs: f64, rtt_secs: f64, smss: u32) -> f64 {
+fn segments_within(source: &mut dyn Source, secs: f64, rtt_secs: f64, smss: ByteCount) -> f64 {
     const ENOUGH: usize = 100;
-    let smss = f64::from(smss);
+    let smss = smss.as_f64();
     let (mut segments, mut now) = (0.0, 0.0);
     for number in 1..=ENOUGH {
         if source.answers() {

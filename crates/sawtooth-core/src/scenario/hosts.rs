@@ -115,7 +115,7 @@ fn check_socket(flow: &FlowSpec, table: Table, hosts: &Hosts, host: usize) -> Re
         }
     }
     let memory = Memory::from(&hosts.all[host].params);
-    let smss = ByteCount::from(tcp::key::smss.of(&flow.tcp));
+    let smss = tcp::key::smss.of(&flow.tcp);
     let empty = Held {
         bytes: ByteCount::ZERO,
         packets: SegCount::ZERO,

@@ -61,13 +61,13 @@ impl Flow {
             writes: Writes::new(source),
             fired: Key::NEVER,
             trip,
-            header: config.header.into(),
+            header: config.header,
             ack_sizes: AckSizes {
-                plain: config.ack_size.into(),
-                sack_option_header: config.sack_option_header.into(),
+                plain: config.ack_size,
+                sack_option_header: config.sack_option_header,
                 first_data: SeqNum::ZERO + SegCount::from(config.handshake),
                 syn_options: if config.handshake {
-                    config.syn_options.into()
+                    config.syn_options
                 } else {
                     ByteCount::ZERO
                 },

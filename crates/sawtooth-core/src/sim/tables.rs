@@ -72,7 +72,7 @@ fn udp_flows(udp: &[Udp]) -> impl Iterator<Item = &UdpFlow> {
 fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: Instant) -> FlowRow {
     let (sender, receiver) = (&flow.sender, &flow.receiver);
     let (counters, limits, config) = (sender.counters(), sender.limits(), sender.config());
-    let smss = f64::from(config.smss);
+    let smss = config.smss.as_f64();
     // With a host the application has what it has read.
     let delivered = hosts.read_by(index).unwrap_or(receiver.delivered);
     // Nor is a transfer complete that the application has not read to its end.
@@ -91,10 +91,7 @@ fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: Instan
         acked_packets: Some(acked.get()),
         acked_bytes: Some(sender.acked().get()),
         delivered_bytes: delivered.bytes.get(),
-        throughput_bps: Some(mean_rate_bps(
-            acked.get() * u64::from(config.smss),
-            lifetime,
-        )),
+        throughput_bps: Some(mean_rate_bps((acked * config.smss).get(), lifetime)),
         goodput_bps: mean_rate_bps(delivered.bytes.get(), lifetime),
         sent_packets: Some(counters.sent_packets),
         retransmits: Some(counters.retransmits),
@@ -141,7 +138,7 @@ fn episode_table(scenario: &Scenario, flows: &[Flow]) -> Table {
     for (flow, spec) in flows.iter().zip(&scenario.flows) {
         let smss = flow.sender.config().smss;
         let bytes = |window: Option<WindowSize>| {
-            window.map_or(f64::NAN, |window| window.segments() * f64::from(smss))
+            window.map_or(f64::NAN, |window| window.segments() * smss.as_f64())
         };
         for episode in flow.sender.episodes() {
             table.push(EpisodeRow {
@@ -152,8 +149,8 @@ fn episode_table(scenario: &Scenario, flows: &[Flow]) -> Table {
                 lost_packets: episode.lost.map(|lost| lost.get().cast_signed()),
                 retransmits: episode.retransmits,
                 timeouts: episode.timeouts,
-                flight_bytes: episode.flight_size.get() * u64::from(smss),
-                cwnd_before_bytes: episode.cwnd_before.segments() * f64::from(smss),
+                flight_bytes: (episode.flight_size * smss).get(),
+                cwnd_before_bytes: episode.cwnd_before.segments() * smss.as_f64(),
                 ssthresh_bytes: bytes(episode.ssthresh),
                 cwnd_after_bytes: bytes(episode.cwnd_after),
                 spurious: u64::from(episode.spurious),

@@ -160,8 +160,8 @@ impl ArrivingSpec {
     pub fn full_segment(&self) -> FullSegment {
         let config = tcp::Config::from(&self.flow.tcp);
         FullSegment {
-            smss: config.smss.into(),
-            header: config.header.into(),
+            smss: config.smss,
+            header: config.header,
         }
     }
 

@@ -48,7 +48,7 @@ pub struct SendBuffer {
 impl SendBuffer {
     /// Nothing if the sender's memory is not modelled.
     pub fn new(config: &Config) -> Option<Box<Self>> {
-        let smss = ByteCount::from(config.smss);
+        let smss = config.smss;
         let size = ByteCount::new(config.send_buffer_default?);
         let first = config.first_data();
         Some(Box::new(Self {

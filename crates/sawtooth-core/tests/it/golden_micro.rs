@@ -183,7 +183,7 @@ struct Path<'a> {
     sender: Sender,
     receiver: Receiver,
     lineage: Lineage,
-    header: u32,
+    header: ByteCount,
     /// By the bits of their time, which are in the order of times, and number.
     pending: BTreeMap<(u64, u64), Arrival>,
     events: u64,
@@ -339,8 +339,7 @@ impl<'a> Path<'a> {
                 assert!(data.ecn.is_capable(), "{}", self.seen.label);
                 data.ecn = Ecn::Ce;
             }
-            let secs =
-                8.0 * f64::from(self.header + data.payload.packet_size()) / self.micro.rate_bps;
+            let secs = 8.0 * (self.header + data.payload).as_f64() / self.micro.rate_bps;
             let full = self.free - now.time.secs() > self.micro.room * secs;
             if full || self.micro.lost.contains(&self.packets) {
                 continue;

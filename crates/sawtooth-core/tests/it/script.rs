@@ -80,7 +80,7 @@ impl Script {
     /// The application has `segments` to send, or any number of them.
     pub fn new(tcp: &Value, segments: Option<u64>) -> Self {
         Self::with_cc(tcp, &json!("reno"), |config, new, params| {
-            let smss = ByteCount::from(config.smss);
+            let smss = config.smss;
             let size = segments.map(|segments| SegCount::new(segments) * smss);
             Sender::new(config, new, params, size, Duration::ZERO)
         })

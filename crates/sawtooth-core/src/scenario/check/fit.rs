@@ -28,14 +28,14 @@ pub(in crate::scenario) fn segments(scenario: &mut Scenario, origins: &Origins) 
             }
             continue;
         };
-        let header = u64::from(key::header.of(&flow.tcp));
+        let header = key::header.of(&flow.tcp).get();
         if asks && mtu > header {
             flow.tcp.set(key::smss.name, Value::Bytes(mtu - header));
             if !flow.given.contains(&key::smss.name) {
                 flow.given.push(key::smss.name);
             }
         }
-        let smss = u64::from(key::smss.of(&flow.tcp));
+        let smss = key::smss.of(&flow.tcp).get();
         if smss + header <= mtu {
             continue;
         }
@@ -49,8 +49,8 @@ pub(in crate::scenario) fn segments(scenario: &mut Scenario, origins: &Origins) 
 
 fn too_long(flow: &FlowSpec, link: &LinkSpec, mtu: u64) -> ScenarioError {
     let (smss, header) = (
-        u64::from(key::smss.of(&flow.tcp)),
-        u64::from(key::header.of(&flow.tcp)),
+        key::smss.of(&flow.tcp).get(),
+        key::header.of(&flow.tcp).get(),
     );
     let message = format!(
         "segments of flow `{}` are {} B (smss {smss} B, header {header} B), and link `{}` carries {mtu} B at most",

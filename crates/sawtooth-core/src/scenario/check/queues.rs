@@ -94,8 +94,8 @@ struct Longest {
 fn longest_packets(scenario: &Scenario) -> Vec<Longest> {
     let mut longest = vec![Longest::default(); scenario.links.len()];
     for flow in scenario.all_flows() {
-        let header = u64::from(key::header.of(&flow.tcp));
-        let segment = header + u64::from(key::smss.of(&flow.tcp));
+        let header = key::header.of(&flow.tcp).get();
+        let segment = header + key::smss.of(&flow.tcp).get();
         for link in &flow.path {
             let link = &mut longest[*link];
             link.forward = link.forward.max(segment);

@@ -61,7 +61,7 @@ fn receive_buffer(tcp: &Params, written: &TcpTables) -> Result<()> {
     let Some(size) = key::receive_buffer_default.of(tcp) else {
         return Ok(());
     };
-    let smss = u64::from(key::smss.of(tcp));
+    let smss = key::smss.of(tcp).get();
     let window = memory::share(ByteCount::new(size), key::adv_win_scale.of(tcp)).get();
     if window >= smss {
         return Ok(());

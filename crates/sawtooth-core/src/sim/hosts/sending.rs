@@ -259,6 +259,6 @@ fn held(sender: &Sender) -> Held {
         bytes: unacked.bytes,
         packets: unacked.segments,
         tail_room: sender.tail_room(),
-        smss: sender.config().smss.into(),
+        smss: sender.config().smss,
     }
 }

@@ -36,11 +36,10 @@ impl SenderSample {
         &self,
         t_ns: i64,
         flow: String,
-        smss: u32,
+        smss: ByteCount,
         delivered: ByteCount,
     ) -> SeriesRow {
-        let bytes = |window: WindowSize| window.segments() * f64::from(smss);
-        let smss = ByteCount::from(smss);
+        let bytes = |window: WindowSize| window.segments() * smss.as_f64();
         SeriesRow {
             t_ns,
             flow,

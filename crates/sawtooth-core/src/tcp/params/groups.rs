@@ -125,8 +125,8 @@ pub(super) fn sack_compression(params: &Params) -> Option<sack_compression::Sett
 }
 
 /// The upper bound of RFC 5681 §3.1 on the initial window.
-fn rfc5681_initial_window(smss: u32) -> WindowSize {
-    WindowSize::from_segments(match smss {
+fn rfc5681_initial_window(smss: ByteCount) -> WindowSize {
+    WindowSize::from_segments(match smss.get() {
         2191.. => 2.0,
         1096.. => 3.0,
         _ => 4.0,
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn rfc5681_3_1_the_initial_window_depends_on_the_segment_size() {
         let windows: Vec<f64> = [536, 1095, 1096, 2190, 2191, 8960]
-            .map(|smss| rfc5681_initial_window(smss).segments())
+            .map(|smss| rfc5681_initial_window(ByteCount::new(smss)).segments())
             .into();
         assert_eq!(windows, [4.0, 4.0, 3.0, 3.0, 2.0, 2.0]);
     }

@@ -124,7 +124,7 @@ mod tests {
     fn every_default_and_every_stack_resolves() {
         for stack in STACKS {
             let config = Config::from(&stack.params());
-            assert!(config.smss > 0, "{}", stack.name);
+            assert!(!config.smss.is_zero(), "{}", stack.name);
         }
     }
 

@@ -46,17 +46,17 @@ params! {
         "how losses are detected and repaired";
 
     // Segments, and what their headers weigh.
-    smss -> u32 = bytes(1460).kernel("TCP_MAXSEG and the devices' MTU"),
+    smss -> ByteCount = bytes(1460).kernel("TCP_MAXSEG and the devices' MTU"),
         "sender maximum segment size: application bytes in a full segment";
-    header -> u32 = bytes(40),
+    header -> ByteCount = bytes(40),
         "bytes of headers in front of a segment's data, as they count on links";
     path_mtu_discovery: bool = flag(false),
         "segments larger than the `mtu` of a link of the path are made to fit before the connection opens (RFC 1191, RFC 8899); without, they are an error";
     mss_from_mtu: bool = flag(false).kernel("the same, as large as the links' `mtu` admits"),
         "whether `smss` is what `header` leaves of the least `mtu` on the path, which a link's `medium` brings (RFC 9293 §3.7.1, RFC 6691); a link of the path has to have one";
-    ack_size -> u32 = bytes(40),
+    ack_size -> ByteCount = bytes(40),
         "bytes of an acknowledgement on the wire";
-    syn_options -> u32 = bytes(0),
+    syn_options -> ByteCount = bytes(0),
         "bytes that a SYN adds to `header`, and its acknowledgement to `ack_size`: options that only they carry (RFC 9293 §3.7.1, RFC 7323 §2.2, RFC 2018 §2)";
 
     // The handshake, and windows at the start.
@@ -214,7 +214,7 @@ params! {
     // SACK options.
     max_sack_blocks -> usize = integer(3, 1, 3).read_by(SELECTIVE),
         "SACK blocks per acknowledgement (RFC 2018 §3)";
-    sack_option_header -> u32 = bytes(4).read_by(SELECTIVE),
+    sack_option_header -> ByteCount = bytes(4).read_by(SELECTIVE),
         "bytes that a SACK option adds to an acknowledgement besides 8 per block: kind, length and padding (RFC 2018 §3)";
 
     // What the application writes.

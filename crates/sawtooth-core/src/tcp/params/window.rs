@@ -26,10 +26,10 @@ impl FromValue for WindowSetting {
 }
 
 impl WindowSetting {
-    pub(super) fn of_segments(self, smss: u32) -> WindowSize {
+    pub(super) fn of_segments(self, smss: ByteCount) -> WindowSize {
         match self {
             Self::Segments(segments) => WindowSize::from(segments),
-            Self::Bytes(bytes) => WindowSize::from_segments(bytes.as_f64() / f64::from(smss)),
+            Self::Bytes(bytes) => WindowSize::from_segments(bytes.as_f64() / smss.as_f64()),
         }
     }
 }

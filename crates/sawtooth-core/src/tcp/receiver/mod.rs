@@ -63,7 +63,7 @@ impl Receiver {
         Self {
             plain: is_plain(config),
             ns2: config.ns2_algorithms,
-            smss: ByteCount::from(config.smss),
+            smss: config.smss,
             reassembly: Reassembly::new(config),
             acknowledgement: Acknowledgement::new(config),
             marks: Marks::new(config.ecn),

@@ -41,7 +41,7 @@ impl Reassembly {
     pub(super) fn new(config: &Config) -> Self {
         Self {
             rcv_nxt: SeqNum::ZERO,
-            smss: ByteCount::from(config.smss),
+            smss: config.smss,
             out_of_order: RangeSet::default(),
             short: Vec::new(),
             blocks: Blocks::new(config),

@@ -24,12 +24,7 @@ impl Application {
     /// It has written nothing; `first` is the first segment to have data.
     pub fn new(config: &Config, first: SeqNum) -> Self {
         Self {
-            stream: Stream::new(
-                ByteCount::from(config.smss),
-                first,
-                config.partial,
-                config.fin,
-            ),
+            stream: Stream::new(config.smss, first, config.partial, config.fin),
             buffer: SendBuffer::new(config),
             write_goes_on: false,
             sleeps: false,

@@ -54,7 +54,7 @@ impl Tx {
         let (una, next) = (self.seq.una, self.seq.nxt);
         let stream = &self.app.stream;
         let lacking = stream.lacking(|seq| (una..next).contains(&seq));
-        let outstanding = (next - una) * ByteCount::from(self.config.smss) - lacking;
+        let outstanding = (next - una) * self.config.smss - lacking;
         next.next() == stream.end()
             && next < una.saturating_add(self.window.inflated())
             && outstanding + stream.payload(next) <= limit

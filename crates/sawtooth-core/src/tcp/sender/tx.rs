@@ -18,7 +18,7 @@ use crate::tcp::ecn::Signals;
 use crate::tcp::episodes::{Cause, Episodes, Figures, Losses};
 use crate::tcp::limits::SendLimits;
 use crate::tcp::params::{Config, ReduceFrom};
-use crate::units::{ByteCount, Duration, SegCount, SeqNum, WindowSize};
+use crate::units::{Duration, SegCount, SeqNum, WindowSize};
 
 /// What may leave besides a pending retransmission, until the next input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Tx {
     /// Clears the scoreboard, which is not relied upon any more (RFC 2018 §5).
     #[inline]
     pub fn clear_scoreboard(&mut self) {
-        let smss = ByteCount::from(self.config.smss);
+        let smss = self.config.smss;
         self.reported.clear(&self.seq, &self.app.stream, smss);
     }
 

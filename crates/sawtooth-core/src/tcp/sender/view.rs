@@ -139,7 +139,7 @@ impl Sender {
     /// Bytes of the application that are known to have arrived, cumulatively or selectively.
     pub fn delivered(&self) -> ByteCount {
         let Tx { seq, app, .. } = &self.tx;
-        let smss = ByteCount::from(self.tx.config.smss);
+        let smss = self.tx.config.smss;
         self.tx.reported.delivered(seq, &app.stream, smss)
     }
 

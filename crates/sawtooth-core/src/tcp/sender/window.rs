@@ -9,7 +9,7 @@
 use crate::cc::{self, CongestionControl, Episode, Prescribed, Signal, Windows};
 use crate::registry::Params;
 use crate::tcp::params::Config;
-use crate::units::{ByteCount, Duration, Instant, Rate, SegCount, WindowSize};
+use crate::units::{Duration, Instant, Rate, SegCount, WindowSize};
 
 #[derive(Debug)]
 pub struct Window {
@@ -42,7 +42,7 @@ impl Window {
             ns2: config.ns2_algorithms,
             whole_windows: config.whole_windows,
             tick: config.timer_tick.tick,
-            smss: ByteCount::from(config.smss),
+            smss: config.smss,
             seed: config.seed,
         };
         let cc = (algorithm.new)(params, start);

@@ -29,10 +29,10 @@ pub(crate) struct Memory {
 impl Memory {
     /// A buffer that begins with so much.
     pub(crate) fn new(config: &Config, size: ByteCount) -> Self {
-        let smss = ByteCount::from(config.smss);
+        let smss = config.smss;
         Self {
             smss,
-            segment: packet_memory(smss + ByteCount::from(config.header)),
+            segment: packet_memory(smss + config.header),
             size,
             max: ByteCount::new(config.receive_buffer_max).max(size),
             held: ByteCount::ZERO,

@@ -49,7 +49,7 @@ impl ReceiveBuffer {
     /// Nothing if the receiver's memory is not modelled.
     pub(crate) fn new(config: &Config) -> Option<Box<Self>> {
         let size = ByteCount::new(config.receive_buffer_default?);
-        let smss = ByteCount::from(config.smss);
+        let smss = config.smss;
         let memory = Memory::new(config, size);
         let most = if config.receive_auto_tuning {
             memory.max()

@@ -8,7 +8,7 @@ use crate::events::{Child, Event, Key};
 use crate::tcp::pacer::{Flight, Paced};
 use crate::tcp::segmentation::Moment;
 use crate::tcp::sender::tx::Tx;
-use crate::units::{ByteCount, Duration, Instant, Rate, SegCount, SeqNum};
+use crate::units::{Duration, Instant, Rate, SegCount, SeqNum};
 
 /// When segments leave.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ impl Pace {
         let Some(segmentation) = tx.config.segmentation else {
             return true;
         };
-        let (window, smss) = (tx.window.usable(), ByteCount::from(tx.config.smss));
+        let (window, smss) = (tx.window.usable(), tx.config.smss);
         let pacing = &tx.config.pacing;
         let asked = tx.window.pacing_rate();
         let rate = asked.or_else(|| pacing.of_window(&flight(tx)));
@@ -160,7 +160,7 @@ fn flight(tx: &Tx) -> Flight {
         cwnd: tx.window.cwnd(),
         ssthresh: tx.window.ssthresh(),
         outstanding: tx.seq.flight_size(),
-        smss: ByteCount::from(tx.config.smss),
+        smss: tx.config.smss,
         srtt: tx.timers.rto.srtt(),
     }
 }
