@@ -39,11 +39,15 @@ pub const PARAMS: &[Param] = &[
 pub struct Arrivals {
     /// Per second.
     pub rate: f64,
+    /// The application's bytes of one flow; those drawn are rounded to whole bytes.
     pub size: DistributionSpec,
+    /// How many arrive altogether; `None`: as many as do before `stop`.
     pub number: Option<u64>,
-    /// Between them flows arrive.
+    /// When the time to the first arrival begins.
     pub start: Instant,
+    /// From here on no flow arrives.
     pub stop: Instant,
+    /// Into how many bins of sizes the table `completions` divides each power of ten.
     pub bins_per_decade: u32,
 }
 
@@ -73,7 +77,9 @@ impl Arrivals {
 /// A segment as large as it can be.
 #[derive(Clone, Copy, Debug)]
 pub struct FullSegment {
+    /// The sender maximum segment size (SMSS): payload alone.
     pub smss: ByteCount,
+    /// What the wire carries besides.
     pub header: ByteCount,
 }
 
@@ -92,7 +98,9 @@ impl FullSegment {
 /// A flow that arrives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrival {
+    /// When it opens its connection.
     pub at: Instant,
+    /// What its application transfers.
     pub bytes: ByteCount,
     /// Counted from 1.
     pub number: u64,

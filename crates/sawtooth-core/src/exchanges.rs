@@ -40,6 +40,7 @@ enum Awaited {
 pub struct Message {
     /// From now.
     pub after: Duration,
+    /// What is still to be written, all writes together.
     pub bytes: ByteCount,
     /// By how many writes.
     pub pattern: WritePattern,

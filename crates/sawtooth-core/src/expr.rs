@@ -9,11 +9,17 @@ use std::fmt;
 /// What a quantity measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
+    /// Without a unit.
     Number,
+    /// In seconds.
     Time,
+    /// In bits per second.
     Rate,
+    /// In bytes: a kB is 1000 of them, a KiB 1024.
     Bytes,
+    /// Packets of any size, or segments.
     Packets,
+    /// Bandwidth-delay products of a path: only the size of a queue may be given so.
     Bdp,
 }
 
@@ -47,11 +53,14 @@ impl Dimension {
 /// A value in base units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantity {
+    /// In seconds, bits per second, bytes, packets or bandwidth-delay products, as `dimension` says.
     pub value: f64,
+    /// What `value` is counted in; operations that mix dimensions are checked by it.
     pub dimension: Dimension,
 }
 
 impl Quantity {
+    /// A value without a unit.
     pub const fn number(value: f64) -> Self {
         Self {
             value,
@@ -63,8 +72,11 @@ impl Quantity {
 /// What is wrong with an expression, and where: characters `span.0..span.1` of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExprError {
+    /// One clause without a full stop, for whoever wrote the expression.
     pub message: String,
+    /// The first character and the one after the last; past the end of the text where something is missing there.
     pub span: (usize, usize),
+    /// What may have been meant, or what is possible; `None` if there is nothing to suggest.
     pub hint: Option<String>,
 }
 

@@ -12,16 +12,20 @@ use crate::units::{ByteCount, Duration, Instant, Rate, SeqNum};
 pub struct Offered {
     /// No earlier than the one before.
     pub time: Instant,
+    /// Its place in [`Fed::flows`].
     pub flow: u32,
     /// On the wire.
     pub size: ByteCount,
+    /// As it comes: the discipline may mark only what is capable of it.
     pub ecn: Ecn,
 }
 
 /// What became of a flow's packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
+    /// All that came, dropped or not.
     pub arrived: u64,
+    /// When they came or later, as the discipline does it.
     pub dropped: u64,
     /// That left marked and came otherwise.
     pub marked: u64,
@@ -34,8 +38,9 @@ pub struct Outcome {
 pub struct Fed {
     /// By the number of the flow.
     pub flows: Vec<Outcome>,
-    /// Means over time of what waited, without the packet in transmission.
+    /// What waited, mean over time, without the packet in transmission.
     pub mean_packets: f64,
+    /// Headers included, as in [`Offered::size`].
     pub mean_bytes: f64,
 }
 

@@ -32,13 +32,18 @@ pub const TABLE: &[Param] = &[
 /// What a scenario may ask for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
+    /// That a run declares; the same number limits its links, and its hosts.
     pub flows: f64,
+    /// Of all tables of a run together.
     pub rows: f64,
+    /// Of a run's records, flows and waiting packets, in bytes.
     pub memory_bytes: f64,
+    /// That a run handles.
     pub events: f64,
 }
 
 impl Limits {
+    /// From values for the rows of [`TABLE`].
     #[expect(clippy::cast_precision_loss, reason = "a limit is no exact number")]
     pub fn new(params: &Params) -> Self {
         Self {

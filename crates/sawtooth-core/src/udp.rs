@@ -20,6 +20,7 @@ pub(crate) fn flow_number(index: u32) -> u32 {
 /// A flow's packets at their receiver.
 #[derive(Clone, Debug, Default)]
 pub struct Received {
+    /// One that comes twice counts twice.
     pub packets: u64,
     /// Of IP packets.
     pub bytes: ByteCount,

@@ -33,16 +33,21 @@ pub struct Summary {
 /// A flow that has left, or was there when the run was over.
 #[derive(Clone, Copy, Debug)]
 pub struct Departed {
+    /// When it came, and how much it had to transfer.
     pub arrival: Arrival,
     /// When it was there no longer.
     pub at: Instant,
+    /// Application bytes that the receiver got in order; fewer than it had to transfer if it was cut off.
     pub delivered: ByteCount,
     /// Arrival to last byte delivered, if all have been delivered and acknowledged.
     pub completion: Option<Duration>,
+    /// SYN, FIN and everything sent again included; of a kernel's connection its data segments.
     pub sent_packets: SegCount,
+    /// Of those sent, the ones that had been sent before.
     pub retransmits: SegCount,
-    /// Kernels count neither for one connection.
+    /// Expirations of the retransmission timer; `None` of a kernel's connection, for which nobody counts them.
     pub timeouts: Option<u64>,
+    /// Reductions of the window, of whatever cause; `None` as for timeouts.
     pub congestion_signals: Option<u64>,
 }
 

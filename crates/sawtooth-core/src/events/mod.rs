@@ -22,6 +22,7 @@ use crate::units::Instant;
 /// When an event happens, and its place among events at the same instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
+    /// When it happens; [`Instant::NEVER`] of [`Key::NEVER`] alone.
     pub time: Instant,
     line: Line,
 }
@@ -54,6 +55,7 @@ impl Line {
 /// it sends, and a transmission schedules its packet's arrival before its own end.
 #[derive(Clone, Copy, Debug)]
 pub enum Child {
+    /// Something that an endpoint waits for is due: a retransmission, a paced or partial segment, a delayed acknowledgement.
     Timer = 0,
     /// The packet reaches the far end.
     Arrival = 1,
@@ -126,6 +128,7 @@ impl Key {
 /// An event that is happening and has been recorded: what it schedules descends from it.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
+    /// When it happens, which is the time at which its children are scheduled.
     pub time: Instant,
     id: u32,
 }

@@ -11,6 +11,7 @@ pub trait Payload: Clone + Debug {
     /// Of the IP packet.
     fn size(&self) -> ByteCount;
 
+    /// The ECN field of its IP header, as it is now: a queue marks only what is capable of it.
     fn ecn(&self) -> Ecn;
 
     /// A queue sets Congestion Experienced.
@@ -23,7 +24,9 @@ pub trait Payload: Clone + Debug {
 /// Which host a packet is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Towards {
+    /// The host that data go to: links are crossed in the order of the path, forward.
     Receiver,
+    /// The host that acknowledgements go to: the path backwards, by the reverse directions.
     Sender,
 }
 

@@ -32,9 +32,13 @@ pub struct Waits {
 /// What became of a flow's packets at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowCounters {
+    /// All that came to the queue, dropped or not.
     pub arrived_packets: u64,
+    /// Their bytes on the wire.
     pub arrived: ByteCount,
+    /// By the queue, when they came or later.
     pub dropped_packets: u64,
+    /// Their bytes on the wire.
     pub dropped: ByteCount,
     /// Transmitted and then lost on the wire.
     pub lost_packets: u64,
@@ -58,8 +62,10 @@ impl FlowCounters {
 pub struct Ledger {
     /// What packets are there, indexed by hop.
     whose: Arc<[Traffic]>,
+    /// `None` unless a study records `waits`.
     pub waits: Option<Waits>,
     by_flow: Option<BTreeMap<u32, FlowCounters>>,
+    /// `None` unless a study records `packets`.
     pub packets: Option<Packets>,
 }
 

@@ -27,18 +27,22 @@ use crate::units::{Duration, Instant, SeqNum};
 /// A packet that has reached its host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery<P> {
+    /// Which of its connection's hosts has it now.
     pub towards: Towards,
     /// As it was [offered](Network::offer).
     pub connection: u32,
+    /// As it was offered, but that it may have been marked or damaged on the way.
     pub packet: P,
 }
 
 /// The links of a scenario, both directions, and what is on its way there.
 #[derive(Debug)]
 pub struct Network<P> {
+    /// Two of each link in the scenario's order: forward, then reverse.
     pub ports: Vec<Port>,
     /// Of each flow, then of each entry of flows that arrive, then of each flow of UDP.
     routes: Vec<Route>,
+    /// In the order of [`Scenario::udp`].
     pub udp: Vec<UdpFlow>,
     /// No packet reaches the other host sooner than this after it was sent.
     pub shortest_delay: Duration,
@@ -59,6 +63,7 @@ struct Route {
 }
 
 impl<P: Payload> Network<P> {
+    /// With nothing on its way yet. Queues, losses, impairments and sources of UDP draw their random numbers from `seed`.
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
         let mut ports = super::ports(scenario, seed, true);
         let routes: Vec<Route> = (scenario.all_flows().map(Route::of_flow))

@@ -18,6 +18,7 @@ use crate::units::Instant;
 pub enum Fate {
     /// The run has ended before.
     Unfinished,
+    /// Once and undamaged.
     Arrived,
     /// Twice.
     Doubled,
@@ -30,6 +31,7 @@ pub enum Fate {
 }
 
 impl Fate {
+    /// The word of the column `fate`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unfinished => "unfinished",
@@ -42,12 +44,16 @@ impl Fate {
     }
 }
 
-/// When what happened to a packet that came.
+/// When what happened to a packet that came; [`Instant::NEVER`] if it did not. The future counts, as far as it is decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Times {
+    /// By the queue.
     pub dropped: Instant,
+    /// When its first bit left.
     pub started: Instant,
+    /// When its last bit had left.
     pub sent: Instant,
+    /// When its last bit was at the far end.
     pub delivered: Instant,
     /// By the queue, when it was sent.
     pub marked: bool,
@@ -94,10 +100,15 @@ impl Times {
 /// A packet, and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noted {
+    /// As it came: without a mark that this queue has set.
     pub packet: Packet,
+    /// Whose it is, as the hop says that it came on.
     pub traffic: Traffic,
+    /// When it came to the queue.
     pub arrived: Instant,
+    /// What has happened to it since: nothing while it waits.
     pub times: Times,
+    /// [`Fate::Unfinished`] until it is known.
     pub fate: Fate,
 }
 
@@ -131,10 +142,12 @@ impl Packets {
         self.rows.values()
     }
 
+    /// How many rows there are so far; one whose packet is gone before the stretch begins is taken out again.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
+    /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -16,6 +16,7 @@ pub struct UdpFlow {
     next: Option<Departure>,
     sent_packets: u64,
     sent: ByteCount,
+    /// What has come to its receiver: whoever moves the packets tells it.
     pub received: Received,
 }
 
@@ -29,6 +30,7 @@ pub struct Datagram {
 }
 
 impl UdpFlow {
+    /// Nothing has left yet; its source has been asked for the first packet. What it draws comes from `seed`.
     pub fn new(spec: &UdpSpec, seed: u64) -> Self {
         let mut source = spec.source(seed);
         let next = source.next_packet();
@@ -67,6 +69,7 @@ impl UdpFlow {
         datagram
     }
 
+    /// Those that have left so far, whatever became of them.
     pub fn sent_packets(&self) -> u64 {
         self.sent_packets
     }

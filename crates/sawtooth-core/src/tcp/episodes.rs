@@ -43,15 +43,21 @@ impl Cause {
 /// One episode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LossEpisode {
+    /// When the loss was found, or the mark was reported.
     pub start: Instant,
     /// None while it lasts.
     pub end: Option<Instant>,
+    /// What found it; nothing that follows changes it.
     pub cause: Cause,
     /// Segments found to be lost; none where the recovery does not judge segments.
     pub lost: Option<SegCount>,
+    /// Segments sent again since it began, a tail loss probe that began it included. As of the sender's last stop.
     pub retransmits: u64,
+    /// Expirations of the retransmission timer, one that began it included. As of the sender's last stop.
     pub timeouts: u64,
+    /// FlightSize when it began: sent, and not acknowledged cumulatively.
     pub flight_size: SegCount,
+    /// The congestion window that was then reduced.
     pub cwnd_before: WindowSize,
     /// The threshold that the reduction left; none before the sender has stopped after it.
     pub ssthresh: Option<WindowSize>,
@@ -64,19 +70,26 @@ pub struct LossEpisode {
 /// What a recovery that judges segments knows of losses.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Losses {
-    /// Segments found lost so far, and how many of them have not been sent again.
+    /// Segments found lost since the connection was opened, those that came after all included.
     pub found: SegCount,
+    /// Of these, the ones that have not been sent again.
     pub waiting: SegCount,
 }
 
 /// What an episode is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Figures {
+    /// `None` of a recovery that does not judge segments: all but RACK and FACK.
     pub losses: Option<Losses>,
+    /// Segments sent again since the connection was opened.
     pub retransmits: u64,
+    /// Expirations of the retransmission timer since then, but for one that is just being handled.
     pub timeouts: u64,
+    /// Segments sent and not acknowledged cumulatively now.
     pub flight_size: SegCount,
+    /// The congestion window now.
     pub cwnd: WindowSize,
+    /// The slow-start threshold now.
     pub ssthresh: WindowSize,
 }
 

@@ -26,13 +26,21 @@ use crate::units::Instant;
 /// What keeps a sender from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
+    /// The application has written all that it has, and waits.
     Source,
+    /// The application has more to write, and the send buffer has no room for it.
     SendBuffer,
+    /// The receiver's window is filled.
     Rwnd,
+    /// The congestion window is full, or the handshake is not over.
     Cwnd,
+    /// The windows have room; the time of the next segment has not come.
     Pacing,
+    /// A loss is being repaired, which alone decides what leaves; also after a timeout.
     Recovery,
+    /// Nothing came until the retransmission timer expired. Accounted afterwards, by [`SendLimits::expire`].
     Rto,
+    /// Less than a segment is left and kept back for more, by whichever [policy](super::partial).
     Nagle,
 }
 

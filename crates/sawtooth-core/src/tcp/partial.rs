@@ -39,8 +39,9 @@ use crate::units::Duration;
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Facts {
-    /// Something is sent and not acknowledged; something short is.
+    /// Something is sent and not acknowledged.
     pub outstanding: bool,
+    /// A segment that was sent short is not acknowledged.
     pub short_outstanding: bool,
     /// The window had no room for it when it was written.
     pub found_no_room: bool,
@@ -53,6 +54,7 @@ pub struct Facts {
 /// What becomes of it now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
+    /// It is not kept back: it leaves as soon as the window has room.
     Leaves,
     /// It waits for more data or an acknowledgement.
     Waits,
@@ -72,6 +74,7 @@ pub enum AtExpiry {
 /// A row's way to decide.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
+    /// Says what becomes of a short segment; a missing timer and autocorking are seen to by [`Policy::verdict`].
     pub decide: fn(Facts) -> Verdict,
     /// What its timer does, if it can have one, and how long that is unless `partial_timer` says otherwise.
     pub timer: Option<(Wait, AtExpiry)>,
@@ -80,6 +83,7 @@ pub struct Policy {
 /// How long a timer is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wait {
+    /// So long, counted in ticks of the host's clock.
     For(Duration),
     /// A retransmission timeout.
     Rto,

@@ -18,10 +18,15 @@ words! {
 /// The retransmission timer's parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct RtoConfig {
+    /// Real numbers, or scaled integers that count ticks.
     pub estimator: RtoEstimator,
+    /// G of RFC 6298 §2; with [`RtoEstimator::Ticks`] the tick.
     pub granularity: Duration,
+    /// Until the first sample (RFC 6298 §2.1).
     pub initial: Duration,
+    /// The least timeout, before back-off (RFC 6298 §2.4).
     pub min: Duration,
+    /// The longest timeout, back-off included (RFC 6298 §2.5).
     pub max: Duration,
 }
 
@@ -40,7 +45,9 @@ pub struct Rto {
 /// The round-trip estimators of RFC 6298 §2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimators {
+    /// SRTT, the smoothed round-trip time.
     pub srtt: Duration,
+    /// RTTVAR, the round-trip time variation.
     pub rttvar: Duration,
 }
 

@@ -8,7 +8,9 @@ use crate::units::{SegCount, SeqNum};
 /// A half-open range of segment numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
+    /// The first segment in it.
     pub start: SeqNum,
+    /// The one after its last.
     pub end: SeqNum,
 }
 
@@ -22,11 +24,13 @@ impl Range {
         }
     }
 
+    /// How many segments are in it.
     #[inline]
     pub fn length(self) -> SegCount {
         self.end - self.start
     }
 
+    /// Whether `seq` is in it; `end` is not.
     #[inline]
     pub fn contains(self, seq: SeqNum) -> bool {
         self.start <= seq && seq < self.end
@@ -52,11 +56,13 @@ impl SackBlocks {
         self.count += 1;
     }
 
+    /// Whether the acknowledgement carries no block.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
+    /// How many blocks there are, 3 at most.
     #[inline]
     pub fn len(&self) -> u32 {
         u32::from(self.count)
@@ -82,6 +88,7 @@ pub struct RangeSet {
 }
 
 impl RangeSet {
+    /// Whether no segment is in the set.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
@@ -93,6 +100,7 @@ impl RangeSet {
         self.total
     }
 
+    /// Forgets all segments; memory is kept for those to come.
     pub fn clear(&mut self) {
         self.ranges.clear();
         self.total = SegCount::ZERO;

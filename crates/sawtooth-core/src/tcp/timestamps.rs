@@ -25,11 +25,13 @@ impl Stamp {
         Self(bits)
     }
 
+    /// As the wire has it; 0: none.
     #[inline]
     pub fn bits(self) -> u32 {
         self.0
     }
 
+    /// Whether it stands for a segment without the option.
     #[inline]
     pub fn is_none(self) -> bool {
         self == Self::NONE

@@ -6,9 +6,13 @@ use crate::units::{ByteCount, Duration, Instant};
 /// What happened at a port; plain counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PortCounters {
+    /// All that came to the queue, dropped or not.
     pub arrived_packets: u64,
+    /// Their bytes on the wire.
     pub arrived: ByteCount,
+    /// By the queue, when they came or later.
     pub dropped_packets: u64,
+    /// Their bytes on the wire.
     pub dropped: ByteCount,
     /// Transmitted and then lost on the wire.
     pub lost_packets: u64,
@@ -55,6 +59,7 @@ impl Waited {
 }
 
 impl PortCounters {
+    /// Those that came and were not dropped; what waits now counts, too, although a queue may still drop it.
     pub fn accepted_packets(&self) -> u64 {
         self.arrived_packets - self.dropped_packets
     }

@@ -49,6 +49,7 @@ pub struct Port {
     loss: Option<Box<Loss>>,
     /// Only if more is asked for than counters.
     ledger: Option<Box<Ledger>>,
+    /// Since the run began. A port that computes departures counts a transmission when its packet comes.
     pub counters: PortCounters,
 }
 

@@ -34,6 +34,7 @@ impl Passage {
 pub enum Turn {
     /// It goes on with what it does, or waits for a packet.
     Waits,
+    /// This packet is transmitted, and the transmitter is busy until it is [done](Transmission::done).
     Starts(Transmission),
     /// What waits may not leave yet: [`Port::transmitter_free`](super::Port::transmitter_free) is to be called at this time, unless a packet arrives before and decides
     /// otherwise.
@@ -45,6 +46,7 @@ pub enum Turn {
 pub struct Transmission {
     /// Marked, if it was.
     pub packet: Packet,
+    /// What becomes of the packet on the wire and at the far end.
     pub passage: Passage,
     /// The transmitter is free again.
     pub done: Key,

@@ -58,8 +58,11 @@ pub const TABLE: &[Entry<Policy>] = &[
 /// A policy with its longest waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
+    /// Whether there are the two waits below: only [`Policy::Arrivals`] has them.
     pub policy: Policy,
+    /// The longest wait of data with PSH.
     pub pushed: Duration,
+    /// The longest wait of other data.
     pub most: Duration,
 }
 

@@ -35,16 +35,19 @@ pub struct Receiver {
     smss: ByteCount,
     reassembly: Reassembly,
     acknowledgement: Acknowledgement,
+    /// What it has seen of Congestion Experienced, and echoes.
     pub marks: Marks,
     echo: Echo,
     /// Where the receiver's memory is modelled.
     buffer: Option<Box<ReceiveBuffer>>,
+    /// Without what has come out of order and waits for a hole to be filled.
     pub delivered: Delivered,
 }
 
 /// What the application has been given, in order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Delivered {
+    /// Of the application's: no SYN, FIN or header counts.
     pub bytes: ByteCount,
     /// When that was last.
     pub last: Instant,
@@ -59,6 +62,7 @@ impl Delivered {
 }
 
 impl Receiver {
+    /// Of a connection that nothing has been received on yet.
     pub fn new(config: &Config) -> Self {
         Self {
             plain: is_plain(config),

@@ -44,12 +44,16 @@ pub const TABLE: &[Entry<()>] = &[
 #[derive(Debug)]
 #[repr(u8)]
 pub enum LossRecovery {
+    /// Tahoe, Reno and NewReno: by the number of duplicate acknowledgements.
     Classic(Classic),
+    /// By what selective acknowledgements say of the segments after a hole (RFC 6675).
     Sack(Sack),
+    /// RACK (RFC 8985), and FACK, which is the same machine with another rule for what is lost.
     Rack(Box<Rack>),
 }
 
 impl LossRecovery {
+    /// That of a new connection. `needs` is what its algorithm asks for: delivery rates, or a say in the window during recovery.
     pub fn new(config: &Config, needs: cc::Needs) -> Self {
         match config.recovery {
             Kind::Tahoe => Self::Classic(Classic::new(Policy::Tahoe)),

@@ -22,10 +22,12 @@ pub enum Waits {
 }
 
 impl Sender {
+    /// What it was opened with; an earlier connection may have left it another `initial_ssthresh`.
     pub fn config(&self) -> &Config {
         &self.tx.config
     }
 
+    /// All since it was opened.
     pub fn counters(&self) -> &SenderCounters {
         &self.tx.counters
     }
