@@ -76,6 +76,7 @@ impl Ecn {
     reason = "flags of a segment, any of which may be set"
 )]
 pub struct Data {
+    /// From 0; of the handshake's third packet, which is no segment of the stream, a number that none has.
     pub seq: SeqNum,
     /// What it carries of the application's; nothing if it is a SYN, or a FIN that comes alone.
     pub payload: ByteCount,

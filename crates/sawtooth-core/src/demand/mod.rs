@@ -42,6 +42,7 @@ pub struct Demand {
 }
 
 impl Demand {
+    /// Estimated from the scenario alone: nothing is simulated.
     pub fn of(scenario: &Scenario) -> Self {
         let loads = load::all(scenario);
         let segments = segments_of(&loads);
