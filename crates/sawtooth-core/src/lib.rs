@@ -52,27 +52,28 @@ mod udp;
 pub mod units;
 
 // The other crates of the workspace and the tests use these, too. They are no part of the library's interface and may change with any version.
-#[doc(hidden)]
+// Only rustdoc takes them for hidden: the compiler then warns where one of their items has no documentation, as in what is shown.
+#[cfg_attr(doc, doc(hidden))]
 pub mod arrivals;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod demand;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod events;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod exchanges;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod expr;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod feed;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod limits;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod net;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod noise;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod packet;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod rng;
 
 pub use scenario::ScenarioError;

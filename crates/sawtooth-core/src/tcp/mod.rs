@@ -4,35 +4,35 @@
 //! presets, each a list of values that differ from those defaults.
 
 mod ecn;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod episodes;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod limits;
 pub(crate) mod metrics_cache;
 pub(crate) mod ns2_random;
 pub(crate) mod pacer;
 pub mod params;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod partial;
 mod rate;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod receiver;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod recovery;
 mod restart;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod rto;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod scoreboard;
 mod segmentation;
 mod segments;
 mod send_buffer;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod sender;
 mod short;
 mod stream;
 mod ticks;
-#[doc(hidden)]
+#[cfg_attr(doc, doc(hidden))]
 pub mod timestamps;
 
 pub use params::{Config, PARAMS, STACKS, Stack, key};
