@@ -118,7 +118,7 @@ impl Bench<'_> {
             ecn: arrival.ecn,
             ..Data::default()
         };
-        let packet = Packet::data(arrival.flow, 0, arrival.size.packet_size(), data);
+        let packet = Packet::data(arrival.flow, 0, arrival.size, data);
         let in_service = Backlog {
             packets: u64::from(!self.sending.is_zero()),
             bytes: self.sending,

@@ -12,7 +12,7 @@ pub struct Packet {
     /// Position on the flow's round trip (see `sim`): forward links, receiver, reverse links, sender.
     pub hop: u32,
     /// Bytes on the wire, headers included; in 32 bits, so that two packets fit into a line of the cache.
-    pub wire_bytes: u32,
+    wire_bytes: u32,
     /// Of data: application bytes carried. Of an acknowledgement: where an [`AckStore`] keeps it, or `PLAIN` and what it says of marks.
     detail: u32,
     /// Of data: the segment's number and flags. Of an acknowledgement: the next segment expected, and the window. The ECN field of either.
@@ -185,12 +185,12 @@ impl Packet {
 
     /// A packet with a data segment.
     #[inline]
-    pub fn data(flow: u32, hop: u32, wire_bytes: u32, data: Data) -> Self {
+    pub fn data(flow: u32, hop: u32, size: ByteCount, data: Data) -> Self {
         let flag = |set: bool, bit: u64| if set { bit } else { 0 };
         Self {
             flow,
             hop,
-            wire_bytes,
+            wire_bytes: size.packet_size(),
             detail: data.payload.packet_size(),
             number: data.seq.get()
                 | flag(data.push, PUSH)
@@ -231,12 +231,12 @@ impl Packet {
         clippy::cast_possible_truncation,
         reason = "the halves of a time's bits"
     )]
-    pub fn datagram(flow: u32, hop: u32, wire_bytes: u32, number: SeqNum, sent: Instant) -> Self {
+    pub fn datagram(flow: u32, hop: u32, size: ByteCount, number: SeqNum, sent: Instant) -> Self {
         let bits = sent.secs().to_bits();
         Self {
             flow,
             hop,
-            wire_bytes,
+            wire_bytes: size.packet_size(),
             detail: 0,
             number: number.get(),
             value: Stamp::from_bits((bits >> 32) as u32),
@@ -268,6 +268,11 @@ impl Packet {
         ByteCount::from(self.wire_bytes)
     }
 
+    /// Options of the header of TCP are added.
+    pub fn add_options(&mut self, size: ByteCount) {
+        self.wire_bytes += size.packet_size();
+    }
+
     /// The ECN field of its IP header.
     #[inline]
     pub fn ecn(&self) -> Ecn {
@@ -294,11 +299,11 @@ pub struct AckStore {
 impl AckStore {
     /// A packet with an acknowledgement; it must be unpacked or dropped once.
     #[inline]
-    pub fn pack(&mut self, flow: u32, hop: u32, wire_bytes: u32, ack: &Ack) -> Packet {
+    pub fn pack(&mut self, flow: u32, hop: u32, size: ByteCount, ack: &Ack) -> Packet {
         Packet {
             flow,
             hop,
-            wire_bytes,
+            wire_bytes: size.packet_size(),
             detail: if ack.sack.is_empty() && !ack.duplicate {
                 PLAIN | u32::from(ack.marks) | if ack.ece { ECE } else { 0 }
             } else {
@@ -432,6 +437,7 @@ impl AckStore {
 mod tests {
     use super::*;
     use crate::tcp::scoreboard::Range;
+    use crate::units::testing::bytes;
 
     const LARGE: SeqNum = SeqNum::new(1 << 39);
     const REPORTED: Range = Range {
@@ -463,10 +469,10 @@ mod tests {
         selective.sack.push(SeqNum::new(5), REPORTED);
         for _ in 0..3 {
             let acks = [plain, rich, repeated, selective];
-            let mut packets = acks.map(|ack| store.pack(0, 0, 40, &ack));
+            let mut packets = acks.map(|ack| store.pack(0, 0, bytes(40), &ack));
             packets[1].mark();
             assert_eq!(packets.map(|packet| store.unpack(&packet)), acks);
-            let dropped = store.pack(0, 0, 40, &selective);
+            let dropped = store.pack(0, 0, bytes(40), &selective);
             let copy = store.copy(&dropped);
             store.drop(&dropped);
             assert_eq!(store.unpack(&copy), selective);
@@ -493,7 +499,7 @@ mod tests {
             ..Ack::default()
         };
         ack.sack.push(SeqNum::new(5), REPORTED);
-        let bare = Packet::data(0, 0, 252, data);
+        let bare = Packet::data(0, 0, bytes(252), data);
         for _ in 0..3 {
             let mut packet = bare;
             store.put_on(&mut packet, ack);
@@ -531,7 +537,7 @@ mod tests {
                     stamp: Stamp::from_bits(3),
                     echo: Stamp::from_bits(u32::MAX),
                 };
-                let mut packet = Packet::data(0, 0, 1500, data);
+                let mut packet = Packet::data(0, 0, bytes(1500), data);
                 assert_eq!(packet.segment(), data);
                 packet.mark();
                 assert_eq!(
@@ -543,7 +549,7 @@ mod tests {
                 );
             }
         }
-        let handshake = Packet::data(0, 0, 52, Data::HANDSHAKE_ACK);
+        let handshake = Packet::data(0, 0, bytes(52), Data::HANDSHAKE_ACK);
         assert!(handshake.segment().is_handshake_ack());
     }
 
@@ -559,7 +565,7 @@ mod tests {
             cwr: true,
             ..Data::default()
         };
-        let mut packet = Packet::data(0, 0, 1500, data);
+        let mut packet = Packet::data(0, 0, bytes(1500), data);
         packet.set_tag(most);
         assert_eq!((packet.tag(), packet.segment()), (most, data));
         let mut store = AckStore::default();
@@ -572,7 +578,7 @@ mod tests {
                 marks: u16::MAX,
                 ..Ack::default()
             };
-            let mut packet = store.pack(0, 0, 40, &ack);
+            let mut packet = store.pack(0, 0, bytes(40), &ack);
             store.set_tag(&mut packet, most);
             let copy = store.copy(&packet);
             assert_eq!((store.tag(&packet), store.tag(&copy)), (most, most));
@@ -583,7 +589,7 @@ mod tests {
     #[test]
     fn a_datagram_comes_out_as_it_went_in_or_marked() {
         let sent = Instant::from_secs(0.1);
-        let mut packet = Packet::datagram(1, 2, 1500, LARGE, sent);
+        let mut packet = Packet::datagram(1, 2, bytes(1500), LARGE, sent);
         assert_eq!(packet.number_and_time(), (LARGE, sent));
         assert_eq!(packet.ecn(), Ecn::NotEct);
         packet.mark();

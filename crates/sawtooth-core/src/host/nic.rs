@@ -182,7 +182,13 @@ mod tests {
 
     fn frame(id: u32) -> Frame {
         Frame {
-            packet: Packet::datagram(0, 0, 100, SeqNum::ZERO, Instant::from_secs(0.0)),
+            packet: Packet::datagram(
+                0,
+                0,
+                ByteCount::new(100),
+                SeqNum::ZERO,
+                Instant::from_secs(0.0),
+            ),
             flow: 0,
             is_data: true,
             id,

@@ -2,7 +2,7 @@
 //!
 //! Specifications: IEEE 802.3 (`ethernet`); RFC 2684 §5 and §6, ITU-T I.363.5 and I.361 (`atm`). Largest packets: RFC 894, RFC 2225.
 //!
-//! **Model.** A packet of IP is as large as [`Packet::wire_bytes`](crate::packet::Packet) says: headers from IP on, and data. A medium puts it into a
+//! **Model.** A packet of IP is as large as [`Packet::size`](crate::packet::Packet::size) says: headers from IP on, and data. A medium puts it into a
 //! frame or into cells, and a link that has one is busy for as long as these last at its rate: so 100 Mbit/s of Fast Ethernet carry
 //! 97.5 Mbit/s of packets of 1500 bytes, and 47.6 of 40 bytes. Without a medium a packet takes its own bytes. Queues and counters count the bytes of
 //! packets, as those of hosts and routers do.

@@ -335,8 +335,8 @@ fn stand_in<P: Payload>(flight: &Flight<P>, number: u64) -> Packet {
         ecn: flight.content.ecn(),
         ..Data::default()
     };
-    let bytes = flight.content.size().packet_size();
-    Packet::data(flight.connection, index(flight.route), bytes, data)
+    let size = flight.content.size();
+    Packet::data(flight.connection, index(flight.route), size, data)
 }
 
 fn index(place: usize) -> u32 {

@@ -210,6 +210,7 @@ mod tests {
     use crate::packet::Data;
     use crate::units::Duration;
     use crate::units::testing::at;
+    use crate::units::testing::bytes;
 
     const TRAFFIC: Traffic = Traffic {
         flow: 0,
@@ -241,7 +242,7 @@ mod tests {
 
     #[test]
     fn of_equal_packets_that_come_at_once_a_full_queue_turns_the_last_away() {
-        let packet = Packet::data(0, 0, 1000, Data::default());
+        let packet = Packet::data(0, 0, bytes(1000), Data::default());
         let mut packets = noted(0.0, 10.0);
         packets.arrived(&packet, TRAFFIC, at(1.0));
         packets.arrived(&packet, TRAFFIC, at(1.0));
@@ -263,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_packet_has_a_row_if_it_is_there_at_any_time_of_the_stretch() {
-        let packet = Packet::data(0, 0, 1000, Data::default());
+        let packet = Packet::data(0, 0, bytes(1000), Data::default());
         let mut packets = noted(2.0, 4.0);
         for secs in [0.0, 1.0, 3.0, 4.0] {
             let arrived = at(secs);

@@ -138,7 +138,7 @@ fn packet_row(scenario: &Scenario, port: usize, noted: &NotedPacket) -> PacketRo
         flow: name(scenario, noted.traffic.flow as usize).to_owned(),
         kind: kind.into(),
         number: i64::try_from(number.get()).unwrap_or(i64::MAX),
-        bytes: u64::from(noted.packet.wire_bytes),
+        bytes: noted.packet.size().get(),
         retransmission: u64::from(again),
         marked: u64::from(noted.times.marked),
         fate: fate.name().into(),

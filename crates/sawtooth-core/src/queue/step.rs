@@ -42,7 +42,7 @@ mod tests {
     use crate::packet::{Data, Ecn, Packet};
     use crate::registry::Params;
     use crate::rng::Stream;
-    use crate::units::{Instant, Rate};
+    use crate::units::{ByteCount, Instant, Rate};
 
     fn packet(ecn: Ecn) -> Queued {
         let data = Data {
@@ -50,7 +50,7 @@ mod tests {
             ..Data::default()
         };
         Queued::new(
-            Packet::data(0, 0, 1000, data),
+            Packet::data(0, 0, ByteCount::new(1000), data),
             Instant::START,
             Fate::Arrives,
         )

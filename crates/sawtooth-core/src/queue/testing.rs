@@ -6,7 +6,7 @@ use crate::packet::{Data, Ecn, Packet};
 use crate::registry::{Entry, Param, Params, Value};
 use crate::rng::Stream;
 use crate::units::testing::at;
-use crate::units::{Rate, SeqNum};
+use crate::units::{ByteCount, Rate, SeqNum};
 
 /// A packet of flow 0 with a number.
 pub(super) fn packet(number: u64, wire_bytes: u32, ecn: Ecn, arrived: f64) -> Queued {
@@ -20,7 +20,7 @@ pub(super) fn queued(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, arrived:
         ecn,
         ..Data::default()
     };
-    let packet = Packet::data(flow, 0, wire_bytes, data);
+    let packet = Packet::data(flow, 0, ByteCount::from(wire_bytes), data);
     Queued::new(packet, at(arrived), Fate::Arrives)
 }
 
@@ -42,7 +42,7 @@ pub(super) fn arrive(
 pub(super) fn drain(queue: &mut dyn Queue, now: f64) -> Vec<(u32, u32)> {
     let mut sent = Vec::new();
     while let Next::Packet(queued) = queue.dequeue(at(now), &mut Vec::new()) {
-        sent.push((queued.packet.flow, queued.packet.wire_bytes));
+        sent.push((queued.packet.flow, queued.packet.size().packet_size()));
     }
     sent
 }

@@ -424,6 +424,7 @@ mod tests {
     use super::*;
     use crate::packet::Packet;
     use crate::units::testing::at;
+    use crate::units::testing::bytes;
 
     /// A port with events, a channel, an entry of flows that arrive, a flow of UDP and a host, in slots 0, 1, 2, 3 and 4 to 7.
     fn calendar(in_order: bool) -> Calendar {
@@ -562,14 +563,14 @@ mod tests {
      {
         for order in [[7, 8, 9, 8], [9, 8, 8, 7], [8, 9, 7, 8]] {
             let mut calendar = calendar(true);
-            for (bytes, hop) in (0..).zip(order) {
+            for (size, hop) in (0..).zip(order) {
                 let mut packet = packet(hop);
-                packet.wire_bytes = bytes;
+                packet.add_options(bytes(size));
                 calendar.wait(0, packet, key(1.0 + f64::from(hop / 100)));
             }
             let waiting = calendar.channels[0].packets.iter();
             let found: Vec<_> = waiting
-                .map(|(_, packet)| (packet.hop, packet.wire_bytes))
+                .map(|(_, packet)| (packet.hop, packet.size()))
                 .collect();
             assert_eq!(
                 found.iter().map(|(hop, _)| *hop).collect::<Vec<_>>(),

@@ -122,7 +122,7 @@ impl Flow {
         if data.seq < self.ack_sizes.first_data {
             size += self.ack_sizes.syn_options;
         }
-        Packet::data(self.id, self.trip.first_stop, size.packet_size(), data)
+        Packet::data(self.id, self.trip.first_stop, size, data)
     }
 
     /// Whether a packet is the first in a row with marks, or without, of which the receiver has not taken note.
@@ -139,8 +139,7 @@ impl Flow {
     /// The packet of an acknowledgement that is at a stop.
     #[inline(always)]
     pub(super) fn ack(&self, acks: &mut AckStore, hop: u32, ack: &Ack) -> Packet {
-        let size = self.ack_sizes.of(ack).packet_size();
-        acks.pack(self.id, hop, size, ack)
+        acks.pack(self.id, hop, self.ack_sizes.of(ack), ack)
     }
 }
 

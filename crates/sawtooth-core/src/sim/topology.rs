@@ -135,12 +135,12 @@ mod tests {
         let (before, beyond) = (0, u32::try_from(topology.stops.len()).expect("few") - 1);
         assert!(!topology.returning[before as usize] && topology.returning[beyond as usize]);
 
-        let returning = acks.pack(0, beyond, 40, &ack);
+        let returning = acks.pack(0, beyond, ByteCount::new(40), &ack);
         let copy = topology.copy(&mut acks, &returning);
         topology.forget(&mut acks, &returning);
         assert_eq!(acks.unpack(&copy), ack);
 
-        let mut carrying = Packet::data(0, before, 1040, Data::default());
+        let mut carrying = Packet::data(0, before, ByteCount::new(1040), Data::default());
         acks.put_on(&mut carrying, ack);
         let mut copy = topology.copy(&mut acks, &carrying);
         topology.forget(&mut acks, &carrying);

@@ -51,7 +51,7 @@ impl Udp {
         Packet::datagram(
             self.number,
             self.first_stop,
-            datagram.size.packet_size(),
+            datagram.size,
             datagram.number,
             key.time,
         )

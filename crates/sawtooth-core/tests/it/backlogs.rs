@@ -10,7 +10,7 @@ use sawtooth_core::packet::{Data, Packet};
 use sawtooth_core::record::Records;
 use sawtooth_core::simulate;
 use sawtooth_core::spec::Shortcuts;
-use sawtooth_core::units::Instant;
+use sawtooth_core::units::{ByteCount, Instant};
 use serde_json::{Value, json};
 
 /// One link of 1 Mbit/s, on which 1000 bytes take 8 ms, and two flows, which are on the hops 0 and 1.
@@ -31,7 +31,7 @@ pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> 
     let mut free = Key::NEVER;
     for (at, hop, bytes) in packets {
         let time = Instant::from_secs(at / 1e3);
-        let packet = Packet::data(*hop, *hop, *bytes, Data::default());
+        let packet = Packet::data(*hop, *hop, ByteCount::from(*bytes), Data::default());
         if port.is_computed() {
             port.accept_any(
                 Key::at_start(time, 0),

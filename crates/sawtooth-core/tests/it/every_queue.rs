@@ -34,7 +34,7 @@ fn packet(number: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> Queued {
     };
     let flow = u32::try_from(number % 5).expect("small");
     Queued::new(
-        Packet::data(flow, 0, wire_bytes, data),
+        Packet::data(flow, 0, ByteCount::from(wire_bytes), data),
         Instant::from_secs(now),
         Fate::Arrives,
     )
@@ -168,7 +168,7 @@ fn take(name: &str, waiting: &mut Vec<Queued>, packet: &Queued) -> Result<(), Te
             packet: known.packet,
             ..*packet
         } == *known
-            && packet.packet.wire_bytes == known.packet.wire_bytes;
+            && packet.packet.size() == known.packet.size();
         now.seq == then.seq && same && (now.ecn == then.ecn || marked)
     });
     prop_assert!(

@@ -8,7 +8,7 @@ use sawtooth_core::queue::{self, Backlog, Next, Queue, Queued, Site, TABLE};
 use sawtooth_core::record::Records;
 use sawtooth_core::registry::{Params, Value};
 use sawtooth_core::rng::Stream;
-use sawtooth_core::units::{Instant, Rate, SeqNum};
+use sawtooth_core::units::{ByteCount, Instant, Rate, SeqNum};
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value as Json, json};
 
@@ -34,7 +34,7 @@ fn packet(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> Queued
         ..Data::default()
     };
     Queued::new(
-        Packet::data(flow, 0, wire_bytes, data),
+        Packet::data(flow, 0, ByteCount::from(wire_bytes), data),
         Instant::from_secs(now),
         Fate::Arrives,
     )
@@ -70,7 +70,7 @@ proptest! {
                 if left[side] == 0 {
                     break;
                 }
-                ahead += i64::from(packet.packet.wire_bytes) * if side == 0 { 1 } else { -1 };
+                ahead += i64::from(packet.packet.size().packet_size()) * if side == 0 { 1 } else { -1 };
                 prop_assert!(ahead.abs() <= most, "{}: {} ahead", name, ahead);
                 least = ahead.min(least);
                 greatest = ahead.max(greatest);

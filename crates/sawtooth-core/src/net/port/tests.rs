@@ -90,7 +90,7 @@ fn cross(port: &mut Port, fields: &[Ecn], end_secs: f64) -> Vec<Arrived> {
         };
         let (key, packet) = (
             Key::at_start(Instant::START, order),
-            Packet::data(0, 0, 1000, data),
+            Packet::data(0, 0, ByteCount::new(1000), data),
         );
         if port.is_computed() {
             let passage = port.accept_any(key, Occurrence::OutOfTurn, &packet, &mut lineage);

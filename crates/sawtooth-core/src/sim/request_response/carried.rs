@@ -32,7 +32,7 @@ pub(in crate::sim) fn put_ack_on(
     let ack = flow.receiver.carried(now);
     if !ack.sack.is_empty() {
         let options = flow.ack_sizes.of(&ack) - flow.ack_sizes.plain;
-        packet.wire_bytes += options.packet_size();
+        packet.add_options(options);
     }
     acks.put_on(&mut packet, ack);
     packet
