@@ -4,7 +4,7 @@ use crate::impair::Course;
 use crate::packet_source;
 use crate::rng::Stream;
 use crate::source::{Exchange, Source};
-use crate::spec::{ArrivingSpec, Direction, FlowSpec, Scenario, UdpSpec, base_rtt_secs};
+use crate::spec::{ArrivingSpec, Direction, FlowSpec, Scenario, UdpSpec, base_rtt};
 use crate::tcp::Config;
 use crate::units::{ByteCount, Duration, Instant};
 
@@ -14,10 +14,10 @@ const CHANGES: usize = 10_000;
 /// What a flow asks of its links.
 pub(crate) struct Load<'a> {
     pub path: &'a [usize],
-    start_secs: f64,
+    start: Instant,
     pub segments: f64,
     /// Of a segment, with headers.
-    bits: f64,
+    size: ByteCount,
     /// Of its two ends, those on machines.
     pub hosts: f64,
 }
@@ -40,51 +40,53 @@ pub(crate) fn arriving<'a, 'b>(scenario: &Scenario, loads: &'a [Load<'b>]) -> &'
 
 impl Load<'_> {
     fn all_bits(&self) -> f64 {
-        self.segments * self.bits
+        self.segments * self.segment_bits()
+    }
+
+    fn segment_bits(&self) -> f64 {
+        self.size.as_f64() * 8.0
     }
 }
 
 /// What a connection sends if its links have nothing else to do.
 fn of_connection<'a>(scenario: &Scenario, flow: &'a FlowSpec) -> Load<'a> {
     let config = Config::from(&flow.tcp);
-    let rtt_secs = base_rtt_secs(&scenario.links, &flow.path, flow.delay).max(1e-6);
-    let active_secs = (scenario.duration.secs() - flow.start.secs()).max(0.0);
-    let by_window = config.window_limit.segments() / rtt_secs * active_secs;
-    let by_source = segments_within(&mut *flow.source(0), active_secs, rtt_secs, config.smss);
+    let rtt = base_rtt(&scenario.links, &flow.path, flow.delay).max(Duration::from_secs(1e-6));
+    let end = Instant::START + scenario.duration;
+    let active = (end - flow.start).max(Duration::ZERO);
+    let by_window = config.window_limit.segments() / rtt.secs() * active.secs();
+    let by_source = segments_within(&mut *flow.source(0), active, rtt, config.smss);
     Load {
         path: &flow.path,
-        start_secs: flow.start.secs(),
+        start: flow.start,
         // Opening, closing, and a probe or two.
         segments: by_window.min(by_source) + 10.0,
-        bits: full_segment_bits(&config),
+        size: config.smss + config.header,
         hosts: f64::from(u8::from(flow.host.is_some()) + u8::from(flow.receiver_host.is_some())),
     }
 }
 
 fn of_udp(flow: &UdpSpec) -> Load<'_> {
     let row = packet_source::row(flow.source.name);
-    let packets = (row.new.packets_per_sec)(&flow.source.params) * flow.lifetime_secs();
+    let packets = (row.new.packets_per_sec)(&flow.source.params) * flow.lifetime().secs();
     Load {
         path: &flow.path,
-        start_secs: flow.start.secs(),
+        start: flow.start,
         segments: packets + 1.0,
-        bits: (row.new.largest_bytes)(&flow.source.params) as f64 * 8.0,
+        size: (row.new.largest)(&flow.source.params),
         hosts: 0.0,
     }
 }
 
 fn of_arriving(one: &ArrivingSpec, duration: Duration) -> Load<'_> {
+    let config = Config::from(&one.flow.tcp);
     Load {
         path: &one.flow.path,
-        start_secs: one.arrivals.start.secs(),
+        start: one.arrivals.start,
         segments: one.segments(duration),
-        bits: full_segment_bits(&Config::from(&one.flow.tcp)),
+        size: config.smss + config.header,
         hosts: 0.0,
     }
-}
-
-fn full_segment_bits(config: &Config) -> f64 {
-    (config.smss + config.header).as_f64() * 8.0
 }
 
 /// Cuts loads down to what their links carry: of each link, those that ask for less than an equal share get it, and the others share the rest.
@@ -96,66 +98,71 @@ fn share(scenario: &Scenario, loads: &mut [Load]) {
         }
     }
     for (link, users) in scenario.links.iter().zip(&mut on) {
-        let starts = users.iter().map(|index| loads[*index].start_secs);
-        let first_secs = starts.fold(f64::INFINITY, f64::min);
-        let mut left = capacity_bits(&link.forward, first_secs, scenario.duration.secs());
+        let starts = users.iter().map(|index| loads[*index].start);
+        let first = starts.fold(Instant::NEVER, Instant::min);
+        let mut left = capacity_bits(&link.forward, first, Instant::START + scenario.duration);
         users.sort_by(|a, b| loads[*a].all_bits().total_cmp(&loads[*b].all_bits()));
         for (before, index) in users.iter().enumerate() {
             let load = &mut loads[*index];
             let bits = load.all_bits().min(left / (users.len() - before) as f64);
             left -= bits;
-            load.segments = bits / load.bits;
+            load.segments = bits / load.segment_bits();
         }
     }
 }
 
 /// Bits that a link carries from one time to another, at most about.
-fn capacity_bits(link: &Direction, from_secs: f64, until_secs: f64) -> f64 {
+fn capacity_bits(link: &Direction, from: Instant, until: Instant) -> f64 {
     if let Some(trace) = &link.impairments.trace {
-        return trace.capacity_bits(Instant::from_secs(until_secs));
+        return trace.capacity_bits(until);
     }
     let Some(changes) = &link.impairments.changes else {
-        return link.rate.bps() * (until_secs - from_secs).max(0.0);
+        return link.rate.bps() * time_within(from, until);
     };
     // One random walk is about as good an estimate as another.
     let mut course = Course::new(link.conditions(), Some(changes), Stream::new(0, ""));
-    let (mut bits, mut now) = (0.0, 0.0);
+    let (mut bits, mut now) = (0.0, Instant::START);
     for _ in 0..CHANGES {
-        if now >= until_secs {
+        if now >= until {
             return bits;
         }
-        let bps = course.at(Instant::from_secs(now)).rate.bps();
-        let until = course.until().secs().min(until_secs);
-        bits += bps * (until - from_secs.max(now)).max(0.0);
-        now = until;
+        let bps = course.at(now).rate.bps();
+        let change = course.until().min(until);
+        bits += bps * time_within(from.max(now), change);
+        now = change;
     }
-    bits + changes.peak_rate(link.rate).bps() * (until_secs - from_secs.max(now)).max(0.0)
+    bits + changes.peak_rate(link.rate).bps() * time_within(from.max(now), until)
 }
 
-/// Segments that an application has for both directions within `secs`, or nearly so: of one that writes or asks again and again, estimated from the first ones.
-fn segments_within(source: &mut dyn Source, secs: f64, rtt_secs: f64, smss: ByteCount) -> f64 {
+/// Seconds from one time to another, if that is later.
+fn time_within(from: Instant, until: Instant) -> f64 {
+    (until - from).max(Duration::ZERO).secs()
+}
+
+/// Segments that an application has for both directions within a time, or nearly so: of one that writes or asks again and again, estimated from the first ones.
+fn segments_within(source: &mut dyn Source, time: Duration, rtt: Duration, smss: ByteCount) -> f64 {
     const ENOUGH: usize = 100;
     let smss = smss.as_f64();
-    let (mut segments, mut now) = (0.0, 0.0);
+    let (mut segments, mut now) = (0.0, Duration::ZERO);
     for number in 1..=ENOUGH {
         if source.answers() {
             let Some(exchange) = source.next_exchange() else {
                 return segments;
             };
-            now += exchange.think.secs() + rtt_secs + exchange.server_think.secs();
+            now += exchange.think + rtt + exchange.server_think;
             segments += segments_of(&exchange, smss);
         } else {
             let Some(write) = source.next_write() else {
                 return segments;
             };
-            now = write.after.secs();
+            now = write.after;
             segments += (write.bytes.as_f64() / smss).ceil();
         }
-        if now > secs {
+        if now > time {
             return segments;
         }
         if number == ENOUGH {
-            segments *= (secs / now.max(1e-9)).max(1.0);
+            segments *= (time / now.max(Duration::from_secs(1e-9))).max(1.0);
         }
     }
     segments

@@ -3,6 +3,7 @@
 use crate::impair::Changes;
 use crate::registry::Params;
 use crate::spec::{Direction, Scenario, UdpSpec};
+use crate::units::Duration;
 use crate::{packet_source, queue, tcp};
 
 /// Something that recurs: whose it is, and how often it happens.
@@ -38,7 +39,7 @@ pub(crate) enum LinkTimer {
 
 /// Everything that recurs.
 pub(crate) fn all(scenario: &Scenario) -> impl Iterator<Item = Recurring> {
-    let duration = scenario.duration.secs();
+    let duration = scenario.duration;
     let links = scenario.links.iter().enumerate();
     let of_links = links.flat_map(move |(link, spec)| {
         let forward = at_direction(&spec.forward, duration);
@@ -60,7 +61,7 @@ pub(crate) fn all(scenario: &Scenario) -> impl Iterator<Item = Recurring> {
         let periods = spec.tcp.periods(tcp::PARAMS);
         periods.map(move |(key, every)| Recurring {
             timer: Timer::Connection { flow, key },
-            times: duration / every,
+            times: duration / Duration::from_secs(every),
         })
     });
     of_links.chain(of_flows).chain(noise(scenario))
@@ -81,28 +82,34 @@ pub(crate) fn noise(scenario: &Scenario) -> impl Iterator<Item = Recurring> {
 /// The parameter that is the length of a period, or draws it, and how many there are.
 fn drawn(flow: &UdpSpec) -> Vec<(&'static str, f64)> {
     let row = packet_source::row(flow.source.name);
-    let (params, lifetime) = (&flow.source.params, flow.lifetime_secs());
+    let (params, lifetime) = (&flow.source.params, flow.lifetime());
     let periods = params.periods(row.params);
-    let periods = periods.map(|(key, every)| (key, lifetime / every));
+    let periods = periods.map(|(key, every)| (key, lifetime / Duration::from_secs(every)));
     periods.chain((row.new.draws)(params, lifetime)).collect()
 }
 
-fn at_direction(direction: &Direction, duration: f64) -> Vec<(LinkTimer, f64)> {
+fn at_direction(direction: &Direction, duration: Duration) -> Vec<(LinkTimer, f64)> {
     let mut found: Vec<(LinkTimer, f64)> = of_queue(&direction.queue.params, direction.queue.name)
-        .map(|(key, every)| (LinkTimer::Queue(key), duration / every))
+        .map(|(key, every)| (LinkTimer::Queue(key), duration / Duration::from_secs(every)))
         .collect();
     match &direction.impairments.changes {
         Some(Changes::Walk(walk)) => {
-            found.push((LinkTimer::Walk, duration / walk.interval_secs));
+            found.push((
+                LinkTimer::Walk,
+                duration / Duration::from_secs(walk.interval_secs),
+            ));
         }
         Some(Changes::Table {
             rows,
             every_secs: Some(every),
-        }) => found.push((LinkTimer::Changes, duration / every * rows.len() as f64)),
+        }) => found.push((
+            LinkTimer::Changes,
+            duration / Duration::from_secs(*every) * rows.len() as f64,
+        )),
         _ => {}
     }
     for (index, outage) in direction.impairments.outages.iter().enumerate() {
-        if let Some(every) = outage.every_secs {
+        if let Some(every) = outage.every {
             found.push((LinkTimer::Outage(index), duration / every));
         }
     }

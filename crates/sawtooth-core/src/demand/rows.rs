@@ -14,7 +14,7 @@ pub(crate) fn certain(scenario: &Scenario) -> f64 {
     let connections = scenario.flows.len() as f64;
     let items = connections + (scenario.udp.len() + 2 * scenario.links.len()) as f64;
     let samples = match scenario.sample {
-        Sampling::Every(every) => scenario.duration.secs() / every.secs() + 1.0,
+        Sampling::Every(every) => scenario.duration / every + 1.0,
         Sampling::Never | Sampling::Acks => 0.0,
     };
     let variables = if scenario.record.variables {
@@ -53,7 +53,7 @@ pub(super) fn of_packets(scenario: &Scenario, loads: &[Load]) -> f64 {
     let Some(stretch) = scenario.record.packets else {
         return 0.0;
     };
-    let share = (stretch.until.secs() - stretch.from.secs()) / scenario.duration.secs();
+    let share = (stretch.until - stretch.from) / scenario.duration;
     let crossings = loads
         .iter()
         .map(|load| 2.0 * load.segments * load.path.len() as f64);

@@ -201,23 +201,22 @@ impl ImpairedWire {
             return opportunities.transmit(start, self.horizon, size, service, outages);
         }
         let outages = &self.spec.outages;
-        let (mut bits, mut now) = (8.0 * size.as_f64(), start.secs());
-        while now < self.horizon.secs() {
+        let (mut bits, mut now) = (8.0 * size.as_f64(), start);
+        while now < self.horizon {
             if let Some(until) = outage::standstill(outages, now) {
                 now = until;
                 continue;
             }
-            let rate = self.course.at(Instant::from_secs(now)).rate.bps();
+            let rate = self.course.at(now).rate.bps();
             let change = self
                 .course
                 .until()
-                .secs()
                 .min(outage::next_standstill(outages, now));
-            let end = now + bits / rate;
+            let end = now + Duration::from_secs(bits / rate);
             if end <= change {
-                return Instant::from_secs(end);
+                return end;
             }
-            bits -= rate * (change - now);
+            bits -= rate * (change - now).secs();
             now = change;
         }
         Instant::NEVER
@@ -242,7 +241,7 @@ impl ImpairedWire {
             .as_ref()
             .map_or(Duration::ZERO, |jitter| jitter.draw(&mut draws.jitter));
         let lost = (spec.changes.is_some() && draws.loss.uniform() < conditions.loss)
-            || outage::cuts(&spec.outages, start.secs(), end.secs());
+            || outage::cuts(&spec.outages, start, end);
         crossing.corrupted = spec.corrupt > 0.0 && draws.corrupt.uniform() < spec.corrupt;
         crossing.duplicated = spec.duplicate > 0.0 && draws.duplicate.uniform() < spec.duplicate;
         let displaced = spec

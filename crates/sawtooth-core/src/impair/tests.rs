@@ -55,9 +55,9 @@ fn table(rows: &[Change], every_secs: Option<f64>) -> Impairments {
 fn outage(packets: Meanwhile) -> Impairments {
     Impairments {
         outages: vec![Outage {
-            from_secs: 0.010,
-            until_secs: 0.030,
-            every_secs: Some(1.0),
+            from: at(0.010),
+            until: at(0.030),
+            every: Some(Duration::from_secs(1.0)),
             packets,
         }],
         ..Impairments::default()
@@ -207,9 +207,9 @@ fn mahimahi_a_trace_starts_again_after_its_last_time() {
 fn a_link_that_stands_still_at_all_its_opportunities_never_sends() {
     let spec = Impairments {
         outages: vec![Outage {
-            from_secs: 0.0,
-            until_secs: 0.5,
-            every_secs: Some(1.0),
+            from: at(0.0),
+            until: at(0.5),
+            every: Some(Duration::from_secs(1.0)),
             packets: Meanwhile::Wait,
         }],
         ..traced(&[200, 1000])

@@ -12,10 +12,10 @@
 use std::sync::Arc;
 
 use super::{Outage, Service, outage};
-use crate::units::{ByteCount, Instant, Rate};
+use crate::units::{ByteCount, Duration, Instant, Rate};
 
 /// Bytes that may leave at one line of a trace.
-const OPPORTUNITY_BYTES: u32 = 1500;
+const OPPORTUNITY: ByteCount = ByteCount::new(1500);
 
 /// Times of delivery opportunities in milliseconds, ascending; the last one is above zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Trace {
     /// Mean over a lap.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     pub fn mean_rate(&self) -> Rate {
-        let bits = 8 * u64::from(OPPORTUNITY_BYTES) * self.0.len() as u64;
+        let bits = 8 * OPPORTUNITY.get() * self.0.len() as u64;
         Rate::from_bps(bits as f64 * 1e3 / self.lap_millis() as f64)
     }
 
@@ -48,7 +48,7 @@ impl Trace {
         let rest = end - laps * lap_secs;
         let partial = self.0.partition_point(|millis| seconds(*millis) < rest);
         let opportunities = laps * self.0.len() as f64 + partial as f64;
-        8.0 * f64::from(OPPORTUNITY_BYTES) * opportunities
+        8.0 * OPPORTUNITY.as_f64() * opportunities
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Opportunities {
     lap: u64,
     line: usize,
     /// Bytes left of the one at hand.
-    left: u32,
+    left: ByteCount,
 }
 
 impl Opportunities {
@@ -73,16 +73,17 @@ impl Opportunities {
             trace,
             lap: 0,
             line: 0,
-            left: OPPORTUNITY_BYTES,
+            left: OPPORTUNITY,
         }
     }
 
-    fn time(&self) -> f64 {
-        seconds(self.lap * self.trace.lap_millis() + self.trace.0[self.line])
+    fn time(&self) -> Instant {
+        let millis = self.lap * self.trace.lap_millis() + self.trace.0[self.line];
+        Instant::from_secs(seconds(millis))
     }
 
     fn next(&mut self) {
-        self.left = OPPORTUNITY_BYTES;
+        self.left = OPPORTUNITY;
         self.line += 1;
         if self.line == self.trace.0.len() {
             (self.line, self.lap) = (0, self.lap + 1);
@@ -95,12 +96,12 @@ impl Opportunities {
         clippy::cast_sign_loss,
         reason = "a whole number of laps"
     )]
-    fn skip_past(&mut self, start: f64) {
-        let lap_secs = seconds(self.trace.lap_millis());
-        let whole = libm::floor((start - self.time()) / lap_secs) - 1.0;
+    fn skip_past(&mut self, start: Instant) {
+        let lap = Duration::from_secs(seconds(self.trace.lap_millis()));
+        let whole = libm::floor((start - self.time()) / lap) - 1.0;
         if whole > 0.0 {
             self.lap += whole as u64;
-            self.left = OPPORTUNITY_BYTES;
+            self.left = OPPORTUNITY;
         }
         while self.time() <= start {
             self.next();
@@ -117,11 +118,11 @@ impl Opportunities {
         outages: &[Outage],
     ) -> Instant {
         if service == Service::Fresh {
-            self.skip_past(start.secs());
+            self.skip_past(start);
         }
-        let mut remaining = size.packet_size();
-        while self.time() < horizon.secs() {
-            if self.left == 0 {
+        let mut remaining = size;
+        while self.time() < horizon {
+            if self.left.is_zero() {
                 self.next();
             }
             if let Some(until) = outage::standstill(outages, self.time()) {
@@ -133,8 +134,8 @@ impl Opportunities {
             let used = self.left.min(remaining);
             self.left -= used;
             remaining -= used;
-            if remaining == 0 {
-                return Instant::from_secs(self.time());
+            if remaining.is_zero() {
+                return self.time();
             }
         }
         Instant::NEVER

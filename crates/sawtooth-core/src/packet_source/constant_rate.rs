@@ -29,7 +29,7 @@ pub(super) const ENTRY: Entry<Maker> = Entry {
             })
         },
         packets_per_sec,
-        largest_bytes: |params| params.bytes("size"),
+        largest: size,
         draws: |_, _| None,
         check: |params, _| check_size(params),
     },
@@ -39,7 +39,7 @@ pub(super) const ENTRY: Entry<Maker> = Entry {
 struct ConstantRate {
     /// Infinite at rate 0.
     interval_secs: f64,
-    size: u32,
+    size: ByteCount,
     jitter: f64,
     stream: Stream,
     /// Packets so far.
@@ -60,7 +60,7 @@ impl PacketSource for ConstantRate {
         self.sent += 1.0;
         Some(Departure {
             at,
-            size: ByteCount::from(self.size),
+            size: self.size,
         })
     }
 }
@@ -74,7 +74,7 @@ mod tests {
         let mut params = Params::defaults(ENTRY.params);
         params.set("rate", Value::Rate(12e6));
         params.set("jitter", Value::Number(jitter));
-        let mut source = (ENTRY.new.new)(&params, Stream::new(1, "x"), 1.0);
+        let mut source = (ENTRY.new.new)(&params, Stream::new(1, "x"), Duration::from_secs(1.0));
         (0..1000)
             .filter_map(|_| Some(source.next_packet()?.at.secs()))
             .collect()

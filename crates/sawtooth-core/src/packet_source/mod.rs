@@ -22,16 +22,16 @@ use crate::units::{ByteCount, Duration};
 /// What a row of the table can make of its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Maker {
-    /// The source; it will be asked for no packet that leaves `horizon_secs` after its start, or later.
-    pub new: fn(&Params, Stream, horizon_secs: f64) -> Box<dyn PacketSource>,
+    /// The source; it will be asked for no packet that leaves `horizon` after its start, or later.
+    pub new: fn(&Params, Stream, horizon: Duration) -> Box<dyn PacketSource>,
     /// How many packets per second it sends in the mean.
     pub packets_per_sec: fn(&Params) -> f64,
-    /// The bytes that none of its packets has more of.
-    pub largest_bytes: fn(&Params) -> u64,
-    /// What it draws in so many seconds besides packets, and the key that says how much.
-    pub draws: fn(&Params, lifetime_secs: f64) -> Option<(&'static str, f64)>,
+    /// The size that none of its packets exceeds.
+    pub largest: fn(&Params) -> ByteCount,
+    /// What it draws in so long a time besides packets, and the key that says how much.
+    pub draws: fn(&Params, lifetime: Duration) -> Option<(&'static str, f64)>,
     /// What no bounds of a single parameter say.
-    pub check: fn(&Params, horizon_secs: f64) -> Result<(), Complaint>,
+    pub check: fn(&Params, horizon: Duration) -> Result<(), Complaint>,
 }
 
 /// What is wrong with parameters: the one that is to blame, why, and what to do.
@@ -87,17 +87,17 @@ pub fn build(
     params: &Params,
     seed: u64,
     flow: &str,
-    horizon_secs: f64,
+    horizon: Duration,
 ) -> Box<dyn PacketSource> {
     let stream = Stream::new(seed, &format!("{flow}.source"));
-    (row(name).new.new)(params, stream, horizon_secs)
+    (row(name).new.new)(params, stream, horizon)
 }
 
 /// Bytes of the headers of IPv4 (RFC 791) and UDP (RFC 768).
 pub const HEADER: ByteCount = ByteCount::new(28);
 
 /// The largest IPv4 packet (RFC 791 §3.1, Total Length).
-const LARGEST_BYTES: u64 = 65_535;
+const LARGEST: ByteCount = ByteCount::new(65_535);
 
 const SIZE: Param = param!(size: Kind::Bytes => Value::Bytes(1500),
     "bytes of a packet, its 28 bytes of IP and UDP headers included");
@@ -107,23 +107,24 @@ const RATE: Param = param!(rate: Kind::RateFromZero => Value::Rate(1e6),
 
 /// Sizes that an IP packet can have.
 fn check_size(params: &Params) -> Result<(), Complaint> {
-    let size = params.bytes("size");
-    if (HEADER.get()..=LARGEST_BYTES).contains(&size) {
+    let size = size(params);
+    if (HEADER..=LARGEST).contains(&size) {
         return Ok(());
     }
     Err(Complaint {
         key: "size",
         message: format!(
-            "a packet of UDP has from {} to {LARGEST_BYTES} bytes, found {size}",
-            HEADER.get()
+            "a packet of UDP has from {} to {} bytes, found {}",
+            HEADER.get(),
+            LARGEST.get(),
+            size.get()
         ),
         hint: "`size` is that of the IP packet, its headers included",
     })
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "checked")]
-fn size(params: &Params) -> u32 {
-    params.bytes("size") as u32
+fn size(params: &Params) -> ByteCount {
+    ByteCount::new(params.bytes("size"))
 }
 
 fn rate_bps(params: &Params) -> f64 {
@@ -135,7 +136,7 @@ fn rate_bps(params: &Params) -> f64 {
 
 /// Packets of `size` bytes per second that are `rate`.
 fn packets_per_sec(params: &Params) -> f64 {
-    rate_bps(params) / (8.0 * f64::from(size(params)))
+    rate_bps(params) / (8.0 * size(params).as_f64())
 }
 
 /// Exponentially distributed with mean 1.
@@ -151,9 +152,9 @@ mod tests {
     fn every_source_sends_in_order_and_the_same_again_and_at_its_rate() {
         for entry in TABLE {
             let params = Params::defaults(entry.params);
-            (entry.new.check)(&params, 100.0).expect("defaults are right");
+            (entry.new.check)(&params, Duration::from_secs(100.0)).expect("defaults are right");
             let packets = |seed| {
-                let mut source = build(entry.name, &params, seed, "f", 100.0);
+                let mut source = build(entry.name, &params, seed, "f", Duration::from_secs(100.0));
                 let packets = std::iter::from_fn(|| source.next_packet());
                 let within = packets.take_while(|packet| packet.at.secs() < 100.0);
                 within.collect::<Vec<Departure>>()
@@ -184,7 +185,7 @@ mod tests {
                 "mean"
             };
             params.set(key, Value::Rate(0.0));
-            let mut source = build(entry.name, &params, 1, "f", 10.0);
+            let mut source = build(entry.name, &params, 1, "f", Duration::from_secs(10.0));
             assert_eq!(source.next_packet(), None, "{}", entry.name);
         }
     }

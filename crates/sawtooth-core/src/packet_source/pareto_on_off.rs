@@ -38,7 +38,7 @@ pub(super) const ENTRY: Entry<Maker> = Entry {
     new: Maker {
         new: |params, stream, _| Box::new(ParetoOnOff::new(params, stream)),
         packets_per_sec,
-        largest_bytes: |params| params.bytes("size"),
+        largest: size,
         draws,
         check,
     },
@@ -49,7 +49,7 @@ const NEVER_SECS: f64 = 1e12;
 
 #[derive(Debug)]
 struct ParetoOnOff {
-    size: u32,
+    size: ByteCount,
     /// Between packets of one source that is on.
     gap_secs: f64,
     on: Pareto,
@@ -134,7 +134,7 @@ impl PacketSource for ParetoOnOff {
         *first = Reverse((source.next_secs.to_bits(), at));
         Some(Departure {
             at: Duration::from_secs(f64::from_bits(time)),
-            size: ByteCount::from(self.size),
+            size: self.size,
         })
     }
 }
@@ -185,15 +185,15 @@ fn share_on(params: &Params) -> f64 {
 
 /// Periods: every source goes through its own until its packet behind the end, in the mean half a gap later.
 #[expect(clippy::cast_precision_loss, reason = "few sources")]
-fn draws(params: &Params, lifetime_secs: f64) -> Option<(&'static str, f64)> {
+fn draws(params: &Params, lifetime: Duration) -> Option<(&'static str, f64)> {
     let count = params.integer("sources") as f64;
     let gap = gap_secs(params, count);
-    let on_secs = gap / 2.0 + lifetime_secs * share_on(params);
+    let on_secs = gap / 2.0 + lifetime.secs() * share_on(params);
     let periods = count * on_secs / params.duration("mean_on");
     gap.is_finite().then_some(("sources", periods))
 }
 
-fn check(params: &Params, _: f64) -> Result<(), Complaint> {
+fn check(params: &Params, _: Duration) -> Result<(), Complaint> {
     check_size(params)?;
     let alpha = params.number("alpha");
     if alpha > 1.0 && alpha < 2.0 {
@@ -215,11 +215,11 @@ mod tests {
         let mut params = Params::defaults(ENTRY.params);
         // One source that is on half of the time sends a packet in 12 ms of time, so in 6 ms of it while on; 100 s have 50 s of those, in periods of 0.1 s.
         params.set("sources", Value::Integer(1));
-        let (key, periods) = draws(&params, 100.0).expect("it sends");
+        let (key, periods) = draws(&params, Duration::from_secs(100.0)).expect("it sends");
         assert_eq!(key, "sources");
         assert!((periods - (50.0 + 0.003) / 0.1).abs() < 1e-9, "{periods}");
         params.set("rate", Value::Rate(0.0));
-        assert_eq!(draws(&params, 100.0), None);
+        assert_eq!(draws(&params, Duration::from_secs(100.0)), None);
     }
 
     #[test]
@@ -260,7 +260,7 @@ mod tests {
         let mut params = Params::defaults(ENTRY.params);
         params.set("sources", Value::Integer(1000));
         params.set("alpha", Value::Number(1.9));
-        let mut source = (ENTRY.new.new)(&params, Stream::new(2, "x"), 1.0);
+        let mut source = (ENTRY.new.new)(&params, Stream::new(2, "x"), Duration::from_secs(1.0));
         let mut count = 0;
         while source.next_packet().expect("endless").at.secs() < 1000.0 {
             count += 1;

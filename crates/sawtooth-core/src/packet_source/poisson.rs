@@ -4,7 +4,7 @@
 //! whole bytes, from 28 to 65535), which makes it M/M/1.
 
 use super::{
-    Departure, HEADER, LARGEST_BYTES, Maker, PacketSource, RATE, SIZE, check_size, exponential,
+    Departure, HEADER, LARGEST, Maker, PacketSource, RATE, SIZE, check_size, exponential,
     packets_per_sec, size,
 };
 use crate::registry::{Entry, Key, Kind, Param, Value, Words, words};
@@ -45,9 +45,9 @@ pub(super) const ENTRY: Entry<Maker> = Entry {
             })
         },
         packets_per_sec,
-        largest_bytes: |params| match SIZES.of(params) {
-            Sizes::Exponential => LARGEST_BYTES,
-            Sizes::Constant => params.bytes("size"),
+        largest: |params| match SIZES.of(params) {
+            Sizes::Exponential => LARGEST,
+            Sizes::Constant => size(params),
         },
         draws: |_, _| None,
         check: |params, _| check_size(params),
@@ -58,7 +58,7 @@ pub(super) const ENTRY: Entry<Maker> = Entry {
 struct Poisson {
     /// Infinite at rate 0.
     mean_gap_secs: f64,
-    size: u32,
+    size: ByteCount,
     exponential_sizes: bool,
     stream: Stream,
     now: f64,
@@ -68,7 +68,6 @@ impl PacketSource for Poisson {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
         reason = "clamped to sizes of packets"
     )]
     fn next_packet(&mut self) -> Option<Departure> {
@@ -76,15 +75,15 @@ impl PacketSource for Poisson {
             return None;
         }
         self.now += self.mean_gap_secs * exponential(&mut self.stream);
-        let bytes = if self.exponential_sizes {
-            let drawn = libm::round(f64::from(self.size) * exponential(&mut self.stream));
-            drawn.clamp(HEADER.as_f64(), LARGEST_BYTES as f64) as u32
+        let size = if self.exponential_sizes {
+            let drawn = libm::round(self.size.as_f64() * exponential(&mut self.stream));
+            ByteCount::new(drawn.clamp(HEADER.as_f64(), LARGEST.as_f64()) as u64)
         } else {
             self.size
         };
         Some(Departure {
             at: Duration::from_secs(self.now),
-            size: ByteCount::from(bytes),
+            size,
         })
     }
 }
@@ -101,7 +100,7 @@ mod tests {
         params.set("rate", Value::Rate(80e6));
         params.set("size", Value::Bytes(10_000));
         params.set("sizes", Value::Choice("exponential"));
-        let mut source = (ENTRY.new.new)(&params, Stream::new(5, "x"), 100.0);
+        let mut source = (ENTRY.new.new)(&params, Stream::new(5, "x"), Duration::from_secs(100.0));
         let (mut last, mut gaps, mut sizes) = (0.0, Vec::new(), Vec::new());
         for _ in 0..100_000 {
             let packet = source.next_packet().expect("endless");

@@ -52,9 +52,9 @@ pub(super) const ENTRY: Entry<Maker> = Entry {
         },
     ],
     new: Maker {
-        new: |params, stream, horizon_secs| {
+        new: |params, stream, horizon| {
             Box::new(SelfSimilar {
-                counts: counts(params, stream, horizon_secs),
+                counts: counts(params, stream, horizon),
                 mean: mean(params),
                 period_secs: params.duration("period"),
                 cap: cap(params),
@@ -65,7 +65,7 @@ pub(super) const ENTRY: Entry<Maker> = Entry {
             })
         },
         packets_per_sec: |params| mean(params) / params.duration("period"),
-        largest_bytes: |params| params.bytes("size"),
+        largest: size,
         draws: |_, _| None,
         check,
     },
@@ -78,7 +78,7 @@ struct SelfSimilar {
     mean: f64,
     period_secs: f64,
     cap: f64,
-    size: u32,
+    size: ByteCount,
     even: bool,
     /// The period, and its packets that have been sent.
     at: usize,
@@ -100,7 +100,7 @@ impl PacketSource for SelfSimilar {
         self.sent += 1;
         Some(Departure {
             at: Duration::from_secs((self.at as f64 + within) * self.period_secs),
-            size: ByteCount::from(self.size),
+            size: self.size,
         })
     }
 
@@ -123,14 +123,14 @@ impl PacketSource for SelfSimilar {
     }
 }
 
-/// Packets in each period of a flow that lasts `horizon_secs`.
+/// Packets in each period of a flow that lasts until `horizon`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "not negative, and bounded"
 )]
-fn counts(params: &Params, mut stream: Stream, horizon_secs: f64) -> Vec<u32> {
-    let periods = libm::ceil(horizon_secs / params.duration("period"));
+fn counts(params: &Params, mut stream: Stream, horizon: Duration) -> Vec<u32> {
+    let periods = libm::ceil(horizon.secs() / params.duration("period"));
     if periods < 1.0 {
         return Vec::new();
     }
@@ -148,7 +148,7 @@ fn counts(params: &Params, mut stream: Stream, horizon_secs: f64) -> Vec<u32> {
 /// Packets per period.
 fn mean(params: &Params) -> f64 {
     match params.get("mean") {
-        Value::Rate(rate) => rate * params.duration("period") / (8.0 * f64::from(size(params))),
+        Value::Rate(rate) => rate * params.duration("period") / (8.0 * size(params).as_f64()),
         Value::Number(packets) => packets,
         other => unreachable!("a rate or packets, not {other:?}"),
     }
@@ -162,7 +162,7 @@ fn cap(params: &Params) -> f64 {
     }
 }
 
-fn check(params: &Params, horizon_secs: f64) -> Result<(), Complaint> {
+fn check(params: &Params, horizon: Duration) -> Result<(), Complaint> {
     check_size(params)?;
     let hurst = params.number("hurst");
     if hurst == 1.0 {
@@ -190,7 +190,7 @@ fn check(params: &Params, horizon_secs: f64) -> Result<(), Complaint> {
             hint: "raise `cap`, or lower `mean`",
         });
     }
-    let periods = horizon_secs / params.duration("period");
+    let periods = horizon.secs() / params.duration("period");
     if periods > MOST_PERIODS {
         return Err(Complaint {
             key: "period",
@@ -219,7 +219,11 @@ mod tests {
     fn packets_per_period_have_the_mean_and_variance_that_were_asked_for() {
         let mut params = study(Value::Number(50.4));
         params.set("hurst", Value::Number(0.5));
-        let counts = counts(&params, Stream::new(1, "x"), 1476e-6 * 99_999.5);
+        let counts = counts(
+            &params,
+            Stream::new(1, "x"),
+            Duration::from_secs(1476e-6 * 99_999.5),
+        );
         assert_eq!(counts.len(), 100_000);
         let mean = counts.iter().map(|count| f64::from(*count)).sum::<f64>() / 1e5;
         let squares = counts.iter().map(|count| f64::from(*count) - mean);
@@ -235,7 +239,7 @@ mod tests {
         let params = study(Value::Rate(950e6));
         assert!((mean(&params) - 116.85).abs() < 1e-9);
         let params = study(Value::Number(119.5));
-        let counts = counts(&params, Stream::new(1, "x"), 1.0);
+        let counts = counts(&params, Stream::new(1, "x"), Duration::from_secs(1.0));
         // 1 s / 1476 us = 677.5 periods have begun.
         assert_eq!(counts.len(), 678);
         assert_eq!(counts.iter().max(), Some(&120));
@@ -247,7 +251,8 @@ mod tests {
             let mut params = study(Value::Number(2.0));
             params.set("variance", Value::Number(0.0));
             params.set("spread", Value::Choice(spread));
-            let mut source = (ENTRY.new.new)(&params, Stream::new(1, "x"), 1.0);
+            let mut source =
+                (ENTRY.new.new)(&params, Stream::new(1, "x"), Duration::from_secs(1.0));
             let mut times = || source.next_packet().expect("a packet").at.secs() / 1476e-6;
             let times = [times(), times(), times(), times()];
             assert_eq!(times, [0.0, second, 1.0, 1.0 + second]);
@@ -256,7 +261,11 @@ mod tests {
 
     #[test]
     fn a_run_of_no_time_has_no_packets() {
-        let mut source = (ENTRY.new.new)(&study(Value::Number(2.0)), Stream::new(1, "x"), 0.0);
+        let mut source = (ENTRY.new.new)(
+            &study(Value::Number(2.0)),
+            Stream::new(1, "x"),
+            Duration::ZERO,
+        );
         assert_eq!(source.next_packet(), None);
         source.report(&mut |name, _| panic!("{name}"));
     }

@@ -3,7 +3,7 @@
 use super::error::{Result, at};
 use super::origins::declared_name;
 use crate::registry::Value;
-use crate::spec::{Direction, Scenario, base_rtt_secs};
+use crate::spec::{Direction, Scenario, base_rtt};
 use crate::units::Duration;
 
 /// Turns them into bytes: the link's rate times the smallest round-trip propagation time of the connections that cross it, or if there is none of the
@@ -60,7 +60,7 @@ fn shortest_rtts(scenario: &Scenario) -> Vec<Option<f64>> {
     let shortest = |flows: &mut dyn Iterator<Item = (&Vec<usize>, Duration)>| {
         let mut shortest = vec![f64::INFINITY; scenario.links.len()];
         for (path, delay) in flows {
-            let rtt = base_rtt_secs(&scenario.links, path, delay);
+            let rtt = base_rtt(&scenario.links, path, delay).secs();
             for link in path {
                 shortest[*link] = shortest[*link].min(rtt);
             }

@@ -18,7 +18,7 @@ use super::udp::{Udp, udp_flows};
 use crate::events::Key;
 use crate::net;
 use crate::packet::AckStore;
-use crate::spec::{Scenario, base_rtt_secs};
+use crate::spec::{Scenario, base_rtt};
 use crate::units::{Duration, Instant};
 
 #[derive(Debug)]
@@ -112,6 +112,6 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
 /// For how long what has happened is remembered, to tell apart what links that keep step send at one instant: longer than a window of packets, which fills the way, takes
 /// to leave and to be acknowledged.
 fn memory(scenario: &Scenario, routes: &[Route]) -> Duration {
-    let of = |route: &Route| base_rtt_secs(&scenario.links, route.path, route.access_delay);
-    Duration::from_secs(2.0 * routes.iter().map(of).fold(0.0, f64::max))
+    let of = |route: &Route| base_rtt(&scenario.links, route.path, route.access_delay);
+    routes.iter().map(of).fold(Duration::ZERO, Duration::max) * 2.0
 }

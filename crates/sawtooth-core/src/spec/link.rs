@@ -87,8 +87,7 @@ impl Direction {
 }
 
 /// What a round trip over a path takes by propagation alone; `access_delay` is what a flow takes to its links, each way.
-pub fn base_rtt_secs(links: &[LinkSpec], path: &[usize], access_delay: Duration) -> f64 {
-    let delays =
-        |link: &usize| links[*link].forward.delay.secs() + links[*link].reverse.delay.secs();
-    path.iter().map(delays).sum::<f64>() + 2.0 * access_delay.secs()
+pub fn base_rtt(links: &[LinkSpec], path: &[usize], access_delay: Duration) -> Duration {
+    let delays = |link: &usize| links[*link].forward.delay + links[*link].reverse.delay;
+    path.iter().map(delays).sum::<Duration>() + access_delay * 2.0
 }

@@ -34,7 +34,7 @@ pub use flow::{ArrivingSpec, FlowSpec};
 pub(crate) use flow::{cc_defaults, set_needed_feedback};
 pub use host::HostSpec;
 pub use kernel::Kernel;
-pub use link::{Direction, LinkSpec, base_rtt_secs};
+pub use link::{Direction, LinkSpec, base_rtt};
 pub use part::Part;
 pub use recording::{Recording, Sampling, Stretch};
 pub use shortcuts::Shortcuts;

@@ -34,14 +34,14 @@ impl UdpSpec {
         }
     }
 
-    /// How long it lasts, seconds.
-    pub fn lifetime_secs(&self) -> f64 {
-        (self.stop.secs() - self.start.secs()).max(0.0)
+    /// How long it lasts.
+    pub fn lifetime(&self) -> Duration {
+        (self.stop - self.start).max(Duration::ZERO)
     }
 
     /// What sends its packets.
     pub fn source(&self, seed: u64) -> Box<dyn PacketSource> {
         let (name, params) = (self.source.name, &self.source.params);
-        packet_source::build(name, params, seed, &self.name, self.lifetime_secs())
+        packet_source::build(name, params, seed, &self.name, self.lifetime())
     }
 }

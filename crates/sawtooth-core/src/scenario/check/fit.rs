@@ -71,7 +71,7 @@ fn too_long(flow: &FlowSpec, link: &LinkSpec, mtu: u64) -> ScenarioError {
 pub(in crate::scenario) fn datagrams(scenario: &Scenario) -> Result<()> {
     for flow in &scenario.udp {
         let row = packet_source::row(flow.source.name);
-        let largest = (row.new.largest_bytes)(&flow.source.params);
+        let largest = (row.new.largest)(&flow.source.params).get();
         let carried = |link: &&LinkSpec| link.forward.mtu.is_some_and(|mtu| mtu < largest);
         let mut path = flow.path.iter().map(|link| &scenario.links[*link]);
         if let Some(link) = path.find(carried) {

@@ -72,7 +72,7 @@ pub(super) fn read(
         delay: when::access_delay(table)?,
     };
     let row = packet_source::row(flow.source.name);
-    (row.new.check)(&flow.source.params, flow.lifetime_secs())
+    (row.new.check)(&flow.source.params, flow.lifetime())
         .map_err(|complaint| blame(complaint, json, &place))?;
     Ok(flow)
 }

@@ -8,6 +8,7 @@ use super::super::keys;
 use super::super::value::{check_keys, object, time};
 use super::side::Side;
 use crate::impair::{Meanwhile, Outage};
+use crate::units::{Duration, Instant};
 
 pub(super) fn read(side: Side) -> Result<Vec<Outage>> {
     let Some((json, path)) = side.get("outages") else {
@@ -62,9 +63,9 @@ fn outage(json: &Json, path: &str, context: &Context) -> Result<Outage> {
         }
     };
     Ok(Outage {
-        from_secs,
-        until_secs,
-        every_secs,
+        from: Instant::from_secs(from_secs),
+        until: Instant::from_secs(until_secs),
+        every: every_secs.map(Duration::from_secs),
         packets,
     })
 }
