@@ -157,16 +157,30 @@ def test_a_file_that_names_every_row_of_a_table_is_a_file_of_its_recipe(what: st
     assert not naming - known, f"recipe {what} does not count {sorted(naming - known)}"
 
 
-def test_what_the_recipes_add_to_the_core_works(copy: Path) -> None:
+def cargo(copy: Path, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
     target = os.environ.get("CARGO_TARGET_DIR") or str(ROOT / "target")
-    done = subprocess.run(
-        ["cargo", "run", "--quiet", "--locked", "--offline", "-p", "sawtooth-core", "--example", "simulate"],
-        cwd=copy, input=json.dumps(SCENARIO), text=True, capture_output=True, check=False, env={**os.environ, "CARGO_TARGET_DIR": target},
+    command, *rest = words
+    return subprocess.run(
+        ["cargo", command, "--quiet", "--locked", "--offline", "-p", "sawtooth-core", *rest],
+        cwd=copy, input=given, text=True, capture_output=True, check=False, env={**os.environ, "CARGO_TARGET_DIR": target},
     )  # fmt: skip
+
+
+def test_what_the_recipes_add_to_the_core_works(copy: Path) -> None:
+    done = cargo(copy, "run", "--example", "simulate", given=json.dumps(SCENARIO))
     assert done.returncode == 0, done.stderr
     header, first, *_ = (line.split(",") for line in done.stdout.splitlines())
     row = dict(zip(header, first, strict=True))
     assert (row["flow"], row["cc"], row["smss_bytes"], row["delivered_bytes"]) == ("a", "halfway", "1460", "2000000")
+
+
+@pytest.mark.long
+def test_what_the_recipes_add_to_the_core_passes_lints_and_the_tests_that_go_through_the_tables(copy: Path) -> None:
+    done = cargo(copy, "clippy", "--", "-D", "warnings")
+    assert done.returncode == 0, done.stderr
+    modules = ("every_queue::", "every_cc::", "conservation::", "shortcuts::records")
+    done = cargo(copy, "test", "--test", "it", "--", *modules)
+    assert done.returncode == 0, done.stdout[-3000:]
 
 
 def test_what_the_recipes_add_to_the_package_works(copy: Path, tmp_path: Path) -> None:

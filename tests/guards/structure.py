@@ -6,7 +6,7 @@ Four limits, of what is not only compiled for tests:
 - files: at most two files have an `impl` of a type.
 - tuples: no parameter of a function is a tuple, under whatever pattern or alias: two arguments are two parameters, or a struct that names them.
   What a function returns may be one.
-- circles: no two files of the core name each other. A module and one inside it may: a table names its rows, and rows name the trait of the table.
+- circles: no files of the core name each other, directly or by way of others. A module and one inside it may: a table names its rows, and rows name the trait of the table.
 
 `structure.txt` has what is beyond a limit, with a number that may only fall and the reason. What it costs to add a row is an edit by hand, which a reviewer sees.
 """
@@ -150,13 +150,27 @@ def _is_tuple(node: Node | None) -> bool:
 
 
 def _circles(crate: Crate) -> Iterator[tuple[str, int]]:
-    names = {source.path: crate.named(source) for source in crate.sources.values()}
     modules = {source.path: source.module for source in crate.sources.values()}
-    for path, others in sorted(names.items()):
-        for other in sorted(others):
-            shorter, longer = sorted((modules[path], modules[other]), key=len)
-            if path < other and path in names[other] and longer[: len(shorter)] != shorter:
-                yield f"{path} {other}", 1
+
+    def apart(one: str, other: str) -> bool:
+        shorter, longer = sorted((modules[one], modules[other]), key=len)
+        return longer[: len(shorter)] != shorter
+
+    names = {source.path: [other for other in crate.named(source) if apart(source.path, other)] for source in crate.sources.values()}
+    reached = {path: _reached(names, path) for path in names}
+    circles = {tuple(sorted(other for other in those if path in reached[other])) for path, those in reached.items() if path in those}
+    yield from ((" ".join(circle), 1) for circle in sorted(circles))
+
+
+def _reached(names: Mapping[str, list[str]], path: str) -> set[str]:
+    """The files that a file names, that these name, and so on."""
+    reached: set[str] = set()
+    waiting = list(names[path])
+    while waiting:
+        if (other := waiting.pop()) not in reached:
+            reached.add(other)
+            waiting += names[other]
+    return reached
 
 
 def read(table: str) -> dict[tuple[str, str], Row]:

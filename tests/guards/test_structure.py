@@ -66,6 +66,12 @@ def test_what_keeps_to_the_limits_is_not_said(tmp_path: Path) -> None:
     assert structure.found(tmp_path) == {}
 
 
+def test_a_circle_by_way_of_a_third_file_is_seen(tmp_path: Path) -> None:
+    plant(tmp_path, ("a/b.rs", "fn g() -> u8 { super::d::h() }", 1))
+    (tmp_path / CORE / "a/d.rs").write_text("pub fn h() -> u8 { super::c::f() }\n")
+    assert structure.found(tmp_path) == {("circles", f"{CORE}/a/b.rs {CORE}/a/c.rs {CORE}/a/d.rs"): 1}
+
+
 @pytest.mark.parametrize("place", PLANTED, ids=lambda place: place.split()[0])
 def test_a_planted_fault_is_seen(tmp_path: Path, place: str) -> None:
     plant(tmp_path, PLANTED[place])

@@ -77,5 +77,5 @@ pub mod packet;
 pub mod rng;
 
 pub use scenario::ScenarioError;
-pub use sim::{simulate, simulate_with_effort, simulate_within_limits};
+pub use sim::{Stopped, simulate, simulate_with_effort, simulate_within_limits};
 pub use spec::Scenario;

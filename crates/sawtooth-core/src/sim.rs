@@ -47,7 +47,7 @@ mod world;
 mod writes;
 
 use self::dispatch::run;
-pub(crate) use self::stopped::Stopped;
+pub use self::stopped::Stopped;
 use self::tables::into_records;
 use self::world::assemble;
 use crate::record::{Effort, Records};

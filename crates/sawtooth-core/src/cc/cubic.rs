@@ -24,7 +24,7 @@
 //!   of 10 ms steps come 50, 90, 130 or 170 ms apart, and at 4 ms the window overshoots W_est by the steps of one tick
 //! - W_est goes on with alpha beyond the window of the last loss (`w_est_alpha = "rfc8312"`)
 //! - before the first loss a step takes 20 segments at most (`first_growth`), whatever the window
-//! - HyStart ends slow start one acknowledgement later (`hystart_decides = "next"`), and trains are half a millisecond longer (`hystart_train_slack`)
+//! - HyStart ends slow start one acknowledgement later (`hystart_decides = "next"`), and trains may be 1 ms longer, of which half counts (`hystart_train_slack`, `hystart_train_share`)
 //!
 //! Linux 3.2 counts acknowledgements, and estimates how many of them are delayed to make up for it: that is `ack_ratio = 2` here, as if every second segment were
 //! acknowledged always. Not measured.

@@ -1,6 +1,6 @@
 //! Entries of the lineage that its ring has no room for any more.
 
-use super::NUMBERS;
+use super::ID_MASK;
 use crate::units::{Duration, Instant};
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ pub(super) const LENGTH: u32 = 1 << 15;
 /// An event's line, in parts.
 pub(super) type Entry = (f64, u64);
 
-/// The latest full blocks, as many as are not older than what is asked for may be.
+/// The latest full blocks, none older than `memory`, and at most `BLOCKS`; a block that took longer than `memory` to fill clears the archive.
 ///
 /// Packets of fast links in long queues or on long ways are many more than a block has entries, and links that keep step are told apart by what happened before the first
 /// of them. Where a block lasts longer than a round trip nothing is kept.
@@ -40,18 +40,18 @@ impl Archive {
         Self {
             memory,
             blocks: VecDeque::new(),
-            latest: NUMBERS / LENGTH,
+            latest: ID_MASK / LENGTH,
             full_at: Instant::START,
         }
     }
 
     /// The number of the block that comes next.
     pub(super) fn next(&self) -> u32 {
-        (self.latest + 1) & (NUMBERS / LENGTH)
+        (self.latest + 1) & (ID_MASK / LENGTH)
     }
 
     /// The next block has been overwritten before it was kept.
-    pub(super) fn miss(&mut self, now: Instant) {
+    pub(super) fn skip(&mut self, now: Instant) {
         (self.latest, self.full_at) = (self.next(), now);
         self.blocks.clear();
     }
@@ -84,7 +84,7 @@ impl Archive {
 
     /// The block of a number, if it has been kept.
     pub(super) fn block(&self, number: u32) -> Option<&[Entry]> {
-        let age = self.latest.wrapping_sub(number) & (NUMBERS / LENGTH);
+        let age = self.latest.wrapping_sub(number) & (ID_MASK / LENGTH);
         let at = self.blocks.len().checked_sub(age as usize + 1)?;
         Some(&self.blocks[at].entries)
     }
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(firsts(&archive, 0..2), [None; 2]);
         keep(&mut archive, 9, 4.5);
         assert_eq!(firsts(&archive, 0..3), [None, None, Some(9)]);
-        archive.miss(at(5.0));
+        archive.skip(at(5.0));
         keep(&mut archive, 10, 5.5);
         assert_eq!(firsts(&archive, 2..5), [None, None, Some(10)]);
     }
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn only_so_many_blocks_are_kept_and_their_numbers_begin_again() {
         let mut archive = Archive::new(secs(1000.0));
-        let last = NUMBERS / LENGTH;
+        let last = ID_MASK / LENGTH;
         archive.latest = last - 129;
         for number in (last - 128..=last).chain(0..2) {
             keep(&mut archive, u64::from(number), 1.0);

@@ -1,15 +1,15 @@
 //! Who descends from whom, and which of two events at one instant goes first.
 
 use super::archive::{self, Archive, Entry};
-use super::{Event, HAPPENED, Key, Line, NUMBERS, ROOT};
+use super::{Event, HAPPENED, ID_MASK, Key, Line, ROOT};
 use crate::units::{Duration, Instant};
 use std::cell::Cell;
 use std::cmp::Ordering;
 
 /// Where past events came from, for as long as something may descend from them.
 ///
-/// A ring: an entry lasts for `LENGTH` further events, and where many happen during a round trip in an `Archive`. Lines of ancestors that are longer than
-/// that count as equal.
+/// A ring: an entry lasts for `LENGTH` further events, and where many happen during a round trip in an `Archive`. Events whose lines agree as far as they are kept
+/// count as equal.
 #[derive(Debug)]
 pub struct Lineage {
     /// Memory that is zero as it comes need not be written before it is used.
@@ -40,19 +40,19 @@ impl Lineage {
         }
     }
 
-    /// Records an event that something may descend from before it has come up, or after.
+    /// Records an event that is computed out of its turn.
     #[inline(always)]
     pub fn record(&mut self, event: Key) -> Event {
         let id = self.next;
         self.lines[(id % Self::LENGTH) as usize] = (event.line.scheduled.secs(), event.line.origin);
-        self.next = (id + 1) & NUMBERS;
+        self.next = (id + 1) & ID_MASK;
         Event {
             time: event.time,
             id,
         }
     }
 
-    /// Records the event that happens now, after all that happened before it. Where two of these are parents, nobody before them has to be looked for.
+    /// Records the event whose turn it is. Two parents that were recorded so are ordered by their ids, without a look at their own parents.
     #[inline(always)]
     pub fn happen(&mut self, event: Key) -> Event {
         let Event { time, id } = self.record(event);
@@ -66,13 +66,13 @@ impl Lineage {
     pub fn archive(&mut self, now: Instant) {
         while self.archive.next() != self.next / archive::LENGTH {
             let first = self.archive.next() * archive::LENGTH;
-            let age = self.next.wrapping_sub(first) & NUMBERS;
+            let age = self.next.wrapping_sub(first) & ID_MASK;
             if age <= Self::LENGTH {
                 let first = (first % Self::LENGTH) as usize;
                 let block = &self.lines[first..first + archive::LENGTH as usize];
                 self.archive.keep(block, now);
             } else {
-                self.archive.miss(now);
+                self.archive.skip(now);
             }
         }
     }
@@ -81,11 +81,11 @@ impl Lineage {
     #[inline]
     fn get(&self, id: u32) -> Option<Line> {
         // Whether it happened does not count here: that is a higher bit.
-        let age = self.next.wrapping_sub(id) & NUMBERS;
+        let age = self.next.wrapping_sub(id) & ID_MASK;
         let (scheduled_secs, origin) = if age <= Self::LENGTH {
             self.lines[(id % Self::LENGTH) as usize]
         } else {
-            self.archived(id & NUMBERS)?
+            self.archived(id & ID_MASK)?
         };
         Some(Line {
             scheduled: Instant::from_secs(scheduled_secs),
@@ -119,8 +119,8 @@ impl Lineage {
                 break Some((right.parent() == ROOT).cmp(&(left.parent() == ROOT)));
             }
             if left.parent() & right.parent() & HAPPENED != 0 {
-                let later = left.parent().wrapping_sub(right.parent()) & NUMBERS;
-                break Some((NUMBERS / 2).cmp(&later));
+                let later = left.parent().wrapping_sub(right.parent()) & ID_MASK;
+                break Some((ID_MASK / 2).cmp(&later));
             }
             if generations >= Memo::WORTHWHILE {
                 let question = Memo::question(left, right);
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn numbers_of_what_happens_begin_again_and_order_stays() {
         let mut lineage = Lineage::new();
-        lineage.next = NUMBERS;
+        lineage.next = ID_MASK;
         let [first, second] = [0, 1].map(|order| {
             let event = lineage.happen(Key::at_start(at(1.0), order));
             event.schedule(at(2.0), Child::Timer)

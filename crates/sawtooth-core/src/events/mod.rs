@@ -68,11 +68,11 @@ pub enum Child {
 /// No parent: laid down before the run.
 const ROOT: u32 = u32::MAX;
 
-/// Set in the entries of events that were recorded as they happened: these are in their order.
+/// Flag of an id: its event was recorded in its turn, so that two such ids compare as their events happened.
 const HAPPENED: u32 = 1 << 30;
 
-/// What entries are numbered with, again and again: more than there are between two whose order is asked for.
-const NUMBERS: u32 = HAPPENED - 1;
+/// Ids count modulo 2^30. Those that are compared are of events at one instant, and of two events there are far fewer than 2^29 in between.
+const ID_MASK: u32 = HAPPENED - 1;
 
 impl Key {
     /// Later than every event.

@@ -33,7 +33,8 @@ pub fn parse(text: &str) -> Result<Json> {
 pub fn read(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
     let tree = object(tree, "")?;
     check_keys(tree, keys::names(keys::SCENARIO), "")?;
-    let vars = Vars::read(tree.get("vars"))?;
+    let vars = (tree.get("vars").map(|vars| object(vars, "vars"))).transpose()?;
+    let vars = Vars::read(vars)?;
     let limits = Limits::new(&limits::limits_of(tree.get("limits"))?);
     let context = &Context::new(tree, &vars);
     vars.check(context)?;

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json};
 
 use super::error::{Result, at, at_key, in_expression};
-use super::value::object;
 use crate::expr::{self, Quantity, Variables};
 
 /// The table `vars`, and what of it has been evaluated.
@@ -23,11 +22,7 @@ enum Slot {
 
 impl<'a> Vars<'a> {
     /// The variables of a scenario; their names can be written in expressions.
-    pub(super) fn read(json: Option<&'a Json>) -> Result<Self> {
-        let vars = match json {
-            Some(vars) => Some(object(vars, "vars")?),
-            None => None,
-        };
+    pub(super) fn read(vars: Option<&'a Map<String, Json>>) -> Result<Self> {
         for name in vars.into_iter().flat_map(Map::keys) {
             let identifier = name.chars().all(|c| c.is_alphanumeric() || c == '_')
                 && !name.chars().next().is_some_and(|c| c.is_ascii_digit());

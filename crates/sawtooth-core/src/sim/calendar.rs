@@ -379,13 +379,13 @@ impl Calendar {
         self.lineage.archive(self.first_time());
     }
 
-    /// Records the event that has come up.
+    /// Records the event whose turn it is.
     #[inline(always)]
     pub(super) fn happen(&mut self, key: Key) -> Event {
         self.lineage.happen(key)
     }
 
-    /// Records an event that something may descend from before it has come up.
+    /// Records an event that is computed out of its turn.
     #[inline(always)]
     pub(super) fn record(&mut self, key: Key) -> Event {
         self.lineage.record(key)

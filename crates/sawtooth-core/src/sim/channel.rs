@@ -1,4 +1,4 @@
-//! Packets on their way to a meeting point: in a ring where they come in order, or nearly so, with an event of their own where they may not.
+//! Packets on their way to a meeting point: a ring that is kept sorted where they come in order, or nearly so, and an event for each where they may not.
 
 use std::collections::BTreeMap;
 

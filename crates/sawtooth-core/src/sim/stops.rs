@@ -273,7 +273,7 @@ impl Way {
         }
     }
 
-    /// That over the places of `backwards`, of which the last event was at the first that has any.
+    /// The way back from `to`, over the places of `backwards`, to the nearest one with an event; `stretch` is what lies between.
     fn of_many(
         to: Node,
         backwards: impl Iterator<Item = Node>,

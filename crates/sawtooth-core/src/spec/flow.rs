@@ -58,7 +58,7 @@ impl FlowSpec {
         }
     }
 
-    /// The same by the TCP of a [stack](tcp::STACKS), whose congestion controls it has as that stack does.
+    /// The same by the TCP of a [stack](tcp::STACKS), whose congestion controls it has as that stack does: parameters of `cc` that were set before are those of the stack afterwards.
     ///
     /// # Panics
     /// If there is no stack of that name.

@@ -114,3 +114,15 @@ words! {
         Ns2 = "ns2",
     }
 }
+
+words! {
+    /// How proportional rate reduction catches up once less than the threshold is in the path.
+    pub enum PrrBound {
+        /// As slow start, where nothing new was found lost (RFC 9937 §6).
+        SafeAck = "safe_ack",
+        /// As slow start: the Slow Start Reduction Bound (RFC 6937 §3).
+        SlowStart = "ssrb",
+        /// Packet conservation: the Conservative Reduction Bound (RFC 6937 §3).
+        Conservative = "crb",
+    }
+}

@@ -1,7 +1,7 @@
 //! The parameters of one connection, resolved: those of single rows, and what follows from several ([`super::groups`]).
 
 use super::choices::{
-    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, Recovery,
+    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, PrrBound, Recovery,
     ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
 };
 use super::groups;
@@ -12,7 +12,6 @@ use crate::tcp::metrics_cache::Keeps;
 use crate::tcp::pacer::Pacing;
 use crate::tcp::partial;
 use crate::tcp::receiver::{ack_policy, sack_compression};
-use crate::tcp::recovery::Bound;
 use crate::tcp::rto::RtoConfig;
 use crate::tcp::segmentation::Segmentation;
 use crate::tcp::ticks::Ticks;

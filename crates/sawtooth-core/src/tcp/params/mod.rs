@@ -44,7 +44,7 @@ mod table;
 mod window;
 
 pub use choices::{
-    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, Recovery,
+    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, PrrBound, Recovery,
     ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
 };
 pub use config::Config;

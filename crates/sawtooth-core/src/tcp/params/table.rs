@@ -2,7 +2,7 @@
 //! stand in the order in which the reference has them, and the hint of an unknown key: a new row goes to its group.
 
 use super::choices::{
-    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, Recovery,
+    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, PrrBound, Recovery,
     ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
 };
 use super::params;
@@ -16,7 +16,6 @@ use crate::tcp::metrics_cache::Keeps;
 use crate::tcp::pacer::Paced;
 use crate::tcp::partial::Partial;
 use crate::tcp::receiver::ack_policy;
-use crate::tcp::recovery::Bound;
 use crate::tcp::rto::RtoEstimator;
 use crate::units::{ByteCount, Duration, Rate, SegCount};
 
@@ -106,7 +105,7 @@ params! {
     // Recovery by FACK and by RACK.
     prr -> bool = flag(true).read_by(FACK_OR_RACK),
         "whether the window shrinks in a recovery with what is delivered (RFC 9937, RFC 6937) rather than at once; with `recovery = \"fack\"` or `\"rack\"`";
-    prr_bound -> Bound = choice("safe_ack").read_by(FACK_OR_RACK),
+    prr_bound -> PrrBound = choice("safe_ack").read_by(FACK_OR_RACK),
         "how `prr` catches up once less than ssthresh is in the path: by what is delivered (CRB), by one more (SSRB; both RFC 6937 §3), or by one more only where nothing new was found lost (SafeACK, RFC 9937 §6)";
     early_retransmit -> EarlyRetransmit = choice("off").read_by(FACK),
         "whether a loss is believed with fewer duplicate acknowledgements than `dup_thresh` where less than four segments are outstanding and nothing else may be sent (RFC 5827 §2.2): at once, or a quarter of a round trip later, as in Linux 3.5 (tcp_early_retrans = 2)";

@@ -16,8 +16,6 @@ mod sack;
 #[cfg(test)]
 pub(super) mod testing;
 
-pub use rack::Bound;
-
 use self::classic::{Classic, Policy, newreno, reno, tahoe};
 use self::rack::Rack;
 use self::sack::Sack;

@@ -101,7 +101,7 @@ impl Sack {
         self.dupacks.on_send(tx, now, seq);
     }
 
-    /// RFC 6675 §5.1: what was reported is not relied upon any more (RFC 2018 §5).
+    /// What was reported is not relied upon any more (RFC 2018 §5).
     pub fn on_timer(&mut self, tx: &mut Tx, now: Event) {
         self.dupacks.on_timeout(tx, now);
         self.dupacks.count = 0;

@@ -1,6 +1,8 @@
 //! RACK: a segment is lost if one that was sent after it has arrived and a little time has passed.
 //!
 //! Specification: RFC 8985 §6.2 (steps 1 to 5, on every acknowledgement), §6.3 (on a timeout), §5 (variables).
+//!
+//! Deviations: at a timeout the reordering window is not capped by the smoothed round-trip time, and there is none before reordering has been seen.
 
 use crate::tcp::segments::{Found, Segment, Segments, Transmission};
 use crate::tcp::ticks::HAIR;
@@ -125,7 +127,7 @@ impl Detect {
     pub fn timeout_deadline(&self, now: Instant) -> Instant {
         // No reordering window as long as no reordering has been seen.
         let reo_wnd = if self.reordering_seen {
-            self.widest_reo_wnd()
+            self.uncapped_reo_wnd()
         } else {
             Duration::ZERO
         };
@@ -137,11 +139,11 @@ impl Detect {
         if hasty && !self.reordering_seen {
             return Duration::ZERO;
         }
-        self.widest_reo_wnd()
+        self.uncapped_reo_wnd()
             .min(srtt.unwrap_or(Duration::INFINITE))
     }
 
-    fn widest_reo_wnd(&self) -> Duration {
+    fn uncapped_reo_wnd(&self) -> Duration {
         self.min_rtt * f64::from(self.reo_wnd_mult) / 4.0
     }
 }
@@ -243,15 +245,18 @@ mod tests {
         detect.min_rtt = secs(RTT);
         detect.on_dsack(seq(0), seq(10));
         detect.on_dsack(seq(5), seq(15));
-        assert!(near(detect.widest_reo_wnd(), 0.05), "one for a round trip");
+        assert!(
+            near(detect.uncapped_reo_wnd(), 0.05),
+            "one for a round trip"
+        );
         detect.on_dsack(seq(10), seq(20));
-        assert!(near(detect.widest_reo_wnd(), 0.075));
+        assert!(near(detect.uncapped_reo_wnd(), 0.075));
         for _ in 0..15 {
             detect.on_recovered();
         }
-        assert!(near(detect.widest_reo_wnd(), 0.075));
+        assert!(near(detect.uncapped_reo_wnd(), 0.075));
         detect.on_recovered();
-        assert!(near(detect.widest_reo_wnd(), 0.025));
+        assert!(near(detect.uncapped_reo_wnd(), 0.025));
     }
 
     #[test]

@@ -35,7 +35,6 @@ mod usage;
 
 pub(super) use fack::ENTRY as FACK;
 pub(super) use pace::pacing_rate;
-pub use reduction::Bound;
 
 use self::congestion::Congestion;
 use self::delivery::Delivery;

@@ -3,27 +3,14 @@
 //! Specification: RFC 9937 §6 (which replaces RFC 6937, whose bounds are those of `prr_bound = "ssrb"` and `"crb"`).
 
 use crate::events::Event;
-use crate::registry::words;
-use crate::tcp::params::UNLIMITED;
+use crate::tcp::params::{PrrBound, UNLIMITED};
 use crate::tcp::sender::tx::Tx;
 use crate::units::{SegCount, WindowSize};
-
-words! {
-    /// How it catches up once less than the threshold is in the path.
-    pub enum Bound {
-        /// As slow start, where nothing new was found lost (RFC 9937 §6).
-        SafeAck = "safe_ack",
-        /// As slow start: the Slow Start Reduction Bound (RFC 6937 §3).
-        SlowStart = "ssrb",
-        /// Packet conservation: the Conservative Reduction Bound (RFC 6937 §3).
-        Conservative = "crb",
-    }
-}
 
 /// One recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Prr {
-    /// The window when recovery began (RFC 9937's RecoverFS where the window was full).
+    /// The window when recovery began; of RFC 9937 §6 it is RecoverFS, which is of what is in flight, where the window was full.
     before: SegCount,
     /// Delivered, and sent, since then.
     delivered: SegCount,
@@ -63,7 +50,7 @@ impl Prr {
     /// `delivered` segments have arrived: how many may be sent now. `safe` says that data was acknowledged cumulatively and nothing new was found to be lost (SafeACK).
     pub(super) fn on_ack(
         &mut self,
-        bound: Bound,
+        bound: PrrBound,
         delivered: SegCount,
         pipe: SegCount,
         ssthresh: SegCount,
@@ -78,9 +65,9 @@ impl Prr {
             // Slow start up to the threshold, or packet conservation.
             let owed = self.delivered.saturating_sub(self.out);
             let limit = match bound {
-                Bound::Conservative => owed,
-                Bound::SlowStart => owed.max(delivered) + SegCount::ONE,
-                Bound::SafeAck => owed.max(delivered) + SegCount::from(safe),
+                PrrBound::Conservative => owed,
+                PrrBound::SlowStart => owed.max(delivered) + SegCount::ONE,
+                PrrBound::SafeAck => owed.max(delivered) + SegCount::from(safe),
             };
             limit.min(ssthresh - pipe)
         };
@@ -95,7 +82,7 @@ mod tests {
     use crate::units::testing::segs;
 
     /// With a threshold of ten.
-    fn on_ack(prr: &mut Prr, bound: Bound, delivered: u64, pipe: u64, safe: bool) -> u64 {
+    fn on_ack(prr: &mut Prr, bound: PrrBound, delivered: u64, pipe: u64, safe: bool) -> u64 {
         let allowed = prr.on_ack(bound, segs(delivered), segs(pipe), segs(10), safe);
         allowed.get()
     }
@@ -108,7 +95,7 @@ mod tests {
         let mut sent = Vec::new();
         for _ in 0..8 {
             pipe -= 1;
-            let allowed = on_ack(&mut prr, Bound::SafeAck, 1, pipe, false);
+            let allowed = on_ack(&mut prr, PrrBound::SafeAck, 1, pipe, false);
             for _ in 0..allowed {
                 prr.on_send();
                 pipe += 1;
@@ -125,17 +112,17 @@ mod tests {
             prr.on_send();
         }
         // A burst of losses has left 4 in the path.
-        assert_eq!(on_ack(&mut prr, Bound::SafeAck, 5, 4, false), 5);
+        assert_eq!(on_ack(&mut prr, PrrBound::SafeAck, 5, 4, false), 5);
         for _ in 0..5 {
             prr.on_send();
         }
-        assert_eq!(on_ack(&mut prr, Bound::SafeAck, 1, 8, true), 2);
-        assert_eq!(on_ack(&mut prr, Bound::SafeAck, 1, 10, true), 0);
+        assert_eq!(on_ack(&mut prr, PrrBound::SafeAck, 1, 8, true), 2);
+        assert_eq!(on_ack(&mut prr, PrrBound::SafeAck, 1, 10, true), 0);
     }
 
     /// RFC 6937 §3.1: with a window of 20, a threshold of 10 and two segments sent by limited transmit, what is in the path and what is sent with the third
     /// duplicate acknowledgement and those after it, if `pipe` is left of that before them.
-    fn after_losses(bound: Bound, mut pipe: u64, acks: usize) -> Vec<(u64, u64)> {
+    fn after_losses(bound: PrrBound, mut pipe: u64, acks: usize) -> Vec<(u64, u64)> {
         let mut prr = Prr::new(segs(20));
         let mut step = || {
             pipe -= 1;
@@ -155,7 +142,11 @@ mod tests {
         // The rows `sent` from ack 3 and `pipe`, with what is sent, from ack 4 on, both up to 16. Its last three columns are no result of the algorithm
         // above it.
         let pipe = [18, 18, 17, 17, 16, 16, 15, 15, 14, 14, 13, 13, 12];
-        for bound in [Bound::SlowStart, Bound::Conservative, Bound::SafeAck] {
+        for bound in [
+            PrrBound::SlowStart,
+            PrrBound::Conservative,
+            PrrBound::SafeAck,
+        ] {
             let (found, sent): (Vec<u64>, Vec<u64>) = after_losses(bound, 19, 14)
                 .into_iter()
                 .map(|(before, sent)| (before + sent, sent))
@@ -168,16 +159,16 @@ mod tests {
     #[test]
     fn rfc6937_3_1_second_figure_after_15_losses_the_bounds_send_two_for_one_and_one_for_one() {
         // Acks 17 to 19: the rows `pipe` and `sent`.
-        let slow_start = after_losses(Bound::SlowStart, 5, 3);
+        let slow_start = after_losses(PrrBound::SlowStart, 5, 3);
         assert_eq!(slow_start, [(4, 2), (5, 2), (6, 2)]);
-        let conservative = after_losses(Bound::Conservative, 5, 3);
+        let conservative = after_losses(PrrBound::Conservative, 5, 3);
         assert_eq!(conservative, [(4, 1), (4, 1), (4, 1)]);
     }
 
     #[test]
     fn the_first_retransmission_is_always_sent() {
         let mut prr = Prr::new(segs(10));
-        let allowed = prr.on_ack(Bound::SafeAck, segs(0), segs(10), segs(5), false);
+        let allowed = prr.on_ack(PrrBound::SafeAck, segs(0), segs(10), segs(5), false);
         assert_eq!(allowed, segs(1));
     }
 }

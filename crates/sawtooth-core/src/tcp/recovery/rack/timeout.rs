@@ -82,7 +82,7 @@ impl Rack {
         } else if !again {
             self.congestion.undo.begin(before, estimators);
         }
-        // What was sent lately may be on its way (RFC 8985 §6.3); without times everything is lost (RFC 6675 §5.1).
+        // What was sent lately may be on its way (RFC 8985 §6.3); without times all that is outstanding is taken for lost.
         let deadline = if reneged || self.outstanding.loss_detection == LossDetection::Forward {
             Instant::NEVER
         } else {
