@@ -59,7 +59,7 @@ impl Dupacks {
         }
     }
 
-    /// Whether a loss may be signalled: all that was outstanding at the last signal has arrived. As measured of ns-2, which has no
+    /// Whether a loss may be signalled: more has arrived than all that was outstanding at the last signal (RFC 6582 §3.2 step 2). As measured of ns-2, which has no
     /// number for "nothing yet", repetitions of the SYN's acknowledgement are always believed.
     pub(super) fn may_signal(&self, tx: &Tx) -> bool {
         tx.seq.una > self.recovery_point

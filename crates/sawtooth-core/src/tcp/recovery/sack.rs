@@ -6,6 +6,7 @@
 //!
 //! Deviations: RFC 6675 §5 step 4.3 sets RescueRxt to the first retransmission, and NextSeg rule 4 (§4) sends a rescue only once HighACK is greater than
 //! RescueRxt: not before the first retransmission has been acknowledged. Here a flag allows one rescue in each recovery, at any time in it.
+//! It is of the last segment below RecoveryPoint that has not been reported; the RFC's is the highest outstanding one, which may have been sent in this recovery.
 
 #[cfg(test)]
 mod tests;
