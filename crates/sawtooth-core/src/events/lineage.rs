@@ -17,8 +17,8 @@ pub struct Lineage {
     next: u32,
     /// What has been overwritten, as far as it may be asked for.
     archive: Archive,
-    /// What happened last, and its line.
-    latest: (Event, Line),
+    /// What happened last, and its origin, which tells events of one time apart.
+    latest: (Event, u64),
     memos: Box<[Cell<Memo>; Memo::COUNT]>,
 }
 
@@ -42,7 +42,7 @@ impl Lineage {
                     time: Instant::NEVER,
                     id: ROOT,
                 },
-                Key::NEVER.line,
+                u64::MAX,
             ),
             archive: Archive::new(memory),
             memos: Box::new([const { Cell::new(Memo::NONE) }; Memo::COUNT]),
@@ -66,13 +66,17 @@ impl Lineage {
     /// One event may come up several times in a row, as what it sends waits at a meeting point: it has one id.
     #[inline(always)]
     pub fn happen(&mut self, event: Key) -> Event {
-        let same = event.line == self.latest.1 && event.time == self.latest.0.time;
-        if !same {
-            let Event { time, id } = self.record(event);
-            let id = id | HAPPENED;
-            self.latest = (Event { time, id }, event.line);
+        let (latest, origin) = self.latest;
+        if event.line.origin == origin && event.time == latest.time {
+            return latest;
         }
-        self.latest.0
+        let Event { time, id } = self.record(event);
+        let now = Event {
+            time,
+            id: id | HAPPENED,
+        };
+        self.latest = (now, event.line.origin);
+        now
     }
 
     /// Archives what is going to be overwritten; to be called often enough that the ring is not gone through in between: what was, is lost.
