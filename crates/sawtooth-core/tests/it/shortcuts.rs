@@ -9,9 +9,17 @@ use proptest::test_runner::TestRunner;
 use sawtooth_core::registry::Kind;
 use sawtooth_core::spec::Shortcuts;
 use sawtooth_core::{cc, impair, packet_source, queue, simulate, source, tcp};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const ALL: Shortcuts = Shortcuts::all(true);
+
+/// A scenario's records are the same with these shortcuts as with all.
+fn assert_alike(tree: &Value, shortcuts: Shortcuts) {
+    let mut scenario = load(tree);
+    let fast = simulate(&scenario, 1);
+    scenario.shortcuts = shortcuts;
+    assert_eq!(simulate(&scenario, 1), fast);
+}
 
 proptest! {
     #![proptest_config(config(150))]
@@ -40,10 +48,7 @@ fn a_delayed_acknowledgement_that_is_due_at_once_does_not_leave_before_its_segme
         "links": {"b": {"rate": "850 kbit/s", "queue": {"name": "drop_tail", "limit": "3 packets"}}},
         "flows": [{"path": ["b"], "count": 2, "start": "3 ms"}],
     });
-    let mut scenario = load(&tree);
-    let fast = simulate(&scenario, 1);
-    scenario.shortcuts = Shortcuts::all(false);
-    assert_eq!(simulate(&scenario, 1), fast);
+    assert_alike(&tree, Shortcuts::all(false));
 }
 
 #[test]
@@ -74,10 +79,7 @@ fn links_that_keep_step_for_more_packets_than_the_lineage_has_entries_stay_in_or
         },
         "flows": [{"path": ["sender[i]", "bottleneck", "receiver[i]"], "count": 32, "start": "300 ms / 32 * i"}],
     });
-    let mut scenario = load(&tree);
-    let fast = simulate(&scenario, 1);
-    scenario.shortcuts = Shortcuts::all(false);
-    assert_eq!(simulate(&scenario, 1), fast);
+    assert_alike(&tree, Shortcuts::all(false));
 }
 
 #[test]
@@ -103,13 +105,11 @@ fn applications_that_write_at_the_same_instants_for_long_stay_in_order() {
             {"path": ["second"], "name": "cross", "start": "1 s"},
         ],
     });
-    let mut scenario = load(&tree);
-    let fast = simulate(&scenario, 1);
-    scenario.shortcuts = Shortcuts {
+    let shortcuts = Shortcuts {
         no_tx_event: false,
         ..ALL
     };
-    assert_eq!(simulate(&scenario, 1), fast);
+    assert_alike(&tree, shortcuts);
 }
 
 #[test]
