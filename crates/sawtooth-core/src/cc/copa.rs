@@ -27,35 +27,14 @@ use std::collections::VecDeque;
 use super::{
     Ack, Algorithm, CongestionControl, Episode, Needs, Prescribed, Probe, Signal, Start, Windows,
 };
-use crate::registry::{Entry, Kind, Value, param};
+use crate::registry::{Entry, Kind, Value};
 use crate::units::{Duration, Rate, SeqNum, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "copa",
     summary: "Copa: a rate inverse to the queueing delay; as aggressive as the others when they fill the queue",
     specification: &["Arun and Balakrishnan 2018 §2"],
-    params: &[
-        param!(default_delta: Kind::Number { min: 1e-3, max: 10.0 } => Value::Number(0.5),
-            "inverse of the segments it aims to have queued, unless it must compete"),
-        param!(standing_share: Kind::Number { min: 0.0, max: 10.0 } => Value::Number(0.5),
-            "the delay now is the smallest of this share of a smoothed round-trip time"),
-        param!(min_rtt_window: TIME => Value::Duration(10.0),
-            "the delay without a queue is the smallest of this long"),
-        param!(steady_windows: COUNT => Value::Integer(3),
-            "the velocity doubles after this many windows of one direction"),
-        param!(pacing_gain: Kind::Number { min: 1.0, max: 100.0 } => Value::Number(2.0),
-            "pacing rate, in windows per round-trip time"),
-        param!(competitive_mode: Kind::Bool => Value::Bool(true),
-            "whether it competes with flows that fill the queue"),
-        param!(nearly_empty: SHARE => Value::Number(0.1),
-            "share of the delay's oscillation below which the queue is nearly empty"),
-        param!(oscillation_rounds: Kind::Number { min: 1.0, max: 1e3 } => Value::Number(4.0),
-            "that oscillation is the one of this many round-trip times"),
-        param!(competitive_rounds: Kind::Number { min: 1.0, max: 1e3 } => Value::Number(5.0),
-            "it competes when the queue has not been nearly empty for this many round-trip times"),
-        param!(min_cwnd: Kind::Number { min: 1.0, max: 1e6 } => Value::Number(2.0),
-            "the delay does not shrink the window below this, segments"),
-    ],
+    params: Parameters::PARAMS,
     new: Algorithm {
         needs: Needs {
             rules_recovery: true,
@@ -67,16 +46,18 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
 
 parameters! {
     struct Parameters {
-        default_delta: f64,
-        standing_share: f64,
-        min_rtt_window: f64,
-        steady_windows: u64,
-        pacing_gain: f64,
-        competitive_mode: bool,
-        nearly_empty: f64,
-        oscillation_rounds: f64,
-        competitive_rounds: f64,
-        min_cwnd: f64,
+        default_delta: f64 = Kind::Number { min: 1e-3, max: 10.0 } => Value::Number(0.5), "inverse of the segments it aims to have queued, unless it must compete";
+        standing_share: f64 = Kind::Number { min: 0.0, max: 10.0 } => Value::Number(0.5),
+            "the delay now is the smallest of this share of a smoothed round-trip time";
+        min_rtt_window: f64 = TIME => Value::Duration(10.0), "the delay without a queue is the smallest of this long";
+        steady_windows: u64 = COUNT => Value::Integer(3), "the velocity doubles after this many windows of one direction";
+        pacing_gain: f64 = Kind::Number { min: 1.0, max: 100.0 } => Value::Number(2.0), "pacing rate, in windows per round-trip time";
+        competitive_mode: bool = Kind::Bool => Value::Bool(true), "whether it competes with flows that fill the queue";
+        nearly_empty: f64 = SHARE => Value::Number(0.1), "share of the delay's oscillation below which the queue is nearly empty";
+        oscillation_rounds: f64 = Kind::Number { min: 1.0, max: 1e3 } => Value::Number(4.0), "that oscillation is the one of this many round-trip times";
+        competitive_rounds: f64 = Kind::Number { min: 1.0, max: 1e3 } => Value::Number(5.0),
+            "it competes when the queue has not been nearly empty for this many round-trip times";
+        min_cwnd: f64 = Kind::Number { min: 1.0, max: 1e6 } => Value::Number(2.0), "the delay does not shrink the window below this, segments";
     }
 }
 

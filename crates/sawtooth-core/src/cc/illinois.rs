@@ -21,7 +21,7 @@
 
 use super::params::{COUNT, FACTOR, SHARE, parameters};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Signal};
-use crate::registry::{Entry, Kind, Value, param};
+use crate::registry::{Entry, Kind, Value};
 use crate::units::{Duration, SeqNum, WindowSize};
 
 /// Of standard TCP (RFC 5681 §3.1), which small windows follow.
@@ -34,26 +34,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "illinois",
     summary: "TCP-Illinois: additive increase from 10 down to 0.3 segments and decrease from 1/8 up to 1/2, by queueing delay",
     specification: &["Liu, Başar and Srikant 2008 §3"],
-    params: &[
-        param!(alpha_min: SEGMENTS => Value::Number(0.3),
-            "increase at the largest delay, segments per round trip"),
-        param!(alpha_max: SEGMENTS => Value::Number(10.0),
-            "increase without delay, segments per round trip"),
-        param!(beta_min: FACTOR => Value::Number(0.125),
-            "share of the window given up at a loss without delay"),
-        param!(beta_max: FACTOR => Value::Number(0.5),
-            "share of the window given up at a loss at a large delay"),
-        param!(eta_1: SHARE => Value::Number(0.01),
-            "up to this share of the largest delay the increase is alpha_max"),
-        param!(eta_2: SHARE => Value::Number(0.1),
-            "up to this share of the largest delay the decrease is beta_min"),
-        param!(eta_3: SHARE => Value::Number(0.8),
-            "from this share of the largest delay on the decrease is beta_max"),
-        param!(w_thresh: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(10.0),
-            "standard TCP below this window, segments"),
-        param!(theta: COUNT => Value::Integer(5),
-            "round trips with little delay before the increase is alpha_max again"),
-    ],
+    params: Curves::PARAMS,
     new: Algorithm {
         linux: &[("w_thresh", Value::Number(15.0))],
         ordered: &[
@@ -82,15 +63,15 @@ struct Gains {
 parameters! {
     /// The functions of delay: everything that follows from the parameters.
     struct Curves {
-        alpha_min: f64,
-        alpha_max: f64,
-        beta_min: f64,
-        beta_max: f64,
-        eta_1: f64,
-        eta_2: f64,
-        eta_3: f64,
-        w_thresh: f64,
-        theta: i64,
+        alpha_min: f64 = SEGMENTS => Value::Number(0.3), "increase at the largest delay, segments per round trip";
+        alpha_max: f64 = SEGMENTS => Value::Number(10.0), "increase without delay, segments per round trip";
+        beta_min: f64 = FACTOR => Value::Number(0.125), "share of the window given up at a loss without delay";
+        beta_max: f64 = FACTOR => Value::Number(0.5), "share of the window given up at a loss at a large delay";
+        eta_1: f64 = SHARE => Value::Number(0.01), "up to this share of the largest delay the increase is alpha_max";
+        eta_2: f64 = SHARE => Value::Number(0.1), "up to this share of the largest delay the decrease is beta_min";
+        eta_3: f64 = SHARE => Value::Number(0.8), "from this share of the largest delay on the decrease is beta_max";
+        w_thresh: f64 = Kind::Number { min: 0.0, max: 1e6 } => Value::Number(10.0), "standard TCP below this window, segments";
+        theta: i64 = COUNT => Value::Integer(5), "round trips with little delay before the increase is alpha_max again";
     }
 }
 

@@ -26,7 +26,7 @@
 
 use super::params::{FACTOR, SHARE, parameters};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe};
-use crate::registry::{Entry, Kind, Value, param};
+use crate::registry::{Entry, Kind, Value};
 use crate::units::{Duration, SegCount, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
@@ -36,20 +36,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
         "Kuzmanovic and Knightly 2003",
         "Kuzmanovic and Knightly 2006",
     ],
-    params: &[
-        param!(delta: SHARE => Value::Number(0.15),
-            "share of the range of delays above which the smoothed delay indicates congestion"),
-        param!(gamma: Kind::Number { min: 0.001, max: 1.0 } => Value::Number(0.125),
-            "share of the latest delay in the smoothed one"),
-        param!(inference_rtts: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(3.0),
-            "how long a second indication means that others are sending, round-trip times"),
-        param!(decrease: FACTOR => Value::Number(0.5),
-            "the window is multiplied by this at an indication or a loss"),
-        param!(in_slow_start: Kind::Bool => Value::Bool(false),
-            "whether indications are heard in slow start, too"),
-        param!(lowers_threshold: Kind::Bool => Value::Bool(true),
-            "whether an indication leaves congestion avoidance, rather than slow start up to the old threshold"),
-    ],
+    params: Rules::PARAMS,
     new: Algorithm {
         linux: &[("delta", Value::Number(1.0))],
         ..Algorithm::of(|params, start| Classic::boxed(start, Lp::new(Rules::from(params))))
@@ -59,12 +46,14 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
 parameters! {
     /// The algorithm's parameters.
     struct Rules {
-        delta: f64,
-        gamma: f64,
-        inference_rtts: f64,
-        decrease: f64,
-        in_slow_start: bool,
-        lowers_threshold: bool,
+        delta: f64 = SHARE => Value::Number(0.15), "share of the range of delays above which the smoothed delay indicates congestion";
+        gamma: f64 = Kind::Number { min: 0.001, max: 1.0 } => Value::Number(0.125), "share of the latest delay in the smoothed one";
+        inference_rtts: f64 = Kind::Number { min: 0.0, max: 1e6 } => Value::Number(3.0),
+            "how long a second indication means that others are sending, round-trip times";
+        decrease: f64 = FACTOR => Value::Number(0.5), "the window is multiplied by this at an indication or a loss";
+        in_slow_start: bool = Kind::Bool => Value::Bool(false), "whether indications are heard in slow start, too";
+        lowers_threshold: bool = Kind::Bool => Value::Bool(true),
+            "whether an indication leaves congestion avoidance, rather than slow start up to the old threshold";
     }
 }
 

@@ -45,7 +45,7 @@ use super::vegas::Path;
 use super::{
     Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Needs, Probe, Rates, Signal,
 };
-use crate::registry::{Entry, Kind, Value, param};
+use crate::registry::{Entry, Kind, Value};
 use crate::rng::Stream;
 use crate::units::{Duration, Instant, SegCount, WindowSize};
 
@@ -53,38 +53,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "nv",
     summary: "TCP-NV: Vegas for fast paths of short and noisy round-trip times",
     specification: &["Brakmo 2010"],
-    params: &[
-        param!(pad: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(10.0),
-            "the window shrinks when more than this are queued, segments"),
-        param!(pad_buffer: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(2.0),
-            "the window begins to grow when fewer than pad less this are queued, segments"),
-        param!(min_cwnd: Kind::Number { min: 2.0, max: 1e6 } => Value::Number(2.0),
-            "queues do not lower the window below this, segments"),
-        param!(dec_mult: SHARE => Value::Number(0.3),
-            "share of the queued segments that the window gives up"),
-        param!(min_dec: Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(2),
-            "where windows are whole, the window gives up at least this of what is queued beyond the pad, segments"),
-        param!(ssthresh_factor: Kind::Number { min: 0.01, max: 100.0 } => Value::Number(1.0),
-            "the threshold after congestion, as a multiple of the window without a queue"),
-        param!(loss_factor: FACTOR => Value::Number(0.8),
-            "the window is multiplied by this at a loss"),
-        param!(inc_samples: Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(20),
-            "samples of the rate without which nothing is decided"),
-        param!(dec_samples: Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(60),
-            "samples of the rate without which the window does not shrink"),
-        param!(rounds: COUNT => Value::Integer(2),
-            "rounds without which nothing is decided"),
-        param!(rtt_share: Kind::Number { min: 0.001, max: 1.0 } => Value::Number(0.5),
-            "share of the latest round-trip time in the smoothed one that rates are told from"),
-        param!(ssthresh_samples: Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(30),
-            "samples of the rate without which slow start does not end"),
-        param!(reset_period: TIME => Value::Duration(5.0),
-            "the least round-trip time is forgotten after one to two of these, about"),
-        param!(reset_spread: Kind::Number { min: 0.0, max: 0.99 } => Value::Number(0.25),
-            "share of reset_period by which its length varies at most, by chance"),
-        param!(first_period: TIME => Value::Duration(2.0),
-            "the first period of the least round-trip time"),
-    ],
+    params: Rules::PARAMS,
     new: Algorithm {
         needs: Needs {
             rates: Rates::Used,
@@ -100,21 +69,24 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
 parameters! {
     /// The algorithm's parameters.
     struct Rules {
-        pad: f64,
-        pad_buffer: f64,
-        min_cwnd: f64,
-        dec_mult: f64,
-        min_dec: u64,
-        ssthresh_factor: f64,
-        loss_factor: f64,
-        inc_samples: i64,
-        dec_samples: i64,
-        ssthresh_samples: i64,
-        rounds: i64,
-        rtt_share: f64,
-        reset_period: f64,
-        reset_spread: f64,
-        first_period: f64,
+        pad: f64 = Kind::Number { min: 0.0, max: 1e6 } => Value::Number(10.0), "the window shrinks when more than this are queued, segments";
+        pad_buffer: f64 = Kind::Number { min: 0.0, max: 1e6 } => Value::Number(2.0), "the window begins to grow when fewer than pad less this are queued, segments";
+        min_cwnd: f64 = Kind::Number { min: 2.0, max: 1e6 } => Value::Number(2.0), "queues do not lower the window below this, segments";
+        dec_mult: f64 = SHARE => Value::Number(0.3), "share of the queued segments that the window gives up";
+        min_dec: u64 = Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(2),
+            "where windows are whole, the window gives up at least this of what is queued beyond the pad, segments";
+        ssthresh_factor: f64 = Kind::Number { min: 0.01, max: 100.0 } => Value::Number(1.0),
+            "the threshold after congestion, as a multiple of the window without a queue";
+        loss_factor: f64 = FACTOR => Value::Number(0.8), "the window is multiplied by this at a loss";
+        inc_samples: i64 = Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(20), "samples of the rate without which nothing is decided";
+        dec_samples: i64 = Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(60), "samples of the rate without which the window does not shrink";
+        rounds: i64 = COUNT => Value::Integer(2), "rounds without which nothing is decided";
+        rtt_share: f64 = Kind::Number { min: 0.001, max: 1.0 } => Value::Number(0.5),
+            "share of the latest round-trip time in the smoothed one that rates are told from";
+        ssthresh_samples: i64 = Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(30), "samples of the rate without which slow start does not end";
+        reset_period: f64 = TIME => Value::Duration(5.0), "the least round-trip time is forgotten after one to two of these, about";
+        reset_spread: f64 = Kind::Number { min: 0.0, max: 0.99 } => Value::Number(0.25), "share of reset_period by which its length varies at most, by chance";
+        first_period: f64 = TIME => Value::Duration(2.0), "the first period of the least round-trip time";
     }
 }
 

@@ -41,13 +41,32 @@ pub(super) fn beta_ecn(params: &Params) -> Option<f64> {
     params.number_if_any(BETA_ECN.name)
 }
 
-/// A struct of parameters, each of which is read by its name as its type says: times in seconds, rates in bits per second.
+/// The parameters of an algorithm, each written once: its name, its type in code (times in seconds, rates in bits per second), and what [`param!`] has of it
+/// or the constant of one that others have, too.
+///
+/// ```text
+/// parameters! {
+///     struct Rules {
+///         gain: f64 = SHARE => Value::Number(0.1), "weight of the latest sample";
+///         beta: f64 = BETA;
+///     }
+/// }
+/// ```
+///
+/// makes the struct, which is read of a study's values, and `Rules::PARAMS`, the rows of the table.
 macro_rules! parameters {
-    ($(#[$doc:meta])* $vis:vis struct $name:ident { $($param:ident: $type:ty,)* }) => {
+    ($(#[$doc:meta])* $vis:vis struct $name:ident { $($param:ident: $type:ty = $kind:expr $(=> $default:expr, $summary:literal)?;)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         $vis struct $name {
             $($vis $param: $type,)*
+        }
+
+        impl $name {
+            /// Its rows, in the order in which they are documented.
+            $vis const PARAMS: &[$crate::registry::Param] = &[
+                $($crate::cc::params::row!($param, $kind $(, $default, $summary)?),)*
+            ];
         }
 
         impl From<&$crate::registry::Params> for $name {
@@ -60,7 +79,17 @@ macro_rules! parameters {
     };
 }
 
-pub(super) use parameters;
+/// One row of [`parameters!`].
+macro_rules! row {
+    ($name:ident, $kind:expr, $default:expr, $summary:literal) => {
+        $crate::registry::param!($name: $kind => $default, $summary)
+    };
+    ($name:ident, $shared:expr) => {
+        $shared
+    };
+}
+
+pub(super) use {parameters, row};
 
 /// Concatenates the lists; `N` is the total length.
 pub(super) const fn joined<const N: usize>(lists: &[&[Param]]) -> [Param; N] {
@@ -85,23 +114,17 @@ mod tests {
 
     parameters! {
         struct Some {
-            rtt: f64,
-            losses: u64,
-            fast: bool,
-            share: Option<f64>,
+            losses: u64 = COUNT => Value::Integer(3), "";
+            rtt: f64 = TIME => Value::Duration(0.1), "";
+            share: Option<f64> = SHARE => Value::None, "";
+            fast_convergence: bool = FAST_CONVERGENCE;
         }
     }
 
     #[test]
-    fn a_struct_of_parameters_reads_each_by_its_name() {
-        const ROWS: &[Param] = &[
-            param!(losses: COUNT => Value::Integer(3), ""),
-            param!(rtt: TIME => Value::Duration(0.1), ""),
-            param!(share: SHARE => Value::None, ""),
-            param!(fast: Kind::Bool => Value::Bool(true), ""),
-        ];
-        let some = Some::from(&Params::defaults(ROWS));
+    fn a_struct_of_parameters_has_their_rows_and_reads_each_by_its_name() {
+        let some = Some::from(&Params::defaults(Some::PARAMS));
         assert_eq!((some.rtt, some.losses), (0.1, 3));
-        assert_eq!((some.fast, some.share), (true, None));
+        assert_eq!((some.fast_convergence, some.share), (true, None));
     }
 }

@@ -23,7 +23,7 @@ use super::{
     Ack, Algorithm, CongestionControl, CongestionWindow, Ecn, Episode, Needs, Prescribed, Probe,
     Signal, Start, Windows,
 };
-use crate::registry::{Entry, Kind, Value, param};
+use crate::registry::{Entry, Kind, Value};
 use crate::units::{Duration, Rate, SegCount, SeqNum, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
@@ -33,17 +33,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
         "draft-briscoe-iccrg-prague-congestion-control §2",
         "RFC 9331 §4.3",
     ],
-    params: &[
-        param!(gain: Kind::Number { min: 1e-6, max: 1.0 } => Value::Number(1.0 / 16.0),
-            "weight of a round trip in the moving average of the share of marks"),
-        param!(initial_alpha: SHARE => Value::Number(1.0),
-            "that average before the first mark"),
-        BETA,
-        param!(rtt_virt_min: TIME_FROM_ZERO => Value::Duration(0.025),
-            "shorter round-trip times behave like this one"),
-        param!(rtt_scaling_rounds: Kind::Integer { min: 0, max: 1_000_000_000 } => Value::Integer(500),
-            "from this many round trips on"),
-    ],
+    params: Parameters::PARAMS,
     new: Algorithm {
         needs: Needs {
             ecn: Ecn::L4s,
@@ -55,11 +45,11 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
 
 parameters! {
     struct Parameters {
-        gain: f64,
-        initial_alpha: f64,
-        beta: f64,
-        rtt_virt_min: f64,
-        rtt_scaling_rounds: u64,
+        gain: f64 = Kind::Number { min: 1e-6, max: 1.0 } => Value::Number(1.0 / 16.0), "weight of a round trip in the moving average of the share of marks";
+        initial_alpha: f64 = SHARE => Value::Number(1.0), "that average before the first mark";
+        beta: f64 = BETA;
+        rtt_virt_min: f64 = TIME_FROM_ZERO => Value::Duration(0.025), "shorter round-trip times behave like this one";
+        rtt_scaling_rounds: u64 = Kind::Integer { min: 0, max: 1_000_000_000 } => Value::Integer(500), "from this many round trips on";
     }
 }
 

@@ -18,25 +18,14 @@
 
 use super::params::{FACTOR, parameters};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
-use crate::registry::{Entry, Kind, Value, param};
+use crate::registry::{Entry, Kind, Value};
 use crate::units::{Duration, Instant, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "veno",
     summary: "Veno: tells random losses from congestion by the number of queued segments",
     specification: &["Fu and Liew 2003 §II"],
-    params: &[
-        param!(beta: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(3.0),
-            "from this many queued segments on the path is congested, segments"),
-        param!(queued_increase: Kind::Number { min: 0.01, max: 1.0 } => Value::Number(0.5),
-            "the window grows by this per round trip when the path is congested, segments"),
-        param!(random_factor: FACTOR => Value::Number(0.8),
-            "the window is multiplied by this at a loss when the path is not congested"),
-        param!(congestive_factor: FACTOR => Value::Number(0.5),
-            "the window is multiplied by this at a loss when it is"),
-        param!(forget_base_rtt: Kind::Bool => Value::Bool(true),
-            "whether the least round-trip time is measured anew after every loss"),
-    ],
+    params: Rules::PARAMS,
     new: Algorithm {
         linux: &[("forget_base_rtt", Value::Bool(false))],
         ..Algorithm::of(|params, start| Classic::boxed(start, Veno::new(Rules::from(params))))
@@ -46,11 +35,12 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
 parameters! {
     /// The algorithm's parameters.
     struct Rules {
-        beta: f64,
-        queued_increase: f64,
-        random_factor: f64,
-        congestive_factor: f64,
-        forget_base_rtt: bool,
+        beta: f64 = Kind::Number { min: 0.0, max: 1e6 } => Value::Number(3.0), "from this many queued segments on the path is congested, segments";
+        queued_increase: f64 = Kind::Number { min: 0.01, max: 1.0 } => Value::Number(0.5),
+            "the window grows by this per round trip when the path is congested, segments";
+        random_factor: f64 = FACTOR => Value::Number(0.8), "the window is multiplied by this at a loss when the path is not congested";
+        congestive_factor: f64 = FACTOR => Value::Number(0.5), "the window is multiplied by this at a loss when it is";
+        forget_base_rtt: bool = Kind::Bool => Value::Bool(true), "whether the least round-trip time is measured anew after every loss";
     }
 }
 

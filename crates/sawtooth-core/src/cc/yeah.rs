@@ -27,45 +27,29 @@
 use super::params::{COUNT, SHARE, parameters};
 use super::vegas::{Path, Round};
 use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
-use crate::registry::{Entry, Kind, Value, param};
+use crate::registry::{Entry, Kind, Value};
 use crate::units::{Duration, Instant, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "yeah",
     summary: "YeAH: Scalable TCP while few segments are queued, otherwise standard TCP that drains its queue",
     specification: &["Baiocchi, Castellani and Vacirca 2007"],
-    params: &[
-        param!(max_queue: Kind::Number { min: 1.0, max: 1e9 } => Value::Number(80.0),
-            "the paper's Qmax: above this the mode is slow and the queue is drained, segments"),
-        param!(phi: Kind::Number { min: 0.1, max: 1e6 } => Value::Number(8.0),
-            "the mode is slow when queues lengthen the round trip by more than this part of it"),
-        param!(fast_increase: SHARE => Value::Number(0.01),
-            "what an acknowledgement adds to the window in fast mode, segments"),
-        param!(min_decrease: Kind::Number { min: 0.0, max: 0.5 } => Value::Number(0.125),
-            "share of the window given up at a loss at least"),
-        param!(drained_threshold: Kind::Number { min: 0.01, max: 1.0 } => Value::Number(0.5),
-            "share of the drained window that the slow-start threshold becomes"),
-        param!(rho: Kind::Integer { min: 0, max: 1_000_000 } => Value::Integer(16),
-            "after this many slow rounds in a row a loss halves the window, rounds"),
-        param!(zeta: Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(50),
-            "after this many fast rounds standard TCP flows are no longer expected, rounds"),
-        param!(min_samples: COUNT => Value::Integer(1),
-            "round-trip times without which a round says nothing"),
-    ],
+    params: Rules::PARAMS,
     new: Algorithm::of(|params, start| Classic::boxed(start, Yeah::new(Rules::from(params)))),
 };
 
 parameters! {
     /// The algorithm's parameters.
     struct Rules {
-        max_queue: f64,
-        phi: f64,
-        fast_increase: f64,
-        min_decrease: f64,
-        drained_threshold: f64,
-        rho: i64,
-        zeta: i64,
-        min_samples: i64,
+        max_queue: f64 = Kind::Number { min: 1.0, max: 1e9 } => Value::Number(80.0),
+            "the paper's Qmax: above this the mode is slow and the queue is drained, segments";
+        phi: f64 = Kind::Number { min: 0.1, max: 1e6 } => Value::Number(8.0), "the mode is slow when queues lengthen the round trip by more than this part of it";
+        fast_increase: f64 = SHARE => Value::Number(0.01), "what an acknowledgement adds to the window in fast mode, segments";
+        min_decrease: f64 = Kind::Number { min: 0.0, max: 0.5 } => Value::Number(0.125), "share of the window given up at a loss at least";
+        drained_threshold: f64 = Kind::Number { min: 0.01, max: 1.0 } => Value::Number(0.5), "share of the drained window that the slow-start threshold becomes";
+        rho: i64 = Kind::Integer { min: 0, max: 1_000_000 } => Value::Integer(16), "after this many slow rounds in a row a loss halves the window, rounds";
+        zeta: i64 = Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(50), "after this many fast rounds standard TCP flows are no longer expected, rounds";
+        min_samples: i64 = COUNT => Value::Integer(1), "round-trip times without which a round says nothing";
     }
 }
 
