@@ -16,7 +16,7 @@
 //!
 //! Kernel equivalent: `codel`, which does not mark unless told to (`ecn`).
 
-use super::drop_tail::{LIMIT, Limit};
+use super::drop_tail::{Limit, limit};
 use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{ByteCount, Duration, Instant};
@@ -25,17 +25,7 @@ pub(super) const ENTRY: Entry<New> = Entry {
     name: "codel",
     summary: "keeps the standing delay below a target: drops from the head at a rising rate",
     specification: &["RFC 8289", "RFC 3168 §5"],
-    params: &[
-        Param {
-            default: Value::Packets(1000),
-            ..LIMIT
-        },
-        TARGET,
-        INTERVAL,
-        MAX_PACKET,
-        ECN,
-        CE_THRESHOLD,
-    ],
+    params: &[limit(1000), TARGET, INTERVAL, MAX_PACKET, ECN, CE_THRESHOLD],
     new: |params, _| {
         Box::new(CodelQueue {
             limit: Limit::of(params, "limit"),

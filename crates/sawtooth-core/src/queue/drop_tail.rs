@@ -22,6 +22,14 @@ pub(super) const ENTRY: Entry<New> = Entry {
 pub(super) const LIMIT: Param = param!(limit: Kind::QueueSize => Value::Packets(100),
     "buffer size in packets, bytes or bandwidth-delay products, the packet in transmission included");
 
+/// The same with another default.
+pub(super) const fn limit(packets: u64) -> Param {
+    Param {
+        default: Value::Packets(packets),
+        ..LIMIT
+    }
+}
+
 /// How much a buffer holds, the packet in transmission included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {

@@ -13,11 +13,11 @@
 //! Kernel equivalent: `fq_codel`, whose limits do not count the packet being transmitted, and whose memory is that of its buffers.
 
 use super::codel::{CE_THRESHOLD, Codel, Config, ECN, INTERVAL, MAX_PACKET, TARGET};
-use super::drop_tail::LIMIT;
+use super::drop_tail::limit;
 use super::flows::QUEUES;
 use super::fq::{FairQueues, FqLimits, MEMORY_LIMIT, QUANTUM};
 use super::{Backlog, New, Next, Queue, Queued, Site};
-use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::Instant;
 
 pub(super) const ENTRY: Entry<New> = Entry {
@@ -25,10 +25,7 @@ pub(super) const ENTRY: Entry<New> = Entry {
     summary: "a queue per flow under CoDel: flows share the link, sparse ones do not wait",
     specification: &["RFC 8290", "RFC 8289", "RFC 3168 §5"],
     params: &[
-        Param {
-            default: Value::Packets(10_240),
-            ..LIMIT
-        },
+        limit(10_240),
         MEMORY_LIMIT,
         QUEUES,
         QUANTUM,

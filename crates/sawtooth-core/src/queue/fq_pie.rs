@@ -11,12 +11,12 @@
 //!
 //! Kernel equivalent: `fq_pie`, which does not mark unless told to (`ecn`), and whose `tupdate` is 16 ms as tc shows it.
 
-use super::drop_tail::LIMIT;
+use super::drop_tail::limit;
 use super::flows::{Flows, QUEUES};
 use super::fq::{FairQueues, FqLimits, MEMORY_LIMIT, QUANTUM};
 use super::pie::{self, Config, Decision, Pie};
 use super::{Backlog, New, Next, Queue, Queued, Site};
-use crate::registry::{Entry, Param, Params, Value};
+use crate::registry::{Entry, Params};
 use crate::rng::Stream;
 use crate::units::Instant;
 
@@ -30,10 +30,7 @@ pub(super) const ENTRY: Entry<New> = Entry {
         "RFC 3168 §5",
     ],
     params: &[
-        Param {
-            default: Value::Packets(10_240),
-            ..LIMIT
-        },
+        limit(10_240),
         MEMORY_LIMIT,
         QUEUES,
         QUANTUM,
@@ -132,6 +129,7 @@ mod tests {
     use super::super::testing::{arrive, build, queued};
     use super::*;
     use crate::packet::Ecn;
+    use crate::registry::Value;
     use crate::units::testing::at;
 
     #[test]

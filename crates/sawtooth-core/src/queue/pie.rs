@@ -25,7 +25,7 @@
 //!
 //! Kernel equivalent: `pie`.
 
-use super::drop_tail::{LIMIT, Limit};
+use super::drop_tail::{Limit, limit};
 use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
 use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, param, words};
 use crate::rng::Stream;
@@ -36,10 +36,7 @@ pub(super) const ENTRY: Entry<New> = Entry {
     summary: "keeps the delay at a target: drops at arrival with a controlled probability",
     specification: &["RFC 8033", "RFC 3168 §5"],
     params: &[
-        Param {
-            default: Value::Packets(1000),
-            ..LIMIT
-        },
+        limit(1000),
         TARGET,
         UPDATE,
         ALPHA,
