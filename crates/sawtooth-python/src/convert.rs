@@ -228,6 +228,8 @@ pub fn registry() -> Json {
             let values: serde_json::Map<String, Json> = stack
                 .values
                 .iter()
+                .copied()
+                .flatten()
                 .map(|(key, set)| ((*key).to_owned(), Json::String(value(*set))))
                 .collect();
             json!({

@@ -13,20 +13,54 @@ pub struct Stack {
     pub summary: &'static str,
     /// What specifies that behaviour, and where it was measured.
     pub specification: &'static [&'static str],
-    /// What differs from the defaults of [`super::PARAMS`].
-    pub values: &'static [(&'static str, Value)],
+    /// What differs from the defaults of [`super::PARAMS`], in lists, as several stacks may have one in common.
+    pub values: &'static [&'static [(&'static str, Value)]],
 }
 
 impl Stack {
     /// All parameters of TCP, as this stack has them.
     pub fn params(&self) -> Params {
         let mut params = Params::defaults(PARAMS);
-        for (name, value) in self.values {
+        for (name, value) in self.values.iter().copied().flatten() {
             params.set(name, *value);
         }
         params
     }
 }
+
+/// What Linux 6.1 and 3.2 have in common.
+const LINUX: &[(&str, Value)] = &[
+    set(key::smss, Value::Bytes(1448)),
+    set(key::header, Value::Bytes(52)),
+    set(key::ack_size, Value::Bytes(52)),
+    // Maximum segment size, permission of SACK and window scale, padded: the handshake takes 96 us more than the path at 10 Mbit/s.
+    set(key::syn_options, Value::Bytes(8)),
+    // Since 2.6.39.
+    set(key::initial_window, Value::Packets(10)),
+    set(key::reduce_from, Value::Choice("window")),
+    set(key::whole_ssthresh, Value::Bool(true)),
+    set(key::whole_windows, Value::Bool(true)),
+    set(key::cwnd_validation, Value::Bool(true)),
+    set(key::keep_window_after_lost_syn, Value::Bool(true)),
+    set(key::handshake_ack, Value::Bool(true)),
+    // HZ = 250, as Debian has it.
+    set(key::timer_tick, Value::Duration(0.004)),
+    // Of the variance term, by which the timeout is at least longer than the round trip (RFC 6298 §2.3).
+    set(key::rto_granularity, Value::Duration(0.2)),
+    set(key::rto_min, Value::Duration(0.2)),
+    set(key::rto_max, Value::Duration(120.0)),
+    set(key::delayed_ack_timeout, Value::Duration(0.04)),
+    set(key::quick_acks, Value::Integer(16)),
+    set(key::push_acks, Value::Bool(true)),
+    set(key::quick_acks_again, Value::Bool(true)),
+    set(key::interactive_acks, Value::Bool(true)),
+    set(key::adaptive_delayed_ack, Value::Bool(true)),
+    set(key::send_buffer_default, Value::Bytes(16_384)),
+    set(key::timestamps, Value::Bool(true)),
+    set(key::eifel, Value::Choice("window")),
+    set(key::partial, Value::Choice("minshall")),
+    set(key::restart_after_idle, Value::Choice("decay")),
+];
 
 /// All presets.
 pub const STACKS: &[Stack] = &[
@@ -50,47 +84,22 @@ pub const STACKS: &[Stack] = &[
             "Linux 6.1, measured: docs/validation/kernel-reno.md",
         ],
         values: &[
-            set(key::recovery, Value::Choice("rack")),
-            set(key::smss, Value::Bytes(1448)),
-            set(key::header, Value::Bytes(52)),
-            set(key::ack_size, Value::Bytes(52)),
-            // Maximum segment size, permission of SACK and window scale, padded: the handshake takes 96 us more than the path at 10 Mbit/s.
-            set(key::syn_options, Value::Bytes(8)),
-            set(key::initial_window, Value::Packets(10)),
-            set(key::reduce_from, Value::Choice("window")),
-            set(key::whole_ssthresh, Value::Bool(true)),
-            set(key::byte_counting, Value::Bool(true)),
-            set(key::whole_windows, Value::Bool(true)),
-            set(key::algorithms, Value::Choice("linux")),
-            set(key::cwnd_validation, Value::Bool(true)),
-            // Measured of bbr's first round trips over 50 Mbit/s and 80 ms: ten segments leave at once, and after the pause the next
-            // two follow each other in 1.40 ms instead of 2.80.
-            set(key::pacing_credit, Value::Number(0.5)),
-            set(key::keep_window_after_lost_syn, Value::Bool(true)),
-            set(key::handshake_ack, Value::Bool(true)),
-            set(key::timer_tick, Value::Duration(0.004)),
-            // Measured with ticks of 10 ms: the timer of a reordering window of 7.92 ms takes one, that of 8.02 ms two.
-            set(key::probe_slack, Value::Duration(0.002)),
-            // Of the variance term, by which the timeout is at least longer than the round trip (RFC 6298 §2.3).
-            set(key::rto_granularity, Value::Duration(0.2)),
-            set(key::rto_min, Value::Duration(0.2)),
-            set(key::rto_max, Value::Duration(120.0)),
-            set(key::delayed_ack_timeout, Value::Duration(0.04)),
-            set(key::quick_acks, Value::Integer(16)),
-            set(key::push_acks, Value::Bool(true)),
-            set(key::quick_acks_again, Value::Bool(true)),
-            set(key::interactive_acks, Value::Bool(true)),
-            set(key::adaptive_delayed_ack, Value::Bool(true)),
-            set(key::sack_compression_delay, Value::Duration(0.001)),
-            set(key::receive_buffer_default, Value::Bytes(131_072)),
-            set(key::send_buffer_default, Value::Bytes(16_384)),
-            set(key::timestamps, Value::Bool(true)),
-            set(key::eifel, Value::Choice("window")),
-            set(key::pacing_free_start, Value::Packets(10)),
-            set(key::metrics_cache, Value::Choice("default")),
-            set(key::partial, Value::Choice("minshall")),
-            set(key::autocorking, Value::Bool(true)),
-            set(key::restart_after_idle, Value::Choice("decay")),
+            LINUX,
+            &[
+                set(key::recovery, Value::Choice("rack")),
+                set(key::byte_counting, Value::Bool(true)),
+                set(key::algorithms, Value::Choice("linux")),
+                // Measured of bbr's first round trips over 50 Mbit/s and 80 ms: ten segments leave at once, and after the pause the next
+                // two follow each other in 1.40 ms instead of 2.80.
+                set(key::pacing_credit, Value::Number(0.5)),
+                // Measured with ticks of 10 ms: the timer of a reordering window of 7.92 ms takes one, that of 8.02 ms two.
+                set(key::probe_slack, Value::Duration(0.002)),
+                set(key::sack_compression_delay, Value::Duration(0.001)),
+                set(key::receive_buffer_default, Value::Bytes(131_072)),
+                set(key::pacing_free_start, Value::Packets(10)),
+                set(key::metrics_cache, Value::Choice("default")),
+                set(key::autocorking, Value::Bool(true)),
+            ],
         ],
     },
     Stack {
@@ -110,49 +119,25 @@ pub const STACKS: &[Stack] = &[
             "docs/validation/old-kernels.md",
         ],
         values: &[
-            set(key::recovery, Value::Choice("fack")),
-            set(key::smss, Value::Bytes(1448)),
-            set(key::header, Value::Bytes(52)),
-            set(key::ack_size, Value::Bytes(52)),
-            set(key::syn_options, Value::Bytes(8)),
-            // Since 2.6.39.
-            set(key::initial_window, Value::Packets(10)),
-            set(key::reduce_from, Value::Choice("window")),
-            set(key::whole_ssthresh, Value::Bool(true)),
-            // `byte_counting` is off: slow start counts segments since 3.13, congestion avoidance since 4.0, and tcp_abc was off by default until it went in 3.9.
-            set(key::whole_windows, Value::Bool(true)),
-            set(key::algorithms, Value::Choice("linux-3.2")),
-            set(key::cwnd_validation, Value::Bool(true)),
-            // Since 3.2; the rule of SafeACK is of 2023.
-            set(key::prr_bound, Value::Choice("ssrb")),
-            // Since 3.10.
-            set(key::tail_loss_probe, Value::Bool(false)),
-            // Since 3.12, and only over fq.
-            set(key::pacing, Value::Choice("off")),
-            set(key::keep_window_after_lost_syn, Value::Bool(true)),
-            set(key::handshake_ack, Value::Bool(true)),
-            // Debian's kernels: HZ = 250, and timestamps count jiffies until 4.13.
-            set(key::timer_tick, Value::Duration(0.004)),
-            set(key::timestamps, Value::Bool(true)),
-            set(key::timestamp_granularity, Value::Duration(0.004)),
-            set(key::eifel, Value::Choice("window")),
-            set(key::rto_granularity, Value::Duration(0.2)),
-            set(key::rto_min, Value::Duration(0.2)),
-            set(key::rto_max, Value::Duration(120.0)),
-            set(key::delayed_ack_timeout, Value::Duration(0.04)),
-            set(key::quick_acks, Value::Integer(16)),
-            set(key::push_acks, Value::Bool(true)),
-            set(key::quick_acks_again, Value::Bool(true)),
-            set(key::interactive_acks, Value::Bool(true)),
-            set(key::adaptive_delayed_ack, Value::Bool(true)),
-            // tcp_rmem, tcp_adv_win_scale and tcp_wmem of 3.2: a window of 65535 bytes at first.
-            set(key::receive_buffer_default, Value::Bytes(87_380)),
-            set(key::receive_buffer_max, Value::Bytes(4_194_304)),
-            set(key::adv_win_scale, Value::Integer(2)),
-            set(key::send_buffer_default, Value::Bytes(16_384)),
-            set(key::metrics_cache, Value::Choice("with_ssthresh")),
-            set(key::partial, Value::Choice("minshall")),
-            set(key::restart_after_idle, Value::Choice("decay")),
+            LINUX,
+            &[
+                set(key::recovery, Value::Choice("fack")),
+                // `byte_counting` is off: slow start counts segments since 3.13, congestion avoidance since 4.0, and tcp_abc was off by default until it went in 3.9.
+                set(key::algorithms, Value::Choice("linux-3.2")),
+                // Since 3.2; the rule of SafeACK is of 2023.
+                set(key::prr_bound, Value::Choice("ssrb")),
+                // Since 3.10.
+                set(key::tail_loss_probe, Value::Bool(false)),
+                // Since 3.12, and only over fq.
+                set(key::pacing, Value::Choice("off")),
+                // Timestamps count jiffies until 4.13.
+                set(key::timestamp_granularity, Value::Duration(0.004)),
+                // tcp_rmem, tcp_adv_win_scale and tcp_wmem of 3.2: a window of 65535 bytes at first.
+                set(key::receive_buffer_default, Value::Bytes(87_380)),
+                set(key::receive_buffer_max, Value::Bytes(4_194_304)),
+                set(key::adv_win_scale, Value::Integer(2)),
+                set(key::metrics_cache, Value::Choice("with_ssthresh")),
+            ],
         ],
     },
     Stack {
@@ -160,7 +145,7 @@ pub const STACKS: &[Stack] = &[
         summary: "the host of the data-stream-stall study, as far as that and its curves tell: jiffies of 10 ms, a window of 32 KiB of which every half is acknowledged, \
                   delayed acknowledgements of 20 ms, or 10 for several segments, and the fault of partial packets; for the rest what was standard then",
         specification: &["RFC 1122", "RFC 2001", "the data-stream-stall study"],
-        values: &[
+        values: &[&[
             set(key::recovery, Value::Choice("reno")),
             // Limited transmit (RFC 3042) and larger initial windows (RFC 2414) came later; RFC 2001 §1: one segment.
             set(key::limited_transmit, Value::Bool(false)),
@@ -173,13 +158,13 @@ pub const STACKS: &[Stack] = &[
             set(key::delayed_ack_timeout, Value::Duration(0.02)),
             set(key::delayed_ack_timeout_several, Value::Duration(0.01)),
             set(key::partial, Value::Choice("linux-2.0.29")),
-        ],
+        ]],
     },
     Stack {
         name: "ns2",
         summary: "the one-way TCP agents of ns-2.35 with their defaults, as measured of the program",
         specification: &["ns-2.35, measured: docs/validation/ns2.md"],
-        values: &[
+        values: &[&[
             set(key::recovery, Value::Choice("newreno")),
             set(key::smss, Value::Bytes(1000)),
             set(key::initial_window, Value::Packets(2)),
@@ -202,7 +187,7 @@ pub const STACKS: &[Stack] = &[
             set(key::partial, Value::Choice("nodelay")),
             set(key::restart_after_idle, Value::Choice("off")),
             set(key::fin, Value::Bool(false)),
-        ],
+        ]],
     },
 ];
 
@@ -329,7 +314,8 @@ mod tests {
         ];
         for (stack, key, value, place) in documents {
             let stack = STACKS.iter().find(|each| each.name == stack).expect("one");
-            let found = stack.values.iter().find(|(name, _)| *name == key);
+            let mut values = stack.values.iter().copied().flatten();
+            let found = values.find(|(name, _)| *name == key);
             assert_eq!(found, Some(&(key, value)), "{key}, {place}");
         }
     }
