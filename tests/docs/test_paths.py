@@ -123,3 +123,40 @@ def test_an_argument_about_code_that_is_gone_is_found() -> None:
         assert unfounded(key, texts) == ""
     assert unfounded(r"cc/b\.rs: replace 1 with 2 in grow #1", texts) == r"no file is cc/b\.rs"
     assert unfounded(r"cc/a\.rs: replace 1 with 2 in A::shrink #1", texts) == "no function or constant there is shrink"
+
+
+# `FILE:LINE` replace A with B in FUNCTION; what has `(gone)` behind it is not there any more.
+_ROW = re.compile(r"`([\w/.]+?)(?::\d+)?`(?! \(gone\)) replace [^;\n]*? in ([^;\n]+)")
+
+
+def vanished(page: str, texts: dict[str, str]) -> list[str]:
+    """Of the mutants that a page names, those whose function is not in its file."""
+    faults: list[str] = []
+    for file, function in _ROW.findall(page):
+        owner, _, name = function.partition(".(")[0].rpartition("::")
+        there = re.search(rf"\b(?:fn|def|const) {name}\b", texts.get(file, ""))
+        # `Type`, or `<impl Trait for Type>`.
+        kind = owner.rpartition(" ")[2].strip("<>")
+        trait = re.fullmatch(r"<impl (.*) for .*>", owner)
+        known = re.search(rf"\bimpl.*\b{trait[1] + ' for ' if trait else ''}{kind}\b", texts.get(file, "")) if owner else there
+        if not function.endswith(" (gone)") and not (there and known):
+            faults.append(f"{file}: {function}")
+    return faults
+
+
+def test_every_function_that_the_page_of_mutants_names_is_there() -> None:
+    page = (ROOT / "docs/validation/mutants.md").read_text(encoding="utf-8")
+    assert len(_ROW.findall(page)) > 40
+    assert vanished(page, sources()) == [], "say what it is called now, or `(gone)` behind it"
+
+
+def test_a_function_that_the_page_of_mutants_names_and_is_gone_is_found() -> None:
+    texts = {"cc/a.rs": "impl<T> Grow for A<T> { fn grow(&self) {} }\nimpl A { fn new() {} }"}
+    rows = (
+        "`cc/a.rs:7` replace 1 with 2 in <impl Grow for A>::grow; `cc/a.rs` replace < with <= in A::new; `cc/a.rs` replace 0 with 1 in new"
+    )
+    assert vanished(rows, texts) == []
+    assert vanished("`cc/a.rs` replace 1 with 2 in A::shrink (gone); `cc/b.rs` (gone) replace 1 with 2 in b", texts) == []
+    for row in ("cc/a.rs: A::shrink", "cc/a.rs: B::new", "cc/a.rs: <impl Shrink for A>::grow", "cc/b.rs: b"):
+        file, _, function = row.partition(": ")
+        assert vanished(f"`{file}` replace 1 with 2 in {function}", texts) == [row]

@@ -9,7 +9,7 @@
 //! | tail loss probe | RFC 8985 §7 | `tlp.rs` |
 //! | the timer | RFC 8985 §8, RFC 6298 §5 | `timer.rs`, `timeout.rs` |
 //! | the window during a reduction | RFC 9937, RFC 6937 | `reduction.rs` |
-//! | how much of it is in use | RFC 7661 §3, §4.2, §4.3 | `usage.rs` |
+//! | how much of it is in use | RFC 7661 §3, §4.2, §4.3, §4.5.3 | `usage.rs` |
 //! | spurious timeouts | RFC 5682 | `frto.rs` |
 //! | taking a reduction back | RFC 3708, RFC 4015, RFC 3522 | `undo.rs` |
 //! | what leaves next | RFC 6675 §5, RFC 3042 | `pace.rs` |

@@ -1,6 +1,6 @@
 //! How much of the window is in use.
 //!
-//! Specification: RFC 7661 §3 (cwnd-limited), §4.2 (measured over a window's time), §4.3 (only a window that is in use may grow).
+//! Specification: RFC 7661 §3 and §4.5.3 (cwnd-limited), §4.2 (measured over a window's time), §4.3 (a window that is not in use is kept: it does not grow).
 //!
 //! Deviations: what is measured is the largest flight size of a window's time, and not acknowledged data (pipeACK, §4.2).
 
