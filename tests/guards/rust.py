@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -68,6 +69,21 @@ class Source:
         """The structs and enums that it defines."""
         return {text(node.child_by_field_name("name")): node for node in self.of("struct_item", "enum_item", "union_item")}
 
+    @cached_property
+    def calls(self) -> list[tuple[str, list[str]]]:
+        """The macros that are called between items, each with the names that it is handed, in order."""
+        found: list[tuple[str, list[str]]] = []
+        for node in self.of("macro_invocation"):
+            above = node.parent
+            if above is not None and above.type == "expression_statement":
+                above = above.parent
+            if above is not None and above.type == "source_file":
+                tokens = [
+                    text(each) for each in below(node.children[-1]) if each.type in ("identifier", "primitive_type", "struct", "enum")
+                ]
+                found.append((text(node.child_by_field_name("macro")), tokens))
+        return found
+
 
 class Crate:
     """All files of one crate that are not only of its tests."""
@@ -86,6 +102,24 @@ class Crate:
             for use in source.of("use_declaration"):
                 for name, whole in _leaves(use.child_by_field_name("argument"), ()):
                     source.imported[name] = self._absolute(source, whole, in_use=True)
+
+    def macros(self, word: str) -> set[str]:
+        """The macros that write a word of Rust before a name that they are handed, such as `struct`."""
+        definitions = [node for source in self.sources.values() for node in source.of("macro_definition")]
+        return {text(node.child_by_field_name("name")) for node in definitions if re.search(rf"\b{word}\b[^;{{]*?\$", text(node))}
+
+    @cached_property
+    def made(self) -> dict[tuple[str, str], str]:
+        """The types that macros make, by file and name, each with the macro: the name behind `struct` or `enum`, or the first one."""
+        makers = self.macros("(?:struct|enum)")
+        found: dict[tuple[str, str], str] = {}
+        for source in self.sources.values():
+            for macro, names in source.calls:
+                if macro in makers:
+                    words = [at for at, name in enumerate(names[:-1]) if name in ("struct", "enum")]
+                    for name in [names[at + 1] for at in words] or names[:1]:
+                        found[source.path, name] = macro
+        return found
 
     def defining(self, source: Source, path: Names) -> Source | None:
         """The file that defines what is named by a path there; nothing of another crate's."""

@@ -3,7 +3,8 @@
 Four limits, of what is not only compiled for tests:
 
 - fields: a struct has at most 16. Rows of records (`record/rows`) and the parameters of an algorithm (`Parameters`) are lists by nature, and are apart.
-- files: at most two files have an `impl` of a type.
+- files: at most two files have an `impl` of a type. What a macro makes counts where it is called. A trait's own file may implement it for types of others: that is
+  a list of the trait's.
 - tuples: no parameter of a function is a tuple, under whatever pattern or alias: two arguments are two parameters, or a struct that names them.
   What a function returns may be one.
 - circles: no files of the core name each other, directly or by way of others. A module and one inside it may: a table names its rows, and rows name the trait of the table.
@@ -100,10 +101,20 @@ def _fields(crate: Crate) -> Iterator[tuple[str, int]]:
 
 def _files(crate: Crate) -> Iterator[tuple[str, int]]:
     files: dict[str, set[str]] = defaultdict(set)
+    makers, implementers = crate.macros("(?:struct|enum)"), crate.macros("impl")
     for source in crate.sources.values():
+        traits = {text(node.child_by_field_name("name")) for node in source.of("trait_item")}
         for node in source.of("impl_item"):
-            if (owner := _owner(crate, source, node.child_by_field_name("type"))) is not None:
+            owner = _owner(crate, source, node.child_by_field_name("type"))
+            is_listed = name_of_type(node.child_by_field_name("trait")) in traits
+            if owner is not None and not (is_listed and not owner.startswith(f"{source.path} ")):
                 files[owner].add(source.path)
+        for macro, names in source.calls:
+            if macro in implementers:
+                owners = [(source.path, name) for name in names] if macro in makers else [_named(crate, source, (name,)) for name in names]
+                for path, name in owners:
+                    if _is_type(crate, path, name):
+                        files[f"{path} {name}"].add(source.path)
     yield from ((what, len(paths)) for what, paths in files.items())
 
 
@@ -111,8 +122,18 @@ def _owner(crate: Crate, source: Source, node: Node | None) -> str | None:
     """The type that is implemented, by the file that defines it; nothing of a type that is not the crate's."""
     name = name_of_type(node)
     path = tuple(text(node).partition("<")[0].split("::")) if "::" in text(node).partition("<")[0] else (name,)
-    home = source if path == (name,) and name in source.types else crate.defining(source, path)
-    return f"{home.path} {name}" if home is not None and name in home.types else None
+    place, name = _named(crate, source, path)
+    return f"{place} {name}" if _is_type(crate, place, name) else None
+
+
+def _named(crate: Crate, source: Source, path: tuple[str, ...]) -> tuple[str, str]:
+    """The file that defines a type, or would, and its name."""
+    home = source if path[-1:] == path and _is_type(crate, source.path, path[-1]) else crate.defining(source, path)
+    return (home.path if home is not None else "", path[-1])
+
+
+def _is_type(crate: Crate, path: str, name: str) -> bool:
+    return (path, name) in crate.made or any(source.path == path and name in source.types for source in crate.sources.values())
 
 
 def _tuples(crate: Crate) -> Iterator[tuple[str, int]]:

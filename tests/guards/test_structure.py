@@ -84,6 +84,21 @@ def test_a_planted_fault_is_seen(tmp_path: Path, place: str) -> None:
         assert said.startswith(f"{what} takes {number} tuple{'s' if number > 1 else ''}: ")
 
 
+MACROS = """\
+macro_rules! whole { ($name:ident) => { pub struct $name(u64); impl $name { fn get(self) -> u64 { self.0 } } }; }
+macro_rules! sums { ($($name:ident),*) => {$( impl Add for $name {} )*}; }
+"""
+
+
+def test_what_macros_make_counts_where_they_are_called_and_what_a_trait_lists_does_not(tmp_path: Path) -> None:
+    plant(tmp_path, ("a/mod.rs", MACROS + "whole!(\n/// So many.\nCount);\nsums!(Count, A);", 1))
+    for name, code in (("d", "use super::Count;\nsums!(Count);"), ("e", "use super::Count;\ntrait T {}\nimpl T for Count {}")):
+        (tmp_path / CORE / f"a/{name}.rs").write_text(code)
+    assert structure.found(tmp_path) == {}
+    (tmp_path / CORE / "a/f.rs").write_text("use super::Count;\nimpl crate::a::e::T for Count {}")
+    assert structure.found(tmp_path) == {("files", f"{CORE}/a/mod.rs Count"): 3}
+
+
 def test_a_tuple_that_is_an_alias_of_another_file_is_seen(tmp_path: Path) -> None:
     plant(tmp_path, ("a/b.rs", "use super::c::Now;\nfn g(now: Now) {}", 1))
     with (tmp_path / CORE / "a/c.rs").open("a") as file:
