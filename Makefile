@@ -89,7 +89,9 @@ structure: .venv/built ## lower the rows of what is less beyond a limit of the c
 lint: .venv/built ## formatting, lints, documentation of the crates, types, layers
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	cargo clippy -p sawtooth-core --lib --locked --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+	RUSTDOCFLAGS="-D warnings" cargo doc -p sawtooth-core --no-deps --locked --quiet
 	$(RUN)/ruff check
 	$(RUN)/ruff format --check
 	$(RUN)/pyright

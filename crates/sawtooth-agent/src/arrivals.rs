@@ -23,11 +23,11 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTime
 use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::socket::{Backlog, SockaddrIn, bind, getpeername, setsockopt, sockopt};
 use sawtooth_core::Scenario;
-use sawtooth_core::arrivals::summary::{Departed, Summary};
-use sawtooth_core::arrivals::{Arrival, Process};
+use sawtooth_core::internals::arrivals::summary::{Departed, Summary};
+use sawtooth_core::internals::arrivals::{Arrival, Process};
+use sawtooth_core::internals::source;
 use sawtooth_core::record::Table;
 use sawtooth_core::record::rows::{ArrivalRow, CompletionRow, TransferRow};
-use sawtooth_core::source;
 use sawtooth_core::spec::ArrivingSpec;
 use sawtooth_core::units::{ByteCount, Duration, Instant};
 

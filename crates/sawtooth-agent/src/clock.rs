@@ -3,7 +3,7 @@
 use std::io;
 
 use nix::time::{ClockId, clock_gettime};
-use sawtooth_core::units::ns;
+use sawtooth_core::internals::units::ns;
 
 /// Time since a moment.
 #[derive(Clone, Copy, Debug)]

@@ -12,9 +12,10 @@ use nix::sys::socket::Backlog;
 use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use sawtooth_core::Scenario;
-use sawtooth_core::exchanges::Exchanges;
-use sawtooth_core::kernel::{APPLICATION, Programs, TIME, Time};
-use sawtooth_core::net::Towards;
+use sawtooth_core::internals::exchanges::Exchanges;
+use sawtooth_core::internals::kernel::{APPLICATION, Programs, TIME, Time};
+use sawtooth_core::internals::net::Towards;
+use sawtooth_core::internals::spec::source;
 use sawtooth_core::record::Table;
 use sawtooth_core::record::rows::{ExchangeRow, FlowRow, SeriesRow, Stalls};
 use sawtooth_core::spec::{FlowSpec, Sampling};
@@ -593,7 +594,7 @@ fn application(
     port: u16,
 ) -> io::Result<Application> {
     let one = Backlog::new(1)?;
-    if let Some(exchanges) = Exchanges::new(spec.source(seed), spec.start) {
+    if let Some(exchanges) = Exchanges::new(source(spec, seed), spec.start) {
         // The client is at the flow's receiver.
         let address = addresses.sender;
         hosts.enter(HostName::Sender)?;

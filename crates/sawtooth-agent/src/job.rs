@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use sawtooth_core::{Scenario, scenario};
+use sawtooth_core::Scenario;
+use sawtooth_core::internals::scenario::for_kernel;
 use serde_json::{Value, json};
 
 use crate::{calibration, experiment, inspection, setup};
@@ -35,7 +36,6 @@ fn read(path: &Path) -> Result<(Value, Scenario), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let job: Value =
         serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (scenario, _) =
-        scenario::for_kernel(&job["scenario"]).map_err(|error| error.to_string())?;
+    let (scenario, _) = for_kernel(&job["scenario"]).map_err(|error| error.to_string())?;
     Ok((job, scenario))
 }

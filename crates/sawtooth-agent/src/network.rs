@@ -1,7 +1,7 @@
 //! The links between two hosts, in user space: the core's own [network](net::Network), fed with real packets and driven by the kernel's clock.
 
-use sawtooth_core::net::{self, Payload, Towards};
-use sawtooth_core::packet::Ecn;
+use sawtooth_core::internals::net::{self, Payload, Towards};
+use sawtooth_core::internals::packet::Ecn;
 use sawtooth_core::units::ByteCount;
 
 use crate::setup::HostName;

@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::socket::{Shutdown, SockaddrIn, shutdown};
-use sawtooth_core::exchanges::{Exchanges, Message};
+use sawtooth_core::internals::exchanges::{Exchanges, Message};
 use sawtooth_core::spec::FlowSpec;
 use sawtooth_core::units::{ByteCount, Instant};
 

@@ -16,11 +16,12 @@ use std::fmt::{self, Display};
 use std::net::Ipv4Addr;
 
 use sawtooth_core::Scenario;
-use sawtooth_core::kernel::{SHAPER, Shaper};
+use sawtooth_core::internals::kernel::{SHAPER, Shaper};
+use sawtooth_core::internals::spec::given;
+use sawtooth_core::internals::tcp::key;
+use sawtooth_core::internals::tcp::params::{Feedback, RestartAfterIdle, WindowSetting};
 use sawtooth_core::registry::Value;
 use sawtooth_core::spec::{Direction, FlowSpec};
-use sawtooth_core::tcp::key;
-use sawtooth_core::tcp::params::{Feedback, RestartAfterIdle, WindowSetting};
 use sawtooth_core::units::ByteCount;
 
 /// A network namespace.
@@ -185,7 +186,7 @@ pub fn steps(scenario: &Scenario) -> Vec<Step> {
 
 /// The largest segment that is set for a flow's sockets, or else what fits into Ethernet's packets.
 pub fn segment_bytes(flow: &FlowSpec) -> u64 {
-    flow.given(key::smss).map_or(1460, ByteCount::get)
+    given(flow, key::smss).map_or(1460, ByteCount::get)
 }
 
 /// A segment and its headers of 40 bytes; options go at the expense of data.
@@ -209,7 +210,7 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
     let mut sysctls = Vec::new();
     let mut set = |name: &str, value: &str| sysctls.push((name.to_owned(), value.to_owned()));
     let flow = any_flow(scenario);
-    let cache = match flow.given(key::metrics_cache) {
+    let cache = match given(flow, key::metrics_cache) {
         Some(cache) => cache.word(),
         None => scenario.kernel.settings.choice("metrics_cache"),
     };
@@ -219,7 +220,7 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
         _ => {}
     }
     // One number for a host, which all flows share.
-    if let Some(dup_thresh) = flow.given(key::dup_thresh) {
+    if let Some(dup_thresh) = given(flow, key::dup_thresh) {
         set("net.ipv4.tcp_reordering", &dup_thresh.to_string());
     }
     for (name, (size, most), (default, largest)) in [
@@ -234,21 +235,24 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
             (16_384, 4_194_304),
         ),
     ] {
-        if flow.given(size).is_some() || flow.given(most).is_some() {
+        if given(flow, size).is_some() || given(flow, most).is_some() {
             // What is not set is as it is in a new namespace; the smallest size is that of memory pressure.
-            let largest = flow.given(most).unwrap_or(largest);
-            let default = flow.given(size).flatten().unwrap_or(default).min(largest);
+            let largest = given(flow, most).unwrap_or(largest);
+            let default = given(flow, size).flatten().unwrap_or(default).min(largest);
             set(name, &format!("{} {default} {largest}", default.min(4096)));
         }
     }
-    let flag = |key| flow.given(key).map(i64::from);
+    let flag = |key| given(flow, key).map(i64::from);
     for (name, value) in [
         (
             "net.ipv4.tcp_moderate_rcvbuf",
             flag(key::receive_auto_tuning),
         ),
         ("net.ipv4.tcp_window_scaling", flag(key::window_scaling)),
-        ("net.ipv4.tcp_adv_win_scale", flow.given(key::adv_win_scale)),
+        (
+            "net.ipv4.tcp_adv_win_scale",
+            given(flow, key::adv_win_scale),
+        ),
         ("net.ipv4.tcp_autocorking", flag(key::autocorking)),
     ] {
         if let Some(value) = value {
@@ -256,12 +260,12 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
         }
     }
     // What is beyond RFC 3168 comes with the congestion control: `dctcp` of both hosts echoes as RFC 8257 has it.
-    match flow.given(key::ecn) {
+    match given(flow, key::ecn) {
         Some(Feedback::Off) => set("net.ipv4.tcp_ecn", "0"),
         Some(_) => set("net.ipv4.tcp_ecn", "1"),
         None => {}
     }
-    match flow.given(key::restart_after_idle) {
+    match given(flow, key::restart_after_idle) {
         Some(RestartAfterIdle::Off) => set("net.ipv4.tcp_slow_start_after_idle", "0"),
         Some(_) => set("net.ipv4.tcp_slow_start_after_idle", "1"),
         None => {}
@@ -277,7 +281,7 @@ fn sysctls(scenario: &Scenario) -> Vec<(String, String)> {
 
 fn metrics(scenario: &Scenario) -> RouteMetrics {
     let flow = any_flow(scenario);
-    let segments = match flow.given(key::initial_window).flatten() {
+    let segments = match given(flow, key::initial_window).flatten() {
         Some(WindowSetting::Segments(segments)) => Some(segments),
         Some(WindowSetting::Bytes(bytes)) => {
             Some(bytes.div_ceil(ByteCount::new(segment_bytes(flow))))
@@ -289,11 +293,11 @@ fn metrics(scenario: &Scenario) -> RouteMetrics {
         clippy::cast_sign_loss,
         reason = "a positive time of at most minutes"
     )]
-    let rto_min_ms = (flow.given(key::rto_min)).map(|time| (time.secs() * 1e3).round() as u32);
+    let rto_min_ms = (given(flow, key::rto_min)).map(|time| (time.secs() * 1e3).round() as u32);
     RouteMetrics {
         initcwnd: segments.map(|segments| u32::try_from(segments.get()).unwrap_or(u32::MAX)),
         rto_min_ms,
-        quickack: flow.given(key::ack_every) == Some(1),
+        quickack: given(flow, key::ack_every) == Some(1),
     }
 }
 
@@ -633,13 +637,13 @@ pub fn plan(scenario: &Scenario) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sawtooth_core::scenario;
+    use sawtooth_core::internals::scenario::for_kernel;
     use serde_json::json;
 
     /// The file holds what the plan was when somebody last looked at it; `UPDATE_GOLDEN=1` writes it anew.
     #[track_caller]
     fn golden(name: &str, scenario: &serde_json::Value) {
-        let (scenario, _) = scenario::for_kernel(scenario).expect("a scenario for a kernel");
+        let (scenario, _) = for_kernel(scenario).expect("a scenario for a kernel");
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/golden")
             .join(name);

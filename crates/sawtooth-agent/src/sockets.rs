@@ -15,11 +15,12 @@ use nix::sys::socket::{
     AddressFamily, Backlog, Shutdown, SockFlag, SockType, SockaddrIn, accept4, bind, connect,
     listen, setsockopt, shutdown, socket, sockopt,
 };
-use sawtooth_core::source::{Source, Write};
+use sawtooth_core::internals::source::{Source, Write};
+use sawtooth_core::internals::spec::{given, source};
+use sawtooth_core::internals::tcp::key;
+use sawtooth_core::internals::tcp::params::WindowSetting;
+use sawtooth_core::internals::tcp::partial::Partial;
 use sawtooth_core::spec::FlowSpec;
-use sawtooth_core::tcp::key;
-use sawtooth_core::tcp::params::WindowSetting;
-use sawtooth_core::tcp::partial::Partial;
 
 use crate::ring::Call;
 use crate::setup::segment_bytes;
@@ -63,7 +64,7 @@ pub fn sending(spec: &FlowSpec) -> io::Result<OwnedFd> {
 
 /// Sets the socket options that stand for the policy of partial segments (TCP_NODELAY, TCP_CORK).
 pub fn set_partial(spec: &FlowSpec, socket: &OwnedFd) -> io::Result<()> {
-    match spec.given(key::partial) {
+    match given(spec, key::partial) {
         Some(Partial::NoDelay) => option(socket, libc::TCP_NODELAY, 1),
         Some(Partial::Cork) => option(socket, libc::TCP_CORK, 1),
         _ => Ok(()),
@@ -74,7 +75,7 @@ pub fn set_partial(spec: &FlowSpec, socket: &OwnedFd) -> io::Result<()> {
 pub fn receiving(spec: &FlowSpec) -> io::Result<OwnedFd> {
     let socket = tcp(&spec.receiver_cc)?;
     let smss = segment_bytes(spec);
-    let window = match spec.given(key::window_limit).flatten() {
+    let window = match given(spec, key::window_limit).flatten() {
         Some(WindowSetting::Segments(segments)) => {
             segments.saturating_mul(ByteCount::new(smss)).get()
         }
@@ -130,7 +131,7 @@ pub fn content(bytes: u64) -> &'static [u8] {
 impl Connection {
     /// The sending end, while the calling thread is at its host.
     pub fn new(spec: &FlowSpec, seed: u64, listener: OwnedFd, to: SockaddrIn) -> io::Result<Self> {
-        let connection = Self::of(spec.source(seed), spec.start.secs(), sending(spec)?, to);
+        let connection = Self::of(source(spec, seed), spec.start.secs(), sending(spec)?, to);
         Ok(Self {
             listener: Some(listener),
             ..connection

@@ -5,11 +5,11 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use sawtooth_core::Scenario;
-use sawtooth_core::net;
+use sawtooth_core::internals::net;
+use sawtooth_core::internals::units::{mean_rate_bps, ns};
 use sawtooth_core::record::rows::{CounterRow, FlowRow, SeriesRow};
 use sawtooth_core::record::{Data, Table};
 use sawtooth_core::spec::FlowSpec;
-use sawtooth_core::units::{mean_rate_bps, ns};
 use serde_json::{Value as Json, json};
 
 use crate::hosts::Hosts;

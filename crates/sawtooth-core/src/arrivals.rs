@@ -65,7 +65,7 @@ impl Arrivals {
     }
 
     /// What is offered, each byte of data with its share of a full segment's header.
-    pub fn offered(&self, segment: FullSegment) -> Rate {
+    pub(crate) fn offered(&self, segment: FullSegment) -> Rate {
         Rate::from_bps(self.rate * segment.bits_of(self.mean_bytes()))
     }
 
@@ -76,7 +76,7 @@ impl Arrivals {
 
 /// A segment as large as it can be.
 #[derive(Clone, Copy, Debug)]
-pub struct FullSegment {
+pub(crate) struct FullSegment {
     /// The sender maximum segment size (SMSS): payload alone.
     pub smss: ByteCount,
     /// What the wire carries besides.
@@ -85,7 +85,7 @@ pub struct FullSegment {
 
 impl FullSegment {
     /// Payload and header.
-    pub fn size(self) -> ByteCount {
+    pub(crate) fn size(self) -> ByteCount {
         self.smss + self.header
     }
 

@@ -19,62 +19,57 @@
 //! ```
 //!
 //! The core has no clock, no file and no thread, and every random number comes from the seed: the same scenario and seed give
-//! the same records on any machine. Everything a study can name is a row of a table ([`cc::TABLE`], [`queue::TABLE`],
-//! [`source::TABLE`], [`packet_source::TABLE`], [`dist::TABLE`], [`tcp::PARAMS`], [`host::PARAMS`], [`kernel::PARAMS`], [`tcp::STACKS`], `sawtooth list recovery`, [`record::SCHEMA`]),
-//! and documentation, errors and tests walk the tables.
+//! the same records on any machine. Whatever a scenario can name is a row of a table ([`tables`]), and so is what is recorded ([`record::SCHEMA`]):
+//! documentation, errors and tests walk them.
 //!
-//! Layers, top may use below: `scenario`, `sim`; `net`, `feed`, `demand`; `spec`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
+//! What is on these pages is the interface. The feature `internals`, which is off unless asked for, adds what the other crates of the workspace and the tests use
+//! besides; that may change with any version.
+//!
+//! Layers, top may use below: `internals`; `scenario`, `sim`; `net`, `feed`, `demand`; `spec`, `tables`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
 //! `noise`, `limits`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/it/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
-// What is `pub` is the library's interface, or what the workspace uses besides, and the interface is documented.
-#![warn(missing_docs, unreachable_pub)]
+#![warn(missing_docs)]
+// Whatever type a program meets in the interface it can name, too. What the internals alone use is not used here.
+#![cfg_attr(not(feature = "internals"), warn(unnameable_types))]
+#![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
+// What is `pub` is the interface, or one of the internals.
+#![cfg_attr(feature = "internals", warn(unreachable_pub))]
 
-pub mod cc;
-pub mod dist;
+mod arrivals;
+mod cc;
+mod demand;
+mod dist;
+mod events;
+mod exchanges;
+mod expr;
+mod feed;
 mod fft;
 mod histogram;
-pub mod host;
-pub mod impair;
-pub mod kernel;
-pub mod loss;
-pub mod packet_source;
-pub mod queue;
+mod host;
+mod impair;
+#[cfg(feature = "internals")]
+pub mod internals;
+mod kernel;
+mod limits;
+mod loss;
+mod net;
+mod noise;
+mod packet;
+mod packet_source;
+mod queue;
 pub mod record;
 pub mod registry;
 mod ring;
+mod rng;
 pub mod scenario;
 mod sim;
-pub mod source;
+mod source;
 pub mod spec;
-pub mod tcp;
+pub mod tables;
+mod tcp;
 mod udp;
 pub mod units;
-
-// The other crates of the workspace and the tests use these, too. They are no part of the library's interface and may change with any version.
-// Only rustdoc takes them for hidden: the compiler then warns where one of their items has no documentation, as in what is shown.
-#[cfg_attr(doc, doc(hidden))]
-pub mod arrivals;
-#[cfg_attr(doc, doc(hidden))]
-pub mod demand;
-#[cfg_attr(doc, doc(hidden))]
-pub mod events;
-#[cfg_attr(doc, doc(hidden))]
-pub mod exchanges;
-#[cfg_attr(doc, doc(hidden))]
-pub mod expr;
-#[cfg_attr(doc, doc(hidden))]
-pub mod feed;
-#[cfg_attr(doc, doc(hidden))]
-pub mod limits;
-#[cfg_attr(doc, doc(hidden))]
-pub mod net;
-#[cfg_attr(doc, doc(hidden))]
-pub mod noise;
-#[cfg_attr(doc, doc(hidden))]
-pub mod packet;
-#[cfg_attr(doc, doc(hidden))]
-pub mod rng;
 
 pub use scenario::ScenarioError;
 pub use sim::{Stopped, simulate, simulate_with_effort, simulate_within_limits};

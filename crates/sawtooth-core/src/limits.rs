@@ -43,7 +43,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// From values for the rows of [`TABLE`].
+    /// From values for the rows of the table.
     #[expect(clippy::cast_precision_loss, reason = "a limit is no exact number")]
     pub fn new(params: &Params) -> Self {
         Self {

@@ -2,12 +2,12 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
-use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
-use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
-use sawtooth_core::scenario::keys::{self, Key, Missing, Takes};
-use sawtooth_core::{
+use sawtooth_core::internals::scenario::keys::{self, Key, Missing, Takes};
+use sawtooth_core::internals::{
     arrivals, cc, dist, expr, host, impair, kernel, limits, loss, packet_source, queue, source, tcp,
 };
+use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
+use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
 use serde_json::{Value as Json, json};
 
 /// Records of one run, or why it failed.

@@ -14,18 +14,20 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList};
-use sawtooth_core::demand::Demand;
-use sawtooth_core::feed::{self, Offered};
-use sawtooth_core::kernel::{SHAPER, Shaper};
-use sawtooth_core::noise;
-use sawtooth_core::packet::Ecn;
-use sawtooth_core::queue;
+use sawtooth_core::internals::demand::{self, Demand};
+use sawtooth_core::internals::feed::{self, Offered};
+use sawtooth_core::internals::kernel::{SHAPER, Shaper};
+use sawtooth_core::internals::noise;
+use sawtooth_core::internals::packet::Ecn;
+use sawtooth_core::internals::queue;
+use sawtooth_core::internals::rng::Stream;
+use sawtooth_core::internals::scenario::{evaluate_over, for_kernel, limits_of};
+use sawtooth_core::internals::spec::{packet_source, source};
 use sawtooth_core::registry::Value;
-use sawtooth_core::rng::Stream;
-use sawtooth_core::scenario::{Origins, evaluate_over, limits_of};
+use sawtooth_core::scenario::Origins;
 use sawtooth_core::spec::FlowSpec;
 use sawtooth_core::units::{ByteCount, Instant};
-use sawtooth_core::{Scenario, demand, scenario, simulate_within_limits};
+use sawtooth_core::{Scenario, scenario, simulate_within_limits};
 use serde_json::{Map, Value as Json};
 
 create_exception!(
@@ -142,7 +144,7 @@ fn estimate(py: Python<'_>, scenario_json: &str, kernel: bool) -> PyResult<f64> 
 /// What to do if more is meant than a limit allows.
 #[pyfunction]
 fn how_to_raise(name: &str, needed: f64) -> String {
-    sawtooth_core::limits::how_to_raise(name, needed)
+    sawtooth_core::internals::limits::how_to_raise(name, needed)
 }
 
 /// Segments, events, rows and bytes; and warnings.
@@ -196,7 +198,7 @@ fn alike(py: Python<'_>, scenarios_json: Vec<String>, kernel: bool) -> PyResult<
 fn items<'py>(py: Python<'py>, scenario_json: &str, kernel: bool) -> PyResult<Bound<'py, PyDict>> {
     let scenario = runnable(py, scenario_json, kernel)?;
     let (flows, udp) = (scenario.flows.iter(), scenario.udp.iter());
-    let asking = flows.clone().filter(|flow| flow.source(0).answers());
+    let asking = flows.clone().filter(|flow| source(flow, 0).answers());
     let asking: Vec<_> = asking.map(|flow| flow.name.as_str()).collect();
     let flows = flows.map(|flow| flow.name.as_str());
     let flows: Vec<_> = flows.chain(udp.map(|flow| flow.name.as_str())).collect();
@@ -243,7 +245,7 @@ fn runnable(py: Python<'_>, text: &str, kernel: bool) -> PyResult<Scenario> {
 
 fn for_backend(tree: &Json, kernel: bool) -> scenario::Result<(Scenario, Origins<'_>)> {
     if kernel {
-        scenario::for_kernel(tree)
+        for_kernel(tree)
     } else {
         scenario::for_simulator(tree)
     }
@@ -494,7 +496,7 @@ fn departures<'py>(
         )));
     };
     let packets: Vec<_> = py.detach(|| {
-        let mut source = spec.source(seed);
+        let mut source = packet_source(spec, seed);
         // The sum is what a run compares.
         let leaves = |at: f64| spec.start.secs() + at < spec.stop.secs();
         std::iter::from_fn(|| source.next_packet())

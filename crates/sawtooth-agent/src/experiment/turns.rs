@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 use nix::errno::Errno;
 use nix::poll::PollFlags;
-use sawtooth_core::net::Towards;
+use sawtooth_core::internals::net::Towards;
 use sawtooth_core::spec::Sampling;
 use sawtooth_core::units::Instant;
 

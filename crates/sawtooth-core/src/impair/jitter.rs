@@ -108,7 +108,7 @@ const MAX: Param = param!(max: Kind::Duration { min_exclusive: true } => Value::
 
 impl Jitter {
     /// The jitter of one packet.
-    pub fn draw(&self, stream: &mut Stream) -> Duration {
+    pub(crate) fn draw(&self, stream: &mut Stream) -> Duration {
         let uniform = stream.uniform();
         Duration::from_secs(match self {
             Self::Uniform { spread } => spread * (2.0 * uniform - 1.0),
@@ -124,7 +124,7 @@ impl Jitter {
     }
 
     /// Below what no jitter is; that of a normal distribution has no bound, and a delay none below zero.
-    pub fn least(&self) -> Duration {
+    pub(crate) fn least(&self) -> Duration {
         Duration::from_secs(match self {
             Self::Uniform { spread } => -spread,
             Self::Normal { .. } => f64::NEG_INFINITY,

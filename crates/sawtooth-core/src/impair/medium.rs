@@ -84,7 +84,7 @@ pub const TABLE: &[Entry<New>] = &[
 ];
 
 impl Medium {
-    /// Its name in [`TABLE`].
+    /// Its name in the table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ethernet => "ethernet",

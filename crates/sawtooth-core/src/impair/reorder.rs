@@ -66,7 +66,7 @@ const BY: Param = param!(by: Kind::Duration { min_exclusive: true } => Value::Du
 
 impl Reorder {
     /// Whether the packet of this number, from 1, is displaced.
-    pub fn draw(&self, number: u64, stream: &mut Stream) -> bool {
+    pub(crate) fn draw(&self, number: u64, stream: &mut Stream) -> bool {
         let (Self::Early { probability, gap }
         | Self::Late {
             probability, gap, ..
@@ -76,7 +76,7 @@ impl Reorder {
     }
 
     /// When a packet arrives that has left at `end` and would have arrived at `arrival`.
-    pub fn displace(&self, end: Instant, arrival: Instant) -> Instant {
+    pub(crate) fn displace(&self, end: Instant, arrival: Instant) -> Instant {
         match self {
             Self::Early { .. } => end,
             Self::Late { by_secs, .. } => arrival + Duration::from_secs(*by_secs),

@@ -41,7 +41,7 @@ impl Trace {
 
     /// Bits that can leave before `end`.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn capacity_bits(&self, end: Instant) -> f64 {
+    pub(crate) fn capacity_bits(&self, end: Instant) -> f64 {
         let end = end.secs();
         let lap_secs = seconds(self.lap_millis());
         let laps = libm::floor(end / lap_secs).max(0.0);

@@ -1,11 +1,10 @@
 //! Tables of the parts a study can name, their parameters, and look-up by name.
 
-mod key;
-mod words;
+pub(crate) mod key;
+pub(crate) mod words;
 
-pub use key::{FromValue, Key};
-pub use words::Words;
-pub(crate) use words::words;
+pub(crate) use key::{FromValue, Key};
+pub(crate) use words::{Words, words};
 
 /// What a parameter's value may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,7 +95,7 @@ pub enum Value {
     None,
 }
 
-/// A distribution as a scenario names it: a row of [`crate::dist::TABLE`] with its resolved parameters.
+/// A distribution as a scenario names it: a row of [`tables::DISTRIBUTION`](crate::tables::DISTRIBUTION) with its resolved parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistributionSpec {
     /// The row's name in that table.
@@ -140,7 +139,7 @@ pub(crate) use param;
 
 /// One row of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<C: 'static> {
+pub struct Entry<C: 'static = ()> {
     /// As a study writes it; no other row of its table has it.
     pub name: &'static str,
     /// What it is or does, in one sentence.
@@ -149,8 +148,21 @@ pub struct Entry<C: 'static> {
     pub specification: &'static [&'static str],
     /// Its parameters, in the order in which they are documented.
     pub params: &'static [Param],
-    /// Its constructor.
+    /// Its constructor; [tables](crate::tables) that other programs see have none.
     pub new: C,
+}
+
+impl<C> Entry<C> {
+    /// The same without its constructor.
+    pub(crate) const fn told(&self) -> Entry {
+        Entry {
+            name: self.name,
+            summary: self.summary,
+            specification: self.specification,
+            params: self.params,
+            new: (),
+        }
+    }
 }
 
 /// Resolved values of a row's parameters.

@@ -9,17 +9,17 @@
 
 mod bdp;
 mod check;
-mod context;
+pub(crate) mod context;
 mod distribution;
 mod error;
 mod flows;
-mod for_kernel;
+pub(crate) mod for_kernel;
 mod groups;
 mod hosts;
 mod kernel;
-pub mod keys;
+pub(crate) mod keys;
 mod kind;
-mod limits;
+pub(crate) mod limits;
 mod links;
 mod origins;
 mod params;
@@ -33,10 +33,7 @@ mod value;
 mod vars;
 mod warnings;
 
-pub use self::context::evaluate_over;
 pub use self::error::{Result, ScenarioError};
-pub use self::for_kernel::for_kernel;
-pub use self::limits::limits_of;
 pub use self::origins::Origins;
 pub use self::read::{for_simulator, from_json, from_tree, parse, read};
 pub use self::warnings::warnings;

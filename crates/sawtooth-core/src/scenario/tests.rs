@@ -1,3 +1,4 @@
+use super::for_kernel::for_kernel;
 use super::*;
 use crate::loss::LossSpec;
 use crate::registry::Value;

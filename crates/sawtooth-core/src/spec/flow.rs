@@ -17,17 +17,17 @@ pub struct FlowSpec {
     pub name: String,
     /// Indices into the scenario's links.
     pub path: Vec<usize>,
-    /// A row of [`cc::TABLE`].
+    /// A row of [`tables::CC`](crate::tables::CC).
     pub cc: Part,
     /// The congestion control of the running kernel that is wanted instead, written `kernel:NAME`. Simulators have none.
     pub kernel_cc: Option<String>,
     /// The receiver's, by its name in the kernel: that of requests. It decides nothing as long as only the other side sends data.
     pub receiver_cc: String,
-    /// Those of [`tcp::PARAMS`].
+    /// Those of [`tables::TCP`](crate::tables::TCP).
     pub tcp: Params,
-    /// Those of [`tcp::params::kernel_keys`] that the scenario sets itself; what a stack says of them is about the simulator's TCP.
+    /// Those of `tcp`, as far as a kernel can be told them, that the scenario sets itself; what a stack says of them is about the simulator's TCP.
     pub given: Vec<&'static str>,
-    /// What the application does: a row of [`source::TABLE`].
+    /// What the application does: a row of [`tables::SOURCE`](crate::tables::SOURCE).
     pub source: Part,
     /// When its application opens the connection.
     pub start: Instant,
@@ -58,7 +58,7 @@ impl FlowSpec {
         }
     }
 
-    /// The same by the TCP of a [stack](tcp::STACKS), whose congestion controls it has as that stack does: parameters of `cc` that were set before are those of the stack afterwards.
+    /// The same by the TCP of a [stack](crate::tables::STACKS), whose congestion controls it has as that stack does: parameters of `cc` that were set before are those of the stack afterwards.
     ///
     /// # Panics
     /// If there is no stack of that name.
@@ -70,7 +70,7 @@ impl FlowSpec {
         self.with_cc(cc)
     }
 
-    /// The same with a [congestion control](cc::TABLE), its parameters as the stack has them and with the feedback of marks that it needs.
+    /// The same with a [congestion control](crate::tables::CC), its parameters as the stack has them and with the feedback of marks that it needs.
     ///
     /// # Panics
     /// If there is none of that name.
@@ -97,12 +97,12 @@ impl FlowSpec {
     }
 
     /// The value of a key of `tcp` that is set in a kernel, if the scenario gives one.
-    pub fn given<T: FromValue>(&self, key: Key<T>) -> Option<T> {
+    pub(crate) fn given<T: FromValue>(&self, key: Key<T>) -> Option<T> {
         self.given.contains(&key.name).then(|| key.of(&self.tcp))
     }
 
     /// The same of whichever key.
-    pub fn given_value(&self, name: &str) -> Option<Value> {
+    pub(crate) fn given_value(&self, name: &str) -> Option<Value> {
         self.given.contains(&name).then(|| self.tcp.get(name))
     }
 
@@ -112,7 +112,7 @@ impl FlowSpec {
     }
 
     /// Whether all that it sends answers acknowledgements: it is not paced, and its application has written everything at the start.
-    pub fn is_ack_clocked(&self) -> bool {
+    pub(crate) fn is_ack_clocked(&self) -> bool {
         let paced = match key::pacing.of(&self.tcp) {
             Paced::Never => false,
             Paced::Algorithm => cc::named(self.cc.name).needs.rates != cc::Rates::Unused,
@@ -123,7 +123,7 @@ impl FlowSpec {
     }
 
     /// What the application does; its random numbers depend on `seed` and the flow's name alone.
-    pub fn source(&self, seed: u64) -> Box<dyn Source> {
+    pub(crate) fn source(&self, seed: u64) -> Box<dyn Source> {
         source::build(self.source.name, &self.source.params, seed, &self.name)
     }
 }
@@ -157,7 +157,7 @@ pub struct ArrivingSpec {
 
 impl ArrivingSpec {
     /// A segment of its flows as large as it can be.
-    pub fn full_segment(&self) -> FullSegment {
+    pub(crate) fn full_segment(&self) -> FullSegment {
         let config = tcp::Config::from(&self.flow.tcp);
         FullSegment {
             smss: config.smss,
@@ -171,7 +171,7 @@ impl ArrivingSpec {
     }
 
     /// Segments that will be delivered within `duration`, roughly.
-    pub fn segments(&self, duration: Duration) -> f64 {
+    pub(crate) fn segments(&self, duration: Duration) -> f64 {
         let mean = self.arrivals.mean_bytes().min(1e9);
         // With what opens and closes them.
         let each = mean / self.full_segment().smss.as_f64() + 4.0;

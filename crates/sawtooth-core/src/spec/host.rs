@@ -8,7 +8,7 @@ use crate::registry::Params;
 pub struct HostSpec {
     /// By which the table `layers` names it.
     pub name: String,
-    /// Those of [`PARAMS`].
+    /// Those of [`tables::HOST`](crate::tables::HOST).
     pub params: Params,
 }
 

@@ -8,7 +8,7 @@ use crate::registry::Params;
 pub struct Kernel {
     /// The name of a built kernel; nothing for the distribution's.
     pub image: Option<String>,
-    /// Those of [`PARAMS`].
+    /// Those of [`tables::KERNEL`](crate::tables::KERNEL).
     pub settings: Params,
     /// Name, as in `net.ipv4.tcp_sack`, and value; they hold in the hosts' network namespaces.
     pub sysctl: Vec<(String, String)>,

@@ -24,7 +24,7 @@ pub struct Direction {
     pub rate: Rate,
     /// From when a packet's last bit has left to when it arrives: propagation alone.
     pub delay: Duration,
-    /// A row of [`queue::TABLE`].
+    /// A row of [`tables::QUEUE`](crate::tables::QUEUE).
     pub queue: Part,
     /// Which packets are lost at random or by number; none by default.
     pub loss: LossSpec,

@@ -5,12 +5,12 @@
 //! ```
 //! use sawtooth_core::spec::{FlowSpec, LinkSpec, Part, Scenario};
 //! use sawtooth_core::units::{Duration, Rate};
-//! use sawtooth_core::{cc, simulate};
+//! use sawtooth_core::{simulate, tables};
 //!
 //! let (rate, delay) = (Rate::from_bps(10e6), Duration::from_secs(0.02));
 //! let link = LinkSpec::new("bottleneck", rate, delay);
 //! let flow = FlowSpec {
-//!     cc: Part::named(cc::TABLE, "cubic").unwrap(),
+//!     cc: Part::named(tables::CC, "cubic").unwrap(),
 //!     ..FlowSpec::new("download", vec![0])
 //! };
 //! let scenario = Scenario::new(Duration::from_secs(10.0), vec![link], vec![flow]);
@@ -40,7 +40,14 @@ pub use recording::{Recording, Sampling, Stretch};
 pub use shortcuts::Shortcuts;
 pub use udp::UdpSpec;
 
-use crate::limits::Limits;
+pub use crate::arrivals::Arrivals;
+pub use crate::impair::{
+    After, Change, Changes, Conditions, Forwarding, Impairments, Jitter, Meanwhile, Medium, Outage,
+    Reorder, Span, Trace, Walk,
+};
+pub use crate::limits::Limits;
+pub use crate::loss::{GilbertElliott, LossSpec};
+
 use crate::units::Duration;
 
 /// One specified experiment.

@@ -11,7 +11,7 @@ pub struct UdpSpec {
     pub name: String,
     /// Indices into the scenario's links.
     pub path: Vec<usize>,
-    /// A row of [`packet_source::TABLE`].
+    /// A row of [`tables::PACKET_SOURCE`](crate::tables::PACKET_SOURCE).
     pub source: Part,
     /// When its source begins.
     pub start: Instant,
@@ -40,7 +40,7 @@ impl UdpSpec {
     }
 
     /// What sends its packets.
-    pub fn source(&self, seed: u64) -> Box<dyn PacketSource> {
+    pub(crate) fn source(&self, seed: u64) -> Box<dyn PacketSource> {
         let (name, params) = (self.source.name, &self.source.params);
         packet_source::build(name, params, seed, &self.name, self.lifetime())
     }

@@ -4,35 +4,26 @@
 //! presets, each a list of values that differ from those defaults.
 
 mod ecn;
-#[cfg_attr(doc, doc(hidden))]
 pub mod episodes;
-#[cfg_attr(doc, doc(hidden))]
 pub mod limits;
 pub(crate) mod metrics_cache;
 pub(crate) mod ns2_random;
 pub(crate) mod pacer;
 pub mod params;
-#[cfg_attr(doc, doc(hidden))]
 pub mod partial;
 mod rate;
-#[cfg_attr(doc, doc(hidden))]
 pub mod receiver;
-#[cfg_attr(doc, doc(hidden))]
 pub mod recovery;
 mod restart;
-#[cfg_attr(doc, doc(hidden))]
 pub mod rto;
-#[cfg_attr(doc, doc(hidden))]
 pub mod scoreboard;
 mod segmentation;
 mod segments;
 mod send_buffer;
-#[cfg_attr(doc, doc(hidden))]
 pub mod sender;
 mod short;
 mod stream;
 mod ticks;
-#[cfg_attr(doc, doc(hidden))]
 pub mod timestamps;
 
 pub use params::{Config, PARAMS, STACKS, Stack, key};

@@ -10,13 +10,14 @@
 #[macro_use]
 mod macros;
 mod counts;
-mod rounding;
+pub(crate) mod rounding;
 #[cfg(test)]
 pub(crate) mod testing;
-mod time;
+pub(crate) mod time;
 mod window;
 
 pub use counts::{ByteCount, SegCount, SeqNum};
-pub use rounding::{ceil, floor};
-pub use time::{Duration, Instant, Rate, mean_rate_bps, ns};
+pub(crate) use rounding::{ceil, floor};
+pub use time::{Duration, Instant, Rate};
+pub(crate) use time::{mean_rate_bps, ns};
 pub use window::WindowSize;

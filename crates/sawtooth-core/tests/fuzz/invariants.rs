@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use sawtooth_core::Scenario;
+use sawtooth_core::internals::spec::source;
+use sawtooth_core::internals::tcp::Config;
+use sawtooth_core::internals::tcp::rto::RtoEstimator;
 use sawtooth_core::record::{Data, Effort, Records, SCHEMA, Table};
 use sawtooth_core::spec::{FlowSpec, LinkSpec};
-use sawtooth_core::tcp::Config;
-use sawtooth_core::tcp::rto::RtoEstimator;
 
 /// What is wrong: a rule by name, and what broke it.
 pub type Broken = (&'static str, String);
@@ -465,7 +466,7 @@ impl<'a> Run<'a> {
         self.scenario
             .flows
             .iter()
-            .any(|flow| flow.source(0).answers())
+            .any(|flow| source(flow, 0).answers())
     }
 
     /// Of each flow: what comes to a link of its path has left the one before.
@@ -641,7 +642,7 @@ impl<'a> Run<'a> {
                 start + completion <= self.scenario.duration.as_ns(),
                 "flow {flow}: {completion}"
             );
-            if spec.source(0).answers() {
+            if source(spec, 0).answers() {
                 continue;
             }
             if let Some(size) = spec.size() {

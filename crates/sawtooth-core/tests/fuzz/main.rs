@@ -25,12 +25,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 use std::time::Instant;
 
+use sawtooth_core::internals::{
+    arrivals, cc, demand, dist, host, impair, loss, packet_source, queue, source, tcp,
+};
 use sawtooth_core::registry::{Entry, Param};
 use sawtooth_core::spec::Shortcuts;
-use sawtooth_core::{
-    Scenario, arrivals, cc, demand, dist, host, impair, loss, packet_source, queue, scenario,
-    simulate_within_limits, source, tcp,
-};
+use sawtooth_core::{Scenario, scenario, simulate_within_limits};
 use serde_json::{Value, json};
 
 use wild::{Made, Maker};

@@ -5,12 +5,13 @@
 
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use sawtooth_core::demand::Demand;
-use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value as Default};
-use sawtooth_core::rng::Stream;
-use sawtooth_core::{
-    Scenario, arrivals, cc, dist, host, impair, loss, packet_source, queue, scenario, source, tcp,
+use sawtooth_core::internals::demand::Demand;
+use sawtooth_core::internals::rng::Stream;
+use sawtooth_core::internals::{
+    arrivals, cc, dist, host, impair, loss, packet_source, queue, source, tcp,
 };
+use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value as Default};
+use sawtooth_core::{Scenario, scenario};
 use serde_json::{Map, Value, json};
 
 use crate::random::{Case, cases};

@@ -3,7 +3,7 @@
 use crate::columns::{counts, wholes};
 use crate::random::{Case, cases, config, load};
 use proptest::prelude::*;
-use sawtooth_core::tcp::Config;
+use sawtooth_core::internals::tcp::Config;
 use sawtooth_core::{Scenario, simulate, simulate_with_effort};
 use serde_json::json;
 

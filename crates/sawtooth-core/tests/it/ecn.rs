@@ -3,15 +3,16 @@
 
 use crate::columns::{counts, numbers, words};
 use crate::script::segments;
-use sawtooth_core::events::{Event, Key, Lineage};
-use sawtooth_core::packet::{Ack, Data, Ecn};
+use sawtooth_core::internals::cc;
+use sawtooth_core::internals::events::{Event, Key, Lineage};
+use sawtooth_core::internals::packet::{Ack, Data, Ecn};
+use sawtooth_core::internals::tcp::receiver::Receiver;
+use sawtooth_core::internals::tcp::scoreboard::{Range, SackBlocks};
+use sawtooth_core::internals::tcp::sender::Sender;
+use sawtooth_core::internals::tcp::{self, Config};
 use sawtooth_core::record::Records;
-use sawtooth_core::tcp::receiver::Receiver;
-use sawtooth_core::tcp::scoreboard::{Range, SackBlocks};
-use sawtooth_core::tcp::sender::Sender;
-use sawtooth_core::tcp::{self, Config};
 use sawtooth_core::units::{ByteCount, Duration, Instant, SegCount, SeqNum};
-use sawtooth_core::{Scenario, cc, scenario, simulate};
+use sawtooth_core::{Scenario, scenario, simulate};
 use serde_json::{Value, json};
 
 // --- the receiver -------------------------------------------------------------------------------------------------------

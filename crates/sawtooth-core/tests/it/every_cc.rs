@@ -5,7 +5,7 @@
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
-use sawtooth_core::cc::{
+use sawtooth_core::internals::cc::{
     self, Ack, CongestionControl, Ecn, Episode, Marks, Needs, Prescribed, RateSample, Signal,
     Start, TABLE, Windows,
 };

@@ -1,11 +1,11 @@
 //! What every row of the table of queue disciplines must keep to, whatever arrives.
 
 use proptest::prelude::*;
-use sawtooth_core::loss::Fate;
-use sawtooth_core::packet::{Data, Ecn, Packet};
-use sawtooth_core::queue::{Backlog, New, Next, Queue, Queued, Site, TABLE};
+use sawtooth_core::internals::loss::Fate;
+use sawtooth_core::internals::packet::{Data, Ecn, Packet};
+use sawtooth_core::internals::queue::{Backlog, New, Next, Queue, Queued, Site, TABLE};
+use sawtooth_core::internals::rng::Stream;
 use sawtooth_core::registry::{Entry, Kind, Params, Value};
-use sawtooth_core::rng::Stream;
 use sawtooth_core::units::{ByteCount, Instant, Rate, SeqNum};
 
 /// Its defaults, with `limit`, where it has one, in bytes or packets.

@@ -2,12 +2,12 @@
 
 use crate::columns::{numbers, wholes, words};
 use proptest::prelude::*;
-use sawtooth_core::loss::Fate;
-use sawtooth_core::packet::{Data, Ecn, Packet};
-use sawtooth_core::queue::{self, Backlog, Next, Queue, Queued, Site, TABLE};
+use sawtooth_core::internals::loss::Fate;
+use sawtooth_core::internals::packet::{Data, Ecn, Packet};
+use sawtooth_core::internals::queue::{self, Backlog, Next, Queue, Queued, Site, TABLE};
+use sawtooth_core::internals::rng::Stream;
 use sawtooth_core::record::Records;
 use sawtooth_core::registry::{Params, Value};
-use sawtooth_core::rng::Stream;
 use sawtooth_core::units::{ByteCount, Instant, Rate, SeqNum};
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value as Json, json};

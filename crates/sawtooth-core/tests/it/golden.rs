@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::compare::{before, compare};
+use sawtooth_core::internals::{cc, tcp};
 use sawtooth_core::record::{Data, Records, SCHEMA};
-use sawtooth_core::{cc, scenario, simulate, tcp};
+use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
 /// Name, queue limit in packets, window limit in packets, bytes to send, start of a second flow.

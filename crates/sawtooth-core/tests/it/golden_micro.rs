@@ -13,13 +13,14 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use crate::compare::compare;
-use sawtooth_core::events::{Event, Key, Lineage};
-use sawtooth_core::packet::{Ack, Data, Ecn};
-use sawtooth_core::tcp::Config;
-use sawtooth_core::tcp::receiver::Receiver;
-use sawtooth_core::tcp::sender::{Sender, SenderCounters};
+use sawtooth_core::internals::cc;
+use sawtooth_core::internals::events::{Event, Key, Lineage};
+use sawtooth_core::internals::packet::{Ack, Data, Ecn};
+use sawtooth_core::internals::tcp::Config;
+use sawtooth_core::internals::tcp::receiver::Receiver;
+use sawtooth_core::internals::tcp::sender::{Sender, SenderCounters};
+use sawtooth_core::scenario;
 use sawtooth_core::units::{ByteCount, Duration, Instant, Rate};
-use sawtooth_core::{cc, scenario};
 use serde_json::json;
 
 // --- the scenarios ------------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 use crate::columns::{table, wholes, words};
 use crate::random;
 use proptest::prelude::*;
+use sawtooth_core::internals::scenario::for_kernel;
 use sawtooth_core::record::{Data, Records};
 use sawtooth_core::spec::Shortcuts;
 use sawtooth_core::{scenario, simulate};
@@ -562,7 +563,7 @@ fn what_hosts_cannot_be_is_said_where_it_is_written() {
     let mut nowhere = tree(1920);
     nowhere.as_object_mut().expect("a table").remove("hosts");
     refused_with_advice(&nowhere, "host", "there is no host `pc`");
-    let error = scenario::for_kernel(&with("/record", json!([]))).expect_err("a refusal");
+    let error = for_kernel(&with("/record", json!([]))).expect_err("a refusal");
     assert_eq!(
         (error.path.as_str(), error.message.as_str()),
         (

@@ -1,7 +1,7 @@
 //! The tables of keys say what the reader does: what they have is accepted and what they have not is refused, and defaults are the reader's.
 
+use sawtooth_core::internals::scenario::keys::{Key, Missing, RECORD, TABLES, Table, Takes};
 use sawtooth_core::record::SCHEMA;
-use sawtooth_core::scenario::keys::{Key, Missing, RECORD, TABLES, Table, Takes};
 use sawtooth_core::{Scenario, ScenarioError, scenario};
 use serde_json::{Value as Json, json};
 

@@ -13,9 +13,10 @@ use std::path::{Path, PathBuf};
 
 /// Top may use below, same line never each other.
 const LAYERS: &[&[&str]] = &[
+    &["internals"],
     &["sim", "scenario"],
     &["net", "feed", "demand"],
-    &["spec"],
+    &["spec", "tables"],
     &["udp"],
     &["tcp", "host", "exchanges", "kernel"],
     &["cc", "queue", "source", "packet_source", "arrivals"],
@@ -86,8 +87,8 @@ fn layer(module: &str) -> Option<usize> {
 /// What a source below `src` names of the crate; names that the front page exports again stand for the module they come from.
 fn uses(relative: &Path, source: &str, reexported: &BTreeMap<String, String>) -> Vec<Use> {
     let module = module_of(relative);
-    let Some(by) = module.first() else {
-        // The front page names all.
+    let Some(by) = module.first().filter(|by| *by != "internals") else {
+        // The front page names all, and what it shows to the workspace alone does.
         return Vec::new();
     };
     paths::named(source, &module)

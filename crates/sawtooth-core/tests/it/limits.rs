@@ -1,6 +1,6 @@
 //! What asks for too much is refused where it does, or ended where only the run shows it.
 
-use sawtooth_core::demand::Demand;
+use sawtooth_core::internals::demand::Demand;
 use sawtooth_core::{ScenarioError, scenario, simulate_within_limits};
 use serde_json::{Value, json};
 
@@ -211,7 +211,7 @@ fn a_limit_of_few_events_is_kept_to_the_event() {
         let said = run(limit).expect_err("beyond").to_string();
         let counted = format!(
             "after {} events",
-            sawtooth_core::limits::counted(limit + 1.0)
+            sawtooth_core::internals::limits::counted(limit + 1.0)
         );
         assert!(said.contains(&counted), "{said}");
     }

@@ -3,6 +3,7 @@
 use crate::columns::{counts, numbers, wholes};
 use crate::random::{config, load};
 use proptest::prelude::*;
+use sawtooth_core::internals::scenario::for_kernel;
 use sawtooth_core::record::Records;
 use sawtooth_core::{scenario, simulate, simulate_with_effort};
 use serde_json::{Value, json};
@@ -347,12 +348,9 @@ fn the_kernels_shaper_is_not_asked_for_what_it_cannot_make() {
         ),
     ] {
         let mut tree = over(&link(&more), "1 MB");
-        assert!(
-            scenario::for_kernel(&tree).is_ok(),
-            "the simulator's links can"
-        );
+        assert!(for_kernel(&tree).is_ok(), "the simulator's links can");
         tree["kernel"] = json!({"shaper": "kernel"});
-        let error = scenario::for_kernel(&tree).expect_err("the kernel's cannot");
+        let error = for_kernel(&tree).expect_err("the kernel's cannot");
         assert_eq!(
             error.message,
             format!("the kernel's shaper cannot make {what}")

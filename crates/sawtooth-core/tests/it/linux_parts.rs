@@ -3,14 +3,15 @@
 //! Segment 0 is the SYN, so data starts with segment 1. Timestamps tick every millisecond.
 
 use crate::columns::{counts, numbers, words};
-use sawtooth_core::events::{Event, Key, Lineage};
-use sawtooth_core::packet::{Ack, Data};
-use sawtooth_core::tcp::scoreboard::{Range, SackBlocks};
-use sawtooth_core::tcp::sender::Sender;
-use sawtooth_core::tcp::timestamps::Stamp;
-use sawtooth_core::tcp::{Config, receiver::Receiver};
+use sawtooth_core::internals::cc;
+use sawtooth_core::internals::events::{Event, Key, Lineage};
+use sawtooth_core::internals::packet::{Ack, Data};
+use sawtooth_core::internals::tcp::scoreboard::{Range, SackBlocks};
+use sawtooth_core::internals::tcp::sender::Sender;
+use sawtooth_core::internals::tcp::timestamps::Stamp;
+use sawtooth_core::internals::tcp::{Config, receiver::Receiver};
 use sawtooth_core::units::{ByteCount, Duration, Instant, SeqNum};
-use sawtooth_core::{Scenario, cc, record, scenario, simulate};
+use sawtooth_core::{Scenario, record, scenario, simulate};
 use serde_json::{Value, json};
 
 const RTT: f64 = 0.1;

@@ -1,5 +1,6 @@
 //! Hints that list parameters of TCP, and several warnings at once, keep their order, whatever the order of the table's rows.
 
+use sawtooth_core::internals::scenario::for_kernel;
 use sawtooth_core::scenario;
 use serde_json::{Value as Json, json};
 
@@ -34,7 +35,7 @@ fn tree(common: &Json, flows: [&Json; 2]) -> Json {
 
 fn hint_for_a_kernel(common: &Json) -> String {
     let none = json!({});
-    let error = scenario::for_kernel(&tree(common, [&none, &none])).expect_err("a refusal");
+    let error = for_kernel(&tree(common, [&none, &none])).expect_err("a refusal");
     error.hint.expect("a hint")
 }
 
@@ -104,7 +105,7 @@ fn of_what_flows_want_otherwise_the_same_is_named_first() {
     while !differ.is_empty() {
         let own: Json = differ.iter().cloned().collect();
         let tree = tree(&json!({}), [&own, &json!({})]);
-        let message = scenario::for_kernel(&tree).expect_err("a refusal").message;
+        let message = for_kernel(&tree).expect_err("a refusal").message;
         let (key, _) = differ.remove(0);
         assert!(
             message.contains(&format!("want `{key}` otherwise")),

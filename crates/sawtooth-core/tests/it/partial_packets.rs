@@ -1,6 +1,7 @@
 //! When less than a full segment leaves, and what waits for it: one connection over a millisecond each way, worked out by hand.
 
 use crate::columns::{counts, first};
+use sawtooth_core::internals::scenario::for_kernel;
 use sawtooth_core::record::Records;
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
@@ -199,7 +200,7 @@ fn an_unknown_policy_is_refused() {
             "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l"]}], "tcp": {"partial": partial},
         })
     };
-    let error = scenario::for_kernel(&tree("linux-2.0.29")).expect_err("no kernel has it");
+    let error = for_kernel(&tree("linux-2.0.29")).expect_err("no kernel has it");
     assert_eq!(
         error.message,
         "a real kernel knows no `partial = \"linux-2.0.29\"`"
@@ -210,7 +211,7 @@ fn an_unknown_policy_is_refused() {
             "it has `nodelay`, `minshall` and `cork`; an arm with `backends = [\"sim\"]` is the simulator's alone"
         )
     );
-    assert!(scenario::for_kernel(&tree("cork")).is_ok());
+    assert!(for_kernel(&tree("cork")).is_ok());
 }
 
 /// Packets in which `writes` of 300 B leave, 10 us apart, over an interface that takes 28.16 ms for one of them, long before any is acknowledged.

@@ -7,8 +7,8 @@
     reason = "one block is a list of one range"
 )]
 
-use sawtooth_core::packet::{Ack, Ecn};
-use sawtooth_core::tcp::limits::Limit;
+use sawtooth_core::internals::packet::{Ack, Ecn};
+use sawtooth_core::internals::tcp::limits::Limit;
 use serde_json::{Value, json};
 
 use crate::script::{NOTHING, RTT, Script, near, reporting, with};

@@ -1,8 +1,9 @@
 //! Random scenarios over everything a study can name: every stack, recovery, congestion control, queue, source and part of the TCP.
 
 use proptest::prelude::*;
+use sawtooth_core::internals::{cc, queue, tcp};
 use sawtooth_core::registry::{Entry, Kind};
-use sawtooth_core::{Scenario, cc, queue, scenario, tcp};
+use sawtooth_core::{Scenario, scenario};
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! The receiver, held against the words of its specifications: what `tcp_rules` leaves open of closing, timers and segments that are short.
 
-use sawtooth_core::events::{Key, Lineage};
-use sawtooth_core::packet::{Ack, Data};
-use sawtooth_core::tcp::receiver::Receiver;
+use sawtooth_core::internals::events::{Key, Lineage};
+use sawtooth_core::internals::packet::{Ack, Data};
+use sawtooth_core::internals::tcp::receiver::Receiver;
 use sawtooth_core::units::{ByteCount, Instant, SeqNum};
 use serde_json::{Value, json};
 

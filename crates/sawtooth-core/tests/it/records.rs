@@ -5,15 +5,16 @@
 
 use crate::columns::{table, wholes_of, words_of};
 use crate::script::{RTT, Script};
-use sawtooth_core::events::{Event, Key, Lineage};
-use sawtooth_core::packet::Ack;
+use sawtooth_core::internals::cc;
+use sawtooth_core::internals::events::{Event, Key, Lineage};
+use sawtooth_core::internals::packet::Ack;
+use sawtooth_core::internals::tcp::Config;
+use sawtooth_core::internals::tcp::episodes::Cause;
+use sawtooth_core::internals::tcp::limits::Limit;
+use sawtooth_core::internals::tcp::sender::Sender;
 use sawtooth_core::record::{Data, Records, Table};
-use sawtooth_core::tcp::Config;
-use sawtooth_core::tcp::episodes::Cause;
-use sawtooth_core::tcp::limits::Limit;
-use sawtooth_core::tcp::sender::Sender;
 use sawtooth_core::units::{Duration, Instant, SegCount, SeqNum};
-use sawtooth_core::{Scenario, cc, scenario, simulate};
+use sawtooth_core::{Scenario, scenario, simulate};
 use serde_json::{Value, json};
 
 const HANDSHAKE_NS: i64 = 100_000_640;

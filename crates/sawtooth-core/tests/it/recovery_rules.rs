@@ -81,7 +81,7 @@ fn a_recovery_burst_is_the_most_that_one_acknowledgement_lets_out() {
     let mut script = Script::new(&with(tcp("newreno"), &more), None);
     script.start();
     script.wait(RTT);
-    let offer = |window| sawtooth_core::packet::Ack {
+    let offer = |window| sawtooth_core::internals::packet::Ack {
         window: SegCount::new(window),
         ..reporting(1, &[])
     };

@@ -4,13 +4,14 @@
 
 use std::ops::Range;
 
-use sawtooth_core::events::{Event, Key, Lineage};
-use sawtooth_core::packet::{Ack, Data};
-use sawtooth_core::tcp::Config;
-use sawtooth_core::tcp::scoreboard::{self, SackBlocks};
-use sawtooth_core::tcp::sender::Sender;
+use sawtooth_core::internals::cc;
+use sawtooth_core::internals::events::{Event, Key, Lineage};
+use sawtooth_core::internals::packet::{Ack, Data};
+use sawtooth_core::internals::tcp::Config;
+use sawtooth_core::internals::tcp::scoreboard::{self, SackBlocks};
+use sawtooth_core::internals::tcp::sender::Sender;
 use sawtooth_core::units::{ByteCount, Duration, Instant, SegCount, SeqNum};
-use sawtooth_core::{Scenario, cc, scenario};
+use sawtooth_core::{Scenario, scenario};
 use serde_json::{Value, json};
 
 pub const RTT: f64 = 0.1;

@@ -6,10 +6,10 @@
     reason = "one block is a list of one range"
 )]
 
-use sawtooth_core::packet::Ack;
-use sawtooth_core::tcp::limits::Limit;
-use sawtooth_core::tcp::sender::Sender;
-use sawtooth_core::tcp::sender::Waits;
+use sawtooth_core::internals::packet::Ack;
+use sawtooth_core::internals::tcp::limits::Limit;
+use sawtooth_core::internals::tcp::sender::Sender;
+use sawtooth_core::internals::tcp::sender::Waits;
 use sawtooth_core::units::{ByteCount, Duration, Instant, SegCount};
 use serde_json::{Value, json};
 

@@ -6,9 +6,10 @@ use crate::random::{Case, cases, config, load};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use sawtooth_core::internals::{cc, impair, packet_source, queue, source, tcp};
 use sawtooth_core::registry::Kind;
+use sawtooth_core::simulate;
 use sawtooth_core::spec::Shortcuts;
-use sawtooth_core::{cc, impair, packet_source, queue, simulate, source, tcp};
 use serde_json::{Value, json};
 
 const ALL: Shortcuts = Shortcuts::all(true);

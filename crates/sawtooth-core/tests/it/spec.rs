@@ -1,13 +1,13 @@
 //! Scenarios that a program makes, without a tree.
 
-use sawtooth_core::arrivals::Arrivals;
+use sawtooth_core::internals::tcp::STACKS;
+use sawtooth_core::internals::{cc, dist, packet_source, queue};
 use sawtooth_core::registry::{DistributionSpec, Params, Value};
+use sawtooth_core::scenario;
 use sawtooth_core::spec::{
-    ArrivingSpec, FlowSpec, HostSpec, LinkSpec, Part, Sampling, Scenario, UdpSpec,
+    Arrivals, ArrivingSpec, FlowSpec, HostSpec, LinkSpec, Part, Sampling, Scenario, UdpSpec,
 };
-use sawtooth_core::tcp::STACKS;
 use sawtooth_core::units::{Duration, Instant, Rate};
-use sawtooth_core::{cc, dist, packet_source, queue, scenario};
 use serde_json::json;
 
 fn link() -> LinkSpec {

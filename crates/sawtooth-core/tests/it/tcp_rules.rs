@@ -7,10 +7,10 @@
     reason = "one block is a list of one range"
 )]
 
-use sawtooth_core::events::{Key, Lineage};
-use sawtooth_core::packet::{Ack, Data, Ecn};
-use sawtooth_core::tcp::receiver::Receiver;
-use sawtooth_core::tcp::rto;
+use sawtooth_core::internals::events::{Key, Lineage};
+use sawtooth_core::internals::packet::{Ack, Data, Ecn};
+use sawtooth_core::internals::tcp::receiver::Receiver;
+use sawtooth_core::internals::tcp::rto;
 use sawtooth_core::units::{ByteCount, Duration, Instant, SeqNum};
 use serde_json::{Value, json};
 

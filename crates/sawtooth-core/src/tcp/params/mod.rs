@@ -16,8 +16,8 @@
 //! From its row come the field of [`Config`], the entry of [`PARAMS`], [`key::push_acks`], the documentation and the errors. It is there, by name and by type:
 //!
 //! ```
+//! use sawtooth_core::internals::tcp::{Config, PARAMS, STACKS, key};
 //! use sawtooth_core::registry::{Params, Value};
-//! use sawtooth_core::tcp::{Config, PARAMS, STACKS, key};
 //!
 //! let mut params = Params::defaults(PARAMS);
 //! assert!(!Config::from(&params).push_acks);
@@ -31,7 +31,7 @@
 //! A name that no row has does not compile, neither in code nor in a stack, nor does a word that its choice does not have:
 //!
 //! ```compile_fail
-//! let misspelt = sawtooth_core::tcp::key::push_akcs;
+//! let misspelt = sawtooth_core::internals::tcp::key::push_akcs;
 //! ```
 
 mod choices;

@@ -1,0 +1,61 @@
+//! What the other crates of the workspace, tests and benchmarks use besides the interface, with the feature `internals`. It may change with any version.
+
+macro_rules! modules {
+    ($($module:ident)*) => {$(
+        #[doc = concat!("Whatever `", stringify!($module), "` has.")]
+        pub mod $module {
+            pub use crate::$module::*;
+        }
+    )*};
+}
+
+modules! {
+    arrivals cc demand dist events exchanges expr feed host impair kernel limits loss net noise packet packet_source queue rng source tcp
+}
+
+/// What scenarios are read for besides: real kernels, studies, documentation.
+pub mod scenario {
+    pub use crate::scenario::context::evaluate_over;
+    pub use crate::scenario::for_kernel::for_kernel;
+    pub use crate::scenario::limits::limits_of;
+
+    /// The keys that the reader knows.
+    pub mod keys {
+        pub use crate::scenario::keys::*;
+    }
+}
+
+/// Parameters that know their type.
+pub mod registry {
+    pub use crate::registry::key::{FromValue, Key};
+    pub use crate::registry::words::Words;
+}
+
+/// Numbers beside the types of units.
+pub mod units {
+    pub use crate::units::rounding::{ceil, floor};
+    pub use crate::units::time::{mean_rate_bps, ns};
+}
+
+/// What is asked of a flow besides.
+pub mod spec {
+    use super::packet_source::PacketSource;
+    use super::registry::{FromValue, Key};
+    use super::source::Source;
+    use crate::spec::{FlowSpec, UdpSpec};
+
+    /// The value of a key of `tcp` that is set in a kernel, if the scenario gives one.
+    pub fn given<T: FromValue>(flow: &FlowSpec, key: Key<T>) -> Option<T> {
+        flow.given(key)
+    }
+
+    /// What the application of a flow does; its random numbers depend on `seed` and the flow's name alone.
+    pub fn source(flow: &FlowSpec, seed: u64) -> Box<dyn Source> {
+        flow.source(seed)
+    }
+
+    /// What sends the packets of a flow of UDP.
+    pub fn packet_source(flow: &UdpSpec, seed: u64) -> Box<dyn PacketSource> {
+        flow.source(seed)
+    }
+}
