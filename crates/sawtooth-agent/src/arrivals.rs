@@ -32,10 +32,10 @@ use sawtooth_core::spec::ArrivingSpec;
 use sawtooth_core::units::{ByteCount, Duration, Instant};
 
 use crate::experiment::{Application, FIRST_PORT, PORTS};
-use crate::hosts::Hosts;
+use crate::hosts::HostNamespaces;
 use crate::setup::{Addresses, HostName};
 use crate::sockets::{self, Connection};
-use crate::tables::{self, Side};
+use crate::tables::{self, SenderSide};
 use crate::tcp_info::TcpInfo;
 
 /// Ports of the sending ends: all above those of flows.
@@ -59,8 +59,8 @@ const READY: usize = 64;
 
 /// All flows that arrive.
 #[derive(Debug)]
-pub struct ArrivingFlows<'a> {
-    entries: Vec<Entry<'a>>,
+pub struct ArrivingConnections<'a> {
+    entries: Vec<ConnectionEntry<'a>>,
     /// Flows that are there all the time have the first places, and the first numbers.
     standing: usize,
     next_id: u32,
@@ -68,17 +68,17 @@ pub struct ArrivingFlows<'a> {
     /// The entry of each port that is listened at, and the socket.
     listeners: Vec<(usize, OwnedFd)>,
     /// Who is at each place from `standing` on, if anybody is; and the places that are free.
-    living: Vec<Option<Living>>,
+    living: Vec<Option<LivingConnection>>,
     free: Vec<usize>,
     places: BTreeMap<u32, usize>,
     ready: Epoll,
-    limits: Limits,
+    limits: ConnectionLimits,
     transfers: Option<Table>,
 }
 
 /// What flows that are alive at one time may take.
 #[derive(Clone, Copy, Debug, Default)]
-struct Limits {
+struct ConnectionLimits {
     by_descriptors: usize,
     /// Flows that have arrived since memory was looked at.
     unseen: u32,
@@ -86,7 +86,7 @@ struct Limits {
 
 /// Who is at a place.
 #[derive(Clone, Copy, Debug)]
-struct Living {
+struct LivingConnection {
     entry: usize,
     arrival: Arrival,
     id: u32,
@@ -95,7 +95,7 @@ struct Living {
 
 /// One entry of the scenario.
 #[derive(Debug)]
-struct Entry<'a> {
+struct ConnectionEntry<'a> {
     spec: &'a ArrivingSpec,
     /// Its number among the paths of the network.
     track: usize,
@@ -121,12 +121,12 @@ pub enum Ready {
     Sender(usize, [bool; 2]),
 }
 
-impl<'a> ArrivingFlows<'a> {
+impl<'a> ArrivingConnections<'a> {
     /// Those of a scenario, with the ports at which they are received. Flows that are there all the time have the first numbers, `fixed` of them.
     pub fn new(
         scenario: &'a Scenario,
         seed: u64,
-        hosts: &Hosts,
+        hosts: &HostNamespaces,
         addresses: Addresses,
         fixed: u32,
     ) -> io::Result<Self> {
@@ -140,7 +140,7 @@ impl<'a> ArrivingFlows<'a> {
             free: Vec::new(),
             places: BTreeMap::new(),
             ready: Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?,
-            limits: Limits::default(),
+            limits: ConnectionLimits::default(),
             transfers: scenario.record.transfers.then(Table::new::<TransferRow>),
         };
         if !scenario.arriving.is_empty() {
@@ -148,7 +148,7 @@ impl<'a> ArrivingFlows<'a> {
             for spec in &scenario.arriving {
                 arrivals.add(spec, seed)?;
             }
-            arrivals.limits = Limits::find()?;
+            arrivals.limits = ConnectionLimits::find()?;
         }
         Ok(arrivals)
     }
@@ -179,7 +179,7 @@ impl<'a> ArrivingFlows<'a> {
             self.ready.add(&socket, event)?;
             self.listeners.push((entry, socket));
         }
-        self.entries.push(Entry {
+        self.entries.push(ConnectionEntry {
             spec,
             track: self.standing + entry,
             next: process.next(),
@@ -227,7 +227,7 @@ impl<'a> ArrivingFlows<'a> {
     pub fn open_due(
         &mut self,
         now: f64,
-        hosts: &Hosts,
+        hosts: &HostNamespaces,
         flows: &mut Vec<Application>,
     ) -> io::Result<bool> {
         let mut any = false;
@@ -264,7 +264,7 @@ impl<'a> ArrivingFlows<'a> {
         let wanted = EpollFlags::EPOLLOUT | EpollFlags::EPOLLET;
         let event = EpollEvent::new(wanted, SENDER | place as u64);
         self.ready.add(connection.sender(), event)?;
-        let living = Some(Living {
+        let living = Some(LivingConnection {
             entry: number,
             arrival,
             id,
@@ -361,7 +361,7 @@ impl<'a> ArrivingFlows<'a> {
         self.places.remove(&living.id);
         let entry = &mut self.entries[living.entry];
         let done = connection.is_done()
-            && tables::acked_bytes(info, Side::Opened, connection.delivered)
+            && tables::acked_bytes(info, SenderSide::Opened, connection.delivered)
                 >= connection.delivered;
         let departed = Departed {
             arrival: living.arrival,
@@ -412,7 +412,7 @@ impl<'a> ArrivingFlows<'a> {
     }
 }
 
-impl Entry<'_> {
+impl ConnectionEntry<'_> {
     /// The number of a pair of ports.
     fn pair(&self, listener: usize, own_port: u16) -> Option<usize> {
         let own = usize::from(own_port.checked_sub(FIRST_OWN_PORT)?);
@@ -474,7 +474,7 @@ fn ports(spec: &ArrivingSpec) -> usize {
     1 + (1.5 * taken / OWN_PORTS as f64) as usize
 }
 
-impl Limits {
+impl ConnectionLimits {
     /// What there is now.
     fn find() -> io::Result<Self> {
         let (descriptors, _) = getrlimit(Resource::RLIMIT_NOFILE)?;

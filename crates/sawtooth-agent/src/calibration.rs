@@ -23,10 +23,10 @@ use sawtooth_core::Scenario;
 use sawtooth_core::units::Instant;
 use serde_json::{Value as Json, json};
 
-use crate::clock::Clock;
+use crate::clock::ElapsedClock;
 use crate::experiment::{FIRST_PORT, flow_of};
-use crate::hosts::Hosts;
-use crate::network::{IpPacket, Network, host_at_end, towards_other};
+use crate::hosts::HostNamespaces;
+use crate::network::{IpNetwork, IpPacket, host_at_end, towards_other};
 use crate::setup::{self, HostName};
 use crate::tun::Tun;
 
@@ -36,7 +36,7 @@ const HEADERS: usize = 28;
 /// Sends bursts of `bursts[..]` datagrams over the scenario's first path, each the scenario's duration after the one before, and returns
 /// for each when its datagrams arrived and when the last of them had been sent, in nanoseconds since its beginning.
 pub fn run(scenario: &Scenario, bursts: &Json, seed: u64) -> io::Result<Json> {
-    let mut bench = Bench::set_up(scenario, seed)?;
+    let mut bench = CalibrationBench::set_up(scenario, seed)?;
     let sizes = bursts.as_array().into_iter().flatten();
     let rows: io::Result<Vec<Json>> = sizes
         .map(|size| bench.burst(size.as_u64().unwrap_or(1), scenario.duration.secs()))
@@ -44,21 +44,21 @@ pub fn run(scenario: &Scenario, bursts: &Json, seed: u64) -> io::Result<Json> {
     Ok(json!({"bursts": rows?, "packet_bytes": bench.datagram.len() + HEADERS}))
 }
 
-struct Bench {
-    _hosts: Hosts,
+struct CalibrationBench {
+    _hosts: HostNamespaces,
     tuns: Vec<(HostName, Tun)>,
-    network: Network,
+    network: IpNetwork,
     sender: UdpSocket,
     receiver: UdpSocket,
     datagram: Vec<u8>,
-    clock: Clock,
+    clock: ElapsedClock,
     /// A poll's own timeout may come late by a thousandth of it.
     timer: TimerFd,
 }
 
-impl Bench {
+impl CalibrationBench {
     fn set_up(scenario: &Scenario, seed: u64) -> io::Result<Self> {
-        let mut hosts = Hosts::set_up(&setup::steps(scenario))?;
+        let mut hosts = HostNamespaces::set_up(&setup::steps(scenario))?;
         let addresses = setup::addresses(scenario);
         let bind = |address, port| -> io::Result<UdpSocket> {
             let socket = UdpSocket::bind(SocketAddrV4::new(address, port))?;
@@ -75,11 +75,11 @@ impl Bench {
         Ok(Self {
             tuns: std::mem::take(&mut hosts.tuns),
             _hosts: hosts,
-            network: Network::new(scenario, seed),
+            network: IpNetwork::new(scenario, seed),
             sender,
             receiver,
             datagram: vec![0; datagram],
-            clock: Clock::start()?,
+            clock: ElapsedClock::start()?,
             timer: TimerFd::new(TimerClock::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK)?,
         })
     }

@@ -7,11 +7,11 @@ use sawtooth_core::internals::units::ns;
 
 /// Time since a moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub struct ElapsedClock {
     begin: f64,
 }
 
-impl Clock {
+impl ElapsedClock {
     /// Time begins now.
     pub fn start() -> io::Result<Self> {
         Ok(Self {

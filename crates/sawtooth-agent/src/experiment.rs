@@ -22,16 +22,16 @@ use sawtooth_core::spec::{FlowSpec, Sampling};
 use sawtooth_core::units::Instant;
 use serde_json::Value as Json;
 
-use crate::arrivals::{ArrivingFlows, Ready};
-use crate::clock::Clock;
-use crate::hosts::Hosts;
+use crate::arrivals::{ArrivingConnections, Ready};
+use crate::clock::ElapsedClock;
+use crate::hosts::HostNamespaces;
 use crate::http::{Fetch, Servers};
-use crate::network::{IpPacket, Network, host_at_end, towards_other};
-use crate::request_response::RequestResponse;
-use crate::ring::Ring;
+use crate::network::{IpNetwork, IpPacket, host_at_end, towards_other};
+use crate::request_response::RequestResponseSockets;
+use crate::ring::IoRing;
 use crate::setup::{self, Addresses, HostName};
 use crate::sockets::{self, CHUNK, Connection};
-use crate::tables::{self, Side};
+use crate::tables::{self, SenderSide};
 use crate::tun::Tun;
 
 /// Port of the first flow; the next flow's is the next one, and those at which flows arrive follow. There are no others between them
@@ -53,7 +53,7 @@ pub fn run(scenario: &Scenario, seed: u64, calls: Option<&str>) -> io::Result<Js
     let suits = user_mode && !setup::kernel_shaper(scenario);
     let at_once = calls.map_or(suits, |calls| calls == "at once");
     let mut experiment = Experiment::new(scenario, seed, user_mode)?;
-    match at_once.then(Ring::new).flatten() {
+    match at_once.then(IoRing::new).flatten() {
         Some(ring) => experiment.go_in_turns(ring)?,
         None => experiment.go()?,
     }
@@ -69,7 +69,7 @@ fn runs_in_user_mode() -> bool {
 #[derive(Debug)]
 pub enum Application {
     Sockets(Connection),
-    RequestResponse(Box<RequestResponse>),
+    RequestResponse(Box<RequestResponseSockets>),
     Http(Fetch),
     /// Of a flow that has left.
     Nothing,
@@ -115,17 +115,17 @@ enum Owner {
 #[derive(Debug)]
 struct Experiment<'a> {
     scenario: &'a Scenario,
-    hosts: Hosts,
+    hosts: HostNamespaces,
     /// The devices of receiver and sender, if this program carries the packets.
     tuns: Vec<(HostName, Tun)>,
-    network: Network,
+    network: IpNetwork,
     /// Those that are there all the time, then those that have arrived.
     flows: Vec<Application>,
-    arrivals: ArrivingFlows<'a>,
+    arrivals: ArrivingConnections<'a>,
     /// What connections read into: nobody looks at it.
     room: Vec<u8>,
     _servers: Option<Servers>,
-    clock: Clock,
+    clock: ElapsedClock,
     /// Whether time passes only while this program waits. Then a wait that has timed out ended at its time, and the clock need not be asked.
     time_stands_still: bool,
     /// The time, as long as it is known.
@@ -141,7 +141,7 @@ struct Experiment<'a> {
 
 impl<'a> Experiment<'a> {
     fn new(scenario: &'a Scenario, seed: u64, user_mode: bool) -> io::Result<Self> {
-        let mut hosts = Hosts::set_up(&setup::steps(scenario))?;
+        let mut hosts = HostNamespaces::set_up(&setup::steps(scenario))?;
         let addresses = setup::addresses(scenario);
         let mut flows = Vec::new();
         let mut servers = None;
@@ -162,17 +162,17 @@ impl<'a> Experiment<'a> {
             .filter(|flow| matches!(flow, Application::RequestResponse(_)));
         let fixed =
             u32::try_from(flows.len() + request_responses.count()).map_err(io::Error::other)?;
-        let arrivals = ArrivingFlows::new(scenario, seed, &hosts, addresses, fixed)?;
+        let arrivals = ArrivingConnections::new(scenario, seed, &hosts, addresses, fixed)?;
         Ok(Self {
             scenario,
             tuns: std::mem::take(&mut hosts.tuns),
             hosts,
-            network: Network::new(scenario, seed),
+            network: IpNetwork::new(scenario, seed),
             flows,
             arrivals,
             room: vec![0; CHUNK],
             _servers: servers,
-            clock: Clock::start()?,
+            clock: ElapsedClock::start()?,
             time_stands_still: user_mode && TIME.of(&scenario.kernel.settings) == Time::Virtual,
             known: None,
             due: f64::INFINITY,
@@ -241,13 +241,13 @@ impl<'a> Experiment<'a> {
     fn sample_flow(&mut self, flow: usize, time: f64) -> io::Result<()> {
         let (sender, delivered) = match &self.flows[flow] {
             Application::Sockets(connection) => (
-                Some((connection.sender(), Side::Opened)),
+                Some((connection.sender(), SenderSide::Opened)),
                 connection.delivered,
             ),
             Application::RequestResponse(request_response) => (
                 request_response
                     .sender()
-                    .map(|sender| (sender, Side::Accepted)),
+                    .map(|sender| (sender, SenderSide::Accepted)),
                 request_response.delivered(),
             ),
             Application::Http(_) | Application::Nothing => (None, 0),
@@ -589,7 +589,7 @@ fn given_up(error: &io::Error) -> bool {
 fn application(
     spec: &FlowSpec,
     seed: u64,
-    hosts: &Hosts,
+    hosts: &HostNamespaces,
     addresses: Addresses,
     port: u16,
 ) -> io::Result<Application> {
@@ -601,7 +601,7 @@ fn application(
         let listener = sockets::listen_at(sockets::sending(spec)?, address, port, one)?;
         hosts.enter(HostName::Receiver)?;
         let request_response =
-            RequestResponse::new(spec, exchanges, listener, sockets::at(address, port))?;
+            RequestResponseSockets::new(spec, exchanges, listener, sockets::at(address, port))?;
         return Ok(Application::RequestResponse(Box::new(request_response)));
     }
     let address = addresses.receiver;

@@ -9,21 +9,21 @@ use netlink_packet_route::link::LinkAttribute;
 use nix::sched::{CloneFlags, setns, unshare};
 
 use crate::netlink::{Netlink, VethEnd};
-use crate::setup::{Device, HostName, Step};
+use crate::setup::{Device, HostName, SetupStep};
 use crate::tun::Tun;
 
 /// The hosts that have been set up. Their namespaces live as long as this and the sockets that were opened in them.
 #[derive(Debug, Default)]
-pub struct Hosts {
+pub struct HostNamespaces {
     namespaces: Vec<(HostName, File)>,
     /// Where the thread is, if it is known.
     place: Cell<Option<HostName>>,
     pub tuns: Vec<(HostName, Tun)>,
 }
 
-impl Hosts {
+impl HostNamespaces {
     /// Performs all steps.
-    pub fn set_up(steps: &[Step]) -> io::Result<Self> {
+    pub fn set_up(steps: &[SetupStep]) -> io::Result<Self> {
         let mut hosts = Self::default();
         for step in steps {
             hosts
@@ -47,25 +47,25 @@ impl Hosts {
         &known.expect("steps make a host before they use it").1
     }
 
-    fn perform(&mut self, step: &Step) -> io::Result<()> {
+    fn perform(&mut self, step: &SetupStep) -> io::Result<()> {
         match step {
-            Step::Host(name) => {
+            SetupStep::Host(name) => {
                 unshare(CloneFlags::CLONE_NEWNET)?;
                 self.place.set(Some(*name));
                 let namespace = File::open("/proc/thread-self/ns/net")?;
                 self.namespaces.push((*name, namespace));
                 Ok(())
             }
-            Step::Sysctl { host, name, value } => {
+            SetupStep::Sysctl { host, name, value } => {
                 self.enter(*host)?;
                 set_sysctl(name, value)
             }
-            Step::Tun { device, mtu } => {
+            SetupStep::Tun { device, mtu } => {
                 self.enter(device.host)?;
                 self.tuns.push((device.host, Tun::new(device.name, *mtu)?));
                 Ok(())
             }
-            Step::Veth { ends, mtu } => {
+            SetupStep::Veth { ends, mtu } => {
                 let [one, other] = ends.map(|device| VethEnd {
                     name: device.name,
                     mac: device.mac(),
@@ -74,19 +74,19 @@ impl Hosts {
                 });
                 Netlink::open()?.veth(one, other)
             }
-            Step::Address { device, address } => {
+            SetupStep::Address { device, address } => {
                 let (netlink, index) = self.at(*device)?;
                 netlink.address(index, *address)
             }
-            Step::GsoMaxSegs { device, segments } => {
+            SetupStep::GsoMaxSegs { device, segments } => {
                 let (netlink, index) = self.at(*device)?;
                 netlink.set(index, LinkAttribute::GsoMaxSegs(*segments))
             }
-            Step::Up(device) => {
+            SetupStep::Up(device) => {
                 let (netlink, index) = self.at(*device)?;
                 netlink.up(index)
             }
-            Step::Neighbour {
+            SetupStep::Neighbour {
                 device,
                 address,
                 of,
@@ -94,7 +94,7 @@ impl Hosts {
                 let (netlink, index) = self.at(*device)?;
                 netlink.neighbour(index, *address, of.mac())
             }
-            Step::Route {
+            SetupStep::Route {
                 device,
                 to,
                 via,
@@ -103,7 +103,7 @@ impl Hosts {
                 let (netlink, index) = self.at(*device)?;
                 netlink.route(index, *to, *via, *metrics)
             }
-            Step::Qdisc {
+            SetupStep::Qdisc {
                 device,
                 place,
                 qdisc,

@@ -15,7 +15,7 @@ use nix::poll::{PollFd, PollFlags};
 use sawtooth_core::Scenario;
 use sawtooth_core::spec::FlowSpec;
 
-use crate::hosts::{Hosts, set_sysctl};
+use crate::hosts::{HostNamespaces, set_sysctl};
 use crate::setup::HostName;
 
 const APACHE: &str = "/usr/sbin/apache2";
@@ -32,7 +32,7 @@ impl Servers {
     /// Starts Apache with a file for each flow, each at a port of its own, and waits until all listen.
     pub fn start(
         scenario: &Scenario,
-        hosts: &Hosts,
+        hosts: &HostNamespaces,
         address: Ipv4Addr,
         first_port: u16,
     ) -> io::Result<Self> {
@@ -140,7 +140,7 @@ impl Fetch {
         }
     }
 
-    pub fn start(&mut self, hosts: &Hosts) -> io::Result<()> {
+    pub fn start(&mut self, hosts: &HostNamespaces) -> io::Result<()> {
         self.started = true;
         for (host, cc) in [HostName::Sender, HostName::Receiver]
             .into_iter()

@@ -9,9 +9,9 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use sawtooth_core::Scenario;
 use serde_json::{Map, Value as Json, json};
 
-use crate::hosts::{Hosts, index};
+use crate::hosts::{HostNamespaces, index};
 use crate::netlink::Netlink;
-use crate::setup::{self, Device, HostName, Step};
+use crate::setup::{self, Device, HostName, SetupStep};
 use crate::tun;
 
 const SYSCTL: &str = "/proc/sys";
@@ -35,7 +35,7 @@ const OFFLOADS: [(&str, u32); 4] = [
 /// The kernel's congestion controls, the TCP settings of the two ends, and every device.
 pub fn run(scenario: &Scenario) -> io::Result<Json> {
     let steps = setup::steps(scenario);
-    let hosts = Hosts::set_up(&steps)?;
+    let hosts = HostNamespaces::set_up(&steps)?;
     let mut settings = Map::new();
     for host in [HostName::Sender, HostName::Receiver] {
         hosts.enter(host)?;
@@ -53,10 +53,10 @@ pub fn run(scenario: &Scenario) -> io::Result<Json> {
     Ok(json!({"congestion_controls": algorithms, "sysctl": settings, "devices": devices}))
 }
 
-fn devices_of(step: &Step) -> Vec<Device> {
+fn devices_of(step: &SetupStep) -> Vec<Device> {
     match step {
-        Step::Tun { device, .. } => vec![*device],
-        Step::Veth { ends, .. } => ends.to_vec(),
+        SetupStep::Tun { device, .. } => vec![*device],
+        SetupStep::Veth { ends, .. } => ends.to_vec(),
         _ => Vec::new(),
     }
 }

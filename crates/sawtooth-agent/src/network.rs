@@ -6,7 +6,7 @@ use sawtooth_core::units::ByteCount;
 
 use crate::setup::HostName;
 
-pub type Network = net::Network<IpPacket>;
+pub type IpNetwork = net::Network<IpPacket>;
 
 /// An IPv4 packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,7 +128,7 @@ mod tests {
             "flows": [{"path": ["l"]}],
         }))
         .expect("a scenario");
-        let mut network = Network::new(&scenario, 1);
+        let mut network = IpNetwork::new(&scenario, 1);
         for tos in [2, 2, 2, 0, 2] {
             let towards = towards_other(HostName::Sender);
             network.offer(

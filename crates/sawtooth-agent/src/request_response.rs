@@ -17,13 +17,13 @@ use crate::sockets::{self, content, receiving};
 
 /// Both sides of a connection of requests and responses.
 #[derive(Debug)]
-pub struct RequestResponse {
+pub struct RequestResponseSockets {
     pub exchanges: Exchanges,
     to: SockaddrIn,
     listener: OwnedFd,
     pub started: bool,
-    client: Side,
-    server: Side,
+    client: ConnectionSide,
+    server: ConnectionSide,
     spec: FlowSpec,
     /// Time of the last byte of a response so far.
     pub last_delivery: f64,
@@ -31,7 +31,7 @@ pub struct RequestResponse {
 
 /// One of them.
 #[derive(Debug, Default)]
-struct Side {
+struct ConnectionSide {
     socket: Option<OwnedFd>,
     /// What it writes next, and when.
     next: Option<(f64, Message)>,
@@ -45,7 +45,7 @@ struct Side {
     has_read_all: bool,
 }
 
-impl RequestResponse {
+impl RequestResponseSockets {
     /// That of a flow whose source has `exchanges`, while the calling thread is at the flow's receiver; `listener` is at its sender.
     pub fn new(
         spec: &FlowSpec,
@@ -60,11 +60,11 @@ impl RequestResponse {
             to,
             listener,
             started: false,
-            client: Side {
+            client: ConnectionSide {
                 socket: Some(socket),
-                ..Side::default()
+                ..ConnectionSide::default()
             },
-            server: Side::default(),
+            server: ConnectionSide::default(),
             spec: spec.clone(),
             last_delivery: 0.0,
         })
@@ -148,7 +148,7 @@ impl RequestResponse {
     }
 }
 
-impl Side {
+impl ConnectionSide {
     fn next_time(&self) -> f64 {
         self.next.map_or(f64::INFINITY, |(time, _)| time)
     }

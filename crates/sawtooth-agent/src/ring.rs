@@ -39,14 +39,14 @@ pub enum Call<'a> {
 
 /// A wait until a descriptor is ready, or a time of the monotonic clock, in nanoseconds.
 #[derive(Debug)]
-pub struct Wait<'a> {
+pub struct ReadyWait<'a> {
     pub descriptors: &'a [(RawFd, PollFlags)],
     pub until: i64,
 }
 
 /// What came of a turn.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct TurnOutcome {
     /// For calls by their numbers what they returned, in the order in which they were done.
     pub results: Vec<(usize, Result<usize, Errno>)>,
     /// Numbers of the descriptors that are ready.
@@ -57,7 +57,7 @@ pub struct Outcome {
     pub late: bool,
 }
 
-pub struct Ring {
+pub struct IoRing {
     uring: IoUring,
     /// Number of this turn, by which late completions are recognised.
     turn: u32,
@@ -65,7 +65,7 @@ pub struct Ring {
     armed: Vec<u32>,
 }
 
-impl Ring {
+impl IoRing {
     /// A ring, where the kernel has what it takes.
     pub fn new() -> Option<Self> {
         let uring = IoUring::builder()
@@ -84,7 +84,11 @@ impl Ring {
     }
 
     /// Makes `calls` in their order, and waits.
-    pub fn turn(&mut self, calls: &mut [Call<'_>], wait: Option<&Wait<'_>>) -> io::Result<Outcome> {
+    pub fn turn(
+        &mut self,
+        calls: &mut [Call<'_>],
+        wait: Option<&ReadyWait<'_>>,
+    ) -> io::Result<TurnOutcome> {
         let before = self.turn;
         self.turn = self.turn.wrapping_add(1);
         let until = wait.map(|wait| timespec(wait.until)).unwrap_or_default();
@@ -125,8 +129,8 @@ impl Ring {
     }
 
     /// Submits, and waits until `open` entries have completed, and if so wished one that was waited for.
-    fn complete(&mut self, mut open: usize, waits: bool) -> io::Result<Outcome> {
-        let mut outcome = Outcome::default();
+    fn complete(&mut self, mut open: usize, waits: bool) -> io::Result<TurnOutcome> {
+        let mut outcome = TurnOutcome::default();
         let mut woken = !waits;
         let mut unknown = Vec::new();
         let mut forgotten = false;
@@ -192,7 +196,7 @@ impl Ring {
     }
 }
 
-impl std::fmt::Debug for Ring {
+impl std::fmt::Debug for IoRing {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(to, "Ring(turn {}, {} armed)", self.turn, self.armed.len())
     }
@@ -252,7 +256,9 @@ mod tests {
     #[test]
     fn calls_are_made_in_their_order_and_none_outlives_its_turn() {
         // Where the kernel has no ring the agent does without.
-        let Some(mut ring) = Ring::new() else { return };
+        let Some(mut ring) = IoRing::new() else {
+            return;
+        };
         let (from, to) = pipe2(OFlag::O_NONBLOCK).expect("a pipe");
         let [mut first, mut second] = [[0; 8]; 2];
         let mut calls = [Call::Read(from.as_fd(), &mut first)];
@@ -272,12 +278,14 @@ mod tests {
 
     #[test]
     fn a_wait_ends_when_something_is_ready_or_at_its_time_but_not_before() {
-        let Some(mut ring) = Ring::new() else { return };
+        let Some(mut ring) = IoRing::new() else {
+            return;
+        };
         let (from, to) = pipe2(OFlag::O_NONBLOCK).expect("a pipe");
         let descriptors = [(from.as_raw_fd(), PollFlags::POLLIN)];
         for _ in 0..3 {
             let until = soon(2_000_000);
-            let wait = Wait {
+            let wait = ReadyWait {
                 descriptors: &descriptors,
                 until,
             };
@@ -285,7 +293,7 @@ mod tests {
             assert!(outcome.timed_out && outcome.ready.is_empty());
             assert!(soon(0) >= until);
         }
-        let wait = Wait {
+        let wait = ReadyWait {
             descriptors: &descriptors,
             until: soon(60_000_000_000),
         };

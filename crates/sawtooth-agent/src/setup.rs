@@ -21,7 +21,7 @@ use sawtooth_core::internals::spec::given;
 use sawtooth_core::internals::tcp::key;
 use sawtooth_core::internals::tcp::params::{Feedback, RestartAfterIdle, WindowSetting};
 use sawtooth_core::registry::Value;
-use sawtooth_core::spec::{Direction, FlowSpec};
+use sawtooth_core::spec::{FlowSpec, LinkDirection};
 use sawtooth_core::units::ByteCount;
 
 /// A network namespace.
@@ -59,7 +59,7 @@ pub struct Addresses {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum SetupStep {
     Host(HostName),
     Sysctl {
         host: HostName,
@@ -167,13 +167,13 @@ pub fn kernel_shaper(scenario: &Scenario) -> bool {
 }
 
 /// Every step, in order.
-pub fn steps(scenario: &Scenario) -> Vec<Step> {
+pub fn steps(scenario: &Scenario) -> Vec<SetupStep> {
     let mtu = mtu(scenario);
     let mut steps = Vec::new();
     for host in [HostName::Receiver, HostName::Sender] {
-        steps.push(Step::Host(host));
+        steps.push(SetupStep::Host(host));
         for (name, value) in sysctls(scenario) {
-            steps.push(Step::Sysctl { host, name, value });
+            steps.push(SetupStep::Sysctl { host, name, value });
         }
     }
     if kernel_shaper(scenario) {
@@ -301,26 +301,26 @@ fn metrics(scenario: &Scenario) -> RouteMetrics {
     }
 }
 
-fn gso(scenario: &Scenario, device: Device, steps: &mut Vec<Step>) {
+fn gso(scenario: &Scenario, device: Device, steps: &mut Vec<SetupStep>) {
     if !scenario.kernel.settings.flag("gso") {
         let segments = 1;
-        steps.push(Step::GsoMaxSegs { device, segments });
+        steps.push(SetupStep::GsoMaxSegs { device, segments });
     }
 }
 
 /// Two hosts with a TUN device each.
-fn direct(scenario: &Scenario, mtu: u32, steps: &mut Vec<Step>) {
+fn direct(scenario: &Scenario, mtu: u32, steps: &mut Vec<SetupStep>) {
     let Addresses { sender, receiver } = addresses(scenario);
     for (host, address) in [(HostName::Receiver, receiver), (HostName::Sender, sender)] {
         let device = Device { host, name: TUN };
-        steps.push(Step::Tun { device, mtu });
-        steps.push(Step::Address { device, address });
+        steps.push(SetupStep::Tun { device, mtu });
+        steps.push(SetupStep::Address { device, address });
         gso(scenario, device, steps);
-        steps.push(Step::Up(device));
+        steps.push(SetupStep::Up(device));
         let metrics = metrics(scenario);
         if metrics != RouteMetrics::default() {
             let to = Ipv4Addr::new(10, 0, 0, 0);
-            steps.push(Step::Route {
+            steps.push(SetupStep::Route {
                 device,
                 to,
                 via: None,
@@ -331,12 +331,12 @@ fn direct(scenario: &Scenario, mtu: u32, steps: &mut Vec<Step>) {
 }
 
 /// Two hosts and two routers.
-fn shaped(scenario: &Scenario, mtu: u32, steps: &mut Vec<Step>) {
+fn shaped(scenario: &Scenario, mtu: u32, steps: &mut Vec<SetupStep>) {
     use HostName::{Left, Receiver, Right, Sender};
     for host in [Left, Right] {
-        steps.push(Step::Host(host));
+        steps.push(SetupStep::Host(host));
         let (name, value) = ("net.ipv4.ip_forward".to_owned(), "1".to_owned());
-        steps.push(Step::Sysctl { host, name, value });
+        steps.push(SetupStep::Sysctl { host, name, value });
     }
     let device = |host, name| Device { host, name };
     let wires = [
@@ -362,15 +362,15 @@ fn shaped(scenario: &Scenario, mtu: u32, steps: &mut Vec<Step>) {
     for (one, one_address, other, other_address) in wires {
         let (one_address, other_address) = (one_address.into(), other_address.into());
         let ends = [one, other];
-        steps.push(Step::Veth { ends, mtu });
+        steps.push(SetupStep::Veth { ends, mtu });
         for (device, address, of, at) in [
             (one, one_address, other, other_address),
             (other, other_address, one, one_address),
         ] {
-            steps.push(Step::Address { device, address });
+            steps.push(SetupStep::Address { device, address });
             gso(scenario, device, steps);
-            steps.push(Step::Up(device));
-            steps.push(Step::Neighbour {
+            steps.push(SetupStep::Up(device));
+            steps.push(SetupStep::Neighbour {
                 device,
                 address: at,
                 of,
@@ -394,7 +394,7 @@ fn shaped(scenario: &Scenario, mtu: u32, steps: &mut Vec<Step>) {
         ),
         (wires[2].2, [10, 0, 1, 0], [10, 0, 2, 2], metrics),
     ] {
-        steps.push(Step::Route {
+        steps.push(SetupStep::Route {
             device,
             to: to.into(),
             via: Some(via.into()),
@@ -420,10 +420,10 @@ fn shaped(scenario: &Scenario, mtu: u32, steps: &mut Vec<Step>) {
 fn shape(
     bottleneck: Device,
     last: Device,
-    direction: &Direction,
+    direction: &LinkDirection,
     own: &'static str,
     mtu: u32,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<SetupStep>,
 ) {
     let frame = mtu + ETHERNET;
     let per_packet = f64::from(frame) / f64::from(mtu);
@@ -454,7 +454,7 @@ fn shape(
         (bottleneck, QdiscParent::Child, waiting),
         (last, QdiscParent::Root, netem),
     ] {
-        steps.push(Step::Qdisc {
+        steps.push(SetupStep::Qdisc {
             device,
             place,
             qdisc,
@@ -475,7 +475,7 @@ impl Device {
     }
 }
 
-impl Display for Step {
+impl Display for SetupStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Host(name) => write!(f, "ip netns add {name}"),

@@ -8,14 +8,14 @@ use sawtooth_core::Scenario;
 use sawtooth_core::internals::net;
 use sawtooth_core::internals::units::{mean_rate_bps, ns};
 use sawtooth_core::record::rows::{CounterRow, FlowRow, SeriesRow};
-use sawtooth_core::record::{Data, Table};
+use sawtooth_core::record::{Column, Table};
 use sawtooth_core::spec::FlowSpec;
 use serde_json::{Value as Json, json};
 
-use crate::hosts::Hosts;
+use crate::hosts::HostNamespaces;
 use crate::http::Fetch;
-use crate::network::Network;
-use crate::request_response::RequestResponse;
+use crate::network::IpNetwork;
+use crate::request_response::RequestResponseSockets;
 use crate::setup::HostName;
 use crate::sockets::Connection;
 use crate::tcp_info::TcpInfo;
@@ -25,7 +25,7 @@ pub fn sample(
     time: f64,
     name: &str,
     sender: &OwnedFd,
-    side: Side,
+    side: SenderSide,
     delivered: u64,
 ) -> io::Result<SeriesRow> {
     let info = TcpInfo::of(sender.as_fd())?;
@@ -53,14 +53,14 @@ fn micros(value: u32) -> Option<i64> {
 
 /// Which side of its connection a sender is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum SenderSide {
     Opened,
     Accepted,
 }
 
 /// Bytes of data that have been acknowledged: to the kernel the SYN that opens a connection counts for one, and so does FIN.
-pub fn acked_bytes(info: &TcpInfo, side: Side, delivered: u64) -> u64 {
-    let syn = u64::from(side == Side::Opened);
+pub fn acked_bytes(info: &TcpInfo, side: SenderSide, delivered: u64) -> u64 {
+    let syn = u64::from(side == SenderSide::Opened);
     info.bytes_acked.saturating_sub(syn).min(delivered)
 }
 
@@ -69,13 +69,13 @@ pub fn connection(spec: &FlowSpec, connection: &Connection, end: f64) -> io::Res
     let info = TcpInfo::of(connection.sender().as_fd())?;
     let done = connection.is_done().then_some(connection.last_delivery);
     let delivered = connection.delivered;
-    Ok(flow(spec, &info, Side::Opened, delivered, done, end))
+    Ok(flow(spec, &info, SenderSide::Opened, delivered, done, end))
 }
 
 /// The same of a connection of requests and responses: of its responses.
 pub fn request_response(
     spec: &FlowSpec,
-    request_response: &RequestResponse,
+    request_response: &RequestResponseSockets,
     end: f64,
 ) -> io::Result<FlowRow> {
     let sender = request_response.sender();
@@ -83,14 +83,21 @@ pub fn request_response(
     let is_over = request_response.exchanges.is_over();
     let done = is_over.then_some(request_response.last_delivery);
     let delivered = request_response.delivered();
-    Ok(flow(spec, &info, Side::Accepted, delivered, done, end))
+    Ok(flow(
+        spec,
+        &info,
+        SenderSide::Accepted,
+        delivered,
+        done,
+        end,
+    ))
 }
 
 /// The same, from what its sender's kernel reports, the bytes delivered, and the time of the last of them.
 fn flow(
     spec: &FlowSpec,
     info: &TcpInfo,
-    side: Side,
+    side: SenderSide,
     delivered: u64,
     done: Option<f64>,
     end: f64,
@@ -132,7 +139,7 @@ fn transfer(spec: &FlowSpec, delivered: u64, done: Option<f64>, end: f64) -> Flo
 }
 
 /// The tables that links fill. Nothing can be done with the links afterwards.
-pub fn links(scenario: &Scenario, network: &mut Network) -> Vec<Table> {
+pub fn links(scenario: &Scenario, network: &mut IpNetwork) -> Vec<Table> {
     for port in &mut network.ports {
         port.finish();
     }
@@ -161,20 +168,20 @@ fn rows(table: &Table) -> Json {
     (0..table.rows()).map(row).collect()
 }
 
-fn values(column: &Data) -> Vec<Json> {
+fn values(column: &Column) -> Vec<Json> {
     match column {
-        Data::U64(values) => values.iter().map(|value| json!(value)).collect(),
-        Data::I64(values) => values.iter().map(|value| json!(value)).collect(),
-        Data::F64(values) => values.iter().map(|value| json!(value)).collect(),
-        Data::OptU64(values) => values.iter().map(|value| json!(value)).collect(),
-        Data::OptI64(values) => values.iter().map(|value| json!(value)).collect(),
-        Data::OptF64(values) => values.iter().map(|value| json!(value)).collect(),
-        Data::Str(values) => values.iter().map(|value| json!(value)).collect(),
+        Column::U64(values) => values.iter().map(|value| json!(value)).collect(),
+        Column::I64(values) => values.iter().map(|value| json!(value)).collect(),
+        Column::F64(values) => values.iter().map(|value| json!(value)).collect(),
+        Column::OptU64(values) => values.iter().map(|value| json!(value)).collect(),
+        Column::OptI64(values) => values.iter().map(|value| json!(value)).collect(),
+        Column::OptF64(values) => values.iter().map(|value| json!(value)).collect(),
+        Column::Str(values) => values.iter().map(|value| json!(value)).collect(),
     }
 }
 
 /// Of the flows of UDP: adds their rows to `flows`; the tables `datagrams` and `sources`.
-pub fn udp(scenario: &Scenario, network: &Network, flows: &mut Table) -> [Table; 2] {
+pub fn udp(scenario: &Scenario, network: &IpNetwork, flows: &mut Table) -> [Table; 2] {
     for row in net::udp_flow_rows(scenario, &network.udp) {
         flows.push(row);
     }
@@ -182,7 +189,7 @@ pub fn udp(scenario: &Scenario, network: &Network, flows: &mut Table) -> [Table;
 }
 
 /// The table `counters`: what the hosts' kernels have counted and is not zero.
-pub fn counters(hosts: &Hosts) -> io::Result<Table> {
+pub fn counters(hosts: &HostNamespaces) -> io::Result<Table> {
     let mut table = Table::new::<CounterRow>();
     for host in [HostName::Receiver, HostName::Sender] {
         hosts.enter(host)?;
@@ -242,7 +249,7 @@ mod tests {
     #[test]
     fn links_fill_the_tables_that_the_scenario_asks_for() {
         let scenario = scenario();
-        let tables = links(&scenario, &mut Network::new(&scenario, 1));
+        let tables = links(&scenario, &mut IpNetwork::new(&scenario, 1));
         let names: Vec<_> = tables.iter().map(Table::name).collect();
         assert_eq!(names, ["links", "waits"]);
     }

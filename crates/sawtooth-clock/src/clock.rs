@@ -13,7 +13,7 @@ const JOBS: u64 = 100 * NS;
 
 /// Monotonic time, ns.
 #[derive(Debug)]
-pub struct Clock {
+pub struct VirtualClock {
     /// 0 while time is the host's.
     now: AtomicU64,
     /// When the timer expires; 0 if it is disarmed.
@@ -22,9 +22,9 @@ pub struct Clock {
     booting: AtomicBool,
 }
 
-pub static CLOCK: Clock = Clock::new();
+pub static CLOCK: VirtualClock = VirtualClock::new();
 
-impl Clock {
+impl VirtualClock {
     const fn new() -> Self {
         Self {
             now: AtomicU64::new(0),
@@ -89,17 +89,17 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, JOBS, NS, POWER_ON};
+    use super::{JOBS, NS, POWER_ON, VirtualClock};
 
-    fn started() -> Clock {
-        let clock = Clock::new();
+    fn started() -> VirtualClock {
+        let clock = VirtualClock::new();
         clock.start();
         clock
     }
 
     #[test]
     fn time_is_the_host_s_until_the_clock_starts() {
-        let clock = Clock::new();
+        let clock = VirtualClock::new();
         assert_eq!(clock.now(), None);
         clock.begin_jobs();
         assert_eq!(clock.now(), None);

@@ -31,17 +31,17 @@ use std::ffi::{c_char, c_int};
 
 /// What `SAWTOOTH_CLOCK` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Time {
+enum TimeSource {
     /// This library's clock.
     Virtual,
     /// The host's, untouched: the kernel has a virtual clock of its own, or its real-time behaviour is what is studied.
     Host,
 }
 
-fn time_of(wish: Option<&str>) -> Time {
+fn time_of(wish: Option<&str>) -> TimeSource {
     match wish {
-        Some("random-only" | "real") => Time::Host,
-        _ => Time::Virtual,
+        Some("random-only" | "real") => TimeSource::Host,
+        _ => TimeSource::Virtual,
     }
 }
 
@@ -58,7 +58,7 @@ extern "C" fn at_load(
     die_with_parent();
     lay_out_memory_alike(arguments, environment);
     random::seed(env::var("SAWTOOTH_SEED").ok().as_deref());
-    if time_of(env::var("SAWTOOTH_CLOCK").ok().as_deref()) == Time::Virtual {
+    if time_of(env::var("SAWTOOTH_CLOCK").ok().as_deref()) == TimeSource::Virtual {
         clock::CLOCK.start();
     }
 }
@@ -90,13 +90,13 @@ fn lay_out_memory_alike(arguments: *const *const c_char, environment: *const *co
 
 #[cfg(test)]
 mod tests {
-    use super::{Time, time_of};
+    use super::{TimeSource, time_of};
 
     #[test]
     fn time_is_virtual_unless_the_host_s_is_asked_for() {
-        assert_eq!(time_of(None), Time::Virtual);
-        assert_eq!(time_of(Some("virtual")), Time::Virtual);
-        assert_eq!(time_of(Some("random-only")), Time::Host);
-        assert_eq!(time_of(Some("real")), Time::Host);
+        assert_eq!(time_of(None), TimeSource::Virtual);
+        assert_eq!(time_of(Some("virtual")), TimeSource::Virtual);
+        assert_eq!(time_of(Some("random-only")), TimeSource::Host);
+        assert_eq!(time_of(Some("real")), TimeSource::Host);
     }
 }

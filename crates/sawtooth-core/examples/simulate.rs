@@ -8,7 +8,7 @@
 
 use std::io::Read;
 
-use sawtooth_core::record::{Data, Table};
+use sawtooth_core::record::{Column, Table};
 use sawtooth_core::{scenario, simulate_within_limits};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -36,8 +36,8 @@ fn print(table: &Table) {
     }
 }
 
-fn cells(column: &Data) -> Vec<String> {
-    if let Data::Str(words) = column {
+fn cells(column: &Column) -> Vec<String> {
+    if let Column::Str(words) = column {
         return words.clone();
     }
     let cell = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());

@@ -168,13 +168,13 @@ pub fn evaluate_within(
     if parser.at < parser.chars.len() {
         let found = parser.chars[parser.at].1;
         return Err(parser.error(
-            Span(parser.at, parser.at + 1),
+            TextSpan(parser.at, parser.at + 1),
             format!("unexpected `{found}`"),
             (found == ',').then(|| "numbers have a point: 0.5".to_owned()),
         ));
     }
     if !value.value.is_finite() {
-        let all = Span(0, parser.chars.len());
+        let all = TextSpan(0, parser.chars.len());
         return Err(parser.error(all, "the result is not a finite number".into(), None));
     }
     Ok(value)
@@ -182,7 +182,7 @@ pub fn evaluate_within(
 
 /// Characters of the text: the first, and one past the last.
 #[derive(Clone, Copy)]
-struct Span(usize, usize);
+struct TextSpan(usize, usize);
 
 struct Parser<'a> {
     text: &'a str,
@@ -194,7 +194,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     #[expect(clippy::unused_self, reason = "reads as the parser's error")]
-    fn error(&self, span: Span, message: String, hint: Option<String>) -> ExprError {
+    fn error(&self, span: TextSpan, message: String, hint: Option<String>) -> ExprError {
         ExprError {
             message,
             span: (span.0, span.1),
@@ -241,7 +241,7 @@ impl Parser<'_> {
             if left.dimension != right.dimension {
                 let verb = if plus { "add" } else { "subtract" };
                 let message = format!("cannot {verb} {} and {}", left.dimension, right.dimension);
-                return Err(self.error(Span(start, self.at), message, None));
+                return Err(self.error(TextSpan(start, self.at), message, None));
             }
             left.value = if plus {
                 left.value + right.value
@@ -278,10 +278,10 @@ impl Parser<'_> {
                 } else {
                     format!("division by zero: `{what}` is 0")
                 };
-                return Err(self.error(Span(right_start, self.at), message, None));
+                return Err(self.error(TextSpan(right_start, self.at), message, None));
             }
             left = combine(operator, left, right)
-                .map_err(|message| self.error(Span(start, self.at), message, None))?;
+                .map_err(|message| self.error(TextSpan(start, self.at), message, None))?;
         }
     }
 
@@ -290,7 +290,7 @@ impl Parser<'_> {
         if self.depth == DEEPEST {
             let message = format!("nested too deeply: expressions go {DEEPEST} deep at most");
             let hint = "give a part of it a name, under vars".to_owned();
-            return Err(self.error(Span(self.at, self.at + 1), message, Some(hint)));
+            return Err(self.error(TextSpan(self.at, self.at + 1), message, Some(hint)));
         }
         self.depth += 1;
         let value = self.signed();
@@ -317,7 +317,7 @@ impl Parser<'_> {
         let start = self.at;
         match self.peek() {
             None => Err(self.error(
-                Span(start, start + 1),
+                TextSpan(start, start + 1),
                 "the expression ends where a value was expected".into(),
                 None,
             )),
@@ -326,7 +326,7 @@ impl Parser<'_> {
                 let value = self.sum()?;
                 if !self.take(')') {
                     return Err(self.error(
-                        Span(start, start + 1),
+                        TextSpan(start, start + 1),
                         "this parenthesis is not closed".into(),
                         None,
                     ));
@@ -335,7 +335,11 @@ impl Parser<'_> {
             }
             Some(c) if c.is_ascii_digit() || c == '.' => self.literal(),
             Some(c) if c.is_alphabetic() || c == '_' => self.name(),
-            Some(c) => Err(self.error(Span(start, start + 1), format!("unexpected `{c}`"), None)),
+            Some(c) => Err(self.error(
+                TextSpan(start, start + 1),
+                format!("unexpected `{c}`"),
+                None,
+            )),
         }
     }
 
@@ -364,7 +368,7 @@ impl Parser<'_> {
         let digits = self.slice(start, self.at).replace('_', "");
         let Ok(value) = digits.parse::<f64>() else {
             return Err(self.error(
-                Span(start, self.at),
+                TextSpan(start, self.at),
                 format!("`{digits}` is not a number"),
                 None,
             ));
@@ -394,7 +398,7 @@ impl Parser<'_> {
         else {
             let hint = unit_hint(unit);
             let message = format!("unknown unit `{unit}`");
-            return Err(self.error(Span(unit_start, self.at), message, Some(hint)));
+            return Err(self.error(TextSpan(unit_start, self.at), message, Some(hint)));
         };
         let value = if divide == 1.0 {
             value * multiply
@@ -412,7 +416,7 @@ impl Parser<'_> {
         let end = self.at;
         let name = self.slice(start, end).to_owned();
         if self.take('(') {
-            return self.call(&name, Span(start, end));
+            return self.call(&name, TextSpan(start, end));
         }
         let (found, end) = if self.take('[') {
             let index = self.index(end)?;
@@ -425,7 +429,7 @@ impl Parser<'_> {
         };
         match found {
             Some(Ok(value)) => Ok(value),
-            Some(Err(message)) => Err(self.error(Span(start, end), message, None)),
+            Some(Err(message)) => Err(self.error(TextSpan(start, end), message, None)),
             None => {
                 let names = self.variables.names();
                 let hint = match crate::registry::suggest(&name, names.iter().map(String::as_str)) {
@@ -434,7 +438,7 @@ impl Parser<'_> {
                     None => format!("known here: {}", names.join(", ")),
                 };
                 Err(self.error(
-                    Span(start, end),
+                    TextSpan(start, end),
                     format!("unknown variable `{name}`"),
                     Some(hint),
                 ))
@@ -450,16 +454,16 @@ impl Parser<'_> {
         let end = self.at;
         if !self.take(']') {
             let message = "this bracket is not closed".to_owned();
-            return Err(self.error(Span(bracket, bracket + 1), message, None));
+            return Err(self.error(TextSpan(bracket, bracket + 1), message, None));
         }
         if index.dimension != Dimension::Number || index.value.fract() != 0.0 || index.value < 1.0 {
             let message = "the items of a list are numbered 1, 2, ...".to_owned();
-            return Err(self.error(Span(start, end), message, None));
+            return Err(self.error(TextSpan(start, end), message, None));
         }
         Ok(index.value)
     }
 
-    fn call(&mut self, name: &str, span: Span) -> Result<Quantity, ExprError> {
+    fn call(&mut self, name: &str, span: TextSpan) -> Result<Quantity, ExprError> {
         if !FUNCTIONS.contains(&name) {
             let hint = format!("functions are {}", FUNCTIONS.join(", "));
             return Err(self.error(span, format!("unknown function `{name}`"), Some(hint)));
@@ -468,7 +472,7 @@ impl Parser<'_> {
         while self.take(',') {
             arguments.push(self.sum()?);
         }
-        let whole = Span(span.0, self.at + 1);
+        let whole = TextSpan(span.0, self.at + 1);
         if !self.take(')') {
             return Err(self.error(
                 span,

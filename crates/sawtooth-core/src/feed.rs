@@ -2,9 +2,9 @@
 //!
 //! What a discipline does can then be compared with another implementation of it packet by packet, because both get the very same traffic.
 
-use crate::loss::Fate;
-use crate::packet::{Data, Ecn, Packet};
-use crate::queue::{Backlog, Next, Queue, Queued};
+use crate::loss::WireFate;
+use crate::packet::{DataSegment, Ecn, Packet};
+use crate::queue::{Backlog, Dequeued, Queue, QueuedPacket};
 use crate::units::{ByteCount, Duration, Instant, Rate, SeqNum};
 
 /// A packet that comes.
@@ -22,7 +22,7 @@ pub struct Offered {
 
 /// What became of a flow's packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub struct FeedOutcome {
     /// All that came, dropped or not.
     pub arrived: u64,
     /// When they came or later, as the discipline does it.
@@ -37,7 +37,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fed {
     /// By the number of the flow.
-    pub flows: Vec<Outcome>,
+    pub flows: Vec<FeedOutcome>,
     /// What waited, mean over time, without the packet in transmission.
     pub mean_packets: f64,
     /// Headers included, as in [`Offered::size`].
@@ -51,7 +51,7 @@ pub struct Fed {
 /// # Panics
 /// If the arrivals are not in the order of their times.
 pub fn feed(queue: &mut dyn Queue, rate: Rate, arrivals: &[Offered], until: Instant) -> Fed {
-    let mut bench = Bench {
+    let mut bench = QueueBench {
         queue,
         rate,
         sending: ByteCount::ZERO,
@@ -77,7 +77,7 @@ pub fn feed(queue: &mut dyn Queue, rate: Rate, arrivals: &[Offered], until: Inst
     bench.fed
 }
 
-struct Bench<'a> {
+struct QueueBench<'a> {
     queue: &'a mut dyn Queue,
     rate: Rate,
     /// In transmission.
@@ -88,10 +88,10 @@ struct Bench<'a> {
     fed: Fed,
     clock: Instant,
     until: Instant,
-    dropped: Vec<Queued>,
+    dropped: Vec<QueuedPacket>,
 }
 
-impl Bench<'_> {
+impl QueueBench<'_> {
     /// What waits has been so until `now`.
     #[expect(clippy::cast_precision_loss, reason = "a queue's length")]
     fn advance(&mut self, now: Instant) {
@@ -102,10 +102,10 @@ impl Bench<'_> {
         self.clock = now;
     }
 
-    fn flow(&mut self, flow: u32) -> &mut Outcome {
+    fn flow(&mut self, flow: u32) -> &mut FeedOutcome {
         let index = flow as usize;
         if self.fed.flows.len() <= index {
-            self.fed.flows.resize(index + 1, Outcome::default());
+            self.fed.flows.resize(index + 1, FeedOutcome::default());
         }
         &mut self.fed.flows[index]
     }
@@ -113,17 +113,17 @@ impl Bench<'_> {
     fn arrive(&mut self, number: u64, arrival: Offered) {
         self.advance(arrival.time);
         self.flow(arrival.flow).arrived += 1;
-        let data = Data {
+        let data = DataSegment {
             seq: SeqNum::new(number),
             ecn: arrival.ecn,
-            ..Data::default()
+            ..DataSegment::default()
         };
         let packet = Packet::data(arrival.flow, 0, arrival.size, data);
         let in_service = Backlog {
             packets: u64::from(!self.sending.is_zero()),
             bytes: self.sending,
         };
-        let packet = Queued::new(packet, arrival.time, Fate::Arrives);
+        let packet = QueuedPacket::new(packet, arrival.time, WireFate::Arrives);
         self.queue.enqueue(packet, in_service, &mut self.dropped);
         self.count_dropped();
         if self.sending.is_zero() {
@@ -142,15 +142,15 @@ impl Bench<'_> {
         let next = self.queue.dequeue(now, &mut self.dropped);
         self.count_dropped();
         self.due = match next {
-            Next::Packet(leaving) => {
+            Dequeued::Packet(leaving) => {
                 let flow = self.flow(leaving.packet.flow);
                 flow.waited += leaving.sojourn(now);
                 flow.marked += u64::from(leaving.packet.ecn() != leaving.ecn);
                 self.sending = leaving.size();
                 now + self.sending / self.rate
             }
-            Next::Empty => Instant::NEVER,
-            Next::NotBefore(time) => time,
+            Dequeued::Empty => Instant::NEVER,
+            Dequeued::NotBefore(time) => time,
         };
     }
 
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use crate::queue::{Site, TABLE, build};
     use crate::registry::{Params, Value};
-    use crate::rng::Stream;
+    use crate::rng::RandomStream;
 
     fn fed(name: &str, values: &[(&str, Value)], arrivals: &[Offered]) -> Fed {
         let row = TABLE.iter().find(|row| row.name == name).expect("a row");
@@ -175,7 +175,7 @@ mod tests {
             params.set(name, *value);
         }
         let rate = Rate::from_bps(8e6);
-        let stream = Stream::new(1, "feed");
+        let stream = RandomStream::new(1, "feed");
         let mut queue = build(name, &params, Site { rate, stream });
         feed(&mut *queue, rate, arrivals, Instant::from_secs(0.01))
     }

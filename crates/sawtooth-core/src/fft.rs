@@ -63,12 +63,12 @@ pub(crate) fn transform(values: &mut [Complex]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Stream;
+    use crate::rng::RandomStream;
 
     #[test]
     #[expect(clippy::cast_precision_loss, reason = "few points")]
     fn a_transform_is_the_sum_that_defines_it() {
-        let mut stream = Stream::new(1, "x");
+        let mut stream = RandomStream::new(1, "x");
         for points in [1_usize, 2, 8, 64] {
             let values: Vec<Complex> = (0..points)
                 .map(|_| Complex {

@@ -27,7 +27,7 @@ pub mod scenario {
 
 /// Parameters that know their type.
 pub mod registry {
-    pub use crate::registry::key::{FromValue, Key};
+    pub use crate::registry::key::{FromValue, ParamKey};
     pub use crate::registry::words::Words;
 }
 
@@ -40,12 +40,12 @@ pub mod units {
 /// What is asked of a flow besides.
 pub mod spec {
     use super::packet_source::PacketSource;
-    use super::registry::{FromValue, Key};
+    use super::registry::{FromValue, ParamKey};
     use super::source::Source;
     use crate::spec::{FlowSpec, UdpSpec};
 
     /// The value of a key of `tcp` that is set in a kernel, if the scenario gives one.
-    pub fn given<T: FromValue>(flow: &FlowSpec, key: Key<T>) -> Option<T> {
+    pub fn given<T: FromValue>(flow: &FlowSpec, key: ParamKey<T>) -> Option<T> {
         flow.given(key)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! [`PARAMS`] is the table of settings; besides them there are `image`, the kernel's name, and `sysctl`, a table of names and values.
 
-use crate::registry::{Key, Kind, Param, Value, Words, param, words};
+use crate::registry::{Kind, Param, ParamKey, Value, Words, param, words};
 
 words! {
     /// How the guest's clock goes.
@@ -35,11 +35,11 @@ words! {
 }
 
 /// How the guest's clock goes.
-pub const TIME: Key<Time> = Key::new("time");
+pub const TIME: ParamKey<Time> = ParamKey::new("time");
 /// What moves the data.
-pub const APPLICATION: Key<Programs> = Key::new("application");
+pub const APPLICATION: ParamKey<Programs> = ParamKey::new("application");
 /// What makes the link.
-pub const SHAPER: Key<Shaper> = Key::new("shaper");
+pub const SHAPER: ParamKey<Shaper> = ParamKey::new("shaper");
 
 /// All keys of `kernel` that have a value of a [`Kind`].
 pub const PARAMS: &[Param] = &[

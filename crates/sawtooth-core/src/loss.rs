@@ -6,13 +6,13 @@
 //! number, or with the chain two, whatever becomes of it: then what a queue drops does not change which others are lost.
 
 use crate::registry::{Entry, Kind, Param, Params, Value};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// Constructor of a table row.
-pub type New = fn(&Params) -> LossSpec;
+pub type NewLoss = fn(&Params) -> LossSpec;
 
 /// All models of losses that come by chance.
-pub const TABLE: &[Entry<New>] = &[
+pub const TABLE: &[Entry<NewLoss>] = &[
     Entry {
         name: "bernoulli",
         summary: "each packet by itself; `loss = 0.01` is short for it",
@@ -92,7 +92,7 @@ pub struct LossSpec {
 
 /// What becomes of a packet on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum WireFate {
     /// It reaches the other end.
     Arrives,
     /// It is transmitted, and does not reach the other end.
@@ -103,7 +103,7 @@ pub enum Fate {
 #[derive(Debug)]
 pub(crate) struct Loss {
     spec: LossSpec,
-    stream: Stream,
+    stream: RandomStream,
     arrived: u64,
     /// The state of `spec.bursts`.
     bad: bool,
@@ -118,7 +118,7 @@ impl Loss {
         any.then(|| {
             Box::new(Self {
                 spec: spec.clone(),
-                stream: Stream::new(seed, &format!("{port}/loss")),
+                stream: RandomStream::new(seed, &format!("{port}/loss")),
                 arrived: 0,
                 bad: false,
                 passed: 0,
@@ -127,7 +127,7 @@ impl Loss {
     }
 
     /// Of the packet that arrives now.
-    pub(crate) fn next_fate(&mut self) -> Fate {
+    pub(crate) fn next_fate(&mut self) -> WireFate {
         self.arrived += 1;
         let listed = self.spec.drop.get(self.passed) == Some(&self.arrived);
         self.passed += usize::from(listed);
@@ -135,9 +135,9 @@ impl Loss {
         let unlucky = chance > 0.0 && self.stream.uniform() < chance;
         let bursts = self.bursts();
         if listed || unlucky || bursts {
-            Fate::Lost
+            WireFate::Lost
         } else {
-            Fate::Arrives
+            WireFate::Arrives
         }
     }
 
@@ -168,7 +168,9 @@ mod tests {
             ..LossSpec::default()
         };
         let mut loss = Loss::new(&spec, 1, "l").expect("it loses some");
-        let gone: Vec<u64> = (1..8).filter(|_| loss.next_fate() == Fate::Lost).collect();
+        let gone: Vec<u64> = (1..8)
+            .filter(|_| loss.next_fate() == WireFate::Lost)
+            .collect();
         assert_eq!(gone, [2, 5]);
     }
 
@@ -180,7 +182,7 @@ mod tests {
         };
         let mut loss = Loss::new(&spec, 1, "l").expect("it loses some");
         let gone = (0..100_000)
-            .filter(|_| loss.next_fate() == Fate::Lost)
+            .filter(|_| loss.next_fate() == WireFate::Lost)
             .count();
         // 100,000 x 0.02 = 2,000 with a standard deviation of 44.
         assert!(gone.abs_diff(2000) < 220, "{gone}");
@@ -203,7 +205,7 @@ mod tests {
     fn counts(loss: &mut Loss, packets: u32) -> (f64, f64, f64) {
         let (mut gone, mut bursts, mut before) = (0_u32, 0_u32, false);
         for _ in 0..packets {
-            let now = loss.next_fate() == Fate::Lost;
+            let now = loss.next_fate() == WireFate::Lost;
             gone += u32::from(now);
             bursts += u32::from(now && !before);
             before = now;
@@ -246,7 +248,7 @@ mod tests {
     fn a_chain_that_must_turn_turns_with_every_packet_and_one_that_must_not_stays() {
         let fates = |p, r| {
             let mut chain = chain(p, r, 1.0, 0.0);
-            let gone = (0..8).map(|_| u8::from(chain.next_fate() == Fate::Lost));
+            let gone = (0..8).map(|_| u8::from(chain.next_fate() == WireFate::Lost));
             gone.collect::<Vec<u8>>()
         };
         // The first packet finds the good state.

@@ -11,10 +11,10 @@
 use std::f64::consts::TAU;
 
 use crate::fft::{Complex, transform};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// A pair of independent standard normal numbers (Box and Muller 1958).
-pub fn normal_pair(stream: &mut Stream) -> (f64, f64) {
+pub fn normal_pair(stream: &mut RandomStream) -> (f64, f64) {
     // The logarithm's argument is in (0, 1].
     let radius = (-2.0 * libm::log(1.0 - stream.uniform())).sqrt();
     let (sin, cos) = libm::sincos(TAU * stream.uniform());
@@ -26,7 +26,7 @@ pub fn normal_pair(stream: &mut Stream) -> (f64, f64) {
 /// # Panics
 /// If there are no points.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 points")]
-pub fn fractional_gaussian(hurst: f64, points: usize, stream: &mut Stream) -> Vec<f64> {
+pub fn fractional_gaussian(hurst: f64, points: usize, stream: &mut RandomStream) -> Vec<f64> {
     assert!(points > 0, "noise has at least one point");
     let half = points.next_power_of_two();
     let mut circle = vec![Complex::default(); 2 * half];
@@ -135,7 +135,7 @@ mod tests {
         let lags = [0, 1, 2, 3, 5, 10, 30, 100, 200, 299];
         let mut worst: f64 = 0.0;
         for hurst in [0.2, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95] {
-            let mut stream = Stream::new(11, "paths");
+            let mut stream = RandomStream::new(11, "paths");
             let mut sums = [(0.0, 0.0); 10];
             for _ in 0..PATHS {
                 let path = fractional_gaussian(hurst, POINTS, &mut stream);
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     fn normal_numbers_have_the_moments_of_the_normal_distribution() {
-        let mut stream = Stream::new(3, "normal");
+        let mut stream = RandomStream::new(3, "normal");
         let pairs: Vec<_> = (0..50_000).map(|_| normal_pair(&mut stream)).collect();
         let mean = |f: &dyn Fn((f64, f64)) -> f64| {
             pairs.iter().map(|pair| f(*pair)).sum::<f64>() / pairs.len() as f64
@@ -177,7 +177,7 @@ mod tests {
     /// The bytes, not only the statistics: the same on every machine.
     #[test]
     fn a_path_is_the_same_to_the_bit_everywhere() {
-        let path = fractional_gaussian(0.8, 1000, &mut Stream::new(1, "golden"));
+        let path = fractional_gaussian(0.8, 1000, &mut RandomStream::new(1, "golden"));
         let digest = path.iter().fold(0_u64, |digest, point| {
             digest.rotate_left(5).wrapping_mul(0x9e37_79b9) ^ point.to_bits()
         });

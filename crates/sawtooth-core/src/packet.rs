@@ -75,7 +75,7 @@ impl Ecn {
     clippy::struct_excessive_bools,
     reason = "flags of a segment, any of which may be set"
 )]
-pub struct Data {
+pub struct DataSegment {
     /// From 0; of the handshake's third packet, which is no segment of the stream, a number that none has.
     pub seq: SeqNum,
     /// What it carries of the application's; nothing if it is a SYN, or a FIN that comes alone.
@@ -96,7 +96,7 @@ pub struct Data {
     pub echo: Stamp,
 }
 
-impl Data {
+impl DataSegment {
     /// The handshake's third packet: it carries nothing, and nobody answers it.
     pub const HANDSHAKE_ACK: Self = Self {
         seq: SeqNum::new(NUMBER),
@@ -185,7 +185,7 @@ impl Packet {
 
     /// A packet with a data segment.
     #[inline]
-    pub fn data(flow: u32, hop: u32, size: ByteCount, data: Data) -> Self {
+    pub fn data(flow: u32, hop: u32, size: ByteCount, data: DataSegment) -> Self {
         let flag = |set: bool, bit: u64| if set { bit } else { 0 };
         Self {
             flow,
@@ -211,8 +211,8 @@ impl Packet {
 
     /// The segment of a packet that was made by [`Packet::data`].
     #[inline]
-    pub fn segment(&self) -> Data {
-        Data {
+    pub fn segment(&self) -> DataSegment {
+        DataSegment {
             seq: SeqNum::new(self.number & NUMBER),
             payload: ByteCount::from(self.detail),
             push: self.number & PUSH != 0,
@@ -483,14 +483,14 @@ mod tests {
     #[test]
     fn data_and_the_acknowledgement_they_carry_come_out_as_they_went_in() {
         let mut store = AckStore::default();
-        let data = Data {
+        let data = DataSegment {
             seq: LARGE,
             payload: ByteCount::new(200),
             push: true,
             fin: true,
             stamp: Stamp::from_bits(3),
             echo: Stamp::from_bits(u32::MAX),
-            ..Data::default()
+            ..DataSegment::default()
         };
         let mut ack = Ack {
             next: SeqNum::new(5),
@@ -510,7 +510,7 @@ mod tests {
             for packet in [&mut packet, &mut copy] {
                 assert_eq!(store.take_off(packet), Some(ack));
                 assert_eq!(store.take_off(packet), None);
-                let marked = Data {
+                let marked = DataSegment {
                     ecn: Ecn::Ce,
                     ..data
                 };
@@ -526,7 +526,7 @@ mod tests {
         let flags = [false, true];
         for ecn in [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
             for (cwr, push, fin) in flags.map(|one| flags.map(|two| (one, two, !one))).concat() {
-                let data = Data {
+                let data = DataSegment {
                     seq: LARGE,
                     payload: ByteCount::new(1460),
                     push,
@@ -542,28 +542,28 @@ mod tests {
                 packet.mark();
                 assert_eq!(
                     packet.segment(),
-                    Data {
+                    DataSegment {
                         ecn: Ecn::Ce,
                         ..data
                     }
                 );
             }
         }
-        let handshake = Packet::data(0, 0, bytes(52), Data::HANDSHAKE_ACK);
+        let handshake = Packet::data(0, 0, bytes(52), DataSegment::HANDSHAKE_ACK);
         assert!(handshake.segment().is_handshake_ack());
     }
 
     #[test]
     fn a_tag_changes_nothing_of_what_a_packet_says() {
         let most = Packet::TAGS - 1;
-        let data = Data {
+        let data = DataSegment {
             seq: LARGE,
             payload: ByteCount::new(9140),
             push: true,
             fin: true,
             ecn: Ecn::Ect0,
             cwr: true,
-            ..Data::default()
+            ..DataSegment::default()
         };
         let mut packet = Packet::data(0, 0, bytes(1500), data);
         packet.set_tag(most);

@@ -5,7 +5,7 @@
 
 /// First in, first out.
 #[derive(Clone, Debug)]
-pub(crate) struct Ring<T> {
+pub(crate) struct RingBuffer<T> {
     /// A power of two.
     slots: Vec<T>,
     /// Positions count up for ever; where they lie in `slots` is their remainder.
@@ -13,7 +13,7 @@ pub(crate) struct Ring<T> {
     tail: usize,
 }
 
-impl<T: Copy> Ring<T> {
+impl<T: Copy> RingBuffer<T> {
     /// An empty ring; `filler` occupies slots that are not in use.
     pub(crate) fn new(filler: T) -> Self {
         Self {
@@ -122,7 +122,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_ring_is_a_queue(steps in prop::collection::vec(prop::option::weighted(0.6, 0u32..9), 0..200)) {
-            let mut ring = Ring::new(0);
+            let mut ring = RingBuffer::new(0);
             let mut model = VecDeque::new();
             for step in steps {
                 if let Some(value) = step {
@@ -142,7 +142,7 @@ mod tests {
 
         #[test]
         fn what_is_inserted_stands_behind_the_last_that_it_does_not_precede(values in prop::collection::vec((0u32..9, 0u32..99), 0..40), most in 0usize..9) {
-            let mut ring = Ring::new((0, 0));
+            let mut ring = RingBuffer::new((0, 0));
             let mut model: Vec<(u32, u32)> = Vec::new();
             for value in values {
                 let later = model.iter().filter(|other| value.0 < other.0).count();

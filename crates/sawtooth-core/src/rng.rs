@@ -8,9 +8,9 @@ use rand_pcg::Pcg64;
 
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
-pub struct Stream(Pcg64);
+pub struct RandomStream(Pcg64);
 
-impl Stream {
+impl RandomStream {
     /// The stream called `name` under `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
         // FNV-1a over the name, 128 bits: a fixed, documented map from names to stream numbers.
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_stream_depends_on_seed_and_name_only() {
-        let draw = |seed, name| Stream::new(seed, name).uniform();
+        let draw = |seed, name| RandomStream::new(seed, name).uniform();
         assert_eq!(draw(1, "a"), draw(1, "a"));
         assert_ne!(draw(1, "a"), draw(2, "a"));
         assert_ne!(draw(1, "a"), draw(1, "b"));
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn integers_are_uniform_over_their_range() {
-        let mut stream = Stream::new(7, "dice");
+        let mut stream = RandomStream::new(7, "dice");
         let mut counts = [0_u32; 6];
         for _ in 0..60_000 {
             counts[usize::try_from(stream.integer(1, 7) - 1).expect("a die")] += 1;
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn neighbouring_seeds_are_uncorrelated() {
         let draws: Vec<f64> = (0..4000)
-            .map(|seed| Stream::new(seed, "x").uniform())
+            .map(|seed| RandomStream::new(seed, "x").uniform())
             .collect();
         let product: f64 = draws
             .windows(2)

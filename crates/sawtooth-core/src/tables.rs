@@ -12,7 +12,7 @@ pub use crate::tcp::{PARAMS as TCP, STACKS, Stack};
 /// Congestion controls: [`FlowSpec::cc`](crate::spec::FlowSpec::cc).
 pub const CC: &[Entry] = &told::<_, { cc::TABLE.len() }>(cc::TABLE);
 
-/// Queue disciplines: [`Direction::queue`](crate::spec::Direction::queue).
+/// Queue disciplines: [`Direction::queue`](crate::spec::LinkDirection::queue).
 pub const QUEUE: &[Entry] = &told::<_, { queue::TABLE.len() }>(queue::TABLE);
 
 /// What an application does over a connection: [`FlowSpec::source`](field@crate::spec::FlowSpec::source).

@@ -87,7 +87,7 @@ impl Received {
 
 /// What was sent, by name, from `start` to the run's `end`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent<'a> {
+pub(crate) struct SentDatagrams<'a> {
     pub flow: &'a str,
     pub start: Instant,
     pub end: Instant,
@@ -96,7 +96,7 @@ pub(crate) struct Sent<'a> {
 }
 
 /// The flow's row of the table `flows`: what is TCP's is not there.
-pub(crate) fn flow_row(sent: &Sent, received: &Received) -> FlowRow {
+pub(crate) fn flow_row(sent: &SentDatagrams, received: &Received) -> FlowRow {
     let lifetime = (sent.end - sent.start).max(Duration::ZERO);
     let payload = received.payload().get();
     FlowRow {
@@ -110,7 +110,7 @@ pub(crate) fn flow_row(sent: &Sent, received: &Received) -> FlowRow {
 }
 
 /// The flow's row of the table `datagrams`.
-pub(crate) fn datagram_row(sent: &Sent, received: &Received) -> DatagramRow {
+pub(crate) fn datagram_row(sent: &SentDatagrams, received: &Received) -> DatagramRow {
     let times = TimesNs::of(&received.delays_ns);
     let any = received.packets > 0;
     DatagramRow {

@@ -2,16 +2,16 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
-use sawtooth_core::internals::scenario::keys::{self, Key, Missing, Takes};
+use sawtooth_core::internals::scenario::keys::{self, Missing, ScenarioKey, Takes};
 use sawtooth_core::internals::{
     arrivals, cc, dist, expr, host, impair, kernel, limits, loss, packet_source, queue, source, tcp,
 };
-use sawtooth_core::record::{Data, Effort, RFC4898, Records, SCHEMA, Type};
+use sawtooth_core::record::{Column, Effort, RFC4898, Records, SCHEMA, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
 use serde_json::{Value as Json, json};
 
 /// Records of one run, or why it failed.
-pub type Outcome = Result<(Records, Effort), String>;
+pub type RunOutcome = Result<(Records, Effort), String>;
 
 pub fn json_to_python<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, PyAny>> {
     Ok(match json {
@@ -47,7 +47,7 @@ pub fn json_to_python<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, 
 /// (type, bytes, and of a column that may lack some a byte for each that says whether it is known), texts as (type, list, nothing).
 pub fn outcomes_to_python<'py>(
     py: Python<'py>,
-    outcomes: &[Outcome],
+    outcomes: &[RunOutcome],
 ) -> PyResult<Bound<'py, PyDict>> {
     let errors = PyList::empty(py);
     let efforts = PyList::empty(py);
@@ -93,12 +93,12 @@ pub fn outcomes_to_python<'py>(
 fn column_to_python<'py, 'a>(
     py: Python<'py>,
     kind: Type,
-    parts: impl Iterator<Item = &'a Data>,
+    parts: impl Iterator<Item = &'a Column>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     macro_rules! values {
         ($of:ident) => {
             parts.flat_map(|data| match data {
-                Data::$of(values) => values.as_slice(),
+                Column::$of(values) => values.as_slice(),
                 other => unreachable!("a column is of its type, not {other:?}"),
             })
         };
@@ -271,7 +271,7 @@ pub fn registry() -> Json {
 
 /// All keys that a scenario's tables have of their own, in order.
 fn scenario_keys() -> Json {
-    let of = |table: &keys::Table, key: &Key| {
+    let of = |table: &keys::ScenarioTable, key: &ScenarioKey| {
         let name = match table.path {
             "" => key.name.to_owned(),
             path => format!("{path}.{}", key.name),

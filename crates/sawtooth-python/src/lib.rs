@@ -20,7 +20,7 @@ use sawtooth_core::internals::kernel::{SHAPER, Shaper};
 use sawtooth_core::internals::noise;
 use sawtooth_core::internals::packet::Ecn;
 use sawtooth_core::internals::queue;
-use sawtooth_core::internals::rng::Stream;
+use sawtooth_core::internals::rng::RandomStream;
 use sawtooth_core::internals::scenario::{evaluate_over, for_kernel, limits_of};
 use sawtooth_core::internals::spec::{packet_source, source};
 use sawtooth_core::registry::Value;
@@ -310,7 +310,7 @@ fn simulate(
         ));
     }
     quiet_panics();
-    let outcomes: Vec<convert::Outcome> = py.detach(|| {
+    let outcomes: Vec<convert::RunOutcome> = py.detach(|| {
         scenarios
             .iter()
             .zip(&seeds)
@@ -361,7 +361,7 @@ fn feed_queue(
     let (part, rate) = (&link.forward.queue, link.forward.rate);
     let site = queue::Site {
         rate,
-        stream: Stream::new(seed, "queue"),
+        stream: RandomStream::new(seed, "queue"),
     };
     let mut queue = queue::build(part.name, &part.params, site);
     let arrivals: Vec<Offered> = arrivals
@@ -439,7 +439,7 @@ fn evaluate(
 /// A number uniform in [low, high) from the stream called `name`.
 #[pyfunction]
 fn draw_uniform(seed: u64, name: &str, low: f64, high: f64) -> f64 {
-    low + (high - low) * Stream::new(seed, name).uniform()
+    low + (high - low) * RandomStream::new(seed, name).uniform()
 }
 
 /// An integer uniform in [low, high) from the stream called `name`.
@@ -450,7 +450,7 @@ fn draw_uniform_integer(seed: u64, name: &str, low: i64, high: i64) -> PyResult<
             "there is no integer from {low} up to {high}"
         )));
     }
-    Ok(Stream::new(seed, name).integer(low, high))
+    Ok(RandomStream::new(seed, name).integer(low, high))
 }
 
 /// A path of fractional Gaussian noise from the stream called `name`: binary64 numbers, little-endian.
@@ -470,7 +470,7 @@ fn fractional_gaussian_noise<'py>(
         return Err(PyValueError::new_err("noise has at least one point"));
     }
     let path = py.detach(|| {
-        let mut stream = Stream::new(seed, name);
+        let mut stream = RandomStream::new(seed, name);
         noise::fractional_gaussian(hurst, points, &mut stream)
     });
     Ok(convert::bytes(

@@ -7,20 +7,20 @@ use toml_edit::{Document, Item, Value};
 use toml_parser::lexer::TokenKind;
 
 /// First line, first column, last line, column after the last; all from 1, in characters.
-pub type Place = (usize, usize, usize, usize);
+pub type TextPlace = (usize, usize, usize, usize);
 
 /// A parsed text.
 pub struct Parsed {
     pub tree: Json,
     /// Places of values under their path (`flows[0].cc.name`), of keys under `path#key`.
-    pub spans: Vec<(String, Place)>,
+    pub spans: Vec<(String, TextPlace)>,
 }
 
 /// Why a text is no TOML.
 pub struct ParseError {
     pub message: String,
     pub hint: Option<&'static str>,
-    pub span: Place,
+    pub span: TextPlace,
 }
 
 /// Tables and lists within each other, at most: whoever walks a tree does so by recursion, and a study needs a tenth of it.
@@ -40,7 +40,7 @@ pub fn parse(text: &str) -> Result<Parsed, ParseError> {
         hint: what_to_do(error.message()),
         span: lines.place(error.span().unwrap_or(0..0)),
     })?;
-    let mut reader = Reader {
+    let mut reader = TomlReader {
         lines,
         spans: Vec::new(),
         depth: 0,
@@ -93,7 +93,7 @@ fn too_deep(text: &str) -> Option<usize> {
 
 pub fn spans_to_python<'py>(
     py: Python<'py>,
-    spans: &[(String, Place)],
+    spans: &[(String, TextPlace)],
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (path, place) in spans {
@@ -116,7 +116,7 @@ impl<'a> Lines<'a> {
         Self { text, starts }
     }
 
-    fn place(&self, bytes: std::ops::Range<usize>) -> Place {
+    fn place(&self, bytes: std::ops::Range<usize>) -> TextPlace {
         let position = |byte: usize| {
             let byte = byte.min(self.text.len());
             let line = self.starts.partition_point(|start| *start <= byte);
@@ -130,15 +130,15 @@ impl<'a> Lines<'a> {
     }
 }
 
-struct Reader<'a> {
+struct TomlReader<'a> {
     lines: Lines<'a>,
-    spans: Vec<(String, Place)>,
+    spans: Vec<(String, TextPlace)>,
     /// Tables and lists that the present value is in.
     depth: usize,
     error: Option<ParseError>,
 }
 
-impl Reader<'_> {
+impl TomlReader<'_> {
     /// A table or a list, one deeper; nothing if that is too deep.
     fn deeper(
         &mut self,

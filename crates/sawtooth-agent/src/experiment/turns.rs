@@ -16,7 +16,7 @@ use sawtooth_core::units::Instant;
 
 use super::{Application, Experiment, Owner, in_time};
 use crate::network::IpPacket;
-use crate::ring::{Call, Outcome, Ring, Wait};
+use crate::ring::{Call, IoRing, ReadyWait, TurnOutcome};
 use crate::sockets::CHUNK;
 
 /// Packets that are read from a device at once: most of what a host sends in answer to one.
@@ -36,7 +36,7 @@ struct Task {
 /// What the turns of an experiment have in common.
 #[derive(Debug)]
 struct Turns {
-    ring: Ring,
+    ring: IoRing,
     /// Devices and flows that have become ready, and whether there is room to write.
     devices: VecDeque<usize>,
     flows: VecDeque<(Owner, bool)>,
@@ -46,7 +46,7 @@ struct Turns {
 
 /// What a call of a turn is for.
 #[derive(Clone, Copy, Debug)]
-enum Purpose {
+enum CallPurpose {
     Deliver,
     Read,
     Write {
@@ -61,7 +61,7 @@ enum Purpose {
 
 impl Experiment<'_> {
     /// As `go`.
-    pub(super) fn go_in_turns(&mut self, ring: Ring) -> io::Result<()> {
+    pub(super) fn go_in_turns(&mut self, ring: IoRing) -> io::Result<()> {
         let longest = self.tuns.iter().map(|(_, tun)| tun.mtu).max().unwrap_or(0);
         let mut turns = Turns {
             ring,
@@ -220,7 +220,7 @@ impl Experiment<'_> {
             }
             None => (Vec::new(), Vec::new()),
         };
-        let wait = until.map(|until| Wait {
+        let wait = until.map(|until| ReadyWait {
             descriptors: &waits,
             until: self.clock.monotonic_ns(until),
         });
@@ -283,28 +283,28 @@ impl Experiment<'_> {
         &mut self,
         turns: &mut Turns,
         task: &Task,
-        wait: Option<&Wait<'_>>,
-    ) -> io::Result<(Vec<Purpose>, Outcome)> {
+        wait: Option<&ReadyWait<'_>>,
+    ) -> io::Result<(Vec<CallPurpose>, TurnOutcome)> {
         let mut calls = Vec::new();
         let mut purposes = Vec::new();
         if let Some((host, packet)) = &task.packet {
             calls.push(Call::Write(self.tuns[*host].1.as_fd(), packet));
-            purposes.push(Purpose::Deliver);
+            purposes.push(CallPurpose::Deliver);
         }
         if let Some((flow, wanted)) = task.flow
             && let Application::Sockets(connection) = &self.flows[flow]
         {
             let (read, writes) = connection.calls(wanted, &mut self.room);
-            purposes.extend(read.is_some().then_some(Purpose::Read));
+            purposes.extend(read.is_some().then_some(CallPurpose::Read));
             let last = writes.len().saturating_sub(1);
-            purposes.extend((0..writes.len()).map(|at| Purpose::Write { last: at == last }));
+            purposes.extend((0..writes.len()).map(|at| CallPurpose::Write { last: at == last }));
             calls.extend(read.into_iter().chain(writes));
         }
         for (number, room) in turns.room.iter_mut().enumerate() {
             let host = number / PACKETS;
             if task.hosts.contains(&host) {
                 calls.push(Call::Read(self.tuns[host].1.as_fd(), room));
-                purposes.push(Purpose::Collect { host, number });
+                purposes.push(CallPurpose::Collect { host, number });
             }
         }
         let outcome = turns.ring.turn(&mut calls, wait)?;
@@ -339,7 +339,7 @@ impl Experiment<'_> {
         task: &Task,
         now: Option<f64>,
         waited: bool,
-        purposes: &[Purpose],
+        purposes: &[CallPurpose],
         results: Vec<(usize, Result<usize, Errno>)>,
     ) -> io::Result<()> {
         let mut packets = vec![0; self.tuns.len()];
@@ -350,26 +350,26 @@ impl Experiment<'_> {
             });
             // The end of the data, or more of it than one call takes: more calls follow, and the host may answer to them.
             let more = match purposes[call] {
-                Purpose::Read => matches!(result, Ok(0 | CHUNK)),
-                Purpose::Write { last } => last && result.is_ok(),
-                Purpose::Deliver | Purpose::Collect { .. } => false,
+                CallPurpose::Read => matches!(result, Ok(0 | CHUNK)),
+                CallPurpose::Write { last } => last && result.is_ok(),
+                CallPurpose::Deliver | CallPurpose::Collect { .. } => false,
             };
             if more && !waited {
                 turns.devices.extend(&task.hosts);
             }
             match (purposes[call], result, connection) {
-                (Purpose::Read, result, Some(connection)) => {
+                (CallPurpose::Read, result, Some(connection)) => {
                     connection.go_on_reading(result, now, &mut self.room)?;
                 }
-                (Purpose::Write { last }, result, Some(connection)) => {
+                (CallPurpose::Write { last }, result, Some(connection)) => {
                     connection.go_on_writing(result, last)?;
                 }
-                (Purpose::Collect { host, number }, Ok(length), _) => {
+                (CallPurpose::Collect { host, number }, Ok(length), _) => {
                     let now = now.ok_or(Errno::ETIME)?;
                     self.enter(host, now, turns.room[number][..length].to_vec());
                     packets[host] += 1;
                 }
-                (Purpose::Collect { .. }, Err(Errno::EAGAIN), _) => {}
+                (CallPurpose::Collect { .. }, Err(Errno::EAGAIN), _) => {}
                 (_, result, _) => {
                     result?;
                 }

@@ -1,13 +1,13 @@
 //! What a row of the table has besides its name and parameters: a constructor, what it needs of the stack, and what is known of its parameters.
 
-use super::api::{CongestionControl, Start};
+use super::api::{CongestionControl, ConnectionStart};
 use crate::registry::{Params, Value};
 
 /// A row's algorithm, from which each connection makes its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Algorithm {
     /// Makes the state of one connection from the row's parameters.
-    pub new: fn(&Params, Start) -> Box<dyn CongestionControl>,
+    pub new: fn(&Params, ConnectionStart) -> Box<dyn CongestionControl>,
     /// What the stack has to give it.
     pub needs: Needs,
     /// Parameters whose value in Linux's module is not the specification's: the defaults where `tcp.algorithms = "linux"`. How they were measured stands
@@ -22,7 +22,7 @@ pub struct Algorithm {
 
 impl Algorithm {
     /// One that needs nothing of the stack, whose parameters are Linux's too and in any order.
-    pub const fn of(new: fn(&Params, Start) -> Box<dyn CongestionControl>) -> Self {
+    pub const fn of(new: fn(&Params, ConnectionStart) -> Box<dyn CongestionControl>) -> Self {
         Self {
             new,
             needs: Needs::NOTHING,
@@ -45,7 +45,7 @@ impl Algorithm {
     }
 
     /// The first two parameters that are not in order, and the order.
-    pub fn out_of_order(&self, params: &Params) -> Option<(Set, Order, Set)> {
+    pub fn out_of_order(&self, params: &Params) -> Option<(Set, ParamOrder, Set)> {
         self.ordered.iter().find_map(|&(low, order, high)| {
             let (Value::Number(least), Value::Number(most)) = (params.get(low), params.get(high))
             else {
@@ -53,8 +53,8 @@ impl Algorithm {
                 return None;
             };
             let kept = match order {
-                Order::Below => least < most,
-                Order::AtMost => least <= most,
+                ParamOrder::Below => least < most,
+                ParamOrder::AtMost => least <= most,
             };
             (!kept).then_some(((low, least), order, (high, most)))
         })
@@ -65,8 +65,8 @@ impl Algorithm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// What it makes of Explicit Congestion Notification.
-    pub ecn: Ecn,
-    /// What it makes of [`Ack::rate`](super::Ack::rate), which is measured only if it makes anything of it.
+    pub ecn: EcnMode,
+    /// What it makes of [`AckedData::rate`](super::AckedData::rate), which is measured only if it makes anything of it.
     pub rates: Rates,
     /// Whether it sets its window in a recovery, too, and no recovery prescribes one.
     pub rules_recovery: bool,
@@ -75,7 +75,7 @@ pub struct Needs {
 impl Needs {
     /// As window-based algorithms do: a mark counts as a loss, and acknowledgements are all that it needs.
     pub const NOTHING: Self = Self {
-        ecn: Ecn::Classic,
+        ecn: EcnMode::Classic,
         rates: Rates::Unused,
         rules_recovery: false,
     };
@@ -94,19 +94,19 @@ pub enum Rates {
 
 /// How an algorithm is given marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ecn {
+pub enum EcnMode {
     /// Once per window, as of a loss (RFC 3168 §6.1.2). Only where the stack negotiates ECN.
     Classic,
     /// Of every mark, by `on_marks`, and besides that as `Classic`; packets are ECT(0) (RFC 8257).
     Every,
-    /// Of every mark, in [`Ack::marked`](super::Ack::marked), and it decides itself when to reduce; packets are ECT(1) (RFC 9331). Without a
+    /// Of every mark, in [`AckedData::marked`](super::AckedData::marked), and it decides itself when to reduce; packets are ECT(1) (RFC 9331). Without a
     /// count of marks: `Classic`.
     L4s,
 }
 
 /// What the first of two parameters has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum ParamOrder {
     /// Below the second: at equality a curve between the two has no slope.
     Below,
     /// No more than the second: at equality what they bound is a constant, or a step.
@@ -114,7 +114,7 @@ pub enum Order {
 }
 
 /// Names of a lower and an upper parameter, and what the lower one has to be.
-pub(super) type Ordered = (&'static str, Order, &'static str);
+pub(super) type Ordered = (&'static str, ParamOrder, &'static str);
 
 /// A parameter's name and value.
 pub type Set = (&'static str, f64);

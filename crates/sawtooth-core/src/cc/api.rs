@@ -2,16 +2,16 @@
 
 use std::fmt::Debug;
 
-use super::events::{Ack, AckArrival, Episode, Marks, Prescribed, Windows};
+use super::events::{AckArrival, AckedData, AckedMarks, Episode, Prescribed, Windows};
 use crate::units::{ByteCount, Duration, Instant, Rate, WindowSize};
 
 /// Receives an algorithm's own variables by their names in its paper.
-pub type Probe<'a> = dyn FnMut(&'static str, f64) + 'a;
+pub type VariableProbe<'a> = dyn FnMut(&'static str, f64) + 'a;
 
 /// A congestion control algorithm for one connection.
 pub trait CongestionControl: Debug + Send {
     /// New data was acknowledged.
-    fn on_ack(&mut self, ack: &Ack);
+    fn on_ack(&mut self, ack: &AckedData);
 
     /// A sign of congestion. Called once per recovery point for losses, once per window for marks.
     fn on_congestion(&mut self, episode: &Episode);
@@ -20,8 +20,8 @@ pub trait CongestionControl: Debug + Send {
     fn on_arrival(&mut self, _arrival: &AckArrival) {}
 
     /// An acknowledgement arrives, with ECN: how much of what it has delivered was marked. Called before anything is made of it, and only for algorithms
-    /// of [`Ecn::Every`](super::Ecn::Every).
-    fn on_marks(&mut self, _marks: &Marks) {}
+    /// of [`EcnMode::Every`](super::EcnMode::Every).
+    fn on_marks(&mut self, _marks: &AckedMarks) {}
 
     /// The last episode was spurious: the windows return to what they were `before` it, or stay if they have grown beyond that, as in Linux (RFC 4015 §3.1
     /// step (9) sets them from FlightSize instead).
@@ -57,12 +57,12 @@ pub trait CongestionControl: Debug + Send {
     }
 
     /// Reports the algorithm's own variables.
-    fn probe(&self, _out: &mut Probe<'_>) {}
+    fn probe(&self, _out: &mut VariableProbe<'_>) {}
 }
 
 /// What a connection starts with.
 #[derive(Clone, Copy, Debug)]
-pub struct Start {
+pub struct ConnectionStart {
     /// Initial window.
     pub cwnd: WindowSize,
     /// Initial slow-start threshold; infinite when "arbitrarily high" (RFC 5681 §3.1).
@@ -79,7 +79,7 @@ pub struct Start {
     pub seed: u64,
 }
 
-impl Start {
+impl ConnectionStart {
     /// `window`, rounded down where windows are whole.
     pub fn whole(&self, window: WindowSize) -> WindowSize {
         if self.whole_windows {

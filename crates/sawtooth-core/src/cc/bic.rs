@@ -23,7 +23,10 @@
 //! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16). A loss at 14 leaves 7 and is remembered: from 15 on a step takes 2.5 windows.
 
 use super::params::{FACTOR, FAST_CONVERGENCE};
-use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe};
+use super::{
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, ParamOrder,
+    VariableProbe,
+};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{SegCount, WindowSize};
 
@@ -59,8 +62,8 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("beyond", Value::Choice("mirror")),
             ("ack_ratio", Value::Number(2.0)),
         ],
-        ordered: &[("s_min", Order::AtMost, "s_max")],
-        ..Algorithm::of(|params, start| Classic::boxed(start, Bic::from(params)))
+        ordered: &[("s_min", ParamOrder::AtMost, "s_max")],
+        ..Algorithm::of(|params, start| ClassicControl::boxed(start, Bic::from(params)))
     },
 };
 
@@ -157,7 +160,7 @@ impl Bic {
 }
 
 impl Avoidance for Bic {
-    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         let counted = window.start_slowly(ack.counted);
         if !counted.is_zero() {
             self.avoid_congestion(window, counted);
@@ -202,7 +205,7 @@ impl Avoidance for Bic {
     }
 
     /// `max_win` is 0 where unknown, `ss_cwnd` where there is no slow start.
-    fn probe(&self, window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         let known = self.max_win.is_finite();
         out("max_win", if known { self.max_win } else { 0.0 });
         out("bic_inc", self.increase(window));
@@ -215,19 +218,19 @@ mod tests {
     use super::*;
     use crate::cc::testing::*;
 
-    fn bic(cwnd: f64, set: &[(&str, f64)]) -> Classic<Bic> {
+    fn bic(cwnd: f64, set: &[(&str, f64)]) -> ClassicControl<Bic> {
         let set: Vec<_> = set
             .iter()
             .map(|&(name, value)| (name, Value::Number(value)))
             .collect();
-        Classic::new(avoiding(cwnd), Bic::from(&params(&ENTRY, &set)))
+        ClassicControl::new(avoiding(cwnd), Bic::from(&params(&ENTRY, &set)))
     }
 
-    fn lose(bic: &mut Classic<Bic>) {
+    fn lose(bic: &mut ClassicControl<Bic>) {
         bic.on_loss(&loss(bic.cwnd()));
     }
 
-    fn increase(bic: &Classic<Bic>) -> f64 {
+    fn increase(bic: &ClassicControl<Bic>) -> f64 {
         bic.own.increase(&bic.window)
     }
 
@@ -328,11 +331,11 @@ mod tests {
             ("ack_ratio", Value::Number(2.0)),
             ("beyond", Value::Choice("mirror")),
         ];
-        let start = Start {
+        let start = ConnectionStart {
             whole_windows: true,
             ..avoiding(55.0)
         };
-        let mut bic = Classic::new(start, Bic::from(&params(&ENTRY, &set)));
+        let mut bic = ClassicControl::new(start, Bic::from(&params(&ENTRY, &set)));
         bic.own.max_win = 69.0;
         let mut step = || {
             let (before, mut segments) = (bic.cwnd(), 0);

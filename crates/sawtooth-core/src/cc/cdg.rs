@@ -36,7 +36,10 @@ use self::gradients::{Gradients, Pair};
 use super::params::{COUNT, FACTOR, TIME, joined};
 use super::slow_start::SlowStart;
 use super::slow_start::hystart::{self, HyStart};
-use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
+use super::{
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
+    VariableProbe,
+};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::WindowSize;
 
@@ -50,7 +53,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("slow_start", Value::Choice("hystart")),
             ("loss_tolerance", Value::Bool(false)),
         ],
-        ..Algorithm::of(|params, start| Classic::boxed(start, Cdg::new(params, start.seed)))
+        ..Algorithm::of(|params, start| ClassicControl::boxed(start, Cdg::new(params, start.seed)))
     },
 };
 
@@ -86,7 +89,7 @@ const OWN: &[Param] = &[
 
 /// What the gradients say of the queue of the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Queue {
+enum QueueState {
     Unknown,
     Empty,
     Rising,
@@ -108,7 +111,7 @@ struct Cdg {
     heuristics: Heuristics,
     hystart: Option<HyStart>,
     gradients: Gradients,
-    queue: Queue,
+    queue: QueueState,
     backoffs: Backoffs,
     /// The shadow window `s`.
     s: f64,
@@ -126,14 +129,14 @@ impl Cdg {
             },
             hystart: (params.choice("slow_start") == "hystart").then(|| params.into()),
             gradients: Gradients::new(window),
-            queue: Queue::Unknown,
+            queue: QueueState::Unknown,
             backoffs: Backoffs::new(params, seed),
             s: 0.0,
         }
     }
 
     /// Whether a round trip has ended, and if so whether its gradient makes the window back off.
-    fn observe(&mut self, window: &CongestionWindow, ack: &Ack) -> Option<bool> {
+    fn observe(&mut self, window: &CongestionWindow, ack: &AckedData) -> Option<bool> {
         if let Some(sample) = ack.rtt {
             if let Some(hystart) = &mut self.hystart {
                 hystart.on_rtt(sample);
@@ -159,17 +162,17 @@ impl Cdg {
         let Pair { min, max } = self.gradients.g_bar;
         // A queue that is full bounds RTT_max while RTT_min still rises; one that is empty bounds RTT_min while RTT_max still falls.
         self.queue = if min > 0.0 && max <= 0.0 {
-            Queue::Full
+            QueueState::Full
         } else if min >= 0.0 && max < 0.0 {
-            Queue::Empty
+            QueueState::Empty
         } else if min > 0.0 && max > 0.0 {
-            Queue::Rising
+            QueueState::Rising
         } else if min < 0.0 && max < 0.0 {
-            Queue::Falling
+            QueueState::Falling
         } else {
             self.queue
         };
-        if self.queue == Queue::Empty {
+        if self.queue == QueueState::Empty {
             self.s = 0.0;
         }
     }
@@ -182,7 +185,7 @@ impl Cdg {
     }
 
     /// Slow start, unless HyStart ends it; congestion avoidance at the end of a round trip.
-    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack, round_ended: bool) {
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData, round_ended: bool) {
         if window.in_slow_start()
             && let Some(hystart) = &mut self.hystart
         {
@@ -207,14 +210,14 @@ impl Cdg {
     /// After a timeout.
     fn forget(&mut self) {
         self.s = 0.0;
-        self.queue = Queue::Unknown;
+        self.queue = QueueState::Unknown;
         self.backoffs.forget();
         self.gradients.forget();
     }
 }
 
 impl Avoidance for Cdg {
-    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         let round = self.observe(window, ack);
         if !ack.may_grow {
             return;
@@ -242,7 +245,7 @@ impl Avoidance for Cdg {
     fn on_congestion(&mut self, window: &mut CongestionWindow, episode: &Episode) {
         if episode.signal == Signal::Loss
             && self.heuristics.loss_tolerance
-            && !matches!(self.queue, Queue::Full | Queue::Unknown)
+            && !matches!(self.queue, QueueState::Full | QueueState::Unknown)
         {
             window.ssthresh = episode.threshold(window.windows().cwnd).segments();
             self.backoffs.wait();
@@ -254,7 +257,7 @@ impl Avoidance for Cdg {
         window.cwnd = window.cwnd.min(before);
     }
 
-    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         out("g_bar_min", self.gradients.g_bar.min);
         out("g_bar_max", self.gradients.g_bar.max);
         out("s", self.s);

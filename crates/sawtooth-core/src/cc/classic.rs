@@ -10,8 +10,8 @@
 
 use std::fmt::Debug;
 
-use super::api::{CongestionControl, Probe, Start};
-use super::events::{Ack, AckArrival, Episode, Marks, Prescribed, Signal, Windows};
+use super::api::{CongestionControl, ConnectionStart, VariableProbe};
+use super::events::{AckArrival, AckedData, AckedMarks, Episode, Prescribed, Signal, Windows};
 use super::growth::{Growth, slow_start};
 use crate::units::{Duration, Instant, SegCount, WindowSize};
 
@@ -24,7 +24,7 @@ pub(super) struct CongestionWindow {
 }
 
 impl CongestionWindow {
-    pub(super) fn new(start: Start) -> Self {
+    pub(super) fn new(start: ConnectionStart) -> Self {
         Self {
             cwnd: start.cwnd.segments(),
             ssthresh: start.ssthresh.segments(),
@@ -91,11 +91,11 @@ impl CongestionWindow {
 /// The rules of a classic algorithm. All but [`Avoidance::decrease`] have a default, which is standard TCP's rule.
 pub(super) trait Avoidance: Debug + Send {
     /// Called for every acknowledgement, whether the window may grow or not.
-    fn measure(&mut self, _window: &mut CongestionWindow, _ack: &Ack) {}
+    fn measure(&mut self, _window: &mut CongestionWindow, _ack: &AckedData) {}
 
     /// The window may grow.
     #[inline]
-    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         let counted = window.start_slowly(ack.counted);
         if !counted.is_zero() {
             let increase = self.increase(window);
@@ -114,7 +114,7 @@ pub(super) trait Avoidance: Debug + Send {
 
     /// An acknowledgement; to be replaced by algorithms that do more with it than measure and grow.
     #[inline]
-    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         self.measure(window, ack);
         if ack.may_grow && ack.cwnd_limited {
             self.grow(window, ack);
@@ -132,7 +132,7 @@ pub(super) trait Avoidance: Debug + Send {
 
     fn on_arrival(&mut self, _arrival: &AckArrival) {}
 
-    fn on_marks(&mut self, _marks: &Marks) {}
+    fn on_marks(&mut self, _marks: &AckedMarks) {}
 
     fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, _rtt: Duration) {}
 
@@ -144,31 +144,31 @@ pub(super) trait Avoidance: Debug + Send {
 
     fn on_restart(&mut self, _now: Instant, _idle: Duration) {}
 
-    fn probe(&self, _window: &CongestionWindow, _out: &mut Probe<'_>) {}
+    fn probe(&self, _window: &CongestionWindow, _out: &mut VariableProbe<'_>) {}
 }
 
 /// A classic algorithm: the window, and its own rules and variables.
 #[derive(Debug)]
-pub(super) struct Classic<A> {
+pub(super) struct ClassicControl<A> {
     pub window: CongestionWindow,
     pub own: A,
 }
 
-impl<A: Avoidance + 'static> Classic<A> {
-    pub(super) fn new(start: Start, own: A) -> Self {
+impl<A: Avoidance + 'static> ClassicControl<A> {
+    pub(super) fn new(start: ConnectionStart, own: A) -> Self {
         Self {
             window: CongestionWindow::new(start),
             own,
         }
     }
 
-    pub(super) fn boxed(start: Start, own: A) -> Box<dyn CongestionControl> {
+    pub(super) fn boxed(start: ConnectionStart, own: A) -> Box<dyn CongestionControl> {
         Box::new(Self::new(start, own))
     }
 }
 
-impl<A: Avoidance> CongestionControl for Classic<A> {
-    fn on_ack(&mut self, ack: &Ack) {
+impl<A: Avoidance> CongestionControl for ClassicControl<A> {
+    fn on_ack(&mut self, ack: &AckedData) {
         self.own.on_ack(&mut self.window, ack);
     }
 
@@ -180,7 +180,7 @@ impl<A: Avoidance> CongestionControl for Classic<A> {
         self.own.on_arrival(arrival);
     }
 
-    fn on_marks(&mut self, marks: &Marks) {
+    fn on_marks(&mut self, marks: &AckedMarks) {
         self.own.on_marks(marks);
     }
 
@@ -214,7 +214,7 @@ impl<A: Avoidance> CongestionControl for Classic<A> {
         self.window.windows()
     }
 
-    fn probe(&self, out: &mut Probe<'_>) {
+    fn probe(&self, out: &mut VariableProbe<'_>) {
         self.own.probe(&self.window, out);
     }
 }

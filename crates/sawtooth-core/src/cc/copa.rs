@@ -25,7 +25,8 @@ use super::params::{COUNT, SHARE, TIME, parameters};
 use std::collections::VecDeque;
 
 use super::{
-    Ack, Algorithm, CongestionControl, Episode, Needs, Prescribed, Probe, Signal, Start, Windows,
+    AckedData, Algorithm, CongestionControl, ConnectionStart, Episode, Needs, Prescribed, Signal,
+    VariableProbe, Windows,
 };
 use crate::registry::{Entry, Kind, Value};
 use crate::units::{Duration, Rate, SeqNum, WindowSize};
@@ -34,18 +35,18 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "copa",
     summary: "Copa: a rate inverse to the queueing delay; as aggressive as the others when they fill the queue",
     specification: &["Arun and Balakrishnan 2018 §2"],
-    params: Parameters::PARAMS,
+    params: CopaParameters::PARAMS,
     new: Algorithm {
         needs: Needs {
             rules_recovery: true,
             ..Needs::NOTHING
         },
-        ..Algorithm::of(|params, start| Box::new(Copa::new(Parameters::from(params), start)))
+        ..Algorithm::of(|params, start| Box::new(Copa::new(CopaParameters::from(params), start)))
     },
 };
 
 parameters! {
-    struct Parameters {
+    struct CopaParameters {
         default_delta: f64 = Kind::Number { min: 1e-3, max: 10.0 } => Value::Number(0.5), "inverse of the segments it aims to have queued, unless it must compete";
         standing_share: f64 = Kind::Number { min: 0.0, max: 10.0 } => Value::Number(0.5),
             "the delay now is the smallest of this share of a smoothed round-trip time";
@@ -87,20 +88,20 @@ impl RecentMin {
 
 /// What is measured of round-trip times, seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Delays {
+struct CopaDelays {
     standing: f64,
     min: f64,
     max: f64,
 }
 
-impl Delays {
+impl CopaDelays {
     fn queueing(&self) -> f64 {
         self.standing - self.min
     }
 }
 
 #[derive(Clone, Debug, Default)]
-struct RoundTrips {
+struct CopaRtts {
     srtt: Option<f64>,
     recent: RecentMin,
     lasting: RecentMin,
@@ -108,12 +109,12 @@ struct RoundTrips {
     largest: RecentMin,
 }
 
-impl RoundTrips {
-    fn add(&mut self, now: f64, rtt: f64, parameters: &Parameters) -> Delays {
+impl CopaRtts {
+    fn add(&mut self, now: f64, rtt: f64, parameters: &CopaParameters) -> CopaDelays {
         // RFC 6298 §2.
         let srtt = self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0);
         self.srtt = Some(srtt);
-        Delays {
+        CopaDelays {
             standing: self.recent.add(now, rtt, parameters.standing_share * srtt),
             min: self.lasting.add(now, rtt, parameters.min_rtt_window),
             max: -self
@@ -124,21 +125,21 @@ impl RoundTrips {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Direction {
+enum VelocityDirection {
     Up,
     Down,
 }
 
 #[derive(Debug)]
 pub(super) struct Copa {
-    parameters: Parameters,
-    start: Start,
-    round_trips: RoundTrips,
-    delays: Option<Delays>,
+    parameters: CopaParameters,
+    start: ConnectionStart,
+    round_trips: CopaRtts,
+    delays: Option<CopaDelays>,
     slow_start: bool,
     window: f64,
     velocity: f64,
-    direction: Option<Direction>,
+    direction: Option<VelocityDirection>,
     /// Windows in succession that went in this direction.
     steady: u64,
     /// The segment whose acknowledgement ends the present window, and `cwnd` when that began.
@@ -151,11 +152,11 @@ pub(super) struct Copa {
 }
 
 impl Copa {
-    fn new(parameters: Parameters, start: Start) -> Self {
+    fn new(parameters: CopaParameters, start: ConnectionStart) -> Self {
         Self {
             parameters,
             start,
-            round_trips: RoundTrips::default(),
+            round_trips: CopaRtts::default(),
             delays: None,
             slow_start: true,
             window: start.cwnd.segments(),
@@ -176,12 +177,12 @@ impl Copa {
     }
 
     /// Segments per second; infinite without a queue.
-    fn target_rate(&self, delays: &Delays) -> f64 {
+    fn target_rate(&self, delays: &CopaDelays) -> f64 {
         (self.delta() * delays.queueing()).recip()
     }
 
     /// Default or competitive mode (§2.2).
-    fn choose_mode(&mut self, now: f64, delays: &Delays) {
+    fn choose_mode(&mut self, now: f64, delays: &CopaDelays) {
         if !self.parameters.competitive_mode {
             return;
         }
@@ -201,9 +202,9 @@ impl Copa {
     /// Once per window: updates the velocity and, in competitive mode, `delta`.
     fn end_window(&mut self) {
         let direction = if self.window > self.began_with {
-            Direction::Up
+            VelocityDirection::Up
         } else {
-            Direction::Down
+            VelocityDirection::Down
         };
         if self.direction == Some(direction) {
             self.steady += 1;
@@ -224,7 +225,7 @@ impl Copa {
         self.lost_in_window = false;
     }
 
-    fn update_window(&mut self, ack: &Ack, delays: &Delays) {
+    fn update_window(&mut self, ack: &AckedData, delays: &CopaDelays) {
         let delivered = ack.delivered.as_f64();
         let below = self.window / delays.standing <= self.target_rate(delays);
         if self.slow_start && below {
@@ -236,9 +237,9 @@ impl Copa {
         self.slow_start = false;
         let delta = self.delta();
         let direction = if below {
-            Direction::Up
+            VelocityDirection::Up
         } else {
-            Direction::Down
+            VelocityDirection::Down
         };
         if self.direction != Some(direction) {
             self.velocity = 1.0;
@@ -254,7 +255,7 @@ impl Copa {
 }
 
 impl CongestionControl for Copa {
-    fn on_ack(&mut self, ack: &Ack) {
+    fn on_ack(&mut self, ack: &AckedData) {
         let now = ack.now.secs();
         if let Some(rtt) = ack.rtt.map(Duration::secs) {
             let delays = self.round_trips.add(now, rtt, &self.parameters);
@@ -301,7 +302,7 @@ impl CongestionControl for Copa {
         Some(Rate::from_bps(segments * self.start.smss.as_f64() * 8.0))
     }
 
-    fn probe(&self, out: &mut Probe<'_>) {
+    fn probe(&self, out: &mut VariableProbe<'_>) {
         let (standing, min) = self
             .delays
             .map_or((0.0, 0.0), |delays| (delays.standing, delays.min));
@@ -320,12 +321,12 @@ mod tests {
     use crate::cc::testing::*;
     use crate::registry::Params;
 
-    fn copa(start: Start) -> Copa {
-        Copa::new(Parameters::from(&Params::defaults(ENTRY.params)), start)
+    fn copa(start: ConnectionStart) -> Copa {
+        Copa::new(CopaParameters::from(&Params::defaults(ENTRY.params)), start)
     }
 
-    fn ack(secs: f64, rtt: f64) -> Ack {
-        Ack {
+    fn ack(secs: f64, rtt: f64) -> AckedData {
+        AckedData {
             rtt: Some(Duration::from_secs(rtt)),
             // No window ends.
             snd_nxt: SeqNum::new(1000),
@@ -344,7 +345,7 @@ mod tests {
     #[test]
     fn the_window_moves_towards_the_target_rate_by_v_over_delta_per_window() {
         // RTTmin 100 ms, 20 ms queued: the target is 1 / (0.5 * 0.02) = 100 segments per second.
-        let delays = Delays {
+        let delays = CopaDelays {
             standing: 0.12,
             min: 0.1,
             max: 0.12,
@@ -358,12 +359,12 @@ mod tests {
         // 20 / 0.12 = 167 is too fast: 4 / (0.5 * 20) less.
         copa.window = 20.0;
         copa.velocity = 4.0;
-        copa.direction = Some(Direction::Down);
+        copa.direction = Some(VelocityDirection::Down);
         copa.update_window(&ack(1.0, 0.12), &delays);
         assert!(close(copa.window, 19.6));
         // A velocity gained on the way up does not count on the way down.
         copa.window = 20.0;
-        copa.direction = Some(Direction::Up);
+        copa.direction = Some(VelocityDirection::Up);
         copa.update_window(&ack(1.0, 0.12), &delays);
         assert!(close(copa.window, 19.9));
     }
@@ -452,7 +453,7 @@ mod tests {
     #[test]
     fn it_fills_a_path_with_a_few_segments_queued() {
         for whole_windows in [false, true] {
-            let mut copa = copa(Start {
+            let mut copa = copa(ConnectionStart {
                 whole_windows,
                 ..beginning(10.0)
             });
@@ -469,7 +470,7 @@ mod tests {
         let mut copa = copa(beginning(2.4));
         copa.slow_start = false;
         // 2.4 per second are more than 1 / (0.5 * 0.9) = 2.2: 1 / (0.5 * 2.4) less would be 1.57.
-        let delays = Delays {
+        let delays = CopaDelays {
             standing: 1.0,
             min: 0.1,
             max: 1.0,
@@ -482,10 +483,10 @@ mod tests {
     fn section_2_1_an_acknowledgement_moves_the_window_by_a_segment_at_most() {
         let mut copa = copa(beginning(20.0));
         copa.slow_start = false;
-        copa.direction = Some(Direction::Down);
+        copa.direction = Some(VelocityDirection::Down);
         // v is bound by delta * cwnd = 10, so that the step of v / (delta * cwnd) is one segment.
         copa.velocity = 64.0;
-        let delays = Delays {
+        let delays = CopaDelays {
             standing: 0.12,
             min: 0.1,
             max: 0.12,

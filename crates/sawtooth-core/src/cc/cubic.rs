@@ -34,12 +34,13 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use self::epoch::Epoch;
+use self::epoch::CubicEpoch;
 use self::steps::Steps;
 use super::params::{BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, beta_ecn, joined};
 use super::slow_start::{self, SlowStart};
 use super::{
-    Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal, Start, Windows,
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart, Episode,
+    Signal, VariableProbe, Windows,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, WindowSize, floor};
@@ -65,7 +66,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("ack_ratio", Value::Number(2.0)),
             ("hystart_train_slack", Value::Duration(0.0)),
         ],
-        ..Algorithm::of(|params, start| Classic::boxed(start, Cubic::new(params, start)))
+        ..Algorithm::of(|params, start| ClassicControl::boxed(start, Cubic::new(params, start)))
     },
 };
 
@@ -98,7 +99,7 @@ const OWN: &[Param] = &[
 
 /// The algorithm's parameters; those of [`Steps`] are there.
 #[derive(Clone, Copy, Debug)]
-struct Rules {
+struct CubicRules {
     c: f64,
     beta: f64,
     beta_ecn: Option<f64>,
@@ -107,7 +108,7 @@ struct Rules {
     alpha_becomes_one: bool,
 }
 
-impl From<&Params> for Rules {
+impl From<&Params> for CubicRules {
     fn from(params: &Params) -> Self {
         Self {
             c: params.number("c"),
@@ -122,14 +123,14 @@ impl From<&Params> for Rules {
 
 /// Round-trip times, seconds.
 #[derive(Clone, Copy, Debug)]
-struct Rtts {
+struct CubicRtts {
     /// Whether the target is the smallest ahead, or the smoothed.
     ahead_by_min: bool,
     smoothed: Option<f64>,
     min: f64,
 }
 
-impl Rtts {
+impl CubicRtts {
     fn add(&mut self, rtt: f64) {
         // RFC 6298 §2.3.
         let smoothed = self.smoothed.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0);
@@ -154,13 +155,13 @@ struct History {
     w_max: Option<f64>,
     /// The window when the threshold was last set.
     cwnd_prior: f64,
-    epoch: Option<Epoch>,
+    epoch: Option<CubicEpoch>,
 }
 
 #[derive(Debug)]
 struct Cubic {
-    rules: Rules,
-    rtts: Rtts,
+    rules: CubicRules,
+    rtts: CubicRtts,
     slow_start: Option<Box<dyn SlowStart>>,
     /// With a whole target.
     steps: Option<Steps>,
@@ -171,11 +172,11 @@ struct Cubic {
 }
 
 impl Cubic {
-    fn new(params: &Params, start: Start) -> Self {
+    fn new(params: &Params, start: ConnectionStart) -> Self {
         let whole_target = params.flag("whole_target") && start.whole_windows;
         Self {
             rules: params.into(),
-            rtts: Rtts {
+            rtts: CubicRtts {
                 ahead_by_min: params.choice("target_rtt") == "min",
                 smoothed: None,
                 min: f64::INFINITY,
@@ -193,7 +194,7 @@ impl Cubic {
     }
 
     /// Slow start, until the threshold or what ends it before; what of the counted segments is left after it.
-    fn slow_start(&mut self, window: &mut CongestionWindow, ack: &Ack) -> SegCount {
+    fn slow_start(&mut self, window: &mut CongestionWindow, ack: &AckedData) -> SegCount {
         let cwnd = window.cwnd;
         let watched = self.slow_start.as_mut();
         if watched.is_some_and(|slow_start| slow_start.ends(ack, cwnd)) {
@@ -226,10 +227,10 @@ impl Cubic {
         counted: SegCount,
     ) {
         let cwnd = window.cwnd;
-        let Rules { c, beta, .. } = self.rules;
+        let CubicRules { c, beta, .. } = self.rules;
         let w_max = self.history.w_max;
         let epoch = self.history.epoch;
-        let mut epoch = epoch.unwrap_or_else(|| Epoch::begin(now, cwnd, w_max, c));
+        let mut epoch = epoch.unwrap_or_else(|| CubicEpoch::begin(now, cwnd, w_max, c));
         // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
         self.history.w_max.get_or_insert(epoch.w_max);
         let alpha = if self.rules.alpha_becomes_one && epoch.w_est >= self.history.cwnd_prior {
@@ -290,7 +291,7 @@ impl Cubic {
 }
 
 impl Avoidance for Cubic {
-    fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
+    fn measure(&mut self, _window: &mut CongestionWindow, ack: &AckedData) {
         if let Some(rtt) = ack.rtt {
             self.rtts.add(rtt.secs());
             if let Some(slow_start) = &mut self.slow_start {
@@ -305,7 +306,7 @@ impl Avoidance for Cubic {
         }
     }
 
-    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         let (mut acked, mut counted) = (ack.acked, ack.counted);
         if window.in_slow_start() {
             counted = self.slow_start(window, ack);
@@ -366,7 +367,7 @@ impl Avoidance for Cubic {
     }
 
     /// 0 where undefined.
-    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         let epoch = self.history.epoch;
         out("w_max", self.history.w_max.unwrap_or(0.0));
         out("k", epoch.map_or(0.0, |epoch| epoch.k));

@@ -17,7 +17,8 @@
 
 use super::params::{BETA, SHARE};
 use super::{
-    Algorithm, Avoidance, Classic, CongestionWindow, Ecn, Episode, Marks, Needs, Probe, Signal,
+    AckedMarks, Algorithm, Avoidance, ClassicControl, CongestionWindow, EcnMode, Episode, Needs,
+    Signal, VariableProbe,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{SegCount, SeqNum, WindowSize};
@@ -35,10 +36,10 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     ],
     new: Algorithm {
         needs: Needs {
-            ecn: Ecn::Every,
+            ecn: EcnMode::Every,
             ..Needs::NOTHING
         },
-        ..Algorithm::of(|params, start| Classic::boxed(start, Dctcp::from(params)))
+        ..Algorithm::of(|params, start| ClassicControl::boxed(start, Dctcp::from(params)))
     },
 };
 
@@ -72,7 +73,7 @@ impl From<&Params> for Dctcp {
 
 impl Avoidance for Dctcp {
     /// RFC 8257 §3.3 steps 1 to 8.
-    fn on_marks(&mut self, marks: &Marks) {
+    fn on_marks(&mut self, marks: &AckedMarks) {
         self.seen.delivered += marks.delivered;
         self.seen.marked += marks.marked;
         if marks.snd_una <= self.seen.end {
@@ -105,7 +106,7 @@ impl Avoidance for Dctcp {
         window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
-    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         out("alpha", self.alpha);
     }
 }
@@ -115,13 +116,13 @@ mod tests {
     use super::*;
     use crate::cc::testing::*;
 
-    fn dctcp(alpha: f64, start: Start) -> Classic<Dctcp> {
+    fn dctcp(alpha: f64, start: ConnectionStart) -> ClassicControl<Dctcp> {
         let params = params(&ENTRY, &[("alpha", Value::Number(alpha))]);
-        Classic::new(start, Dctcp::from(&params))
+        ClassicControl::new(start, Dctcp::from(&params))
     }
 
-    fn marks(snd_una: u64, snd_nxt: u64, delivered: u64, marked: u64) -> Marks {
-        Marks {
+    fn marks(snd_una: u64, snd_nxt: u64, delivered: u64, marked: u64) -> AckedMarks {
+        AckedMarks {
             now: Instant::from_secs(1.0),
             delivered: SegCount::new(delivered),
             marked: SegCount::new(marked),
@@ -168,7 +169,7 @@ mod tests {
         for (whole_windows, left) in [(false, 15.5), (true, 15.0)] {
             let mut dctcp = dctcp(
                 1.0,
-                Start {
+                ConnectionStart {
                     whole_windows,
                     ..beginning(31.0)
                 },

@@ -4,7 +4,7 @@ use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 
 /// New data was acknowledged, or reported to have arrived.
 #[derive(Clone, Copy, Debug)]
-pub struct Ack {
+pub struct AckedData {
     /// When it reached the sender.
     pub now: Instant,
     /// Segments newly acknowledged, cumulatively.
@@ -63,22 +63,22 @@ pub struct AckArrival {
     pub now: Instant,
     /// Segments acknowledged cumulatively; 0: it repeats the last one.
     pub acked: SegCount,
-    /// As in [`Ack`], where the recovery measures before it decides.
+    /// As in [`AckedData`], where the recovery measures before it decides.
     pub rtt: Option<Duration>,
 }
 
 /// What an acknowledgement says of marks.
 #[derive(Clone, Copy, Debug)]
-pub struct Marks {
+pub struct AckedMarks {
     /// When it reached the sender.
     pub now: Instant,
     /// Segments that it shows to have arrived.
     pub delivered: SegCount,
     /// Those of them that came with Congestion Experienced.
     pub marked: SegCount,
-    /// As in [`Ack`].
+    /// As in [`AckedData`].
     pub snd_una: SeqNum,
-    /// As in [`Ack`].
+    /// As in [`AckedData`].
     pub snd_nxt: SeqNum,
 }
 

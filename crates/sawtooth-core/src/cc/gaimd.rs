@@ -15,7 +15,7 @@
 //! Kernel equivalent: none in Linux.
 
 use super::params::BETA;
-use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode};
+use super::{Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::WindowSize;
 
@@ -31,7 +31,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ..BETA
         },
     ],
-    new: Algorithm::of(|params, start| Classic::boxed(start, Gaimd::from(params))),
+    new: Algorithm::of(|params, start| ClassicControl::boxed(start, Gaimd::from(params))),
 };
 
 #[derive(Debug)]
@@ -64,8 +64,8 @@ mod tests {
     use super::*;
     use crate::cc::testing::*;
 
-    fn gaimd(cwnd: f64, alpha: f64, beta: f64) -> Classic<Gaimd> {
-        Classic::new(avoiding(cwnd), Gaimd { alpha, beta })
+    fn gaimd(cwnd: f64, alpha: f64, beta: f64) -> ClassicControl<Gaimd> {
+        ClassicControl::new(avoiding(cwnd), Gaimd { alpha, beta })
     }
 
     /// The mean window of a flow of which every `1 / loss_rate`th segment is lost, segments, and how much of its largest window the smallest is.
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn yang2000_a_window_that_is_acknowledged_adds_alpha_and_a_loss_leaves_beta() {
-        let mut gaimd = Classic::new(avoiding(31.0), Gaimd::from(&params(&ENTRY, &[])));
+        let mut gaimd = ClassicControl::new(avoiding(31.0), Gaimd::from(&params(&ENTRY, &[])));
         gaimd.on_ack(&ack());
         assert!((gaimd.cwnd() - 31.01).abs() < 1e-12, "0.31 / 31");
         gaimd.on_loss(&loss(32.0));

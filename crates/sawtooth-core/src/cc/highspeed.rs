@@ -21,7 +21,10 @@
 //! takes two windows (`counts` = "acks").
 
 use super::params::{BETA_ECN, beta_ecn};
-use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Signal};
+use super::{
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, ParamOrder, Signal,
+    VariableProbe,
+};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{SegCount, WindowSize};
 
@@ -52,17 +55,17 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("counts", Value::Choice("acks")),
         ],
         ordered: &[
-            ("low_window", Order::Below, "high_window"),
-            ("high_p", Order::Below, "low_p"),
+            ("low_window", ParamOrder::Below, "high_window"),
+            ("high_p", ParamOrder::Below, "low_p"),
         ],
         ..Algorithm::of(|params, start| {
             let own = HighSpeed {
                 row: (params.choice("response") == "table").then_some(0),
                 counts_acks: params.choice("counts") == "acks",
                 beta_ecn: beta_ecn(params),
-                ..HighSpeed::new(Response::from(params), start.ns2)
+                ..HighSpeed::new(ResponseFunction::from(params), start.ns2)
             };
-            Classic::boxed(start, own)
+            ClassicControl::boxed(start, own)
         })
     },
 };
@@ -149,7 +152,7 @@ const ROWS: [(u32, u32); 73] = [
 
 /// The response function: everything that follows from the five parameters.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Response {
+pub(super) struct ResponseFunction {
     low_window: f64,
     high_decrease: f64,
     ln_low_window: f64,
@@ -160,7 +163,7 @@ pub(super) struct Response {
     ln_ps: f64,
 }
 
-impl From<&Params> for Response {
+impl From<&Params> for ResponseFunction {
     fn from(params: &Params) -> Self {
         let low_window = params.number("low_window");
         let standard = 1.5 / (low_window * low_window);
@@ -175,7 +178,7 @@ impl From<&Params> for Response {
     }
 }
 
-impl Response {
+impl ResponseFunction {
     fn new(low_window: f64, low_p: f64, high_window: f64, high_p: f64, high_decrease: f64) -> Self {
         let ln = libm::log;
         Self {
@@ -216,7 +219,7 @@ impl Response {
 
 #[derive(Debug)]
 struct HighSpeed {
-    response: Response,
+    response: ResponseFunction,
     beta_ecn: Option<f64>,
     ns2: Option<Ns2>,
     /// With the table: the row in force, which congestion avoidance chooses.
@@ -234,7 +237,7 @@ struct Ns2 {
 }
 
 impl HighSpeed {
-    fn new(response: Response, ns2: bool) -> Self {
+    fn new(response: ResponseFunction, ns2: bool) -> Self {
         Self {
             response,
             beta_ecn: None,
@@ -291,7 +294,7 @@ impl HighSpeed {
 }
 
 impl Avoidance for HighSpeed {
-    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         let counted = window.start_slowly(ack.counted);
         if !counted.is_zero() {
             self.choose_row(window.cwnd);
@@ -324,7 +327,7 @@ impl Avoidance for HighSpeed {
         }
     }
 
-    fn probe(&self, window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         out("a_w", self.increase(window));
         let hundredths = self.row.map(|row| f64::from(ROWS[row].1));
         let decrease =
@@ -338,8 +341,8 @@ mod tests {
     use super::*;
     use crate::cc::testing::*;
 
-    fn rfc3649() -> Response {
-        Response::new(38.0, 1e-3, 83_000.0, 1e-7, 0.1)
+    fn rfc3649() -> ResponseFunction {
+        ResponseFunction::new(38.0, 1e-3, 83_000.0, 1e-7, 0.1)
     }
 
     #[test]
@@ -370,7 +373,7 @@ mod tests {
 
     #[test]
     fn the_table_grows_by_a_whole_row_and_gives_up_whole_segments() {
-        let start = Start {
+        let start = ConnectionStart {
             whole_windows: true,
             ..avoiding(38.0)
         };
@@ -379,9 +382,9 @@ mod tests {
             counts_acks: true,
             ..HighSpeed::new(rfc3649(), false)
         };
-        let mut highspeed = Classic::new(start, own);
+        let mut highspeed = ClassicControl::new(start, own);
         // 38 acknowledgements, each of two segments, for the first step; 20 for the next, as 2 * 20 > 39.
-        let ack = |highspeed: &mut Classic<HighSpeed>| {
+        let ack = |highspeed: &mut ClassicControl<HighSpeed>| {
             highspeed.on_ack(&ack_at(1.0, 2, 100));
         };
         (0..38).for_each(|_| ack(&mut highspeed));
@@ -433,9 +436,9 @@ mod tests {
         }
     }
 
-    fn highspeed(cwnd: f64, ssthresh: f64, ns2: bool) -> Classic<HighSpeed> {
+    fn highspeed(cwnd: f64, ssthresh: f64, ns2: bool) -> ClassicControl<HighSpeed> {
         let start = starting(cwnd, ssthresh);
-        Classic::new(start, HighSpeed::new(rfc3649(), ns2))
+        ClassicControl::new(start, HighSpeed::new(rfc3649(), ns2))
     }
 
     fn near(left: f64, right: f64) {
@@ -449,7 +452,7 @@ mod tests {
             if let Some(low_p) = low_p {
                 params.set("low_p", Value::Number(low_p));
             }
-            Response::from(&params).increase(window)
+            ResponseFunction::from(&params).increase(window)
         };
         // a(w) = w^2 p 2 b / (2 - b) with b = 1/2 just above 38: 1444 * 0.002 * 2 / 3 = 1.925, and 1444 * 1.5 / 1444 * 2 / 3 = 1.
         let above = 38.0 + 1e-9;

@@ -23,7 +23,8 @@
 
 use super::params::{COUNT, FACTOR, SHARE, TIME, TIME_FROM_ZERO};
 use super::{
-    Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Start, Windows,
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart, Episode,
+    ParamOrder, VariableProbe, Windows,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize, ceil};
@@ -64,10 +65,10 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("steady_losses", Value::Integer(3)),
         ],
         ordered: &[
-            ("beta_min", Order::AtMost, "beta_max"),
-            ("rtt_scale_min", Order::AtMost, "rtt_scale_max"),
+            ("beta_min", ParamOrder::AtMost, "beta_max"),
+            ("rtt_scale_min", ParamOrder::AtMost, "rtt_scale_max"),
         ],
-        ..Algorithm::of(|params, start| Classic::boxed(start, HTcp::new(params, start)))
+        ..Algorithm::of(|params, start| ClassicControl::boxed(start, HTcp::new(params, start)))
     },
 };
 
@@ -76,7 +77,7 @@ const ROUNDING: f64 = 1e-6;
 
 /// A round trip that is being measured.
 #[derive(Clone, Copy, Debug)]
-struct Round {
+struct HtcpRound {
     /// It is over when this segment is acknowledged.
     end: SeqNum,
     start_secs: f64,
@@ -86,13 +87,13 @@ struct Round {
 /// The largest throughput over a round trip.
 #[derive(Clone, Copy, Debug, Default)]
 struct Throughput {
-    round: Option<Round>,
+    round: Option<HtcpRound>,
     /// Segments per second.
     max: f64,
 }
 
 impl Throughput {
-    fn on_ack(&mut self, ack: &Ack) {
+    fn on_ack(&mut self, ack: &AckedData) {
         let now_secs = ack.now.secs();
         if let Some(round) = &mut self.round {
             round.segments += ack.delivered;
@@ -102,7 +103,7 @@ impl Throughput {
             }
             self.max = self.max.max(round.segments.as_f64() / passed);
         }
-        self.round = Some(Round {
+        self.round = Some(HtcpRound {
             end: ack.snd_nxt,
             start_secs: now_secs,
             segments: SegCount::ZERO,
@@ -112,7 +113,7 @@ impl Throughput {
 
 /// What a loss changes besides the windows.
 #[derive(Clone, Copy, Debug)]
-struct Epoch {
+struct HtcpEpoch {
     /// The last loss, or the first acknowledgement.
     start_secs: f64,
     beta: f64,
@@ -139,14 +140,14 @@ struct HTcp {
     tick: Option<f64>,
     srtt: Option<f64>,
     t_min: f64,
-    epoch: Option<Epoch>,
-    before_loss: Option<Epoch>,
+    epoch: Option<HtcpEpoch>,
+    before_loss: Option<HtcpEpoch>,
     /// The increase of the last growth, segments per window.
     alpha: f64,
 }
 
 impl HTcp {
-    fn new(params: &Params, start: Start) -> Self {
+    fn new(params: &Params, start: ConnectionStart) -> Self {
         Self {
             delta_l: params.duration("delta_l"),
             delta_b: params
@@ -185,8 +186,8 @@ impl HTcp {
         ceil(*srtt / tick - 1e-9) * tick
     }
 
-    fn new_epoch(&self, now_secs: f64) -> Epoch {
-        Epoch {
+    fn new_epoch(&self, now_secs: f64) -> HtcpEpoch {
+        HtcpEpoch {
             start_secs: now_secs,
             beta: self.beta_min,
             t_max: 0.0,
@@ -210,7 +211,7 @@ impl HTcp {
     }
 
     /// What a loss at the end of `epoch` multiplies the window by.
-    fn adaptive_beta(&mut self, epoch: &Epoch) -> f64 {
+    fn adaptive_beta(&mut self, epoch: &HtcpEpoch) -> f64 {
         if let Some(delta_b) = self.delta_b {
             let steady = epoch.throughput_before.is_some_and(|before| {
                 (epoch.throughput.max - before).abs() <= (delta_b + ROUNDING) * before
@@ -230,7 +231,7 @@ impl HTcp {
 }
 
 impl Avoidance for HTcp {
-    fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
+    fn measure(&mut self, _window: &mut CongestionWindow, ack: &AckedData) {
         let now_secs = ack.now.secs();
         let mut epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));
         if let Some(sample) = ack.rtt.map(Duration::secs) {
@@ -242,7 +243,7 @@ impl Avoidance for HTcp {
         self.epoch = Some(epoch);
     }
 
-    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         let counted = window.start_slowly(ack.counted);
         if let (false, Some(epoch)) = (counted.is_zero(), &self.epoch) {
             self.alpha = self.alpha(ack.now.secs() - epoch.start_secs, epoch.beta);
@@ -257,7 +258,7 @@ impl Avoidance for HTcp {
         let beta = self.adaptive_beta(&epoch);
         let range = (epoch.t_max - self.t_min).max(0.0);
         self.before_loss = Some(epoch);
-        self.epoch = Some(Epoch {
+        self.epoch = Some(HtcpEpoch {
             start_secs: now_secs,
             beta,
             t_max: if range > 0.0 {
@@ -281,7 +282,7 @@ impl Avoidance for HTcp {
         self.srtt = Some(rtt.secs());
     }
 
-    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         out("alpha", self.alpha);
         out("beta", self.epoch.map_or(self.beta_min, |epoch| epoch.beta));
         out(
@@ -296,19 +297,19 @@ mod tests {
     use super::*;
     use crate::cc::testing::*;
 
-    fn htcp(cwnd: f64, set: &[(&str, Value)]) -> Classic<HTcp> {
+    fn htcp(cwnd: f64, set: &[(&str, Value)]) -> ClassicControl<HTcp> {
         let start = avoiding(cwnd);
-        Classic::new(start, HTcp::new(&params(&ENTRY, set), start))
+        ClassicControl::new(start, HTcp::new(&params(&ENTRY, set), start))
     }
 
-    fn lose(htcp: &mut Classic<HTcp>, secs: f64, window: f64) {
+    fn lose(htcp: &mut ClassicControl<HTcp>, secs: f64, window: f64) {
         htcp.on_loss(&loss_at(secs, window));
     }
 
     /// An epoch from `start` on: one acknowledgement per 0.1 s that delivers `segments`, with round-trip times of 70 and 100 ms.
-    fn epoch(htcp: &mut Classic<HTcp>, start: f64, segments: u64) {
+    fn epoch(htcp: &mut ClassicControl<HTcp>, start: f64, segments: u64) {
         for n in 1..=20u32 {
-            htcp.on_ack(&Ack {
+            htcp.on_ack(&AckedData {
                 rtt: Some(Duration::from_secs(if n % 2 == 0 { 0.07 } else { 0.1 })),
                 ..ack_at(start + 0.1 * f64::from(n), segments, 100)
             });
@@ -331,12 +332,12 @@ mod tests {
 
     #[test]
     fn linux_measures_round_trips_in_ticks_rounded_up() {
-        let start = Start {
+        let start = ConnectionStart {
             tick: Duration::from_secs(0.01),
             ..beginning(34.0)
         };
         let params = params(&ENTRY, &[("rtts", Value::Choice("ticks"))]);
-        let mut htcp = Classic::new(start, HTcp::new(&params, start));
+        let mut htcp = ClassicControl::new(start, HTcp::new(&params, start));
         htcp.on_handshake(Instant::from_secs(0.0), Duration::from_secs(0.0201));
         // 3 ticks; smoothed, the second sample is 22.4 ms, 3 as well; many of 40 ms are 4.
         assert!((htcp.own.rtt(0.0213) - 0.03).abs() < 1e-12);

@@ -24,7 +24,10 @@
 //! recovery that leaves 4 segments is followed by a fifth after one acknowledgement and a sixth after three.
 
 use super::params::{BETA, TIME};
-use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Start};
+use super::{
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart, Episode,
+    VariableProbe,
+};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, WindowSize};
 
@@ -82,7 +85,7 @@ struct Hybla {
 }
 
 impl Hybla {
-    fn begin(params: &Params, start: Start) -> Classic<Self> {
+    fn begin(params: &Params, start: ConnectionStart) -> ClassicControl<Self> {
         let mut own = Self {
             rtt0_secs: params.duration("rtt0"),
             least: params.choice("rtt") == "min",
@@ -104,7 +107,7 @@ impl Hybla {
         let cwnd = own
             .start_window
             .map_or(start.cwnd, WindowSize::from_segments);
-        Classic::new(Start { cwnd, ..start }, own)
+        ClassicControl::new(ConnectionStart { cwnd, ..start }, own)
     }
 
     fn observe(&mut self, sample_secs: f64) {
@@ -178,14 +181,14 @@ impl Hybla {
 }
 
 impl Avoidance for Hybla {
-    fn measure(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn measure(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         if let Some(sample_secs) = ack.rtt.map(Duration::secs) {
             self.observe(sample_secs);
             self.scale(window);
         }
     }
 
-    fn grow(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         let mut counted = if self.counts_acks {
             ack.counted.min(SegCount::ONE)
         } else {
@@ -217,7 +220,7 @@ impl Avoidance for Hybla {
         self.scale(window);
     }
 
-    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         out("rho", self.rho);
     }
 }
@@ -227,13 +230,13 @@ mod tests {
     use super::*;
     use crate::cc::testing::*;
 
-    fn hybla(start: Start, scale_start: bool) -> Classic<Hybla> {
+    fn hybla(start: ConnectionStart, scale_start: bool) -> ClassicControl<Hybla> {
         let set = [("scale_start", Value::Bool(scale_start))];
         Hybla::begin(&params(&ENTRY, &set), start)
     }
 
-    fn timed(rtt_secs: f64) -> Ack {
-        Ack {
+    fn timed(rtt_secs: f64) -> AckedData {
+        AckedData {
             rtt: Some(Duration::from_secs(rtt_secs)),
             ..ack()
         }
@@ -251,7 +254,7 @@ mod tests {
     fn whole_windows_lose_nothing_of_a_fractional_increase() {
         // rho = 1.5: 2^1.5 - 1 = 1.828 for each; three are 5.485, of which 5 are granted.
         let mut hybla = hybla(
-            Start {
+            ConnectionStart {
                 whole_windows: true,
                 ..beginning(10.0)
             },
@@ -308,7 +311,7 @@ mod tests {
     fn slow_start_stops_at_the_threshold_and_the_rest_counts_for_avoidance() {
         // rho = 4: 15 for each; the first of two takes 10 to 20, the second adds 16 / 20.
         let mut hybla = hybla(starting(10.0, 20.0), false);
-        hybla.on_ack(&Ack {
+        hybla.on_ack(&AckedData {
             counted: SegCount::new(2),
             ..timed(0.1)
         });
@@ -334,7 +337,7 @@ mod tests {
         for (name, value) in [("start_window", 1.0), ("rho_steps", 8.0), ("grain", 128.0)] {
             params.set(name, Value::Number(value));
         }
-        let start = Start {
+        let start = ConnectionStart {
             whole_windows: true,
             ..beginning(10.0)
         };
@@ -365,7 +368,7 @@ mod tests {
     fn of_acknowledgements_that_count_each_is_one_segment() {
         let params = params(&ENTRY, &[("counts", Value::Choice("acks"))]);
         let mut hybla = Hybla::begin(&params, avoiding(20.0));
-        hybla.on_ack(&Ack {
+        hybla.on_ack(&AckedData {
             counted: SegCount::new(3),
             ..timed(0.025)
         });

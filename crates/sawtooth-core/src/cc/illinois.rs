@@ -20,7 +20,10 @@
 //! faster from there (`w_thresh` = 15). Not yet measured: whether a timeout there uses `beta` or one half.
 
 use super::params::{COUNT, FACTOR, SHARE, parameters};
-use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Order, Probe, Signal};
+use super::{
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, ParamOrder, Signal,
+    VariableProbe,
+};
 use crate::registry::{Entry, Kind, Value};
 use crate::units::{Duration, SeqNum, WindowSize};
 
@@ -38,12 +41,14 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     new: Algorithm {
         linux: &[("w_thresh", Value::Number(15.0))],
         ordered: &[
-            ("alpha_min", Order::AtMost, "alpha_max"),
-            ("beta_min", Order::AtMost, "beta_max"),
-            ("eta_1", Order::AtMost, "eta_2"),
-            ("eta_2", Order::AtMost, "eta_3"),
+            ("alpha_min", ParamOrder::AtMost, "alpha_max"),
+            ("beta_min", ParamOrder::AtMost, "beta_max"),
+            ("eta_1", ParamOrder::AtMost, "eta_2"),
+            ("eta_2", ParamOrder::AtMost, "eta_3"),
         ],
-        ..Algorithm::of(|params, start| Classic::boxed(start, Illinois::new(Curves::from(params))))
+        ..Algorithm::of(|params, start| {
+            ClassicControl::boxed(start, Illinois::new(Curves::from(params)))
+        })
     },
 };
 
@@ -105,7 +110,7 @@ impl Curves {
 
 /// Round-trip times of one round trip and of all.
 #[derive(Clone, Copy, Debug)]
-struct Rtts {
+struct IllinoisRtts {
     t_min_secs: f64,
     t_max_secs: f64,
     sum_secs: f64,
@@ -118,7 +123,7 @@ struct Rtts {
 struct Illinois {
     curves: Curves,
     gains: Gains,
-    rtts: Rtts,
+    rtts: IllinoisRtts,
     /// The mean queueing delay of the last round trip.
     d_a_secs: f64,
     /// Whether there has been delay since the increase was last `alpha_max`, and for how many round trips in succession there has been little.
@@ -131,7 +136,7 @@ impl Illinois {
         Self {
             curves,
             gains: STANDARD,
-            rtts: Rtts {
+            rtts: IllinoisRtts {
                 t_min_secs: f64::INFINITY,
                 t_max_secs: 0.0,
                 sum_secs: 0.0,
@@ -181,7 +186,7 @@ impl Illinois {
 }
 
 impl Avoidance for Illinois {
-    fn measure(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn measure(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         let rtts = &mut self.rtts;
         if let Some(sample_secs) = ack.rtt.map(Duration::secs) {
             rtts.t_min_secs = rtts.t_min_secs.min(sample_secs);
@@ -216,7 +221,7 @@ impl Avoidance for Illinois {
         episode.window - WindowSize::from_segments(given_up)
     }
 
-    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         out("alpha", self.gains.alpha);
         out("beta", self.gains.beta);
         out("d_a", self.d_a_secs);
@@ -234,13 +239,13 @@ mod tests {
         Curves::from(&Params::defaults(ENTRY.params))
     }
 
-    fn illinois(cwnd: f64) -> Classic<Illinois> {
-        Classic::new(avoiding(cwnd), Illinois::new(curves()))
+    fn illinois(cwnd: f64) -> ClassicControl<Illinois> {
+        ClassicControl::new(avoiding(cwnd), Illinois::new(curves()))
     }
 
     /// An acknowledgement that ends a round trip, with the only sample of it; the window stays.
-    fn round(illinois: &mut Classic<Illinois>, rtt_secs: f64) {
-        illinois.on_ack(&Ack {
+    fn round(illinois: &mut ClassicControl<Illinois>, rtt_secs: f64) {
+        illinois.on_ack(&AckedData {
             rtt: Some(Duration::from_secs(rtt_secs)),
             may_grow: false,
             ..ack_at(1.0, 1, 10)
@@ -312,7 +317,7 @@ mod tests {
     fn the_delay_is_the_mean_of_a_round_trip() {
         let mut illinois = illinois(100.0);
         let mut ack = |snd_una, rtt_secs| {
-            illinois.on_ack(&Ack {
+            illinois.on_ack(&AckedData {
                 rtt: Some(Duration::from_secs(rtt_secs)),
                 snd_una: SeqNum::new(snd_una),
                 snd_nxt: SeqNum::new(snd_una + 2),

@@ -28,8 +28,8 @@ use super::params::{BETA, COUNT, TIME};
 use std::collections::VecDeque;
 
 use super::{
-    Ack, Algorithm, CongestionControl, CongestionWindow, Episode, Prescribed, Signal, Start,
-    Windows,
+    AckedData, Algorithm, CongestionControl, CongestionWindow, ConnectionStart, Episode,
+    Prescribed, Signal, Windows,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SeqNum, WindowSize};
@@ -72,7 +72,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
 
 /// The least delays of the last minutes and the last samples, seconds.
 #[derive(Clone, Debug)]
-struct Delays {
+struct DelayHistory {
     minutes: usize,
     samples: usize,
     /// The first sample, from which minutes are counted, and the present minute.
@@ -83,7 +83,7 @@ struct Delays {
     current: VecDeque<(Instant, f64)>,
 }
 
-impl Delays {
+impl DelayHistory {
     fn new(minutes: usize, samples: usize) -> Self {
         Self {
             minutes,
@@ -141,7 +141,7 @@ struct Common {
     min_cwnd: f64,
     beta: f64,
     window: CongestionWindow,
-    delays: Delays,
+    delays: DelayHistory,
 }
 
 impl Common {
@@ -152,7 +152,7 @@ impl Common {
 
 /// Where LEDBAT++ is in its cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Phase {
+enum SlowdownPhase {
     /// The first slow start, which ends when there is delay.
     FirstStart,
     /// Around the target; the first slowdown is due in so many round trips.
@@ -174,7 +174,7 @@ struct PlusPlus {
     exit_share: f64,
     slowdown_rtts: i64,
     slowdown_interval: f64,
-    phase: Phase,
+    phase: SlowdownPhase,
     /// A round trip is over when this has been acknowledged.
     end: SeqNum,
 }
@@ -196,7 +196,7 @@ impl PlusPlus {
         (gain - self.constant * common.window.cwnd * excess).max(-0.5 * common.window.cwnd)
     }
 
-    fn on_ack(&mut self, common: &mut Common, ack: &Ack, acked: f64) {
+    fn on_ack(&mut self, common: &mut Common, ack: &AckedData, acked: f64) {
         let Some(queueing_secs) = common.delays.queueing_secs() else {
             return;
         };
@@ -208,21 +208,21 @@ impl PlusPlus {
             common.window.ssthresh = common.window.cwnd.max(2.0);
             common.window.cwnd = common.min_cwnd;
             self.end = ack.snd_nxt;
-            self.phase = Phase::Down {
+            self.phase = SlowdownPhase::Down {
                 began: ack.now,
                 round_trips: self.slowdown_rtts,
             };
         }
         match self.phase {
-            Phase::Down { .. } => {}
-            Phase::FirstStart if queueing_secs > self.exit_share * common.target_secs => {
+            SlowdownPhase::Down { .. } => {}
+            SlowdownPhase::FirstStart if queueing_secs > self.exit_share * common.target_secs => {
                 common.window.ssthresh = common.window.cwnd.max(2.0);
                 self.end_first_start();
             }
-            Phase::FirstStart | Phase::Up { .. } | Phase::Restart => {
+            SlowdownPhase::FirstStart | SlowdownPhase::Up { .. } | SlowdownPhase::Restart => {
                 self.start_slowly(common, ack, acked);
             }
-            Phase::BeforeFirst { .. } | Phase::Until(_) => {
+            SlowdownPhase::BeforeFirst { .. } | SlowdownPhase::Until(_) => {
                 let change = self.change(common, queueing_secs);
                 if change < 0.0 || ack.cwnd_limited {
                     common.set_to_at_least_the_minimum(
@@ -235,11 +235,13 @@ impl PlusPlus {
 
     fn on_round_trip(&mut self) {
         self.phase = match self.phase {
-            Phase::BeforeFirst { round_trips } => Phase::BeforeFirst {
+            SlowdownPhase::BeforeFirst { round_trips } => SlowdownPhase::BeforeFirst {
                 round_trips: round_trips - 1,
             },
-            Phase::Down { began, round_trips } if round_trips <= 1 => Phase::Up { began },
-            Phase::Down { began, round_trips } => Phase::Down {
+            SlowdownPhase::Down { began, round_trips } if round_trips <= 1 => {
+                SlowdownPhase::Up { began }
+            }
+            SlowdownPhase::Down { began, round_trips } => SlowdownPhase::Down {
                 began,
                 round_trips: round_trips - 1,
             },
@@ -249,13 +251,13 @@ impl PlusPlus {
 
     fn slowdown_is_due(&self, now: Instant) -> bool {
         match self.phase {
-            Phase::BeforeFirst { round_trips } => round_trips <= 0,
-            Phase::Until(due) => due.secs() <= now.secs(),
+            SlowdownPhase::BeforeFirst { round_trips } => round_trips <= 0,
+            SlowdownPhase::Until(due) => due.secs() <= now.secs(),
             _ => false,
         }
     }
 
-    fn start_slowly(&mut self, common: &mut Common, ack: &Ack, acked: f64) {
+    fn start_slowly(&mut self, common: &mut Common, ack: &AckedData, acked: f64) {
         if ack.cwnd_limited {
             let grown = common.window.cwnd + self.gain(common) * acked;
             common.window.cwnd = grown.min(common.window.ssthresh).max(common.min_cwnd);
@@ -266,7 +268,7 @@ impl PlusPlus {
     }
 
     fn end_first_start(&mut self) {
-        self.phase = Phase::BeforeFirst {
+        self.phase = SlowdownPhase::BeforeFirst {
             round_trips: self.slowdown_rtts,
         };
     }
@@ -274,14 +276,14 @@ impl PlusPlus {
     /// The window is where it was, or something was lost before it was.
     fn end_slow_start(&mut self, now: Instant) {
         match self.phase {
-            Phase::FirstStart | Phase::Restart => self.end_first_start(),
-            Phase::Down { began, .. } | Phase::Up { began } => {
+            SlowdownPhase::FirstStart | SlowdownPhase::Restart => self.end_first_start(),
+            SlowdownPhase::Down { began, .. } | SlowdownPhase::Up { began } => {
                 let took_secs = now.secs() - began.secs();
-                self.phase = Phase::Until(Instant::from_secs(
+                self.phase = SlowdownPhase::Until(Instant::from_secs(
                     now.secs() + self.slowdown_interval * took_secs,
                 ));
             }
-            Phase::BeforeFirst { .. } | Phase::Until(_) => {}
+            SlowdownPhase::BeforeFirst { .. } | SlowdownPhase::Until(_) => {}
         }
     }
 }
@@ -300,7 +302,7 @@ pub(super) struct Ledbat {
 }
 
 impl Ledbat {
-    pub(super) fn new(params: &Params, start: Start) -> Self {
+    pub(super) fn new(params: &Params, start: ConnectionStart) -> Self {
         let size = |name| usize::try_from(params.integer(name)).expect("bounds");
         let variant = if params.choice("variant") == "plus_plus" {
             Variant::PlusPlus(PlusPlus {
@@ -309,7 +311,7 @@ impl Ledbat {
                 exit_share: params.number("exit_share"),
                 slowdown_rtts: params.integer("slowdown_rtts"),
                 slowdown_interval: params.number("slowdown_interval"),
-                phase: Phase::FirstStart,
+                phase: SlowdownPhase::FirstStart,
                 end: SeqNum::ZERO,
             })
         } else {
@@ -329,15 +331,15 @@ impl Ledbat {
                 target_secs,
                 min_cwnd: params.number("min_cwnd"),
                 beta: params.number("beta"),
-                window: CongestionWindow::new(Start { cwnd, ..start }),
-                delays: Delays::new(size("base_history"), size("current_filter")),
+                window: CongestionWindow::new(ConnectionStart { cwnd, ..start }),
+                delays: DelayHistory::new(size("base_history"), size("current_filter")),
             },
             variant,
         }
     }
 
     /// RFC 6817 §2.4.2: the window, if it was what limited the sender, follows the distance to the target.
-    fn follow_target(&mut self, ack: &Ack, acked: f64, gain: f64, allowed_increase: f64) {
+    fn follow_target(&mut self, ack: &AckedData, acked: f64, gain: f64, allowed_increase: f64) {
         let common = &mut self.common;
         let Some(queueing_secs) = common.delays.queueing_secs() else {
             return;
@@ -350,7 +352,7 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
-    fn on_ack(&mut self, ack: &Ack) {
+    fn on_ack(&mut self, ack: &AckedData) {
         if let Some(sample_secs) = ack.rtt.map(Duration::secs) {
             self.common.delays.observe(ack.now, sample_secs);
         }
@@ -382,7 +384,7 @@ impl CongestionControl for Ledbat {
         };
         common.window.reduce(episode, left);
         match &mut self.variant {
-            Variant::PlusPlus(plus_plus) if timeout => plus_plus.phase = Phase::Restart,
+            Variant::PlusPlus(plus_plus) if timeout => plus_plus.phase = SlowdownPhase::Restart,
             Variant::PlusPlus(plus_plus) => plus_plus.end_slow_start(episode.now),
             Variant::Rfc6817 { .. } => {}
         }
@@ -400,7 +402,7 @@ impl CongestionControl for Ledbat {
         }
     }
 
-    fn probe(&self, out: &mut super::Probe<'_>) {
+    fn probe(&self, out: &mut super::VariableProbe<'_>) {
         if let Some(queueing_secs) = self.common.delays.queueing_secs() {
             out("base_delay", self.common.delays.base_secs());
             out("queuing_delay", queueing_secs);

@@ -25,7 +25,9 @@
 //! `tcp.algorithms = "linux"` have `delta = 1`: the smoothed delay is never above the largest.
 
 use super::params::{FACTOR, SHARE, parameters};
-use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe};
+use super::{
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, VariableProbe,
+};
 use crate::registry::{Entry, Kind, Value};
 use crate::units::{Duration, SegCount, WindowSize};
 
@@ -36,16 +38,18 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
         "Kuzmanovic and Knightly 2003",
         "Kuzmanovic and Knightly 2006",
     ],
-    params: Rules::PARAMS,
+    params: LpParameters::PARAMS,
     new: Algorithm {
         linux: &[("delta", Value::Number(1.0))],
-        ..Algorithm::of(|params, start| Classic::boxed(start, Lp::new(Rules::from(params))))
+        ..Algorithm::of(|params, start| {
+            ClassicControl::boxed(start, Lp::new(LpParameters::from(params)))
+        })
     },
 };
 
 parameters! {
     /// The algorithm's parameters.
-    struct Rules {
+    struct LpParameters {
         delta: f64 = SHARE => Value::Number(0.15), "share of the range of delays above which the smoothed delay indicates congestion";
         gamma: f64 = Kind::Number { min: 0.001, max: 1.0 } => Value::Number(0.125), "share of the latest delay in the smoothed one";
         inference_rtts: f64 = Kind::Number { min: 0.0, max: 1e6 } => Value::Number(3.0),
@@ -59,13 +63,13 @@ parameters! {
 
 /// Delays, seconds.
 #[derive(Clone, Copy, Debug)]
-struct Delays {
+struct LpDelays {
     least: f64,
     largest: f64,
     smoothed: f64,
 }
 
-impl Delays {
+impl LpDelays {
     fn observe(&mut self, delay: f64, gamma: f64) {
         self.least = self.least.min(delay);
         self.largest = self.largest.max(delay);
@@ -79,8 +83,8 @@ impl Delays {
 
 #[derive(Debug)]
 struct Lp {
-    rules: Rules,
-    delays: Option<Delays>,
+    rules: LpParameters,
+    delays: Option<LpDelays>,
     /// Until when indications are not heeded, and until when the inference phase lasts, microseconds.
     deaf_until: f64,
     inference_until: f64,
@@ -92,7 +96,7 @@ fn whole_us(secs: f64) -> f64 {
 }
 
 impl Lp {
-    fn new(rules: Rules) -> Self {
+    fn new(rules: LpParameters) -> Self {
         Self {
             rules,
             delays: None,
@@ -132,7 +136,7 @@ impl Lp {
 }
 
 impl Avoidance for Lp {
-    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         // A lone segment's acknowledgement may have waited at the receiver.
         let delay = ack
             .rtt
@@ -140,7 +144,7 @@ impl Avoidance for Lp {
             .filter(|_| ack.flight_size > SegCount::ONE);
         if let Some(delay) = delay {
             self.delays
-                .get_or_insert(Delays {
+                .get_or_insert(LpDelays {
                     least: delay,
                     largest: delay,
                     smoothed: delay,
@@ -163,7 +167,7 @@ impl Avoidance for Lp {
         episode.window * self.rules.decrease
     }
 
-    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         if let Some(delays) = self.delays {
             out("d_min", delays.least);
             out("d_max", delays.largest);
@@ -178,10 +182,10 @@ mod tests {
     use crate::cc::testing::*;
 
     /// In congestion avoidance with 20 segments, having seen delays of 100 and 200 ms and smoothed them to 100 ms.
-    fn lp() -> Classic<Lp> {
-        let own = Lp::new(Rules::from(&params(&ENTRY, &[])));
-        let mut lp = Classic::new(avoiding(20.0), own);
-        lp.own.delays = Some(Delays {
+    fn lp() -> ClassicControl<Lp> {
+        let own = Lp::new(LpParameters::from(&params(&ENTRY, &[])));
+        let mut lp = ClassicControl::new(avoiding(20.0), own);
+        lp.own.delays = Some(LpDelays {
             least: 0.1,
             largest: 0.2,
             smoothed: 0.1,
@@ -190,8 +194,8 @@ mod tests {
     }
 
     /// The window after an acknowledgement.
-    fn after(lp: &mut Classic<Lp>, at: f64, rtt: f64) -> f64 {
-        lp.on_ack(&Ack {
+    fn after(lp: &mut ClassicControl<Lp>, at: f64, rtt: f64) -> f64 {
+        lp.on_ack(&AckedData {
             rtt: Some(Duration::from_secs(rtt)),
             ..ack_at(at, 1, 20)
         });
@@ -225,7 +229,7 @@ mod tests {
         after(&mut lp, 1.0, 0.2);
         let halved = after(&mut lp, 1.01, 0.2);
         // The delay is back at 100 ms.
-        lp.own.delays = Some(Delays {
+        lp.own.delays = Some(LpDelays {
             smoothed: 0.1,
             ..lp.own.delays.expect("delays")
         });
@@ -271,7 +275,7 @@ mod tests {
     #[test]
     fn a_lone_segment_says_nothing_of_the_path() {
         let mut lp = lp();
-        lp.on_ack(&Ack {
+        lp.on_ack(&AckedData {
             rtt: Some(Duration::from_secs(2.0)),
             ..ack_at(1.0, 1, 1)
         });
@@ -282,7 +286,7 @@ mod tests {
     #[test]
     fn a_loss_halves_and_indications_are_not_heard_for_a_round_trip() {
         let mut lp = lp();
-        lp.own.delays = Some(Delays {
+        lp.own.delays = Some(LpDelays {
             least: 0.1,
             largest: 0.2,
             smoothed: 0.2,
@@ -310,7 +314,7 @@ mod tests {
     #[test]
     fn two_segments_say_something_of_the_path() {
         let mut lp = lp();
-        lp.on_ack(&Ack {
+        lp.on_ack(&AckedData {
             rtt: Some(Duration::from_secs(2.0)),
             ..ack_at(1.0, 1, 2)
         });

@@ -41,10 +41,12 @@ mod veno;
 mod westwood;
 mod yeah;
 
-pub use algorithm::{Algorithm, Ecn, Needs, Order, Rates, Set};
-pub use api::{CongestionControl, Probe, Start};
-use classic::{Avoidance, Classic, CongestionWindow};
-pub use events::{Ack, AckArrival, Episode, Marks, Prescribed, RateSample, Signal, Windows};
+pub use algorithm::{Algorithm, EcnMode, Needs, ParamOrder, Rates, Set};
+pub use api::{CongestionControl, ConnectionStart, VariableProbe};
+use classic::{Avoidance, ClassicControl, CongestionWindow};
+pub use events::{
+    AckArrival, AckedData, AckedMarks, Episode, Prescribed, RateSample, Signal, Windows,
+};
 
 use crate::registry::Entry;
 

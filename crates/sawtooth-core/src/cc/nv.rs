@@ -41,19 +41,20 @@
 mod tests;
 
 use super::params::{COUNT, FACTOR, SHARE, TIME, parameters};
-use super::vegas::Path;
+use super::vegas::VegasPath;
 use super::{
-    Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Needs, Probe, Rates, Signal,
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Needs, Rates,
+    Signal, VariableProbe,
 };
 use crate::registry::{Entry, Kind, Value};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Duration, Instant, SegCount, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "nv",
     summary: "TCP-NV: Vegas for fast paths of short and noisy round-trip times",
     specification: &["Brakmo 2010"],
-    params: Rules::PARAMS,
+    params: NvParameters::PARAMS,
     new: Algorithm {
         needs: Needs {
             rates: Rates::Used,
@@ -61,14 +62,14 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
         },
         linux: &[("dec_mult", Value::Number(38.0 / 128.0))],
         ..Algorithm::of(|params, start| {
-            Classic::boxed(start, Nv::new(Rules::from(params), start.seed))
+            ClassicControl::boxed(start, Nv::new(NvParameters::from(params), start.seed))
         })
     },
 };
 
 parameters! {
     /// The algorithm's parameters.
-    struct Rules {
+    struct NvParameters {
         pad: f64 = Kind::Number { min: 0.0, max: 1e6 } => Value::Number(10.0), "the window shrinks when more than this are queued, segments";
         pad_buffer: f64 = Kind::Number { min: 0.0, max: 1e6 } => Value::Number(2.0), "the window begins to grow when fewer than pad less this are queued, segments";
         min_cwnd: f64 = Kind::Number { min: 2.0, max: 1e6 } => Value::Number(2.0), "queues do not lower the window below this, segments";
@@ -98,7 +99,7 @@ struct LeastRtt {
     of_period: f64,
     /// When the current period ends.
     end: Option<f64>,
-    chance: Stream,
+    chance: RandomStream,
 }
 
 impl LeastRtt {
@@ -107,16 +108,16 @@ impl LeastRtt {
             secs: f64::INFINITY,
             of_period: f64::INFINITY,
             end: None,
-            chance: Stream::new(seed, "nv"),
+            chance: RandomStream::new(seed, "nv"),
         }
     }
 
     /// The connection is established at `now`, or the first sample comes.
-    fn begin(&mut self, now: f64, rules: &Rules) -> f64 {
+    fn begin(&mut self, now: f64, rules: &NvParameters) -> f64 {
         *self.end.get_or_insert(now + rules.first_period)
     }
 
-    fn observe(&mut self, now: f64, rtt: f64, rules: &Rules) {
+    fn observe(&mut self, now: f64, rtt: f64, rules: &NvParameters) {
         let end = self.begin(now, rules);
         self.secs = self.secs.min(rtt);
         self.of_period = self.of_period.min(rtt);
@@ -141,8 +142,8 @@ impl LeastRtt {
 
 #[derive(Debug)]
 struct Nv {
-    rules: Rules,
-    path: Path,
+    rules: NvParameters,
+    path: VegasPath,
     least_rtt: LeastRtt,
     /// The largest rate since the last decision, segments per second, and of how many samples.
     max_rate: f64,
@@ -158,10 +159,10 @@ struct Nv {
 }
 
 impl Nv {
-    fn new(rules: Rules, seed: u64) -> Self {
+    fn new(rules: NvParameters, seed: u64) -> Self {
         Self {
             rules,
-            path: Path::UNKNOWN,
+            path: VegasPath::UNKNOWN,
             least_rtt: LeastRtt::new(seed),
             max_rate: 0.0,
             samples: 0,
@@ -172,7 +173,7 @@ impl Nv {
         }
     }
 
-    fn sample(&mut self, ack: &Ack) {
+    fn sample(&mut self, ack: &AckedData) {
         let Some(rtt) = ack.rtt.map(Duration::secs) else {
             return;
         };
@@ -233,7 +234,7 @@ impl Nv {
 }
 
 impl Avoidance for Nv {
-    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         self.sample(ack);
         let ended = self.path.observe(ack);
         if !ack.may_grow {
@@ -271,7 +272,7 @@ impl Avoidance for Nv {
         self.least_rtt.begin(now.secs(), &self.rules);
     }
 
-    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         if self.least_rtt.secs().is_finite() {
             out("min_rtt", self.least_rtt.secs());
         }

@@ -72,7 +72,7 @@ macro_rules! parameters {
         impl From<&$crate::registry::Params> for $name {
             fn from(params: &$crate::registry::Params) -> Self {
                 Self {
-                    $($param: $crate::registry::Key::new(stringify!($param)).of(params),)*
+                    $($param: $crate::registry::ParamKey::new(stringify!($param)).of(params),)*
                 }
             }
         }

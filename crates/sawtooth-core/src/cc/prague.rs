@@ -20,8 +20,8 @@
 
 use super::params::{BETA, SHARE, TIME_FROM_ZERO, parameters};
 use super::{
-    Ack, Algorithm, CongestionControl, CongestionWindow, Ecn, Episode, Needs, Prescribed, Probe,
-    Signal, Start, Windows,
+    AckedData, Algorithm, CongestionControl, CongestionWindow, ConnectionStart, EcnMode, Episode,
+    Needs, Prescribed, Signal, VariableProbe, Windows,
 };
 use crate::registry::{Entry, Kind, Value};
 use crate::units::{Duration, Rate, SegCount, SeqNum, WindowSize};
@@ -33,18 +33,20 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
         "draft-briscoe-iccrg-prague-congestion-control §2",
         "RFC 9331 §4.3",
     ],
-    params: Parameters::PARAMS,
+    params: PragueParameters::PARAMS,
     new: Algorithm {
         needs: Needs {
-            ecn: Ecn::L4s,
+            ecn: EcnMode::L4s,
             ..Needs::NOTHING
         },
-        ..Algorithm::of(|params, start| Box::new(Prague::new(Parameters::from(params), start)))
+        ..Algorithm::of(|params, start| {
+            Box::new(Prague::new(PragueParameters::from(params), start))
+        })
     },
 };
 
 parameters! {
-    struct Parameters {
+    struct PragueParameters {
         gain: f64 = Kind::Number { min: 1e-6, max: 1.0 } => Value::Number(1.0 / 16.0), "weight of a round trip in the moving average of the share of marks";
         initial_alpha: f64 = SHARE => Value::Number(1.0), "that average before the first mark";
         beta: f64 = BETA;
@@ -55,36 +57,36 @@ parameters! {
 
 /// A round trip: over when all that was outstanding when it began has been acknowledged, and its time, if it has one, has passed.
 #[derive(Clone, Copy, Debug, Default)]
-struct Round {
+struct PragueRound {
     seq: SeqNum,
     earliest: f64,
 }
 
-impl Round {
-    fn over(&self, ack: &Ack) -> bool {
+impl PragueRound {
+    fn over(&self, ack: &AckedData) -> bool {
         ack.snd_una >= self.seq && ack.now.secs() >= self.earliest
     }
 }
 
 /// A reduction that has not been followed by a round trip yet: "Congestion Window Reduced".
 #[derive(Clone, Copy, Debug)]
-struct Reduced {
-    until: Round,
+struct PragueReduction {
+    until: PragueRound,
     /// The window before it.
     from: f64,
 }
 
 #[derive(Debug)]
 pub(super) struct Prague {
-    parameters: Parameters,
-    start: Start,
+    parameters: PragueParameters,
+    start: ConnectionStart,
     alpha: f64,
     delivered: SegCount,
     marked: SegCount,
-    virtual_round: Round,
-    real_round: Round,
+    virtual_round: PragueRound,
+    real_round: PragueRound,
     rounds: u64,
-    reduced: Option<Reduced>,
+    reduced: Option<PragueReduction>,
     srtt: Option<f64>,
     /// Segments in the path after the last acknowledgement.
     pipe: SegCount,
@@ -92,15 +94,15 @@ pub(super) struct Prague {
 }
 
 impl Prague {
-    fn new(parameters: Parameters, start: Start) -> Self {
+    fn new(parameters: PragueParameters, start: ConnectionStart) -> Self {
         Self {
             parameters,
             start,
             alpha: parameters.initial_alpha,
             delivered: SegCount::ZERO,
             marked: SegCount::ZERO,
-            virtual_round: Round::default(),
-            real_round: Round::default(),
+            virtual_round: PragueRound::default(),
+            real_round: PragueRound::default(),
             rounds: 0,
             reduced: None,
             srtt: None,
@@ -128,8 +130,8 @@ impl Prague {
         }
     }
 
-    fn round_from(&self, ack: &Ack) -> Round {
-        Round {
+    fn round_from(&self, ack: &AckedData) -> PragueRound {
+        PragueRound {
             seq: ack.snd_nxt,
             earliest: self
                 .rtt_virt()
@@ -137,12 +139,12 @@ impl Prague {
         }
     }
 
-    fn count_rounds(&mut self, ack: &Ack) {
+    fn count_rounds(&mut self, ack: &AckedData) {
         self.delivered += ack.delivered;
         self.marked += ack.marked;
         if self.real_round.over(ack) {
             self.rounds += 1;
-            self.real_round = Round {
+            self.real_round = PragueRound {
                 seq: ack.snd_nxt,
                 earliest: f64::NEG_INFINITY,
             };
@@ -158,11 +160,11 @@ impl Prague {
         }
     }
 
-    fn respond_to_marks(&mut self, ack: &Ack) {
+    fn respond_to_marks(&mut self, ack: &AckedData) {
         if ack.marked.is_zero() || self.reduced.is_some() {
             return;
         }
-        self.reduced = Some(Reduced {
+        self.reduced = Some(PragueReduction {
             until: self.round_from(ack),
             from: self.window.cwnd,
         });
@@ -173,7 +175,7 @@ impl Prague {
 }
 
 impl CongestionControl for Prague {
-    fn on_ack(&mut self, ack: &Ack) {
+    fn on_ack(&mut self, ack: &AckedData) {
         if let Some(rtt) = ack.rtt.map(Duration::secs) {
             // RFC 6298 §2.
             self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
@@ -224,7 +226,7 @@ impl CongestionControl for Prague {
         Some(Rate::from_bps(segments * self.start.smss.as_f64() * 8.0))
     }
 
-    fn probe(&self, out: &mut Probe<'_>) {
+    fn probe(&self, out: &mut VariableProbe<'_>) {
         out("alpha", self.alpha);
         out("ai_per_rtt", self.ai_per_rtt());
         out("rtt_virt", self.rtt_virt().or(self.srtt).unwrap_or(0.0));
@@ -238,13 +240,16 @@ mod tests {
     use crate::cc::testing::*;
     use crate::registry::Params;
 
-    fn prague(start: Start) -> Prague {
-        Prague::new(Parameters::from(&Params::defaults(ENTRY.params)), start)
+    fn prague(start: ConnectionStart) -> Prague {
+        Prague::new(
+            PragueParameters::from(&Params::defaults(ENTRY.params)),
+            start,
+        )
     }
 
     /// In congestion avoidance.
     fn avoiding(window: f64, alpha: f64) -> Prague {
-        let mut prague = prague(Start {
+        let mut prague = prague(ConnectionStart {
             ssthresh: WindowSize::from_segments(2.0),
             ..beginning(window)
         });
@@ -253,8 +258,8 @@ mod tests {
     }
 
     /// Of ten segments, some of them marked, with a window outstanding.
-    fn ack(secs: f64, una: u64, marked: u64) -> Ack {
-        Ack {
+    fn ack(secs: f64, una: u64, marked: u64) -> AckedData {
+        AckedData {
             marked: SegCount::new(marked),
             snd_una: SeqNum::new(una),
             snd_nxt: SeqNum::new(una + 100),
@@ -333,7 +338,7 @@ mod tests {
         prague.on_loss(&loss(100.0));
         assert!(close(prague.window.cwnd, 50.0));
         prague.window.cwnd = 100.0;
-        prague.on_ack(&Ack {
+        prague.on_ack(&AckedData {
             may_grow: false,
             ..ack(1.0, 10, 10)
         });
@@ -344,7 +349,7 @@ mod tests {
 
     #[test]
     fn it_paces_a_window_per_round_trip_and_twice_that_at_first() {
-        let mut prague = prague(Start {
+        let mut prague = prague(ConnectionStart {
             ssthresh: WindowSize::from_segments(100.0),
             ..beginning(49.0)
         });
@@ -371,7 +376,7 @@ mod tests {
     #[test]
     fn it_fills_a_path_whose_queue_marks_early() {
         for whole_windows in [false, true] {
-            let mut prague = prague(Start {
+            let mut prague = prague(ConnectionStart {
                 whole_windows,
                 ..beginning(10.0)
             });

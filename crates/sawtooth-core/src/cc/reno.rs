@@ -16,7 +16,7 @@
 //! Kernel equivalent: `reno`, in whole segments.
 
 use super::params::{BETA, BETA_ECN, beta_ecn};
-use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode, Signal};
+use super::{Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal};
 use crate::registry::{Entry, Params};
 use crate::units::WindowSize;
 
@@ -25,7 +25,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     summary: "slow start, additive increase and multiplicative decrease of standard TCP",
     specification: &["RFC 5681 §3.1", "RFC 8511 §3.1"],
     params: &[BETA, BETA_ECN],
-    new: Algorithm::of(|params, start| Classic::boxed(start, Reno::from(params))),
+    new: Algorithm::of(|params, start| ClassicControl::boxed(start, Reno::from(params))),
 };
 
 #[derive(Debug)]
@@ -59,8 +59,8 @@ mod tests {
     use crate::cc::testing::*;
     use crate::registry::Value;
 
-    fn reno(start: Start) -> Classic<Reno> {
-        Classic::new(start, Reno::from(&params(&ENTRY, &[])))
+    fn reno(start: ConnectionStart) -> ClassicControl<Reno> {
+        ClassicControl::new(start, Reno::from(&params(&ENTRY, &[])))
     }
 
     /// In ns-2, which leaves the window unrounded.
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_was_counted_before_a_loss_does_not_count_after_it() {
-        let mut reno = reno(Start {
+        let mut reno = reno(ConnectionStart {
             ssthresh: WindowSize::from_segments(53.0),
             whole_windows: true,
             ..beginning(53.0)
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn the_window_does_not_grow_during_recovery() {
         let mut reno = reno(starting(10.0, 5.0));
-        reno.on_ack(&Ack {
+        reno.on_ack(&AckedData {
             may_grow: false,
             ..ack()
         });

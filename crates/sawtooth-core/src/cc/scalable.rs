@@ -18,7 +18,7 @@
 //! window's segments up to 100, and 100 from there on (at 101 to 110 and at 272 to 277); `low_b = 0.125`, rounded down (`given_up`): of 69, 109 and 309 remain 61, 96, 271.
 
 use super::params::FACTOR;
-use super::{Algorithm, Avoidance, Classic, CongestionWindow, Episode};
+use super::{Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::WindowSize;
 
@@ -48,7 +48,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("a", Value::Number(0.02)),
             ("low_window", Value::Number(50.0)),
         ],
-        ..Algorithm::of(|params, start| Classic::boxed(start, Scalable::from(params)))
+        ..Algorithm::of(|params, start| ClassicControl::boxed(start, Scalable::from(params)))
     },
 };
 
@@ -103,12 +103,12 @@ mod tests {
     use super::*;
     use crate::cc::testing::*;
 
-    fn scalable(cwnd: f64, whole_windows: bool) -> Classic<Scalable> {
-        let start = Start {
+    fn scalable(cwnd: f64, whole_windows: bool) -> ClassicControl<Scalable> {
+        let start = ConnectionStart {
             whole_windows,
             ..avoiding(cwnd)
         };
-        Classic::new(start, Scalable::from(&params(&ENTRY, &[])))
+        ClassicControl::new(start, Scalable::from(&params(&ENTRY, &[])))
     }
 
     #[test]

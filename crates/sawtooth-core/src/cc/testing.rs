@@ -1,6 +1,8 @@
 //! What tests of algorithms have in common.
 
-pub(super) use super::{Ack, CongestionControl, Episode, Prescribed, Signal, Start};
+pub(super) use super::{
+    AckedData, CongestionControl, ConnectionStart, Episode, Prescribed, Signal,
+};
 use crate::registry::{Entry, Params, Value};
 pub(super) use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 
@@ -24,27 +26,27 @@ pub(super) const fn window(segments: f64) -> WindowSize {
 }
 
 /// A connection with a window of so many segments and no threshold.
-pub(super) const fn beginning(cwnd: f64) -> Start {
-    Start::at(window(cwnd))
+pub(super) const fn beginning(cwnd: f64) -> ConnectionStart {
+    ConnectionStart::at(window(cwnd))
 }
 
 /// A connection with a window and a slow-start threshold of so many segments.
-pub(super) const fn starting(cwnd: f64, ssthresh: f64) -> Start {
-    Start {
+pub(super) const fn starting(cwnd: f64, ssthresh: f64) -> ConnectionStart {
+    ConnectionStart {
         ssthresh: window(ssthresh),
         ..beginning(cwnd)
     }
 }
 
 /// A connection in congestion avoidance with `cwnd` segments.
-pub(super) const fn avoiding(cwnd: f64) -> Start {
+pub(super) const fn avoiding(cwnd: f64) -> ConnectionStart {
     starting(cwnd, 2.0)
 }
 
 /// At `secs`, an acknowledgement of `acked` segments, all of which count, of a sender limited by its window of `flight_size`.
-pub(super) fn ack_at(secs: f64, acked: u64, flight_size: u64) -> Ack {
+pub(super) fn ack_at(secs: f64, acked: u64, flight_size: u64) -> AckedData {
     let acked = segs(acked);
-    Ack {
+    AckedData {
         now: Instant::from_secs(secs),
         acked,
         counted: acked,
@@ -63,7 +65,7 @@ pub(super) fn ack_at(secs: f64, acked: u64, flight_size: u64) -> Ack {
 }
 
 /// An acknowledgement of one segment.
-pub(super) fn ack() -> Ack {
+pub(super) fn ack() -> AckedData {
     ack_at(1.0, 1, 20)
 }
 

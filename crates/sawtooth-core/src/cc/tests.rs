@@ -66,12 +66,12 @@ fn rfc7661_4_3_a_window_that_limits_nothing_or_recovers_does_not_grow() {
     for entry in with_windows() {
         for ssthresh in [2.0, 1000.0] {
             let mut cc = made(entry, 64.0, ssthresh);
-            cc.on_ack(&Ack {
+            cc.on_ack(&AckedData {
                 cwnd_limited: false,
                 ..ack
             });
             assert!(cc.cwnd() <= 64.0, "{} {ssthresh}", entry.name);
-            cc.on_ack(&Ack {
+            cc.on_ack(&AckedData {
                 may_grow: false,
                 ..ack
             });
@@ -238,9 +238,9 @@ fn what_an_algorithm_needs_of_the_stack_is_what_its_specification_says() {
         assert_eq!(needs.rates, rates, "{}", entry.name);
         let ecn = match entry.name {
             // RFC 8257 §3.3, RFC 9331 §4.3.
-            "dctcp" => Ecn::Every,
-            "prague" => Ecn::L4s,
-            _ => Ecn::Classic,
+            "dctcp" => EcnMode::Every,
+            "prague" => EcnMode::L4s,
+            _ => EcnMode::Classic,
         };
         assert_eq!(needs.ecn, ecn, "{}", entry.name);
     }

@@ -26,7 +26,10 @@
 //! Not measured: how many samples it wants of a round (`min_samples`).
 
 use super::params::{COUNT, FACTOR};
-use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
+use super::{
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
+    VariableProbe,
+};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SeqNum, WindowSize};
 
@@ -55,19 +58,21 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("slow_start_rounds", Value::Integer(1)),
             ("diff_over", Value::Choice("rtt")),
         ],
-        ..Algorithm::of(|params, start| Classic::boxed(start, Vegas::new(Thresholds::from(params))))
+        ..Algorithm::of(|params, start| {
+            ClassicControl::boxed(start, Vegas::new(Thresholds::from(params)))
+        })
     },
 };
 
 /// The round-trip times of one round.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Round {
+pub(super) struct VegasRound {
     /// The least, seconds; infinite without samples.
     pub min_rtt: f64,
     pub samples: i64,
 }
 
-impl Round {
+impl VegasRound {
     const NEW: Self = Self {
         min_rtt: f64::INFINITY,
         samples: 0,
@@ -76,23 +81,23 @@ impl Round {
 
 /// What Vegas knows of its path, measured round by round; others measure it in the same way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Path {
+pub(super) struct VegasPath {
     /// The least round-trip time seen, seconds; infinite without samples.
     pub base_rtt: f64,
-    round: Round,
+    round: VegasRound,
     /// The first segment sent in this round, the distinguished one; none before the first acknowledgement of a round.
     distinguished: Option<SeqNum>,
 }
 
-impl Path {
+impl VegasPath {
     pub(super) const UNKNOWN: Self = Self {
         base_rtt: f64::INFINITY,
-        round: Round::NEW,
+        round: VegasRound::NEW,
         distinguished: None,
     };
 
     /// Takes the sample of an acknowledgement; returns the round if this ended it.
-    pub(super) fn observe(&mut self, ack: &Ack) -> Option<Round> {
+    pub(super) fn observe(&mut self, ack: &AckedData) -> Option<VegasRound> {
         if let Some(rtt) = ack.rtt.map(Duration::secs) {
             self.base_rtt = self.base_rtt.min(rtt);
             self.round.min_rtt = self.round.min_rtt.min(rtt);
@@ -108,7 +113,7 @@ impl Path {
             }
             None => {
                 // What has been acknowledged was sent before the round.
-                self.round = Round::NEW;
+                self.round = VegasRound::NEW;
                 self.distinguished = Some(ack.snd_nxt);
                 None
             }
@@ -117,7 +122,7 @@ impl Path {
 
     /// Discards the present round, in which there was a loss; the next acknowledgement begins another.
     pub(super) fn restart(&mut self) {
-        self.round = Round::NEW;
+        self.round = VegasRound::NEW;
         self.distinguished = None;
     }
 }
@@ -151,7 +156,7 @@ impl From<&Params> for Thresholds {
 #[derive(Debug)]
 struct Vegas {
     thresholds: Thresholds,
-    path: Path,
+    path: VegasPath,
     /// Rounds since slow start began; it grows in those that `slow_start_rounds` divides.
     rounds: i64,
     /// The difference of the last round, segments.
@@ -162,7 +167,7 @@ impl Vegas {
     fn new(thresholds: Thresholds) -> Self {
         Self {
             thresholds,
-            path: Path::UNKNOWN,
+            path: VegasPath::UNKNOWN,
             rounds: 0,
             diff: 0.0,
         }
@@ -173,7 +178,7 @@ impl Vegas {
         self.rounds % self.thresholds.slow_start_rounds == 0
     }
 
-    fn end_round(&mut self, window: &mut CongestionWindow, round: Round, cwnd_limited: bool) {
+    fn end_round(&mut self, window: &mut CongestionWindow, round: VegasRound, cwnd_limited: bool) {
         // Where slow start has rounds in which the window stands still, only those are compared.
         let comparable = self.thresholds.slow_start_rounds == 1 || !self.is_growing_round();
         self.rounds += 1;
@@ -211,7 +216,7 @@ fn shrink(window: &mut CongestionWindow, cwnd: f64) {
 }
 
 impl Avoidance for Vegas {
-    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         let ended = self.path.observe(ack);
         if !ack.may_grow {
             return;
@@ -237,11 +242,11 @@ impl Avoidance for Vegas {
     }
 
     fn on_restart(&mut self, _now: Instant, _idle: Duration) {
-        self.path = Path::UNKNOWN;
+        self.path = VegasPath::UNKNOWN;
         self.rounds = 0;
     }
 
-    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         if self.path.base_rtt.is_finite() {
             out("base_rtt", self.path.base_rtt);
         }
@@ -264,11 +269,11 @@ mod tests {
         over_round: false,
     };
 
-    fn vegas(cwnd: f64, ssthresh: f64) -> Classic<Vegas> {
+    fn vegas(cwnd: f64, ssthresh: f64) -> ClassicControl<Vegas> {
         let start = starting(cwnd, ssthresh);
-        let mut vegas = Classic::new(start, Vegas::new(PAPER));
+        let mut vegas = ClassicControl::new(start, Vegas::new(PAPER));
         // BaseRTT is 100 ms. This acknowledgement begins the first round, in which slow start would grow: it does not count.
-        vegas.on_ack(&Ack {
+        vegas.on_ack(&AckedData {
             counted: SegCount::new(0),
             ..round(0, 0.1)
         });
@@ -276,8 +281,8 @@ mod tests {
     }
 
     /// An acknowledgement that ends the round begun by the one before it.
-    fn round(number: u64, rtt: f64) -> Ack {
-        Ack {
+    fn round(number: u64, rtt: f64) -> AckedData {
+        AckedData {
             snd_una: SeqNum::new(number),
             snd_nxt: SeqNum::new(number),
             rtt: Some(Duration::from_secs(rtt)),
@@ -322,7 +327,7 @@ mod tests {
     fn brakmo1995_slow_start_grows_every_other_round() {
         let mut vegas = vegas(4.0, 100.0);
         // The first round ends with its acknowledgement of four segments; in the second the window stands; the third grows again.
-        let ack = |number, counted| Ack {
+        let ack = |number, counted| AckedData {
             counted: SegCount::new(counted),
             ..round(number, 0.1)
         };
@@ -337,7 +342,7 @@ mod tests {
     #[test]
     fn slow_start_ends_when_more_than_gamma_are_queued() {
         let mut vegas = vegas(8.0, 100.0);
-        vegas.on_ack(&Ack {
+        vegas.on_ack(&AckedData {
             counted: SegCount::new(8),
             ..round(1, 0.11)
         });
@@ -345,7 +350,7 @@ mod tests {
         assert_eq!(vegas.cwnd(), 16.0);
         vegas.on_ack(&round(2, 0.106));
         // Diff = 16 - 16 / 1.06 = 0.906, within gamma: slow start goes on, with a round that grows.
-        vegas.on_ack(&Ack {
+        vegas.on_ack(&AckedData {
             counted: SegCount::new(0),
             ..round(3, 0.106)
         });
@@ -357,7 +362,7 @@ mod tests {
 
     #[test]
     fn a_kernels_window_stays_whole() {
-        let start = Start {
+        let start = ConnectionStart {
             whole_windows: true,
             ..beginning(16.0)
         };
@@ -365,8 +370,8 @@ mod tests {
             slow_start_rounds: 1,
             ..PAPER
         };
-        let mut vegas = Classic::new(start, Vegas::new(every_round));
-        vegas.on_ack(&Ack {
+        let mut vegas = ClassicControl::new(start, Vegas::new(every_round));
+        vegas.on_ack(&AckedData {
             counted: SegCount::new(0),
             ..round(0, 0.1)
         });
@@ -380,7 +385,7 @@ mod tests {
 
     #[test]
     fn a_kernels_vegas_counts_the_difference_over_the_rounds_round_trip_time() {
-        let start = Start {
+        let start = ConnectionStart {
             whole_windows: true,
             ..avoiding(7.0)
         };
@@ -388,7 +393,7 @@ mod tests {
             over_round: true,
             ..PAPER
         };
-        let mut vegas = Classic::new(start, Vegas::new(over_round));
+        let mut vegas = ClassicControl::new(start, Vegas::new(over_round));
         vegas.on_ack(&round(0, 0.0161));
         // 6 ms for each segment: 7 * (42 - 16.1) / 16.1 = 11.3, 6 * (36 - 16.1) / 16.1 = 7.4, 5 * (30 - 16.1) / 16.1 = 4.3.
         for (number, (rtt, window)) in [(0.042, 6.0), (0.036, 5.0), (0.030, 5.0)]
@@ -402,7 +407,7 @@ mod tests {
 
     #[test]
     fn what_was_sent_before_a_round_says_nothing_of_it() {
-        let mut path = Path::UNKNOWN;
+        let mut path = VegasPath::UNKNOWN;
         assert!(path.observe(&round(0, 0.1)).is_none());
         let ended = path.observe(&round(1, 0.12)).expect("a round");
         assert_eq!((ended.min_rtt, ended.samples), (0.12, 1));
@@ -415,7 +420,7 @@ mod tests {
             min_samples: 3,
             ..PAPER
         };
-        let mut vegas = Classic::new(avoiding(20.0), Vegas::new(three));
+        let mut vegas = ClassicControl::new(avoiding(20.0), Vegas::new(three));
         vegas.own.path.base_rtt = 0.1;
         for number in 0..3 {
             vegas.on_ack(&round(number, 0.2));
@@ -435,7 +440,7 @@ mod tests {
         vegas.on_loss(&loss);
         assert_eq!((vegas.cwnd(), vegas.ssthresh()), (10.0, 10.0));
         for number in 0..3 {
-            vegas.on_ack(&Ack {
+            vegas.on_ack(&AckedData {
                 may_grow: false,
                 ..round(number, 0.1)
             });

@@ -17,7 +17,10 @@
 //! seems to keep BaseRTT over a loss (`forget_base_rtt` false), which is to be measured in a kernel.
 
 use super::params::{FACTOR, parameters};
-use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
+use super::{
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
+    VariableProbe,
+};
 use crate::registry::{Entry, Kind, Value};
 use crate::units::{Duration, Instant, WindowSize};
 
@@ -25,16 +28,18 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "veno",
     summary: "Veno: tells random losses from congestion by the number of queued segments",
     specification: &["Fu and Liew 2003 §II"],
-    params: Rules::PARAMS,
+    params: VenoParameters::PARAMS,
     new: Algorithm {
         linux: &[("forget_base_rtt", Value::Bool(false))],
-        ..Algorithm::of(|params, start| Classic::boxed(start, Veno::new(Rules::from(params))))
+        ..Algorithm::of(|params, start| {
+            ClassicControl::boxed(start, Veno::new(VenoParameters::from(params)))
+        })
     },
 };
 
 parameters! {
     /// The algorithm's parameters.
-    struct Rules {
+    struct VenoParameters {
         beta: f64 = Kind::Number { min: 0.0, max: 1e6 } => Value::Number(3.0), "from this many queued segments on the path is congested, segments";
         queued_increase: f64 = Kind::Number { min: 0.01, max: 1.0 } => Value::Number(0.5),
             "the window grows by this per round trip when the path is congested, segments";
@@ -46,19 +51,19 @@ parameters! {
 
 /// Round-trip times, seconds.
 #[derive(Clone, Copy, Debug)]
-struct Rtts {
+struct VenoRtts {
     base: f64,
     latest: f64,
 }
 
 #[derive(Debug)]
 struct Veno {
-    rules: Rules,
-    rtts: Option<Rtts>,
+    rules: VenoParameters,
+    rtts: Option<VenoRtts>,
 }
 
 impl Veno {
-    fn new(rules: Rules) -> Self {
+    fn new(rules: VenoParameters) -> Self {
         Self { rules, rtts: None }
     }
 
@@ -70,10 +75,10 @@ impl Veno {
 }
 
 impl Avoidance for Veno {
-    fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
+    fn measure(&mut self, _window: &mut CongestionWindow, ack: &AckedData) {
         if let Some(latest) = ack.rtt.map(Duration::secs) {
             let base = self.rtts.map_or(latest, |rtts| rtts.base.min(latest));
-            self.rtts = Some(Rtts { base, latest });
+            self.rtts = Some(VenoRtts { base, latest });
         }
     }
 
@@ -103,7 +108,7 @@ impl Avoidance for Veno {
         self.rtts = None;
     }
 
-    fn probe(&self, window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         if let (Some(rtts), Some(queued)) = (self.rtts, self.queued(window)) {
             out("base_rtt", rtts.base);
             out("n", queued);
@@ -117,11 +122,11 @@ mod tests {
     use crate::cc::testing::*;
 
     /// In congestion avoidance with a window of 20 segments, after round-trip times of 100 ms and `rtt`.
-    fn veno(rtt: f64) -> Classic<Veno> {
-        let own = Veno::new(Rules::from(&params(&ENTRY, &[])));
-        let mut veno = Classic::new(avoiding(20.0), own);
+    fn veno(rtt: f64) -> ClassicControl<Veno> {
+        let own = Veno::new(VenoParameters::from(&params(&ENTRY, &[])));
+        let mut veno = ClassicControl::new(avoiding(20.0), own);
         for rtt in [0.1, rtt] {
-            veno.on_ack(&Ack {
+            veno.on_ack(&AckedData {
                 may_grow: false,
                 ..timed(rtt)
             });
@@ -129,8 +134,8 @@ mod tests {
         veno
     }
 
-    fn timed(rtt: f64) -> Ack {
-        Ack {
+    fn timed(rtt: f64) -> AckedData {
+        AckedData {
             rtt: Some(Duration::from_secs(rtt)),
             ..ack()
         }

@@ -26,7 +26,8 @@
 
 use super::params::TIME_FROM_ZERO;
 use super::{
-    Ack, AckArrival, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal,
+    AckArrival, AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
+    VariableProbe,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, WindowSize};
@@ -58,7 +59,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("set_at", Value::Choice("repair")),
         ],
         ..Algorithm::of(|params, start| {
-            Classic::boxed(start, Westwood::new(params, start.tick.secs()))
+            ClassicControl::boxed(start, Westwood::new(params, start.tick.secs()))
         })
     },
 };
@@ -234,7 +235,7 @@ impl Avoidance for Westwood {
         }
     }
 
-    fn measure(&mut self, _window: &mut CongestionWindow, ack: &Ack) {
+    fn measure(&mut self, _window: &mut CongestionWindow, ack: &AckedData) {
         self.observe(ack.rtt);
         // Without a round-trip time there is no interval to sample.
         if let Some(rtt) = self.rtt
@@ -282,7 +283,7 @@ impl Avoidance for Westwood {
         self.bandwidth.delivered = SegCount::ZERO;
     }
 
-    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         if let Some(estimate) = self.bandwidth.estimate {
             out("bwe", estimate);
         }
@@ -297,26 +298,26 @@ mod tests {
     use super::*;
     use crate::cc::testing::*;
 
-    fn made(start: Start, set: &[(&str, Value)]) -> Classic<Westwood> {
-        Classic::new(
+    fn made(start: ConnectionStart, set: &[(&str, Value)]) -> ClassicControl<Westwood> {
+        ClassicControl::new(
             start,
             Westwood::new(&params(&ENTRY, set), start.tick.secs()),
         )
     }
 
-    fn westwood(cwnd: f64) -> Classic<Westwood> {
+    fn westwood(cwnd: f64) -> ClassicControl<Westwood> {
         made(beginning(cwnd), &[])
     }
 
-    fn observe(westwood: &mut Classic<Westwood>, at: f64, delivered: u64, rtt: f64) {
-        westwood.on_ack(&Ack {
+    fn observe(westwood: &mut ClassicControl<Westwood>, at: f64, delivered: u64, rtt: f64) {
+        westwood.on_ack(&AckedData {
             rtt: Some(Duration::from_secs(rtt)),
             may_grow: false,
             ..ack_at(at, delivered, 40)
         });
     }
 
-    fn estimate(westwood: &Classic<Westwood>) -> f64 {
+    fn estimate(westwood: &ClassicControl<Westwood>) -> f64 {
         westwood.own.bandwidth.estimate.expect("a sample")
     }
 
@@ -347,7 +348,7 @@ mod tests {
     }
 
     /// A bandwidth of 160 segments/s, a least round-trip time of 100 ms.
-    fn measured(cwnd: f64) -> Classic<Westwood> {
+    fn measured(cwnd: f64) -> ClassicControl<Westwood> {
         let mut westwood = westwood(cwnd);
         observe(&mut westwood, 1.0, 1, 0.1);
         observe(&mut westwood, 1.125, 20, 0.125);
@@ -424,7 +425,7 @@ mod tests {
 
     #[test]
     fn in_linux_two_stages_filter_intervals_longer_than_a_round_trip_in_ticks() {
-        let start = Start {
+        let start = ConnectionStart {
             tick: Duration::from_secs(0.01),
             ..beginning(10.0)
         };
@@ -455,7 +456,7 @@ mod tests {
         let set = [("counts", Value::Choice("duplicates"))];
         let mut westwood = made(beginning(40.0), &set);
         westwood.on_handshake(Instant::from_secs(0.9), Duration::from_secs(0.125));
-        let arrive = |westwood: &mut Classic<Westwood>, at, acked| {
+        let arrive = |westwood: &mut ClassicControl<Westwood>, at, acked| {
             westwood.on_arrival(&AckArrival {
                 now: Instant::from_secs(at),
                 acked: SegCount::new(acked),

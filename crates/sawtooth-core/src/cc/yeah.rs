@@ -25,8 +25,11 @@
 //! numbers that are not in the paper, and how many samples it wants of a round (`min_samples`).
 
 use super::params::{COUNT, SHARE, parameters};
-use super::vegas::{Path, Round};
-use super::{Ack, Algorithm, Avoidance, Classic, CongestionWindow, Episode, Probe, Signal};
+use super::vegas::{VegasPath, VegasRound};
+use super::{
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
+    VariableProbe,
+};
 use crate::registry::{Entry, Kind, Value};
 use crate::units::{Duration, Instant, WindowSize};
 
@@ -34,13 +37,15 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "yeah",
     summary: "YeAH: Scalable TCP while few segments are queued, otherwise standard TCP that drains its queue",
     specification: &["Baiocchi, Castellani and Vacirca 2007"],
-    params: Rules::PARAMS,
-    new: Algorithm::of(|params, start| Classic::boxed(start, Yeah::new(Rules::from(params)))),
+    params: YeahParameters::PARAMS,
+    new: Algorithm::of(|params, start| {
+        ClassicControl::boxed(start, Yeah::new(YeahParameters::from(params)))
+    }),
 };
 
 parameters! {
     /// The algorithm's parameters.
-    struct Rules {
+    struct YeahParameters {
         max_queue: f64 = Kind::Number { min: 1.0, max: 1e9 } => Value::Number(80.0),
             "the paper's Qmax: above this the mode is slow and the queue is drained, segments";
         phi: f64 = Kind::Number { min: 0.1, max: 1e6 } => Value::Number(8.0), "the mode is slow when queues lengthen the round trip by more than this part of it";
@@ -55,8 +60,8 @@ parameters! {
 
 #[derive(Debug)]
 struct Yeah {
-    rules: Rules,
-    path: Path,
+    rules: YeahParameters,
+    path: VegasPath,
     /// `Q` of the last round.
     queue: f64,
     /// Slow rounds in a row; none: the mode is fast.
@@ -68,10 +73,10 @@ struct Yeah {
 }
 
 impl Yeah {
-    fn new(rules: Rules) -> Self {
+    fn new(rules: YeahParameters) -> Self {
         Self {
             rules,
-            path: Path::UNKNOWN,
+            path: VegasPath::UNKNOWN,
             queue: 0.0,
             slow_rounds: 0,
             fast_rounds: 0,
@@ -79,7 +84,7 @@ impl Yeah {
         }
     }
 
-    fn end_round(&mut self, window: &mut CongestionWindow, round: Round) {
+    fn end_round(&mut self, window: &mut CongestionWindow, round: VegasRound) {
         if round.samples < self.rules.min_samples {
             return;
         }
@@ -127,7 +132,7 @@ impl Yeah {
 }
 
 impl Avoidance for Yeah {
-    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &Ack) {
+    fn on_ack(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         let ended = self.path.observe(ack);
         if !ack.may_grow {
             return;
@@ -172,10 +177,10 @@ impl Avoidance for Yeah {
     }
 
     fn on_restart(&mut self, _now: Instant, _idle: Duration) {
-        self.path = Path::UNKNOWN;
+        self.path = VegasPath::UNKNOWN;
     }
 
-    fn probe(&self, _window: &CongestionWindow, out: &mut Probe<'_>) {
+    fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         if self.path.base_rtt.is_finite() {
             out("rtt_base", self.path.base_rtt);
         }
@@ -193,18 +198,18 @@ mod tests {
     use crate::cc::testing::*;
 
     /// In congestion avoidance, with a base of 100 ms.
-    fn yeah(cwnd: f64) -> Classic<Yeah> {
-        let own = Yeah::new(Rules::from(&params(&ENTRY, &[])));
-        let mut yeah = Classic::new(avoiding(cwnd), own);
+    fn yeah(cwnd: f64) -> ClassicControl<Yeah> {
+        let own = Yeah::new(YeahParameters::from(&params(&ENTRY, &[])));
+        let mut yeah = ClassicControl::new(avoiding(cwnd), own);
         yeah.own.path.base_rtt = 0.1;
         yeah
     }
 
     /// Rounds of one acknowledgement each, which does not let the window grow.
-    fn rounds(yeah: &mut Classic<Yeah>, count: u64, rtt: f64) {
+    fn rounds(yeah: &mut ClassicControl<Yeah>, count: u64, rtt: f64) {
         yeah.own.path.restart();
         for number in 0..=count {
-            yeah.on_ack(&Ack {
+            yeah.on_ack(&AckedData {
                 snd_una: SeqNum::new(number),
                 snd_nxt: SeqNum::new(number),
                 rtt: Some(Duration::from_secs(rtt)),

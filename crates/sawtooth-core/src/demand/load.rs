@@ -2,9 +2,9 @@
 
 use crate::impair::Course;
 use crate::packet_source;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::source::{Exchange, Source};
-use crate::spec::{ArrivingSpec, Direction, FlowSpec, Scenario, UdpSpec, base_rtt};
+use crate::spec::{ArrivingSpec, FlowSpec, LinkDirection, Scenario, UdpSpec, base_rtt};
 use crate::tcp::Config;
 use crate::units::{ByteCount, Duration, Instant};
 
@@ -112,7 +112,7 @@ fn share(scenario: &Scenario, loads: &mut [Load]) {
 }
 
 /// Bits that a link carries from one time to another, at most about.
-fn capacity_bits(link: &Direction, from: Instant, until: Instant) -> f64 {
+fn capacity_bits(link: &LinkDirection, from: Instant, until: Instant) -> f64 {
     if let Some(trace) = &link.impairments.trace {
         return trace.capacity_bits(until);
     }
@@ -120,7 +120,7 @@ fn capacity_bits(link: &Direction, from: Instant, until: Instant) -> f64 {
         return link.rate.bps() * time_within(from, until);
     };
     // One random walk is about as good an estimate as another.
-    let mut course = Course::new(link.conditions(), Some(changes), Stream::new(0, ""));
+    let mut course = Course::new(link.conditions(), Some(changes), RandomStream::new(0, ""));
     let (mut bits, mut now) = (0.0, Instant::START);
     for _ in 0..CHANGES {
         if now >= until {

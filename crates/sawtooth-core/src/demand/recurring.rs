@@ -2,20 +2,20 @@
 
 use crate::impair::Changes;
 use crate::registry::Params;
-use crate::spec::{Direction, Scenario, UdpSpec};
+use crate::spec::{LinkDirection, Scenario, UdpSpec};
 use crate::units::Duration;
 use crate::{packet_source, queue, tcp};
 
 /// Something that recurs: whose it is, and how often it happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Recurring {
-    pub timer: Timer,
+    pub timer: RecurringTimer,
     pub times: f64,
 }
 
 /// Which of a scenario's items has it, by number, and what sets its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Timer {
+pub(crate) enum RecurringTimer {
     Link {
         link: usize,
         is_reverse: bool,
@@ -47,7 +47,7 @@ pub(crate) fn all(scenario: &Scenario) -> impl Iterator<Item = Recurring> {
         let ways = [(false, forward), (true, reverse)].into_iter();
         ways.flat_map(move |(is_reverse, found)| {
             found.into_iter().map(move |(key, times)| Recurring {
-                timer: Timer::Link {
+                timer: RecurringTimer::Link {
                     link,
                     is_reverse,
                     key,
@@ -60,7 +60,7 @@ pub(crate) fn all(scenario: &Scenario) -> impl Iterator<Item = Recurring> {
     let of_flows = flows.flat_map(move |(flow, spec)| {
         let periods = spec.tcp.periods(tcp::PARAMS);
         periods.map(move |(key, every)| Recurring {
-            timer: Timer::Connection { flow, key },
+            timer: RecurringTimer::Connection { flow, key },
             times: duration / Duration::from_secs(every),
         })
     });
@@ -73,7 +73,7 @@ pub(crate) fn noise(scenario: &Scenario) -> impl Iterator<Item = Recurring> {
     flows.flat_map(|(flow, spec)| {
         let found = drawn(spec).into_iter();
         found.map(move |(key, times)| Recurring {
-            timer: Timer::Source { flow, key },
+            timer: RecurringTimer::Source { flow, key },
             times,
         })
     })
@@ -88,7 +88,7 @@ fn drawn(flow: &UdpSpec) -> Vec<(&'static str, f64)> {
     periods.chain((row.new.draws)(params, lifetime)).collect()
 }
 
-fn at_direction(direction: &Direction, duration: Duration) -> Vec<(LinkTimer, f64)> {
+fn at_direction(direction: &LinkDirection, duration: Duration) -> Vec<(LinkTimer, f64)> {
     let mut found: Vec<(LinkTimer, f64)> = of_queue(&direction.queue.params, direction.queue.name)
         .map(|(key, every)| (LinkTimer::Queue(key), duration / Duration::from_secs(every)))
         .collect();

@@ -1,10 +1,10 @@
 //! Always the same value; a plain quantity in place of a distribution is short for it.
 
-use super::{Distribution, New, required};
+use super::{Distribution, NewDistribution, required};
 use crate::registry::{Entry, Kind, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewDistribution> = Entry {
     name: "constant",
     summary: "always the same value, for which the value alone is short",
     specification: &[],
@@ -22,7 +22,7 @@ pub(super) fn of(value: f64) -> Box<dyn Distribution> {
 struct Constant(f64);
 
 impl Distribution for Constant {
-    fn sample(&self, _: &mut Stream) -> f64 {
+    fn sample(&self, _: &mut RandomStream) -> f64 {
         self.0
     }
 

@@ -7,9 +7,9 @@
 //! In a study `file` names a text file, from which the points are read: on each line a value and a cumulative probability, apart by
 //! blanks or a comma; `#` begins a comment. The values count `unit`s.
 
-use super::{Distribution, Fault, New, number};
-use crate::registry::{Entry, Key, Kind, Param, Value, Words, param, words};
-use crate::rng::Stream;
+use super::{Distribution, Fault, NewDistribution, number};
+use crate::registry::{Entry, Kind, Param, ParamKey, Value, Words, param, words};
+use crate::rng::RandomStream;
 
 words! {
     /// What the function is between two points.
@@ -19,9 +19,9 @@ words! {
     }
 }
 
-const INTERPOLATION: Key<Interpolation> = Key::new("interpolation");
+const INTERPOLATION: ParamKey<Interpolation> = ParamKey::new("interpolation");
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewDistribution> = Entry {
     name: "empirical",
     summary: "as measured: `file` names a file with values and cumulative probabilities, or `points` lists them",
     specification: &[],
@@ -106,7 +106,7 @@ struct Empirical {
 }
 
 impl Distribution for Empirical {
-    fn sample(&self, stream: &mut Stream) -> f64 {
+    fn sample(&self, stream: &mut RandomStream) -> f64 {
         let p = stream.uniform();
         // The first point whose probability is above p: with p = 0 and a first point of probability 0, the second.
         let at = self.points.partition_point(|(_, known)| *known <= p);
@@ -172,7 +172,7 @@ mod tests {
         let (linear, steps) = (linear.expect("valid"), steps.expect("valid"));
         // 2.5 + 7.5 + 7.5, and 2.5 + 10 + 10.
         assert!((linear.mean() - 17.5).abs() < 1e-12 && (steps.mean() - 22.5).abs() < 1e-12);
-        let mut stream = Stream::new(1, "x");
+        let mut stream = RandomStream::new(1, "x");
         let mut twin = stream.clone();
         for _ in 0..1000 {
             let p = twin.clone().uniform();

@@ -2,11 +2,11 @@
 //!
 //! Drawn by inversion: -mean x ln(1 - u).
 
-use super::{Distribution, New, required};
+use super::{Distribution, NewDistribution, required};
 use crate::registry::{Entry, Kind, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewDistribution> = Entry {
     name: "exponential",
     summary: "exponentially distributed with a mean",
     specification: &[],
@@ -26,7 +26,7 @@ struct Exponential {
 }
 
 impl Distribution for Exponential {
-    fn sample(&self, stream: &mut Stream) -> f64 {
+    fn sample(&self, stream: &mut RandomStream) -> f64 {
         -self.mean * libm::log1p(-stream.uniform())
     }
 

@@ -4,11 +4,11 @@
 //! Z by Box and Muller's transform ("A note on the generation of random normal deviates", Ann. Math. Stat. 29(2), 1958), two uniform numbers for
 //! each, so that a draw depends on nothing before it.
 
-use super::{Distribution, New, required};
+use super::{Distribution, NewDistribution, required};
 use crate::registry::{Entry, Kind, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewDistribution> = Entry {
     name: "lognormal",
     summary: "lognormally distributed with a mean and the logarithm's standard deviation",
     specification: &[],
@@ -31,7 +31,7 @@ struct Lognormal {
 }
 
 impl Distribution for Lognormal {
-    fn sample(&self, stream: &mut Stream) -> f64 {
+    fn sample(&self, stream: &mut RandomStream) -> f64 {
         let radius = (-2.0 * libm::log1p(-stream.uniform())).sqrt();
         let normal = radius * libm::cos(std::f64::consts::TAU * stream.uniform());
         self.mean * libm::exp(self.sigma * normal - self.sigma * self.sigma / 2.0)
@@ -52,7 +52,7 @@ mod tests {
         const DRAWS: u32 = 100_000;
         let made = build(&spec("lognormal", &[("mean", 20.0), ("sigma", 0.5)], &[]));
         let made = made.expect("valid");
-        let mut stream = Stream::new(1, "x");
+        let mut stream = RandomStream::new(1, "x");
         let logs: Vec<f64> = (0..DRAWS)
             .map(|_| libm::log(made.sample(&mut stream)))
             .collect();

@@ -15,16 +15,16 @@ mod uniform;
 use std::fmt::Debug;
 
 use crate::registry::{DistributionSpec, Entry, Params, Value};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::ByteCount;
 
 /// Constructor of a table row.
-pub type New = fn(&DistributionSpec) -> Result<Box<dyn Distribution>, Fault>;
+pub type NewDistribution = fn(&DistributionSpec) -> Result<Box<dyn Distribution>, Fault>;
 
 /// What is drawn independently, one value after the other.
 pub trait Distribution: Debug + Send {
     /// One value, not negative.
-    fn sample(&self, stream: &mut Stream) -> f64;
+    fn sample(&self, stream: &mut RandomStream) -> f64;
 
     /// The expected value; infinite if there is none.
     fn mean(&self) -> f64;
@@ -42,7 +42,7 @@ pub struct Fault {
 }
 
 /// All distributions.
-pub const TABLE: &[Entry<New>] = &[
+pub const TABLE: &[Entry<NewDistribution>] = &[
     constant::ENTRY,
     uniform::ENTRY,
     exponential::ENTRY,
@@ -158,7 +158,7 @@ mod tests {
         for spec in examples() {
             let made = build(&spec).expect("an example");
             let draw = |seed| {
-                let mut stream = Stream::new(seed, "x");
+                let mut stream = RandomStream::new(seed, "x");
                 let values = (0..DRAWS).map(|_| made.sample(&mut stream));
                 let (mut sum, mut squares) = (0.0, 0.0);
                 for value in values {

@@ -4,11 +4,11 @@
 //! Drawn by inversion. With `max` it is the distribution below that bound alone; its mean is then
 //! shape/(shape-1) x minimum x (1 - r^(shape-1)) / (1 - r^shape) with r = minimum/max, from which the minimum is found by bisection.
 
-use super::{Distribution, Fault, New, number, required};
+use super::{Distribution, Fault, NewDistribution, number, required};
 use crate::registry::{Entry, Kind, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewDistribution> = Entry {
     name: "pareto",
     summary: "Pareto distributed: heavy-tailed, with a shape and a mean or a minimum",
     specification: &[],
@@ -90,7 +90,7 @@ fn minimum_for(shape: f64, mean: f64, max: f64) -> f64 {
 }
 
 impl Distribution for Pareto {
-    fn sample(&self, stream: &mut Stream) -> f64 {
+    fn sample(&self, stream: &mut RandomStream) -> f64 {
         let below_max = 1.0 - libm::pow(self.minimum / self.max, self.shape);
         let left = 1.0 - stream.uniform() * below_max;
         (self.minimum * libm::pow(left, -1.0 / self.shape)).min(self.max)
@@ -131,7 +131,7 @@ mod tests {
     fn the_tail_falls_with_the_shape() {
         let pareto = build(&spec("pareto", &[("shape", 1.5), ("minimum", 10.0)], &[]));
         let pareto = pareto.expect("valid");
-        let mut stream = Stream::new(1, "x");
+        let mut stream = RandomStream::new(1, "x");
         let draws: Vec<f64> = (0..100_000).map(|_| pareto.sample(&mut stream)).collect();
         assert!(draws.iter().all(|draw| *draw >= 10.0));
         // P(X > 40) = 4^-1.5 = 1/8: 12,500 of them, with a standard deviation of 105.

@@ -1,10 +1,10 @@
 //! Any value of an interval, with equal density.
 
-use super::{Distribution, Fault, New, required};
+use super::{Distribution, Fault, NewDistribution, required};
 use crate::registry::{Entry, Kind, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewDistribution> = Entry {
     name: "uniform",
     summary: "any value from `low` to `high`, equally likely",
     specification: &[],
@@ -34,7 +34,7 @@ struct Uniform {
 }
 
 impl Distribution for Uniform {
-    fn sample(&self, stream: &mut Stream) -> f64 {
+    fn sample(&self, stream: &mut RandomStream) -> f64 {
         self.low + (self.high - self.low) * stream.uniform()
     }
 

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 pub(super) const LENGTH: u32 = 1 << 15;
 
 /// An event's line, in parts.
-pub(super) type Entry = (f64, u64);
+pub(super) type ArchivedLine = (f64, u64);
 
 /// The latest full blocks, none older than `memory`, and at most `BLOCKS`; a block that took longer than `memory` to fill clears the archive.
 ///
@@ -28,7 +28,7 @@ pub(super) struct Archive {
 
 #[derive(Debug)]
 struct Kept {
-    entries: Box<[Entry]>,
+    entries: Box<[ArchivedLine]>,
     full_at: Instant,
 }
 
@@ -57,7 +57,7 @@ impl Archive {
     }
 
     /// The next block is full at `now`, and is going to be overwritten.
-    pub(super) fn keep(&mut self, entries: &[Entry], now: Instant) {
+    pub(super) fn keep(&mut self, entries: &[ArchivedLine], now: Instant) {
         let lasted = now - self.full_at;
         (self.latest, self.full_at) = (self.next(), now);
         if lasted >= self.memory {
@@ -83,7 +83,7 @@ impl Archive {
     }
 
     /// The block of a number, if it has been kept.
-    pub(super) fn block(&self, number: u32) -> Option<&[Entry]> {
+    pub(super) fn block(&self, number: u32) -> Option<&[ArchivedLine]> {
         let age = self.latest.wrapping_sub(number) & (ID_MASK / LENGTH);
         let at = self.blocks.len().checked_sub(age as usize + 1)?;
         Some(&self.blocks[at].entries)

@@ -1,7 +1,7 @@
 //! Who descends from whom, and which of two events at one instant goes first.
 
-use super::archive::{self, Archive, Entry};
-use super::{Event, HAPPENED, ID_MASK, Key, Line, ROOT};
+use super::archive::{self, Archive, ArchivedLine};
+use super::{Event, EventKey, HAPPENED, ID_MASK, Line, ROOT};
 use crate::units::{Duration, Instant};
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -13,13 +13,13 @@ use std::cmp::Ordering;
 #[derive(Debug)]
 pub struct Lineage {
     /// Memory that is zero as it comes need not be written before it is used.
-    lines: Box<[Entry; Self::LENGTH as usize]>,
+    lines: Box<[ArchivedLine; Self::LENGTH as usize]>,
     next: u32,
     /// What has been overwritten, as far as it may be asked for.
     archive: Archive,
     /// What happened last, and its origin, which tells events of one time apart.
     latest: (Event, u64),
-    memos: Box<[Cell<Memo>; Memo::COUNT]>,
+    memos: Box<[Cell<ComparisonMemo>; ComparisonMemo::COUNT]>,
 }
 
 impl Lineage {
@@ -45,13 +45,13 @@ impl Lineage {
                 u64::MAX,
             ),
             archive: Archive::new(memory),
-            memos: Box::new([const { Cell::new(Memo::NONE) }; Memo::COUNT]),
+            memos: Box::new([const { Cell::new(ComparisonMemo::NONE) }; ComparisonMemo::COUNT]),
         }
     }
 
     /// Records an event that is computed out of its turn.
     #[inline(always)]
-    pub fn record(&mut self, event: Key) -> Event {
+    pub fn record(&mut self, event: EventKey) -> Event {
         let id = self.next;
         self.lines[(id % Self::LENGTH) as usize] = (event.line.scheduled.secs(), event.line.origin);
         self.next = (id + 1) & ID_MASK;
@@ -65,7 +65,7 @@ impl Lineage {
     ///
     /// One event may come up several times in a row, as what it sends waits at a meeting point: it has one id.
     #[inline(always)]
-    pub fn happen(&mut self, event: Key) -> Event {
+    pub fn happen(&mut self, event: EventKey) -> Event {
         let (latest, origin) = self.latest;
         if event.line.origin == origin && event.time == latest.time {
             return latest;
@@ -112,7 +112,7 @@ impl Lineage {
 
     #[cold]
     #[inline(never)]
-    fn archived(&self, number: u32) -> Option<Entry> {
+    fn archived(&self, number: u32) -> Option<ArchivedLine> {
         let block = self.archive.block(number / archive::LENGTH)?;
         Some(block[(number % archive::LENGTH) as usize])
     }
@@ -122,7 +122,7 @@ impl Lineage {
     #[inline(never)]
     pub(super) fn order(&self, mut left: Line, mut right: Line) -> Option<Ordering> {
         let mut generations = 0;
-        let asked = Memo::question(left, right);
+        let asked = ComparisonMemo::question(left, right);
         let order = loop {
             if left.scheduled != right.scheduled {
                 break left.scheduled.partial_cmp(&right.scheduled);
@@ -139,8 +139,8 @@ impl Lineage {
                 let later = left.parent().wrapping_sub(right.parent()) & ID_MASK;
                 break Some((ID_MASK / 2).cmp(&later));
             }
-            if generations >= Memo::WORTHWHILE {
-                let question = Memo::question(left, right);
+            if generations >= ComparisonMemo::WORTHWHILE {
+                let question = ComparisonMemo::question(left, right);
                 let memo = self.memos[question.place()].get();
                 if memo.is_of(&question) {
                     break memo.order;
@@ -159,8 +159,8 @@ impl Lineage {
             (left, right) = (of_left, of_right);
             generations += 1;
         };
-        if generations > Memo::WORTHWHILE {
-            self.memos[asked.place()].set(Memo { order, ..asked });
+        if generations > ComparisonMemo::WORTHWHILE {
+            self.memos[asked.place()].set(ComparisonMemo { order, ..asked });
         }
         order
     }
@@ -175,13 +175,13 @@ impl Default for Lineage {
 /// The order of two events that took many generations to find. Flows that keep step meet again a round trip later, and then their
 /// ancestors are compared again; so do flows whose lines of ancestors are too long to tell them apart.
 #[derive(Clone, Copy, Debug)]
-struct Memo {
+struct ComparisonMemo {
     scheduled: Instant,
     parents: (u32, u32),
     order: Option<Ordering>,
 }
 
-impl Memo {
+impl ComparisonMemo {
     const COUNT: usize = 256;
     const NONE: Self = Self {
         scheduled: Instant::from_secs(f64::NAN),
@@ -216,15 +216,18 @@ mod tests {
     use crate::units::testing::{at, secs};
     use proptest::prelude::*;
 
-    fn first_at(secs: f64) -> Key {
-        Key::at_start(at(secs), 0)
+    fn first_at(secs: f64) -> EventKey {
+        EventKey::at_start(at(secs), 0)
     }
 
     #[test]
     fn equal_times_are_ordered_by_the_first_difference_between_ancestors() {
         let mut lineage = Lineage::new();
         // Two links that started one after the other at one time and have kept step for three generations.
-        let mut lines = [Key::at_start(at(1.0), 1), Key::at_start(at(1.0), 0)];
+        let mut lines = [
+            EventKey::at_start(at(1.0), 1),
+            EventKey::at_start(at(1.0), 0),
+        ];
         for generation in 1..=3 {
             lines = lines.map(|key| {
                 lineage
@@ -259,9 +262,9 @@ mod tests {
             steps in prop::collection::vec((0usize..6, 0u32..2, prop::bool::weighted(0.02)), 1..400),
         ) {
             let mut lineage = Lineage::new();
-            let mut pending: Vec<(Key, History)> = (0u32..)
+            let mut pending: Vec<(EventKey, History)> = (0u32..)
                 .take(streams)
-                .map(|stream| (Key::at_start(at(1.0), stream), vec![(Instant::START, stream, usize::MAX)]))
+                .map(|stream| (EventKey::at_start(at(1.0), stream), vec![(Instant::START, stream, usize::MAX)]))
                 .collect();
             for (recorded, (stream, child, forks)) in steps.into_iter().enumerate() {
                 let (key, history) = pending[stream % streams].clone();
@@ -302,7 +305,10 @@ mod tests {
     #[test]
     fn what_is_laid_down_before_the_run_precedes_what_its_first_event_schedules() {
         let mut lineage = Lineage::new();
-        let (first, start) = (Key::at_start(at(0.0), 0), Key::at_start(at(1.0), 1));
+        let (first, start) = (
+            EventKey::at_start(at(0.0), 0),
+            EventKey::at_start(at(1.0), 1),
+        );
         let timer = lineage.record(first).schedule(at(1.0), Child::Timer);
         assert!(start.precedes(&timer, &lineage, false));
         assert!(!timer.precedes(&start, &lineage, true));
@@ -311,7 +317,10 @@ mod tests {
     #[test]
     fn lines_that_are_too_long_are_walked_once() {
         let mut lineage = Lineage::new();
-        let mut lines = [Key::at_start(at(0.0), 0), Key::at_start(at(0.0), 1)];
+        let mut lines = [
+            EventKey::at_start(at(0.0), 0),
+            EventKey::at_start(at(0.0), 1),
+        ];
         for generation in 1..=Lineage::LENGTH {
             let now = at(f64::from(generation));
             lines = lines.map(|key| lineage.record(key).schedule(now, Child::Timer));
@@ -319,7 +328,7 @@ mod tests {
         // Both orders are open: the caller decides.
         assert!(lines[1].precedes(&lines[0], &lineage, true));
         assert!(!lines[1].precedes(&lines[0], &lineage, false));
-        let asked = Memo::question(lines[1].line, lines[0].line);
+        let asked = ComparisonMemo::question(lines[1].line, lines[0].line);
         let memo = lineage.memos[asked.place()].get();
         assert!(memo.is_of(&asked) && memo.order.is_none());
     }
@@ -327,7 +336,10 @@ mod tests {
     #[test]
     fn what_happens_is_in_the_order_in_which_it_was_recorded_however_long_ago_that_was() {
         let mut lineage = Lineage::new();
-        let mut lines = [Key::at_start(at(0.0), 0), Key::at_start(at(0.0), 1)];
+        let mut lines = [
+            EventKey::at_start(at(0.0), 0),
+            EventKey::at_start(at(0.0), 1),
+        ];
         for generation in 1..=Lineage::LENGTH {
             let now = at(f64::from(generation));
             lines = lines.map(|key| lineage.happen(key).schedule(now, Child::Timer));
@@ -339,7 +351,7 @@ mod tests {
     #[test]
     fn an_event_that_comes_up_again_is_the_same_one() {
         let mut lineage = Lineage::new();
-        let (first, other) = (first_at(1.0), Key::at_start(at(1.0), 1));
+        let (first, other) = (first_at(1.0), EventKey::at_start(at(1.0), 1));
         let [done, arrival] = [Child::Done, Child::Arrival]
             .map(|child| lineage.happen(first).schedule(at(2.0), child));
         let later = lineage.happen(other).schedule(at(2.0), Child::Timer);
@@ -352,7 +364,7 @@ mod tests {
         let mut lineage = Lineage::new();
         lineage.next = ID_MASK;
         let [first, second] = [0, 1].map(|order| {
-            let event = lineage.happen(Key::at_start(at(1.0), order));
+            let event = lineage.happen(EventKey::at_start(at(1.0), order));
             event.schedule(at(2.0), Child::Timer)
         });
         assert!(first.precedes(&second, &lineage, false));
@@ -363,7 +375,10 @@ mod tests {
     fn ancestors_are_remembered_for_as_long_as_was_asked_for() {
         let order_after = |generations: u32, memory: Duration| {
             let mut lineage = Lineage::that_remembers(memory);
-            let mut lines = [Key::at_start(at(0.0), 0), Key::at_start(at(0.0), 1)];
+            let mut lines = [
+                EventKey::at_start(at(0.0), 0),
+                EventKey::at_start(at(0.0), 1),
+            ];
             for generation in 1..=generations {
                 let now = at(f64::from(generation) * 1e-3);
                 lines = lines.map(|key| lineage.record(key).schedule(now, Child::Timer));

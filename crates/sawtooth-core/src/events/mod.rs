@@ -3,7 +3,7 @@
 //! Events at equal times happen in the order in which they were scheduled (FIFO), as in ns-2. That order is
 //! a property of the events, not of the moment at which this program learns of them: of two events at one instant, the one whose
 //! parent (the event that scheduled it) happened first goes first; of two children of one parent, the one scheduled first. So a
-//! [`Key`] carries an event's time, its parent's time, and a reference to its parent's own key in the [`Lineage`], and a tie is
+//! [`EventKey`] carries an event's time, its parent's time, and a reference to its parent's own key in the [`Lineage`], and a tie is
 //! broken by walking up the two lines of ancestors until they differ. Because the order is in the key, an event may be computed
 //! early, late or not at all (see `net` and `sim`) without changing any order. Links of one rate keep step for long, so ties that
 //! are decided many generations up are common, and decide which of two packets a full queue drops.
@@ -21,8 +21,8 @@ use crate::units::Instant;
 
 /// When an event happens, and its place among events at the same instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Key {
-    /// When it happens; [`Instant::NEVER`] of [`Key::NEVER`] alone.
+pub struct EventKey {
+    /// When it happens; [`Instant::NEVER`] of [`EventKey::NEVER`] alone.
     pub time: Instant,
     line: Line,
 }
@@ -74,7 +74,7 @@ const HAPPENED: u32 = 1 << 30;
 /// Ids count modulo 2^30. Those that are compared are of events at one instant, and of two events there are far fewer than 2^29 in between.
 const ID_MASK: u32 = HAPPENED - 1;
 
-impl Key {
+impl EventKey {
     /// Later than every event.
     pub const NEVER: Self = Self {
         time: Instant::NEVER,
@@ -98,13 +98,13 @@ impl Key {
         (self.time, self.line)
     }
 
-    /// A key of its [`Key::parts`].
+    /// A key of its [`EventKey::parts`].
     #[inline]
     pub fn from_parts(time: Instant, line: Line) -> Self {
         Self { time, line }
     }
 
-    /// Whether this is [`Key::NEVER`].
+    /// Whether this is [`EventKey::NEVER`].
     #[inline]
     pub fn is_never(&self) -> bool {
         self.time == Instant::NEVER
@@ -136,8 +136,8 @@ pub struct Event {
 impl Event {
     /// The key of the event that this one schedules for `time`.
     #[inline(always)]
-    pub fn schedule(self, time: Instant, child: Child) -> Key {
-        Key {
+    pub fn schedule(self, time: Instant, child: Child) -> EventKey {
+        EventKey {
             time,
             line: Line::new(self.time, self.id, child as u32),
         }
@@ -158,7 +158,7 @@ pub enum Occurrence {
 impl Occurrence {
     /// The event as it has been recorded, or is.
     #[inline(always)]
-    pub fn record(self, event: Key, lineage: &mut Lineage) -> Event {
+    pub fn record(self, event: EventKey, lineage: &mut Lineage) -> Event {
         match self {
             Self::Recorded(event) => event,
             Self::Happening => lineage.happen(event),

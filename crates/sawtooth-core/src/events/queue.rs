@@ -3,7 +3,7 @@
 //! Each component that can have a pending event owns one slot of a tournament tree; its key is replaced in
 //! place and nothing is ever cancelled. The tree holds O(links + flows) slots and stays in cache.
 
-use super::{Key, Lineage};
+use super::{EventKey, Lineage};
 use crate::units::Instant;
 use std::hint::select_unpredictable;
 
@@ -14,7 +14,7 @@ use std::hint::select_unpredictable;
 #[derive(Debug)]
 pub struct EventQueue {
     /// The key of each slot's event.
-    keys: Vec<Key>,
+    keys: Vec<EventKey>,
     /// `matches[m]` are the winners of `matches[2 m]` and `matches[2 m + 1]`, and in the last round the slots themselves; that of
     /// `matches[1]`, which is the final, is `matches[0][1]`.
     matches: Vec<[Player; 2]>,
@@ -37,7 +37,7 @@ impl EventQueue {
         };
         Self {
             // Also without slots there is one to look at.
-            keys: vec![Key::NEVER; slots.max(1)],
+            keys: vec![EventKey::NEVER; slots.max(1)],
             matches: vec![[absent; 2]; leaves],
         }
     }
@@ -47,7 +47,7 @@ impl EventQueue {
         if slots <= self.keys.len() {
             return;
         }
-        self.keys.resize(slots, Key::NEVER);
+        self.keys.resize(slots, EventKey::NEVER);
         if slots <= self.matches.len() {
             return;
         }
@@ -75,15 +75,15 @@ impl EventQueue {
         Instant::from_secs(f64::from_bits(self.matches[0][1].time))
     }
 
-    /// The event of `slot`, [`Key::NEVER`] if none is pending.
+    /// The event of `slot`, [`EventKey::NEVER`] if none is pending.
     #[inline]
-    pub fn get(&self, slot: u32) -> Key {
+    pub fn get(&self, slot: u32) -> EventKey {
         self.keys[slot as usize]
     }
 
-    /// Replaces the event of `slot`; [`Key::NEVER`] removes it.
+    /// Replaces the event of `slot`; [`EventKey::NEVER`] removes it.
     #[inline(always)]
-    pub fn set(&mut self, slot: u32, key: Key, lineage: &Lineage) {
+    pub fn set(&mut self, slot: u32, key: EventKey, lineage: &Lineage) {
         self.keys[slot as usize] = key;
         self.replay(
             Player {
@@ -96,7 +96,7 @@ impl EventQueue {
 
     /// Replaces the event of `slot` by one that comes before it; one that does not is left out.
     #[inline]
-    pub fn bring_forward(&mut self, slot: u32, key: Key, lineage: &Lineage) {
+    pub fn bring_forward(&mut self, slot: u32, key: EventKey, lineage: &Lineage) {
         let before = self.keys[slot as usize].time;
         if key.time < before || key.time == before && self.precedes_at_once(slot, key, lineage) {
             self.set(slot, key, lineage);
@@ -105,7 +105,7 @@ impl EventQueue {
 
     #[cold]
     #[inline(never)]
-    fn precedes_at_once(&self, slot: u32, key: Key, lineage: &Lineage) -> bool {
+    fn precedes_at_once(&self, slot: u32, key: EventKey, lineage: &Lineage) -> bool {
         key.precedes(&self.keys[slot as usize], lineage, false)
     }
 
@@ -162,7 +162,7 @@ mod tests {
             let mut model = vec![None; slots as usize];
             for (slot, event) in moves {
                 let slot = slot % slots;
-                let key = event.map_or(Key::NEVER, |(time, order)| Key::at_start(at(f64::from(time)), order));
+                let key = event.map_or(EventKey::NEVER, |(time, order)| EventKey::at_start(at(f64::from(time)), order));
                 queue.set(slot, key, &lineage);
                 model[slot as usize] = event;
                 let expected = (0..slots)

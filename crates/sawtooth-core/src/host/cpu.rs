@@ -24,19 +24,19 @@ pub enum Level {
 }
 
 /// A work and how long it takes.
-type Step<W> = (W, Duration);
+type WorkStep<W> = (W, Duration);
 
 /// One processor and what waits for it.
 #[derive(Debug)]
 pub struct Cpu<W> {
     running: Option<Running<W>>,
     /// What an interrupt has suspended, and how long it would still take.
-    suspended: Option<Step<W>>,
+    suspended: Option<WorkStep<W>>,
     /// How the present pass goes on.
-    pass: VecDeque<Step<W>>,
-    interrupts: VecDeque<Step<W>>,
-    protocol: VecDeque<Step<W>>,
-    application: VecDeque<Step<W>>,
+    pass: VecDeque<WorkStep<W>>,
+    interrupts: VecDeque<WorkStep<W>>,
+    protocol: VecDeque<WorkStep<W>>,
+    application: VecDeque<WorkStep<W>>,
 }
 
 #[derive(Debug)]
@@ -89,7 +89,7 @@ impl<W: Copy> Cpu<W> {
             self.suspended = Some((running.work, running.until - now));
             self.running = None;
         }
-        let mut run = |(work, takes): Step<W>, is_interrupt| {
+        let mut run = |(work, takes): WorkStep<W>, is_interrupt| {
             let until = now + takes;
             self.running = Some(Running {
                 work,

@@ -30,7 +30,7 @@ pub mod socket;
 pub mod stopwatch;
 
 use crate::packet::Packet;
-use crate::registry::{Key, Kind, Param, Params, Value, Words, param, words};
+use crate::registry::{Kind, Param, ParamKey, Params, Value, Words, param, words};
 use crate::units::{ByteCount, Duration};
 
 /// A cost or delay that is nothing unless it is given.
@@ -66,7 +66,7 @@ words! {
     }
 }
 
-const CLOSE: Key<Close> = Key::new("close");
+const CLOSE: ParamKey<Close> = ParamKey::new("close");
 
 /// All parameters of a host.
 pub const PARAMS: &[Param] = &[
@@ -190,7 +190,7 @@ pub struct Profile {
     /// Whether the application closes when it has written everything, rather than when that has been acknowledged.
     pub closes_at_once: bool,
     /// What its sending sockets hold.
-    pub memory: socket::Memory,
+    pub memory: socket::SendMemory,
     /// Of TCP, to send a packet of data.
     pub send: Cost,
     /// Of TCP, to receive a packet of data.
@@ -245,7 +245,7 @@ impl From<&Params> for Profile {
             read: cost("read_cost", "read_byte_cost"),
             wake: duration(params, "wake_cost"),
             closes_at_once: CLOSE.of(params) == Close::AtOnce,
-            memory: socket::Memory::from(params),
+            memory: socket::SendMemory::from(params),
             send: cost("send_packet_cost", "send_byte_cost"),
             receive: cost("receive_packet_cost", "receive_byte_cost"),
             ack_send: duration(params, "ack_send_cost"),

@@ -8,7 +8,7 @@ use crate::units::{ByteCount, Instant, SegCount};
 
 /// The memory of a sending socket.
 #[derive(Clone, Copy, Debug)]
-pub struct Memory {
+pub struct SendMemory {
     /// Bytes that it holds, overhead included.
     pub limit: ByteCount,
     /// Bytes that each packet takes besides its data.
@@ -17,7 +17,7 @@ pub struct Memory {
     wakes_at: ByteCount,
 }
 
-impl From<&Params> for Memory {
+impl From<&Params> for SendMemory {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -49,7 +49,7 @@ pub struct Held {
     pub smss: ByteCount,
 }
 
-impl Memory {
+impl SendMemory {
     /// What of `wanted` the next packet takes, if there is memory for it.
     pub fn room(&self, held: &Held, wanted: ByteCount) -> Option<ByteCount> {
         let (most, overhead) = match held.tail_room {
@@ -84,12 +84,12 @@ pub enum Writer {
 
 /// What the transmit queue holds of a socket's data.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Queued {
+pub struct InTransmitQueue {
     packets: SegCount,
     bytes: ByteCount,
 }
 
-impl Queued {
+impl InTransmitQueue {
     /// TCP sends a packet with so many bytes.
     pub fn enter(&mut self, bytes: ByteCount) {
         self.packets += SegCount::ONE;
@@ -122,7 +122,7 @@ pub struct Socket {
     /// Whether the application has closed the connection.
     pub has_closed: bool,
     /// What TCP has sent and whose transmission has not been reported.
-    pub queued: Queued,
+    pub queued: InTransmitQueue,
     /// Measures how long it stalls, and why.
     pub watch: Stopwatch,
 }
@@ -136,7 +136,7 @@ impl Socket {
             has_begun: false,
             is_last: false,
             has_closed: false,
-            queued: Queued::default(),
+            queued: InTransmitQueue::default(),
             watch: Stopwatch::default(),
         }
     }
@@ -209,12 +209,12 @@ mod tests {
     use crate::host::PARAMS;
     use crate::units::testing::{at, bytes, segs};
 
-    fn memory(wake_free: f64) -> Memory {
+    fn memory(wake_free: f64) -> SendMemory {
         let mut params = Params::defaults(PARAMS);
         params.set("socket_memory", Value::Bytes(5000));
         params.set("packet_overhead", Value::Bytes(200));
         params.set("wake_free", Value::Number(wake_free));
-        Memory::from(&params)
+        SendMemory::from(&params)
     }
 
     fn held(written: u64, packets: u64, tail_room: u64) -> Held {

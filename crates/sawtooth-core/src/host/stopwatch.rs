@@ -20,12 +20,12 @@
 //!
 //! So it runs exactly while a wait is pending, the driver is inactive and no protocol code runs: the property tests below hold it against that.
 //!
-//! **Cause.** Several waits can be pending at once. An interval belongs to the one that is nearest to the wire, the order of [`Cause::ALL`]: if
+//! **Cause.** Several waits can be pending at once. An interval belongs to the one that is nearest to the wire, the order of [`StallCause::ALL`]: if
 //! packets queue behind the window, more memory would only queue more of them; and a partial packet leaves when its hold ends, whoever else sleeps.
 
 /// A stall point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum StallCause {
     /// The transmission window is full, and packets queue behind it.
     Window,
     /// A packet of less than a segment is held back.
@@ -34,7 +34,7 @@ pub enum Cause {
     Memory,
 }
 
-impl Cause {
+impl StallCause {
     /// In the order in which they are blamed.
     pub const ALL: [Self; 3] = [Self::Window, Self::Partial, Self::Memory];
 
@@ -56,21 +56,21 @@ pub struct Interval {
     /// When it was paused.
     pub to: i64,
     /// What was waited for.
-    pub cause: Cause,
+    pub cause: StallCause,
 }
 
 /// The stopwatch of one socket. Times are nanoseconds and never go back.
 #[derive(Clone, Debug, Default)]
 pub struct Stopwatch {
     /// Of each cause whether its wait is pending.
-    pending: [bool; Cause::ALL.len()],
+    pending: [bool; StallCause::ALL.len()],
     /// Protocol code runs for the socket.
     inside: bool,
     /// Packets of the socket that the driver has.
     in_driver: u64,
     /// Since when it runs, and for what.
-    running: Option<(i64, Cause)>,
-    spent: [i64; Cause::ALL.len()],
+    running: Option<(i64, StallCause)>,
+    spent: [i64; StallCause::ALL.len()],
     intervals: Option<Vec<Interval>>,
     /// All that has happened to it, for tests that hold it against the definition.
     #[cfg(test)]
@@ -97,7 +97,7 @@ impl Stopwatch {
     }
 
     /// The protocol code comes to wait at a stall point.
-    pub fn wait(&mut self, now: i64, cause: Cause) {
+    pub fn wait(&mut self, now: i64, cause: StallCause) {
         #[cfg(test)]
         self.log.push((now, tests::Event::Wait(cause)));
         self.pending[cause as usize] = true;
@@ -108,7 +108,7 @@ impl Stopwatch {
     }
 
     /// A wait ends, and the protocol code continues.
-    pub fn resume(&mut self, now: i64, cause: Cause) {
+    pub fn resume(&mut self, now: i64, cause: StallCause) {
         #[cfg(test)]
         self.log.push((now, tests::Event::Resume(cause)));
         self.pause(now);
@@ -139,12 +139,12 @@ impl Stopwatch {
         #[cfg(test)]
         self.log.push((now, tests::Event::Complete));
         self.pause(now);
-        self.pending = [false; Cause::ALL.len()];
+        self.pending = [false; StallCause::ALL.len()];
         self.inside = false;
     }
 
     /// Whether the wait of a cause is pending.
-    pub fn is_pending(&self, cause: Cause) -> bool {
+    pub fn is_pending(&self, cause: StallCause) -> bool {
         self.pending[cause as usize]
     }
 
@@ -155,14 +155,14 @@ impl Stopwatch {
 
     /// The stall until `now`.
     pub fn read(&self, now: i64) -> i64 {
-        Cause::ALL
+        StallCause::ALL
             .iter()
             .map(|cause| self.read_of(now, *cause))
             .sum()
     }
 
     /// The part of it that one cause is blamed for.
-    pub fn read_of(&self, now: i64, cause: Cause) -> i64 {
+    pub fn read_of(&self, now: i64, cause: StallCause) -> i64 {
         let running = self.running.filter(|(_, blamed)| *blamed == cause);
         self.spent[cause as usize] + running.map_or(0, |(since, _)| now - since)
     }
@@ -172,8 +172,8 @@ impl Stopwatch {
         self.pause(now);
     }
 
-    fn blamed(&self) -> Option<Cause> {
-        let mut causes = Cause::ALL.into_iter();
+    fn blamed(&self) -> Option<StallCause> {
+        let mut causes = StallCause::ALL.into_iter();
         causes.find(|cause| self.pending[*cause as usize])
     }
 
@@ -219,8 +219,8 @@ pub(crate) mod tests {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub(crate) enum Event {
         EnterProtocol,
-        Wait(Cause),
-        Resume(Cause),
+        Wait(StallCause),
+        Resume(StallCause),
         EnterDriver,
         Transmitted,
         Complete,
@@ -240,7 +240,7 @@ pub(crate) mod tests {
     pub(crate) type Log = Vec<(i64, Event)>;
 
     /// By definition, from the whole log: the cause that is to be blamed for the time right after its first `seen` events.
-    fn blamed_after(log: &Log, seen: usize) -> Option<Cause> {
+    fn blamed_after(log: &Log, seen: usize) -> Option<StallCause> {
         let past = || log[..seen].iter().map(|(_, event)| *event);
         let last = |which: &dyn Fn(Event) -> bool| past().rposition(which);
         let mut in_driver: u64 = 0;
@@ -256,16 +256,16 @@ pub(crate) mod tests {
         if in_driver > 0 || enters > leaves {
             return None;
         }
-        let waits = |cause: &Cause| {
+        let waits = |cause: &StallCause| {
             let began = last(&|event| event == Event::Wait(*cause));
             let ended = last(&|event| event == Event::Resume(*cause) || event == Event::Complete);
             began > ended
         };
-        Cause::ALL.into_iter().find(waits)
+        StallCause::ALL.into_iter().find(waits)
     }
 
     /// The time until `now` in which a cause is to be blamed.
-    fn by_definition(log: &Log, now: i64, cause: Cause) -> i64 {
+    fn by_definition(log: &Log, now: i64, cause: StallCause) -> i64 {
         let ends = log.iter().skip(1).map(|(time, _)| *time).chain([i64::MAX]);
         let spans = log.iter().zip(ends).enumerate();
         spans
@@ -276,13 +276,14 @@ pub(crate) mod tests {
 
     /// Holds what a stopwatch shows at the end of the run, and what its intervals have made it show before, against the definition; how often it has run.
     pub(crate) fn assert_defined(watch: &Stopwatch, end: i64) -> usize {
-        let mut shown = [0; Cause::ALL.len()];
+        let mut shown = [0; StallCause::ALL.len()];
         for interval in watch.intervals() {
             shown[interval.cause as usize] += interval.to - interval.from;
-            let defined = Cause::ALL.map(|cause| by_definition(&watch.log, interval.to, cause));
+            let defined =
+                StallCause::ALL.map(|cause| by_definition(&watch.log, interval.to, cause));
             assert_eq!(shown, defined, "until {}", interval.to);
         }
-        for cause in Cause::ALL {
+        for cause in StallCause::ALL {
             let defined = by_definition(&watch.log, end, cause);
             assert_eq!(watch.read_of(end, cause), defined, "{cause:?}");
         }
@@ -290,7 +291,7 @@ pub(crate) mod tests {
     }
 
     fn logs() -> impl Strategy<Value = Log> {
-        let cause = prop::sample::select(&Cause::ALL[..]);
+        let cause = prop::sample::select(&StallCause::ALL[..]);
         let event = prop_oneof![
             2 => Just(Event::EnterProtocol),
             4 => cause.clone().prop_map(Event::Wait),
@@ -330,7 +331,7 @@ pub(crate) mod tests {
                 let so_far: Log = log[..=seen].to_vec();
                 let until = log.get(seen + 1).map_or(log[seen].0 + after, |(next, _)| *next);
                 for now in log[seen].0..=until {
-                    for cause in Cause::ALL {
+                    for cause in StallCause::ALL {
                         prop_assert_eq!(watch.read_of(now, cause), by_definition(&so_far, now, cause));
                     }
                 }
@@ -359,7 +360,7 @@ pub(crate) mod tests {
             let intervals = watch.intervals();
             prop_assert!(intervals.iter().all(|one| one.from < one.to));
             prop_assert!(intervals.windows(2).all(|two| two[0].to <= two[1].from));
-            for cause in Cause::ALL {
+            for cause in StallCause::ALL {
                 let own = intervals.iter().filter(|one| one.cause == cause);
                 prop_assert_eq!(own.map(|one| one.to - one.from).sum::<i64>(), watch.read_of(end, cause));
             }
@@ -408,17 +409,17 @@ pub(crate) mod tests {
         watch.enter_protocol(0);
         watch.enter_driver(10);
         // The second packet has to wait; the first is being transmitted until 30.
-        watch.wait(12, Cause::Window);
+        watch.wait(12, StallCause::Window);
         assert_eq!(watch.read(30), 0);
         watch.transmitted(30);
         assert_eq!(watch.read(45), 15);
         watch.enter_protocol(50);
-        watch.resume(52, Cause::Window);
+        watch.resume(52, StallCause::Window);
         watch.enter_driver(60);
         watch.complete(61);
         watch.transmitted(80);
         assert_eq!(watch.read(100), 20);
-        let cause = Cause::Window;
+        let cause = StallCause::Window;
         assert_eq!(
             watch.intervals(),
             [Interval {
@@ -432,13 +433,13 @@ pub(crate) mod tests {
     #[test]
     fn what_is_nearest_to_the_wire_is_blamed() {
         let mut watch = Stopwatch::default();
-        watch.wait(0, Cause::Memory);
-        watch.wait(5, Cause::Window);
+        watch.wait(0, StallCause::Memory);
+        watch.wait(5, StallCause::Window);
         watch.enter_protocol(20);
-        watch.resume(20, Cause::Window);
-        watch.wait(20, Cause::Partial);
+        watch.resume(20, StallCause::Window);
+        watch.wait(20, StallCause::Partial);
         watch.complete(50);
-        let spent = Cause::ALL.map(|cause| watch.read_of(60, cause));
+        let spent = StallCause::ALL.map(|cause| watch.read_of(60, cause));
         assert_eq!(spent, [15, 30, 5]);
     }
 }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::registry::{Kind, Param, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Duration, Instant, Rate};
 
 /// What holds on a wire at one moment.
@@ -56,14 +56,14 @@ pub struct Walk {
     /// Seconds from one step to the next.
     pub interval_secs: f64,
     /// Steps and bounds of the rate, bits per second; without them it stays.
-    pub rate_bps: Option<Span>,
+    pub rate_bps: Option<WalkSpan>,
     /// Steps and bounds of the delay, seconds; without them it stays.
-    pub delay_secs: Option<Span>,
+    pub delay_secs: Option<WalkSpan>,
 }
 
 /// How far one step goes at most, and between which bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Span {
+pub struct WalkSpan {
     /// The most that one step adds or takes away, no more than `max - min`.
     pub step: f64,
     /// The lower bound, at which a step is reflected.
@@ -116,8 +116,8 @@ impl Changes {
     }
 }
 
-impl Span {
-    fn step(&self, value: f64, stream: &mut Stream) -> f64 {
+impl WalkSpan {
+    fn step(&self, value: f64, stream: &mut RandomStream) -> f64 {
         let next = value + self.step * (2.0 * stream.uniform() - 1.0);
         // A step is not larger than the span, so one reflection leads back inside.
         if next < self.min {
@@ -138,11 +138,11 @@ pub(crate) struct Course {
     until: Instant,
     /// Steps taken; of a table with those of earlier laps.
     steps: u64,
-    source: Source,
+    source: CourseSource,
 }
 
 #[derive(Clone, Debug)]
-enum Source {
+enum CourseSource {
     Constant,
     Table {
         rows: Arc<[Change]>,
@@ -150,19 +150,23 @@ enum Source {
     },
     Walk {
         walk: Walk,
-        stream: Stream,
+        stream: RandomStream,
     },
 }
 
 impl Course {
-    pub(crate) fn new(initial: Conditions, changes: Option<&Changes>, stream: Stream) -> Self {
+    pub(crate) fn new(
+        initial: Conditions,
+        changes: Option<&Changes>,
+        stream: RandomStream,
+    ) -> Self {
         let source = match changes {
-            None => Source::Constant,
-            Some(Changes::Table { rows, every_secs }) => Source::Table {
+            None => CourseSource::Constant,
+            Some(Changes::Table { rows, every_secs }) => CourseSource::Table {
                 rows: rows.clone(),
                 every_secs: *every_secs,
             },
-            Some(Changes::Walk(walk)) => Source::Walk {
+            Some(Changes::Walk(walk)) => CourseSource::Walk {
                 walk: *walk,
                 stream,
             },
@@ -193,8 +197,8 @@ impl Course {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn next_change(&self) -> Instant {
         let secs = match &self.source {
-            Source::Constant => f64::INFINITY,
-            Source::Table { rows, every_secs } => {
+            CourseSource::Constant => f64::INFINITY,
+            CourseSource::Table { rows, every_secs } => {
                 let (lap, row) = place(self.steps, rows.len());
                 match (lap, every_secs) {
                     (0, _) => rows[row].at_secs,
@@ -202,7 +206,7 @@ impl Course {
                     (_, None) => f64::INFINITY,
                 }
             }
-            Source::Walk { walk, .. } => (self.steps + 1) as f64 * walk.interval_secs,
+            CourseSource::Walk { walk, .. } => (self.steps + 1) as f64 * walk.interval_secs,
         };
         Instant::from_secs(secs)
     }
@@ -210,15 +214,15 @@ impl Course {
     fn step(&mut self) {
         let now = &mut self.now;
         match &mut self.source {
-            Source::Constant => {}
-            Source::Table { rows, .. } => {
+            CourseSource::Constant => {}
+            CourseSource::Table { rows, .. } => {
                 let row = &rows[place(self.steps, rows.len()).1];
                 now.rate = row.rate_bps.map_or(now.rate, Rate::from_bps);
                 now.delay = row.delay_secs.map_or(now.delay, Duration::from_secs);
                 now.loss = row.loss.unwrap_or(now.loss);
             }
-            Source::Walk { walk, stream } => {
-                let still = Span {
+            CourseSource::Walk { walk, stream } => {
+                let still = WalkSpan {
                     step: 0.0,
                     min: 0.0,
                     max: f64::INFINITY,

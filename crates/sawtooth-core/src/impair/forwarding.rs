@@ -21,7 +21,7 @@ use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{ByteCount, Duration, Instant, Rate};
 
 /// Constructor of a table row.
-pub(super) type New = fn(&Params) -> Forwarding;
+pub(super) type NewForwarding = fn(&Params) -> Forwarding;
 
 /// What a node does with packets that are for the next link.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +63,7 @@ const PER_PACKET: Param = param!(per_packet: Kind::Duration { min_exclusive: fal
     "what the node does with one packet after the other that comes over this link, before `latency`; so it passes on no more than 1/per_packet of them");
 
 /// All kinds of nodes.
-pub const TABLE: &[Entry<New>] = &[
+pub const TABLE: &[Entry<NewForwarding>] = &[
     Entry {
         name: "store_and_forward",
         summary: "a packet is passed on when its last bit has come",
@@ -122,13 +122,13 @@ pub(crate) struct Hops {
 
 /// A node, as far as packets that come over one link are concerned.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
+pub(crate) struct ForwardingNode {
     forwarding: Forwarding,
     /// Its engine has done with the packet before.
     free: Instant,
 }
 
-impl Node {
+impl ForwardingNode {
     /// Nothing where packets are passed on as they come.
     pub(crate) fn new(forwarding: Forwarding) -> Option<Self> {
         (!forwarding.is_plain()).then_some(Self {
@@ -174,13 +174,13 @@ impl Node {
 mod tests {
     use super::*;
 
-    fn node(after: After, latency_us: f64, per_packet_us: f64) -> Node {
+    fn node(after: After, latency_us: f64, per_packet_us: f64) -> ForwardingNode {
         let forwarding = Forwarding {
             after,
             latency: Duration::from_secs(latency_us / 1e6),
             per_packet: Duration::from_secs(per_packet_us / 1e6),
         };
-        Node::new(forwarding).expect("something to do")
+        ForwardingNode::new(forwarding).expect("something to do")
     }
 
     fn hops(medium: Option<Medium>, size: u64, rate_in: f64, rate_out: f64) -> Hops {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     /// When a packet can be sent whose last bit comes at 1000 us, microseconds.
-    fn sent(mut node: Node, hops: Hops) -> f64 {
+    fn sent(mut node: ForwardingNode, hops: Hops) -> f64 {
         (node.pass(Instant::from_secs(1e-3), hops).secs() * 1e10).round() / 1e4
     }
 
@@ -202,7 +202,7 @@ mod tests {
         let fast = hops(Some(Medium::Ethernet), 1500, 100.0, 100.0);
         assert_eq!(sent(node(After::Packet, 10.0, 0.0), fast), 1010.0);
         assert!(
-            Node::new(Forwarding {
+            ForwardingNode::new(Forwarding {
                 after: After::Packet,
                 latency: Duration::ZERO,
                 per_packet: Duration::ZERO

@@ -6,11 +6,11 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::Duration;
 
 /// Constructor of a table row.
-pub(super) type New = fn(&Params) -> Jitter;
+pub(super) type NewJitter = fn(&Params) -> Jitter;
 
 /// A distribution of jitter, in seconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +42,7 @@ pub enum Jitter {
 }
 
 /// All distributions.
-pub const TABLE: &[Entry<New>] = &[
+pub const TABLE: &[Entry<NewJitter>] = &[
     Entry {
         name: "uniform",
         summary: "uniform between `-spread` and `spread`",
@@ -108,7 +108,7 @@ const MAX: Param = param!(max: Kind::Duration { min_exclusive: true } => Value::
 
 impl Jitter {
     /// The jitter of one packet.
-    pub(crate) fn draw(&self, stream: &mut Stream) -> Duration {
+    pub(crate) fn draw(&self, stream: &mut RandomStream) -> Duration {
         let uniform = stream.uniform();
         Duration::from_secs(match self {
             Self::Uniform { spread } => spread * (2.0 * uniform - 1.0),

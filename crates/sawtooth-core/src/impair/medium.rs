@@ -10,11 +10,11 @@
 //! **Rates.** The rate of a link is that at which the medium's bytes leave. Of ATM over SONET or SDH these are cells: of the 155.52 Mbit/s of
 //! STM-1 (OC-3c) 149.76 are left for them (ITU-T I.432.2).
 
-use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, words};
+use crate::registry::{Entry, Kind, Param, ParamKey, Params, Value, Words, words};
 use crate::units::ByteCount;
 
 /// Constructor of a table row.
-pub(super) type New = fn(&Params) -> Medium;
+pub(super) type NewMedium = fn(&Params) -> Medium;
 
 /// How packets are put on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ words! {
     }
 }
 
-const ENCAPSULATION: Key<Encapsulation> = Key::new("encapsulation");
+const ENCAPSULATION: ParamKey<Encapsulation> = ParamKey::new("encapsulation");
 
 /// IEEE 802.3: preamble and start-of-frame delimiter; addresses and type; frame check sequence; the least there is between two frames
 /// (96 bit times); the shortest frame, from the addresses on.
@@ -56,7 +56,7 @@ const LLC_SNAP: u32 = 8;
 const IP_HEADER: u32 = 20;
 
 /// All media.
-pub const TABLE: &[Entry<New>] = &[
+pub const TABLE: &[Entry<NewMedium>] = &[
     Entry {
         name: "ethernet",
         summary: "a frame for each packet: preamble, addresses, type, check sequence, padding to 64 bytes and the gap before the next; mtu 1500 B",

@@ -21,9 +21,9 @@ mod reorder;
 mod trace;
 
 pub(crate) use course::Course;
-pub use course::{Change, Changes, Conditions, Span, WALK_PARAMS, Walk};
+pub use course::{Change, Changes, Conditions, WALK_PARAMS, Walk, WalkSpan};
 pub use forwarding::{After, Forwarding, TABLE as FORWARDING_TABLE};
-pub(crate) use forwarding::{Hops, Node};
+pub(crate) use forwarding::{ForwardingNode, Hops};
 pub use jitter::{Jitter, TABLE as JITTER_TABLE};
 pub use medium::{Medium, TABLE as MEDIUM_TABLE};
 pub use outage::{Meanwhile, Outage};
@@ -32,7 +32,7 @@ pub use trace::Trace;
 
 use std::sync::Arc;
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration, Instant, Rate};
 use trace::Opportunities;
 
@@ -129,7 +129,7 @@ pub(crate) struct ImpairedWire {
     /// The run's end; nobody asks what is transmitted later.
     horizon: Instant,
     /// For a second look at the course, see [`ImpairedWire::capacity_bits`].
-    course_stream: Stream,
+    course_stream: RandomStream,
     course: Course,
     opportunities: Option<Opportunities>,
     draws: Draws,
@@ -141,11 +141,11 @@ pub(crate) struct ImpairedWire {
 /// One stream for each effect.
 #[derive(Debug)]
 struct Draws {
-    loss: Stream,
-    jitter: Stream,
-    reorder: Stream,
-    duplicate: Stream,
-    corrupt: Stream,
+    loss: RandomStream,
+    jitter: RandomStream,
+    reorder: RandomStream,
+    duplicate: RandomStream,
+    corrupt: RandomStream,
     /// Packets that have passed, for effects that count.
     packets: u64,
 }
@@ -162,7 +162,7 @@ impl ImpairedWire {
         if spec.is_plain() {
             return None;
         }
-        let stream = |effect: &str| Stream::new(seed, &format!("{port}/{effect}"));
+        let stream = |effect: &str| RandomStream::new(seed, &format!("{port}/{effect}"));
         let course_stream = stream("walk");
         Some(Box::new(Self {
             spec: spec.clone(),

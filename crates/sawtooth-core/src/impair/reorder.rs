@@ -3,11 +3,11 @@
 //! A displaced packet leaves the order of all others as it is; also where packets must not overtake each other, displaced ones do.
 
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Duration, Instant};
 
 /// Constructor of a table row.
-pub(super) type New = fn(&Params) -> Reorder;
+pub(super) type NewReorder = fn(&Params) -> Reorder;
 
 /// Which packets are displaced, and to where.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub enum Reorder {
 }
 
 /// All ways.
-pub const TABLE: &[Entry<New>] = &[
+pub const TABLE: &[Entry<NewReorder>] = &[
     Entry {
         name: "early",
         summary: "a packet passes the link without its delay, ahead of those in propagation",
@@ -66,7 +66,7 @@ const BY: Param = param!(by: Kind::Duration { min_exclusive: true } => Value::Du
 
 impl Reorder {
     /// Whether the packet of this number, from 1, is displaced.
-    pub(crate) fn draw(&self, number: u64, stream: &mut Stream) -> bool {
+    pub(crate) fn draw(&self, number: u64, stream: &mut RandomStream) -> bool {
         let (Self::Early { probability, gap }
         | Self::Late {
             probability, gap, ..

@@ -126,7 +126,7 @@ fn the_delay_is_that_of_the_moment_at_which_the_last_bit_leaves_and_packets_keep
 fn a_walk_stays_within_its_bounds_and_steps_at_its_interval() {
     let walk = Walk {
         interval_secs: 0.5,
-        rate_bps: Some(Span {
+        rate_bps: Some(WalkSpan {
             step: 0.4e6,
             min: 0.5e6,
             max: 1.5e6,
@@ -221,7 +221,7 @@ fn a_link_that_stands_still_at_all_its_opportunities_never_sends() {
 
 /// The mean and the standard deviation of jitter, in milliseconds, over 100,000 packets.
 fn moments(jitter: &Jitter) -> (f64, f64) {
-    let mut stream = Stream::new(1, "jitter");
+    let mut stream = RandomStream::new(1, "jitter");
     let draws: Vec<f64> = (0..100_000)
         .map(|_| 1e3 * jitter.draw(&mut stream).secs())
         .collect();
@@ -265,7 +265,7 @@ fn distributions_of_jitter_have_their_moments() {
             "{jitter:?} {found:?}"
         );
         let least = jitter.least();
-        let mut stream = Stream::new(2, "jitter");
+        let mut stream = RandomStream::new(2, "jitter");
         assert!((0..1000).all(|_| jitter.draw(&mut stream) >= least));
     }
 }

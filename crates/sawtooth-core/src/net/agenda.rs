@@ -4,16 +4,16 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::flight::{Due, Flight};
+use super::flight::{AgendaKey, PacketInFlight};
 use crate::units::Instant;
 
 /// Something that happens.
 #[derive(Debug)]
-pub(super) enum Event<P> {
+pub(super) enum AgendaEvent<P> {
     /// The next packet of a flow of UDP leaves.
     Departure(usize),
     /// A packet arrives at its next port or at its end.
-    Arrival(Flight<P>),
+    Arrival(PacketInFlight<P>),
     /// A port's transmitter is free, or what waits there may leave.
     Free(usize),
 }
@@ -23,18 +23,18 @@ pub(super) enum Event<P> {
 pub(super) struct Agenda<P> {
     scheduled: u64,
     /// Packets of hosts that are between ports.
-    flights: BinaryHeap<Reverse<Flight<P>>>,
+    flights: BinaryHeap<Reverse<PacketInFlight<P>>>,
     /// Those of UDP.
-    datagrams: BinaryHeap<Reverse<Flight<P>>>,
+    datagrams: BinaryHeap<Reverse<PacketInFlight<P>>>,
     /// Of flows of UDP.
-    departures: BinaryHeap<Reverse<(Due, usize)>>,
+    departures: BinaryHeap<Reverse<(AgendaKey, usize)>>,
     /// Of each port, if its departures take events.
-    free: Vec<Option<Due>>,
+    free: Vec<Option<AgendaKey>>,
 }
 
 /// In which of the lists of an [`Agenda`] the next event is.
 #[derive(Clone, Copy, Debug)]
-enum Next {
+enum AgendaList {
     Departure,
     Datagram,
     Flight,
@@ -55,10 +55,11 @@ impl<P> Agenda<P> {
     /// The next packet of a flow of UDP leaves at `time`.
     pub(super) fn schedule_departure(&mut self, flow: usize, time: Instant) {
         // Before everything that is scheduled for the same time.
-        self.departures.push(Reverse((Due::first(time), flow)));
+        self.departures
+            .push(Reverse((AgendaKey::first(time), flow)));
     }
 
-    pub(super) fn schedule_arrival(&mut self, mut flight: Flight<P>, time: Instant) {
+    pub(super) fn schedule_arrival(&mut self, mut flight: PacketInFlight<P>, time: Instant) {
         flight.due = self.due(time);
         if flight.content.is_of_host() {
             self.flights.push(Reverse(flight));
@@ -72,9 +73,9 @@ impl<P> Agenda<P> {
         self.free[port] = Some(self.due(time));
     }
 
-    fn due(&mut self, time: Instant) -> Due {
+    fn due(&mut self, time: Instant) -> AgendaKey {
         self.scheduled += 1;
-        Due::new(time, self.scheduled)
+        AgendaKey::new(time, self.scheduled)
     }
 
     /// When something happens next, if anything does.
@@ -90,43 +91,44 @@ impl<P> Agenda<P> {
     }
 
     /// What happens next, and when.
-    pub(super) fn pop(&mut self) -> Option<(Instant, Event<P>)> {
+    pub(super) fn pop(&mut self) -> Option<(Instant, AgendaEvent<P>)> {
         let (due, next) = self.next()?;
         let event = match next {
-            Next::Departure => Event::Departure(self.departures.pop()?.0.1),
-            Next::Datagram => Event::Arrival(self.datagrams.pop()?.0),
-            Next::Flight => Event::Arrival(self.flights.pop()?.0),
-            Next::Free(port) => {
+            AgendaList::Departure => AgendaEvent::Departure(self.departures.pop()?.0.1),
+            AgendaList::Datagram => AgendaEvent::Arrival(self.datagrams.pop()?.0),
+            AgendaList::Flight => AgendaEvent::Arrival(self.flights.pop()?.0),
+            AgendaList::Free(port) => {
                 self.free[port] = None;
-                Event::Free(port)
+                AgendaEvent::Free(port)
             }
         };
         Some((due.time(), event))
     }
 
-    fn next(&self) -> Option<(Due, Next)> {
+    fn next(&self) -> Option<(AgendaKey, AgendaList)> {
         let departure = self.departures.peek().map(|Reverse((due, _))| *due);
         let datagram = self.datagrams.peek().map(|Reverse(flight)| flight.due);
         let flight = self.flights.peek().map(|Reverse(flight)| flight.due);
         let all = [
-            departure.map(|due| (due, Next::Departure)),
-            datagram.map(|due| (due, Next::Datagram)),
-            flight.map(|due| (due, Next::Flight)),
-            self.next_free().map(|(due, port)| (due, Next::Free(port))),
+            departure.map(|due| (due, AgendaList::Departure)),
+            datagram.map(|due| (due, AgendaList::Datagram)),
+            flight.map(|due| (due, AgendaList::Flight)),
+            self.next_free()
+                .map(|(due, port)| (due, AgendaList::Free(port))),
         ];
         all.into_iter().flatten().min_by_key(|(due, _)| *due)
     }
 
     /// The port whose transmitter is free next.
-    fn next_free(&self) -> Option<(Due, usize)> {
+    fn next_free(&self) -> Option<(AgendaKey, usize)> {
         let free = self.free.iter().zip(0..);
         free.filter_map(|(due, port)| due.map(|due| (due, port)))
             .min()
     }
 }
 
-fn time_of(due: Option<Due>) -> Instant {
-    due.map_or(Instant::NEVER, Due::time)
+fn time_of(due: Option<AgendaKey>) -> Instant {
+    due.map_or(Instant::NEVER, AgendaKey::time)
 }
 
 #[cfg(test)]
@@ -153,9 +155,9 @@ mod tests {
         let mut order = Vec::new();
         while let Some((time, event)) = agenda.pop() {
             order.push(match event {
-                Event::Departure(flow) => (time, "departure", flow),
-                Event::Arrival(flight) => (time, "arrival", flight.connection as usize),
-                Event::Free(port) => (time, "free", port),
+                AgendaEvent::Departure(flow) => (time, "departure", flow),
+                AgendaEvent::Arrival(flight) => (time, "arrival", flight.connection as usize),
+                AgendaEvent::Free(port) => (time, "free", port),
             });
         }
         let expected = [

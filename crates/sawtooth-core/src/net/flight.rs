@@ -32,13 +32,13 @@ pub enum Towards {
 
 /// When an event happens, and which of those that happen at one instant it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Due {
+pub(super) struct AgendaKey {
     /// The bits of its time: times are not negative, so bits are in the order of times.
     bits: u64,
     order: u64,
 }
 
-impl Due {
+impl AgendaKey {
     pub(super) fn new(time: Instant, order: u64) -> Self {
         Self {
             bits: time.secs().to_bits(),
@@ -58,9 +58,9 @@ impl Due {
 
 /// A packet on its way. Flights are in the order in which they are due.
 #[derive(Clone, Debug)]
-pub(super) struct Flight<P> {
+pub(super) struct PacketInFlight<P> {
     /// Its next event.
-    pub due: Due,
+    pub due: AgendaKey,
     /// The place of its route among those of the network.
     pub route: usize,
     /// Of which connection it is: its flow's number, or one of its own if it is one of many that arrive and leave.
@@ -86,7 +86,7 @@ pub(super) enum Content<P> {
     },
 }
 
-impl<P: Payload> Flight<P> {
+impl<P: Payload> PacketInFlight<P> {
     /// A wire damages the packet; whether it was whole until then.
     pub(super) fn damage(&mut self) -> bool {
         let whole = !self.damaged;
@@ -126,21 +126,21 @@ impl<P> Content<P> {
     }
 }
 
-impl<P> PartialEq for Flight<P> {
+impl<P> PartialEq for PacketInFlight<P> {
     fn eq(&self, other: &Self) -> bool {
         self.due == other.due
     }
 }
 
-impl<P> Eq for Flight<P> {}
+impl<P> Eq for PacketInFlight<P> {}
 
-impl<P> PartialOrd for Flight<P> {
+impl<P> PartialOrd for PacketInFlight<P> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<P> Ord for Flight<P> {
+impl<P> Ord for PacketInFlight<P> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.due.cmp(&other.due)
     }
@@ -149,12 +149,12 @@ impl<P> Ord for Flight<P> {
 #[cfg(test)]
 pub(super) mod testing {
     use super::super::Towards;
-    use super::{Content, Due, Flight};
+    use super::{AgendaKey, Content, PacketInFlight};
 
     /// One that has not passed a port yet, identified by its connection.
-    pub(crate) fn flight(connection: u32, content: Content<()>) -> Flight<()> {
-        Flight {
-            due: Due::default(),
+    pub(crate) fn flight(connection: u32, content: Content<()>) -> PacketInFlight<()> {
+        PacketInFlight {
+            due: AgendaKey::default(),
             route: 0,
             connection,
             towards: Towards::Receiver,

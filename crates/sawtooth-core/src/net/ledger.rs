@@ -12,17 +12,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Passage;
-use super::packets::{Fate, Packets, Times};
-use super::traffic::{Start, Traffic};
+use super::packets::{PacketFate, Packets, Times};
+use super::traffic::{Traffic, TransmissionStart};
 use crate::histogram::Histogram;
 use crate::packet::Packet;
-use crate::queue::Queued;
+use crate::queue::QueuedPacket;
 use crate::spec::Recording;
 use crate::units::{ByteCount, Duration, Instant};
 
 /// How waits and backlogs are distributed.
 #[derive(Clone, Debug, Default)]
-pub struct Waits {
+pub struct WaitHistograms {
     /// Nanoseconds.
     pub waits: Histogram,
     /// Packets.
@@ -63,7 +63,7 @@ pub struct Ledger {
     /// What packets are there, indexed by hop.
     whose: Arc<[Traffic]>,
     /// `None` unless a study records `waits`.
-    pub waits: Option<Waits>,
+    pub waits: Option<WaitHistograms>,
     by_flow: Option<BTreeMap<u32, FlowCounters>>,
     /// `None` unless a study records `packets`.
     pub packets: Option<Packets>,
@@ -74,7 +74,7 @@ impl Ledger {
     pub fn of(record: Recording, whose: &Arc<[Traffic]>) -> Option<Self> {
         record.notes_at_links().then(|| Self {
             whose: Arc::clone(whose),
-            waits: record.waits.then(Waits::default),
+            waits: record.waits.then(WaitHistograms::default),
             by_flow: record.link_flows.then(BTreeMap::new),
             packets: record.packets.map(Packets::of),
         })
@@ -101,7 +101,7 @@ impl Ledger {
     }
 
     /// The queue has dropped some.
-    pub(super) fn dropped(&mut self, dropped: &[Queued], now: Instant) {
+    pub(super) fn dropped(&mut self, dropped: &[QueuedPacket], now: Instant) {
         for queued in dropped {
             self.dropped_one(&queued.packet, queued.arrived, now);
         }
@@ -113,12 +113,12 @@ impl Ledger {
             row.dropped += packet.size();
         }
         if let Some(packets) = &mut self.packets {
-            packets.gone(packet, arrived, Fate::Dropped, Times::dropped(now));
+            packets.gone(packet, arrived, PacketFate::Dropped, Times::dropped(now));
         }
     }
 
     /// A packet is transmitted.
-    pub(super) fn started(&mut self, packet: &Packet, start: Start, passage: &Passage) {
+    pub(super) fn started(&mut self, packet: &Packet, start: TransmissionStart, passage: &Passage) {
         if let Some(waits) = &mut self.waits {
             let wait = (start.at - start.arrived).as_ns();
             waits.waits.add(wait.unsigned_abs());
@@ -143,14 +143,14 @@ impl Ledger {
 }
 
 /// What becomes of a packet whose transmission starts.
-fn fate_of(start: &Start, passage: &Passage) -> Fate {
+fn fate_of(start: &TransmissionStart, passage: &Passage) -> PacketFate {
     if start.lost {
-        Fate::Lost
+        PacketFate::Lost
     } else if passage.corrupted {
-        Fate::Damaged
+        PacketFate::Damaged
     } else if passage.again.is_some() {
-        Fate::Doubled
+        PacketFate::Doubled
     } else {
-        Fate::Arrived
+        PacketFate::Arrived
     }
 }

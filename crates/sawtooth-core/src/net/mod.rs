@@ -19,10 +19,10 @@ mod traffic;
 mod udp;
 
 pub use flight::{Payload, Towards};
-pub use ledger::{FlowCounters, Ledger, Waits};
-pub use network::{Delivery, Network};
-pub use packets::{Fate as PacketFate, Noted as NotedPacket, Packets};
-pub use port::{Passage, Port, PortCounters, Transmission, Turn};
+pub use ledger::{FlowCounters, Ledger, WaitHistograms};
+pub use network::{DeliveredPacket, Network};
+pub use packets::{NotedPacket, PacketFate, Packets};
+pub use port::{Passage, Port, PortCounters, PortTransmission, Turn};
 pub use ports::{direction_name, keep_ledgers, ports};
 pub use tables::tables;
 pub use traffic::Traffic;

@@ -14,19 +14,19 @@
 #[cfg(test)]
 mod tests;
 
-use super::agenda::{Agenda, Event};
-use super::flight::{Content, Due, Flight, Payload, Towards};
+use super::agenda::{Agenda, AgendaEvent};
+use super::flight::{AgendaKey, Content, PacketInFlight, Payload, Towards};
 use super::queued::QueuedFlights;
-use super::{Passage, Port, Traffic, Transmission, Turn, UdpFlow};
-use crate::events::{Key, Lineage, Occurrence};
-use crate::packet::{Data, Packet};
+use super::{Passage, Port, PortTransmission, Traffic, Turn, UdpFlow};
+use crate::events::{EventKey, Lineage, Occurrence};
+use crate::packet::{DataSegment, Packet};
 use crate::spec::{FlowSpec, Scenario, UdpSpec};
 use crate::udp::flow_number;
 use crate::units::{Duration, Instant, SeqNum};
 
 /// A packet that has reached its host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delivery<P> {
+pub struct DeliveredPacket<P> {
     /// Which of its connection's hosts has it now.
     pub towards: Towards,
     /// As it was [offered](Network::offer).
@@ -102,8 +102,8 @@ impl<P: Payload> Network<P> {
             Towards::Receiver => self.routes[flow].access_delay,
             Towards::Sender => Duration::ZERO,
         };
-        let flight = Flight {
-            due: Due::default(),
+        let flight = PacketInFlight {
+            due: AgendaKey::default(),
             route: flow,
             connection,
             towards,
@@ -120,7 +120,7 @@ impl<P: Payload> Network<P> {
     }
 
     /// Moves all packets up to `now`, or until one reaches its host. To be called again until there is none.
-    pub fn advance(&mut self, now: Instant) -> Option<Delivery<P>> {
+    pub fn advance(&mut self, now: Instant) -> Option<DeliveredPacket<P>> {
         while self.next_time() <= now
             && let Some((time, event)) = self.agenda.pop()
         {
@@ -142,12 +142,12 @@ impl<P: Payload> Network<P> {
     }
 
     /// Does what happens at `time`; the packet that has reached its host by it.
-    fn happen(&mut self, time: Instant, event: Event<P>) -> Option<Delivery<P>> {
+    fn happen(&mut self, time: Instant, event: AgendaEvent<P>) -> Option<DeliveredPacket<P>> {
         match event {
-            Event::Departure(flow) => self.send_datagram(flow, time),
-            Event::Arrival(flight) => return self.move_on(flight),
-            Event::Free(port) => {
-                let key = Key::at_start(time, 0);
+            AgendaEvent::Departure(flow) => self.send_datagram(flow, time),
+            AgendaEvent::Arrival(flight) => return self.move_on(flight),
+            AgendaEvent::Free(port) => {
+                let key = EventKey::at_start(time, 0);
                 let now = self.lineage.record(key);
                 let turn = self.ports[port].transmitter_free(now);
                 self.take_turn(port, turn);
@@ -167,8 +167,8 @@ impl<P: Payload> Network<P> {
         let datagram = self.udp[flow].leave();
         self.schedule_departure(flow);
         let route = self.routes.len() - self.udp.len() + flow;
-        let flight = Flight {
-            due: Due::first(now),
+        let flight = PacketInFlight {
+            due: AgendaKey::first(now),
             route,
             connection: flow_number(index(flow)),
             towards: Towards::Receiver,
@@ -189,7 +189,7 @@ impl<P: Payload> Network<P> {
     }
 
     /// A packet is at its next port or at its end.
-    fn move_on(&mut self, flight: Flight<P>) -> Option<Delivery<P>> {
+    fn move_on(&mut self, flight: PacketInFlight<P>) -> Option<DeliveredPacket<P>> {
         match self.next_port(&flight) {
             None => return self.end(flight),
             Some(port) if self.ports[port].is_computed() => self.pass(port, flight),
@@ -199,7 +199,7 @@ impl<P: Payload> Network<P> {
     }
 
     /// The port at which a packet is next, if it is not at its end.
-    fn next_port(&self, flight: &Flight<P>) -> Option<usize> {
+    fn next_port(&self, flight: &PacketInFlight<P>) -> Option<usize> {
         let path = &self.routes[flight.route].path;
         match flight.towards {
             Towards::Receiver => path.get(flight.hop).map(|link| 2 * link),
@@ -208,10 +208,10 @@ impl<P: Payload> Network<P> {
     }
 
     /// A packet is at its end: handed to its host, or counted if it is one of UDP whose checksum is right.
-    fn end(&mut self, flight: Flight<P>) -> Option<Delivery<P>> {
+    fn end(&mut self, flight: PacketInFlight<P>) -> Option<DeliveredPacket<P>> {
         match flight.content {
             Content::Host(packet) => {
-                return Some(Delivery {
+                return Some(DeliveredPacket {
                     towards: flight.towards,
                     connection: flight.connection,
                     packet,
@@ -228,8 +228,8 @@ impl<P: Payload> Network<P> {
     }
 
     /// A packet arrives at a port that computes when it departs.
-    fn pass(&mut self, port: usize, mut flight: Flight<P>) {
-        let key = Key::at_start(flight.due.time(), 0);
+    fn pass(&mut self, port: usize, mut flight: PacketInFlight<P>) {
+        let key = EventKey::at_start(flight.due.time(), 0);
         let packet = stand_in(&flight, 0);
         let passage =
             self.ports[port].accept_any(key, Occurrence::OutOfTurn, &packet, &mut self.lineage);
@@ -240,8 +240,8 @@ impl<P: Payload> Network<P> {
     }
 
     /// A packet arrives at a port with events.
-    fn arrive(&mut self, port: usize, flight: Flight<P>) {
-        let key = Key::at_start(flight.due.time(), 0);
+    fn arrive(&mut self, port: usize, flight: PacketInFlight<P>) {
+        let key = EventKey::at_start(flight.due.time(), 0);
         let (number, flight) = self.queued.put(flight);
         let packet = stand_in(flight, number);
         let turn = self.ports[port].arrive(key, Occurrence::OutOfTurn, packet, &mut self.lineage);
@@ -256,7 +256,7 @@ impl<P: Payload> Network<P> {
         match turn {
             Turn::Waits => {}
             Turn::Wakes(key) => self.agenda.schedule_free(port, key.time),
-            Turn::Starts(Transmission {
+            Turn::Starts(PortTransmission {
                 packet,
                 passage,
                 done,
@@ -273,7 +273,7 @@ impl<P: Payload> Network<P> {
     }
 
     /// A packet is on a wire, which may damage or double it.
-    fn cross(&mut self, port: usize, mut flight: Flight<P>, passage: Passage) {
+    fn cross(&mut self, port: usize, mut flight: PacketInFlight<P>, passage: Passage) {
         if passage.corrupted && flight.damage() {
             self.ports[port].count_corrupted();
         }
@@ -329,11 +329,11 @@ fn shortest_delay(scenario: &Scenario) -> Duration {
 }
 
 /// A packet as ports know it. In a queue it is identified by `number`.
-fn stand_in<P: Payload>(flight: &Flight<P>, number: u64) -> Packet {
-    let data = Data {
+fn stand_in<P: Payload>(flight: &PacketInFlight<P>, number: u64) -> Packet {
+    let data = DataSegment {
         seq: SeqNum::new(number),
         ecn: flight.content.ecn(),
-        ..Data::default()
+        ..DataSegment::default()
     };
     let size = flight.content.size();
     Packet::data(flight.connection, index(flight.route), size, data)

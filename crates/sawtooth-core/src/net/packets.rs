@@ -8,14 +8,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::traffic::{Start, Traffic};
+use super::traffic::{Traffic, TransmissionStart};
 use crate::packet::Packet;
 use crate::spec::Stretch;
 use crate::units::Instant;
 
 /// What became of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum PacketFate {
     /// The run has ended before.
     Unfinished,
     /// Once and undamaged.
@@ -30,7 +30,7 @@ pub enum Fate {
     Lost,
 }
 
-impl Fate {
+impl PacketFate {
     /// The word of the column `fate`.
     pub fn name(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl Times {
         }
     }
 
-    pub(super) fn sent(start: Start, delivered: Instant) -> Self {
+    pub(super) fn sent(start: TransmissionStart, delivered: Instant) -> Self {
         Self {
             dropped: Instant::NEVER,
             started: start.at,
@@ -99,7 +99,7 @@ impl Times {
 
 /// A packet, and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Noted {
+pub struct NotedPacket {
     /// As it came: without a mark that this queue has set.
     pub packet: Packet,
     /// Whose it is, as the hop says that it came on.
@@ -108,8 +108,8 @@ pub struct Noted {
     pub arrived: Instant,
     /// What has happened to it since: nothing while it waits.
     pub times: Times,
-    /// [`Fate::Unfinished`] until it is known.
-    pub fate: Fate,
+    /// [`PacketFate::Unfinished`] until it is known.
+    pub fate: PacketFate,
 }
 
 /// What distinguishes packets in a queue: flow, hop, what they carry, and when they came.
@@ -122,7 +122,7 @@ pub struct Packets {
     /// How many have come.
     arrivals: u64,
     /// By their number among those.
-    rows: BTreeMap<u64, Noted>,
+    rows: BTreeMap<u64, NotedPacket>,
     /// Those of which it is not yet known what becomes of them.
     waiting: BTreeMap<Mark, VecDeque<u64>>,
 }
@@ -138,7 +138,7 @@ impl Packets {
     }
 
     /// All that were there in the stretch, in the order in which they came.
-    pub fn noted(&self) -> impl Iterator<Item = &Noted> {
+    pub fn noted(&self) -> impl Iterator<Item = &NotedPacket> {
         self.rows.values()
     }
 
@@ -158,12 +158,12 @@ impl Packets {
             return;
         }
         self.arrivals += 1;
-        let noted = Noted {
+        let noted = NotedPacket {
             packet: *packet,
             traffic,
             arrived: now,
             times: Times::WAITS,
-            fate: Fate::Unfinished,
+            fate: PacketFate::Unfinished,
         };
         self.rows.insert(self.arrivals, noted);
         let waiting = self.waiting.entry(mark(packet, now)).or_default();
@@ -171,7 +171,13 @@ impl Packets {
     }
 
     /// It is known what becomes of a packet that came at `arrived`.
-    pub(super) fn gone(&mut self, packet: &Packet, arrived: Instant, fate: Fate, times: Times) {
+    pub(super) fn gone(
+        &mut self,
+        packet: &Packet,
+        arrived: Instant,
+        fate: PacketFate,
+        times: Times,
+    ) {
         let mark = mark(packet, arrived);
         let Some(waiting) = self.waiting.get_mut(&mark) else {
             return;
@@ -207,7 +213,7 @@ fn mark(packet: &Packet, arrived: Instant) -> Mark {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Data;
+    use crate::packet::DataSegment;
     use crate::units::Duration;
     use crate::units::testing::at;
     use crate::units::testing::bytes;
@@ -225,8 +231,8 @@ mod tests {
     }
 
     /// A transmission of half a second for which nothing is waited.
-    fn transmitted(arrived: Instant) -> Start {
-        Start {
+    fn transmitted(arrived: Instant) -> TransmissionStart {
+        TransmissionStart {
             arrived,
             at: arrived,
             sent: arrived + Duration::from_secs(0.5),
@@ -235,52 +241,62 @@ mod tests {
         }
     }
 
-    fn fates(packets: &Packets) -> Vec<(f64, Fate)> {
+    fn fates(packets: &Packets) -> Vec<(f64, PacketFate)> {
         let fates = packets.noted().map(|row| (row.arrived.secs(), row.fate));
         fates.collect()
     }
 
     #[test]
     fn of_equal_packets_that_come_at_once_a_full_queue_turns_the_last_away() {
-        let packet = Packet::data(0, 0, bytes(1000), Data::default());
+        let packet = Packet::data(0, 0, bytes(1000), DataSegment::default());
         let mut packets = noted(0.0, 10.0);
         packets.arrived(&packet, TRAFFIC, at(1.0));
         packets.arrived(&packet, TRAFFIC, at(1.0));
-        packets.gone(&packet, at(1.0), Fate::Dropped, Times::dropped(at(1.0)));
+        packets.gone(
+            &packet,
+            at(1.0),
+            PacketFate::Dropped,
+            Times::dropped(at(1.0)),
+        );
         // The first still waits.
         assert_eq!(
             fates(&packets),
-            [(1.0, Fate::Unfinished), (1.0, Fate::Dropped)]
+            [(1.0, PacketFate::Unfinished), (1.0, PacketFate::Dropped)]
         );
         // A queue that drops later drops the one that came first.
         packets.arrived(&packet, TRAFFIC, at(2.0));
         packets.arrived(&packet, TRAFFIC, at(2.0));
-        packets.gone(&packet, at(2.0), Fate::Dropped, Times::dropped(at(3.0)));
+        packets.gone(
+            &packet,
+            at(2.0),
+            PacketFate::Dropped,
+            Times::dropped(at(3.0)),
+        );
         assert_eq!(
             fates(&packets)[2..],
-            [(2.0, Fate::Dropped), (2.0, Fate::Unfinished)]
+            [(2.0, PacketFate::Dropped), (2.0, PacketFate::Unfinished)]
         );
     }
 
     #[test]
     fn a_packet_has_a_row_if_it_is_there_at_any_time_of_the_stretch() {
-        let packet = Packet::data(0, 0, bytes(1000), Data::default());
+        let packet = Packet::data(0, 0, bytes(1000), DataSegment::default());
         let mut packets = noted(2.0, 4.0);
         for secs in [0.0, 1.0, 3.0, 4.0] {
             let arrived = at(secs);
             packets.arrived(&packet, TRAFFIC, arrived);
             let times = Times::sent(transmitted(arrived), at(secs + 1.5));
-            packets.gone(&packet, arrived, Fate::Arrived, times);
+            packets.gone(&packet, arrived, PacketFate::Arrived, times);
         }
         assert_eq!(
             fates(&packets),
-            [(1.0, Fate::Arrived), (3.0, Fate::Arrived)]
+            [(1.0, PacketFate::Arrived), (3.0, PacketFate::Arrived)]
         );
         // What is lost is gone when its last bit has left.
         let arrived = at(1.25);
         packets.arrived(&packet, TRAFFIC, arrived);
         let times = Times::sent(transmitted(arrived), Instant::NEVER);
-        packets.gone(&packet, arrived, Fate::Lost, times);
+        packets.gone(&packet, arrived, PacketFate::Lost, times);
         assert_eq!(packets.len(), 2);
     }
 }

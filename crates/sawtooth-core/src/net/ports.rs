@@ -6,7 +6,7 @@ use super::{Port, Traffic};
 use crate::impair::ImpairedWire;
 use crate::loss::Loss;
 use crate::queue::{self, Site};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::spec::{Part, Recording, Scenario};
 use crate::units::Instant;
 
@@ -20,7 +20,7 @@ pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
             let name = format!("{}.{}", link.name, direction_name(ports.len()));
             let site = Site {
                 rate: direction.rate,
-                stream: Stream::new(seed, &format!("{name}/queue")),
+                stream: RandomStream::new(seed, &format!("{name}/queue")),
             };
             let Part { name: row, params } = &direction.queue;
             let queue = queue::build(row, params, site);

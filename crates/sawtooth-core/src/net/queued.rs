@@ -1,11 +1,11 @@
 //! Packets that wait in the queues of ports. A queue holds only a number for each; the packet that it stands for is kept here.
 
-use super::flight::Flight;
+use super::flight::PacketInFlight;
 
 #[derive(Debug)]
 pub(super) struct QueuedFlights<P> {
     /// By number.
-    flights: Vec<Option<Flight<P>>>,
+    flights: Vec<Option<PacketInFlight<P>>>,
     /// Numbers that stand for nothing.
     vacant: Vec<usize>,
     of_hosts: usize,
@@ -26,7 +26,7 @@ impl<P> QueuedFlights<P> {
     }
 
     /// One more, and its number.
-    pub(super) fn put(&mut self, flight: Flight<P>) -> (u64, &Flight<P>) {
+    pub(super) fn put(&mut self, flight: PacketInFlight<P>) -> (u64, &PacketInFlight<P>) {
         self.of_hosts += usize::from(flight.content.is_of_host());
         let number = self.vacant.pop().unwrap_or_else(|| {
             self.flights.push(None);
@@ -36,7 +36,7 @@ impl<P> QueuedFlights<P> {
     }
 
     /// What a number stands for, which is in no queue any more.
-    pub(super) fn take(&mut self, number: u64) -> Option<Flight<P>> {
+    pub(super) fn take(&mut self, number: u64) -> Option<PacketInFlight<P>> {
         let number = usize::try_from(number).ok()?;
         let flight = self.flights.get_mut(number)?.take()?;
         self.vacant.push(number);

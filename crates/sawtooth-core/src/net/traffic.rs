@@ -13,7 +13,7 @@ pub struct Traffic {
 
 /// A transmission that starts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Start {
+pub(super) struct TransmissionStart {
     /// When the packet had come.
     pub arrived: Instant,
     pub at: Instant,

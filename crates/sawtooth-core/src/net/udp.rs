@@ -4,7 +4,7 @@ use crate::packet_source::{Departure, PacketSource};
 use crate::record::Table;
 use crate::record::rows::{DatagramRow, FlowRow, SourceRow};
 use crate::spec::{Scenario, UdpSpec};
-use crate::udp::{self, Received, Sent};
+use crate::udp::{self, Received, SentDatagrams};
 use crate::units::{ByteCount, Instant, SeqNum};
 
 /// A flow of UDP, at both of its ends.
@@ -74,8 +74,8 @@ impl UdpFlow {
         self.sent_packets
     }
 
-    fn sent<'a>(&self, spec: &'a UdpSpec, end: Instant) -> Sent<'a> {
-        Sent {
+    fn sent<'a>(&self, spec: &'a UdpSpec, end: Instant) -> SentDatagrams<'a> {
+        SentDatagrams {
             flow: &spec.name,
             start: self.start,
             end,

@@ -5,7 +5,7 @@
 
 use super::{Departure, Maker, PacketSource, RATE, SIZE, check_size, packets_per_sec, size};
 use crate::registry::{Entry, Kind, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration};
 
 pub(super) const ENTRY: Entry<Maker> = Entry {
@@ -41,7 +41,7 @@ struct ConstantRate {
     interval_secs: f64,
     size: ByteCount,
     jitter: f64,
-    stream: Stream,
+    stream: RandomStream,
     /// Packets so far.
     sent: f64,
 }
@@ -74,7 +74,8 @@ mod tests {
         let mut params = Params::defaults(ENTRY.params);
         params.set("rate", Value::Rate(12e6));
         params.set("jitter", Value::Number(jitter));
-        let mut source = (ENTRY.new.new)(&params, Stream::new(1, "x"), Duration::from_secs(1.0));
+        let mut source =
+            (ENTRY.new.new)(&params, RandomStream::new(1, "x"), Duration::from_secs(1.0));
         (0..1000)
             .filter_map(|_| Some(source.next_packet()?.at.secs()))
             .collect()

@@ -16,14 +16,14 @@ mod self_similar;
 use std::fmt::Debug;
 
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration};
 
 /// What a row of the table can make of its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Maker {
     /// The source; it will be asked for no packet that leaves `horizon` after its start, or later.
-    pub new: fn(&Params, Stream, horizon: Duration) -> Box<dyn PacketSource>,
+    pub new: fn(&Params, RandomStream, horizon: Duration) -> Box<dyn PacketSource>,
     /// How many packets per second it sends in the mean.
     pub packets_per_sec: fn(&Params) -> f64,
     /// The size that none of its packets exceeds.
@@ -89,7 +89,7 @@ pub fn build(
     flow: &str,
     horizon: Duration,
 ) -> Box<dyn PacketSource> {
-    let stream = Stream::new(seed, &format!("{flow}.source"));
+    let stream = RandomStream::new(seed, &format!("{flow}.source"));
     (row(name).new.new)(params, stream, horizon)
 }
 
@@ -140,7 +140,7 @@ fn packets_per_sec(params: &Params) -> f64 {
 }
 
 /// Exponentially distributed with mean 1.
-fn exponential(stream: &mut Stream) -> f64 {
+fn exponential(stream: &mut RandomStream) -> f64 {
     -libm::log(1.0 - stream.uniform())
 }
 

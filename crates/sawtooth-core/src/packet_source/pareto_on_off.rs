@@ -16,7 +16,7 @@ use super::{
     Complaint, Departure, Maker, PacketSource, RATE, SIZE, check_size, packets_per_sec, size,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration};
 
 pub(super) const ENTRY: Entry<Maker> = Entry {
@@ -52,17 +52,17 @@ struct ParetoOnOff {
     size: ByteCount,
     /// Between packets of one source that is on.
     gap_secs: f64,
-    on: Pareto,
-    off: Pareto,
-    stream: Stream,
-    sources: Vec<OnOff>,
+    on: ParetoPeriods,
+    off: ParetoPeriods,
+    stream: RandomStream,
+    sources: Vec<OnOffSource>,
     /// When each source sends next, as bits (times are not negative), and which it is.
     next: BinaryHeap<Reverse<(u64, usize)>>,
 }
 
 /// One of the sources.
 #[derive(Clone, Copy, Debug)]
-struct OnOff {
+struct OnOffSource {
     /// When its next packet leaves, and when the period in which that is ends.
     next_secs: f64,
     off_secs: f64,
@@ -70,20 +70,23 @@ struct OnOff {
 
 impl ParetoOnOff {
     #[expect(clippy::cast_precision_loss, reason = "few sources")]
-    fn new(params: &Params, mut stream: Stream) -> Self {
+    fn new(params: &Params, mut stream: RandomStream) -> Self {
         let (mean_on, mean_off) = (params.duration("mean_on"), params.duration("mean_off"));
         let count = params.integer("sources");
         let share_on = share_on(params);
         let gap_secs = gap_secs(params, count as f64);
         let alpha = params.number("alpha");
-        let (on, off) = (Pareto::new(alpha, mean_on), Pareto::new(alpha, mean_off));
+        let (on, off) = (
+            ParetoPeriods::new(alpha, mean_on),
+            ParetoPeriods::new(alpha, mean_off),
+        );
         let mut sources = Vec::new();
         if gap_secs.is_finite() {
             for _ in 0..count {
                 let is_on = stream.uniform() < share_on;
                 let off_secs = if is_on { on.rest(&mut stream) } else { 0.0 };
                 let next_secs = gap_secs * stream.uniform();
-                let mut source = OnOff {
+                let mut source = OnOffSource {
                     next_secs,
                     off_secs,
                 };
@@ -112,10 +115,10 @@ impl ParetoOnOff {
     }
 }
 
-impl OnOff {
+impl OnOffSource {
     /// A packet that would leave when the source is off already leaves as much later as the source is off: of the time in which it is on, every
     /// `gap_secs` has one packet, however short the single periods are, so that the rate is kept.
-    fn settle(&mut self, on: Pareto, off: Pareto, stream: &mut Stream) {
+    fn settle(&mut self, on: ParetoPeriods, off: ParetoPeriods, stream: &mut RandomStream) {
         while self.next_secs >= self.off_secs && self.next_secs < NEVER_SECS {
             let silence = off.draw(stream);
             self.next_secs += silence;
@@ -141,13 +144,13 @@ impl PacketSource for ParetoOnOff {
 
 /// A Pareto distribution.
 #[derive(Clone, Copy, Debug)]
-struct Pareto {
+struct ParetoPeriods {
     alpha: f64,
     mean: f64,
     least: f64,
 }
 
-impl Pareto {
+impl ParetoPeriods {
     fn new(alpha: f64, mean: f64) -> Self {
         Self {
             alpha,
@@ -156,13 +159,13 @@ impl Pareto {
         }
     }
 
-    fn draw(self, stream: &mut Stream) -> f64 {
+    fn draw(self, stream: &mut RandomStream) -> f64 {
         self.least * libm::pow(1.0 - stream.uniform(), -1.0 / self.alpha)
     }
 
     /// What is left of a period that is met at a random time: its density is `P(T > t) / mean`, so that
     /// `P(rest > t) = 1 - t / mean` up to the least period, and `(t0 / t)^(alpha - 1) / alpha` from there on.
-    fn rest(self, stream: &mut Stream) -> f64 {
+    fn rest(self, stream: &mut RandomStream) -> f64 {
         let beyond = 1.0 - stream.uniform();
         if beyond * self.alpha > 1.0 {
             (1.0 - beyond) * self.mean
@@ -226,15 +229,15 @@ mod tests {
     fn periods_without_end_come_to_an_end() {
         let mut params = Params::defaults(ENTRY.params);
         params.set("alpha", Value::Number(1.01));
-        let source = ParetoOnOff::new(&params, Stream::new(1, "x"));
+        let source = ParetoOnOff::new(&params, RandomStream::new(1, "x"));
         assert!(source.sources.iter().any(|one| one.next_secs >= NEVER_SECS));
     }
 
     #[test]
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     fn periods_and_their_rests_have_their_distributions() {
-        let pareto = Pareto::new(1.5, 3.0);
-        let mut stream = Stream::new(1, "x");
+        let pareto = ParetoPeriods::new(1.5, 3.0);
+        let mut stream = RandomStream::new(1, "x");
         let share = |values: &[f64], above: f64| {
             values.iter().filter(|value| **value > above).count() as f64 / values.len() as f64
         };
@@ -260,7 +263,8 @@ mod tests {
         let mut params = Params::defaults(ENTRY.params);
         params.set("sources", Value::Integer(1000));
         params.set("alpha", Value::Number(1.9));
-        let mut source = (ENTRY.new.new)(&params, Stream::new(2, "x"), Duration::from_secs(1.0));
+        let mut source =
+            (ENTRY.new.new)(&params, RandomStream::new(2, "x"), Duration::from_secs(1.0));
         let mut count = 0;
         while source.next_packet().expect("endless").at.secs() < 1000.0 {
             count += 1;

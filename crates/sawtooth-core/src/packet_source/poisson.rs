@@ -7,8 +7,8 @@ use super::{
     Departure, HEADER, LARGEST, Maker, PacketSource, RATE, SIZE, check_size, exponential,
     packets_per_sec, size,
 };
-use crate::registry::{Entry, Key, Kind, Param, Value, Words, words};
-use crate::rng::Stream;
+use crate::registry::{Entry, Kind, Param, ParamKey, Value, Words, words};
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration};
 
 words! {
@@ -18,7 +18,7 @@ words! {
     }
 }
 
-const SIZES: Key<Sizes> = Key::new("sizes");
+const SIZES: ParamKey<Sizes> = ParamKey::new("sizes");
 
 pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "poisson",
@@ -60,7 +60,7 @@ struct Poisson {
     mean_gap_secs: f64,
     size: ByteCount,
     exponential_sizes: bool,
-    stream: Stream,
+    stream: RandomStream,
     now: f64,
 }
 
@@ -100,7 +100,11 @@ mod tests {
         params.set("rate", Value::Rate(80e6));
         params.set("size", Value::Bytes(10_000));
         params.set("sizes", Value::Choice("exponential"));
-        let mut source = (ENTRY.new.new)(&params, Stream::new(5, "x"), Duration::from_secs(100.0));
+        let mut source = (ENTRY.new.new)(
+            &params,
+            RandomStream::new(5, "x"),
+            Duration::from_secs(100.0),
+        );
         let (mut last, mut gaps, mut sizes) = (0.0, Vec::new(), Vec::new());
         for _ in 0..100_000 {
             let packet = source.next_packet().expect("endless");

@@ -11,8 +11,8 @@
 
 use super::{Complaint, Departure, Maker, PacketSource, SIZE, check_size, size};
 use crate::noise;
-use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, param, words};
-use crate::rng::Stream;
+use crate::registry::{Entry, Kind, Param, ParamKey, Params, Value, Words, param, words};
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration};
 
 words! {
@@ -23,7 +23,7 @@ words! {
     }
 }
 
-const SPREAD: Key<Spread> = Key::new("spread");
+const SPREAD: ParamKey<Spread> = ParamKey::new("spread");
 
 /// Periods of a run for which the noise takes 400 MB while it is made.
 const MOST_PERIODS: f64 = 8_388_608.0;
@@ -129,7 +129,7 @@ impl PacketSource for SelfSimilar {
     clippy::cast_sign_loss,
     reason = "not negative, and bounded"
 )]
-fn counts(params: &Params, mut stream: Stream, horizon: Duration) -> Vec<u32> {
+fn counts(params: &Params, mut stream: RandomStream, horizon: Duration) -> Vec<u32> {
     let periods = libm::ceil(horizon.secs() / params.duration("period"));
     if periods < 1.0 {
         return Vec::new();
@@ -221,7 +221,7 @@ mod tests {
         params.set("hurst", Value::Number(0.5));
         let counts = counts(
             &params,
-            Stream::new(1, "x"),
+            RandomStream::new(1, "x"),
             Duration::from_secs(1476e-6 * 99_999.5),
         );
         assert_eq!(counts.len(), 100_000);
@@ -239,7 +239,7 @@ mod tests {
         let params = study(Value::Rate(950e6));
         assert!((mean(&params) - 116.85).abs() < 1e-9);
         let params = study(Value::Number(119.5));
-        let counts = counts(&params, Stream::new(1, "x"), Duration::from_secs(1.0));
+        let counts = counts(&params, RandomStream::new(1, "x"), Duration::from_secs(1.0));
         // 1 s / 1476 us = 677.5 periods have begun.
         assert_eq!(counts.len(), 678);
         assert_eq!(counts.iter().max(), Some(&120));
@@ -252,7 +252,7 @@ mod tests {
             params.set("variance", Value::Number(0.0));
             params.set("spread", Value::Choice(spread));
             let mut source =
-                (ENTRY.new.new)(&params, Stream::new(1, "x"), Duration::from_secs(1.0));
+                (ENTRY.new.new)(&params, RandomStream::new(1, "x"), Duration::from_secs(1.0));
             let mut times = || source.next_packet().expect("a packet").at.secs() / 1476e-6;
             let times = [times(), times(), times(), times()];
             assert_eq!(times, [0.0, second, 1.0, 1.0 + second]);
@@ -263,7 +263,7 @@ mod tests {
     fn a_run_of_no_time_has_no_packets() {
         let mut source = (ENTRY.new.new)(
             &study(Value::Number(2.0)),
-            Stream::new(1, "x"),
+            RandomStream::new(1, "x"),
             Duration::ZERO,
         );
         assert_eq!(source.next_packet(), None);

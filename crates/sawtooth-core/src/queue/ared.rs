@@ -18,13 +18,13 @@
 
 use super::drop_tail::LIMIT;
 use super::red::{
-    self, Adaptation, BYTE_MODE, ECN, HARD_DROP, Law, MAX_P, MAX_PACKET, MEAN_PACKET, Red,
+    self, BYTE_MODE, ECN, HARD_DROP, MAX_P, MAX_PACKET, MEAN_PACKET, Red, RedAdaptation, RedLaw,
 };
-use super::{New, Site};
+use super::{NewQueue, Site};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::Instant;
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewQueue> = Entry {
     name: "ared",
     summary: "adaptive RED: thresholds from a target delay, probability from what the queue does",
     specification: &[
@@ -69,8 +69,8 @@ pub(super) const ENTRY: Entry<New> = Entry {
 };
 
 /// What is given, and what follows from the link's rate.
-fn law(params: &Params, site: &Site) -> Law {
-    let known = Law::of(params, site);
+fn law(params: &Params, site: &Site) -> RedLaw {
+    let known = RedLaw::of(params, site);
     let packets_per_sec = 1.0 / known.mean_packet.secs();
     let derived = (params.duration("target_delay") * packets_per_sec / 2.0).max(5.0);
     let given = red::threshold(params.get("min_threshold"));
@@ -84,7 +84,7 @@ fn law(params: &Params, site: &Site) -> Law {
         1.0
     };
     let min = given.map_or(derived * unit, |(min, _)| min);
-    Law {
+    RedLaw {
         min,
         max: max.map_or(3.0 * min, |(max, _)| max),
         in_bytes,
@@ -123,7 +123,7 @@ impl Corrections {
         }
     }
 
-    fn correct(&self, law: &mut Law, avg: f64) {
+    fn correct(&self, law: &mut RedLaw, avg: f64) {
         let span = law.max - law.min;
         if avg > law.min + 0.6 * span && law.max_p <= self.most {
             law.max_p += self.alpha.unwrap_or((law.max_p / 4.0).min(0.01));
@@ -134,9 +134,9 @@ impl Corrections {
     }
 }
 
-impl Adaptation for Corrections {
+impl RedAdaptation for Corrections {
     #[expect(clippy::cast_precision_loss, reason = "a count of corrections")]
-    fn catch_up(&mut self, law: &mut Law, avg: f64, idle_since: Option<Instant>, now: Instant) {
+    fn catch_up(&mut self, law: &mut RedLaw, avg: f64, idle_since: Option<Instant>, now: Instant) {
         loop {
             let time = Instant::from_secs((self.done + 1) as f64 * self.interval);
             if time > now {
@@ -153,14 +153,14 @@ impl Adaptation for Corrections {
 mod tests {
     use super::*;
     use crate::queue::testing::params;
-    use crate::rng::Stream;
+    use crate::rng::RandomStream;
     use crate::units::Rate;
     use crate::units::testing::at;
 
-    fn derived(values: &[(&str, Value)], rate_bps: f64) -> Law {
+    fn derived(values: &[(&str, Value)], rate_bps: f64) -> RedLaw {
         let site = Site {
             rate: Rate::from_bps(rate_bps),
-            stream: Stream::new(1, "ared"),
+            stream: RandomStream::new(1, "ared"),
         };
         law(&params(&ENTRY, values), &site)
     }
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn figure_1_max_p_is_corrected_outside_the_middle_fifth() {
         let corrected = |max_p, avg| {
-            let mut law = Law {
+            let mut law = RedLaw {
                 min: 10.0,
                 max: 30.0,
                 max_p,
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn figure_1_the_target_range_includes_its_ends() {
-        let mut law = Law {
+        let mut law = RedLaw {
             min: 10.0,
             max: 30.0,
             ..derived(&[], 10e6)

@@ -16,20 +16,20 @@
 //!
 //! Kernel equivalent: `codel`, which does not mark unless told to (`ecn`).
 
-use super::drop_tail::{Limit, limit};
-use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
+use super::drop_tail::{BufferLimit, limit};
+use super::{Admission, Backlog, Dequeued, Fifo, NewQueue, Queue, QueuedPacket};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{ByteCount, Duration, Instant};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewQueue> = Entry {
     name: "codel",
     summary: "keeps the standing delay below a target: drops from the head at a rising rate",
     specification: &["RFC 8289", "RFC 3168 §5"],
     params: &[limit(1000), TARGET, INTERVAL, MAX_PACKET, ECN, CE_THRESHOLD],
     new: |params, _| {
         Box::new(CodelQueue {
-            limit: Limit::of(params, "limit"),
-            config: Config::of(params),
+            limit: BufferLimit::of(params, "limit"),
+            config: CodelConfig::of(params),
             codel: Codel::default(),
             fifo: Fifo::new(),
         })
@@ -53,7 +53,7 @@ pub(super) const CE_THRESHOLD: Param = param!(ce_threshold: Kind::Duration { min
 
 /// What queues under CoDel have in common.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Config {
+pub(super) struct CodelConfig {
     target: Duration,
     interval: Duration,
     max_packet: ByteCount,
@@ -61,7 +61,7 @@ pub(super) struct Config {
     ce_threshold: Option<Duration>,
 }
 
-impl Config {
+impl CodelConfig {
     /// Of a row that has [`TARGET`], [`INTERVAL`], [`MAX_PACKET`], [`ECN`] and [`CE_THRESHOLD`].
     pub(super) fn of(params: &Params) -> Self {
         Self {
@@ -107,11 +107,11 @@ impl Codel {
     /// The packet that leaves `fifo` at `now`; those that are dropped before it are added to `dropped`.
     pub(super) fn dequeue(
         &mut self,
-        config: &Config,
+        config: &CodelConfig,
         fifo: &mut Fifo,
         now: Instant,
-        dropped: &mut Vec<Queued>,
-    ) -> Option<Queued> {
+        dropped: &mut Vec<QueuedPacket>,
+    ) -> Option<QueuedPacket> {
         let (mut packet, mut ripe) = self.pop(config, fifo, now)?;
         if self.dropping {
             if !ripe {
@@ -157,7 +157,12 @@ impl Codel {
     }
 
     /// The next packet, and whether it may be dropped (`dodequeue`).
-    fn pop(&mut self, config: &Config, fifo: &mut Fifo, now: Instant) -> Option<(Queued, bool)> {
+    fn pop(
+        &mut self,
+        config: &CodelConfig,
+        fifo: &mut Fifo,
+        now: Instant,
+    ) -> Option<(QueuedPacket, bool)> {
         let Some(packet) = fifo.pop() else {
             self.first_above = None;
             return None;
@@ -182,22 +187,27 @@ impl Codel {
 /// One queue under CoDel.
 #[derive(Debug)]
 struct CodelQueue {
-    limit: Limit,
-    config: Config,
+    limit: BufferLimit,
+    config: CodelConfig,
     codel: Codel,
     fifo: Fifo,
 }
 
 impl Queue for CodelQueue {
-    fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+    fn enqueue(
+        &mut self,
+        packet: QueuedPacket,
+        in_service: Backlog,
+        dropped: &mut Vec<QueuedPacket>,
+    ) {
         let present = self.fifo.waiting() + in_service;
         match self.limit.admits(present, packet.size()) {
-            Verdict::Accept => self.fifo.push(packet),
-            Verdict::Drop => dropped.push(packet),
+            Admission::Accept => self.fifo.push(packet),
+            Admission::Drop => dropped.push(packet),
         }
     }
 
-    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<QueuedPacket>) -> Dequeued {
         self.codel
             .dequeue(&self.config, &mut self.fifo, now, dropped)
             .into()
@@ -220,12 +230,12 @@ mod tests {
     use crate::units::testing::at;
 
     /// Config with 5 ms and 100 ms, and a queue in which packets of 1000 bytes have waited for ever.
-    fn standing(ecn: Ecn, packets: u64) -> (Config, Fifo) {
+    fn standing(ecn: Ecn, packets: u64) -> (CodelConfig, Fifo) {
         let mut fifo = Fifo::new();
         for number in 0..packets {
             fifo.push(packet(number, 1000, ecn, 0.0));
         }
-        (Config::of(&params(&ENTRY, &[])), fifo)
+        (CodelConfig::of(&params(&ENTRY, &[])), fifo)
     }
 
     /// Times at which packets are dropped or marked while one leaves every millisecond from 1 s on, in milliseconds.
@@ -349,7 +359,7 @@ mod tests {
 
     #[test]
     fn rfc8290_5_2_7_all_that_has_waited_longer_than_the_ce_threshold_is_marked() {
-        let config = Config::of(&params(
+        let config = CodelConfig::of(&params(
             &ENTRY,
             &[
                 ("ce_threshold", Value::Duration(0.001)),
@@ -374,9 +384,9 @@ mod tests {
     fn rfc8289_4_the_count_is_remembered_for_less_than_sixteen_intervals_and_if_more_than_one_was_added()
      {
         // An interval of 1/8 s, of which sixteen are 2 s exactly.
-        let config = Config {
+        let config = CodelConfig {
             interval: Duration::from_secs(0.125),
-            ..Config::of(&params(&ENTRY, &[]))
+            ..CodelConfig::of(&params(&ENTRY, &[]))
         };
         let begun = |since_last: f64, count: u32| {
             let (_, mut fifo) = standing(Ecn::NotEct, 10);
@@ -401,7 +411,7 @@ mod tests {
 
     #[test]
     fn it_marks_where_either_way_of_marking_is_on() {
-        let marks = |values: &[(&str, Value)]| Config::of(&params(&ENTRY, values)).marks();
+        let marks = |values: &[(&str, Value)]| CodelConfig::of(&params(&ENTRY, values)).marks();
         let (off, threshold) = (
             ("ecn", Value::Bool(false)),
             ("ce_threshold", Value::Duration(0.001)),

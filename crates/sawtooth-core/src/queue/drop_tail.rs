@@ -6,16 +6,20 @@
 //!
 //! Kernel equivalent: pfifo, bfifo (whose limit does not count the packet being transmitted).
 
-use super::{Backlog, Fifo, Law, New, Next, Queue, Queued, Verdict};
+use super::{Admission, Backlog, BacklogLaw, Dequeued, Fifo, NewQueue, Queue, QueuedPacket};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{ByteCount, Instant};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewQueue> = Entry {
     name: "drop_tail",
     summary: "first in, first out; drops what does not fit",
     specification: &["RFC 7567 §2.1 (tail drop)"],
     params: &[LIMIT],
-    new: |params, _| Box::new(DropTail::new(Law::drop_tail(Limit::of(params, "limit")))),
+    new: |params, _| {
+        Box::new(DropTail::new(BacklogLaw::drop_tail(BufferLimit::of(
+            params, "limit",
+        ))))
+    },
 };
 
 /// How much any queue holds.
@@ -32,14 +36,14 @@ pub(super) const fn limit(packets: u64) -> Param {
 
 /// How much a buffer holds, the packet in transmission included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum BufferLimit {
     /// So many packets of whatever size.
     Packets(u64),
     /// So many bytes; one packet fits an empty buffer whatever its size.
     Bytes(ByteCount),
 }
 
-impl Limit {
+impl BufferLimit {
     /// The value of a parameter.
     pub fn of(params: &Params, name: &str) -> Self {
         match params.get(name) {
@@ -53,15 +57,15 @@ impl Limit {
 
     /// Whether a packet of this size fits beside what is `present`, the packet in transmission included.
     #[inline]
-    pub fn admits(self, present: Backlog, size: ByteCount) -> Verdict {
+    pub fn admits(self, present: Backlog, size: ByteCount) -> Admission {
         let fits = match self {
             Self::Packets(limit) => present.packets < limit,
             Self::Bytes(limit) => present.bytes + size <= limit,
         };
         if fits || present.packets == 0 {
-            Verdict::Accept
+            Admission::Accept
         } else {
-            Verdict::Drop
+            Admission::Drop
         }
     }
 }
@@ -69,12 +73,12 @@ impl Limit {
 /// A FIFO of packets that decides at arrival alone.
 #[derive(Debug)]
 pub(super) struct DropTail {
-    law: Law,
+    law: BacklogLaw,
     fifo: Fifo,
 }
 
 impl DropTail {
-    pub(super) fn new(law: Law) -> Self {
+    pub(super) fn new(law: BacklogLaw) -> Self {
         Self {
             law,
             fifo: Fifo::new(),
@@ -83,10 +87,15 @@ impl DropTail {
 }
 
 impl Queue for DropTail {
-    fn enqueue(&mut self, mut packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+    fn enqueue(
+        &mut self,
+        mut packet: QueuedPacket,
+        in_service: Backlog,
+        dropped: &mut Vec<QueuedPacket>,
+    ) {
         let present = self.fifo.waiting() + in_service;
         let size = packet.size();
-        if self.law.limit.admits(present, size) == Verdict::Drop {
+        if self.law.limit.admits(present, size) == Admission::Drop {
             dropped.push(packet);
             return;
         }
@@ -96,7 +105,7 @@ impl Queue for DropTail {
         self.fifo.push(packet);
     }
 
-    fn dequeue(&mut self, _now: Instant, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, _now: Instant, _dropped: &mut Vec<QueuedPacket>) -> Dequeued {
         self.fifo.pop().into()
     }
 
@@ -104,7 +113,7 @@ impl Queue for DropTail {
         self.fifo.waiting()
     }
 
-    fn as_fifo(&self) -> Option<Law> {
+    fn as_fifo(&self) -> Option<BacklogLaw> {
         Some(self.law)
     }
 }
@@ -123,32 +132,32 @@ mod tests {
     #[test]
     fn the_packet_in_transmission_counts_towards_the_limit() {
         assert_eq!(
-            Limit::Packets(50).admits(present(49, 49_000), ByteCount::new(1000)),
-            Verdict::Accept
+            BufferLimit::Packets(50).admits(present(49, 49_000), ByteCount::new(1000)),
+            Admission::Accept
         );
         assert_eq!(
-            Limit::Packets(50).admits(present(50, 50_000), ByteCount::new(1000)),
-            Verdict::Drop
+            BufferLimit::Packets(50).admits(present(50, 50_000), ByteCount::new(1000)),
+            Admission::Drop
         );
     }
 
     #[test]
     fn a_byte_limit_admits_what_fits_exactly() {
         assert_eq!(
-            Limit::Bytes(ByteCount::new(3000)).admits(present(2, 2000), ByteCount::new(1000)),
-            Verdict::Accept
+            BufferLimit::Bytes(ByteCount::new(3000)).admits(present(2, 2000), ByteCount::new(1000)),
+            Admission::Accept
         );
         assert_eq!(
-            Limit::Bytes(ByteCount::new(3000)).admits(present(2, 2000), ByteCount::new(1001)),
-            Verdict::Drop
+            BufferLimit::Bytes(ByteCount::new(3000)).admits(present(2, 2000), ByteCount::new(1001)),
+            Admission::Drop
         );
     }
 
     #[test]
     fn an_empty_buffer_takes_any_packet() {
         assert_eq!(
-            Limit::Bytes(ByteCount::new(500)).admits(present(0, 0), ByteCount::new(1000)),
-            Verdict::Accept
+            BufferLimit::Bytes(ByteCount::new(500)).admits(present(0, 0), ByteCount::new(1000)),
+            Admission::Accept
         );
     }
 }

@@ -20,12 +20,12 @@
 use std::collections::VecDeque;
 
 use super::drop_tail::LIMIT;
-use super::flows::{DROP_FROM, End, Flows, Id, QUEUES, signed};
-use super::{Backlog, Limit, New, Next, Queue, Queued, Site};
+use super::flows::{DROP_FROM, FlowQueues, Id, QUEUES, QueueEnd, signed};
+use super::{Backlog, BufferLimit, Dequeued, NewQueue, Queue, QueuedPacket, Site};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{ByteCount, Instant};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewQueue> = Entry {
     name: "drr",
     summary: "deficit round robin: flows share the link's bytes equally",
     specification: &["Shreedhar and Varghese 1995"],
@@ -42,11 +42,11 @@ pub(super) const ENTRY: Entry<New> = Entry {
 /// The discipline.
 #[derive(Debug)]
 struct Drr {
-    limit: Limit,
-    drop_from: End,
+    limit: BufferLimit,
+    drop_from: QueueEnd,
     quantum: i64,
     /// A queue's credit is its deficit counter.
-    flows: Flows<()>,
+    flows: FlowQueues<()>,
     /// Queues with packets, in the order of their turns.
     active: VecDeque<Id>,
     /// The first of them has had its quantum.
@@ -56,10 +56,10 @@ struct Drr {
 impl Drr {
     fn new(params: &Params, mut site: Site) -> Self {
         Self {
-            limit: Limit::of(params, "limit"),
-            drop_from: End::of(params),
+            limit: BufferLimit::of(params, "limit"),
+            drop_from: QueueEnd::of(params),
             quantum: signed(ByteCount::new(params.bytes("quantum"))),
-            flows: Flows::new(params, &mut site.stream),
+            flows: FlowQueues::new(params, &mut site.stream),
             active: VecDeque::new(),
             served: false,
         }
@@ -75,7 +75,12 @@ impl Drr {
 }
 
 impl Queue for Drr {
-    fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+    fn enqueue(
+        &mut self,
+        packet: QueuedPacket,
+        in_service: Backlog,
+        dropped: &mut Vec<QueuedPacket>,
+    ) {
         let id = self.flows.of(&packet, || ());
         let queue = self.flows.get(id);
         if !queue.listed {
@@ -87,7 +92,7 @@ impl Queue for Drr {
         (self.flows).steal(limit, from, in_service, &self.active, dropped);
     }
 
-    fn dequeue(&mut self, _now: Instant, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, _now: Instant, _dropped: &mut Vec<QueuedPacket>) -> Dequeued {
         while let Some(&id) = self.active.front() {
             let queue = self.flows.get(id);
             // All of it may have been dropped.
@@ -113,7 +118,7 @@ impl Queue for Drr {
             }
             return packet.into();
         }
-        Next::Empty
+        Dequeued::Empty
     }
 
     fn waiting(&self) -> Backlog {

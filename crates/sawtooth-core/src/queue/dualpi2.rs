@@ -26,14 +26,14 @@
 //! of 10000 packets, `update` of 16 ms, and random decisions.
 
 use super::flows::signed;
-use super::{Backlog, Fifo, Limit, New, Next, Queue, Queued, Site, Verdict};
+use super::{Admission, Backlog, BufferLimit, Dequeued, Fifo, NewQueue, Queue, QueuedPacket, Site};
 use crate::packet::Ecn;
-use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, param, words};
+use crate::registry::{Entry, Kind, Param, ParamKey, Params, Value, Words, param, words};
 use crate::units::{ByteCount, Duration, Instant};
 
 words! {
     /// Which of the two queues is next.
-    enum Order {
+    enum DualQueueOrder {
         Wrr = "wrr",
         TsFifo = "ts_fifo",
     }
@@ -55,9 +55,9 @@ words! {
     }
 }
 
-const SCHEDULER: Key<Order> = Key::new("scheduler");
-const L4S: Key<L4s> = Key::new("l4s");
-const OVERLOAD: Key<Overload> = Key::new("overload");
+const SCHEDULER: ParamKey<DualQueueOrder> = ParamKey::new("scheduler");
+const L4S: ParamKey<L4s> = ParamKey::new("l4s");
+const OVERLOAD: ParamKey<Overload> = ParamKey::new("overload");
 
 const NON_NEGATIVE: Kind = Kind::Duration {
     min_exclusive: false,
@@ -70,7 +70,7 @@ const GAIN: Kind = Kind::Number {
     max: 1000.0,
 };
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewQueue> = Entry {
     name: "dualpi2",
     summary: "dual-queue coupled AQM: L4S traffic waits for about a millisecond, classic traffic as long as its own queue needs",
     specification: &["RFC 9332 Appendix A", "RFC 9331 §5.1"],
@@ -100,8 +100,8 @@ pub(super) const ENTRY: Entry<New> = Entry {
         Param {
             name: SCHEDULER.name,
             summary: "which queue is next: weighted round robin, or a time-shifted FIFO",
-            kind: Kind::Choice(Order::WORDS),
-            default: Value::Choice(Order::Wrr.word()),
+            kind: Kind::Choice(DualQueueOrder::WORDS),
+            default: Value::Choice(DualQueueOrder::Wrr.word()),
         },
         param!(classic_share: Kind::Number { min: 0.001, max: 0.999 } => Value::Number(0.1),
             "share of the link that `wrr` guarantees the classic queue"),
@@ -126,10 +126,10 @@ pub(super) const ENTRY: Entry<New> = Entry {
 /// The discipline.
 #[derive(Debug)]
 struct DualPi2 {
-    limit: Limit,
+    limit: BufferLimit,
     any_ect: bool,
-    l4s: Side,
-    classic: Side,
+    l4s: CoupledQueue,
+    classic: CoupledQueue,
     scheduler: Scheduler,
     pi: Pi2,
     /// Of the L queue's own marks: see [`ENTRY`].
@@ -140,13 +140,13 @@ struct DualPi2 {
 
 /// One of the two queues.
 #[derive(Debug, Default)]
-struct Side {
+struct CoupledQueue {
     fifo: Fifo,
     /// Probabilities added up.
     count: f64,
 }
 
-impl Side {
+impl CoupledQueue {
     /// For how long its head has waited.
     fn delay(&self, now: Instant) -> Duration {
         let head = self.fifo.front();
@@ -168,12 +168,12 @@ impl DualPi2 {
     fn new(params: &Params, site: &Site) -> Self {
         Self {
             limit: match params.get("limit") {
-                Value::None => Limit::Bytes(bytes_in(site, params.duration("limit_time"))),
-                _ => Limit::of(params, "limit"),
+                Value::None => BufferLimit::Bytes(bytes_in(site, params.duration("limit_time"))),
+                _ => BufferLimit::of(params, "limit"),
             },
             any_ect: L4S.of(params) == L4s::AnyEct,
-            l4s: Side::default(),
-            classic: Side::default(),
+            l4s: CoupledQueue::default(),
+            classic: CoupledQueue::default(),
             scheduler: Scheduler::of(params),
             pi: Pi2::of(params),
             min_threshold: params.duration("min_threshold"),
@@ -214,7 +214,11 @@ impl DualPi2 {
     }
 
     /// RFC 9332 Appendix A.2: the packet that leaves the L queue, or the one that is dropped.
-    fn pass_l4s(&mut self, mut packet: Queued, now: Instant) -> Result<Queued, Queued> {
+    fn pass_l4s(
+        &mut self,
+        mut packet: QueuedPacket,
+        now: Instant,
+    ) -> Result<QueuedPacket, QueuedPacket> {
         let native = self.native(packet.sojourn(now));
         let coupled = self.pi.p_l4s();
         let p = if coupled < 1.0 || !self.pi.drops {
@@ -231,7 +235,7 @@ impl DualPi2 {
     }
 
     /// The same of the C queue.
-    fn pass_classic(&mut self, mut packet: Queued) -> Result<Queued, Queued> {
+    fn pass_classic(&mut self, mut packet: QueuedPacket) -> Result<QueuedPacket, QueuedPacket> {
         let p = self.pi.p_classic();
         if self.classic.recurs(p) && (self.pi.overloaded(p) || !packet.mark_if_capable()) {
             return Err(packet);
@@ -241,10 +245,15 @@ impl DualPi2 {
 }
 
 impl Queue for DualPi2 {
-    fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+    fn enqueue(
+        &mut self,
+        packet: QueuedPacket,
+        in_service: Backlog,
+        dropped: &mut Vec<QueuedPacket>,
+    ) {
         self.catch_up(packet.arrived);
         let present = self.waiting() + in_service;
-        if self.limit.admits(present, packet.size()) == Verdict::Drop {
+        if self.limit.admits(present, packet.size()) == Admission::Drop {
             dropped.push(packet);
         } else if self.is_l4s(packet.packet.ecn()) {
             self.l4s.fifo.push(packet);
@@ -253,7 +262,7 @@ impl Queue for DualPi2 {
         }
     }
 
-    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<QueuedPacket>) -> Dequeued {
         self.catch_up(now);
         while let Some(side) = self.scheduler.next(&self.l4s.fifo, &self.classic.fifo) {
             let decided = match side {
@@ -265,11 +274,11 @@ impl Queue for DualPi2 {
                     .map(|packet| self.pass_classic(packet)),
             };
             match decided.expect("the scheduler chooses a queue with packets") {
-                Ok(packet) => return Next::Packet(packet),
+                Ok(packet) => return Dequeued::Packet(packet),
                 Err(packet) => dropped.push(packet),
             }
         }
-        Next::Empty
+        Dequeued::Empty
     }
 
     fn waiting(&self) -> Backlog {
@@ -390,10 +399,10 @@ enum Class {
 impl Scheduler {
     fn of(params: &Params) -> Self {
         match SCHEDULER.of(params) {
-            Order::TsFifo => Self::TsFifo {
+            DualQueueOrder::TsFifo => Self::TsFifo {
                 shift: params.duration("time_shift"),
             },
-            Order::Wrr => Self::Wrr {
+            DualQueueOrder::Wrr => Self::Wrr {
                 share: params.number("classic_share"),
                 credit: 0.0,
             },
@@ -437,7 +446,7 @@ impl Scheduler {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a packet's bytes")]
-fn real(packet: &Queued) -> f64 {
+fn real(packet: &QueuedPacket) -> f64 {
     signed(packet.size()) as f64
 }
 
@@ -445,14 +454,14 @@ fn real(packet: &Queued) -> f64 {
 mod tests {
     use super::super::testing::{packet, params};
     use super::*;
-    use crate::rng::Stream;
+    use crate::rng::RandomStream;
     use crate::units::Rate;
     use crate::units::testing::{at, bytes, secs};
 
     fn dualpi2(values: &[(&str, Value)]) -> DualPi2 {
         let site = Site {
             rate: Rate::from_bps(10e6),
-            stream: Stream::new(1, "test"),
+            stream: RandomStream::new(1, "test"),
         };
         DualPi2::new(&params(&ENTRY, values), &site)
     }
@@ -473,7 +482,7 @@ mod tests {
     /// All that leaves at `now`: the numbers of packets, and their ECN fields; and numbers of those that are dropped.
     fn drain(queue: &mut DualPi2, now: f64) -> (Vec<(u64, Ecn)>, Vec<u64>) {
         let (mut left, mut dropped) = (Vec::new(), Vec::new());
-        while let Next::Packet(queued) = queue.dequeue(at(now), &mut dropped) {
+        while let Dequeued::Packet(queued) = queue.dequeue(at(now), &mut dropped) {
             left.push((queued.packet.segment().seq.get(), queued.packet.ecn()));
         }
         let dropped = dropped
@@ -494,7 +503,7 @@ mod tests {
         close(queue.pi.period, 0.015);
         close(queue.pi.alpha, 0.15);
         close(queue.pi.beta, 3.0);
-        assert_eq!(queue.limit, Limit::Bytes(bytes(312_500)));
+        assert_eq!(queue.limit, BufferLimit::Bytes(bytes(312_500)));
         let near = dualpi2(&[
             ("rtt_max", Value::Duration(0.03)),
             ("beta", Value::Number(4.0)),
@@ -565,7 +574,7 @@ mod tests {
 
     #[test]
     fn rfc9332_a_1_every_fourth_packet_recurs_with_a_likelihood_of_a_quarter() {
-        let mut side = Side::default();
+        let mut side = CoupledQueue::default();
         let due: Vec<u32> = (1..=14).filter(|_| side.recurs(0.25)).collect();
         assert_eq!(due, [5, 9, 13], "when the sum exceeds one");
     }
@@ -603,7 +612,7 @@ mod tests {
         arrive(&mut queue, &[Ecn::Ect1, Ecn::NotEct], 0.051);
         let order: Vec<Ecn> =
             std::iter::from_fn(|| match queue.dequeue(at(0.052), &mut Vec::new()) {
-                Next::Packet(left) => Some(left.ecn),
+                Dequeued::Packet(left) => Some(left.ecn),
                 _ => None,
             })
             .collect();

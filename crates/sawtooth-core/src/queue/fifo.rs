@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::{Backlog, Queued};
+use super::{Backlog, QueuedPacket};
 use crate::units::ByteCount;
 
 /// Waiting packets, oldest first. It decides nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fifo {
-    packets: VecDeque<Queued>,
+    packets: VecDeque<QueuedPacket>,
     bytes: ByteCount,
 }
 
@@ -17,27 +17,27 @@ impl Fifo {
         Self::default()
     }
 
-    pub(crate) fn push(&mut self, packet: Queued) {
+    pub(crate) fn push(&mut self, packet: QueuedPacket) {
         self.bytes += packet.size();
         self.packets.push_back(packet);
     }
 
     /// Takes the oldest packet.
-    pub(crate) fn pop(&mut self) -> Option<Queued> {
+    pub(crate) fn pop(&mut self) -> Option<QueuedPacket> {
         let packet = self.packets.pop_front()?;
         self.bytes -= packet.size();
         Some(packet)
     }
 
     /// Takes the youngest packet.
-    pub(crate) fn pop_back(&mut self) -> Option<Queued> {
+    pub(crate) fn pop_back(&mut self) -> Option<QueuedPacket> {
         let packet = self.packets.pop_back()?;
         self.bytes -= packet.size();
         Some(packet)
     }
 
     /// The oldest packet.
-    pub(crate) fn front(&self) -> Option<&Queued> {
+    pub(crate) fn front(&self) -> Option<&QueuedPacket> {
         self.packets.front()
     }
 
@@ -70,7 +70,10 @@ mod tests {
         assert_eq!(waiting(&fifo), (3, 123));
         assert_eq!(fifo.pop_back().map(|packet| packet.size().get()), Some(3));
         assert_eq!(waiting(&fifo), (2, 120));
-        assert_eq!(fifo.front().map(Queued::size), Some(ByteCount::new(100)));
+        assert_eq!(
+            fifo.front().map(QueuedPacket::size),
+            Some(ByteCount::new(100))
+        );
         assert_eq!(fifo.pop().map(|packet| packet.size().get()), Some(100));
         assert_eq!(waiting(&fifo), (1, 20));
         assert_eq!(fifo.pop_back().map(|packet| packet.size().get()), Some(20));

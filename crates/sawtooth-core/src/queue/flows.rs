@@ -8,9 +8,9 @@
 
 use std::collections::VecDeque;
 
-use super::{Backlog, Fifo, Limit, Queued};
-use crate::registry::{Key, Kind, Param, Params, Value, Words, param, words};
-use crate::rng::Stream;
+use super::{Backlog, BufferLimit, Fifo, QueuedPacket};
+use crate::registry::{Kind, Param, ParamKey, Params, Value, Words, param, words};
+use crate::rng::RandomStream;
 use crate::units::ByteCount;
 
 /// How many queues there are.
@@ -21,8 +21,8 @@ pub(super) const QUEUES: Param = param!(queues: Kind::Integer { min: 1, max: 65_
 pub(super) const DROP_FROM: Param = Param {
     name: END.name,
     summary: "end of the longest queue from which a packet is dropped when the buffer is full",
-    kind: Kind::Choice(End::WORDS),
-    default: Value::Choice(End::Tail.word()),
+    kind: Kind::Choice(QueueEnd::WORDS),
+    default: Value::Choice(QueueEnd::Tail.word()),
 };
 
 /// Which of `buckets` a flow falls into.
@@ -33,7 +33,7 @@ struct Hash {
 }
 
 impl Hash {
-    fn new(buckets: u32, stream: &mut Stream) -> Self {
+    fn new(buckets: u32, stream: &mut RandomStream) -> Self {
         let mut hash = Self {
             perturbation: 0,
             buckets,
@@ -43,7 +43,7 @@ impl Hash {
     }
 
     /// Other flows collide from now on.
-    fn perturb(&mut self, stream: &mut Stream) {
+    fn perturb(&mut self, stream: &mut RandomStream) {
         self.perturbation = stream.integer(i64::MIN, i64::MAX).cast_unsigned();
     }
 
@@ -79,7 +79,7 @@ pub(super) type Id = u32;
 
 /// All queues of a port. They are made when a flow first falls into them: a thousand that nobody uses cost nothing.
 #[derive(Debug)]
-pub(super) struct Flows<A> {
+pub(super) struct FlowQueues<A> {
     hash: Hash,
     /// Which queue a bucket has, plus one; 0 for none yet.
     ids: Vec<Id>,
@@ -87,14 +87,14 @@ pub(super) struct Flows<A> {
     waiting: Backlog,
 }
 
-impl<A> Flows<A> {
+impl<A> FlowQueues<A> {
     /// With the parameter [`QUEUES`].
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "bounded by the parameter"
     )]
-    pub(super) fn new(params: &Params, stream: &mut Stream) -> Self {
+    pub(super) fn new(params: &Params, stream: &mut RandomStream) -> Self {
         let buckets = params.integer("queues") as u32;
         Self {
             hash: Hash::new(buckets, stream),
@@ -106,7 +106,7 @@ impl<A> Flows<A> {
 
     /// The queue of a packet; `aqm` makes its management if it is new.
     #[expect(clippy::cast_possible_truncation, reason = "65536 queues at most")]
-    pub(super) fn of(&mut self, packet: &Queued, aqm: impl FnOnce() -> A) -> Id {
+    pub(super) fn of(&mut self, packet: &QueuedPacket, aqm: impl FnOnce() -> A) -> Id {
         let id = &mut self.ids[self.hash.bucket(packet.packet.flow)];
         if *id == 0 {
             self.queues.push(FlowQueue {
@@ -135,12 +135,12 @@ impl<A> Flows<A> {
         result
     }
 
-    pub(super) fn push(&mut self, id: Id, packet: Queued) {
+    pub(super) fn push(&mut self, id: Id, packet: QueuedPacket) {
         self.change(id, |queue| queue.fifo.push(packet));
     }
 
     /// Takes the oldest packet of a queue.
-    pub(super) fn pop(&mut self, id: Id) -> Option<Queued> {
+    pub(super) fn pop(&mut self, id: Id) -> Option<QueuedPacket> {
         self.change(id, |queue| queue.fifo.pop())
     }
 
@@ -167,29 +167,29 @@ impl<A> Flows<A> {
     /// below it, beside what is `in_service`.
     pub(super) fn steal(
         &mut self,
-        limit: Limit,
-        from: End,
+        limit: BufferLimit,
+        from: QueueEnd,
         in_service: Backlog,
         round: &VecDeque<Id>,
-        dropped: &mut Vec<Queued>,
+        dropped: &mut Vec<QueuedPacket>,
     ) {
         let length = |waiting: Backlog| match limit {
-            Limit::Packets(_) => waiting.packets,
-            Limit::Bytes(_) => waiting.bytes.get(),
+            BufferLimit::Packets(_) => waiting.packets,
+            BufferLimit::Bytes(_) => waiting.bytes.get(),
         };
         while exceeds(limit, self.waiting + in_service) {
             let longest = self.longest(length, round.iter().copied());
             let longest = longest.expect("what is in service fits by itself");
             let packet = self.change(longest, |queue| match from {
-                End::Tail => queue.fifo.pop_back(),
-                End::Head => queue.fifo.pop(),
+                QueueEnd::Tail => queue.fifo.pop_back(),
+                QueueEnd::Head => queue.fifo.pop(),
             });
             dropped.push(packet.expect("the longest queue of a full buffer"));
         }
     }
 
     /// Hashes anew: all packets that waited, by the time of their arrival. All queues are empty then.
-    pub(super) fn perturb(&mut self, stream: &mut Stream) -> Vec<Queued> {
+    pub(super) fn perturb(&mut self, stream: &mut RandomStream) -> Vec<QueuedPacket> {
         self.hash.perturb(stream);
         let mut packets = Vec::new();
         for queue in &mut self.queues {
@@ -197,22 +197,22 @@ impl<A> Flows<A> {
             (queue.credit, queue.listed) = (0, false);
         }
         self.waiting = Backlog::default();
-        packets.sort_by(|one: &Queued, two| one.arrived.total_cmp(&two.arrived));
+        packets.sort_by(|one: &QueuedPacket, two| one.arrived.total_cmp(&two.arrived));
         packets
     }
 }
 
 words! {
     /// An end of a queue.
-    pub(super) enum End {
+    pub(super) enum QueueEnd {
         Tail = "tail",
         Head = "head",
     }
 }
 
-const END: Key<End> = Key::new("drop_from");
+const END: ParamKey<QueueEnd> = ParamKey::new("drop_from");
 
-impl End {
+impl QueueEnd {
     /// The parameter [`DROP_FROM`].
     pub(super) fn of(params: &Params) -> Self {
         END.of(params)
@@ -220,10 +220,10 @@ impl End {
 }
 
 /// Whether what is `present` is more than fits; a queue's only packet always fits.
-pub(super) fn exceeds(limit: Limit, present: Backlog) -> bool {
+pub(super) fn exceeds(limit: BufferLimit, present: Backlog) -> bool {
     let more = match limit {
-        Limit::Packets(limit) => present.packets > limit,
-        Limit::Bytes(limit) => present.bytes > limit,
+        BufferLimit::Packets(limit) => present.packets > limit,
+        BufferLimit::Bytes(limit) => present.bytes > limit,
     };
     more && present.packets > 1
 }
@@ -245,8 +245,8 @@ mod tests {
 
     #[test]
     fn the_longest_queue_is_that_of_which_most_waits_and_of_several_the_first() {
-        let mut stream = Stream::new(1, "hash");
-        let mut flows: Flows<()> = Flows::new(&params_of(&[QUEUES], &[]), &mut stream);
+        let mut stream = RandomStream::new(1, "hash");
+        let mut flows: FlowQueues<()> = FlowQueues::new(&params_of(&[QUEUES], &[]), &mut stream);
         // Flow 0 has one packet of 900 bytes, flow 1 two of 300, flow 2 two of 300.
         let mut ids = Vec::new();
         for (flow, bytes) in [(0, 900), (1, 300), (2, 300), (1, 300), (2, 300)] {
@@ -295,7 +295,7 @@ mod tests {
         // nearly Poisson with deviation 62.
         let mut pairs = 0;
         for seed in 0..200 {
-            let hash = Hash::new(1024, &mut Stream::new(seed, "hash"));
+            let hash = Hash::new(1024, &mut RandomStream::new(seed, "hash"));
             let mut buckets: Vec<usize> = (0..200).map(|flow| hash.bucket(flow)).collect();
             buckets.sort_unstable();
             pairs += buckets
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_perturbation_lets_other_flows_collide() {
-        let mut stream = Stream::new(1, "hash");
+        let mut stream = RandomStream::new(1, "hash");
         let mut hash = Hash::new(16, &mut stream);
         let buckets =
             |hash: &Hash| -> Vec<usize> { (0..64).map(|flow| hash.bucket(flow)).collect() };

@@ -11,10 +11,10 @@
 
 use std::collections::VecDeque;
 
-use super::flows::{Flows, Id, exceeds, signed};
-use super::{Backlog, Limit, Queued};
+use super::flows::{FlowQueues, Id, exceeds, signed};
+use super::{Backlog, BufferLimit, QueuedPacket};
 use crate::registry::{Kind, Param, Params, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::ByteCount;
 
 pub(super) const QUANTUM: Param = param!(quantum: Kind::Bytes => Value::Bytes(1514),
@@ -26,16 +26,16 @@ pub(super) const MEMORY_LIMIT: Param = param!(memory_limit: Kind::Bytes => Value
 /// How much all queues hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FqLimits {
-    limit: Limit,
-    memory: Limit,
+    limit: BufferLimit,
+    memory: BufferLimit,
 }
 
 impl FqLimits {
     /// The parameters `limit` and [`MEMORY_LIMIT`].
     pub(super) fn of(params: &Params) -> Self {
         Self {
-            limit: Limit::of(params, "limit"),
-            memory: Limit::Bytes(ByteCount::new(params.bytes("memory_limit"))),
+            limit: BufferLimit::of(params, "limit"),
+            memory: BufferLimit::Bytes(ByteCount::new(params.bytes("memory_limit"))),
         }
     }
 
@@ -48,7 +48,7 @@ impl FqLimits {
 /// Queues and whose turn it is.
 #[derive(Debug)]
 pub(super) struct FairQueues<A> {
-    pub flows: Flows<A>,
+    pub flows: FlowQueues<A>,
     quantum: i64,
     /// Queues that have become active, and those that have been for longer.
     new: VecDeque<Id>,
@@ -57,9 +57,9 @@ pub(super) struct FairQueues<A> {
 
 impl<A> FairQueues<A> {
     /// Of a row that has [`QUEUES`](super::flows::QUEUES) and [`QUANTUM`].
-    pub(super) fn new(params: &Params, stream: &mut Stream) -> Self {
+    pub(super) fn new(params: &Params, stream: &mut RandomStream) -> Self {
         Self {
-            flows: Flows::new(params, stream),
+            flows: FlowQueues::new(params, stream),
             quantum: signed(ByteCount::new(params.bytes("quantum"))),
             new: VecDeque::new(),
             old: VecDeque::new(),
@@ -67,7 +67,7 @@ impl<A> FairQueues<A> {
     }
 
     /// §4.1: takes a packet into a queue.
-    pub(super) fn push(&mut self, id: Id, packet: Queued) {
+    pub(super) fn push(&mut self, id: Id, packet: QueuedPacket) {
         self.flows.push(id, packet);
         let quantum = self.quantum;
         let queue = self.flows.get(id);
@@ -80,8 +80,8 @@ impl<A> FairQueues<A> {
     /// §4.2: a packet of the queue whose turn it is. `take` takes it from there; if it has none, the queue is empty.
     pub(super) fn next(
         &mut self,
-        mut take: impl FnMut(&mut Flows<A>, Id) -> Option<Queued>,
-    ) -> Option<Queued> {
+        mut take: impl FnMut(&mut FlowQueues<A>, Id) -> Option<QueuedPacket>,
+    ) -> Option<QueuedPacket> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -118,7 +118,7 @@ mod tests {
 
     fn queues(quantum: u64) -> FairQueues<()> {
         let params = params_of(&[QUEUES, QUANTUM], &[("quantum", Value::Bytes(quantum))]);
-        FairQueues::new(&params, &mut Stream::new(1, "test"))
+        FairQueues::new(&params, &mut RandomStream::new(1, "test"))
     }
 
     fn arrive(queues: &mut FairQueues<()>, flow: u32, wire_bytes: u32) {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     fn leave(queues: &mut FairQueues<()>) -> Option<u32> {
-        let packet = queues.next(Flows::pop)?;
+        let packet = queues.next(FlowQueues::pop)?;
         Some(packet.packet.flow)
     }
 

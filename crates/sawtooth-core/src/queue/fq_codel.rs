@@ -12,15 +12,15 @@
 //!
 //! Kernel equivalent: `fq_codel`, whose limits do not count the packet being transmitted, and whose memory is that of its buffers.
 
-use super::codel::{CE_THRESHOLD, Codel, Config, ECN, INTERVAL, MAX_PACKET, TARGET};
+use super::codel::{CE_THRESHOLD, Codel, CodelConfig, ECN, INTERVAL, MAX_PACKET, TARGET};
 use super::drop_tail::limit;
 use super::flows::QUEUES;
 use super::fq::{FairQueues, FqLimits, MEMORY_LIMIT, QUANTUM};
-use super::{Backlog, New, Next, Queue, Queued, Site};
+use super::{Backlog, Dequeued, NewQueue, Queue, QueuedPacket, Site};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::Instant;
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewQueue> = Entry {
     name: "fq_codel",
     summary: "a queue per flow under CoDel: flows share the link, sparse ones do not wait",
     specification: &["RFC 8290", "RFC 8289", "RFC 3168 §5"],
@@ -45,7 +45,7 @@ pub(super) const ENTRY: Entry<New> = Entry {
 struct FqCodel {
     limits: FqLimits,
     drop_batch: u64,
-    config: Config,
+    config: CodelConfig,
     queues: FairQueues<Codel>,
 }
 
@@ -57,13 +57,13 @@ impl FqCodel {
                 Value::Packets(packets) => packets,
                 other => unreachable!("{other:?} is not a number of packets"),
             },
-            config: Config::of(params),
+            config: CodelConfig::of(params),
             queues: FairQueues::new(params, &mut site.stream),
         }
     }
 
     /// §4.1: makes room.
-    fn drop_batch(&mut self, dropped: &mut Vec<Queued>) {
+    fn drop_batch(&mut self, dropped: &mut Vec<QueuedPacket>) {
         let fattest = self.queues.fattest().expect("a full buffer has packets");
         self.queues.flows.change(fattest, |queue| {
             let half = queue.fifo.waiting().packets.div_ceil(2);
@@ -75,7 +75,12 @@ impl FqCodel {
 }
 
 impl Queue for FqCodel {
-    fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+    fn enqueue(
+        &mut self,
+        packet: QueuedPacket,
+        in_service: Backlog,
+        dropped: &mut Vec<QueuedPacket>,
+    ) {
         let id = self.queues.flows.of(&packet, Codel::default);
         self.queues.push(id, packet);
         while self.limits.exceeded(self.waiting() + in_service) {
@@ -83,9 +88,9 @@ impl Queue for FqCodel {
         }
     }
 
-    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<QueuedPacket>) -> Dequeued {
         let config = &self.config;
-        let leave = |flows: &mut super::flows::Flows<Codel>, id| {
+        let leave = |flows: &mut super::flows::FlowQueues<Codel>, id| {
             flows.change(id, |queue| {
                 queue.aqm.dequeue(config, &mut queue.fifo, now, dropped)
             })
@@ -152,7 +157,7 @@ mod tests {
             }
             assert!(matches!(
                 queue.dequeue(at(now), &mut dropped),
-                Next::Packet(_)
+                Dequeued::Packet(_)
             ));
         }
         assert!(!dropped.is_empty());

@@ -12,15 +12,15 @@
 //! Kernel equivalent: `fq_pie`, which does not mark unless told to (`ecn`), and whose `tupdate` is 16 ms as tc shows it.
 
 use super::drop_tail::limit;
-use super::flows::{Flows, QUEUES};
+use super::flows::{FlowQueues, QUEUES};
 use super::fq::{FairQueues, FqLimits, MEMORY_LIMIT, QUANTUM};
-use super::pie::{self, Config, Decision, Pie};
-use super::{Backlog, New, Next, Queue, Queued, Site};
+use super::pie::{self, Pie, PieConfig, PieDecision};
+use super::{Backlog, Dequeued, NewQueue, Queue, QueuedPacket, Site};
 use crate::registry::{Entry, Params};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::Instant;
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewQueue> = Entry {
     name: "fq_pie",
     summary: "a queue per flow under PIE: flows share the link, sparse ones do not wait",
     specification: &[
@@ -56,16 +56,16 @@ pub(super) const ENTRY: Entry<New> = Entry {
 #[derive(Debug)]
 struct FqPie {
     limits: FqLimits,
-    config: Config,
+    config: PieConfig,
     queues: FairQueues<Pie>,
-    stream: Stream,
+    stream: RandomStream,
 }
 
 impl FqPie {
     fn new(params: &Params, mut site: Site) -> Self {
         Self {
             limits: FqLimits::of(params),
-            config: Config::of(params),
+            config: PieConfig::of(params),
             queues: FairQueues::new(params, &mut site.stream),
             stream: site.stream,
         }
@@ -73,7 +73,12 @@ impl FqPie {
 }
 
 impl Queue for FqPie {
-    fn enqueue(&mut self, mut packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+    fn enqueue(
+        &mut self,
+        mut packet: QueuedPacket,
+        in_service: Backlog,
+        dropped: &mut Vec<QueuedPacket>,
+    ) {
         let Self { config, stream, .. } = self;
         let present = self.queues.flows.waiting() + in_service;
         let id = self.queues.flows.of(&packet, || Pie::new(config));
@@ -90,20 +95,20 @@ impl Queue for FqPie {
         }
         let decision = queue.aqm.on_arrival(config, &packet, waiting, stream);
         match decision {
-            Decision::Drop => dropped.push(packet),
-            Decision::Mark => {
+            PieDecision::Drop => dropped.push(packet),
+            PieDecision::Mark => {
                 packet.mark_if_capable();
                 self.queues.push(id, packet);
             }
-            Decision::Enqueue => self.queues.push(id, packet),
+            PieDecision::Enqueue => self.queues.push(id, packet),
         }
         let queue = self.queues.flows.get(id);
         queue.aqm.after_arrival(config, queue.fifo.waiting());
     }
 
-    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<QueuedPacket>) -> Dequeued {
         let config = &self.config;
-        let leave = |flows: &mut Flows<Pie>, id| {
+        let leave = |flows: &mut FlowQueues<Pie>, id| {
             let queue = flows.get(id);
             queue.aqm.catch_up(config, queue.fifo.waiting(), now);
             let packet = flows.pop(id)?;
@@ -156,7 +161,7 @@ mod tests {
             }
             sent += u32::from(matches!(
                 queue.dequeue(at(now), &mut dropped),
-                Next::Packet(_)
+                Dequeued::Packet(_)
             ));
         }
         assert!(sent > 19_900, "{sent}");

@@ -2,7 +2,7 @@
 //!
 //! A discipline is driven by its link: it is handed the packets that arrive and asked for one whenever the transmitter is free. It has no
 //! events of its own. What a specification does periodically is caught up, step by step, when the discipline is next called; one that holds
-//! packets back says until when ([`Next::NotBefore`]).
+//! packets back says until when ([`Dequeued::NotBefore`]).
 //!
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
@@ -26,16 +26,16 @@ mod token_bucket;
 
 use std::fmt::Debug;
 
-use crate::loss::Fate;
+use crate::loss::WireFate;
 use crate::packet::{Ecn, Packet};
 use crate::registry::{Entry, Params};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration, Instant, Rate};
-pub use drop_tail::Limit;
+pub use drop_tail::BufferLimit;
 pub(crate) use fifo::Fifo;
 
 /// Constructor of a table row.
-pub type New = fn(&Params, Site) -> Box<dyn Queue>;
+pub type NewQueue = fn(&Params, Site) -> Box<dyn Queue>;
 
 /// Where a discipline is at work.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub struct Site {
     /// How fast its link transmits.
     pub rate: Rate,
     /// Its random numbers.
-    pub stream: Stream,
+    pub stream: RandomStream,
 }
 
 /// What occupies a buffer.
@@ -68,7 +68,7 @@ impl std::ops::Add for Backlog {
 
 /// A packet that waits, and what is remembered of its arrival.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Queued {
+pub struct QueuedPacket {
     /// The packet itself, whose ECN field may have been marked since.
     pub packet: Packet,
     /// When it came to the queue.
@@ -76,12 +76,12 @@ pub struct Queued {
     /// Its ECN field when it arrived.
     pub ecn: Ecn,
     /// What becomes of it on the wire. No discipline looks at it.
-    pub fate: Fate,
+    pub fate: WireFate,
 }
 
-impl Queued {
+impl QueuedPacket {
     /// A packet that has just arrived, with its ECN field as it is now.
-    pub fn new(packet: Packet, arrived: Instant, fate: Fate) -> Self {
+    pub fn new(packet: Packet, arrived: Instant, fate: WireFate) -> Self {
         Self {
             packet,
             arrived,
@@ -115,33 +115,33 @@ impl Queued {
 
 /// What a free transmitter is given.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Next {
+pub enum Dequeued {
     /// This one, which has left the queue.
-    Packet(Queued),
+    Packet(QueuedPacket),
     /// Nothing waits.
     Empty,
     /// Something waits, and may not leave before this time, which is in the future.
     NotBefore(Instant),
 }
 
-impl From<Option<Queued>> for Next {
-    fn from(packet: Option<Queued>) -> Self {
+impl From<Option<QueuedPacket>> for Dequeued {
+    fn from(packet: Option<QueuedPacket>) -> Self {
         packet.map_or(Self::Empty, Self::Packet)
     }
 }
 
 /// The rule of a FIFO that decides at arrival, from its backlog alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Law {
+pub struct BacklogLaw {
     /// Packets are dropped that do not fit below this.
-    pub limit: Limit,
+    pub limit: BufferLimit,
     /// ECN-capable packets beyond this limit are marked.
-    pub mark_above: Option<Limit>,
+    pub mark_above: Option<BufferLimit>,
 }
 
-impl Law {
+impl BacklogLaw {
     /// The law of a queue that drops what does not fit, and never marks.
-    pub const fn drop_tail(limit: Limit) -> Self {
+    pub const fn drop_tail(limit: BufferLimit) -> Self {
         Self {
             limit,
             mark_above: None,
@@ -152,13 +152,13 @@ impl Law {
     #[inline]
     pub fn marks(self, present: Backlog, size: ByteCount) -> bool {
         self.mark_above
-            .is_some_and(|above| above.admits(present, size) == Verdict::Drop)
+            .is_some_and(|above| above.admits(present, size) == Admission::Drop)
     }
 }
 
 /// Whether a packet was taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Admission {
     /// It waits.
     Accept,
     /// It was dropped.
@@ -167,19 +167,24 @@ pub enum Verdict {
 
 /// A queueing discipline. The link keeps the packet in transmission; the queue keeps those that wait.
 ///
-/// Every packet that is handed to [`Queue::enqueue`] leaves once: as [`Next::Packet`], or at the end of the list `dropped`, to which a
+/// Every packet that is handed to [`Queue::enqueue`] leaves once: as [`Dequeued::Packet`], or at the end of the list `dropped`, to which a
 /// discipline may add any of its packets whenever it is called. It takes nothing from that list.
 ///
-/// An ECN-capable packet may be marked ([`Queued::mark_if_capable`]) instead of being dropped, when it arrives or when it leaves: the link
+/// An ECN-capable packet may be marked ([`QueuedPacket::mark_if_capable`]) instead of being dropped, when it arrives or when it leaves: the link
 /// counts packets that leave marked and came otherwise.
 ///
 /// Times never run backwards: no call is earlier than the one before.
 pub trait Queue: Debug + Send {
     /// Takes a packet that arrives now, at `packet.arrived`, or drops it, given what the link is transmitting (`in_service`).
-    fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>);
+    fn enqueue(
+        &mut self,
+        packet: QueuedPacket,
+        in_service: Backlog,
+        dropped: &mut Vec<QueuedPacket>,
+    );
 
     /// The transmitter is free at `now`: the packet that it is to transmit.
-    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Queued>) -> Next;
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<QueuedPacket>) -> Dequeued;
 
     /// What waits, without the packet in transmission.
     fn waiting(&self) -> Backlog;
@@ -191,13 +196,13 @@ pub trait Queue: Debug + Send {
 
     /// The law, if this is a FIFO whose decisions are made at arrival and depend on the backlog alone: then the
     /// link may compute departures at arrival and needs no event for the end of a transmission.
-    fn as_fifo(&self) -> Option<Law> {
+    fn as_fifo(&self) -> Option<BacklogLaw> {
         None
     }
 }
 
 /// All queue disciplines.
-pub const TABLE: &[Entry<New>] = &[
+pub const TABLE: &[Entry<NewQueue>] = &[
     drop_tail::ENTRY,
     step::ENTRY,
     red::ENTRY,
@@ -241,7 +246,7 @@ mod tests {
                 |queue: &dyn Queue| (queue.waiting().packets, queue.waiting().bytes.get());
             assert_eq!(waiting(&*queue), (3, 1230), "{}", entry.name);
             for step in 0..10 {
-                if let Next::Packet(packet) = queue.dequeue(at(f64::from(step)), &mut dropped) {
+                if let Dequeued::Packet(packet) = queue.dequeue(at(f64::from(step)), &mut dropped) {
                     left.push((packet.packet.flow, packet.size().get()));
                 }
             }

@@ -25,13 +25,13 @@
 //!
 //! Kernel equivalent: `pie`.
 
-use super::drop_tail::{Limit, limit};
-use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
-use crate::registry::{Entry, Key, Kind, Param, Params, Value, Words, param, words};
-use crate::rng::Stream;
+use super::drop_tail::{BufferLimit, limit};
+use super::{Admission, Backlog, Dequeued, Fifo, NewQueue, Queue, QueuedPacket};
+use crate::registry::{Entry, Kind, Param, ParamKey, Params, Value, Words, param, words};
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration, Instant};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewQueue> = Entry {
     name: "pie",
     summary: "keeps the delay at a target: drops at arrival with a controlled probability",
     specification: &["RFC 8033", "RFC 3168 §5"],
@@ -53,9 +53,9 @@ pub(super) const ENTRY: Entry<New> = Entry {
         BYTE_MODE,
     ],
     new: |params, site| {
-        let config = Config::of(params);
+        let config = PieConfig::of(params);
         Box::new(PieQueue {
-            limit: Limit::of(params, "limit"),
+            limit: BufferLimit::of(params, "limit"),
             pie: Pie::new(&config),
             config,
             fifo: Fifo::new(),
@@ -118,12 +118,12 @@ words! {
     }
 }
 
-const DELAY_FROM: Key<DelayFrom> = Key::new("delay");
+const DELAY_FROM: ParamKey<DelayFrom> = ParamKey::new("delay");
 
 /// What queues under PIE have in common.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Config {
-    limit: Limit,
+pub(super) struct PieConfig {
+    limit: BufferLimit,
     target: f64,
     update: f64,
     alpha: f64,
@@ -141,12 +141,12 @@ pub(super) struct Config {
     byte_mode: bool,
 }
 
-impl Config {
+impl PieConfig {
     /// Of a row that has this file's parameters and `limit`.
     pub(super) fn of(params: &Params) -> Self {
         let ns = |name| Duration::from_secs(params.duration(name)).as_ns();
         Self {
-            limit: Limit::of(params, "limit"),
+            limit: BufferLimit::of(params, "limit"),
             target: params.duration("target"),
             update: params.duration("update"),
             alpha: params.number("alpha"),
@@ -177,8 +177,8 @@ impl Config {
     #[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
     fn activates(&self, waiting: Backlog) -> bool {
         let (present, limit) = match self.limit {
-            Limit::Packets(limit) => (waiting.packets, limit),
-            Limit::Bytes(limit) => (waiting.bytes.get(), limit.get()),
+            BufferLimit::Packets(limit) => (waiting.packets, limit),
+            BufferLimit::Bytes(limit) => (waiting.bytes.get(), limit.get()),
         };
         present as f64 >= self.active_above * limit as f64
     }
@@ -186,7 +186,7 @@ impl Config {
 
 /// What is to become of a packet that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(super) enum PieDecision {
     Enqueue,
     Mark,
     Drop,
@@ -221,7 +221,7 @@ pub(super) struct Pie {
 }
 
 impl Pie {
-    pub(super) fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &PieConfig) -> Self {
         Self {
             active: config.active_above == 0.0,
             drop_prob: 0.0,
@@ -242,7 +242,7 @@ impl Pie {
         clippy::cast_possible_wrap,
         reason = "counts of updates are far below 2^53"
     )]
-    pub(super) fn catch_up(&mut self, config: &Config, waiting: Backlog, now: Instant) {
+    pub(super) fn catch_up(&mut self, config: &PieConfig, waiting: Backlog, now: Instant) {
         let now = now.secs();
         while (self.updates + 1) as f64 * config.update <= now {
             self.updates += 1;
@@ -259,7 +259,7 @@ impl Pie {
     }
 
     /// `calculate_drop_prob`.
-    fn update(&mut self, config: &Config, waiting: Backlog) {
+    fn update(&mut self, config: &PieConfig, waiting: Backlog) {
         if waiting.packets == 0 {
             self.delay = 0.0;
         } else if config.delay == DelayFrom::DepartureRate {
@@ -286,7 +286,7 @@ impl Pie {
     }
 
     /// There is no congestion (§4.4, §5.3).
-    fn is_quiet(&self, config: &Config) -> bool {
+    fn is_quiet(&self, config: &PieConfig) -> bool {
         let half = config.target / 2.0;
         self.drop_prob == 0.0 && self.delay < half && self.delay_old < half
     }
@@ -294,33 +294,33 @@ impl Pie {
     /// Decides on a packet that arrives where `waiting` is, and for which there is room.
     pub(super) fn on_arrival(
         &mut self,
-        config: &Config,
-        packet: &Queued,
+        config: &PieConfig,
+        packet: &QueuedPacket,
         waiting: Backlog,
-        stream: &mut Stream,
-    ) -> Decision {
+        stream: &mut RandomStream,
+    ) -> PieDecision {
         if self.is_quiet(config) {
             self.burst_allowance_ns = config.max_burst_ns;
         }
         let spared = !self.active || self.burst_allowance_ns > 0;
         if spared || !self.drops_early(config, packet, waiting, stream) {
-            return Decision::Enqueue;
+            return PieDecision::Enqueue;
         }
         self.accumulated = 0.0;
         if self.drop_prob < config.mark_below && packet.packet.ecn().is_capable() {
-            Decision::Mark
+            PieDecision::Mark
         } else {
-            Decision::Drop
+            PieDecision::Drop
         }
     }
 
     /// `drop_early` (§4.1, §5.4).
     fn drops_early(
         &mut self,
-        config: &Config,
-        packet: &Queued,
+        config: &PieConfig,
+        packet: &QueuedPacket,
         waiting: Backlog,
-        stream: &mut Stream,
+        stream: &mut RandomStream,
     ) -> bool {
         let unhurried = self.delay_old < config.target / 2.0 && self.drop_prob < 0.2;
         if unhurried || waiting.bytes <= config.mean_packet * 2 {
@@ -353,7 +353,7 @@ impl Pie {
     }
 
     /// What waits after an arrival: it may be enough to begin, or there may be nothing left to do (§5.3).
-    pub(super) fn after_arrival(&mut self, config: &Config, waiting: Backlog) {
+    pub(super) fn after_arrival(&mut self, config: &PieConfig, waiting: Backlog) {
         if config.active_above == 0.0 {
             return;
         }
@@ -371,8 +371,8 @@ impl Pie {
     /// A packet leaves at `now`; `waiting` is what stays.
     pub(super) fn on_departure(
         &mut self,
-        config: &Config,
-        packet: &Queued,
+        config: &PieConfig,
+        packet: &QueuedPacket,
         waiting: Backlog,
         now: Instant,
     ) {
@@ -395,7 +395,13 @@ struct DepartureRate {
 }
 
 impl DepartureRate {
-    fn on_departure(&mut self, config: &Config, size: ByteCount, waiting: Backlog, now: Instant) {
+    fn on_departure(
+        &mut self,
+        config: &PieConfig,
+        size: ByteCount,
+        waiting: Backlog,
+        now: Instant,
+    ) {
         if let Some((start, left)) = &mut self.measurement {
             *left += size;
             if *left >= config.rate_threshold {
@@ -414,7 +420,7 @@ impl DepartureRate {
         }
     }
 
-    fn delay(&self, config: &Config, waiting: Backlog) -> f64 {
+    fn delay(&self, config: &PieConfig, waiting: Backlog) -> f64 {
         waiting.bytes.as_f64() * self.average / config.rate_threshold.as_f64()
     }
 }
@@ -422,18 +428,23 @@ impl DepartureRate {
 /// One queue under PIE.
 #[derive(Debug)]
 struct PieQueue {
-    limit: Limit,
-    config: Config,
+    limit: BufferLimit,
+    config: PieConfig,
     pie: Pie,
     fifo: Fifo,
-    stream: Stream,
+    stream: RandomStream,
 }
 
 impl Queue for PieQueue {
-    fn enqueue(&mut self, mut packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+    fn enqueue(
+        &mut self,
+        mut packet: QueuedPacket,
+        in_service: Backlog,
+        dropped: &mut Vec<QueuedPacket>,
+    ) {
         let waiting = self.fifo.waiting();
         self.pie.catch_up(&self.config, waiting, packet.arrived);
-        if self.limit.admits(waiting + in_service, packet.size()) == Verdict::Drop {
+        if self.limit.admits(waiting + in_service, packet.size()) == Admission::Drop {
             self.pie.on_overflow();
             dropped.push(packet);
             return;
@@ -441,10 +452,10 @@ impl Queue for PieQueue {
         let decision = self
             .pie
             .on_arrival(&self.config, &packet, waiting, &mut self.stream);
-        if decision == Decision::Drop {
+        if decision == PieDecision::Drop {
             dropped.push(packet);
         } else {
-            if decision == Decision::Mark {
+            if decision == PieDecision::Mark {
                 packet.mark_if_capable();
             }
             self.fifo.push(packet);
@@ -452,7 +463,7 @@ impl Queue for PieQueue {
         self.pie.after_arrival(&self.config, self.fifo.waiting());
     }
 
-    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<QueuedPacket>) -> Dequeued {
         self.pie.catch_up(&self.config, self.fifo.waiting(), now);
         let packet = self.fifo.pop();
         if let Some(packet) = &packet {
@@ -478,8 +489,8 @@ mod tests {
     use crate::queue::testing::{packet, params};
     use crate::units::testing::at;
 
-    fn config(values: &[(&str, Value)]) -> Config {
-        Config::of(&params(&ENTRY, values))
+    fn config(values: &[(&str, Value)]) -> PieConfig {
+        PieConfig::of(&params(&ENTRY, values))
     }
 
     fn close(found: f64, expected: f64) {
@@ -556,7 +567,7 @@ mod tests {
     #[test]
     fn rfc8033_4_4_a_burst_after_quiet_is_let_through_for_its_allowance() {
         let config = config(&[]);
-        let mut stream = Stream::new(1, "pie");
+        let mut stream = RandomStream::new(1, "pie");
         let mut pie = Pie {
             drop_prob: 1.0,
             delay: 0.1,
@@ -569,11 +580,11 @@ mod tests {
         };
         // 150 ms are ten updates of 15 ms.
         for _ in 0..10 {
-            assert_eq!(arrive(&mut pie), Decision::Enqueue);
+            assert_eq!(arrive(&mut pie), PieDecision::Enqueue);
             pie.update(&config, LONG);
         }
         assert_eq!(pie.burst_allowance_ns, 0);
-        assert_eq!(arrive(&mut pie), Decision::Drop);
+        assert_eq!(arrive(&mut pie), PieDecision::Drop);
         // Quiet: probability 0, and both delays below half the target.
         (pie.drop_prob, pie.delay, pie.delay_old) = (0.0, 0.007, 0.007);
         arrive(&mut pie);
@@ -581,7 +592,7 @@ mod tests {
     }
 
     /// A state in which nothing but the probability decides.
-    fn congested(config: &Config, drop_prob: f64) -> Pie {
+    fn congested(config: &PieConfig, drop_prob: f64) -> Pie {
         Pie {
             drop_prob,
             delay: 0.03,
@@ -606,10 +617,10 @@ mod tests {
                 packets: 9,
                 bytes: ByteCount::new(bytes),
             };
-            let mut stream = Stream::new(3, "pie");
+            let mut stream = RandomStream::new(3, "pie");
             let drops = (0..2000).filter(|_| {
                 let arriving = packet(0, 1000, Ecn::Ect0, 0.0);
-                pie.on_arrival(&config, &arriving, waiting, &mut stream) == Decision::Drop
+                pie.on_arrival(&config, &arriving, waiting, &mut stream) == PieDecision::Drop
             });
             drops.count()
         };
@@ -626,32 +637,32 @@ mod tests {
         let config = config(&[("derandomise", Value::Bool(false))]);
         let outcomes = |drop_prob, ecn| {
             let mut pie = congested(&config, drop_prob);
-            let mut stream = Stream::new(3, "pie");
-            let mut found: Vec<Decision> = Vec::new();
+            let mut stream = RandomStream::new(3, "pie");
+            let mut found: Vec<PieDecision> = Vec::new();
             for _ in 0..1000 {
                 let decision =
                     pie.on_arrival(&config, &packet(0, 1000, ecn, 0.0), LONG, &mut stream);
-                if decision != Decision::Enqueue && !found.contains(&decision) {
+                if decision != PieDecision::Enqueue && !found.contains(&decision) {
                     found.push(decision);
                 }
             }
             found
         };
-        assert_eq!(outcomes(0.099, Ecn::Ect0), [Decision::Mark]);
-        assert_eq!(outcomes(0.1, Ecn::Ect0), [Decision::Drop]);
-        assert_eq!(outcomes(0.099, Ecn::NotEct), [Decision::Drop]);
+        assert_eq!(outcomes(0.099, Ecn::Ect0), [PieDecision::Mark]);
+        assert_eq!(outcomes(0.1, Ecn::Ect0), [PieDecision::Drop]);
+        assert_eq!(outcomes(0.099, Ecn::NotEct), [PieDecision::Drop]);
     }
 
     #[test]
     fn rfc8033_5_4_signals_are_neither_too_close_nor_too_far_apart() {
         let config = config(&[]);
         let mut pie = congested(&config, 0.01);
-        let mut stream = Stream::new(3, "pie");
+        let mut stream = RandomStream::new(3, "pie");
         let (mut gap, mut gaps) = (0, Vec::new());
         while gaps.len() < 20_000 {
             gap += 1;
             let arriving = packet(0, 1000, Ecn::NotEct, 0.0);
-            if pie.on_arrival(&config, &arriving, LONG, &mut stream) == Decision::Drop {
+            if pie.on_arrival(&config, &arriving, LONG, &mut stream) == PieDecision::Drop {
                 gaps.push(gap);
                 gap = 0;
             }
@@ -670,10 +681,10 @@ mod tests {
         let config = config(&[("derandomise", Value::Bool(false))]);
         for probability in [0.02, 0.3, 0.9] {
             let mut pie = congested(&config, probability);
-            let mut stream = Stream::new(5, "pie");
+            let mut stream = RandomStream::new(5, "pie");
             let drops = (0..400_000).filter(|_| {
                 let arriving = packet(0, 1000, Ecn::NotEct, 0.0);
-                pie.on_arrival(&config, &arriving, LONG, &mut stream) == Decision::Drop
+                pie.on_arrival(&config, &arriving, LONG, &mut stream) == PieDecision::Drop
             });
             let found = u32::try_from(drops.count()).expect("fits");
             let expected = 400_000.0 * probability;
@@ -695,10 +706,10 @@ mod tests {
         // 0.4 x 500 / 1000, 0.4 x 1500 / 1000, and 0.4 x 9000 / 1000 = 3.6, of which 0.85 are left.
         for (bytes, probability) in [(500, 0.2), (1500, 0.6), (9000, 0.85)] {
             let mut pie = congested(&config, 0.4);
-            let mut stream = Stream::new(5, "pie");
+            let mut stream = RandomStream::new(5, "pie");
             let drops = (0..400_000).filter(|_| {
                 let arriving = packet(0, bytes, Ecn::NotEct, 0.0);
-                pie.on_arrival(&config, &arriving, LONG, &mut stream) == Decision::Drop
+                pie.on_arrival(&config, &arriving, LONG, &mut stream) == PieDecision::Drop
             });
             let found = u32::try_from(drops.count()).expect("fits");
             // A binomial's standard deviation is below 0.5 sqrt(400,000) = 316.
@@ -773,12 +784,12 @@ mod tests {
         };
         let mut pie = congested(&config, 1.0);
         assert!(!pie.active);
-        let mut stream = Stream::new(3, "pie");
+        let mut stream = RandomStream::new(3, "pie");
         let arriving = packet(0, 1000, Ecn::NotEct, 0.0);
         for _ in 0..9 {
             assert_eq!(
                 pie.on_arrival(&config, &arriving, LONG, &mut stream),
-                Decision::Enqueue
+                PieDecision::Enqueue
             );
         }
         pie.after_arrival(&config, backlog(9));
@@ -824,7 +835,7 @@ mod tests {
     #[test]
     fn rfc8033_5_4_probabilities_add_up_from_nought_while_there_is_one() {
         let config = config(&[]);
-        let mut stream = Stream::new(3, "pie");
+        let mut stream = RandomStream::new(3, "pie");
         let arriving = packet(0, 1000, Ecn::NotEct, 0.0);
         let mut pie = Pie {
             accumulated: 0.5,
@@ -932,7 +943,7 @@ mod tests {
     #[test]
     fn rfc8033_4_1_with_a_delay_of_less_than_half_the_target_small_probabilities_drop_nothing() {
         let config = config(&[("derandomise", Value::Bool(false))]);
-        let mut stream = Stream::new(3, "pie");
+        let mut stream = RandomStream::new(3, "pie");
         let mut drops = |delay_old| {
             let mut pie = Pie {
                 delay_old,
@@ -940,7 +951,7 @@ mod tests {
             };
             (0..400).any(|_| {
                 let arriving = packet(0, 1000, Ecn::NotEct, 0.0);
-                pie.on_arrival(&config, &arriving, LONG, &mut stream) == Decision::Drop
+                pie.on_arrival(&config, &arriving, LONG, &mut stream) == PieDecision::Drop
             })
         };
         assert!(!drops(0.007_4) && drops(0.007_5), "half of 15 ms");
@@ -949,8 +960,8 @@ mod tests {
     #[test]
     fn the_last_nanosecond_of_an_allowance_lets_a_packet_through() {
         let config = config(&[("derandomise", Value::Bool(false))]);
-        let mut stream = Stream::new(3, "pie");
-        for (allowance, decision) in [(1, Decision::Enqueue), (0, Decision::Drop)] {
+        let mut stream = RandomStream::new(3, "pie");
+        for (allowance, decision) in [(1, PieDecision::Enqueue), (0, PieDecision::Drop)] {
             let mut pie = Pie {
                 burst_allowance_ns: allowance,
                 ..congested(&config, 1.0)
@@ -984,11 +995,11 @@ mod tests {
     fn of_the_packets_that_arrive_only_those_decided_upon_are_marked() {
         let config = config(&[("derandomise", Value::Bool(false))]);
         let mut queue = PieQueue {
-            limit: Limit::Packets(1_000_000),
+            limit: BufferLimit::Packets(1_000_000),
             config,
             pie: congested(&config, 0.09),
             fifo: Fifo::new(),
-            stream: Stream::new(3, "pie"),
+            stream: RandomStream::new(3, "pie"),
         };
         let mut dropped = Vec::new();
         for number in 0..10_010 {
@@ -1010,7 +1021,7 @@ mod tests {
      {
         let drops = |values: &[(&str, Value)], drop_prob, accumulated, bytes| {
             let config = config(values);
-            let mut stream = Stream::new(3, "pie");
+            let mut stream = RandomStream::new(3, "pie");
             let arriving = packet(0, bytes, Ecn::NotEct, 0.0);
             let mut sum = 0.0;
             let drops = (0..200).filter(|_| {

@@ -19,13 +19,13 @@
 //!
 //! Kernel equivalent: `red`, whose thresholds are in bytes (tc-red(8)).
 
-use super::drop_tail::{LIMIT, Limit};
-use super::{Backlog, Fifo, New, Next, Queue, Queued, Site, Verdict};
+use super::drop_tail::{BufferLimit, LIMIT};
+use super::{Admission, Backlog, Dequeued, Fifo, NewQueue, Queue, QueuedPacket, Site};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration, Instant};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewQueue> = Entry {
     name: "red",
     summary: "random early detection: signals with a probability that grows with the average queue",
     specification: &[
@@ -53,13 +53,13 @@ pub(super) const ENTRY: Entry<New> = Entry {
     new: |params, site| {
         let (min, in_bytes) = threshold(params.get("min_threshold")).expect("it has a default");
         let (max, _) = threshold(params.get("max_threshold")).expect("it has a default");
-        let law = Law {
+        let law = RedLaw {
             min,
             max,
             in_bytes,
             weight: params.number("weight"),
             gentle: params.flag("gentle"),
-            ..Law::of(params, &site)
+            ..RedLaw::of(params, &site)
         };
         Box::new(Red::new(params, law, None, site.stream))
     },
@@ -100,14 +100,14 @@ pub(super) fn threshold(value: Value) -> Option<(f64, bool)> {
 }
 
 /// What corrects a law from time to time.
-pub(super) trait Adaptation: std::fmt::Debug + Send {
+pub(super) trait RedAdaptation: std::fmt::Debug + Send {
     /// Makes the corrections that are due by `now`, the average having been `avg` since the last arrival, or since `idle_since`.
-    fn catch_up(&mut self, law: &mut Law, avg: f64, idle_since: Option<Instant>, now: Instant);
+    fn catch_up(&mut self, law: &mut RedLaw, avg: f64, idle_since: Option<Instant>, now: Instant);
 }
 
 /// What decides about a packet when the average is known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Law {
+pub(super) struct RedLaw {
     pub min: f64,
     pub max: f64,
     /// Whether these, and the average, are in bytes and not in packets.
@@ -121,7 +121,7 @@ pub(super) struct Law {
     pub max_packet: Option<f64>,
 }
 
-impl Law {
+impl RedLaw {
     /// What all rows say alike; thresholds and average are still open.
     #[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
     pub(super) fn of(params: &Params, site: &Site) -> Self {
@@ -162,13 +162,13 @@ impl Law {
 }
 
 /// The average `avg` after an idle time.
-pub(super) fn after_idle(law: &Law, avg: f64, idle: Duration) -> f64 {
+pub(super) fn after_idle(law: &RedLaw, avg: f64, idle: Duration) -> f64 {
     avg * libm::pow(1.0 - law.weight, idle / law.mean_packet)
 }
 
 /// What is decided about a packet that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Decision {
+enum RedDecision {
     Pass,
     Signal,
     Drop,
@@ -176,8 +176,8 @@ enum Decision {
 
 #[derive(Debug)]
 pub(super) struct Red {
-    limit: Limit,
-    law: Law,
+    limit: BufferLimit,
+    law: RedLaw,
     ecn: bool,
     hard_drop: bool,
     fifo: Fifo,
@@ -186,19 +186,19 @@ pub(super) struct Red {
     idle_since: Option<Instant>,
     /// Packets since the last signal; nothing while the average is below the thresholds.
     count: Option<u64>,
-    adaptation: Option<Box<dyn Adaptation>>,
-    stream: Stream,
+    adaptation: Option<Box<dyn RedAdaptation>>,
+    stream: RandomStream,
 }
 
 impl Red {
     pub(super) fn new(
         params: &Params,
-        law: Law,
-        adaptation: Option<Box<dyn Adaptation>>,
-        stream: Stream,
+        law: RedLaw,
+        adaptation: Option<Box<dyn RedAdaptation>>,
+        stream: RandomStream,
     ) -> Self {
         Self {
-            limit: Limit::of(params, "limit"),
+            limit: BufferLimit::of(params, "limit"),
             law,
             ecn: params.flag("ecn"),
             hard_drop: params.flag("hard_drop"),
@@ -235,17 +235,17 @@ impl Red {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of packets")]
-    fn decide(&mut self, size: ByteCount) -> Decision {
+    fn decide(&mut self, size: ByteCount) -> RedDecision {
         if self.avg < self.law.min {
             self.count = None;
-            return Decision::Pass;
+            return RedDecision::Pass;
         }
         if self.law.is_beyond(self.avg) {
             self.count = Some(0);
             return if self.hard_drop {
-                Decision::Drop
+                RedDecision::Drop
             } else {
-                Decision::Signal
+                RedDecision::Signal
             };
         }
         let count = self.count.map_or(0, |count| count + 1);
@@ -255,27 +255,32 @@ impl Red {
         let left = 1.0 - count as f64 * p_b;
         if left <= p_b || self.stream.uniform() < p_b / left {
             self.count = Some(0);
-            return Decision::Signal;
+            return RedDecision::Signal;
         }
-        Decision::Pass
+        RedDecision::Pass
     }
 }
 
 impl Queue for Red {
-    fn enqueue(&mut self, mut packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+    fn enqueue(
+        &mut self,
+        mut packet: QueuedPacket,
+        in_service: Backlog,
+        dropped: &mut Vec<QueuedPacket>,
+    ) {
         self.adapt(packet.arrived);
         self.update_average(packet.arrived);
         let decision = self.decide(packet.size());
         let present = self.fifo.waiting() + in_service;
-        if self.limit.admits(present, packet.size()) == Verdict::Drop {
+        if self.limit.admits(present, packet.size()) == Admission::Drop {
             self.count = Some(0);
             dropped.push(packet);
             return;
         }
         let passes = match decision {
-            Decision::Pass => true,
-            Decision::Signal => self.ecn && packet.mark_if_capable(),
-            Decision::Drop => false,
+            RedDecision::Pass => true,
+            RedDecision::Signal => self.ecn && packet.mark_if_capable(),
+            RedDecision::Drop => false,
         };
         if passes {
             self.fifo.push(packet);
@@ -284,7 +289,7 @@ impl Queue for Red {
         }
     }
 
-    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<QueuedPacket>) -> Dequeued {
         self.adapt(now);
         let packet = self.fifo.pop();
         if packet.is_some() {
@@ -319,15 +324,15 @@ mod tests {
         let (max, _) = threshold(params.get("max_threshold")).expect("a threshold");
         let site = Site {
             rate: Rate::from_bps(1e6),
-            stream: Stream::new(1, "red"),
+            stream: RandomStream::new(1, "red"),
         };
-        let law = Law {
+        let law = RedLaw {
             min,
             max,
             in_bytes,
             weight: params.number("weight"),
             gentle: params.flag("gentle"),
-            ..Law::of(&params, &site)
+            ..RedLaw::of(&params, &site)
         };
         Red::new(&params, law, None, site.stream)
     }
@@ -365,7 +370,7 @@ mod tests {
         let mut gap = 0;
         while counts.iter().sum::<u32>() < 18_000 {
             gap += 1;
-            if red.decide(bytes(1000)) == Decision::Signal {
+            if red.decide(bytes(1000)) == RedDecision::Signal {
                 counts[gap] += 1;
                 gap = 0;
             }
@@ -386,7 +391,7 @@ mod tests {
             red.avg = 10.0;
             let signals = (0..200_000).filter(|_| {
                 red.count = None;
-                red.decide(bytes(size)) == Decision::Signal
+                red.decide(bytes(size)) == RedDecision::Signal
             });
             let signals = u32::try_from(signals.count()).expect("few");
             f64::from(signals) / 200_000.0
@@ -411,7 +416,7 @@ mod tests {
         assert_eq!(arrive(&mut red, 0.0), 0.0);
         assert!(matches!(
             red.dequeue(at(0.0), &mut Vec::new()),
-            Next::Packet(_)
+            Dequeued::Packet(_)
         ));
         // 0, 1 and 2 wait: 0, 0.25 x 1 = 0.25, 0.25 + 0.25 (2 - 0.25) = 0.6875.
         assert_eq!(arrive(&mut red, 0.001), 0.0);
@@ -420,11 +425,11 @@ mod tests {
         for time in [0.01, 0.02, 0.03] {
             assert!(matches!(
                 red.dequeue(at(time), &mut Vec::new()),
-                Next::Packet(_)
+                Dequeued::Packet(_)
             ));
         }
         // The last packet has been sent at 0.04. Until 0.048 two of 500 bytes could have been: 0.75 x 0.75 of it are left.
-        assert_eq!(red.dequeue(at(0.04), &mut Vec::new()), Next::Empty);
+        assert_eq!(red.dequeue(at(0.04), &mut Vec::new()), Dequeued::Empty);
         assert!((arrive(&mut red, 0.048) - 0.6875 * 0.5625).abs() < 1e-12);
     }
 
@@ -490,7 +495,7 @@ mod tests {
         let mut red = red(&[]);
         let mut counted = |avg| {
             red.avg = avg;
-            assert_eq!(red.decide(bytes(500)), Decision::Pass);
+            assert_eq!(red.decide(bytes(500)), RedDecision::Pass);
             red.count
         };
         assert_eq!(counted(4.99), None);

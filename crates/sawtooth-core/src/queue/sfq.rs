@@ -16,13 +16,13 @@
 use std::collections::VecDeque;
 
 use super::drop_tail::LIMIT;
-use super::flows::{DROP_FROM, End, Flows, Id, QUEUES, signed};
-use super::{Backlog, Limit, New, Next, Queue, Queued, Site};
+use super::flows::{DROP_FROM, FlowQueues, Id, QUEUES, QueueEnd, signed};
+use super::{Backlog, BufferLimit, Dequeued, NewQueue, Queue, QueuedPacket, Site};
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::Instant;
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewQueue> = Entry {
     name: "sfq",
     summary: "stochastic fairness queueing: flows are hashed into queues that send in turn",
     specification: &["McKenney 1990"],
@@ -41,11 +41,11 @@ pub(super) const ENTRY: Entry<New> = Entry {
 /// The discipline.
 #[derive(Debug)]
 struct Sfq {
-    limit: Limit,
-    drop_from: End,
-    quantum: Limit,
+    limit: BufferLimit,
+    drop_from: QueueEnd,
+    quantum: BufferLimit,
     /// A queue's credit is what it may send before its turn ends, as `quantum` counts it.
-    flows: Flows<()>,
+    flows: FlowQueues<()>,
     /// Queues with packets, in the order of their turns.
     active: VecDeque<Id>,
     perturbation: Option<Perturbation>,
@@ -57,16 +57,16 @@ struct Perturbation {
     period: f64,
     /// How many there have been.
     count: f64,
-    stream: Stream,
+    stream: RandomStream,
 }
 
 impl Sfq {
     fn new(params: &Params, mut site: Site) -> Self {
         Self {
-            limit: Limit::of(params, "limit"),
-            drop_from: End::of(params),
-            quantum: Limit::of(params, "quantum"),
-            flows: Flows::new(params, &mut site.stream),
+            limit: BufferLimit::of(params, "limit"),
+            drop_from: QueueEnd::of(params),
+            quantum: BufferLimit::of(params, "quantum"),
+            flows: FlowQueues::new(params, &mut site.stream),
             active: VecDeque::new(),
             perturbation: match params.get("perturbation_period") {
                 Value::Duration(period) => Some(Perturbation {
@@ -82,20 +82,20 @@ impl Sfq {
     /// A turn's worth.
     fn turn(&self) -> i64 {
         match self.quantum {
-            Limit::Packets(count) => count.cast_signed(),
-            Limit::Bytes(size) => signed(size),
+            BufferLimit::Packets(count) => count.cast_signed(),
+            BufferLimit::Bytes(size) => signed(size),
         }
     }
 
     /// What a packet takes of it.
-    fn cost(&self, packet: &Queued) -> i64 {
+    fn cost(&self, packet: &QueuedPacket) -> i64 {
         match self.quantum {
-            Limit::Packets(_) => 1,
-            Limit::Bytes(_) => signed(packet.size()),
+            BufferLimit::Packets(_) => 1,
+            BufferLimit::Bytes(_) => signed(packet.size()),
         }
     }
 
-    fn take_in(&mut self, packet: Queued) {
+    fn take_in(&mut self, packet: QueuedPacket) {
         let turn = self.turn();
         let id = self.flows.of(&packet, || ());
         let queue = self.flows.get(id);
@@ -125,14 +125,19 @@ impl Sfq {
 }
 
 impl Queue for Sfq {
-    fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+    fn enqueue(
+        &mut self,
+        packet: QueuedPacket,
+        in_service: Backlog,
+        dropped: &mut Vec<QueuedPacket>,
+    ) {
         self.perturb(packet.arrived);
         self.take_in(packet);
         let (limit, from) = (self.limit, self.drop_from);
         (self.flows).steal(limit, from, in_service, &self.active, dropped);
     }
 
-    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<QueuedPacket>) -> Dequeued {
         self.perturb(now);
         while let Some(&id) = self.active.front() {
             let turn = self.turn();
@@ -152,10 +157,10 @@ impl Queue for Sfq {
                     queue.listed = false;
                     self.active.pop_front();
                 }
-                return Next::Packet(packet);
+                return Dequeued::Packet(packet);
             }
         }
-        Next::Empty
+        Dequeued::Empty
     }
 
     fn waiting(&self) -> Backlog {
@@ -173,7 +178,7 @@ mod tests {
     fn sfq(values: &[(&str, Value)]) -> Sfq {
         let site = Site {
             rate: Rate::from_bps(10e6),
-            stream: Stream::new(1, "test"),
+            stream: RandomStream::new(1, "test"),
         };
         Sfq::new(&params(&ENTRY, values), site)
     }

@@ -13,11 +13,11 @@
 //!
 //! Kernel equivalent: `red` with `min` = `max` - 1 and no average; `codel` and `fq_codel` with `ce_threshold` mark by time, not by length.
 
-use super::drop_tail::{DropTail, LIMIT, Limit};
-use super::{Law, New};
+use super::drop_tail::{BufferLimit, DropTail, LIMIT};
+use super::{BacklogLaw, NewQueue};
 use crate::registry::{Entry, Kind, Value, param};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewQueue> = Entry {
     name: "step",
     summary: "drop-tail that marks ECN-capable packets above a threshold, as DCTCP wants it",
     specification: &["RFC 8257 §3.1", "RFC 3168 §5"],
@@ -27,32 +27,32 @@ pub(super) const ENTRY: Entry<New> = Entry {
             "queue in packets, bytes or bandwidth-delay products above which packets are marked (K)"),
     ],
     new: |params, _| {
-        Box::new(DropTail::new(Law {
-            limit: Limit::of(params, "limit"),
-            mark_above: Some(Limit::of(params, "mark_above")),
+        Box::new(DropTail::new(BacklogLaw {
+            limit: BufferLimit::of(params, "limit"),
+            mark_above: Some(BufferLimit::of(params, "mark_above")),
         }))
     },
 };
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Backlog, Next, Queued, Site};
+    use super::super::{Backlog, Dequeued, QueuedPacket, Site};
     use super::*;
-    use crate::loss::Fate;
-    use crate::packet::{Data, Ecn, Packet};
+    use crate::loss::WireFate;
+    use crate::packet::{DataSegment, Ecn, Packet};
     use crate::registry::Params;
-    use crate::rng::Stream;
+    use crate::rng::RandomStream;
     use crate::units::{ByteCount, Instant, Rate};
 
-    fn packet(ecn: Ecn) -> Queued {
-        let data = Data {
+    fn packet(ecn: Ecn) -> QueuedPacket {
+        let data = DataSegment {
             ecn,
-            ..Data::default()
+            ..DataSegment::default()
         };
-        Queued::new(
+        QueuedPacket::new(
             Packet::data(0, 0, ByteCount::new(1000), data),
             Instant::START,
-            Fate::Arrives,
+            WireFate::Arrives,
         )
     }
 
@@ -63,7 +63,7 @@ mod tests {
         params.set("mark_above", Value::Packets(2));
         let site = Site {
             rate: Rate::from_bps(1e6),
-            stream: Stream::new(1, "q"),
+            stream: RandomStream::new(1, "q"),
         };
         let mut queue = (ENTRY.new)(&params, site);
         let mut dropped = Vec::new();
@@ -72,7 +72,7 @@ mod tests {
         }
         assert_eq!(dropped, [packet(ecn); 2]);
         std::iter::from_fn(|| match queue.dequeue(Instant::START, &mut dropped) {
-            Next::Packet(queued) => Some(queued.packet.ecn()),
+            Dequeued::Packet(queued) => Some(queued.packet.ecn()),
             _ => None,
         })
         .collect()

@@ -12,12 +12,12 @@
 //!
 //! Kernel equivalent: `tbf` (`rate`, `burst`, `limit`, `peakrate`, `mtu`).
 
-use super::drop_tail::{LIMIT, Limit};
-use super::{Backlog, Fifo, New, Next, Queue, Queued, Verdict};
+use super::drop_tail::{BufferLimit, LIMIT};
+use super::{Admission, Backlog, Dequeued, Fifo, NewQueue, Queue, QueuedPacket};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{ByteCount, Instant, Rate};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewQueue> = Entry {
     name: "token_bucket",
     summary: "shapes to a rate with bursts up to a size",
     specification: &["RFC 2215 §3.6"],
@@ -38,7 +38,7 @@ pub(super) const ENTRY: Entry<New> = Entry {
         let peak = self::rate(params, "peak_rate");
         let peak = peak.map(|rate| Bucket::full(rate, depth("peak_burst")));
         Box::new(TokenBucket {
-            limit: Limit::of(params, "limit"),
+            limit: BufferLimit::of(params, "limit"),
             fifo: Fifo::new(),
             buckets: [Some(Bucket::full(rate, depth("burst"))), peak],
         })
@@ -88,14 +88,19 @@ impl Bucket {
 
 #[derive(Debug)]
 struct TokenBucket {
-    limit: Limit,
+    limit: BufferLimit,
     fifo: Fifo,
     /// That of the rate, and that of the peak rate.
     buckets: [Option<Bucket>; 2],
 }
 
 impl Queue for TokenBucket {
-    fn enqueue(&mut self, packet: Queued, in_service: Backlog, dropped: &mut Vec<Queued>) {
+    fn enqueue(
+        &mut self,
+        packet: QueuedPacket,
+        in_service: Backlog,
+        dropped: &mut Vec<QueuedPacket>,
+    ) {
         let size = packet.size();
         let present = self.fifo.waiting() + in_service;
         let never = self
@@ -103,16 +108,16 @@ impl Queue for TokenBucket {
             .iter()
             .flatten()
             .any(|bucket| bucket.depth < size);
-        if never || self.limit.admits(present, size) == Verdict::Drop {
+        if never || self.limit.admits(present, size) == Admission::Drop {
             dropped.push(packet);
         } else {
             self.fifo.push(packet);
         }
     }
 
-    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Queued>) -> Next {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<QueuedPacket>) -> Dequeued {
         let Some(head) = self.fifo.front() else {
-            return Next::Empty;
+            return Dequeued::Empty;
         };
         let size = head.size();
         let ready = self
@@ -122,7 +127,7 @@ impl Queue for TokenBucket {
             .map(|bucket| bucket.ready(size));
         let ready = ready.fold(Instant::LONG_AGO, Instant::max);
         if ready > now {
-            return Next::NotBefore(ready);
+            return Dequeued::NotBefore(ready);
         }
         for bucket in self.buckets.iter_mut().flatten() {
             bucket.take(size, now);
@@ -157,9 +162,9 @@ mod tests {
         let (mut now, mut times) = (Instant::START, Vec::new());
         loop {
             match queue.dequeue(now, &mut dropped) {
-                Next::Packet(_) => times.push(now.secs()),
-                Next::NotBefore(time) => now = time,
-                Next::Empty => return times,
+                Dequeued::Packet(_) => times.push(now.secs()),
+                Dequeued::NotBefore(time) => now = time,
+                Dequeued::Empty => return times,
             }
         }
     }

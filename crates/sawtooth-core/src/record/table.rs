@@ -56,12 +56,12 @@ pub trait Row {
     const TABLE: TableSpec;
 
     /// Adds its values to the table's columns, one to each.
-    fn add_to(self, columns: &mut [Data]);
+    fn add_to(self, columns: &mut [Column]);
 }
 
 /// A column's values.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Data {
+pub enum Column {
     /// Of [`Type::U64`], one value for each row; so are the others.
     U64(Vec<u64>),
     /// Of [`Type::I64`].
@@ -78,7 +78,7 @@ pub enum Data {
     Str(Vec<String>),
 }
 
-impl Data {
+impl Column {
     const fn empty(kind: Type) -> Self {
         match kind {
             Type::U64 => Self::U64(Vec::new()),
@@ -128,21 +128,21 @@ impl Data {
 }
 
 /// What a field of a row may be.
-pub(super) trait Value {
+pub(super) trait ColumnValue {
     const KIND: Type;
 
-    fn add_to(self, column: &mut Data);
+    fn add_to(self, column: &mut Column);
 }
 
 macro_rules! value {
     ($($of:ty => $kind:ident)*) => {$(
-        impl Value for $of {
+        impl ColumnValue for $of {
             const KIND: Type = Type::$kind;
 
             #[inline]
-            fn add_to(self, column: &mut Data) {
+            fn add_to(self, column: &mut Column) {
                 match column {
-                    Data::$kind(values) => values.push(self),
+                    Column::$kind(values) => values.push(self),
                     other => unreachable!("a column is of its field's type, not {other:?}"),
                 }
             }
@@ -164,7 +164,7 @@ value! {
 #[derive(Clone, Debug)]
 pub struct Table {
     spec: TableSpec,
-    columns: Vec<Data>,
+    columns: Vec<Column>,
 }
 
 impl PartialEq for Table {
@@ -179,7 +179,7 @@ impl Table {
         let columns = R::TABLE.columns.iter();
         Self {
             spec: R::TABLE,
-            columns: columns.map(|column| Data::empty(column.kind)).collect(),
+            columns: columns.map(|column| Column::empty(column.kind)).collect(),
         }
     }
 
@@ -208,12 +208,12 @@ impl Table {
     }
 
     /// The columns' values, in the order of the schema.
-    pub fn columns(&self) -> &[Data] {
+    pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
     /// The columns, with their names.
-    pub fn named_columns(&self) -> impl Iterator<Item = (&'static str, &Data)> {
+    pub fn named_columns(&self) -> impl Iterator<Item = (&'static str, &Column)> {
         let names = self.spec.columns.iter().map(|column| column.name);
         names.zip(&self.columns)
     }
@@ -227,7 +227,7 @@ impl Table {
     ///
     /// # Panics
     /// If there is none: a programming error.
-    pub fn column(&self, name: &str) -> &Data {
+    pub fn column(&self, name: &str) -> &Column {
         let found = self.named_columns().find(|(known, _)| *known == name);
         found.map_or_else(
             || panic!("no column {name} in {}", self.name()),

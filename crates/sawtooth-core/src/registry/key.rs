@@ -7,21 +7,21 @@ use crate::units::{ByteCount, Duration, Rate, SegCount};
 
 /// A parameter's name, and the type of its value.
 #[derive(Debug)]
-pub struct Key<T> {
+pub struct ParamKey<T> {
     /// As a study writes it.
     pub name: &'static str,
     value: PhantomData<fn() -> T>,
 }
 
-impl<T> Clone for Key<T> {
+impl<T> Clone for ParamKey<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Key<T> {}
+impl<T> Copy for ParamKey<T> {}
 
-impl<T> Key<T> {
+impl<T> ParamKey<T> {
     /// A key for the parameter called `name`, whose values are of type `T`.
     pub const fn new(name: &'static str) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl<T> Key<T> {
     }
 }
 
-impl<T: FromValue> Key<T> {
+impl<T: FromValue> ParamKey<T> {
     /// Its value.
     ///
     /// # Panics

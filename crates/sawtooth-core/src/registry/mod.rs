@@ -3,7 +3,7 @@
 pub(crate) mod key;
 pub(crate) mod words;
 
-pub(crate) use key::{FromValue, Key};
+pub(crate) use key::{FromValue, ParamKey};
 pub(crate) use words::{Words, words};
 
 /// What a parameter's value may be.

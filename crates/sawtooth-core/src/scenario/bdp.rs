@@ -3,7 +3,7 @@
 use super::error::{Result, at};
 use super::origins::declared_name;
 use crate::registry::Value;
-use crate::spec::{Direction, Scenario, base_rtt};
+use crate::spec::{LinkDirection, Scenario, base_rtt};
 use crate::units::Duration;
 
 /// Turns them into bytes: the link's rate times the smallest round-trip propagation time of the connections that cross it, or if there is none of the
@@ -35,7 +35,7 @@ pub(super) fn resolve(scenario: &mut Scenario) -> Result<()> {
 }
 
 /// The parameters of a queue that are bandwidth-delay products, and how many.
-fn factors(direction: &Direction) -> impl Iterator<Item = (&'static str, f64)> {
+fn factors(direction: &LinkDirection) -> impl Iterator<Item = (&'static str, f64)> {
     let params = direction.queue.params.iter();
     params.filter_map(|(key, value)| match value {
         Value::Bdp(factor) => Some((key, factor)),
@@ -48,7 +48,7 @@ fn factors(direction: &Direction) -> impl Iterator<Item = (&'static str, f64)> {
     clippy::cast_sign_loss,
     reason = "a positive number of bytes"
 )]
-fn set(direction: &mut Direction, factors: &[(&'static str, f64)], rtt_secs: f64) {
+fn set(direction: &mut LinkDirection, factors: &[(&'static str, f64)], rtt_secs: f64) {
     for (key, factor) in factors {
         let bytes = libm::round(direction.rate.bps() * rtt_secs / 8.0 * factor).max(1.0) as u64;
         direction.queue.params.set(key, Value::Bytes(bytes));

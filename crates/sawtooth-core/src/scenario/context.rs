@@ -67,13 +67,13 @@ impl Variables for Context<'_> {
 
 /// A table of the tree: its keys, where it stands, and what its values are read with.
 #[derive(Clone, Copy)]
-pub(super) struct Table<'a> {
+pub(super) struct TreeTable<'a> {
     pub keys: &'a Map<String, Json>,
     pub path: &'a str,
     pub context: &'a Context<'a>,
 }
 
-impl<'a> Table<'a> {
+impl<'a> TreeTable<'a> {
     /// Where a key of it is, or would be.
     pub(super) fn place(&self, key: &str) -> String {
         format!("{}.{key}", self.path)

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::context::{Context, Table};
+use super::context::{Context, TreeTable};
 use super::error::{Result, at, in_expression, unknown};
 use super::value::{check_keys, object, quantity};
 use crate::expr::{self, Dimension, ExprError};
@@ -53,7 +53,7 @@ impl<'a> Groups<'a> {
         let path = format!("{section}.{name}");
         let keys = object(json, &path)?;
         check_keys(keys, known.clone(), &path)?;
-        let table = Table {
+        let table = TreeTable {
             keys,
             path: &path,
             context,
@@ -143,8 +143,8 @@ fn split(text: &str) -> Option<(&str, Option<&str>)> {
 
 impl<'a> Declared<'a> {
     /// What is written of each of them.
-    pub(super) fn table<'b>(&'b self, context: &'b Context<'b>) -> Table<'b> {
-        Table {
+    pub(super) fn table<'b>(&'b self, context: &'b Context<'b>) -> TreeTable<'b> {
+        TreeTable {
             keys: self.keys,
             path: &self.path,
             context,
@@ -166,7 +166,7 @@ impl<'a> Declared<'a> {
     clippy::cast_sign_loss,
     reason = "checked to be a small whole number"
 )]
-pub(super) fn count(table: Table, least: u32) -> Result<Option<usize>> {
+pub(super) fn count(table: TreeTable, least: u32) -> Result<Option<usize>> {
     let Some((json, path)) = table.get("count") else {
         return Ok(None);
     };
@@ -184,7 +184,7 @@ pub(super) fn count(table: Table, least: u32) -> Result<Option<usize>> {
 pub(super) fn check_number(
     before: usize,
     count: Option<usize>,
-    table: Table,
+    table: TreeTable,
     section: &str,
     limits: &Limits,
 ) -> Result<()> {

@@ -5,27 +5,27 @@
 
 use serde_json::Value as Json;
 
-use super::context::{Context, Table};
+use super::context::{Context, TreeTable};
 use super::error::{Result, at, at_key};
 use super::groups::Groups;
 use super::keys;
 use super::params::params_besides;
 use super::value::object;
 use crate::host::PARAMS;
-use crate::host::socket::{Held, Memory};
+use crate::host::socket::{Held, SendMemory};
 use crate::limits::Limits;
 use crate::spec::{FlowSpec, HostSpec};
 use crate::units::{ByteCount, SegCount};
 use crate::{source, tcp};
 
 /// The machines of a scenario, and how flows name them.
-pub(super) struct Hosts<'a> {
+pub(super) struct HostSpecs<'a> {
     /// Those that are declared, then their peers.
     pub all: Vec<HostSpec>,
     groups: Groups<'a>,
 }
 
-pub(super) fn read<'a>(context: &Context<'a>, limits: &Limits) -> Result<Hosts<'a>> {
+pub(super) fn read<'a>(context: &Context<'a>, limits: &Limits) -> Result<HostSpecs<'a>> {
     let (mut all, mut groups) = (Vec::new(), Groups::new("host"));
     if let Some(json) = context.tree.get("hosts") {
         let known = PARAMS.iter().map(|param| param.name);
@@ -41,10 +41,10 @@ pub(super) fn read<'a>(context: &Context<'a>, limits: &Limits) -> Result<Hosts<'
     }
     let peers: Vec<_> = all.iter().map(HostSpec::peer).collect();
     all.extend(peers);
-    Ok(Hosts { all, groups })
+    Ok(HostSpecs { all, groups })
 }
 
-impl Hosts<'_> {
+impl HostSpecs<'_> {
     /// The machine that is like another.
     fn peer_of(&self, host: usize) -> usize {
         host + self.all.len() / 2
@@ -57,7 +57,7 @@ impl Hosts<'_> {
 }
 
 /// Finds the machines of a flow that `table` describes.
-pub(super) fn put_on(flow: &mut FlowSpec, table: Table, hosts: &Hosts) -> Result<()> {
+pub(super) fn put_on(flow: &mut FlowSpec, table: TreeTable, hosts: &HostSpecs) -> Result<()> {
     for (key, end) in [
         ("host", &mut flow.host),
         ("receiver_host", &mut flow.receiver_host),
@@ -100,7 +100,7 @@ pub(super) fn put_on(flow: &mut FlowSpec, table: Table, hosts: &Hosts) -> Result
 }
 
 /// The socket of a flow on a host holds at least a segment, and no other buffer is asked for.
-fn check_socket(flow: &FlowSpec, table: Table, hosts: &Hosts, host: usize) -> Result<()> {
+fn check_socket(flow: &FlowSpec, table: TreeTable, hosts: &HostSpecs, host: usize) -> Result<()> {
     let tree = table.context.tree;
     for (tcp, path) in [
         (table.keys.get("tcp"), table.place("tcp")),
@@ -114,7 +114,7 @@ fn check_socket(flow: &FlowSpec, table: Table, hosts: &Hosts, host: usize) -> Re
                 .hint("leave it out, and set the host's socket_memory and packet_overhead"));
         }
     }
-    let memory = Memory::from(&hosts.all[host].params);
+    let memory = SendMemory::from(&hosts.all[host].params);
     let smss = tcp::key::smss.of(&flow.tcp);
     let empty = Held {
         bytes: ByteCount::ZERO,
@@ -127,7 +127,7 @@ fn check_socket(flow: &FlowSpec, table: Table, hosts: &Hosts, host: usize) -> Re
         let written = tree["hosts"][name].get("socket_memory");
         let key = written.map_or("", |_| ".socket_memory");
         let path = format!("hosts.{name}{key}");
-        let Memory {
+        let SendMemory {
             limit, overhead, ..
         } = memory;
         return Err(at(

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::context::{Context, Table};
+use super::context::{Context, TreeTable};
 use super::error::{Result, at, at_key};
 use super::keys;
 use super::params::set_params;
@@ -15,7 +15,7 @@ pub(super) fn read(context: &Context) -> Result<Kernel> {
     let Some(json) = context.tree.get("kernel") else {
         return Ok(kernel);
     };
-    let table = Table {
+    let table = TreeTable {
         keys: object(json, "kernel")?,
         path: "kernel",
         context,
@@ -38,7 +38,7 @@ pub(super) fn read(context: &Context) -> Result<Kernel> {
 }
 
 /// The name of a kernel that has been built.
-fn image(table: Table) -> Result<Option<String>> {
+fn image(table: TreeTable) -> Result<Option<String>> {
     match table.get("image") {
         None => Ok(None),
         Some((Json::String(name), _)) if !name.is_empty() => Ok(Some(name.clone())),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::context::{Context, Table};
+use super::context::{Context, TreeTable};
 use super::error::Result;
 use super::params::params;
 use super::value::object;
@@ -17,7 +17,7 @@ pub fn limits_of(json: Option<&Json>) -> Result<Params> {
     };
     // They know no variables.
     let (tree, vars) = (Map::new(), Vars::of(None));
-    let table = Table {
+    let table = TreeTable {
         keys: object(json, "limits")?,
         path: "limits",
         context: &Context::new(&tree, &vars),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value as Json};
 
-use super::context::Table;
+use super::context::TreeTable;
 use crate::spec::LinkSpec;
 
 /// The tree that a scenario was read from, and what of it has become which flow.
@@ -88,7 +88,7 @@ pub(super) struct TcpTables<'a> {
 
 impl<'a> TcpTables<'a> {
     /// Those of an entry that is being read.
-    pub(super) fn of(entry: Table<'a>) -> Self {
+    pub(super) fn of(entry: TreeTable<'a>) -> Self {
         Self {
             own: entry.keys.get("tcp"),
             common: entry.context.tree.get("tcp"),

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::context::Table;
+use super::context::TreeTable;
 use super::error::{Result, at_key, near_or_all};
-use super::keys::Key;
+use super::keys::ScenarioKey;
 use super::{distribution, kind};
 use crate::registry::{Kind, Param, Params};
 
@@ -12,8 +12,8 @@ use crate::registry::{Kind, Param, Params};
 pub(super) fn set_params(
     params: &mut Params,
     known: &'static [Param],
-    table: Table,
-    besides: &[Key],
+    table: TreeTable,
+    besides: &[ScenarioKey],
     what: &str,
 ) -> Result<()> {
     let keys = table.keys.iter();
@@ -38,15 +38,15 @@ pub(super) fn set_params(
 }
 
 /// Defaults, and what a table says that has nothing but parameters.
-pub(super) fn params(known: &'static [Param], table: Table, what: &str) -> Result<Params> {
+pub(super) fn params(known: &'static [Param], table: TreeTable, what: &str) -> Result<Params> {
     params_besides(known, table, &[], what)
 }
 
 /// Defaults, and what a table says that has other keys besides.
 pub(super) fn params_besides(
     known: &'static [Param],
-    table: Table,
-    besides: &[Key],
+    table: TreeTable,
+    besides: &[ScenarioKey],
     what: &str,
 ) -> Result<Params> {
     let mut params = Params::defaults(known);

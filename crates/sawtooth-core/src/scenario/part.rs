@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::context::{Context, Table};
+use super::context::{Context, TreeTable};
 use super::error::{Result, at, noun, unknown};
 use super::keys;
 use super::params::set_params;
@@ -87,7 +87,7 @@ impl<C> Named<'_, C> {
         context: &Context,
     ) -> Result<Params> {
         if let Some(keys) = self.options {
-            let table = Table {
+            let table = TreeTable {
                 keys,
                 path,
                 context,

@@ -11,11 +11,11 @@ use crate::expr::{self, Quantity, Variables};
 /// The table `vars`, and what of it has been evaluated.
 pub(super) struct Vars<'a> {
     tree: Option<&'a Map<String, Json>>,
-    known: RefCell<BTreeMap<String, Slot>>,
+    known: RefCell<BTreeMap<String, Evaluation>>,
 }
 
 #[derive(Clone)]
-enum Slot {
+enum Evaluation {
     InProgress,
     Done(std::result::Result<Quantity, String>),
 }
@@ -59,8 +59,8 @@ impl<'a> Vars<'a> {
     ) -> Option<std::result::Result<Quantity, String>> {
         if let Some(slot) = self.known.borrow().get(name) {
             return Some(match slot {
-                Slot::InProgress => Err(format!("variable `{name}` is defined by itself")),
-                Slot::Done(result) => result.clone(),
+                Evaluation::InProgress => Err(format!("variable `{name}` is defined by itself")),
+                Evaluation::Done(result) => result.clone(),
             });
         }
         let json = match self.item(name)? {
@@ -69,7 +69,7 @@ impl<'a> Vars<'a> {
         };
         self.known
             .borrow_mut()
-            .insert(name.to_owned(), Slot::InProgress);
+            .insert(name.to_owned(), Evaluation::InProgress);
         let result = match json {
             Json::Number(number) => Ok(Quantity::number(number.as_f64().unwrap_or(f64::NAN))),
             Json::String(text) => {
@@ -87,7 +87,7 @@ impl<'a> Vars<'a> {
                 "variable `{name}` is no number, quantity or expression"
             )),
         };
-        let done = Slot::Done(result.clone());
+        let done = Evaluation::Done(result.clone());
         self.known.borrow_mut().insert(name.to_owned(), done);
         Some(result)
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::error::{ScenarioError, at, at_key};
 use super::origins::{Origin, Origins, TcpTables, declared_name};
 use crate::registry::Value;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::spec::{FlowSpec, LinkSpec, Scenario};
 use crate::tcp::key;
 use crate::tcp::params::{Feedback, ReadBy, TcpParam, rows_that_some_read};
@@ -161,7 +161,7 @@ fn marks(
     }
     let name = flow.cc.name;
     let wants = cc::named(name).needs.ecn;
-    if wants == cc::Ecn::Classic {
+    if wants == cc::EcnMode::Classic {
         return None;
     }
     let asked = tables.place("ecn");
@@ -180,7 +180,7 @@ fn marks(
         let direction = &scenario.links[*link].forward;
         let site = queue::Site {
             rate: direction.rate,
-            stream: Stream::new(0, ""),
+            stream: RandomStream::new(0, ""),
         };
         queue::build(direction.queue.name, &direction.queue.params, site).marks()
     };
@@ -194,7 +194,7 @@ fn marks(
     }
     if feedback == Feedback::Classic {
         let message = match wants {
-            cc::Ecn::L4s => format!(
+            cc::EcnMode::L4s => format!(
                 "with classic feedback `{name}` hears of one mark per round trip: it will react as to a loss"
             ),
             _ => format!(

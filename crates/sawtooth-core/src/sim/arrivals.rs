@@ -9,16 +9,16 @@
 //! both take events (`plan_stops`): what happens at them is in the order of its keys. The links then need none of their own on this account.
 
 use super::directory::Directory;
-use super::flow::{End, Flow, FlowPlan, Opening, algorithm};
+use super::flow::{Flow, FlowEnd, FlowPlan, Opening, algorithm};
 use super::index::index_u32;
 use super::stops::Trip;
 use crate::arrivals::summary::{Departed, Summary};
 use crate::arrivals::{Arrival, Process};
 use crate::cc;
-use crate::events::Key;
+use crate::events::EventKey;
 use crate::record::Table;
 use crate::record::rows::{ArrivalRow, CompletionRow, TransferRow};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::source;
 use crate::spec::{ArrivingSpec, Scenario};
 use crate::tcp::Config;
@@ -28,7 +28,7 @@ use crate::units::{Instant, SegCount};
 #[derive(Debug)]
 pub(super) struct ArrivingFlows<'a> {
     seed: u64,
-    entries: Vec<Entry<'a>>,
+    entries: Vec<ArrivalEntry<'a>>,
     /// Flows that are there all the time, both sides of requests and responses among them, have the first numbers and places.
     fixed: u32,
     /// Flows that are laid down before them, those of UDP, too.
@@ -37,7 +37,7 @@ pub(super) struct ArrivingFlows<'a> {
     next_id: u32,
     directory: Directory,
     /// Of each place from `fixed` on, who has it; and those that are free.
-    living: Vec<Living>,
+    living: Vec<LivingFlow>,
     free: Vec<u32>,
     /// Whether every one of them gets a row.
     transfers: Option<Table>,
@@ -45,7 +45,7 @@ pub(super) struct ArrivingFlows<'a> {
 
 /// Who is at a place.
 #[derive(Clone, Copy, Debug)]
-struct Living {
+struct LivingFlow {
     entry: u32,
     arrival: Arrival,
     alive: bool,
@@ -53,14 +53,14 @@ struct Living {
 
 /// One entry of the scenario.
 #[derive(Debug)]
-struct Entry<'a> {
+struct ArrivalEntry<'a> {
     spec: &'a ArrivingSpec,
     process: Process,
     next: Option<Arrival>,
     config: Config,
     new_cc: cc::Algorithm,
     /// The clocks' phases, where timers have ticks.
-    phases: Stream,
+    phases: RandomStream,
     trip: Trip,
     summary: Summary,
 }
@@ -72,13 +72,13 @@ impl<'a> ArrivingFlows<'a> {
         let entries = scenario.arriving.iter().zip(trips).map(|(spec, trip)| {
             let name = &spec.flow.name;
             let mut process = Process::new(&spec.arrivals, seed, name);
-            Entry {
+            ArrivalEntry {
                 spec,
                 next: process.next(),
                 process,
                 config: Config::from(&spec.flow.tcp),
                 new_cc: algorithm(&spec.flow.cc),
-                phases: Stream::new(seed, &format!("{name}.arrivals.phase")),
+                phases: RandomStream::new(seed, &format!("{name}.arrivals.phase")),
                 trip: *trip,
                 summary: Summary::new(spec.arrivals.bins_per_decade),
             }
@@ -106,14 +106,14 @@ impl<'a> ArrivingFlows<'a> {
         clippy::cast_possible_truncation,
         reason = "only ties at one time are ordered by it"
     )]
-    pub(super) fn next_key(&self, entry: u32) -> Key {
+    pub(super) fn next_key(&self, entry: u32) -> EventKey {
         let count = index_u32(self.entries.len());
         match &self.entries[entry as usize].next {
             Some(arrival) => {
                 let order = (arrival.number as u32).wrapping_mul(count) + entry;
-                Key::at_start(arrival.at, self.laid_down.wrapping_add(order))
+                EventKey::at_start(arrival.at, self.laid_down.wrapping_add(order))
             }
-            None => Key::NEVER,
+            None => EventKey::NEVER,
         }
     }
 
@@ -142,7 +142,7 @@ impl<'a> ArrivingFlows<'a> {
         entry.next = entry.process.next();
         entry.summary.start(arrival.bytes);
         let flow = entry.open(id, arrival, self.seed);
-        let living = Living {
+        let living = LivingFlow {
             entry: number,
             arrival,
             alive: true,
@@ -239,14 +239,14 @@ impl<'a> ArrivingFlows<'a> {
     }
 }
 
-impl Entry<'_> {
+impl ArrivalEntry<'_> {
     fn open(&mut self, id: u32, arrival: Arrival, seed: u64) -> Flow {
         let spec = &self.spec.flow;
         let opening = Opening {
             spec,
             config: self.config.clone(),
             algorithm: self.new_cc,
-            end: End::Sender,
+            end: FlowEnd::Sender,
             name: &format!("{}[{}]", spec.name, arrival.number),
         };
         Flow::new(FlowPlan {

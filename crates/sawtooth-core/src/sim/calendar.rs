@@ -3,18 +3,18 @@
 //! Every component that can have an event has a slot in one of two queues. Senders and receivers have timers, which are rarely due; ports, channels, entries of
 //! flows that arrive, flows of UDP and parts of hosts have a slot among the packets. Whoever handles an event knows what its slot stands for.
 //!
-//! **Order.** The first event is the one whose [key](crate::events::Key) precedes all others. Where nothing tells keys apart, the lower slot goes first, a packet before a timer,
+//! **Order.** The first event is the one whose [key](crate::events::EventKey) precedes all others. Where nothing tells keys apart, the lower slot goes first, a packet before a timer,
 //! and a packet that is a loose event before a timer.
 
-use super::channel::{Channel, Loose, LooseEvents, Place};
+use super::channel::{Channel, ChannelPlace, Loose, LooseEvents};
 use super::index::index_u32;
-use crate::events::{Event, EventQueue, Key, Line, Lineage};
+use crate::events::{Event, EventKey, EventQueue, Line, Lineage};
 use crate::packet::Packet;
 use crate::units::{Duration, Instant};
 
 /// What a slot of the queue of packets stands for. The order of slots is the order of events whose keys agree.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Slot {
+pub(super) enum CalendarSlot {
     /// A port's transmitter is free, or what waits there may leave.
     TransmitterFree(u32),
     Channel(u32),
@@ -64,7 +64,7 @@ pub(super) struct Components<'a> {
 }
 
 /// The event that comes first.
-pub(super) enum Next {
+pub(super) enum NextEvent {
     /// None before the end.
     Over,
     Timer {
@@ -72,7 +72,7 @@ pub(super) enum Next {
     },
     Packet {
         slot: u32,
-        key: Key,
+        key: EventKey,
     },
     /// A packet with its own event: its index in the first group of [`LooseEvents`].
     Loose(usize),
@@ -87,7 +87,7 @@ pub(super) struct Calendar {
     packets: EventQueue,
     /// Sender and receiver timers; rarely due, so they are kept apart.
     timers: EventQueue,
-    slots: Vec<Slot>,
+    slots: Vec<CalendarSlot>,
     /// The slot of each port whose transmissions take events.
     port_slots: Vec<u32>,
     /// Where the slots of hosts' parts begin.
@@ -104,26 +104,26 @@ impl Calendar {
 
     pub(super) fn new(end: Instant, components: Components) -> Self {
         let mut slots = Vec::new();
-        let next = |slots: &Vec<Slot>| index_u32(slots.len());
+        let next = |slots: &Vec<CalendarSlot>| index_u32(slots.len());
         let mut port_slots = vec![u32::MAX; components.evented_ports.len()];
         for (port, _) in (0..)
             .zip(components.evented_ports)
             .filter(|(_, evented)| **evented)
         {
             port_slots[port as usize] = next(&slots);
-            slots.push(Slot::TransmitterFree(port));
+            slots.push(CalendarSlot::TransmitterFree(port));
         }
         let mut channels = Vec::with_capacity(components.in_order.len());
         for (channel, in_order) in (0..).zip(components.in_order) {
             let loose = !(*in_order && components.rings);
             channels.push(Channel::new(next(&slots), loose));
-            slots.push(Slot::Channel(channel));
+            slots.push(CalendarSlot::Channel(channel));
         }
-        slots.extend((0..components.arriving).map(Slot::Arrival));
-        slots.extend((0..components.udp).map(Slot::Departures));
+        slots.extend((0..components.arriving).map(CalendarSlot::Arrival));
+        slots.extend((0..components.udp).map(CalendarSlot::Departures));
         let first_host_slot = next(&slots);
         for host in 0..components.hosts {
-            slots.extend(HostPart::ALL.map(|part| Slot::Host(host, part)));
+            slots.extend(HostPart::ALL.map(|part| CalendarSlot::Host(host, part)));
         }
         Self {
             end,
@@ -143,10 +143,10 @@ impl Calendar {
     pub(super) fn lay_down(
         &mut self,
         starts: impl Iterator<Item = Instant>,
-        first: impl Fn(Slot) -> Key,
+        first: impl Fn(CalendarSlot) -> EventKey,
     ) {
         for (flow, start) in (0..).zip(starts) {
-            self.set_timer(sender_timer(flow), Key::at_start(start, flow));
+            self.set_timer(sender_timer(flow), EventKey::at_start(start, flow));
         }
         for at in 0..self.slots.len() {
             let key = first(self.slots[at]);
@@ -158,23 +158,23 @@ impl Calendar {
 
     /// What happens next.
     #[inline(always)]
-    pub(super) fn next(&self) -> Next {
+    pub(super) fn next(&self) -> NextEvent {
         let timer_first =
             self.timers.first_time() <= self.packets.first_time() && self.timer_precedes_packets();
         if !self.loose.is_empty()
             && let Some(at) = self.loose_before(timer_first)
         {
-            return Next::Loose(at);
+            return NextEvent::Loose(at);
         }
         let queue = self.queue(timer_first);
         let slot = queue.first();
         let key = queue.get(slot);
         if self.is_over(key) {
-            Next::Over
+            NextEvent::Over
         } else if timer_first {
-            Next::Timer { slot }
+            NextEvent::Timer { slot }
         } else {
-            Next::Packet { slot, key }
+            NextEvent::Packet { slot, key }
         }
     }
 
@@ -212,24 +212,24 @@ impl Calendar {
 
     /// What a slot stands for.
     #[inline]
-    pub(super) fn slot(&self, slot: u32) -> Slot {
+    pub(super) fn slot(&self, slot: u32) -> CalendarSlot {
         self.slots[slot as usize]
     }
 
     #[inline]
-    pub(super) fn get(&self, slot: u32) -> Key {
+    pub(super) fn get(&self, slot: u32) -> EventKey {
         self.packets.get(slot)
     }
 
     /// Replaces the event of a slot.
     #[inline(always)]
-    pub(super) fn set(&mut self, slot: u32, key: Key) {
+    pub(super) fn set(&mut self, slot: u32, key: EventKey) {
         self.packets.set(slot, key, &self.lineage);
     }
 
     /// Replaces the event of a port's transmitter.
     #[inline]
-    pub(super) fn set_transmitter(&mut self, port: u32, key: Key) {
+    pub(super) fn set_transmitter(&mut self, port: u32, key: EventKey) {
         self.set(self.port_slots[port as usize], key);
     }
 
@@ -242,7 +242,7 @@ impl Calendar {
 
     /// A packet waits for its event.
     #[inline(always)]
-    pub(super) fn wait(&mut self, channel: u32, packet: Packet, key: Key) {
+    pub(super) fn wait(&mut self, channel: u32, packet: Packet, key: EventKey) {
         let waiting = &mut self.channels[channel as usize];
         match waiting.packets.back() {
             // Segments of one sender that leave at once stay in their order.
@@ -271,7 +271,7 @@ impl Calendar {
     #[cold]
     #[inline(never)]
     fn wait_before(&mut self, channel: u32, packet: &Packet, time: Instant, line: Line) {
-        let key = Key::from_parts(time, line);
+        let key = EventKey::from_parts(time, line);
         let rank = self.rank(packet);
         let Channel { slot, packets, .. } = &mut self.channels[channel as usize];
         let ranks = &self.ranks;
@@ -293,8 +293,8 @@ impl Calendar {
     #[inline(never)]
     fn wait_loose(&mut self, channel: u32, packet: &Packet, time: Instant, line: Line) {
         self.loose.push(Loose {
-            key: Key::from_parts(time, line),
-            place: Place {
+            key: EventKey::from_parts(time, line),
+            place: ChannelPlace {
                 slot: self.channels[channel as usize].slot,
                 rank: self.rank(packet),
             },
@@ -307,15 +307,15 @@ impl Calendar {
     }
 
     /// The place of a slot of the packets: of a channel's, with that of its first packet.
-    fn place(&self, slot: u32) -> Place {
+    fn place(&self, slot: u32) -> ChannelPlace {
         let rank = match self.slots[slot as usize] {
-            Slot::Channel(channel) => {
+            CalendarSlot::Channel(channel) => {
                 let first = self.channels[channel as usize].packets.front();
                 first.map_or(0, |(_, packet)| self.rank(packet))
             }
             _ => 0,
         };
-        Place { slot, rank }
+        ChannelPlace { slot, rank }
     }
 
     /// The first packet of a channel, whose event is that of `slot`; the next one's takes its place.
@@ -326,7 +326,7 @@ impl Calendar {
         waiting.pop();
         match waiting.front() {
             Some((next, _)) => self.packets.set(slot, *next, &self.lineage),
-            None => self.packets.set(slot, Key::NEVER, &self.lineage),
+            None => self.packets.set(slot, EventKey::NEVER, &self.lineage),
         }
         packet
     }
@@ -344,26 +344,26 @@ impl Calendar {
     // --- timers ---------------------------------------------------------------------------------------------------------
 
     #[inline]
-    pub(super) fn timer(&self, slot: u32) -> Key {
+    pub(super) fn timer(&self, slot: u32) -> EventKey {
         self.timers.get(slot)
     }
 
     #[inline(always)]
-    pub(super) fn set_timer(&mut self, slot: u32, key: Key) {
+    pub(super) fn set_timer(&mut self, slot: u32, key: EventKey) {
         self.timers.set(slot, key, &self.lineage);
     }
 
     /// Makes sure that a timer is looked at in its turn when it expires. One that is set to later is left where it is: when it comes up
     /// it is moved.
     #[inline]
-    pub(super) fn schedule_timer(&mut self, slot: u32, timer: Key) {
+    pub(super) fn schedule_timer(&mut self, slot: u32, timer: EventKey) {
         self.timers.bring_forward(slot, timer, &self.lineage);
     }
 
     /// A flow has no timers any more.
     pub(super) fn clear_timers(&mut self, flow: u32) {
         for slot in [sender_timer(flow), receiver_timer(flow)] {
-            self.set_timer(slot, Key::NEVER);
+            self.set_timer(slot, EventKey::NEVER);
         }
     }
 
@@ -381,25 +381,25 @@ impl Calendar {
 
     /// Records the event whose turn it is.
     #[inline(always)]
-    pub(super) fn happen(&mut self, key: Key) -> Event {
+    pub(super) fn happen(&mut self, key: EventKey) -> Event {
         self.lineage.happen(key)
     }
 
     /// Records an event that is computed out of its turn.
     #[inline(always)]
-    pub(super) fn record(&mut self, key: Key) -> Event {
+    pub(super) fn record(&mut self, key: EventKey) -> Event {
         self.lineage.record(key)
     }
 
     /// Whether one event comes before another; not if nothing tells them apart.
     #[inline(always)]
-    pub(super) fn precedes(&self, one: Key, other: Key) -> bool {
+    pub(super) fn precedes(&self, one: EventKey, other: EventKey) -> bool {
         one.precedes(&other, &self.lineage, false)
     }
 
     /// Whether an event would be at the end or after it, so that it does not happen.
     #[inline(always)]
-    pub(super) fn is_over(&self, key: Key) -> bool {
+    pub(super) fn is_over(&self, key: EventKey) -> bool {
         key.time >= self.end
     }
 
@@ -443,8 +443,8 @@ mod tests {
         Calendar::new(Instant::from_secs(10.0), components)
     }
 
-    fn key(secs: f64) -> Key {
-        Key::at_start(at(secs), 0)
+    fn key(secs: f64) -> EventKey {
+        EventKey::at_start(at(secs), 0)
     }
 
     fn packet(hop: u32) -> Packet {
@@ -456,16 +456,16 @@ mod tests {
     /// Takes the first event off: the slot of a packet or, counted from 100 on, of a timer; 200 for a loose event.
     fn take(calendar: &mut Calendar) -> Option<u32> {
         match calendar.next() {
-            Next::Over => None,
-            Next::Timer { slot } => {
-                calendar.set_timer(slot, Key::NEVER);
+            NextEvent::Over => None,
+            NextEvent::Timer { slot } => {
+                calendar.set_timer(slot, EventKey::NEVER);
                 Some(100 + slot)
             }
-            Next::Packet { slot, .. } => {
-                calendar.set(slot, Key::NEVER);
+            NextEvent::Packet { slot, .. } => {
+                calendar.set(slot, EventKey::NEVER);
                 Some(slot)
             }
-            Next::Loose(at) => {
+            NextEvent::Loose(at) => {
                 calendar.take_loose(at);
                 Some(200)
             }
@@ -475,13 +475,13 @@ mod tests {
     #[test]
     fn slots_are_those_of_ports_with_events_then_channels_arrivals_departures_and_hosts() {
         let calendar = calendar(true);
-        assert!(matches!(calendar.slot(0), Slot::TransmitterFree(1)));
-        assert!(matches!(calendar.slot(1), Slot::Channel(0)));
-        assert!(matches!(calendar.slot(2), Slot::Arrival(0)));
-        assert!(matches!(calendar.slot(3), Slot::Departures(0)));
+        assert!(matches!(calendar.slot(0), CalendarSlot::TransmitterFree(1)));
+        assert!(matches!(calendar.slot(1), CalendarSlot::Channel(0)));
+        assert!(matches!(calendar.slot(2), CalendarSlot::Arrival(0)));
+        assert!(matches!(calendar.slot(3), CalendarSlot::Departures(0)));
         for part in HostPart::ALL {
             let slot = calendar.host_slot(0, part);
-            assert!(matches!(calendar.slot(slot), Slot::Host(0, found) if found == part));
+            assert!(matches!(calendar.slot(slot), CalendarSlot::Host(0, found) if found == part));
         }
     }
 
@@ -529,10 +529,10 @@ mod tests {
     fn loose_events_of_one_time_are_in_the_order_of_their_keys() {
         let mut calendar = calendar(false);
         for (hop, order) in [(0, 7), (1, 5), (2, 6)] {
-            calendar.wait(0, packet(hop), Key::at_start(at(1.0), order));
+            calendar.wait(0, packet(hop), EventKey::at_start(at(1.0), order));
         }
         let hops = std::iter::from_fn(|| match calendar.next() {
-            Next::Loose(at) => Some(calendar.take_loose(at).packet.hop),
+            NextEvent::Loose(at) => Some(calendar.take_loose(at).packet.hop),
             _ => None,
         });
         assert_eq!(hops.collect::<Vec<_>>(), [1, 2, 0]);
@@ -541,8 +541,8 @@ mod tests {
     /// What passes through a channel, as hops.
     fn drain(calendar: &mut Calendar) -> Vec<u32> {
         let next = || match calendar.next() {
-            Next::Packet { slot, .. } => Some(calendar.take_waiting(0, slot).hop),
-            Next::Loose(at) => Some(calendar.take_loose(at).packet.hop),
+            NextEvent::Packet { slot, .. } => Some(calendar.take_waiting(0, slot).hop),
+            NextEvent::Loose(at) => Some(calendar.take_loose(at).packet.hop),
             _ => None,
         };
         std::iter::from_fn(next).collect()
@@ -608,11 +608,11 @@ mod tests {
         assert_eq!(calendar.waiting(), 3);
         for (hop, time) in [(5, 1.0), (6, 1.5), (7, 3.0)] {
             assert!(
-                matches!(calendar.next(), Next::Packet { slot: 1, key } if key.time == at(time))
+                matches!(calendar.next(), NextEvent::Packet { slot: 1, key } if key.time == at(time))
             );
             assert_eq!(calendar.take_waiting(0, 1).hop, hop);
         }
-        assert!(matches!(calendar.next(), Next::Over));
+        assert!(matches!(calendar.next(), NextEvent::Over));
     }
 
     #[test]
@@ -621,11 +621,11 @@ mod tests {
         calendar.set(2, key(10.0));
         calendar.set_timer(sender_timer(0), key(11.0));
         calendar.wait(0, packet(0), key(10.0));
-        assert!(matches!(calendar.next(), Next::Over));
+        assert!(matches!(calendar.next(), NextEvent::Over));
         calendar.set(2, key(9.0));
-        assert!(matches!(calendar.next(), Next::Packet { slot: 2, .. }));
+        assert!(matches!(calendar.next(), NextEvent::Packet { slot: 2, .. }));
         calendar.stop();
-        assert!(matches!(calendar.next(), Next::Over));
+        assert!(matches!(calendar.next(), NextEvent::Over));
     }
 
     #[test]
@@ -637,6 +637,6 @@ mod tests {
         calendar.schedule_timer(sender_timer(0), key(2.0));
         assert!(calendar.timer(sender_timer(0)) == key(2.0));
         calendar.clear_timers(0);
-        assert!(matches!(calendar.next(), Next::Over));
+        assert!(matches!(calendar.next(), NextEvent::Over));
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::events::{Key, Lineage};
+use crate::events::{EventKey, Lineage};
 use crate::packet::Packet;
-use crate::ring::Ring;
+use crate::ring::RingBuffer;
 
 /// Packets on their way to one stop, sorted: from one component, or from several whose packets come nearly in order.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub(super) struct Channel {
     pub(super) slot: u32,
     /// Whether packets are loose events here, because they may come out of order or rings are switched off, and do not wait in the ring.
     pub(super) loose: bool,
-    pub(super) packets: Ring<(Key, Packet)>,
+    pub(super) packets: RingBuffer<(EventKey, Packet)>,
 }
 
 impl Channel {
@@ -20,14 +20,14 @@ impl Channel {
         Self {
             slot,
             loose,
-            packets: Ring::new((Key::NEVER, Packet::default())),
+            packets: RingBuffer::new((EventKey::NEVER, Packet::default())),
         }
     }
 }
 
 /// Which of two packets goes first if nothing tells their events apart: that of the lower place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct ChannelPlace {
     /// The channel's slot.
     pub(super) slot: u32,
     /// That of the component that feeds it.
@@ -37,8 +37,8 @@ pub(super) struct Place {
 /// A packet with an event of its own, because it may come out of order, or because rings are switched off.
 #[derive(Debug)]
 pub(super) struct Loose {
-    pub(super) key: Key,
-    pub(super) place: Place,
+    pub(super) key: EventKey,
+    pub(super) place: ChannelPlace,
     pub(super) packet: Packet,
 }
 
@@ -65,7 +65,7 @@ impl LooseEvents {
     }
 
     /// Where the first event is within the first group, its key, and its place.
-    pub(super) fn first(&self, lineage: &Lineage) -> Option<(usize, Key, Place)> {
+    pub(super) fn first(&self, lineage: &Lineage) -> Option<(usize, EventKey, ChannelPlace)> {
         let (_, group) = self.0.first_key_value()?;
         let mut first = 0;
         for (at, loose) in group.iter().enumerate().skip(1) {

@@ -1,13 +1,13 @@
 //! Handles events: takes the first from the calendar and gives it to the component that it is for.
 
 use super::budget::{events_to_next_look, look_at_limits};
-use super::calendar::{Next, Slot, receiver_timer, sender_timer};
+use super::calendar::{CalendarSlot, NextEvent, receiver_timer, sender_timer};
 use super::hosts::events::on_host;
 use super::receiving::fire_receiver_timer;
 use super::stopped::Stopped;
 use super::udp::Udp;
 use super::world::World;
-use crate::events::{Key, Occurrence};
+use crate::events::{EventKey, Occurrence};
 use crate::units::SegCount;
 
 /// Events after which ancestors are kept: so few that what they record does not fill the lineage's ring.
@@ -32,34 +32,34 @@ pub(super) fn run(world: &mut World) -> Result<(), Stopped> {
 fn handle(world: &mut World, most: u32) -> bool {
     for handled in 0..most {
         match world.calendar.next() {
-            Next::Over => {
+            NextEvent::Over => {
                 world.observers.effort.events += u64::from(handled);
                 return false;
             }
-            Next::Loose(at) => {
+            NextEvent::Loose(at) => {
                 let loose = world.calendar.take_loose(at);
                 world.on_loose_packet(loose.packet, loose.key);
             }
-            Next::Timer { slot } => on_timer(world, slot),
-            Next::Packet { slot, key } => match world.calendar.slot(slot) {
-                Slot::Channel(channel) => {
+            NextEvent::Timer { slot } => on_timer(world, slot),
+            NextEvent::Packet { slot, key } => match world.calendar.slot(slot) {
+                CalendarSlot::Channel(channel) => {
                     let packet = world.calendar.take_waiting(channel, slot);
                     world.on_packet(packet, key);
                 }
-                Slot::TransmitterFree(port) => {
+                CalendarSlot::TransmitterFree(port) => {
                     let (time, line) = key.parts();
                     world.on_transmitter_free(port, time, line);
                 }
-                Slot::Arrival(entry) => {
+                CalendarSlot::Arrival(entry) => {
                     on_arrival(world, entry, key);
                     let next = world.arrivals.next_key(entry);
                     world.calendar.set(slot, next);
                 }
-                Slot::Departures(index) => {
+                CalendarSlot::Departures(index) => {
                     let next = send_udp(world, index as usize, key);
                     world.calendar.set(slot, next);
                 }
-                Slot::Host(host, part) => on_host(world, host, part, key),
+                CalendarSlot::Host(host, part) => on_host(world, host, part, key),
             },
         }
     }
@@ -87,7 +87,7 @@ fn on_timer(world: &mut World, slot: u32) {
 }
 
 /// When what a slot of the timers stands for is due.
-fn timer_of(world: &World, slot: u32) -> Key {
+fn timer_of(world: &World, slot: u32) -> EventKey {
     let flow = &world.flows[(slot / 2) as usize];
     if slot == receiver_timer(slot / 2) {
         flow.receiver.next_timer()
@@ -98,7 +98,7 @@ fn timer_of(world: &World, slot: u32) -> Key {
 
 /// The next flow of an entry arrives.
 #[inline(never)]
-fn on_arrival(world: &mut World, entry: u32, key: Key) {
+fn on_arrival(world: &mut World, entry: u32, key: EventKey) {
     let place = world.arrivals.arrive(entry, &mut world.flows);
     world.calendar.make_room(world.flows.len());
     world.metrics.take_place(place, entry);
@@ -106,7 +106,7 @@ fn on_arrival(world: &mut World, entry: u32, key: Key) {
 }
 
 /// The next packets of a flow of UDP leave, the first of them with `key`; when it goes on.
-fn send_udp(world: &mut World, index: usize, mut key: Key) -> Key {
+fn send_udp(world: &mut World, index: usize, mut key: EventKey) -> EventKey {
     let ahead = if world.scenario.shortcuts.computed_hops {
         Udp::AHEAD
     } else {

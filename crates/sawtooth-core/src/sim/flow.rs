@@ -2,12 +2,12 @@
 
 use super::index::index_u32;
 use super::stops::Trip;
-use super::writes::{Due, Writes};
+use super::writes::{NextWrite, Writes};
 
 use crate::cc;
-use crate::events::{Event, Key};
-use crate::packet::{Ack, AckStore, Data, Packet};
-use crate::rng::Stream;
+use crate::events::{Event, EventKey};
+use crate::packet::{Ack, AckStore, DataSegment, Packet};
+use crate::rng::RandomStream;
 use crate::source::Source;
 use crate::spec::{FlowSpec, Part, Scenario};
 use crate::tcp::ns2_random::{self, Senders};
@@ -26,7 +26,7 @@ pub(super) struct Flow {
     pub(super) request_response: Option<u32>,
     pub(super) writes: Writes,
     /// Of its timers and writes the last.
-    pub(super) fired: Key,
+    pub(super) fired: EventKey,
     pub(super) trip: Trip,
     /// Wire size of the segments it sends: header, and header with full payload.
     pub(super) header: ByteCount,
@@ -59,7 +59,7 @@ impl Flow {
             started: false,
             request_response: None,
             writes: Writes::new(source),
-            fired: Key::NEVER,
+            fired: EventKey::NEVER,
             trip,
             header: config.header,
             ack_sizes: AckSizes {
@@ -78,7 +78,7 @@ impl Flow {
 
     /// When the sender's timer expires or its application writes, whichever is first.
     #[inline]
-    pub(super) fn next_timer(&self) -> Key {
+    pub(super) fn next_timer(&self) -> EventKey {
         let timer = self.sender.next_timer();
         if self.writes.key.time <= timer.time {
             self.writes.key
@@ -89,15 +89,15 @@ impl Flow {
 
     /// The application writes what is due, and closes if that was all.
     pub(super) fn write(&mut self, now: Event) {
-        self.writes.key = Key::NEVER;
+        self.writes.key = EventKey::NEVER;
         if self.request_response.is_some() {
             return self.write_answer(now);
         }
         loop {
             match self.writes.due(self.start, now) {
-                Due::Bytes(bytes) => self.sender.on_write(now, bytes),
-                Due::Later => return,
-                Due::Over => return self.sender.on_close(),
+                NextWrite::Bytes(bytes) => self.sender.on_write(now, bytes),
+                NextWrite::Later => return,
+                NextWrite::Over => return self.sender.on_close(),
             }
         }
     }
@@ -117,7 +117,7 @@ impl Flow {
 
     /// The packet of a segment that leaves.
     #[inline(always)]
-    pub(super) fn data(&self, data: Data) -> Packet {
+    pub(super) fn data(&self, data: DataSegment) -> Packet {
         let mut size = self.header + data.payload;
         if data.seq < self.ack_sizes.first_data {
             size += self.ack_sizes.syn_options;
@@ -190,7 +190,7 @@ pub(super) fn standing_flows(
             spec,
             config,
             algorithm: algorithm(&spec.cc),
-            end: End::Sender,
+            end: FlowEnd::Sender,
             name: &spec.name,
         };
         let mut sender = opening.open(seed, |_| clock_phases[index]);
@@ -221,13 +221,13 @@ pub(super) struct Opening<'a> {
     pub(super) config: Config,
     pub(super) algorithm: cc::Algorithm,
     /// Of that flow's two ends, the one at which it is.
-    pub(super) end: End,
+    pub(super) end: FlowEnd,
     /// What its own random numbers are named after; those of the hosts' clocks are named after the flow.
     pub(super) name: &'a str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum FlowEnd {
     Sender,
     /// There requests are sent.
     Receiver,
@@ -235,17 +235,21 @@ pub(super) enum End {
 
 impl Opening<'_> {
     /// The sender of a run with a seed. `ns2_share`: the share of a tick at which its clock starts if ticks begin as in ns-2, perhaps drawn.
-    pub(super) fn open(self, seed: u64, ns2_share: impl FnOnce(&mut Stream) -> f64) -> Sender {
-        let mut random = Stream::new(seed, &format!("{}/cc", self.name));
+    pub(super) fn open(
+        self,
+        seed: u64,
+        ns2_share: impl FnOnce(&mut RandomStream) -> f64,
+    ) -> Sender {
+        let mut random = RandomStream::new(seed, &format!("{}/cc", self.name));
         let mut config = Config {
             seed: random.integer(0, i64::MAX).unsigned_abs(),
             ..self.config
         };
-        let clocks = || Stream::new(seed, &format!("{}/clocks", self.spec.name));
+        let clocks = || RandomStream::new(seed, &format!("{}/clocks", self.spec.name));
         let [at_sender, at_receiver] = config.draw_phases(clocks);
         let drawn = match self.end {
-            End::Sender => at_sender,
-            End::Receiver => {
+            FlowEnd::Sender => at_sender,
+            FlowEnd::Receiver => {
                 config.exchange_hosts();
                 at_receiver
             }

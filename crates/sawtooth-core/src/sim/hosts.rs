@@ -19,11 +19,11 @@ use super::index::index_u32;
 use super::stops::Sides;
 use crate::host::layers::{Happening, Layer, Log};
 use crate::host::socket::{Reader, Socket};
-use crate::host::stopwatch::Cause;
+use crate::host::stopwatch::StallCause;
 use crate::host::{Frame, Machine};
 use crate::record::rows::Stalls;
 use crate::spec::{FlowSpec, Scenario};
-use crate::tcp::receiver::Delivered;
+use crate::tcp::receiver::InOrderDelivery;
 use crate::units::{ByteCount, Instant};
 
 /// The sending and the receiving end of a flow: their hosts, and the ports where packets leave them.
@@ -157,9 +157,9 @@ impl Hosts {
     }
 
     /// Application bytes that the reader of a flow has, and when it had the last of them.
-    pub(super) fn read_by(&self, flow: u32) -> Option<Delivered> {
+    pub(super) fn read_by(&self, flow: u32) -> Option<InOrderDelivery> {
         let (_, reader) = self.receiver(flow)?;
-        Some(Delivered {
+        Some(InOrderDelivery {
             bytes: reader.read,
             last: reader.last_read,
         })
@@ -174,9 +174,9 @@ impl Hosts {
         let of = |cause| Some(socket.watch.read_of(end, cause));
         Stalls {
             all_ns: Some(socket.watch.read(end)),
-            window_ns: of(Cause::Window),
-            partial_ns: of(Cause::Partial),
-            memory_ns: of(Cause::Memory),
+            window_ns: of(StallCause::Window),
+            partial_ns: of(StallCause::Partial),
+            memory_ns: of(StallCause::Memory),
         }
     }
 

@@ -4,7 +4,7 @@ use super::calendar::receiver_timer;
 use super::hosts::events::acknowledge_on_host;
 use super::request_response::carried::receive_in_exchange;
 use super::world::World;
-use crate::events::{Event, Key};
+use crate::events::{Event, EventKey};
 use crate::packet::Packet;
 
 /// A segment reaches its receiver, which may be gone: then so is the segment.
@@ -12,7 +12,7 @@ use crate::packet::Packet;
 pub(super) fn receive_of_living(
     world: &mut World,
     packet: Packet,
-    key: Key,
+    key: EventKey,
     now: Event,
 ) -> Option<Packet> {
     let Some(place) = world.arrivals.place(packet.flow) else {
@@ -28,7 +28,7 @@ pub(super) fn receive(
     world: &mut World,
     index: u32,
     packet: Packet,
-    key: Key,
+    key: EventKey,
     now: Event,
 ) -> Option<Packet> {
     world.observers.effort.delivered_packets += 1;
@@ -64,7 +64,7 @@ pub(super) fn receive(
 /// What has not been acknowledged yet is, before the receiver takes note that marks begin or end (RFC 8257 §3.2).
 #[cold]
 #[inline(never)]
-pub(super) fn echo_old_state(world: &mut World, index: u32, hop: u32, key: Key) {
+pub(super) fn echo_old_state(world: &mut World, index: u32, hop: u32, key: EventKey) {
     let flow = &mut world.flows[index as usize];
     if let Some(ack) = flow.receiver.take_delayed(key.time) {
         let packet = flow.ack(&mut world.acks, hop, &ack);

@@ -17,14 +17,14 @@
 
 pub(super) mod carried;
 
-use super::flow::{End, Flow, FlowPlan, Opening, algorithm};
+use super::flow::{Flow, FlowEnd, FlowPlan, Opening, algorithm};
 use super::index::index_u32;
 use super::stops::{Sides, Trip};
 use crate::events::Event;
 use crate::exchanges::{Exchanges, Message};
 use crate::record::Table;
 use crate::record::rows::Stalls;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::Config;
 use crate::tcp::sender::Sender;
@@ -32,10 +32,10 @@ use crate::units::ByteCount;
 
 /// All connections of requests and responses of a run.
 #[derive(Debug, Default)]
-pub(super) struct RequestResponses(Vec<RequestResponse>);
+pub(super) struct RequestResponses(Vec<RequestResponseFlows>);
 
 #[derive(Debug)]
-struct RequestResponse {
+struct RequestResponseFlows {
     sides: Sides,
     exchanges: Exchanges,
 }
@@ -47,7 +47,7 @@ impl RequestResponses {
             let Some(exchanges) = Exchanges::new(spec.source(seed), spec.start) else {
                 continue;
             };
-            all.push(RequestResponse {
+            all.push(RequestResponseFlows {
                 sides: Sides {
                     server: index_u32(place),
                     client: index_u32(scenario.flows.len() + all.len()),
@@ -89,7 +89,7 @@ impl RequestResponses {
         delivered: ByteCount,
     ) -> Option<Answer> {
         let number = flows[place as usize].request_response?;
-        let RequestResponse { sides, exchanges } = &mut self.0[number as usize];
+        let RequestResponseFlows { sides, exchanges } = &mut self.0[number as usize];
         let (by, message) = if place == sides.client {
             (sides.server, exchanges.at_server(delivered))
         } else {
@@ -103,7 +103,7 @@ impl RequestResponses {
         let Some(number) = flows[place as usize].request_response else {
             return;
         };
-        let RequestResponse { sides, exchanges } = &self.0[number as usize];
+        let RequestResponseFlows { sides, exchanges } = &self.0[number as usize];
         if place != sides.client || !exchanges.has_first(delivered) {
             return;
         }
@@ -161,10 +161,13 @@ impl RequestResponses {
         scenario: &Scenario,
         stalls: impl Fn(u32) -> Stalls,
     ) -> Option<Table> {
-        let rows = self.0.iter().map(|RequestResponse { sides, exchanges }| {
-            let name = &scenario.flows[sides.server as usize].name;
-            exchanges.row(name, stalls(sides.client))
-        });
+        let rows = self
+            .0
+            .iter()
+            .map(|RequestResponseFlows { sides, exchanges }| {
+                let name = &scenario.flows[sides.server as usize].name;
+                exchanges.row(name, stalls(sides.client))
+            });
         (!self.0.is_empty()).then(|| Table::of(rows))
     }
 }
@@ -189,8 +192,8 @@ fn sender_of_requests(spec: &FlowSpec, seed: u64) -> Sender {
         spec,
         config,
         algorithm: algorithm(&spec.cc),
-        end: End::Receiver,
+        end: FlowEnd::Receiver,
         name: &requests_of(spec),
     };
-    opening.open(seed, Stream::uniform)
+    opening.open(seed, RandomStream::uniform)
 }

@@ -5,13 +5,13 @@ use super::calendar::sender_timer;
 use super::hosts::events::write_on_host;
 use super::request_response::carried::put_ack_on;
 use super::world::World;
-use crate::events::{Event, Key, Occurrence};
+use crate::events::{Event, EventKey, Occurrence};
 use crate::packet::Packet;
 use crate::units::Instant;
 
 impl World<'_> {
     /// A connection begins.
-    pub(super) fn start(&mut self, index: u32, key: Key) {
+    pub(super) fn start(&mut self, index: u32, key: EventKey) {
         let now = self.calendar.happen(key);
         self.observers.sample_sender(&self.flows, index, key.time);
         let flow = &mut self.flows[index as usize];
@@ -54,7 +54,7 @@ impl World<'_> {
 
     /// An acknowledgement reaches its sender.
     #[inline(always)]
-    pub(super) fn acknowledged(&mut self, packet: &Packet, key: Key) {
+    pub(super) fn acknowledged(&mut self, packet: &Packet, key: EventKey) {
         let ack = self.acks.unpack(packet);
         let Some(index) = self.arrivals.place(packet.flow) else {
             return;
@@ -96,13 +96,13 @@ impl World<'_> {
 
     /// The same as [`World::pump`], for callers that are rarely run.
     #[inline(never)]
-    pub(super) fn pump_rarely(&mut self, index: u32, key: Key, now: Event) {
+    pub(super) fn pump_rarely(&mut self, index: u32, key: EventKey, now: Event) {
         self.pump(index, key, now);
     }
 
     /// Sends what a sender has to send, and schedules its timer.
     #[inline(always)]
-    fn pump(&mut self, index: u32, key: Key, now: Event) {
+    fn pump(&mut self, index: u32, key: EventKey, now: Event) {
         while !self.send_at_once(index, key, now) && may_send_more(self, index, now.time) {}
         let timer = self.flows[index as usize].next_timer();
         self.calendar.schedule_timer(sender_timer(index), timer);
@@ -110,7 +110,7 @@ impl World<'_> {
 
     /// Sends what a sender has to send, at most so much that limits are to be looked at; whether that was all.
     #[inline(always)]
-    fn send_at_once(&mut self, index: u32, key: Key, now: Event) -> bool {
+    fn send_at_once(&mut self, index: u32, key: EventKey, now: Event) -> bool {
         for _ in 0..AT_ONCE {
             let flow = &mut self.flows[index as usize];
             let Some(data) = flow.sender.poll_transmit(now) else {

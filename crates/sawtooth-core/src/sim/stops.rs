@@ -10,13 +10,13 @@ use crate::units::Duration;
 /// A place on a flow's round trip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
-    pub place: Node,
+    pub place: PathNode,
     /// The channel in which packets wait for their event, or nothing if this stop is passed at once.
     pub channel: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Node {
+pub(super) enum PathNode {
     /// A port that computes departures, marks nothing and is not sampled.
     Port(u32),
     SlowPort(u32),
@@ -53,7 +53,7 @@ pub(super) struct Sides {
 
 /// What decides when a sender sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Clock {
+pub(super) enum SendClock {
     /// Acknowledgements, and nothing else.
     Acks,
     /// A pacer, or what the application writes later.
@@ -61,19 +61,19 @@ pub(super) enum Clock {
 }
 
 /// The round trip of a flow, or of all flows of an entry; of UDP, which sends nothing back, the way to the receiver.
-pub(super) struct Route<'a> {
+pub(super) struct RoundTripRoute<'a> {
     /// The links that data crosses, and whether against their direction.
     pub path: &'a [usize],
     pub against: bool,
     /// The flow's number; entries of flows that arrive are counted after the others.
     pub flow: usize,
-    pub receiver: Node,
-    pub sender: Option<Node>,
+    pub receiver: PathNode,
+    pub sender: Option<PathNode>,
     /// What packets take between its hosts and the links, each way.
     pub access_delay: Duration,
     /// Whether a wire on it may damage packets.
     pub damages: bool,
-    pub clock: Clock,
+    pub clock: SendClock,
     /// Whether its ends need events of their own: what happens there depends on more than what arrives.
     pub evented_ends: bool,
 }
@@ -82,36 +82,37 @@ pub(super) struct Route<'a> {
 pub(super) fn routes<'a>(
     scenario: &'a Scenario,
     request_responses: impl Iterator<Item = Sides>,
-) -> Vec<Route<'a>> {
-    let route = |spec: &'a FlowSpec, place, [host, receiver_host]: [Option<usize>; 2]| Route {
-        path: spec.path.as_slice(),
-        access_delay: spec.delay,
-        damages: scenario.damages(&spec.path),
-        clock: if spec.is_ack_clocked() {
-            Clock::Acks
-        } else {
-            Clock::Own
-        },
-        against: false,
-        flow: place as usize,
-        receiver: match receiver_host {
-            Some(_) => Node::Host(2 * place),
-            None => Node::Receiver(place),
-        },
-        sender: Some(match host {
-            Some(_) => Node::Host(2 * place + 1),
-            None => Node::Sender(place),
-        }),
-        evented_ends: false,
-    };
-    let mut routes: Vec<Route> = (0..)
+) -> Vec<RoundTripRoute<'a>> {
+    let route =
+        |spec: &'a FlowSpec, place, [host, receiver_host]: [Option<usize>; 2]| RoundTripRoute {
+            path: spec.path.as_slice(),
+            access_delay: spec.delay,
+            damages: scenario.damages(&spec.path),
+            clock: if spec.is_ack_clocked() {
+                SendClock::Acks
+            } else {
+                SendClock::Own
+            },
+            against: false,
+            flow: place as usize,
+            receiver: match receiver_host {
+                Some(_) => PathNode::Host(2 * place),
+                None => PathNode::Receiver(place),
+            },
+            sender: Some(match host {
+                Some(_) => PathNode::Host(2 * place + 1),
+                None => PathNode::Sender(place),
+            }),
+            evented_ends: false,
+        };
+    let mut routes: Vec<RoundTripRoute> = (0..)
         .zip(&scenario.flows)
         .map(|(place, flow)| route(flow, place, [flow.host, flow.receiver_host]))
         .collect();
     for Sides { server, client } in request_responses {
         routes[server as usize].evented_ends = true;
         let spec = &scenario.flows[server as usize];
-        routes.push(Route {
+        routes.push(RoundTripRoute {
             against: true,
             flow: server as usize,
             evented_ends: true,
@@ -120,25 +121,29 @@ pub(super) fn routes<'a>(
     }
     for (entry, spec) in (0..).zip(&scenario.arriving) {
         // Many components, of which one may have a timer that is due before another's packet.
-        routes.push(Route {
+        routes.push(RoundTripRoute {
             flow: scenario.flows.len() + entry as usize,
-            receiver: Node::Receivers(entry),
-            sender: Some(Node::Senders(entry)),
+            receiver: PathNode::Receivers(entry),
+            sender: Some(PathNode::Senders(entry)),
             evented_ends: true,
             ..route(&spec.flow, 0, [None; 2])
         });
     }
-    routes.extend((0..).zip(&scenario.udp).map(|(index, flow)| Route {
-        path: &flow.path,
-        access_delay: flow.delay,
-        damages: scenario.damages(&flow.path),
-        clock: Clock::Own,
-        against: false,
-        flow: scenario.flows.len() + scenario.arriving.len() + index as usize,
-        receiver: Node::UdpReceiver(index),
-        sender: None,
-        evented_ends: false,
-    }));
+    routes.extend(
+        (0..)
+            .zip(&scenario.udp)
+            .map(|(index, flow)| RoundTripRoute {
+                path: &flow.path,
+                access_delay: flow.delay,
+                damages: scenario.damages(&flow.path),
+                clock: SendClock::Own,
+                against: false,
+                flow: scenario.flows.len() + scenario.arriving.len() + index as usize,
+                receiver: PathNode::UdpReceiver(index),
+                sender: None,
+                evented_ends: false,
+            }),
+    );
     routes
 }
 
@@ -160,34 +165,36 @@ pub(super) struct Plan {
 }
 
 /// Lays out every round trip and decides which stops need events.
-pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Plan {
+pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[RoundTripRoute]) -> Plan {
     let places = lay_out(scenario, ports, routes);
-    let may_reorder = |place: &Node| match place {
-        Node::Port(port) | Node::SlowPort(port) => ports[*port as usize].may_reorder(),
+    let may_reorder = |place: &PathNode| match place {
+        PathNode::Port(port) | PathNode::SlowPort(port) => ports[*port as usize].may_reorder(),
         _ => false,
     };
     let feeders = feeders(&places, may_reorder);
-    let needs_event = |place: &Node| match place {
+    let needs_event = |place: &PathNode| match place {
         place if feeders[place].may_reorder => true,
-        Node::Port(port) | Node::SlowPort(port) => {
+        PathNode::Port(port) | PathNode::SlowPort(port) => {
             feeders[place].several
                 || !scenario.shortcuts.computed_hops
                 || !ports[*port as usize].is_computed()
         }
-        Node::Receiver(place) | Node::Sender(place) => {
+        PathNode::Receiver(place) | PathNode::Sender(place) => {
             routes[*place as usize].evented_ends || !scenario.shortcuts.computed_hops
         }
-        Node::Receivers(_) | Node::Senders(_) | Node::Host(_) => true,
-        Node::UdpReceiver(_) | Node::Access(_) | Node::Discard => !scenario.shortcuts.computed_hops,
+        PathNode::Receivers(_) | PathNode::Senders(_) | PathNode::Host(_) => true,
+        PathNode::UdpReceiver(_) | PathNode::Access(_) | PathNode::Discard => {
+            !scenario.shortcuts.computed_hops
+        }
     };
-    let mut channels: BTreeMap<Way, u32> = BTreeMap::new();
-    let mut ranks: BTreeMap<(Node, Node), u32> = BTreeMap::new();
-    let length = |place: &Node| match place {
-        Node::Port(port) | Node::SlowPort(port) => {
+    let mut channels: BTreeMap<EventedWay, u32> = BTreeMap::new();
+    let mut ranks: BTreeMap<(PathNode, PathNode), u32> = BTreeMap::new();
+    let length = |place: &PathNode| match place {
+        PathNode::Port(port) | PathNode::SlowPort(port) => {
             let port = &ports[*port as usize];
             [port.rate().bps(), port.delay().secs()].map(f64::to_bits)
         }
-        Node::Access(way) => [0, routes[(way / 2) as usize].access_delay.secs().to_bits()],
+        PathNode::Access(way) => [0, routes[(way / 2) as usize].access_delay.secs().to_bits()],
         _ => [0; 2],
     };
     let mut made = Plan {
@@ -209,18 +216,19 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
         });
         // A round trip without any event would never return to the event loop.
         let closed = !trip.iter().any(needs_event);
-        let has_event =
-            |place: &Node| needs_event(place) || (closed && matches!(place, Node::Sender(_)));
+        let has_event = |place: &PathNode| {
+            needs_event(place) || (closed && matches!(place, PathNode::Sender(_)))
+        };
         for (at, place) in trip.iter().enumerate() {
             let feeder = trip[(at + trip.len() - 1) % trip.len()];
             let channel = has_event(place).then(|| {
                 let next = index_u32(made.in_order.len());
-                let way = if may_reorder(&feeder) || route.clock == Clock::Own {
-                    Way::of_one(*place, feeder)
+                let way = if may_reorder(&feeder) || route.clock == SendClock::Own {
+                    EventedWay::of_one(*place, feeder)
                 } else {
                     let stretch =
                         (1..=trip.len()).map(|by| trip[(at + trip.len() - by) % trip.len()]);
-                    Way::of_many(*place, stretch, &has_event, &length)
+                    EventedWay::of_many(*place, stretch, &has_event, &length)
                 };
                 let channel = *channels.entry(way).or_insert(next);
                 if channel == next {
@@ -256,16 +264,16 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[Route]) 
 /// The way to a stop with events. Packets that come to one place by ways that are alike come nearly in order, so that they may wait in one channel: their last event was
 /// at one place, and from there on they took as long. Which ways share a channel changes nothing but how long it takes to find the next event.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
-    to: Node,
-    from: Node,
+struct EventedWay {
+    to: PathNode,
+    from: PathNode,
     /// Rate and delay of what was passed since.
     stretch: Vec<[u64; 2]>,
 }
 
-impl Way {
+impl EventedWay {
     /// That of packets that are alone, because they may overtake each other, or are sent at times that are known only then.
-    fn of_one(to: Node, from: Node) -> Self {
+    fn of_one(to: PathNode, from: PathNode) -> Self {
         Self {
             to,
             from,
@@ -275,17 +283,17 @@ impl Way {
 
     /// The way back from `to`, over the places of `backwards`, to the nearest one with an event; `stretch` is what lies between.
     fn of_many(
-        to: Node,
-        backwards: impl Iterator<Item = Node>,
-        has_event: &dyn Fn(&Node) -> bool,
-        length: &dyn Fn(&Node) -> [u64; 2],
+        to: PathNode,
+        backwards: impl Iterator<Item = PathNode>,
+        has_event: &dyn Fn(&PathNode) -> bool,
+        length: &dyn Fn(&PathNode) -> [u64; 2],
     ) -> Self {
         let mut stretch = Vec::new();
         let mut from = to;
         for place in backwards {
             from = place;
             // Packets of UDP are let out some at a time, ahead of all others.
-            if has_event(&place) || matches!(place, Node::UdpReceiver(_)) {
+            if has_event(&place) || matches!(place, PathNode::UdpReceiver(_)) {
                 break;
             }
             stretch.push(length(&place));
@@ -295,24 +303,24 @@ impl Way {
 }
 
 /// The places of every route, in order.
-fn lay_out(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Vec<Vec<Node>> {
-    let mut places: Vec<Vec<Node>> = Vec::with_capacity(routes.len());
+fn lay_out(scenario: &Scenario, ports: &[Port], routes: &[RoundTripRoute]) -> Vec<Vec<PathNode>> {
+    let mut places: Vec<Vec<PathNode>> = Vec::with_capacity(routes.len());
     let port = |index: usize| {
         let port = &ports[index];
         let plain = port.is_computed() && !port.computes_marks() && !port.is_impaired();
         let plain = plain && !port.is_framed() && !port.has_node();
         let plain = plain && !scenario.record.notes_at_links();
         if plain && !matches!(scenario.sample, Sampling::Every(_)) {
-            Node::Port(index_u32(index))
+            PathNode::Port(index_u32(index))
         } else {
-            Node::SlowPort(index_u32(index))
+            PathNode::SlowPort(index_u32(index))
         }
     };
     for (index, route) in (0..).zip(routes) {
         let forward = route.path.iter().map(|link| port(2 * link));
         let reverse = route.path.iter().rev().map(|link| port(2 * link + 1));
         let mut trip = Vec::with_capacity(2 * route.path.len() + 4);
-        let access = |way: u32| route.has_access_delay().then_some(Node::Access(way));
+        let access = |way: u32| route.has_access_delay().then_some(PathNode::Access(way));
         trip.extend(access(2 * index));
         match route.sender {
             None => trip.extend(forward.chain([route.receiver])),
@@ -333,7 +341,7 @@ fn lay_out(scenario: &Scenario, ports: &[Port], routes: &[Route]) -> Vec<Vec<Nod
 /// What is known of the stops before one on the round trips that pass it (the last one, a sender or the receiver of UDP, feeds the first).
 #[derive(Clone, Copy, Debug)]
 struct Feeders {
-    first: Node,
+    first: PathNode,
     /// Whether there are others.
     several: bool,
     /// Whether one of them may change the order of packets.
@@ -341,8 +349,11 @@ struct Feeders {
 }
 
 /// Those of every stop.
-fn feeders(places: &[Vec<Node>], may_reorder: impl Fn(&Node) -> bool) -> BTreeMap<Node, Feeders> {
-    let mut feeders: BTreeMap<Node, Feeders> = BTreeMap::new();
+fn feeders(
+    places: &[Vec<PathNode>],
+    may_reorder: impl Fn(&PathNode) -> bool,
+) -> BTreeMap<PathNode, Feeders> {
+    let mut feeders: BTreeMap<PathNode, Feeders> = BTreeMap::new();
     for trip in places {
         for (at, place) in trip.iter().enumerate() {
             let feeder = trip[(at + trip.len() - 1) % trip.len()];
@@ -365,9 +376,9 @@ impl Plan {
             let mut stop = self.stops[at];
             if !matches!(
                 stop.place,
-                Node::Port(_) | Node::SlowPort(_) | Node::Access(_)
+                PathNode::Port(_) | PathNode::SlowPort(_) | PathNode::Access(_)
             ) {
-                stop.place = Node::Discard;
+                stop.place = PathNode::Discard;
             }
             self.twins.push(index_u32(self.stops.len()));
             self.returning.push(self.returning[at]);
@@ -378,7 +389,7 @@ impl Plan {
     }
 }
 
-impl Route<'_> {
+impl RoundTripRoute<'_> {
     fn has_access_delay(&self) -> bool {
         self.access_delay > Duration::ZERO
     }
@@ -413,7 +424,7 @@ mod tests {
     }
 
     /// The places of a route that need events.
-    fn evented(plan: &Plan, route: usize) -> Vec<Node> {
+    fn evented(plan: &Plan, route: usize) -> Vec<PathNode> {
         let from = plan.trips[route].first_stop as usize;
         let to = plan.trips.get(route + 1);
         let to = to.map_or(plan.stops.len(), |next| next.first_stop as usize);
@@ -424,7 +435,7 @@ mod tests {
             .collect()
     }
 
-    fn places(plan: &Plan) -> Vec<Node> {
+    fn places(plan: &Plan) -> Vec<PathNode> {
         plan.stops.iter().map(|stop| stop.place).collect()
     }
 
@@ -434,12 +445,12 @@ mod tests {
         assert_eq!(
             places(&plan),
             [
-                Node::Port(0),
-                Node::Port(2),
-                Node::Receiver(0),
-                Node::Port(3),
-                Node::Port(1),
-                Node::Sender(0),
+                PathNode::Port(0),
+                PathNode::Port(2),
+                PathNode::Receiver(0),
+                PathNode::Port(3),
+                PathNode::Port(1),
+                PathNode::Sender(0),
             ]
         );
         assert_eq!(plan.trips[0].receiver_stop, 2);
@@ -449,21 +460,24 @@ mod tests {
     #[test]
     fn a_flow_by_itself_needs_one_event_for_each_round_trip() {
         let plan = plan(&scenario(&[&[0, 1]]));
-        assert_eq!(evented(&plan, 0), [Node::Sender(0)]);
+        assert_eq!(evented(&plan, 0), [PathNode::Sender(0)]);
     }
 
     #[test]
     fn on_a_dumbbell_packets_meet_at_both_ends_of_the_bottleneck() {
         let plan = plan(&scenario(&[&[1, 0, 2], &[3, 0, 4]]));
         for route in 0..2 {
-            assert_eq!(evented(&plan, route), [Node::Port(0), Node::Port(1)]);
+            assert_eq!(
+                evented(&plan, route),
+                [PathNode::Port(0), PathNode::Port(1)]
+            );
         }
         // Their ways there are alike, so there is one channel at each.
         assert_eq!(plan.in_order, [true; 2]);
         let ranks = |port| {
             let stops = plan.stops.iter().zip(&plan.ranks);
             stops
-                .filter(move |(stop, _)| stop.place == Node::Port(port))
+                .filter(move |(stop, _)| stop.place == PathNode::Port(port))
                 .map(|(_, rank)| *rank)
                 .collect::<Vec<_>>()
         };
@@ -487,10 +501,10 @@ mod tests {
     #[test]
     fn on_a_parking_lot_the_long_flow_meets_another_at_every_link() {
         let plan = plan(&scenario(&[&[0, 1, 2], &[0], &[1], &[2]]));
-        let both_ways = [0, 2, 4, 5, 3, 1].map(Node::Port);
+        let both_ways = [0, 2, 4, 5, 3, 1].map(PathNode::Port);
         assert_eq!(evented(&plan, 0), both_ways);
         for link in 0..3 {
-            let ports = [Node::Port(2 * link), Node::Port(2 * link + 1)];
+            let ports = [PathNode::Port(2 * link), PathNode::Port(2 * link + 1)];
             assert_eq!(evented(&plan, link as usize + 1), ports);
         }
     }
@@ -511,12 +525,12 @@ mod tests {
         assert_eq!(
             places(&plan),
             [
-                Node::Access(0),
-                Node::Port(0),
-                Node::Receiver(0),
-                Node::Port(1),
-                Node::Access(1),
-                Node::Sender(0),
+                PathNode::Access(0),
+                PathNode::Port(0),
+                PathNode::Receiver(0),
+                PathNode::Port(1),
+                PathNode::Access(1),
+                PathNode::Sender(0),
             ]
         );
         assert_eq!(plan.trips[0].receiver_stop, 2);
@@ -532,10 +546,10 @@ mod tests {
         assert_eq!(
             places(&plan)[4..],
             [
-                Node::SlowPort(0),
-                Node::Discard,
-                Node::Port(1),
-                Node::Discard
+                PathNode::SlowPort(0),
+                PathNode::Discard,
+                PathNode::Port(1),
+                PathNode::Discard
             ]
         );
     }

@@ -10,7 +10,7 @@ use crate::net::{self, UdpFlow};
 use crate::record::rows::{EpisodeRow, FlowRow};
 use crate::record::{Records, Table};
 use crate::spec::{FlowSpec, Scenario};
-use crate::tcp::limits::Limit;
+use crate::tcp::limits::SendLimit;
 use crate::units::{Duration, Instant, WindowSize, mean_rate_bps};
 
 /// Ends a run, and returns what it has measured.
@@ -110,14 +110,14 @@ fn flow_row(hosts: &Hosts, index: u32, flow: &Flow, spec: &FlowSpec, end: Instan
         min_rtt_ns: sampled(round_trips.min),
         completion_ns: done.then(|| (delivered.last - flow.start).as_ns()),
         stall_ns: stalls.all_ns,
-        limited_cwnd_ns: limited(Limit::Cwnd),
-        limited_rwnd_ns: limited(Limit::Rwnd),
-        limited_source_ns: limited(Limit::Source),
-        limited_send_buffer_ns: limited(Limit::SendBuffer),
-        limited_pacing_ns: limited(Limit::Pacing),
-        limited_recovery_ns: limited(Limit::Recovery),
-        limited_rto_ns: limited(Limit::Rto),
-        limited_nagle_ns: limited(Limit::Nagle),
+        limited_cwnd_ns: limited(SendLimit::Cwnd),
+        limited_rwnd_ns: limited(SendLimit::Rwnd),
+        limited_source_ns: limited(SendLimit::Source),
+        limited_send_buffer_ns: limited(SendLimit::SendBuffer),
+        limited_pacing_ns: limited(SendLimit::Pacing),
+        limited_recovery_ns: limited(SendLimit::Recovery),
+        limited_rto_ns: limited(SendLimit::Rto),
+        limited_nagle_ns: limited(SendLimit::Nagle),
         lifetime_ns: Some(limits.lifetime_ns()),
         subsequent_timeouts: Some(counters.subsequent_timeouts),
         tail_loss_probes: Some(counters.probes),

@@ -1,7 +1,7 @@
 //! Where packets pass: the ports of all links, and every round trip as a list of stops ([`super::stops`]).
 
-use super::stops::{Node, Stop};
-use crate::events::Key;
+use super::stops::{PathNode, Stop};
+use crate::events::EventKey;
 use crate::net::{Packets, Port};
 use crate::packet::{AckStore, Packet};
 use crate::units::{ByteCount, Duration, Instant};
@@ -31,12 +31,18 @@ impl Topology {
 
     /// When a packet that arrives at the end of a port's link is at its next stop: later or earlier if that is another link.
     #[inline]
-    pub(super) fn pass_on(&mut self, port: u32, hop: u32, size: ByteCount, arrival: Key) -> Key {
+    pub(super) fn pass_on(
+        &mut self,
+        port: u32,
+        hop: u32,
+        size: ByteCount,
+        arrival: EventKey,
+    ) -> EventKey {
         if !self.ports[port as usize].has_node() {
             return arrival;
         }
         match self.stops[hop as usize].place {
-            Node::Port(next) | Node::SlowPort(next) => {
+            PathNode::Port(next) | PathNode::SlowPort(next) => {
                 let next = self.ports[next as usize].rate();
                 self.ports[port as usize].pass_on(arrival, size, next)
             }
@@ -84,7 +90,7 @@ impl Topology {
 mod tests {
     use super::*;
     use crate::impair::Forwarding;
-    use crate::packet::{Ack, Data};
+    use crate::packet::{Ack, DataSegment};
     use crate::sim::world::assemble;
     use crate::spec::{FlowSpec, LinkSpec, Scenario};
     use crate::units::Rate;
@@ -105,19 +111,22 @@ mod tests {
     fn a_node_takes_its_time_between_two_links_and_nothing_else_does() {
         let scenario = scenario();
         let mut topology = assemble(&scenario, 1).topology;
-        let places: Vec<Node> = topology.stops.iter().map(|stop| stop.place).collect();
+        let places: Vec<PathNode> = topology.stops.iter().map(|stop| stop.place).collect();
         let hop = |link: u32| {
-            let at = |node: &Node| [Node::Port(link), Node::SlowPort(link)].contains(node);
+            let at =
+                |node: &PathNode| [PathNode::Port(link), PathNode::SlowPort(link)].contains(node);
             let hop = places.iter().position(at).expect("a stop of the link");
             u32::try_from(hop).expect("few stops")
         };
-        let arrival = Key::at_start(at(0.5), 0);
+        let arrival = EventKey::at_start(at(0.5), 0);
         // Ports 0 and 2 are the links' forward ones, 1 and 3 those back.
         let mut passed = |port, hop| topology.pass_on(port, hop, bytes(1000), arrival).time;
         let later = (passed(0, hop(2)) - at(0.5)) - secs(0.001);
         assert!(later.abs() < secs(1e-12), "{later:?}");
         assert_eq!(passed(3, hop(1)), at(0.5), "the way back has no node");
-        let receiver = places.iter().position(|node| *node == Node::Receiver(0));
+        let receiver = places
+            .iter()
+            .position(|node| *node == PathNode::Receiver(0));
         let receiver = u32::try_from(receiver.expect("a receiver")).expect("few stops");
         assert_eq!(passed(0, receiver), at(0.5), "no other link follows");
     }
@@ -140,7 +149,7 @@ mod tests {
         topology.forget(&mut acks, &returning);
         assert_eq!(acks.unpack(&copy), ack);
 
-        let mut carrying = Packet::data(0, before, ByteCount::new(1040), Data::default());
+        let mut carrying = Packet::data(0, before, ByteCount::new(1040), DataSegment::default());
         acks.put_on(&mut carrying, ack);
         let mut copy = topology.copy(&mut acks, &carrying);
         topology.forget(&mut acks, &carrying);

@@ -2,11 +2,11 @@
 
 use super::hosts::events::come_to_host;
 use super::receiving::{receive, receive_of_living};
-use super::stops::Node;
+use super::stops::PathNode;
 use super::udp::receive_udp;
 use super::world::World;
-use crate::events::{Child, Key, Line, Occurrence};
-use crate::net::{Passage, Transmission, Turn};
+use crate::events::{Child, EventKey, Line, Occurrence};
+use crate::net::{Passage, PortTransmission, Turn};
 use crate::packet::Packet;
 use crate::units::Instant;
 
@@ -19,53 +19,53 @@ impl World<'_> {
     pub(super) fn travel(
         &mut self,
         mut packet: Packet,
-        mut key: Key,
+        mut key: EventKey,
         mut now: Occurrence,
-    ) -> Option<(Packet, Key)> {
+    ) -> Option<(Packet, EventKey)> {
         let mut place = self.topology.stop(packet.hop).place;
         loop {
             match place {
-                Node::Port(index) => {
+                PathNode::Port(index) => {
                     let port = self.topology.port(index);
                     key = port.accept(key, now, packet.size(), &mut self.calendar.lineage);
                     now = Occurrence::OutOfTurn;
                     packet.hop += 1;
                 }
-                Node::Receiver(flow) => {
+                PathNode::Receiver(flow) => {
                     let event = now.record(key, &mut self.calendar.lineage);
                     packet = receive(self, flow, packet, key, event)?;
                     now = Occurrence::Recorded(event);
                 }
-                Node::Sender(_) | Node::Senders(_) => return Some((packet, key)),
-                Node::Receivers(_) => {
+                PathNode::Sender(_) | PathNode::Senders(_) => return Some((packet, key)),
+                PathNode::Receivers(_) => {
                     let event = now.record(key, &mut self.calendar.lineage);
                     packet = receive_of_living(self, packet, key, event)?;
                     now = Occurrence::Recorded(event);
                 }
-                Node::Access(way) => {
+                PathNode::Access(way) => {
                     let event = now.record(key, &mut self.calendar.lineage);
                     let delay = self.topology.access_delays[(way / 2) as usize];
                     key = event.schedule(key.time + delay, Child::Arrival);
                     now = Occurrence::OutOfTurn;
                     packet.hop += 1;
                 }
-                Node::UdpReceiver(index) => {
+                PathNode::UdpReceiver(index) => {
                     let copy = packet;
                     receive_udp(&mut self.udp, &mut self.observers, index, &copy, key.time);
                     return None;
                 }
-                Node::Host(end) => {
+                PathNode::Host(end) => {
                     let copy = packet;
                     let (time, line) = key.parts();
                     come_to_host(self, end, &copy, time, line);
                     return None;
                 }
-                Node::Discard => {
+                PathNode::Discard => {
                     let copy = packet;
                     self.discarded(&copy);
                     return None;
                 }
-                Node::SlowPort(index) => {
+                PathNode::SlowPort(index) => {
                     let copy = packet;
                     let (time, line) = key.parts();
                     let (arrival, marked) = self.pass_slowly(index, &copy, time, line, now)?;
@@ -73,7 +73,7 @@ impl World<'_> {
                         packet.mark();
                     }
                     let (time, line) = arrival.parts();
-                    key = Key::from_parts(time, line);
+                    key = EventKey::from_parts(time, line);
                     now = Occurrence::OutOfTurn;
                     packet.hop += 1;
                 }
@@ -105,8 +105,8 @@ impl World<'_> {
         time: Instant,
         line: Line,
         now: Occurrence,
-    ) -> Option<(Key, bool)> {
-        let key = Key::from_parts(time, line);
+    ) -> Option<(EventKey, bool)> {
+        let key = EventKey::from_parts(time, line);
         let packet = *packet;
         self.observers
             .sample_port(&self.topology.ports, index, key.time);
@@ -160,7 +160,7 @@ impl World<'_> {
 
     /// A packet is at a stop with events: now.
     #[inline(always)]
-    pub(super) fn on_packet(&mut self, packet: Packet, key: Key) {
+    pub(super) fn on_packet(&mut self, packet: Packet, key: EventKey) {
         if let Some((ack, key)) = self.travel(packet, key, Occurrence::Happening) {
             self.acknowledged(&ack, key);
         }
@@ -168,20 +168,20 @@ impl World<'_> {
 
     /// The same for a packet that had an event of its own, which is rare.
     #[inline(never)]
-    pub(super) fn on_loose_packet(&mut self, packet: Packet, key: Key) {
+    pub(super) fn on_loose_packet(&mut self, packet: Packet, key: EventKey) {
         self.on_packet(packet, key);
     }
 
     /// A packet is at a stop without events, perhaps ahead of time.
     #[inline(never)]
-    pub(super) fn pass(&mut self, packet: Packet, key: Key) {
+    pub(super) fn pass(&mut self, packet: Packet, key: EventKey) {
         if let Some((ack, key)) = self.travel(packet, key, Occurrence::OutOfTurn) {
             self.acknowledged(&ack, key);
         }
     }
 
     /// A packet leaves a receiver or a port with events.
-    pub(super) fn leave(&mut self, packet: Packet, key: Key) {
+    pub(super) fn leave(&mut self, packet: Packet, key: EventKey) {
         if key.is_never() {
             self.topology.forget(&mut self.acks, &packet);
         }
@@ -195,7 +195,7 @@ impl World<'_> {
     }
 
     /// A packet arrives at a port with events.
-    fn arrive(&mut self, port: u32, packet: Packet, key: Key, now: Occurrence) {
+    fn arrive(&mut self, port: u32, packet: Packet, key: EventKey, now: Occurrence) {
         let turn = self
             .topology
             .port(port)
@@ -205,8 +205,8 @@ impl World<'_> {
 
     #[inline(never)]
     pub(super) fn on_transmitter_free(&mut self, port: u32, time: Instant, line: Line) {
-        let key = Key::from_parts(time, line);
-        self.calendar.set_transmitter(port, Key::NEVER);
+        let key = EventKey::from_parts(time, line);
+        self.calendar.set_transmitter(port, EventKey::NEVER);
         self.observers
             .sample_port(&self.topology.ports, port, key.time);
         let now = self.calendar.happen(key);
@@ -226,8 +226,8 @@ impl World<'_> {
         }
     }
 
-    fn on_transmission(&mut self, port: u32, transmission: Transmission) {
-        let Transmission {
+    fn on_transmission(&mut self, port: u32, transmission: PortTransmission) {
+        let PortTransmission {
             packet,
             passage,
             done,

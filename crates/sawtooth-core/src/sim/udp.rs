@@ -3,7 +3,7 @@
 use super::index::index_u32;
 use super::observe::Observers;
 use super::stops::Trip;
-use crate::events::Key;
+use crate::events::EventKey;
 use crate::net::UdpFlow;
 use crate::packet::Packet;
 use crate::spec::{Scenario, UdpSpec};
@@ -37,16 +37,16 @@ impl Udp {
 
     /// When its next packet leaves: as if all of them had been laid down before the run, as they are given.
     #[inline]
-    pub(super) fn key(&self) -> Key {
+    pub(super) fn key(&self) -> EventKey {
         match self.flow.due() {
-            Some(time) => Key::at_start(time, self.order),
-            None => Key::NEVER,
+            Some(time) => EventKey::at_start(time, self.order),
+            None => EventKey::NEVER,
         }
     }
 
     /// The next packet leaves with `key`.
     #[inline]
-    pub(super) fn leave(&mut self, key: Key) -> Packet {
+    pub(super) fn leave(&mut self, key: EventKey) -> Packet {
         let datagram = self.flow.leave();
         Packet::datagram(
             self.number,

@@ -4,7 +4,7 @@
 //! [`super::receiving`] for the ends of a connection, [`super::hosts`] and [`super::request_response`] for what some connections have besides.
 
 use super::arrivals::ArrivingFlows;
-use super::calendar::{Calendar, Components, Slot};
+use super::calendar::{Calendar, CalendarSlot, Components};
 use super::flow::{Flow, standing_flows};
 use super::hosts::Hosts;
 use super::index::index_u32;
@@ -12,10 +12,10 @@ use super::metrics::PathMetrics;
 use super::observe::Observers;
 use super::request_response::RequestResponses;
 use super::stopped::Stopped;
-use super::stops::{Plan, Route, plan_stops, routes};
+use super::stops::{Plan, RoundTripRoute, plan_stops, routes};
 use super::topology::Topology;
 use super::udp::{Udp, udp_flows};
-use crate::events::Key;
+use crate::events::EventKey;
 use crate::net;
 use crate::packet::AckStore;
 use crate::spec::{Scenario, base_rtt};
@@ -83,9 +83,11 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
     let end = Instant::from_secs(scenario.duration.secs());
     let mut calendar = Calendar::new(end, components);
     calendar.lay_down(flows.iter().map(|flow| flow.start), |slot| match slot {
-        Slot::Arrival(entry) => arrivals.next_key(entry),
-        Slot::Departures(index) => udp[index as usize].key(),
-        Slot::TransmitterFree(_) | Slot::Channel(_) | Slot::Host(..) => Key::NEVER,
+        CalendarSlot::Arrival(entry) => arrivals.next_key(entry),
+        CalendarSlot::Departures(index) => udp[index as usize].key(),
+        CalendarSlot::TransmitterFree(_) | CalendarSlot::Channel(_) | CalendarSlot::Host(..) => {
+            EventKey::NEVER
+        }
     });
     World {
         scenario,
@@ -111,7 +113,7 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
 
 /// For how long what has happened is remembered, to tell apart what links that keep step send at one instant: longer than a window of packets, which fills the way, takes
 /// to leave and to be acknowledged.
-fn memory(scenario: &Scenario, routes: &[Route]) -> Duration {
-    let of = |route: &Route| base_rtt(&scenario.links, route.path, route.access_delay);
+fn memory(scenario: &Scenario, routes: &[RoundTripRoute]) -> Duration {
+    let of = |route: &RoundTripRoute| base_rtt(&scenario.links, route.path, route.access_delay);
     routes.iter().map(of).fold(Duration::ZERO, Duration::max) * 2.0
 }

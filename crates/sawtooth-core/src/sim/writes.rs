@@ -1,6 +1,6 @@
 //! What the application of a flow writes, and when.
 
-use crate::events::{Child, Event, Key};
+use crate::events::{Child, Event, EventKey};
 use crate::exchanges::Message;
 use crate::source::{Source, Write, WritePattern};
 use crate::units::{ByteCount, Duration, Instant};
@@ -11,14 +11,14 @@ pub(super) struct Writes {
     /// The write that comes next; its time counts from the start of the flow.
     next: Option<Write>,
     /// When it is due; never if something else has to happen before.
-    pub(super) key: Key,
+    pub(super) key: EventKey,
     /// Of a side of a connection of requests and responses: into how many writes what it says next is cut, and whether it closes then.
     pattern: WritePattern,
     closes_next: bool,
 }
 
 /// What becomes of the next write.
-pub(super) enum Due {
+pub(super) enum NextWrite {
     /// So many bytes are written now.
     Bytes(ByteCount),
     /// Its time has not come.
@@ -39,7 +39,7 @@ impl Writes {
         Self {
             next: source.next_write(),
             source,
-            key: Key::NEVER,
+            key: EventKey::NEVER,
             pattern: WritePattern::AT_ONCE,
             closes_next: false,
         }
@@ -55,17 +55,17 @@ impl Writes {
     }
 
     /// The next write of a flow that has begun at `start`; one that is not due yet gets its time.
-    pub(super) fn due(&mut self, start: Instant, now: Event) -> Due {
+    pub(super) fn due(&mut self, start: Instant, now: Event) -> NextWrite {
         let Some(write) = self.next else {
-            return Due::Over;
+            return NextWrite::Over;
         };
         let time = start + write.after;
         if time > now.time {
             self.key = now.schedule(time, Child::Timer);
-            return Due::Later;
+            return NextWrite::Later;
         }
         self.next = self.source.next_write();
-        Due::Bytes(write.bytes)
+        NextWrite::Bytes(write.bytes)
     }
 
     /// What one side is to write now, if anything; the rest of its message is scheduled.
@@ -109,7 +109,7 @@ mod tests {
     use crate::units::testing::at;
 
     fn event(secs: f64) -> Event {
-        Lineage::new().record(Key::at_start(at(secs), 0))
+        Lineage::new().record(EventKey::at_start(at(secs), 0))
     }
 
     /// Writes as of messages at 1 s, 2 s and so on after the start.
@@ -135,15 +135,18 @@ mod tests {
     #[test]
     fn a_write_that_is_not_due_yet_gets_its_time_after_the_start_of_the_flow() {
         let mut writes = Writes::new(Box::new(EverySecond(0)));
-        assert!(matches!(writes.due(at(10.0), event(10.0)), Due::Later));
+        assert!(matches!(
+            writes.due(at(10.0), event(10.0)),
+            NextWrite::Later
+        ));
         assert!(writes.key.time == at(11.0));
         assert!(
-            matches!(writes.due(at(10.0), event(12.0)), Due::Bytes(bytes) if bytes == ByteCount::new(100))
+            matches!(writes.due(at(10.0), event(12.0)), NextWrite::Bytes(bytes) if bytes == ByteCount::new(100))
         );
         assert!(
-            matches!(writes.due(at(10.0), event(12.0)), Due::Bytes(bytes) if bytes == ByteCount::new(200))
+            matches!(writes.due(at(10.0), event(12.0)), NextWrite::Bytes(bytes) if bytes == ByteCount::new(200))
         );
-        assert!(matches!(writes.due(at(10.0), event(12.0)), Due::Over));
+        assert!(matches!(writes.due(at(10.0), event(12.0)), NextWrite::Over));
     }
 
     #[test]

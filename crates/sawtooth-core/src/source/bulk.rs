@@ -2,11 +2,11 @@
 //!
 //! Kernel twin: an application that writes as fast as the socket takes it, and closes after the last byte.
 
-use super::{New, Source, Write, bytes_or_none};
+use super::{NewSource, Source, Write, bytes_or_none};
 use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{ByteCount, Duration};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewSource> = Entry {
     name: "bulk",
     summary: "a transfer that always has data to send, endless or of a fixed size",
     specification: &[],

@@ -2,13 +2,13 @@
 //!
 //! Kernel twin: an application that sleeps until each message's time and writes it; what the socket does not take is written when it does.
 
-use super::{New, Source, WRITE_INTERVAL, Write, WritePattern};
+use super::{NewSource, Source, WRITE_INTERVAL, Write, WritePattern};
 use crate::dist::{self, Distribution};
 use crate::registry::{Entry, Kind, Unit, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewSource> = Entry {
     name: "messages",
     summary: "messages with time between them, fixed or drawn, endless or so many",
     specification: &[],
@@ -60,7 +60,7 @@ struct Messages {
     fixed_size: Option<ByteCount>,
     fixed_secs: Option<f64>,
     pauses_secs: f64,
-    random: Stream,
+    random: RandomStream,
     count: Option<u64>,
     offset_secs: f64,
     pattern: WritePattern,
@@ -126,7 +126,7 @@ impl Messages {
 mod tests {
     use super::*;
     use crate::registry::Params;
-    use crate::rng::Stream;
+    use crate::rng::RandomStream;
 
     #[test]
     fn three_messages_are_written_at_their_times_and_then_comes_the_end() {
@@ -134,7 +134,7 @@ mod tests {
         params.set("count", Value::Integer(3));
         params.set("interval", Value::Duration(0.25));
         params.set("offset", Value::Duration(1.0));
-        let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
+        let mut source = (ENTRY.new)(&params, RandomStream::new(1, "x"));
         let writes: Vec<(f64, u64)> = std::iter::from_fn(|| source.next_write())
             .map(|write| (write.after.secs(), write.bytes.get()))
             .collect();
@@ -150,7 +150,7 @@ mod tests {
         params.set("writes", Value::Integer(3));
         params.set("interval", Value::Duration(0.5));
         params.set("write_interval", Value::Duration(0.25));
-        let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
+        let mut source = (ENTRY.new)(&params, RandomStream::new(1, "x"));
         let writes: Vec<(f64, u64)> = std::iter::from_fn(|| source.next_write())
             .map(|write| (write.after.secs(), write.bytes.get()))
             .collect();

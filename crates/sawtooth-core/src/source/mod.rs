@@ -15,11 +15,11 @@ mod request_response;
 use std::fmt::Debug;
 
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration};
 
 /// Constructor of a table row.
-pub type New = fn(&Params, Stream) -> Box<dyn Source>;
+pub type NewSource = fn(&Params, RandomStream) -> Box<dyn Source>;
 
 /// What an application does with its connection.
 pub trait Source: Debug + Send {
@@ -110,7 +110,7 @@ impl Write {
 }
 
 /// All sources.
-pub const TABLE: &[Entry<New>] = &[
+pub const TABLE: &[Entry<NewSource>] = &[
     bulk::ENTRY,
     messages::ENTRY,
     paced::ENTRY,
@@ -125,7 +125,7 @@ pub const TABLE: &[Entry<New>] = &[
 pub fn build(name: &str, params: &Params, seed: u64, flow: &str) -> Box<dyn Source> {
     let mut rows = TABLE.iter();
     let row = rows.find(|entry| entry.name == name);
-    let stream = Stream::new(seed, &format!("{flow}.source"));
+    let stream = RandomStream::new(seed, &format!("{flow}.source"));
     (row.expect("the scenario names a row of the table").new)(params, stream)
 }
 

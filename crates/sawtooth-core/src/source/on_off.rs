@@ -7,13 +7,13 @@
 //!
 //! Kernel twin: an application that sleeps until each write's time; what the socket does not take is written when it does.
 
-use super::{New, Source, Write, bytes_or_none};
+use super::{NewSource, Source, Write, bytes_or_none};
 use crate::dist::{self, Distribution};
 use crate::registry::{Entry, Kind, Unit, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewSource> = Entry {
     name: "on_off",
     summary: "an application that writes at a rate by turns, for periods that are drawn",
     specification: &[],
@@ -60,7 +60,7 @@ struct OnOff {
     off: Box<dyn Distribution>,
     size: ByteCount,
     total: Option<ByteCount>,
-    random: Stream,
+    random: RandomStream,
     /// The period on: when it began, bytes of it, and those that are still to be written; and when the period off ends that follows it.
     on_at: f64,
     period_bytes: ByteCount,
@@ -125,7 +125,7 @@ mod tests {
         for (key, value) in values {
             params.set(key, *value);
         }
-        let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
+        let mut source = (ENTRY.new)(&params, RandomStream::new(1, "x"));
         std::iter::from_fn(|| source.next_write())
             .map(|write| (write.after.secs(), write.bytes.get()))
             .take(count)

@@ -2,11 +2,11 @@
 //!
 //! Kernel twin: an application that sleeps until each write's time; what the socket does not take is written when it does.
 
-use super::{New, Source, Write, bytes_or_none};
+use super::{NewSource, Source, Write, bytes_or_none};
 use crate::registry::{Entry, Kind, Value, param};
 use crate::units::{ByteCount, Duration};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewSource> = Entry {
     name: "paced",
     summary: "an application that writes at a constant rate, endless or so many bytes",
     specification: &[],
@@ -66,13 +66,13 @@ impl Source for Paced {
 mod tests {
     use super::*;
     use crate::registry::Params;
-    use crate::rng::Stream;
+    use crate::rng::RandomStream;
 
     #[test]
     fn writes_follow_each_other_at_the_rate_and_the_last_one_is_what_is_left() {
         let mut params = Params::defaults(ENTRY.params);
         params.set("total", Value::Bytes(3000));
-        let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
+        let mut source = (ENTRY.new)(&params, RandomStream::new(1, "x"));
         // 1250 bytes at 1 Mbit/s take 10 ms.
         let writes: Vec<(f64, u64)> = std::iter::from_fn(|| source.next_write())
             .map(|write| (write.after.secs(), write.bytes.get()))

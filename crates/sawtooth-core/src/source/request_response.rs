@@ -10,10 +10,10 @@
 //!
 //! Kernel twin: one connection of two sockets of the agent; requests have `receiver_cc` if the flow names one.
 
-use super::{Exchange, New, Source, WRITE_INTERVAL, Write, WritePattern};
+use super::{Exchange, NewSource, Source, WRITE_INTERVAL, Write, WritePattern};
 use crate::dist::{self, Distribution};
 use crate::registry::{Entry, Kind, Unit, Value, param};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration};
 
 const WRITES: Kind = Kind::Integer {
@@ -25,7 +25,7 @@ const TIME: Kind = Kind::Distribution(Unit::Time {
     min_exclusive: false,
 });
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewSource> = Entry {
     name: "request_response",
     summary: "a client that asks, waits for the whole response, thinks and asks again",
     specification: &[],
@@ -80,7 +80,7 @@ struct RequestResponse {
     fixed_response: Option<ByteCount>,
     request_pattern: WritePattern,
     response_pattern: WritePattern,
-    random: Stream,
+    random: RandomStream,
     asked: u64,
 }
 
@@ -130,7 +130,7 @@ mod tests {
         let mut params = Params::defaults(ENTRY.params);
         params.set("count", Value::Integer(2));
         params.set("think", Value::Duration(0.5));
-        let mut source = (ENTRY.new)(&params, Stream::new(1, "x"));
+        let mut source = (ENTRY.new)(&params, RandomStream::new(1, "x"));
         let exchange = |think_secs| Exchange {
             think: Duration::from_secs(think_secs),
             request: ByteCount::new(300),

@@ -3,9 +3,9 @@
 use super::part::Part;
 use crate::arrivals::{Arrivals, FullSegment};
 use crate::cc;
-use crate::registry::{Entry, FromValue, Key, Params, Value};
+use crate::registry::{Entry, FromValue, ParamKey, Params, Value};
 use crate::source::{self, Source};
-use crate::tcp::pacer::Paced;
+use crate::tcp::pacer::PacedFlows;
 use crate::tcp::params::Feedback;
 use crate::tcp::{self, key};
 use crate::units::{ByteCount, Duration, Instant, Rate};
@@ -97,7 +97,7 @@ impl FlowSpec {
     }
 
     /// The value of a key of `tcp` that is set in a kernel, if the scenario gives one.
-    pub(crate) fn given<T: FromValue>(&self, key: Key<T>) -> Option<T> {
+    pub(crate) fn given<T: FromValue>(&self, key: ParamKey<T>) -> Option<T> {
         self.given.contains(&key.name).then(|| key.of(&self.tcp))
     }
 
@@ -114,9 +114,9 @@ impl FlowSpec {
     /// Whether all that it sends answers acknowledgements: it is not paced, and its application has written everything at the start.
     pub(crate) fn is_ack_clocked(&self) -> bool {
         let paced = match key::pacing.of(&self.tcp) {
-            Paced::Never => false,
-            Paced::Algorithm => cc::named(self.cc.name).needs.rates != cc::Rates::Unused,
-            Paced::Always => true,
+            PacedFlows::Never => false,
+            PacedFlows::Algorithm => cc::named(self.cc.name).needs.rates != cc::Rates::Unused,
+            PacedFlows::Always => true,
         };
         let at_once = self.source.name == source::TABLE[0].name;
         at_once && !paced && key::max_pacing_rate.of(&self.tcp).is_none()
@@ -139,9 +139,9 @@ pub(crate) fn cc_defaults(entry: &'static Entry<cc::Algorithm>, tcp: &Params) ->
 /// An algorithm that lives on marks brings the feedback that it needs, as `dctcp` does in Linux.
 pub(crate) fn set_needed_feedback(cc: &Part, tcp: &mut Params) {
     let feedback = match cc::named(cc.name).needs.ecn {
-        cc::Ecn::Classic => return,
-        cc::Ecn::Every => Feedback::Dctcp,
-        cc::Ecn::L4s => Feedback::Accurate,
+        cc::EcnMode::Classic => return,
+        cc::EcnMode::Every => Feedback::Dctcp,
+        cc::EcnMode::L4s => Feedback::Accurate,
     };
     tcp.set(key::ecn.name, Value::Choice(feedback.word()));
 }

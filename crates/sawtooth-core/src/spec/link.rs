@@ -12,14 +12,14 @@ pub struct LinkSpec {
     /// By which errors and the rows of records name it.
     pub name: String,
     /// The way of the data of flows.
-    pub forward: Direction,
+    pub forward: LinkDirection,
     /// The way of their acknowledgements, and of requests.
-    pub reverse: Direction,
+    pub reverse: LinkDirection,
 }
 
 /// One direction of a link: packets wait in its queue, are transmitted at its rate, and arrive its delay later.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Direction {
+pub struct LinkDirection {
     /// At which bits leave. With a trace it is the trace's mean, with changes what holds before the first.
     pub rate: Rate,
     /// From when a packet's last bit has left to when it arrives: propagation alone.
@@ -43,13 +43,13 @@ impl LinkSpec {
     pub fn new(name: impl Into<String>, rate: Rate, delay: Duration) -> Self {
         Self {
             name: name.into(),
-            forward: Direction::new(rate, delay),
-            reverse: Direction::new(rate, delay),
+            forward: LinkDirection::new(rate, delay),
+            reverse: LinkDirection::new(rate, delay),
         }
     }
 }
 
-impl Direction {
+impl LinkDirection {
     /// A wire that loses nothing, behind a queue that drops what does not fit.
     pub fn new(rate: Rate, delay: Duration) -> Self {
         Self {

@@ -34,7 +34,7 @@ pub use flow::{ArrivingSpec, FlowSpec};
 pub(crate) use flow::{cc_defaults, set_needed_feedback};
 pub use host::HostSpec;
 pub use kernel::Kernel;
-pub use link::{Direction, LinkSpec, base_rtt};
+pub use link::{LinkDirection, LinkSpec, base_rtt};
 pub use part::Part;
 pub use recording::{Recording, Sampling, Stretch};
 pub use shortcuts::Shortcuts;
@@ -43,7 +43,7 @@ pub use udp::UdpSpec;
 pub use crate::arrivals::Arrivals;
 pub use crate::impair::{
     After, Change, Changes, Conditions, Forwarding, Impairments, Jitter, Meanwhile, Medium, Outage,
-    Reorder, Span, Trace, Walk,
+    Reorder, Trace, Walk, WalkSpan,
 };
 pub use crate::limits::Limits;
 pub use crate::loss::{GilbertElliott, LossSpec};

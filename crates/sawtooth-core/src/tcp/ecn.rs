@@ -11,7 +11,7 @@
 //! - a sender reduces its window (`on_congestion`) for the first mark that it hears of, then for no other until a segment beyond what was outstanding
 //!   has been acknowledged, which was the first to carry CWR (RFC 3168 §6.1.2); the same after a loss. A loss in that time reduces
 //!   nothing more, except of algorithms to which marks are little: they answer it as any TCP (RFC 8257 §3.5)
-//! - an algorithm of [`cc::Ecn::L4s`] hears the number of marks only and decides itself
+//! - an algorithm of [`cc::EcnMode::L4s`] hears the number of marks only and decides itself
 //! - SYN and acknowledgements are not ECN-capable. Segments that are sent again are not in classic ECN (RFC 3168 §6.1.5), and are with
 //!   algorithms for which nothing but marks keeps queues short: a queue could only drop them otherwise
 //!
@@ -32,7 +32,7 @@ use crate::units::{SegCount, SeqNum};
 #[derive(Debug)]
 pub struct Signals {
     feedback: Feedback,
-    response: Response,
+    response: EcnResponse,
     codepoint: Ecn,
     /// The count of marks that the receiver last reported.
     reported: u16,
@@ -50,7 +50,7 @@ pub struct Signals {
 
 /// Who reduces the window for marks, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Response {
+enum EcnResponse {
     /// The sender, as a loss.
     Classic,
     /// The sender, by the algorithm's share of marks.
@@ -61,16 +61,16 @@ enum Response {
 
 impl Signals {
     /// Nothing without ECN.
-    pub fn new(feedback: Feedback, wants: cc::Ecn) -> Option<Box<Self>> {
+    pub fn new(feedback: Feedback, wants: cc::EcnMode) -> Option<Box<Self>> {
         if feedback == Feedback::Off {
             return None;
         }
         let (response, codepoint) = match wants {
-            cc::Ecn::Classic => (Response::Classic, Ecn::Ect0),
-            cc::Ecn::Every => (Response::Share, Ecn::Ect0),
+            cc::EcnMode::Classic => (EcnResponse::Classic, Ecn::Ect0),
+            cc::EcnMode::Every => (EcnResponse::Share, Ecn::Ect0),
             // Without a count of marks it is no L4S (RFC 9331 §4.2).
-            cc::Ecn::L4s if feedback == Feedback::Classic => (Response::Classic, Ecn::Ect0),
-            cc::Ecn::L4s => (Response::Own, Ecn::Ect1),
+            cc::EcnMode::L4s if feedback == Feedback::Classic => (EcnResponse::Classic, Ecn::Ect0),
+            cc::EcnMode::L4s => (EcnResponse::Own, Ecn::Ect1),
         };
         Some(Box::new(Self {
             feedback,
@@ -87,7 +87,7 @@ impl Signals {
 
     /// The ECN field and CWR of a segment that leaves.
     pub fn stamp(&mut self, is_syn: bool, is_retransmission: bool) -> (Ecn, bool) {
-        if is_syn || (is_retransmission && self.response == Response::Classic) {
+        if is_syn || (is_retransmission && self.response == EcnResponse::Classic) {
             return (Ecn::NotEct, false);
         }
         let cwr = !is_retransmission && std::mem::take(&mut self.cwr);
@@ -113,12 +113,12 @@ impl Signals {
 
     /// Whether the algorithm hears which share of what is delivered was marked.
     pub fn wants_share(&self) -> bool {
-        self.response == Response::Share
+        self.response == EcnResponse::Share
     }
 
     /// Whether a mark reduces the window, when everything before `una` is acknowledged: once per window, and if the algorithm does not do that itself.
     pub fn may_reduce(&self, una: SeqNum) -> bool {
-        self.response != Response::Own && self.reduced_until.is_none_or(|until| una > until)
+        self.response != EcnResponse::Own && self.reduced_until.is_none_or(|until| una > until)
     }
 
     /// The window was reduced, of whatever cause, when everything before `max` had been sent: the receiver is told (RFC 3168 §6.1.2).
@@ -132,7 +132,7 @@ impl Signals {
     /// Whether a mark has reduced the window for what is outstanding from `una` on, and a loss of it is the same congestion.
     pub fn has_reduced_for_mark(&self, una: SeqNum) -> bool {
         self.for_mark
-            && self.response == Response::Classic
+            && self.response == EcnResponse::Classic
             && self.reduced_until.is_some_and(|until| una <= until)
     }
 }
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn rfc9768_3_2_a_sender_hears_of_each_mark_once_and_of_none_that_did_not_arrive() {
-        let mut signals = Signals::new(Feedback::Accurate, cc::Ecn::L4s).expect("it is on");
+        let mut signals = Signals::new(Feedback::Accurate, cc::EcnMode::L4s).expect("it is on");
         let half = 1 << 15;
         // Counts, segments delivered, and those of them that came marked.
         for (marks, delivered, marked) in [

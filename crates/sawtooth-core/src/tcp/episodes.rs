@@ -8,7 +8,7 @@ use crate::units::{Instant, SegCount, WindowSize};
 
 /// How a loss was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum LossFoundBy {
     /// Duplicate acknowledgements (RFC 5681 §3.2).
     Dupack,
     /// Selective acknowledgements (RFC 6675 §4).
@@ -25,7 +25,7 @@ pub enum Cause {
     Ecn,
 }
 
-impl Cause {
+impl LossFoundBy {
     /// The word of the column `cause`.
     pub fn name(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ pub struct LossEpisode {
     /// None while it lasts.
     pub end: Option<Instant>,
     /// What found it; nothing that follows changes it.
-    pub cause: Cause,
+    pub cause: LossFoundBy,
     /// Segments found to be lost; none where the recovery does not judge segments.
     pub lost: Option<SegCount>,
     /// Segments sent again since it began, a tail loss probe that began it included. As of the sender's last stop.
@@ -117,17 +117,17 @@ impl Episodes {
 
     /// One begins, found by `cause`. Its counters have been counted up already, except where it is a timeout's.
     #[cold]
-    pub fn begin(&mut self, time: Instant, cause: Cause, figures: &Figures) {
+    pub fn begin(&mut self, time: Instant, cause: LossFoundBy, figures: &Figures) {
         let under_way = self.under_way().map(|episode| episode.cause);
-        if cause == Cause::Rto && under_way == Some(cause) {
+        if cause == LossFoundBy::Rto && under_way == Some(cause) {
             return;
         }
         self.end(time, figures);
-        let probed = cause == Cause::TailLossProbe;
+        let probed = cause == LossFoundBy::TailLossProbe;
         let losses = figures.losses.unwrap_or_default();
         let waiting = match cause {
             // What waits was found lost before the timer expired.
-            Cause::Rto => SegCount::ZERO,
+            LossFoundBy::Rto => SegCount::ZERO,
             _ => losses.waiting,
         };
         self.baseline = Some(Baseline {

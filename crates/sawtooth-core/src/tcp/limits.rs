@@ -25,7 +25,7 @@ use crate::units::Instant;
 
 /// What keeps a sender from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum SendLimit {
     /// The application has written all that it has, and waits.
     Source,
     /// The application has more to write, and the send buffer has no room for it.
@@ -44,7 +44,7 @@ pub enum Limit {
     Nagle,
 }
 
-impl Limit {
+impl SendLimit {
     /// In the order of the columns `limited_*_ns`.
     pub const ALL: [Self; 8] = [
         Self::Cwnd,
@@ -61,8 +61,8 @@ impl Limit {
 /// The account of one connection's life.
 #[derive(Debug)]
 pub struct SendLimits {
-    spent_ns: [i64; Limit::ALL.len()],
-    limit: Limit,
+    spent_ns: [i64; SendLimit::ALL.len()],
+    limit: SendLimit,
     /// When that became the limit, and when the sender last stopped.
     since_ns: i64,
     stopped: Instant,
@@ -73,8 +73,8 @@ pub struct SendLimits {
 impl SendLimits {
     pub(super) fn new() -> Self {
         Self {
-            spent_ns: [0; Limit::ALL.len()],
-            limit: Limit::Cwnd,
+            spent_ns: [0; SendLimit::ALL.len()],
+            limit: SendLimit::Cwnd,
             since_ns: 0,
             stopped: Instant::START,
             start_ns: 0,
@@ -91,7 +91,7 @@ impl SendLimits {
 
     /// The sender stops at `time`, because of `limit`.
     #[inline]
-    pub fn stop(&mut self, time: Instant, limit: Limit) {
+    pub fn stop(&mut self, time: Instant, limit: SendLimit) {
         if limit != self.limit {
             self.enter(time, limit);
         }
@@ -100,7 +100,7 @@ impl SendLimits {
 
     /// The retransmission timer has expired: nothing else has ended the wait since the last stop.
     pub fn expire(&mut self) {
-        self.enter(self.stopped, Limit::Rto);
+        self.enter(self.stopped, SendLimit::Rto);
     }
 
     /// The life ends at `time`, unless it has ended.
@@ -112,7 +112,7 @@ impl SendLimits {
         }
     }
 
-    fn enter(&mut self, time: Instant, limit: Limit) {
+    fn enter(&mut self, time: Instant, limit: SendLimit) {
         if self.over {
             return;
         }
@@ -123,7 +123,7 @@ impl SendLimits {
     }
 
     /// What has been accounted to `limit`, ns.
-    pub fn spent_ns(&self, limit: Limit) -> i64 {
+    pub fn spent_ns(&self, limit: SendLimit) -> i64 {
         self.spent_ns[limit as usize]
     }
 
@@ -138,8 +138,8 @@ mod tests {
     use super::*;
     use crate::units::testing::at;
 
-    fn all(limits: &SendLimits) -> Vec<(Limit, i64)> {
-        let spent = Limit::ALL.map(|limit| (limit, limits.spent_ns(limit)));
+    fn all(limits: &SendLimits) -> Vec<(SendLimit, i64)> {
+        let spent = SendLimit::ALL.map(|limit| (limit, limits.spent_ns(limit)));
         spent.into_iter().filter(|(_, ns)| *ns > 0).collect()
     }
 
@@ -147,15 +147,15 @@ mod tests {
     fn the_time_up_to_the_next_stop_belongs_to_the_reason_of_the_last() {
         let mut limits = SendLimits::new();
         limits.start(at(1.0));
-        limits.stop(at(1.0), Limit::Cwnd);
-        limits.stop(at(1.25), Limit::Rwnd);
-        limits.stop(at(1.5), Limit::Rwnd);
-        limits.stop(at(2.0), Limit::Source);
+        limits.stop(at(1.0), SendLimit::Cwnd);
+        limits.stop(at(1.25), SendLimit::Rwnd);
+        limits.stop(at(1.5), SendLimit::Rwnd);
+        limits.stop(at(2.0), SendLimit::Source);
         limits.finish(at(2.125));
         let expected = [
-            (Limit::Cwnd, 250_000_000),
-            (Limit::Rwnd, 750_000_000),
-            (Limit::Source, 125_000_000),
+            (SendLimit::Cwnd, 250_000_000),
+            (SendLimit::Rwnd, 750_000_000),
+            (SendLimit::Source, 125_000_000),
         ];
         assert_eq!(all(&limits), expected);
         assert_eq!(limits.lifetime_ns(), 1_125_000_000);
@@ -165,18 +165,18 @@ mod tests {
     fn rfc4898_a_timeout_reclassifies_the_wait_since_the_last_stop() {
         let mut limits = SendLimits::new();
         limits.start(at(0.0));
-        limits.stop(at(0.0), Limit::Cwnd);
-        limits.stop(at(0.5), Limit::Cwnd);
+        limits.stop(at(0.0), SendLimit::Cwnd);
+        limits.stop(at(0.5), SendLimit::Cwnd);
         limits.expire();
-        limits.stop(at(2.0), Limit::Recovery);
+        limits.stop(at(2.0), SendLimit::Recovery);
         // The second expiry in a row: the wait since the retransmission.
         limits.expire();
-        limits.stop(at(5.0), Limit::Recovery);
+        limits.stop(at(5.0), SendLimit::Recovery);
         limits.finish(at(6.0));
         let expected = [
-            (Limit::Cwnd, 500_000_000),
-            (Limit::Recovery, 1_000_000_000),
-            (Limit::Rto, 4_500_000_000),
+            (SendLimit::Cwnd, 500_000_000),
+            (SendLimit::Recovery, 1_000_000_000),
+            (SendLimit::Rto, 4_500_000_000),
         ];
         assert_eq!(all(&limits), expected);
     }
@@ -185,12 +185,12 @@ mod tests {
     fn a_life_ends_once() {
         let mut limits = SendLimits::new();
         limits.start(at(0.0));
-        limits.stop(at(0.5), Limit::Source);
+        limits.stop(at(0.5), SendLimit::Source);
         limits.finish(at(1.0));
-        limits.stop(at(3.0), Limit::Cwnd);
+        limits.stop(at(3.0), SendLimit::Cwnd);
         limits.finish(at(4.0));
         assert_eq!(limits.lifetime_ns(), 1_000_000_000);
-        assert_eq!(limits.spent_ns(Limit::Source), 500_000_000);
+        assert_eq!(limits.spent_ns(SendLimit::Source), 500_000_000);
     }
 
     #[test]
@@ -200,10 +200,13 @@ mod tests {
         let mut time = 0.1;
         for step in 0..1000 {
             time += 1.0 / 3e7;
-            limits.stop(at(time), Limit::ALL[step % 8]);
+            limits.stop(at(time), SendLimit::ALL[step % 8]);
         }
         limits.finish(at(time));
-        let sum: i64 = Limit::ALL.iter().map(|limit| limits.spent_ns(*limit)).sum();
+        let sum: i64 = SendLimit::ALL
+            .iter()
+            .map(|limit| limits.spent_ns(*limit))
+            .sum();
         assert_eq!(sum, limits.lifetime_ns());
         assert_eq!(sum, at(time).as_ns() - at(0.1).as_ns());
     }

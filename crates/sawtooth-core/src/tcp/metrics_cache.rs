@@ -99,11 +99,11 @@ fn remember(known: Inherited, legacy: Legacy) -> Inherited {
 #[derive(Debug)]
 pub(crate) struct MetricsCaches {
     paths: Vec<PathCache>,
-    flows: Vec<Flow>,
+    flows: Vec<CachedFlow>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Flow {
+struct CachedFlow {
     path: usize,
     /// What its hosts keep.
     keeps: Keeps,
@@ -113,12 +113,12 @@ struct Flow {
 impl MetricsCaches {
     /// `flows`: of each its path, as a number, and what its hosts keep.
     pub(crate) fn new(flows: impl Iterator<Item = (usize, Keeps)>) -> Self {
-        let flow = |(path, keeps)| Flow {
+        let flow = |(path, keeps)| CachedFlow {
             path,
             keeps,
             ended: false,
         };
-        let flows: Vec<Flow> = flows.map(flow).collect();
+        let flows: Vec<CachedFlow> = flows.map(flow).collect();
         let paths = flows.iter().map(|flow| flow.path + 1).max().unwrap_or(0);
         Self {
             paths: vec![PathCache::default(); paths],
@@ -130,14 +130,14 @@ impl MetricsCaches {
     pub(crate) fn take_place(&mut self, flow: u32, path: usize, keeps: Keeps) {
         let place = flow as usize;
         if place >= self.flows.len() {
-            let absent = Flow {
+            let absent = CachedFlow {
                 path,
                 keeps: Keeps::Nothing,
                 ended: true,
             };
             self.flows.resize(place + 1, absent);
         }
-        self.flows[place] = Flow {
+        self.flows[place] = CachedFlow {
             path,
             keeps,
             ended: false,
@@ -146,7 +146,7 @@ impl MetricsCaches {
 
     /// What a flow that begins at `time` starts with.
     pub(crate) fn at_start(&mut self, flow: u32, time: Instant) -> Inherited {
-        let Flow { path, keeps, .. } = self.flows[flow as usize];
+        let CachedFlow { path, keeps, .. } = self.flows[flow as usize];
         match keeps {
             Keeps::Nothing => Inherited::default(),
             Keeps::RoundTrip => Inherited {
@@ -159,7 +159,7 @@ impl MetricsCaches {
 
     /// A flow has ended (may be called more than once).
     pub(crate) fn on_end(&mut self, flow: u32, time: Instant, legacy: Legacy) {
-        let Flow { path, keeps, ended } = &mut self.flows[flow as usize];
+        let CachedFlow { path, keeps, ended } = &mut self.flows[flow as usize];
         if !std::mem::replace(ended, true) && *keeps != Keeps::Nothing {
             let end = Ended { time, flow, legacy };
             self.paths[*path].ended.push(end);

@@ -18,7 +18,7 @@ use crate::units::{ByteCount, Duration, Rate, SegCount, WindowSize};
 
 words! {
     /// Which flows are paced.
-    pub enum Paced {
+    pub enum PacedFlows {
         Never = "off",
         /// Where the congestion control gives a rate.
         Algorithm = "algorithm",
@@ -29,7 +29,7 @@ words! {
 /// The parameters of pacing.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacing {
-    pub paced: Paced,
+    pub paced: PacedFlows,
     /// Rates in slow start and congestion avoidance, in windows per round-trip time.
     pub slow_start_ratio: f64,
     pub avoidance_ratio: f64,
@@ -43,7 +43,7 @@ pub struct Pacing {
 
 /// What a rate is made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Flight {
+pub struct PacingInput {
     pub cwnd: WindowSize,
     pub ssthresh: WindowSize,
     pub outstanding: SegCount,
@@ -54,14 +54,14 @@ pub struct Flight {
 impl Pacing {
     /// The rate at which the next segment leaves, if it is paced.
     #[inline]
-    pub fn rate(&self, asked: Option<Rate>, flight: impl FnOnce() -> Flight) -> Option<Rate> {
-        if self.paced == Paced::Never {
+    pub fn rate(&self, asked: Option<Rate>, flight: impl FnOnce() -> PacingInput) -> Option<Rate> {
+        if self.paced == PacedFlows::Never {
             return None;
         }
         let bounded = self.max.is_finite();
         let rate = match asked {
             Some(asked) => Some(asked),
-            None if self.paced == Paced::Always || bounded => self.of_window(&flight()),
+            None if self.paced == PacedFlows::Always || bounded => self.of_window(&flight()),
             None => None,
         };
         match rate {
@@ -71,7 +71,7 @@ impl Pacing {
     }
 
     /// The rate that Linux computes of the window, once there is a round-trip time.
-    pub fn of_window(&self, flight: &Flight) -> Option<Rate> {
+    pub fn of_window(&self, flight: &PacingInput) -> Option<Rate> {
         let ratio = if flight.cwnd < flight.ssthresh / 2.0 {
             self.slow_start_ratio
         } else {
@@ -89,14 +89,14 @@ mod tests {
     use crate::units::testing::window;
 
     const FQ: Pacing = Pacing {
-        paced: Paced::Always,
+        paced: PacedFlows::Always,
         slow_start_ratio: 2.0,
         avoidance_ratio: 1.2,
         max: Rate::INFINITE,
         free_start: SegCount::new(10),
         credit: 0.0,
     };
-    const FLIGHT: Flight = Flight {
+    const FLIGHT: PacingInput = PacingInput {
         cwnd: window(20.0),
         ssthresh: window(100.0),
         outstanding: SegCount::new(20),
@@ -104,7 +104,7 @@ mod tests {
         srtt: Some(Duration::from_secs(0.1)),
     };
 
-    fn bps(pacing: Pacing, flight: Flight) -> Option<f64> {
+    fn bps(pacing: Pacing, flight: PacingInput) -> Option<f64> {
         pacing.rate(None, || flight).map(|rate| rate.bps().round())
     }
 
@@ -113,13 +113,13 @@ mod tests {
         // 20 segments of 10 kbit per 100 ms are 2 Mbit/s.
         assert_eq!(bps(FQ, FLIGHT), Some(4e6));
         for ssthresh in [40.0, 10.0].map(window) {
-            assert_eq!(bps(FQ, Flight { ssthresh, ..FLIGHT }), Some(2.4e6));
+            assert_eq!(bps(FQ, PacingInput { ssthresh, ..FLIGHT }), Some(2.4e6));
         }
         let outstanding = SegCount::new(30);
         assert_eq!(
             bps(
                 FQ,
-                Flight {
+                PacingInput {
                     outstanding,
                     ..FLIGHT
                 }
@@ -132,9 +132,9 @@ mod tests {
     fn what_the_algorithm_asks_for_goes_before() {
         let asked = Some(Rate::from_bps(7e6));
         assert_eq!(FQ.rate(asked, || FLIGHT), asked);
-        let paced = Paced::Algorithm;
+        let paced = PacedFlows::Algorithm;
         assert_eq!(bps(Pacing { paced, ..FQ }, FLIGHT), None);
-        let paced = Paced::Never;
+        let paced = PacedFlows::Never;
         assert_eq!(Pacing { paced, ..FQ }.rate(asked, || FLIGHT), None);
     }
 
@@ -145,7 +145,7 @@ mod tests {
         let asked = Some(Rate::from_bps(1e6));
         let bounded = Pacing {
             max,
-            paced: Paced::Algorithm,
+            paced: PacedFlows::Algorithm,
             ..FQ
         };
         assert_eq!(bounded.rate(asked, || FLIGHT), asked);
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(
             bps(
                 bounded,
-                Flight {
+                PacingInput {
                     srtt: None,
                     ..FLIGHT
                 }
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(
             bps(
                 FQ,
-                Flight {
+                PacingInput {
                     srtt: None,
                     ..FLIGHT
                 }

@@ -53,7 +53,7 @@ pub struct Facts {
 
 /// What becomes of it now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PartialVerdict {
     /// It is not kept back: it leaves as soon as the window has room.
     Leaves,
     /// It waits for more data or an acknowledgement.
@@ -73,16 +73,16 @@ pub enum AtExpiry {
 
 /// A row's way to decide.
 #[derive(Clone, Copy, Debug)]
-pub struct Policy {
-    /// Says what becomes of a short segment; a missing timer and autocorking are seen to by [`Policy::verdict`].
-    pub decide: fn(Facts) -> Verdict,
+pub struct PartialPolicy {
+    /// Says what becomes of a short segment; a missing timer and autocorking are seen to by [`PartialPolicy::verdict`].
+    pub decide: fn(Facts) -> PartialVerdict,
     /// What its timer does, if it can have one, and how long that is unless `partial_timer` says otherwise.
-    pub timer: Option<(Wait, AtExpiry)>,
+    pub timer: Option<(PartialWait, AtExpiry)>,
 }
 
 /// How long a timer is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wait {
+pub enum PartialWait {
     /// So long, counted in ticks of the host's clock.
     For(Duration),
     /// A retransmission timeout.
@@ -91,15 +91,15 @@ pub enum Wait {
     Never,
 }
 
-impl Policy {
+impl PartialPolicy {
     /// What becomes of it, with autocorking; what waits for a timer that nobody has waits until nothing is outstanding.
-    pub fn verdict(&self, facts: Facts) -> Verdict {
+    pub fn verdict(&self, facts: Facts) -> PartialVerdict {
         let verdict = match (self.decide)(facts) {
-            Verdict::WaitsForTimer if self.timer().is_none() => wait_if(facts.outstanding),
+            PartialVerdict::WaitsForTimer if self.timer().is_none() => wait_if(facts.outstanding),
             verdict => verdict,
         };
         match verdict {
-            Verdict::Leaves => wait_if(facts.put_off && !facts.closed),
+            PartialVerdict::Leaves => wait_if(facts.put_off && !facts.closed),
             waits => waits,
         }
     }
@@ -108,14 +108,14 @@ impl Policy {
     pub fn of(name: Partial, time: Option<Duration>) -> Self {
         let mut policy = TABLE[name as usize].new;
         if let Some((wait, _)) = &mut policy.timer {
-            *wait = time.map_or(*wait, Wait::For);
+            *wait = time.map_or(*wait, PartialWait::For);
         }
         policy
     }
 
     /// Its timer, if it has one.
-    pub fn timer(&self) -> Option<(Wait, AtExpiry)> {
-        self.timer.filter(|(wait, _)| *wait != Wait::Never)
+    pub fn timer(&self) -> Option<(PartialWait, AtExpiry)> {
+        self.timer.filter(|(wait, _)| *wait != PartialWait::Never)
     }
 }
 
@@ -131,14 +131,14 @@ words! {
 }
 
 /// All policies.
-pub const TABLE: &[Entry<Policy>] = &[
+pub const TABLE: &[Entry<PartialPolicy>] = &[
     Entry {
         name: Partial::NoDelay.word(),
         summary: "leaves as soon as the window has room (TCP_NODELAY)",
         specification: &["RFC 9293", "RFC 1122"],
         params: &[],
-        new: Policy {
-            decide: |_| Verdict::Leaves,
+        new: PartialPolicy {
+            decide: |_| PartialVerdict::Leaves,
             timer: None,
         },
     },
@@ -147,7 +147,7 @@ pub const TABLE: &[Entry<Policy>] = &[
         summary: "waits until everything is acknowledged",
         specification: &["RFC 896", "RFC 9293"],
         params: &[],
-        new: Policy {
+        new: PartialPolicy {
             decide: |facts| wait_if(facts.outstanding && !facts.closed),
             timer: None,
         },
@@ -157,7 +157,7 @@ pub const TABLE: &[Entry<Policy>] = &[
         summary: "waits until no other short one is outstanding: what Linux does without TCP_NODELAY",
         specification: &["draft-minshall-nagle-01"],
         params: &[],
-        new: Policy {
+        new: PartialPolicy {
             decide: minshall,
             timer: None,
         },
@@ -167,15 +167,15 @@ pub const TABLE: &[Entry<Policy>] = &[
         summary: "waits until it is full, the application closes, or a retransmission timeout has passed (TCP_CORK)",
         specification: &["Linux man-pages, tcp(7)"],
         params: &[],
-        new: Policy {
+        new: PartialPolicy {
             decide: |facts| {
                 if facts.closed {
-                    Verdict::Leaves
+                    PartialVerdict::Leaves
                 } else {
-                    Verdict::WaitsForTimer
+                    PartialVerdict::WaitsForTimer
                 }
             },
-            timer: Some((Wait::Rto, AtExpiry::Leaves)),
+            timer: Some((PartialWait::Rto, AtExpiry::Leaves)),
         },
     },
     Entry {
@@ -184,28 +184,28 @@ pub const TABLE: &[Entry<Policy>] = &[
                   That of the delayed acknowledgement, after which nothing is outstanding, or `partial_timer`; otherwise as minshall",
         specification: &["the data-stream-stall study"],
         params: &[],
-        new: Policy {
+        new: PartialPolicy {
             decide: |facts| {
                 if facts.found_no_room {
-                    Verdict::WaitsForTimer
+                    PartialVerdict::WaitsForTimer
                 } else {
                     minshall(facts)
                 }
             },
-            timer: Some((Wait::Never, AtExpiry::LeavesIfRoom)),
+            timer: Some((PartialWait::Never, AtExpiry::LeavesIfRoom)),
         },
     },
 ];
 
-fn minshall(facts: Facts) -> Verdict {
+fn minshall(facts: Facts) -> PartialVerdict {
     wait_if(facts.short_outstanding && !facts.closed)
 }
 
-fn wait_if(waits: bool) -> Verdict {
+fn wait_if(waits: bool) -> PartialVerdict {
     if waits {
-        Verdict::Waits
+        PartialVerdict::Waits
     } else {
-        Verdict::Leaves
+        PartialVerdict::Leaves
     }
 }
 
@@ -230,8 +230,8 @@ mod tests {
                     ..Facts::default()
                 };
                 let verdict = (entry.new.decide)(facts);
-                assert_ne!(verdict, Verdict::Waits, "{}", entry.name);
-                assert!(verdict == Verdict::Leaves || entry.new.timer.is_some());
+                assert_ne!(verdict, PartialVerdict::Waits, "{}", entry.name);
+                assert!(verdict == PartialVerdict::Leaves || entry.new.timer.is_some());
             }
         }
     }
@@ -248,11 +248,20 @@ mod tests {
             ..put_off
         };
         for (name, verdicts) in [
-            (Partial::NoDelay, [Verdict::Waits, Verdict::Leaves]),
-            (Partial::Minshall, [Verdict::Waits, Verdict::Leaves]),
-            (Partial::Cork, [Verdict::WaitsForTimer, Verdict::Leaves]),
+            (
+                Partial::NoDelay,
+                [PartialVerdict::Waits, PartialVerdict::Leaves],
+            ),
+            (
+                Partial::Minshall,
+                [PartialVerdict::Waits, PartialVerdict::Leaves],
+            ),
+            (
+                Partial::Cork,
+                [PartialVerdict::WaitsForTimer, PartialVerdict::Leaves],
+            ),
         ] {
-            let policy = Policy::of(name, None);
+            let policy = PartialPolicy::of(name, None);
             let found = [put_off, closed].map(|facts| policy.verdict(facts));
             assert_eq!(found, verdicts, "{name:?}");
         }
@@ -260,7 +269,7 @@ mod tests {
 
     #[test]
     fn the_policies_decide_as_their_specifications_say() {
-        use Verdict::{Leaves, Waits, WaitsForTimer};
+        use PartialVerdict::{Leaves, Waits, WaitsForTimer};
         let outstanding = Facts {
             outstanding: true,
             ..Facts::default()
@@ -287,7 +296,8 @@ mod tests {
             ),
             (Partial::Linux2029, [Leaves, Waits, Leaves, WaitsForTimer]),
         ] {
-            let found = [outstanding, short, closed, no_room].map(Policy::of(name, None).decide);
+            let found =
+                [outstanding, short, closed, no_room].map(PartialPolicy::of(name, None).decide);
             assert_eq!(found, verdicts, "{name:?}");
         }
     }

@@ -2,16 +2,16 @@
 //!
 //! Specification: draft-cheng-iccrg-delivery-rate-estimation-02 §3.1 (variables), §3.2 (what a segment takes along), §3.3 (a sample).
 
-use super::segments::{Snapshot, Transmission};
+use super::segments::{Snapshot, TransmissionId};
 use crate::cc::RateSample;
 use crate::units::{Duration, Instant, SegCount};
 
 /// A transmission that is delivered.
 #[derive(Clone, Copy, Debug)]
-pub struct Delivered {
+pub struct DeliveredTransmission {
     pub snapshot: Snapshot,
     pub sent: Instant,
-    pub transmission: Transmission,
+    pub transmission: TransmissionId,
 }
 
 /// The connection's side of it.
@@ -25,7 +25,7 @@ pub struct DeliveryRate {
     /// The application has been the limit until so much is delivered; 0: it is not.
     app_limited_until: SegCount,
     /// The newest of the segments that this acknowledgement delivers.
-    newest: Option<Delivered>,
+    newest: Option<DeliveredTransmission>,
 }
 
 impl DeliveryRate {
@@ -48,7 +48,7 @@ impl DeliveryRate {
 
     /// A segment is delivered, by its last transmission.
     #[inline]
-    pub fn on_delivered(&mut self, now: Instant, delivered: Delivered) {
+    pub fn on_delivered(&mut self, now: Instant, delivered: DeliveredTransmission) {
         self.delivered += SegCount::ONE;
         self.delivered_at = now;
         if self
@@ -71,7 +71,7 @@ impl DeliveryRate {
         if self.delivered > self.app_limited_until {
             self.app_limited_until = SegCount::ZERO;
         }
-        let Delivered { snapshot, sent, .. } = self.newest.take()?;
+        let DeliveredTransmission { snapshot, sent, .. } = self.newest.take()?;
         let sending = sent - snapshot.first_sent_at;
         let acknowledging = self.delivered_at - snapshot.delivered_at;
         let interval = sending.max(acknowledging);
@@ -102,10 +102,10 @@ mod tests {
         sent: f64,
         transmission: u64,
     ) {
-        let delivered = Delivered {
+        let delivered = DeliveredTransmission {
             snapshot,
             sent: at(sent),
-            transmission: Transmission::numbered(transmission),
+            transmission: TransmissionId::numbered(transmission),
         };
         rate.on_delivered(at(now), delivered);
     }

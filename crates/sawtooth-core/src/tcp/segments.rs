@@ -12,7 +12,7 @@ use crate::units::{Instant, SegCount, SeqNum};
 
 /// The number of a transmission among all those of a connection, in the order in which they were made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Transmission(u64);
+pub struct TransmissionId(u64);
 
 /// What had been delivered when a segment left: what [`rate`](super::rate) samples are made of (draft-cheng-iccrg-delivery-rate-estimation-02 §3.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Snapshot {
 pub struct Segment {
     /// When it was last sent, and which transmission that was.
     pub sent: Instant,
-    pub transmission: Transmission,
+    pub transmission: TransmissionId,
     pub retransmitted: bool,
     /// The receiver has reported it.
     pub sacked: bool,
@@ -46,9 +46,9 @@ pub struct Segments {
     una: SeqNum,
     queue: VecDeque<Segment>,
     /// The next transmission.
-    next: Transmission,
+    next: TransmissionId,
     /// In the order of transmissions.
-    log: VecDeque<Entry>,
+    log: VecDeque<SegmentTransmission>,
     sacked: SegCount,
     /// Pairs of neighbours that the receiver has both reported.
     joined: SegCount,
@@ -58,9 +58,9 @@ pub struct Segments {
 
 /// One transmission of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
+struct SegmentTransmission {
     seq: SeqNum,
-    transmission: Transmission,
+    transmission: TransmissionId,
 }
 
 /// What a look for losses has found.
@@ -126,7 +126,8 @@ impl Segments {
     pub fn on_send(&mut self, seq: SeqNum, now: Instant, snapshot: Snapshot) {
         let transmission = self.next;
         self.next.0 += 1;
-        self.log.push_back(Entry { seq, transmission });
+        self.log
+            .push_back(SegmentTransmission { seq, transmission });
         if seq == self.end() {
             self.queue.push_back(Segment {
                 sent: now,
@@ -201,14 +202,14 @@ impl Segments {
     }
 
     /// Whether the log's entry still says how a segment was last sent, and that segment is in the path.
-    fn is_current(&self, entry: Entry) -> bool {
+    fn is_current(&self, entry: SegmentTransmission) -> bool {
         self.get(entry.seq).is_some_and(|segment| {
             segment.transmission == entry.transmission && !segment.sacked && !segment.lost
         })
     }
 
     /// RFC 8985 §6.2 step 5: marks as lost what was sent before the transmission `newest`, and at or before `deadline`.
-    pub fn mark_lost_before(&mut self, newest: Transmission, deadline: Instant) -> Found {
+    pub fn mark_lost_before(&mut self, newest: TransmissionId, deadline: Instant) -> Found {
         let mut lost = SegCount::ZERO;
         while let Some(&entry) = self.log.front() {
             if entry.transmission >= newest {
@@ -230,7 +231,7 @@ impl Segments {
     }
 
     /// A segment's transmission, if it was its only one.
-    pub fn first_transmission(&self, seq: SeqNum) -> Option<Transmission> {
+    pub fn first_transmission(&self, seq: SeqNum) -> Option<TransmissionId> {
         let segment = self.get(seq).filter(|segment| !segment.retransmitted)?;
         Some(segment.transmission)
     }
@@ -270,7 +271,7 @@ impl Segments {
         while let Some(seq) = self.waiting.pop_first() {
             let entry = self.get_mut(seq).map(|segment| {
                 segment.lost = false;
-                Entry {
+                SegmentTransmission {
                     seq,
                     transmission: segment.transmission,
                 }
@@ -289,7 +290,7 @@ impl Segments {
 }
 
 #[cfg(test)]
-impl Transmission {
+impl TransmissionId {
     pub fn numbered(number: u64) -> Self {
         Self(number)
     }
@@ -315,7 +316,7 @@ mod tests {
 
     /// Looks for what was sent before a transmission and at or before a time; how much is lost, and when the last of the others was sent.
     fn look(segments: &mut Segments, newest: u64, deadline: f64) -> (u64, Option<f64>) {
-        let found = segments.mark_lost_before(Transmission(newest), at(deadline));
+        let found = segments.mark_lost_before(TransmissionId(newest), at(deadline));
         (found.lost.get(), found.next.map(Instant::secs))
     }
 

@@ -8,7 +8,7 @@ use crate::units::{ByteCount, SeqNum};
 
 /// A segment that is not full.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Short {
+pub(super) struct ShortSegment {
     pub seq: SeqNum,
     pub lacking: ByteCount,
 }
@@ -16,7 +16,7 @@ pub(super) struct Short {
 /// Short segments that others follow, in order.
 #[derive(Debug, Default)]
 pub(super) struct ShortSegments {
-    queue: VecDeque<Short>,
+    queue: VecDeque<ShortSegment>,
     /// Bytes missing from acknowledged short segments, summed.
     acked: ByteCount,
 }
@@ -29,7 +29,7 @@ impl ShortSegments {
 
     /// Sums up those before `snd_una`, which are acknowledged.
     pub(super) fn on_ack(&mut self, snd_una: SeqNum) {
-        while let Some(&Short { seq, lacking }) = self.queue.front()
+        while let Some(&ShortSegment { seq, lacking }) = self.queue.front()
             && seq < snd_una
         {
             self.acked += lacking;
@@ -38,7 +38,7 @@ impl ShortSegments {
     }
 
     /// Another one, after all others.
-    pub(super) fn push(&mut self, short: Short) {
+    pub(super) fn push(&mut self, short: ShortSegment) {
         self.queue.push_back(short);
     }
 
@@ -56,7 +56,7 @@ impl ShortSegments {
     }
 
     /// Those that have not been summed up.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Short> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = ShortSegment> {
         self.queue.iter().copied()
     }
 }
@@ -70,7 +70,7 @@ mod tests {
     fn what_is_acknowledged_is_summed_up_and_the_rest_is_known_one_by_one() {
         let mut short = ShortSegments::default();
         for (number, lacking) in [(3, 400), (5, 10), (8, 1)] {
-            short.push(Short {
+            short.push(ShortSegment {
                 seq: seq(number),
                 lacking: bytes(lacking),
             });

@@ -13,8 +13,8 @@
 //! **FIN.** The application closes after its last write. If data is still waiting then, the last segment carries the FIN; or else it
 //! is a segment of its own, without data. To close is also to push, as far as that policy does not object.
 
-use super::partial::{Facts, Policy, Verdict};
-use super::short::{Short, ShortSegments};
+use super::partial::{Facts, PartialPolicy, PartialVerdict};
+use super::short::{ShortSegment, ShortSegments};
 use crate::units::{ByteCount, Instant, SegCount, SeqNum};
 
 /// No segment.
@@ -25,7 +25,7 @@ const MOST: ByteCount = ByteCount::new(u64::MAX / 2);
 
 /// The written part of a connection's data.
 #[derive(Debug)]
-pub struct Stream {
+pub struct SendStream {
     smss: ByteCount,
     /// What the last segment written carries.
     last: ByteCount,
@@ -37,7 +37,7 @@ pub struct Stream {
     short: ShortSegments,
     /// One past the last short segment that has been sent.
     short_sent: SeqNum,
-    partial: Policy,
+    partial: PartialPolicy,
     /// Of the last segment: whether the window had no room for it, once that has been decided; and whether it has waited long enough.
     found_no_room: Option<bool>,
     has_waited: bool,
@@ -66,9 +66,9 @@ enum Closing {
     Closed,
 }
 
-impl Stream {
+impl SendStream {
     /// Nothing written; `first` is the first segment to have data.
-    pub fn new(smss: ByteCount, first: SeqNum, partial: Policy, wants_fin: bool) -> Self {
+    pub fn new(smss: ByteCount, first: SeqNum, partial: PartialPolicy, wants_fin: bool) -> Self {
         Self {
             smss,
             last: ByteCount::ZERO,
@@ -149,8 +149,8 @@ impl Stream {
     }
 
     /// The last segment, which may lack nothing.
-    fn last_as_short(&self) -> Short {
-        Short {
+    fn last_as_short(&self) -> ShortSegment {
+        ShortSegment {
             seq: self.last_seq(),
             lacking: self.smss - self.last,
         }
@@ -171,7 +171,7 @@ impl Stream {
     /// Whether the segment before `end`, which has not been sent, has to wait, because it is short.
     #[cold]
     pub fn is_last_held(&self, snd_una: SeqNum, snd_max: SeqNum) -> bool {
-        self.verdict(snd_una, snd_max) != Verdict::Leaves
+        self.verdict(snd_una, snd_max) != PartialVerdict::Leaves
     }
 
     /// Whether the policy of short segments has a timer.
@@ -182,7 +182,7 @@ impl Stream {
 
     /// Whether the segment before `end` waits for the timer.
     pub fn waits_for_timer(&self, snd_una: SeqNum, snd_max: SeqNum) -> bool {
-        self.verdict(snd_una, snd_max) == Verdict::WaitsForTimer
+        self.verdict(snd_una, snd_max) == PartialVerdict::WaitsForTimer
     }
 
     /// The sender stops, and the window has room up to `edge`: decides, for good, whether it had none for the last segment.
@@ -201,9 +201,9 @@ impl Stream {
     }
 
     /// What becomes of the segment before `end`, as far as that depends on its being short.
-    fn verdict(&self, snd_una: SeqNum, snd_max: SeqNum) -> Verdict {
+    fn verdict(&self, snd_una: SeqNum, snd_max: SeqNum) -> PartialVerdict {
         if !self.is_last_short() || snd_max >= self.end || self.has_waited {
-            return Verdict::Leaves;
+            return PartialVerdict::Leaves;
         }
         self.partial.verdict(Facts {
             outstanding: snd_una < snd_max,
@@ -327,27 +327,32 @@ mod tests {
     use crate::tcp::partial::Partial;
     use crate::units::testing::{bytes, segs, seq};
 
-    fn stream(partial: Partial) -> Stream {
-        Stream::new(bytes(1000), seq(1), Policy::of(partial, None), true)
+    fn stream(partial: Partial) -> SendStream {
+        SendStream::new(bytes(1000), seq(1), PartialPolicy::of(partial, None), true)
     }
 
     /// So many bytes are written when everything before `una` is acknowledged and everything before `max` sent.
-    fn write(stream: &mut Stream, count: u64, una: u64, max: u64) {
+    fn write(stream: &mut SendStream, count: u64, una: u64, max: u64) {
         stream.write(bytes(count), seq(una), seq(max));
     }
 
-    fn sizes(stream: &Stream) -> Vec<u64> {
+    fn sizes(stream: &SendStream) -> Vec<u64> {
         let segments = stream.first.up_to(stream.end());
         segments.map(|seq| stream.payload(seq).get()).collect()
     }
 
-    fn acked(stream: &Stream, una: u64) -> u64 {
+    fn acked(stream: &SendStream, una: u64) -> u64 {
         stream.acked(seq(una)).get()
     }
 
     #[test]
     fn segments_of_one_byte_without_end_can_be_numbered() {
-        let mut stream = Stream::new(bytes(1), seq(1), Policy::of(Partial::NoDelay, None), true);
+        let mut stream = SendStream::new(
+            bytes(1),
+            seq(1),
+            PartialPolicy::of(Partial::NoDelay, None),
+            true,
+        );
         for _ in 0..2 {
             stream.write(ByteCount::MAX, seq(0), seq(1));
             assert!(stream.end() > seq(1 << 62));
@@ -436,10 +441,10 @@ mod tests {
 
     #[test]
     fn without_a_handshake_the_first_short_segment_waits_for_none_before_it() {
-        let mut stream = Stream::new(
+        let mut stream = SendStream::new(
             bytes(1000),
             seq(0),
-            Policy::of(Partial::Minshall, None),
+            PartialPolicy::of(Partial::Minshall, None),
             true,
         );
         assert_eq!(stream.lacking(|_| true), bytes(0), "nothing is written");

@@ -47,11 +47,11 @@ impl Stamp {
 
 /// A sender's timestamp clock.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub struct TimestampClock {
     granularity: Duration,
 }
 
-impl Clock {
+impl TimestampClock {
     /// A clock that ticks every `granularity`.
     pub fn new(granularity: Duration) -> Self {
         Self { granularity }
@@ -116,8 +116,8 @@ mod tests {
     use super::*;
     use crate::units::testing::at as time;
 
-    fn clock(granularity: f64) -> Clock {
-        Clock::new(Duration::from_secs(granularity))
+    fn clock(granularity: f64) -> TimestampClock {
+        TimestampClock::new(Duration::from_secs(granularity))
     }
 
     fn at(secs: f64) -> Stamp {

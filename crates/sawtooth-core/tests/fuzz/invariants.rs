@@ -6,7 +6,7 @@ use sawtooth_core::Scenario;
 use sawtooth_core::internals::spec::source;
 use sawtooth_core::internals::tcp::Config;
 use sawtooth_core::internals::tcp::rto::RtoEstimator;
-use sawtooth_core::record::{Data, Effort, Records, SCHEMA, Table};
+use sawtooth_core::record::{Column, Effort, Records, SCHEMA, Table};
 use sawtooth_core::spec::{FlowSpec, LinkSpec};
 
 /// What is wrong: a rule by name, and what broke it.
@@ -69,8 +69,8 @@ macro_rules! hold {
 /// Counts; one that is unknown, of flows without TCP, adds nothing.
 fn u64s<'a>(table: &'a Table, column: &str) -> Cow<'a, [u64]> {
     match table.column(column) {
-        Data::U64(values) => values.into(),
-        Data::OptU64(values) => known(values, 0),
+        Column::U64(values) => values.into(),
+        Column::OptU64(values) => known(values, 0),
         other => panic!("{column}: {other:?}"),
     }
 }
@@ -78,8 +78,8 @@ fn u64s<'a>(table: &'a Table, column: &str) -> Cow<'a, [u64]> {
 /// Times and counts; -1 stands for one that is unknown, as none is negative.
 fn i64s<'a>(table: &'a Table, column: &str) -> Cow<'a, [i64]> {
     match table.column(column) {
-        Data::I64(values) => values.into(),
-        Data::OptI64(values) => known(values, -1),
+        Column::I64(values) => values.into(),
+        Column::OptI64(values) => known(values, -1),
         other => panic!("{column}: {other:?}"),
     }
 }
@@ -87,8 +87,8 @@ fn i64s<'a>(table: &'a Table, column: &str) -> Cow<'a, [i64]> {
 /// The same of other numbers.
 fn f64s<'a>(table: &'a Table, column: &str) -> Cow<'a, [f64]> {
     match table.column(column) {
-        Data::F64(values) => values.into(),
-        Data::OptF64(values) => known(values, -1.0),
+        Column::F64(values) => values.into(),
+        Column::OptF64(values) => known(values, -1.0),
         other => panic!("{column}: {other:?}"),
     }
 }
@@ -100,7 +100,7 @@ fn known<T: Copy>(values: &[Option<T>], otherwise: T) -> Cow<'_, [T]> {
 
 fn texts<'a>(table: &'a Table, column: &str) -> &'a [String] {
     match table.column(column) {
-        Data::Str(values) => values,
+        Column::Str(values) => values,
         other => panic!("{column}: {other:?}"),
     }
 }
@@ -160,8 +160,8 @@ impl<'a> Run<'a> {
                         "{place:?} {value}"
                     );
                     let most = match data {
-                        Data::U64(_) | Data::OptU64(_) => LARGEST_COUNT,
-                        Data::I64(_) | Data::OptI64(_) => LARGEST_TIME_NS,
+                        Column::U64(_) | Column::OptU64(_) => LARGEST_COUNT,
+                        Column::I64(_) | Column::OptI64(_) => LARGEST_TIME_NS,
                         _ => f64::INFINITY,
                     };
                     hold!(

@@ -6,7 +6,7 @@
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use sawtooth_core::internals::demand::Demand;
-use sawtooth_core::internals::rng::Stream;
+use sawtooth_core::internals::rng::RandomStream;
 use sawtooth_core::internals::{
     arrivals, cc, dist, host, impair, loss, packet_source, queue, source, tcp,
 };
@@ -48,7 +48,7 @@ impl Maker {
 
     /// The `number`-th scenario of a seed.
     pub fn make(&self, seed: u64, number: u64) -> Made {
-        let mut draw = Draw(Stream::new(seed, &format!("scenario {number}")));
+        let mut draw = Draw(RandomStream::new(seed, &format!("scenario {number}")));
         let mut key = [0; 32];
         for byte in &mut key {
             *byte = u8::try_from(draw.0.integer(0, 256)).expect("a byte");
@@ -125,7 +125,7 @@ fn take_out(tree: &mut Value, path: &str) -> bool {
 }
 
 /// Random values.
-struct Draw(Stream);
+struct Draw(RandomStream);
 
 impl Draw {
     fn chance(&mut self, share: f64) -> bool {

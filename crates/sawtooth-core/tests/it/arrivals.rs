@@ -2,7 +2,7 @@
 
 use crate::columns::{counts, numbers, wholes};
 use crate::random::load;
-use sawtooth_core::record::Data;
+use sawtooth_core::record::Column;
 use sawtooth_core::{simulate, simulate_with_effort};
 use serde_json::{Value, json};
 
@@ -109,7 +109,7 @@ fn another_entry_changes_no_draw() {
     let drawn = |tree: &Value| {
         let records = simulate(&load(tree), 1);
         let table = records.table("transfers").expect("the table");
-        let Data::Str(names) = table.column("flow") else {
+        let Column::Str(names) = table.column("flow") else {
             panic!("names");
         };
         let rows = names.iter().zip(wholes(&records, "transfers", "start_ns"));

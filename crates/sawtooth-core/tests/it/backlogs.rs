@@ -4,9 +4,9 @@ use crate::columns::{counts, numbers, wholes, words};
 use crate::random::{cases, config, load};
 use proptest::prelude::*;
 use sawtooth_core::Scenario;
-use sawtooth_core::internals::events::{Key, Lineage, Occurrence};
+use sawtooth_core::internals::events::{EventKey, Lineage, Occurrence};
 use sawtooth_core::internals::net::{self, Port, Traffic, Turn};
-use sawtooth_core::internals::packet::{Data, Packet};
+use sawtooth_core::internals::packet::{DataSegment, Packet};
 use sawtooth_core::record::Records;
 use sawtooth_core::simulate;
 use sawtooth_core::spec::Shortcuts;
@@ -28,13 +28,13 @@ pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> 
     let whose = [0, 1].map(|flow| Traffic { flow, acks: false });
     net::keep_ledgers(&mut ports, scenario.record, whose.to_vec());
     let (port, mut lineage) = (&mut ports[0], Lineage::new());
-    let mut free = Key::NEVER;
+    let mut free = EventKey::NEVER;
     for (at, hop, bytes) in packets {
         let time = Instant::from_secs(at / 1e3);
-        let packet = Packet::data(*hop, *hop, ByteCount::from(*bytes), Data::default());
+        let packet = Packet::data(*hop, *hop, ByteCount::from(*bytes), DataSegment::default());
         if port.is_computed() {
             port.accept_any(
-                Key::at_start(time, 0),
+                EventKey::at_start(time, 0),
                 Occurrence::OutOfTurn,
                 &packet,
                 &mut lineage,
@@ -43,7 +43,7 @@ pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> 
         }
         free = transmit_until(port, free, time, &mut lineage);
         let turn = port.arrive(
-            Key::at_start(time, 0),
+            EventKey::at_start(time, 0),
             Occurrence::OutOfTurn,
             packet,
             &mut lineage,
@@ -57,15 +57,20 @@ pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> 
     }
 }
 
-fn transmit_until(port: &mut Port, mut free: Key, time: Instant, lineage: &mut Lineage) -> Key {
+fn transmit_until(
+    port: &mut Port,
+    mut free: EventKey,
+    time: Instant,
+    lineage: &mut Lineage,
+) -> EventKey {
     while free.time <= time {
         let turn = port.transmitter_free(lineage.record(free));
-        free = next_free(port, turn, Key::NEVER);
+        free = next_free(port, turn, EventKey::NEVER);
     }
     free
 }
 
-fn next_free(port: &mut Port, turn: Turn, before: Key) -> Key {
+fn next_free(port: &mut Port, turn: Turn, before: EventKey) -> EventKey {
     while port.take_dropped().is_some() {}
     match turn {
         Turn::Waits => before,

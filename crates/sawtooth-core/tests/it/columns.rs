@@ -1,6 +1,6 @@
 //! Columns of what a run has measured, as plain lists.
 
-use sawtooth_core::record::{Data, Records, Table};
+use sawtooth_core::record::{Column, Records, Table};
 
 /// The table of that name, which is there.
 pub fn table<'a>(records: &'a Records, name: &str) -> &'a Table {
@@ -17,10 +17,10 @@ pub fn wholes(records: &Records, name: &str, column: &str) -> Vec<i64> {
 /// The same of a table.
 pub fn wholes_of(table: &Table, column: &str) -> Vec<i64> {
     match table.column(column) {
-        Data::I64(values) => values.clone(),
-        Data::OptI64(values) => values.iter().map(|value| value.unwrap_or(-1)).collect(),
-        Data::U64(values) => values.iter().map(|value| value.cast_signed()).collect(),
-        Data::OptU64(values) => {
+        Column::I64(values) => values.clone(),
+        Column::OptI64(values) => values.iter().map(|value| value.unwrap_or(-1)).collect(),
+        Column::U64(values) => values.iter().map(|value| value.cast_signed()).collect(),
+        Column::OptU64(values) => {
             let signed = |value: &Option<u64>| value.map_or(-1, u64::cast_signed);
             values.iter().map(signed).collect()
         }
@@ -56,7 +56,7 @@ pub fn words(records: &Records, name: &str, column: &str) -> Vec<String> {
 /// The same of a table.
 pub fn words_of(table: &Table, column: &str) -> Vec<String> {
     match table.column(column) {
-        Data::Str(values) => values.clone(),
+        Column::Str(values) => values.clone(),
         other => panic!("{column} has no words: {other:?}"),
     }
 }

@@ -4,8 +4,8 @@
 use crate::columns::{counts, numbers, words};
 use crate::script::segments;
 use sawtooth_core::internals::cc;
-use sawtooth_core::internals::events::{Event, Key, Lineage};
-use sawtooth_core::internals::packet::{Ack, Data, Ecn};
+use sawtooth_core::internals::events::{Event, EventKey, Lineage};
+use sawtooth_core::internals::packet::{Ack, DataSegment, Ecn};
 use sawtooth_core::internals::tcp::receiver::Receiver;
 use sawtooth_core::internals::tcp::scoreboard::{Range, SackBlocks};
 use sawtooth_core::internals::tcp::sender::Sender;
@@ -38,15 +38,15 @@ impl Peer {
     fn gets(&mut self, ecn: Ecn, cwr: bool) -> Option<Ack> {
         let now = self
             .lineage
-            .record(Key::at_start(Instant::from_secs(0.0), 0));
+            .record(EventKey::at_start(Instant::from_secs(0.0), 0));
         let seq = self.next;
         self.next += 1;
-        let data = Data {
+        let data = DataSegment {
             seq: SeqNum::new(seq),
             payload: ByteCount::new(if seq == 0 { 0 } else { 1460 }),
             ecn,
             cwr,
-            ..Data::default()
+            ..DataSegment::default()
         };
         self.receiver.on_segment(now, data)
     }
@@ -132,7 +132,7 @@ struct Script {
 }
 
 impl Script {
-    fn new(recovery: &str, cc: &str) -> (Self, Vec<Data>) {
+    fn new(recovery: &str, cc: &str) -> (Self, Vec<DataSegment>) {
         let mut tcp = json!({"recovery": recovery, "initial_window": "10 packets", "initial_ssthresh": "10 packets"});
         if cc == "reno" {
             tcp["ecn"] = json!("classic");
@@ -166,18 +166,18 @@ impl Script {
     fn event(&mut self) -> Event {
         self.now += 0.001;
         self.lineage
-            .record(Key::at_start(Instant::from_secs(self.now), 0))
+            .record(EventKey::at_start(Instant::from_secs(self.now), 0))
     }
 
-    fn sent(&mut self, now: Event) -> Vec<Data> {
+    fn sent(&mut self, now: Event) -> Vec<DataSegment> {
         std::iter::from_fn(|| self.sender.poll_transmit(now)).collect()
     }
 
-    fn ack(&mut self, next: u64, ece: bool) -> Vec<Data> {
+    fn ack(&mut self, next: u64, ece: bool) -> Vec<DataSegment> {
         self.sack(next, ece, None)
     }
 
-    fn sack(&mut self, next: u64, ece: bool, range: Option<Range>) -> Vec<Data> {
+    fn sack(&mut self, next: u64, ece: bool, range: Option<Range>) -> Vec<DataSegment> {
         let now = self.event();
         let next = SeqNum::new(next);
         let mut sack = SackBlocks::default();

@@ -6,8 +6,8 @@
 use proptest::prelude::*;
 use proptest::strategy::Union;
 use sawtooth_core::internals::cc::{
-    self, Ack, CongestionControl, Ecn, Episode, Marks, Needs, Prescribed, RateSample, Signal,
-    Start, TABLE, Windows,
+    self, AckedData, AckedMarks, CongestionControl, ConnectionStart, EcnMode, Episode, Needs,
+    Prescribed, RateSample, Signal, TABLE, Windows,
 };
 use sawtooth_core::registry::{Entry, Kind, Param, Params, Value};
 use sawtooth_core::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
@@ -325,7 +325,7 @@ impl<'a> Flow<'a> {
                 if outstanding
                     && self.recovery.is_none()
                     && self.stack.ecn
-                    && self.needs.ecn != Ecn::L4s =>
+                    && self.needs.ecn != EcnMode::L4s =>
             {
                 self.reduce(Signal::Ecn);
             }
@@ -400,13 +400,13 @@ impl<'a> Flow<'a> {
         self.lost += lost;
         self.total_lost += lost;
         self.delivered += delivered;
-        let marked = if self.stack.ecn && self.needs.ecn != Ecn::Classic {
+        let marked = if self.stack.ecn && self.needs.ecn != EcnMode::Classic {
             heard.marked.min(delivered)
         } else {
             0
         };
-        if self.stack.ecn && self.needs.ecn == Ecn::Every {
-            self.cc.on_marks(&Marks {
+        if self.stack.ecn && self.needs.ecn == EcnMode::Every {
+            self.cc.on_marks(&AckedMarks {
                 now: self.now(),
                 delivered: SegCount::new(delivered),
                 marked: SegCount::new(marked),
@@ -426,7 +426,10 @@ impl<'a> Flow<'a> {
             }
         } else if lost > 0 {
             self.reduce(Signal::Loss);
-        } else if marked > 0 && self.needs.ecn == Ecn::Every && self.snd_una > self.no_mark_before {
+        } else if marked > 0
+            && self.needs.ecn == EcnMode::Every
+            && self.snd_una > self.no_mark_before
+        {
             self.reduce(Signal::Ecn);
         }
         if delivered == 0 && lost == 0 {
@@ -445,7 +448,7 @@ impl<'a> Flow<'a> {
                 app_limited,
             }
         });
-        self.cc.on_ack(&Ack {
+        self.cc.on_ack(&AckedData {
             now: self.now(),
             acked: SegCount::new(acked),
             counted: SegCount::new(if self.stack.byte_counting {
@@ -501,12 +504,12 @@ fn segments(count: u64) -> WindowSize {
     WindowSize::from_segments(count as f64)
 }
 
-fn start(stack: Stack) -> Start {
-    Start {
+fn start(stack: Stack) -> ConnectionStart {
+    ConnectionStart {
         ns2: stack.ns2,
         whole_windows: stack.whole_windows,
         tick: Duration::from_secs(stack.tick),
-        ..Start::at(WindowSize::from_segments(1.0))
+        ..ConnectionStart::at(WindowSize::from_segments(1.0))
     }
 }
 

@@ -1,15 +1,17 @@
 //! What every row of the table of queue disciplines must keep to, whatever arrives.
 
 use proptest::prelude::*;
-use sawtooth_core::internals::loss::Fate;
-use sawtooth_core::internals::packet::{Data, Ecn, Packet};
-use sawtooth_core::internals::queue::{Backlog, New, Next, Queue, Queued, Site, TABLE};
-use sawtooth_core::internals::rng::Stream;
+use sawtooth_core::internals::loss::WireFate;
+use sawtooth_core::internals::packet::{DataSegment, Ecn, Packet};
+use sawtooth_core::internals::queue::{
+    Backlog, Dequeued, NewQueue, Queue, QueuedPacket, Site, TABLE,
+};
+use sawtooth_core::internals::rng::RandomStream;
 use sawtooth_core::registry::{Entry, Kind, Params, Value};
 use sawtooth_core::units::{ByteCount, Instant, Rate, SeqNum};
 
 /// Its defaults, with `limit`, where it has one, in bytes or packets.
-fn build(entry: &Entry<New>, limit: Value) -> Box<dyn Queue> {
+fn build(entry: &Entry<NewQueue>, limit: Value) -> Box<dyn Queue> {
     let mut params = Params::defaults(entry.params);
     if entry
         .params
@@ -20,23 +22,23 @@ fn build(entry: &Entry<New>, limit: Value) -> Box<dyn Queue> {
     }
     let site = Site {
         rate: Rate::from_bps(10e6),
-        stream: Stream::new(1, entry.name),
+        stream: RandomStream::new(1, entry.name),
     };
     (entry.new)(&params, site)
 }
 
 /// A packet and when it arrives.
-fn packet(number: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> Queued {
-    let data = Data {
+fn packet(number: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> QueuedPacket {
+    let data = DataSegment {
         seq: SeqNum::new(number),
         ecn,
-        ..Data::default()
+        ..DataSegment::default()
     };
     let flow = u32::try_from(number % 5).expect("small");
-    Queued::new(
+    QueuedPacket::new(
         Packet::data(flow, 0, ByteCount::from(wire_bytes), data),
         Instant::from_secs(now),
-        Fate::Arrives,
+        WireFate::Arrives,
     )
 }
 
@@ -60,7 +62,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// What became of all packets: those that left and those that were dropped, in order.
-type Fates = (Vec<Queued>, Vec<Queued>);
+type Fates = (Vec<QueuedPacket>, Vec<QueuedPacket>);
 
 /// Takes the steps, then lets all that waits leave; holds the queue against what must be waiting in it.
 fn drive(
@@ -70,7 +72,7 @@ fn drive(
     steps: &[Step],
 ) -> Result<Fates, TestCaseError> {
     let (mut now, mut in_service) = (0.0, Backlog::default());
-    let mut waiting: Vec<Queued> = Vec::new();
+    let mut waiting: Vec<QueuedPacket> = Vec::new();
     let (mut left, mut dropped) = (Vec::new(), Vec::new());
     let mut number = 0;
     let drain = std::iter::repeat_n(
@@ -104,7 +106,7 @@ fn drive(
         } else {
             in_service = Backlog::default();
             match queue.dequeue(Instant::from_secs(now), &mut dropped) {
-                Next::Packet(packet) => {
+                Dequeued::Packet(packet) => {
                     take(name, &mut waiting, &packet)?;
                     in_service = Backlog {
                         packets: 1,
@@ -112,13 +114,13 @@ fn drive(
                     };
                     left.push(packet);
                 }
-                Next::Empty => prop_assert_eq!(
+                Dequeued::Empty => prop_assert_eq!(
                     queue.waiting().packets,
                     0,
                     "{}: packets wait, none leaves",
                     name
                 ),
-                Next::NotBefore(time) => {
+                Dequeued::NotBefore(time) => {
                     let time = time.secs();
                     prop_assert!(
                         time > now && time.is_finite(),
@@ -139,7 +141,7 @@ fn drive(
         for packet in &dropped[gone..] {
             take(name, &mut waiting, packet)?;
         }
-        let bytes: ByteCount = waiting.iter().map(Queued::size).sum();
+        let bytes: ByteCount = waiting.iter().map(QueuedPacket::size).sum();
         prop_assert_eq!(
             queue.waiting(),
             Backlog {
@@ -160,11 +162,15 @@ fn drive(
 }
 
 /// Takes a packet from those that wait, where it is but for a mark.
-fn take(name: &str, waiting: &mut Vec<Queued>, packet: &Queued) -> Result<(), TestCaseError> {
+fn take(
+    name: &str,
+    waiting: &mut Vec<QueuedPacket>,
+    packet: &QueuedPacket,
+) -> Result<(), TestCaseError> {
     let at = waiting.iter().position(|known| {
         let (now, then) = (packet.packet.segment(), known.packet.segment());
         let marked = now.ecn == Ecn::Ce && then.ecn.is_capable();
-        let same = Queued {
+        let same = QueuedPacket {
             packet: known.packet,
             ..*packet
         } == *known

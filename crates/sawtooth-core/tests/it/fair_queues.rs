@@ -2,10 +2,10 @@
 
 use crate::columns::{numbers, wholes, words};
 use proptest::prelude::*;
-use sawtooth_core::internals::loss::Fate;
-use sawtooth_core::internals::packet::{Data, Ecn, Packet};
-use sawtooth_core::internals::queue::{self, Backlog, Next, Queue, Queued, Site, TABLE};
-use sawtooth_core::internals::rng::Stream;
+use sawtooth_core::internals::loss::WireFate;
+use sawtooth_core::internals::packet::{DataSegment, Ecn, Packet};
+use sawtooth_core::internals::queue::{self, Backlog, Dequeued, Queue, QueuedPacket, Site, TABLE};
+use sawtooth_core::internals::rng::RandomStream;
 use sawtooth_core::record::Records;
 use sawtooth_core::registry::{Params, Value};
 use sawtooth_core::units::{ByteCount, Instant, Rate, SeqNum};
@@ -22,21 +22,21 @@ fn build(name: &str, values: &[(&str, Value)]) -> Box<dyn Queue> {
     }
     let site = Site {
         rate: Rate::from_bps(10e6),
-        stream: Stream::new(1, name),
+        stream: RandomStream::new(1, name),
     };
     queue::build(name, &params, site)
 }
 
-fn packet(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> Queued {
-    let data = Data {
+fn packet(flow: u32, number: u64, wire_bytes: u32, ecn: Ecn, now: f64) -> QueuedPacket {
+    let data = DataSegment {
         seq: SeqNum::new(number),
         ecn,
-        ..Data::default()
+        ..DataSegment::default()
     };
-    Queued::new(
+    QueuedPacket::new(
         Packet::data(flow, 0, ByteCount::from(wire_bytes), data),
         Instant::from_secs(now),
-        Fate::Arrives,
+        WireFate::Arrives,
     )
 }
 
@@ -64,7 +64,7 @@ proptest! {
             }
             // Until the last packet of one of them is about to leave.
             let (mut left, mut ahead, mut least, mut greatest) = ([sizes.len(); 2], 0, 0, 0);
-            while let Next::Packet(packet) = queue.dequeue(Instant::START, &mut dropped) {
+            while let Dequeued::Packet(packet) = queue.dequeue(Instant::START, &mut dropped) {
                 let side = usize::from(packet.packet.flow == other);
                 left[side] -= 1;
                 if left[side] == 0 {
@@ -103,7 +103,7 @@ proptest! {
                     queue.enqueue(packet(flow, number, bytes, ecn, now), Backlog::default(), &mut dropped);
                     let waiting = queue.waiting().packets;
                     prop_assert!(waiting <= limit || values.is_empty(), "{}: {} wait", entry.name, waiting);
-                } else if let Next::Packet(packet) = queue.dequeue(Instant::from_secs(now), &mut dropped) {
+                } else if let Dequeued::Packet(packet) = queue.dequeue(Instant::from_secs(now), &mut dropped) {
                     let seq = Some(packet.packet.segment().seq);
                     let last = &mut last[packet.packet.flow as usize];
                     prop_assert!(*last < seq, "{}: {:?} after {:?}", entry.name, seq, last);

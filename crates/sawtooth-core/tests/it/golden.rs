@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use crate::compare::{before, compare};
 use sawtooth_core::internals::{cc, tcp};
-use sawtooth_core::record::{Data, Records, SCHEMA};
+use sawtooth_core::record::{Column, Records, SCHEMA};
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
 
@@ -67,19 +67,19 @@ fn hash(records: &Records, columns: &BTreeSet<String>) -> u64 {
             }
             take(name.as_bytes());
             match column {
-                Data::U64(values) => values.iter().for_each(|value| take(&value.to_le_bytes())),
-                Data::I64(values) => values.iter().for_each(|value| take(&value.to_le_bytes())),
-                Data::F64(values) => values.iter().for_each(|value| take(&value.to_le_bytes())),
-                Data::OptU64(values) => values
+                Column::U64(values) => values.iter().for_each(|value| take(&value.to_le_bytes())),
+                Column::I64(values) => values.iter().for_each(|value| take(&value.to_le_bytes())),
+                Column::F64(values) => values.iter().for_each(|value| take(&value.to_le_bytes())),
+                Column::OptU64(values) => values
                     .iter()
                     .for_each(|value| take(&value.map_or(-1, u64::cast_signed).to_le_bytes())),
-                Data::OptI64(values) => values
+                Column::OptI64(values) => values
                     .iter()
                     .for_each(|value| take(&value.unwrap_or(-1).to_le_bytes())),
-                Data::OptF64(values) => values
+                Column::OptF64(values) => values
                     .iter()
                     .for_each(|value| take(&value.unwrap_or(-1.0).to_le_bytes())),
-                Data::Str(values) => values.iter().for_each(|value| {
+                Column::Str(values) => values.iter().for_each(|value| {
                     take(value.as_bytes());
                     take(&[0]);
                 }),

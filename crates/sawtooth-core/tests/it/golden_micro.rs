@@ -14,8 +14,8 @@ use std::ops::Range;
 
 use crate::compare::compare;
 use sawtooth_core::internals::cc;
-use sawtooth_core::internals::events::{Event, Key, Lineage};
-use sawtooth_core::internals::packet::{Ack, Data, Ecn};
+use sawtooth_core::internals::events::{Event, EventKey, Lineage};
+use sawtooth_core::internals::packet::{Ack, DataSegment, Ecn};
 use sawtooth_core::internals::tcp::Config;
 use sawtooth_core::internals::tcp::receiver::Receiver;
 use sawtooth_core::internals::tcp::sender::{Sender, SenderCounters};
@@ -174,7 +174,7 @@ struct Seen {
 
 #[derive(Clone, Copy, Debug)]
 enum Arrival {
-    Data(Data),
+    Data(DataSegment),
     Ack(Ack),
     Write,
 }
@@ -246,7 +246,7 @@ impl<'a> Path<'a> {
 
     fn event(&mut self, time: f64) -> Event {
         self.lineage
-            .record(Key::at_start(Instant::from_secs(time), 0))
+            .record(EventKey::at_start(Instant::from_secs(time), 0))
     }
 
     fn schedule(&mut self, time: f64, arrival: Arrival) {
@@ -378,9 +378,9 @@ impl<'a> Path<'a> {
 /// What the algorithm needs to hear of marks.
 fn feedback(entry: &sawtooth_core::registry::Entry<cc::Algorithm>) -> &'static str {
     match entry.new.needs.ecn {
-        cc::Ecn::Classic => "classic",
-        cc::Ecn::Every => "dctcp",
-        cc::Ecn::L4s => "accurate",
+        cc::EcnMode::Classic => "classic",
+        cc::EcnMode::Every => "dctcp",
+        cc::EcnMode::L4s => "accurate",
     }
 }
 

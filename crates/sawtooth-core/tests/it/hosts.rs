@@ -7,7 +7,7 @@ use crate::columns::{table, wholes, words};
 use crate::random;
 use proptest::prelude::*;
 use sawtooth_core::internals::scenario::for_kernel;
-use sawtooth_core::record::{Data, Records};
+use sawtooth_core::record::{Column, Records};
 use sawtooth_core::spec::Shortcuts;
 use sawtooth_core::{scenario, simulate};
 use serde_json::{Value, json};
@@ -38,9 +38,9 @@ fn run(tree: &Value) -> Records {
     )
 }
 
-fn cells(data: &Data) -> Vec<String> {
+fn cells(data: &Column) -> Vec<String> {
     match data {
-        Data::Str(values) => values.clone(),
+        Column::Str(values) => values.clone(),
         numbers => numbers
             .numbers()
             .iter()

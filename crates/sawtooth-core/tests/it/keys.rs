@@ -1,12 +1,14 @@
 //! The tables of keys say what the reader does: what they have is accepted and what they have not is refused, and defaults are the reader's.
 
-use sawtooth_core::internals::scenario::keys::{Key, Missing, RECORD, TABLES, Table, Takes};
+use sawtooth_core::internals::scenario::keys::{
+    Missing, RECORD, ScenarioKey, ScenarioTable, TABLES, Takes,
+};
 use sawtooth_core::record::SCHEMA;
 use sawtooth_core::{Scenario, ScenarioError, scenario};
 use serde_json::{Value as Json, json};
 
 /// A scenario that has a table with these keys, where `table` says.
-fn scenario(table: &Table, keys: &Json) -> Result<Scenario, ScenarioError> {
+fn scenario(table: &ScenarioTable, keys: &Json) -> Result<Scenario, ScenarioError> {
     let mut tree = json!({
         "duration": "60 s",
         "links": {"l": {"rate": "10 Mbit/s"}},
@@ -86,7 +88,7 @@ fn scenario(table: &Table, keys: &Json) -> Result<Scenario, ScenarioError> {
     scenario::from_tree(&tree)
 }
 
-fn every_key() -> impl Iterator<Item = (&'static Table, &'static Key)> {
+fn every_key() -> impl Iterator<Item = (&'static ScenarioTable, &'static ScenarioKey)> {
     TABLES.iter().flat_map(|table| {
         let keys = table.keys.iter().copied().flatten();
         keys.map(move |key| (table, key))

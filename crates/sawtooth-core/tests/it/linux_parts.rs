@@ -4,8 +4,8 @@
 
 use crate::columns::{counts, numbers, words};
 use sawtooth_core::internals::cc;
-use sawtooth_core::internals::events::{Event, Key, Lineage};
-use sawtooth_core::internals::packet::{Ack, Data};
+use sawtooth_core::internals::events::{Event, EventKey, Lineage};
+use sawtooth_core::internals::packet::{Ack, DataSegment};
 use sawtooth_core::internals::tcp::scoreboard::{Range, SackBlocks};
 use sawtooth_core::internals::tcp::sender::Sender;
 use sawtooth_core::internals::tcp::timestamps::Stamp;
@@ -32,7 +32,7 @@ struct Script {
     sender: Sender,
     lineage: Lineage,
     now: f64,
-    sent: Vec<Data>,
+    sent: Vec<DataSegment>,
 }
 
 impl Script {
@@ -58,12 +58,13 @@ impl Script {
 
     fn event(&mut self) -> Event {
         self.lineage
-            .record(Key::at_start(Instant::from_secs(self.now), 0))
+            .record(EventKey::at_start(Instant::from_secs(self.now), 0))
     }
 
     /// What leaves now.
     fn send(&mut self, now: Event) -> Vec<u64> {
-        let data: Vec<Data> = std::iter::from_fn(|| self.sender.poll_transmit(now)).collect();
+        let data: Vec<DataSegment> =
+            std::iter::from_fn(|| self.sender.poll_transmit(now)).collect();
         self.sent.extend(&data);
         data.iter().map(|data| data.seq.get()).collect()
     }
@@ -261,12 +262,12 @@ fn rfc7323_3_2_the_receiver_repeats_what_the_sender_said() {
     let mut receiver = Receiver::new(&Config::from(&scenario.flows[0].tcp));
     let mut lineage = Lineage::new();
     let mut arrives = |seq: u64, stamp: u32| {
-        let now = lineage.record(Key::at_start(Instant::from_secs(0.1), 0));
-        let data = Data {
+        let now = lineage.record(EventKey::at_start(Instant::from_secs(0.1), 0));
+        let data = DataSegment {
             seq: SeqNum::new(seq),
             payload: ByteCount::new(if seq == 0 { 0 } else { 1460 }),
             stamp: Stamp::from_bits(stamp),
-            ..Data::default()
+            ..DataSegment::default()
         };
         receiver.on_segment(now, data).map(|ack| ack.echo.bits())
     };

@@ -8,7 +8,7 @@
 )]
 
 use sawtooth_core::internals::packet::{Ack, Ecn};
-use sawtooth_core::internals::tcp::limits::Limit;
+use sawtooth_core::internals::tcp::limits::SendLimit;
 use serde_json::{Value, json};
 
 use crate::script::{NOTHING, RTT, Script, near, reporting, with};
@@ -398,7 +398,7 @@ fn a_loss_found_after_a_timeout_is_over_waits_for_its_time() {
     assert_eq!(script.sack(11, &[12..14]), NOTHING);
     assert_eq!(script.timeout(), [11]);
     assert!(near(script.now - last, 0.16));
-    let waited = script.sender.limits().spent_ns(Limit::Pacing);
+    let waited = script.sender.limits().spent_ns(SendLimit::Pacing);
     assert_eq!(waited, 40_000_000);
 }
 

@@ -1,7 +1,7 @@
 //! The receiver, held against the words of its specifications: what `tcp_rules` leaves open of closing, timers and segments that are short.
 
-use sawtooth_core::internals::events::{Key, Lineage};
-use sawtooth_core::internals::packet::{Ack, Data};
+use sawtooth_core::internals::events::{EventKey, Lineage};
+use sawtooth_core::internals::packet::{Ack, DataSegment};
 use sawtooth_core::internals::tcp::receiver::Receiver;
 use sawtooth_core::units::{ByteCount, Instant, SeqNum};
 use serde_json::{Value, json};
@@ -21,24 +21,24 @@ impl Script {
             lineage: Lineage::new(),
         };
         script
-            .take(0.0, Data::default())
+            .take(0.0, DataSegment::default())
             .expect("a SYN is answered at once");
         script
     }
 
-    fn take(&mut self, time: f64, data: Data) -> Option<Ack> {
+    fn take(&mut self, time: f64, data: DataSegment) -> Option<Ack> {
         let now = self
             .lineage
-            .record(Key::at_start(Instant::from_secs(time), 0));
+            .record(EventKey::at_start(Instant::from_secs(time), 0));
         self.receiver.on_segment(now, data)
     }
 
     /// A segment of so many bytes arrives; up to where it is acknowledged, if it is at once.
     fn arrives(&mut self, time: f64, seq: u64, payload: u64) -> Option<u64> {
-        let data = Data {
+        let data = DataSegment {
             seq: SeqNum::new(seq),
             payload: ByteCount::new(payload),
-            ..Data::default()
+            ..DataSegment::default()
         };
         self.take(time, data).map(|ack| ack.next.get())
     }
@@ -54,11 +54,11 @@ fn rfc9293_3_10_7_4_a_fin_is_acknowledged_at_once_and_alone_delivers_nothing() {
         );
         script.arrives(1.0, 1, 1460);
         script.arrives(1.0, 2, 1460);
-        let fin = Data {
+        let fin = DataSegment {
             seq: SeqNum::new(3),
             payload: ByteCount::new(payload),
             fin: true,
-            ..Data::default()
+            ..DataSegment::default()
         };
         assert_eq!(script.take(2.0, fin).map(|ack| ack.next.get()), Some(4));
         let last = if payload == 0 { 1.0 } else { 2.0 };
@@ -123,10 +123,10 @@ fn rfc9293_3_10_7_4_a_filled_hole_delivers_the_bytes_there_are() {
 fn rfc2018_3_a_block_takes_eight_bytes_of_an_acknowledgement() {
     let mut script = Script::new(&json!({}));
     for (seq, blocks) in [(3, 1), (5, 2), (7, 3), (9, 3)] {
-        let data = Data {
+        let data = DataSegment {
             seq: SeqNum::new(seq),
             payload: ByteCount::new(1460),
-            ..Data::default()
+            ..DataSegment::default()
         };
         let ack = script.take(1.0, data).expect("it is out of order");
         assert_eq!(ack.sack.len(), blocks);
@@ -152,11 +152,11 @@ fn linux_2_0_data_with_push_wait_for_20_ms_and_other_data_for_the_time_between_a
     let tcp = json!({"delayed_ack": "linux-2.0", "ack_every": 64});
     let mut script = Script::new(&tcp);
     let mut due = |time: f64, seq: u64, push: bool| {
-        let data = Data {
+        let data = DataSegment {
             seq: SeqNum::new(seq),
             payload: ByteCount::new(1460),
             push,
-            ..Data::default()
+            ..DataSegment::default()
         };
         assert_eq!(script.take(time, data), None);
         script.receiver.next_timer().time.secs()
@@ -176,11 +176,11 @@ fn linux_2_0_waits_count_in_jiffies_of_the_receiver_and_every_second_segment_is_
         "delayed_ack": "linux-2.0", "delayed_ack_pushed": "15 ms", "delayed_ack_most": "100 ms", "timer_tick": "10 ms", "whole_ticks": false,
     });
     let mut script = Script::new(&tcp);
-    let data = Data {
+    let data = DataSegment {
         seq: SeqNum::new(1),
         payload: ByteCount::new(1460),
         push: true,
-        ..Data::default()
+        ..DataSegment::default()
     };
     assert_eq!(script.take(1.004, data), None);
     assert!(near(script.receiver.next_timer().time.secs(), 1.02));

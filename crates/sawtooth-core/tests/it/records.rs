@@ -6,13 +6,13 @@
 use crate::columns::{table, wholes_of, words_of};
 use crate::script::{RTT, Script};
 use sawtooth_core::internals::cc;
-use sawtooth_core::internals::events::{Event, Key, Lineage};
+use sawtooth_core::internals::events::{Event, EventKey, Lineage};
 use sawtooth_core::internals::packet::Ack;
 use sawtooth_core::internals::tcp::Config;
-use sawtooth_core::internals::tcp::episodes::Cause;
-use sawtooth_core::internals::tcp::limits::Limit;
+use sawtooth_core::internals::tcp::episodes::LossFoundBy;
+use sawtooth_core::internals::tcp::limits::SendLimit;
 use sawtooth_core::internals::tcp::sender::Sender;
-use sawtooth_core::record::{Data, Records, Table};
+use sawtooth_core::record::{Column, Records, Table};
 use sawtooth_core::units::{Duration, Instant, SegCount, SeqNum};
 use sawtooth_core::{Scenario, scenario, simulate};
 use serde_json::{Value, json};
@@ -44,8 +44,8 @@ fn size(bytes: u64) -> Value {
 
 fn f64s(table: &Table, column: &str) -> Vec<f64> {
     match table.column(column) {
-        Data::F64(values) => values.clone(),
-        Data::OptF64(values) => values.iter().map(|value| value.unwrap_or(-1.0)).collect(),
+        Column::F64(values) => values.clone(),
+        Column::OptF64(values) => values.iter().map(|value| value.unwrap_or(-1.0)).collect(),
         other => panic!("{other:?}"),
     }
 }
@@ -261,7 +261,7 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
     );
     sender.keep_episodes();
     let mut lineage = Lineage::new();
-    let mut at = |time| lineage.record(Key::at_start(Instant::from_secs(time), 0));
+    let mut at = |time| lineage.record(EventKey::at_start(Instant::from_secs(time), 0));
     let sent =
         |sender: &mut Sender, now: Event| std::iter::from_fn(|| sender.poll_transmit(now)).count();
     let ack = |next| Ack {
@@ -291,7 +291,7 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
     let [episode] = sender.episodes() else {
         panic!("{:?}", sender.episodes());
     };
-    assert_eq!((episode.cause, episode.spurious), (Cause::Rto, true));
+    assert_eq!((episode.cause, episode.spurious), (LossFoundBy::Rto, true));
     assert_eq!(episode.start.secs(), expiry);
     assert_eq!(episode.end, Some(end));
     assert_eq!(
@@ -308,9 +308,9 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
     #[expect(clippy::cast_precision_loss, reason = "less than a minute")]
     let secs = |limit| sender.limits().spent_ns(limit) as f64 / 1e9;
     // To the nanosecond that both ends of an interval are rounded to.
-    assert!((secs(Limit::Rto) - (expiry - 0.1)).abs() < 2e-9);
-    assert!((secs(Limit::Recovery) - 0.05).abs() < 2e-9);
-    assert!((secs(Limit::Cwnd) - 0.1).abs() < 2e-9);
+    assert!((secs(SendLimit::Rto) - (expiry - 0.1)).abs() < 2e-9);
+    assert!((secs(SendLimit::Recovery) - 0.05).abs() < 2e-9);
+    assert!((secs(SendLimit::Cwnd) - 0.1).abs() < 2e-9);
 }
 
 #[test]

@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use sawtooth_core::internals::cc;
-use sawtooth_core::internals::events::{Event, Key, Lineage};
-use sawtooth_core::internals::packet::{Ack, Data};
+use sawtooth_core::internals::events::{Event, EventKey, Lineage};
+use sawtooth_core::internals::packet::{Ack, DataSegment};
 use sawtooth_core::internals::tcp::Config;
 use sawtooth_core::internals::tcp::scoreboard::{self, SackBlocks};
 use sawtooth_core::internals::tcp::sender::Sender;
@@ -21,7 +21,7 @@ pub const NOTHING: [u64; 0] = [];
 pub struct Script {
     pub sender: Sender,
     pub now: f64,
-    pub data: Vec<Data>,
+    pub data: Vec<DataSegment>,
     lineage: Lineage,
 }
 
@@ -145,12 +145,13 @@ impl Script {
 
     pub fn event(&mut self) -> Event {
         self.lineage
-            .record(Key::at_start(Instant::from_secs(self.now), 0))
+            .record(EventKey::at_start(Instant::from_secs(self.now), 0))
     }
 
     /// What leaves now.
     pub fn sent(&mut self, now: Event) -> Vec<u64> {
-        let data: Vec<Data> = std::iter::from_fn(|| self.sender.poll_transmit(now)).collect();
+        let data: Vec<DataSegment> =
+            std::iter::from_fn(|| self.sender.poll_transmit(now)).collect();
         self.data.extend(&data);
         data.iter().map(|data| data.seq.get()).collect()
     }

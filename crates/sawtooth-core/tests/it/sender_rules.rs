@@ -7,9 +7,9 @@
 )]
 
 use sawtooth_core::internals::packet::Ack;
-use sawtooth_core::internals::tcp::limits::Limit;
+use sawtooth_core::internals::tcp::limits::SendLimit;
+use sawtooth_core::internals::tcp::sender::HeldBackBy;
 use sawtooth_core::internals::tcp::sender::Sender;
-use sawtooth_core::internals::tcp::sender::Waits;
 use sawtooth_core::units::{ByteCount, Duration, Instant, SegCount};
 use serde_json::{Value, json};
 
@@ -129,7 +129,7 @@ fn unacked(script: &Script) -> (u64, u64) {
 }
 
 /// For what the sender waits now.
-fn waits(script: &Script) -> Waits {
+fn waits(script: &Script) -> HeldBackBy {
     script.sender.waits(Instant::from_secs(script.now))
 }
 
@@ -169,19 +169,19 @@ fn a_cork_holds_what_is_short_until_its_timer_expires_and_nothing_else() {
 #[test]
 fn a_sender_says_for_what_it_waits() {
     let mut script = opened(&json!({}));
-    assert_eq!(waits(&script), Waits::Nothing);
+    assert_eq!(waits(&script), HeldBackBy::Nothing);
     // One of three outstanding, and less than a segment.
     script.write(1460 + 100);
-    assert_eq!(waits(&script), Waits::Partial);
+    assert_eq!(waits(&script), HeldBackBy::Partial);
     // The window of three is full.
     script.write(3 * 1460);
-    assert_eq!(waits(&script), Waits::Window);
+    assert_eq!(waits(&script), HeldBackBy::Window);
     // From the second on three are outstanding of a window of four, which the last one has room in; then four.
     script.wait(RTT);
     assert_eq!(script.ack(2), [4]);
-    assert_eq!(waits(&script), Waits::Partial);
+    assert_eq!(waits(&script), HeldBackBy::Partial);
     assert_eq!(script.write(1460), [5]);
-    assert_eq!(waits(&script), Waits::Window);
+    assert_eq!(waits(&script), HeldBackBy::Window);
     // As many segments as the window, then the receiver's, have room for.
     for full in [json!({"window_limit": "3 packets"}), json!({})] {
         let mut script = opened(&full);
@@ -195,7 +195,7 @@ fn a_sender_says_for_what_it_waits() {
             script.ack(4);
             script.write(3 * 1460);
         }
-        assert_eq!(waits(&script), Waits::Window, "{full}");
+        assert_eq!(waits(&script), HeldBackBy::Window, "{full}");
     }
 }
 
@@ -210,7 +210,7 @@ fn the_receivers_window_is_for_what_is_reported_as_well() {
     assert_eq!(script.write(4 * 1460 + 100), [1, 2, 3, 4]);
     script.wait(RTT);
     assert_eq!(script.ack(2), NOTHING, "held back");
-    assert_eq!(waits(&script), Waits::Partial);
+    assert_eq!(waits(&script), HeldBackBy::Partial);
     let mut script = Script::open(&rack);
     script.establish();
     assert_eq!(script.write(4 * 1460), [1, 2, 3, 4]);
@@ -218,7 +218,7 @@ fn the_receivers_window_is_for_what_is_reported_as_well() {
     script.ack(3);
     assert_eq!(script.write(2 * 1460 + 100), [5, 6]);
     script.sack(3, &[4..5]);
-    assert_eq!(waits(&script), Waits::Window);
+    assert_eq!(waits(&script), HeldBackBy::Window);
 }
 
 // --- closing ------------------------------------------------------------------------------------------------------------
@@ -370,7 +370,7 @@ fn the_integral_of_the_window_is_that_of_time() {
 
 #[test]
 fn rfc4898_every_moment_belongs_to_what_holds_the_sender_back() {
-    let spent = |script: &mut Script, limit: Limit| {
+    let spent = |script: &mut Script, limit: SendLimit| {
         script.wait(RTT);
         // Something that changes nothing ends the wait.
         let now = script.event();
@@ -396,19 +396,19 @@ fn rfc4898_every_moment_belongs_to_what_holds_the_sender_back() {
     assert_eq!(further.ack(3), [3, 4]);
     let buffer = json!({"send_buffer_default": "4096 B", "send_auto_tuning": false, "initial_window": "10 packets"});
     for (mut script, limit, millis) in [
-        (written(&json!({}), 1460), Limit::Source, 100),
+        (written(&json!({}), 1460), SendLimit::Source, 100),
         // The handshake belongs there, too.
-        (written(&json!({}), 9 * 1460), Limit::Cwnd, 200),
+        (written(&json!({}), 9 * 1460), SendLimit::Cwnd, 200),
         (
             written(&json!({"window_limit": "2 packets"}), 9 * 1460),
-            Limit::Rwnd,
+            SendLimit::Rwnd,
             100,
         ),
-        (further, Limit::Rwnd, 200),
-        (offered(1), Limit::Rwnd, 100),
-        (offered(2), Limit::Source, 100),
-        (written(&json!({}), 1500), Limit::Nagle, 100),
-        (written(&buffer, 9 * 1460), Limit::SendBuffer, 100),
+        (further, SendLimit::Rwnd, 200),
+        (offered(1), SendLimit::Rwnd, 100),
+        (offered(2), SendLimit::Source, 100),
+        (written(&json!({}), 1500), SendLimit::Nagle, 100),
+        (written(&buffer, 9 * 1460), SendLimit::SendBuffer, 100),
     ] {
         assert_eq!(spent(&mut script, limit), millis * 1_000_000, "{limit:?}");
     }

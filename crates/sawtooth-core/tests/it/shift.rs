@@ -4,7 +4,7 @@
 //! the retransmission timeout is its least, one second, and not a fraction that is rounded (`docs/concepts/time.md`).
 
 use proptest::prelude::*;
-use sawtooth_core::record::{Data, Records};
+use sawtooth_core::record::{Column, Records};
 use sawtooth_core::simulate;
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ fn tree(case: &Case, shift_secs: u32) -> Value {
 }
 
 /// Everything but moments, and shares of the whole run.
-fn unmoved(records: &Records) -> Vec<(&'static str, &'static str, Data)> {
+fn unmoved(records: &Records) -> Vec<(&'static str, &'static str, Column)> {
     const MOVED: &[&str] = &[
         "start_ns",
         "end_ns",

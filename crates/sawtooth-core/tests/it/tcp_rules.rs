@@ -7,8 +7,8 @@
     reason = "one block is a list of one range"
 )]
 
-use sawtooth_core::internals::events::{Key, Lineage};
-use sawtooth_core::internals::packet::{Ack, Data, Ecn};
+use sawtooth_core::internals::events::{EventKey, Lineage};
+use sawtooth_core::internals::packet::{Ack, DataSegment, Ecn};
 use sawtooth_core::internals::tcp::receiver::Receiver;
 use sawtooth_core::internals::tcp::rto;
 use sawtooth_core::units::{ByteCount, Duration, Instant, SeqNum};
@@ -419,8 +419,8 @@ fn rfc8985_6_2_a_delayed_acknowledgement_that_reports_a_hole_is_no_reordering() 
 fn receiver(tcp: &Value) -> (Receiver, Lineage) {
     let mut lineage = Lineage::new();
     let mut receiver = Receiver::new(&config(tcp));
-    let now = lineage.record(Key::at_start(Instant::from_secs(0.0), 0));
-    let syn = Data::default();
+    let now = lineage.record(EventKey::at_start(Instant::from_secs(0.0), 0));
+    let syn = DataSegment::default();
     let answer = receiver
         .on_segment(now, syn)
         .expect("a SYN is answered at once");
@@ -429,13 +429,15 @@ fn receiver(tcp: &Value) -> (Receiver, Lineage) {
 }
 
 fn arrives(state: &mut (Receiver, Lineage), time: f64, seq: u64) -> Option<Ack> {
-    let now = state.1.record(Key::at_start(Instant::from_secs(time), 0));
+    let now = state
+        .1
+        .record(EventKey::at_start(Instant::from_secs(time), 0));
     state.0.on_segment(
         now,
-        Data {
+        DataSegment {
             seq: SeqNum::new(seq),
             payload: ByteCount::new(1460),
-            ..Data::default()
+            ..DataSegment::default()
         },
     )
 }
@@ -539,13 +541,15 @@ fn linux_acknowledges_one_by_one_again_after_a_pause_and_after_a_repeated_segmen
 fn linux_acknowledges_the_first_mark_the_next_segment_and_cwr_at_once() {
     let mut state = linux_receiver();
     let mut marked = |seq, ecn, cwr| {
-        let now = state.1.record(Key::at_start(Instant::from_secs(1.0), 0));
-        let data = Data {
+        let now = state
+            .1
+            .record(EventKey::at_start(Instant::from_secs(1.0), 0));
+        let data = DataSegment {
             seq: SeqNum::new(seq),
             payload: ByteCount::new(1460),
             ecn,
             cwr,
-            ..Data::default()
+            ..DataSegment::default()
         };
         state.0.on_segment(now, data).is_some()
     };

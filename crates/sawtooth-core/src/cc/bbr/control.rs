@@ -1,13 +1,13 @@
 //! What BBR controls: the congestion window and the pacing rate (draft-ietf-ccwg-bbr §5.6).
 
 use super::model::real;
-use crate::cc::{Prescribed, Start, Windows};
+use crate::cc::{ConnectionStart, Prescribed, Windows};
 use crate::units::{Rate, SegCount, WindowSize};
 
 /// Windows are in segments, the rate in bits per second, as in the formulas of the draft.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Control {
-    start: Start,
+    start: ConnectionStart,
     pub cwnd: f64,
     /// The window before a recovery or ProbeRTT.
     prior_cwnd: f64,
@@ -19,7 +19,7 @@ pub(super) struct Control {
 
 impl Control {
     /// With the initial window, and without a rate.
-    pub(super) fn new(start: Start, quantum_duration: f64, quantum_max: u64) -> Self {
+    pub(super) fn new(start: ConnectionStart, quantum_duration: f64, quantum_max: u64) -> Self {
         Self {
             start,
             cwnd: start.cwnd.segments(),

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::cc::{Ack, RateSample};
+use crate::cc::{AckedData, RateSample};
 use crate::units::{Instant, SegCount};
 
 /// A count, to compute with.
@@ -69,7 +69,7 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    pub(super) fn on_ack(&mut self, ack: &Ack) {
+    pub(super) fn on_ack(&mut self, ack: &AckedData) {
         self.started = false;
         let Some(rate) = ack.rate else {
             self.delivered += ack.delivered;
@@ -103,7 +103,14 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    pub(super) fn on_ack(&mut self, ack: &Ack, bandwidth: f64, cwnd: f64, round: u64, window: u64) {
+    pub(super) fn on_ack(
+        &mut self,
+        ack: &AckedData,
+        bandwidth: f64,
+        cwnd: f64,
+        round: u64,
+        window: u64,
+    ) {
         let mut expected = bandwidth * (ack.now.secs() - self.since);
         if self.delivered <= expected {
             self.restart(ack.now);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::model::real;
 use crate::cc::testing::{self, *};
-use crate::cc::{Ack, CongestionControl, RateSample};
+use crate::cc::{AckedData, CongestionControl, RateSample};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path {
@@ -144,7 +144,7 @@ pub(crate) fn run(
             recovers_at = None;
             cc.on_recovered(at);
         }
-        cc.on_ack(&Ack {
+        cc.on_ack(&AckedData {
             lost: segs(newly_lost),
             marked: segs(segment.marked.into()),
             pipe: segs(pipe),

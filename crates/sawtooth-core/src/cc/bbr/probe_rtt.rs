@@ -1,7 +1,7 @@
 //! ProbeRTT: little is sent until the path's delay has been seen without a queue (draft-ietf-ccwg-bbr §5.3.4).
 
 use super::model::Rounds;
-use crate::cc::Ack;
+use crate::cc::AckedData;
 use crate::units::Instant;
 
 /// How far a ProbeRTT has come.
@@ -21,7 +21,7 @@ struct Hold {
 
 impl ProbeRtt {
     /// Takes note of what is in the path: no more than `little` is to be for `secs` and a round trip.
-    pub(super) fn on_ack(&mut self, ack: &Ack, rounds: &mut Rounds, little: f64, secs: f64) {
+    pub(super) fn on_ack(&mut self, ack: &AckedData, rounds: &mut Rounds, little: f64, secs: f64) {
         if let Some(hold) = &mut self.hold {
             hold.round_done |= rounds.started;
         } else if ack.pipe.as_f64() <= little {

@@ -2,7 +2,7 @@
 
 use super::gradients::Pair;
 use crate::registry::Params;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 #[derive(Debug)]
 pub(super) struct Backoffs {
@@ -10,7 +10,7 @@ pub(super) struct Backoffs {
     g_secs: f64,
     ineffective: i64,
     ignored: i64,
-    random: Stream,
+    random: RandomStream,
     /// Whether the last round trip ended with a backoff.
     waits: bool,
     /// Backoffs since a gradient was negative, and round trips still to be ignored.
@@ -24,7 +24,7 @@ impl Backoffs {
             g_secs: params.duration("g"),
             ineffective: params.integer("ineffective"),
             ignored: params.integer("ignored"),
-            random: Stream::new(seed, "cdg"),
+            random: RandomStream::new(seed, "cdg"),
             waits: false,
             count: 0,
             ignore: 0,

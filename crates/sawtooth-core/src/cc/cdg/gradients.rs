@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::cc::Ack;
+use crate::cc::AckedData;
 use crate::units::SeqNum;
 
 /// A number of each, for RTT_min and RTT_max.
@@ -57,7 +57,7 @@ impl Gradients {
     }
 
     /// Whether an acknowledgement ends the round trip.
-    pub(super) fn ends(&mut self, ack: &Ack) -> bool {
+    pub(super) fn ends(&mut self, ack: &AckedData) -> bool {
         // The first segment that was sent in it is acknowledged: with the last one before it, rounds would end ever earlier in slow start.
         let ended = ack.snd_una > self.end;
         if ended {

@@ -1,12 +1,12 @@
 use super::*;
 use crate::cc::testing::*;
 
-fn made(start: Start, set: &[(&str, Value)]) -> Classic<Cdg> {
-    Classic::new(start, Cdg::new(&params(&ENTRY, set), start.seed))
+fn made(start: ConnectionStart, set: &[(&str, Value)]) -> ClassicControl<Cdg> {
+    ClassicControl::new(start, Cdg::new(&params(&ENTRY, set), start.seed))
 }
 
 /// In congestion avoidance with a window of 100 segments and a gradient scale of `g_secs`.
-fn cdg(g_secs: f64) -> Classic<Cdg> {
+fn cdg(g_secs: f64) -> ClassicControl<Cdg> {
     made(avoiding(100.0), &[("g", Value::Duration(g_secs))])
 }
 
@@ -21,8 +21,8 @@ const KERNEL: [(&str, Value); 2] = [
 ];
 
 /// A round trip whose samples are these two.
-fn round(cdg: &mut Classic<Cdg>, min_secs: f64, max_secs: f64) {
-    let ack = |rtt_secs, snd_una: SeqNum| Ack {
+fn round(cdg: &mut ClassicControl<Cdg>, min_secs: f64, max_secs: f64) {
+    let ack = |rtt_secs, snd_una: SeqNum| AckedData {
         rtt: Some(Duration::from_secs(rtt_secs)),
         snd_una,
         snd_nxt: snd_una + segs(2),
@@ -45,7 +45,7 @@ fn a_kernels_slow_start_ends_by_a_long_train_and_by_no_gradient() {
     let mut ends = Vec::new();
     for n in 0..40_u32 {
         let ms = 1.2 * f64::from(n % 20) + 34.0 * f64::from(n / 20);
-        cdg.on_ack(&Ack {
+        cdg.on_ack(&AckedData {
             rtt: Some(Duration::from_secs(0.04 + 0.001 * f64::from(n))),
             snd_una: SeqNum::new(u64::from(n + 1)),
             snd_nxt: SeqNum::new(u64::from(n / 20 + 1) * 20),
@@ -141,13 +141,13 @@ fn a_loss_is_tolerated_unless_the_queue_is_full_or_unknown() {
     assert!((cdg.cwnd() - 50.0).abs() < 1e-9, "unknown");
     // Both rise: the queue fills, but is not full.
     round(&mut cdg, 0.11, 0.13);
-    assert_eq!(cdg.own.queue, Queue::Rising);
+    assert_eq!(cdg.own.queue, QueueState::Rising);
     let window = cdg.cwnd();
     cdg.on_loss(&loss(window));
     assert_eq!(cdg.cwnd(), window);
     // RTT_max is back where it was, RTT_min is not.
     round(&mut cdg, 0.115, 0.12);
-    assert_eq!(cdg.own.queue, Queue::Full);
+    assert_eq!(cdg.own.queue, QueueState::Full);
     let window = cdg.cwnd();
     cdg.on_loss(&loss(window));
     assert!((cdg.cwnd() - window / 2.0).abs() < 1e-9);
@@ -172,16 +172,16 @@ fn gradients_of_both_extremes_tell_whether_the_queue_fills_or_is_full() {
     let mut cdg = cdg(NEVER);
     // Where they say nothing, what was known stays.
     for (min, max, queue) in [
-        (-0.001, 0.001, Queue::Unknown),
-        (0.001, 0.001, Queue::Rising),
-        (-0.001, 0.001, Queue::Rising),
-        (0.001, 0.0, Queue::Full),
-        (0.0, 0.0, Queue::Full),
-        (-0.001, -0.001, Queue::Falling),
-        (0.0, 0.001, Queue::Falling),
-        (0.001, -0.001, Queue::Full),
-        (0.0, -0.001, Queue::Empty),
-        (-0.001, 0.0, Queue::Empty),
+        (-0.001, 0.001, QueueState::Unknown),
+        (0.001, 0.001, QueueState::Rising),
+        (-0.001, 0.001, QueueState::Rising),
+        (0.001, 0.0, QueueState::Full),
+        (0.0, 0.0, QueueState::Full),
+        (-0.001, -0.001, QueueState::Falling),
+        (0.0, 0.001, QueueState::Falling),
+        (0.001, -0.001, QueueState::Full),
+        (0.0, -0.001, QueueState::Empty),
+        (-0.001, 0.0, QueueState::Empty),
     ] {
         cdg.own.gradients.g_bar = Pair { min, max };
         cdg.own.infer_queue();
@@ -215,5 +215,5 @@ fn without_a_backoff_there_is_no_shadow_and_after_a_timeout_nothing_is_known() {
     assert_eq!(cdg.own.s, 0.0);
     cdg.on_rto(&loss(100.0));
     assert_eq!(cdg.own.gradients.g_bar, Pair { min: 0.0, max: 0.0 });
-    assert_eq!((cdg.own.queue, cdg.ssthresh()), (Queue::Unknown, 50.0));
+    assert_eq!((cdg.own.queue, cdg.ssthresh()), (QueueState::Unknown, 50.0));
 }

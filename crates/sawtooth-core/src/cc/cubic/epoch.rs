@@ -3,7 +3,7 @@
 use crate::units::{Instant, floor};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Epoch {
+pub(super) struct CubicEpoch {
     pub(super) start_secs: f64,
     /// Where the plateau is.
     pub(super) w_max: f64,
@@ -11,7 +11,7 @@ pub(super) struct Epoch {
     pub(super) w_est: f64,
 }
 
-impl Epoch {
+impl CubicEpoch {
     /// It begins with a window of `cwnd`, on the plateau unless that is higher.
     pub(super) fn begin(now: Instant, cwnd: f64, plateau: Option<f64>, c: f64) -> Self {
         let plateau = plateau.filter(|&w_max| w_max > cwnd);

@@ -6,7 +6,7 @@ use crate::units::{Duration, Instant, floor};
 
 /// How many segments are to be acknowledged for a step, at which tick that was computed, and for which window.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
+pub(super) struct StepPace {
     per: f64,
     pub(super) ticks: f64,
     cwnd: f64,
@@ -19,7 +19,7 @@ pub(super) struct Steps {
     first_growth: Option<f64>,
     pub(super) ack_ratio: f64,
     pub(super) tick: f64,
-    pub(super) pace: Option<Pace>,
+    pub(super) pace: Option<StepPace>,
 }
 
 impl Steps {
@@ -63,7 +63,7 @@ impl Steps {
         } else {
             per.max(2.0)
         };
-        self.pace = Some(Pace { per, ticks, cwnd });
+        self.pace = Some(StepPace { per, ticks, cwnd });
         per
     }
 
@@ -72,7 +72,7 @@ impl Steps {
         self.pace = None;
     }
 
-    fn is_due(&self, pace: &Pace, ticks: f64, cwnd: f64) -> bool {
+    fn is_due(&self, pace: &StepPace, ticks: f64, cwnd: f64) -> bool {
         let later = ticks > pace.ticks
             && (pace.cwnd != cwnd || ticks > pace.ticks + self.in_ticks(self.update_interval));
         later || (self.tick == 0.0 && self.update_interval == 0.0)

@@ -1,23 +1,23 @@
 use super::*;
 use crate::cc::testing::*;
 
-fn cubic(start: Start, set: &[(&str, Value)]) -> Classic<Cubic> {
-    Classic::new(start, Cubic::new(&params(&ENTRY, set), start))
+fn cubic(start: ConnectionStart, set: &[(&str, Value)]) -> ClassicControl<Cubic> {
+    ClassicControl::new(start, Cubic::new(&params(&ENTRY, set), start))
 }
 
-fn steps(cubic: &mut Classic<Cubic>) -> &mut Steps {
+fn steps(cubic: &mut ClassicControl<Cubic>) -> &mut Steps {
     cubic.own.steps.as_mut().expect("a whole target")
 }
 
-fn ack(secs: f64) -> Ack {
-    Ack {
+fn ack(secs: f64) -> AckedData {
+    AckedData {
         rtt: Some(Duration::from_secs(0.1)),
         ..ack_at(secs, 1, 100)
     }
 }
 
 /// After a loss at `cwnd`, with an epoch that began at 10 s.
-fn lost_at(cwnd: f64) -> Classic<Cubic> {
+fn lost_at(cwnd: f64) -> ClassicControl<Cubic> {
     let mut cubic = cubic(avoiding(cwnd), &[]);
     cubic.on_loss(&loss(cwnd));
     cubic.on_ack(&ack(10.0));
@@ -85,7 +85,7 @@ fn rfc9438_4_3_w_est_grows_by_alpha_per_window_and_by_one_from_cwnd_prior_on() {
 
 #[test]
 fn rfc9438_4_3_whole_windows_follow_w_est_over_a_window() {
-    let start = Start {
+    let start = ConnectionStart {
         whole_windows: true,
         ..avoiding(10.0)
     };
@@ -173,14 +173,14 @@ fn rfc9438_4_2_idle_and_application_limited_times_shift_the_epoch() {
     let mut cubic = lost_at(1000.0);
     cubic.on_restart(Instant::from_secs(13.0), Duration::from_secs(2.0));
     near(cubic.own.history.epoch.unwrap().start_secs, 12.0);
-    let limited = Ack {
+    let limited = AckedData {
         cwnd_limited: false,
         ..ack(14.5)
     };
     cubic.on_ack(&limited);
     near(cubic.own.history.epoch.unwrap().start_secs, 13.5);
     cubic.own.rules.app_limited_counts = true;
-    cubic.on_ack(&Ack {
+    cubic.on_ack(&AckedData {
         now: Instant::from_secs(15.0),
         ..limited
     });
@@ -192,7 +192,7 @@ fn rfc9438_4_10_hystart_ends_slow_start_without_a_loss_and_begins_on_the_plateau
     // Acknowledgements 1.1 ms apart: 46 of them after the first are longer than half of 100 ms.
     let mut cubic = cubic(beginning(20.0), &[]);
     for n in 0..60 {
-        cubic.on_ack(&Ack {
+        cubic.on_ack(&AckedData {
             snd_una: SeqNum::new(n),
             snd_nxt: SeqNum::new(n + 100),
             ..ack(1.0 + 0.0011 * f64::from(u32::try_from(n).unwrap()))
@@ -209,10 +209,10 @@ fn rfc9406_4_3_hystart_plus_plus_is_for_the_first_slow_start() {
         beginning(10.0),
         &[("hystart", Value::Choice("hystart_plus_plus"))],
     );
-    let round = |cubic: &mut Classic<Cubic>, number: u64, rtt: f64| {
+    let round = |cubic: &mut ClassicControl<Cubic>, number: u64, rtt: f64| {
         let before = cubic.cwnd();
         for n in 0..10 {
-            cubic.on_ack(&Ack {
+            cubic.on_ack(&AckedData {
                 snd_una: SeqNum::new(number * 10 + n),
                 snd_nxt: SeqNum::new(number * 10 + n + 10),
                 rtt: Some(Duration::from_secs(rtt)),
@@ -232,8 +232,8 @@ fn rfc9406_4_3_hystart_plus_plus_is_for_the_first_slow_start() {
     assert!(cubic.own.slow_start.is_none());
 }
 
-fn linux(cwnd: f64) -> Classic<Cubic> {
-    let start = Start {
+fn linux(cwnd: f64) -> ClassicControl<Cubic> {
+    let start = ConnectionStart {
         whole_windows: true,
         ..avoiding(cwnd)
     };
@@ -245,7 +245,7 @@ fn linux(cwnd: f64) -> Classic<Cubic> {
 }
 
 /// Of `count` such acknowledgements the last makes the window one segment larger.
-fn step_takes(cubic: &mut Classic<Cubic>, count: u32, ack: &Ack) {
+fn step_takes(cubic: &mut ClassicControl<Cubic>, count: u32, ack: &AckedData) {
     let cwnd = cubic.cwnd();
     (1..count).for_each(|_| cubic.on_ack(ack));
     near(cubic.cwnd(), cwnd);
@@ -269,7 +269,7 @@ fn in_linux_3_2_half_as_many_acknowledgements_of_two_segments_make_a_step() {
     let mut cubic = linux(1000.0);
     steps(&mut cubic).ack_ratio = 2.0;
     cubic.on_loss(&whole_loss(1000.0));
-    let two = |secs: f64| Ack {
+    let two = |secs: f64| AckedData {
         acked: SegCount::new(2),
         counted: SegCount::new(1),
         ..ack(secs)
@@ -289,7 +289,7 @@ fn in_linux_a_second_loss_leaves_a_whole_plateau() {
     cubic.on_loss(&loss(10.0));
     near(cubic.own.history.w_max.unwrap(), 8.0);
     cubic.window.cwnd = 7.0;
-    let ack = Ack {
+    let ack = AckedData {
         rtt: Some(Duration::from_secs(0.02)),
         ..ack(10.0)
     };
@@ -333,7 +333,7 @@ fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
 fn of_an_acknowledgement_that_ends_slow_start_congestion_avoidance_counts_the_rest() {
     let start = starting(10.0, 12.0);
     let mut cubic = cubic(start, &[("hystart", Value::Choice("none"))]);
-    cubic.on_ack(&Ack {
+    cubic.on_ack(&AckedData {
         acked: SegCount::new(4),
         counted: SegCount::new(4),
         ..ack(10.0)

@@ -9,14 +9,14 @@ fn ledbat(variant: &'static str) -> Ledbat {
     Ledbat::new(&params, beginning(10.0))
 }
 
-fn at(secs: f64, rtt_secs: f64) -> Ack {
-    Ack {
+fn at(secs: f64, rtt_secs: f64) -> AckedData {
+    AckedData {
         rtt: Some(Duration::from_secs(rtt_secs)),
         ..ack_at(secs, 1, 100)
     }
 }
 
-fn phase(ledbat: &Ledbat) -> Phase {
+fn phase(ledbat: &Ledbat) -> SlowdownPhase {
     match &ledbat.variant {
         Variant::PlusPlus(plus_plus) => plus_plus.phase,
         Variant::Rfc6817 { .. } => panic!("not LEDBAT++"),
@@ -43,7 +43,7 @@ fn rfc6817_2_4_2_the_window_stays_near_what_is_outstanding() {
     let mut ledbat = ledbat("rfc6817");
     ledbat.set_cwnd(20.0);
     // flightsize + ALLOWED_INCREASE * MSS
-    ledbat.on_ack(&Ack {
+    ledbat.on_ack(&AckedData {
         flight_size: SegCount::new(7),
         ..at(0.0, 0.05)
     });
@@ -62,7 +62,7 @@ fn a_loss_halves_but_not_below_the_least_window() {
 
 #[test]
 fn the_base_delay_is_forgotten_after_ten_minutes() {
-    let mut delays = Delays::new(10, 4);
+    let mut delays = DelayHistory::new(10, 4);
     delays.observe(Instant::from_secs(30.0), 0.05);
     delays.observe(Instant::from_secs(30.0 + 599.0), 0.08);
     assert_eq!(delays.base_secs(), 0.05, "in the tenth minute");
@@ -72,7 +72,7 @@ fn the_base_delay_is_forgotten_after_ten_minutes() {
 
 #[test]
 fn the_current_delay_is_the_least_of_four_samples() {
-    let mut delays = Delays::new(10, 4);
+    let mut delays = DelayHistory::new(10, 4);
     for (n, sample_secs) in [0.05, 0.07, 0.09, 0.11, 0.13].into_iter().enumerate() {
         assert!(n > 0 || delays.queueing_secs().is_none());
         delays.observe(Instant::from_secs(1.0), sample_secs);
@@ -83,7 +83,7 @@ fn the_current_delay_is_the_least_of_four_samples() {
 
 #[test]
 fn samples_older_than_a_round_trip_are_forgotten() {
-    let mut delays = Delays::new(10, 4);
+    let mut delays = DelayHistory::new(10, 4);
     delays.observe(Instant::from_secs(1.0), 0.05);
     delays.observe(Instant::from_secs(1.04), 0.08);
     assert_eq!(delays.queueing_secs(), Some(0.0), "40 of 80 ms ago");
@@ -126,7 +126,10 @@ fn ledbat_plus_plus_slows_down_after_slow_start_and_ten_percent_of_the_time() {
     ledbat.set_cwnd(4.0);
     // 45 ms are 3/4 of the target, 46 are more.
     ledbat.on_ack(&at(0.1, 0.146));
-    assert_eq!(phase(&ledbat), Phase::BeforeFirst { round_trips: 2 });
+    assert_eq!(
+        phase(&ledbat),
+        SlowdownPhase::BeforeFirst { round_trips: 2 }
+    );
     ledbat.on_ack(&at(0.2, 0.1));
     let window = ledbat.cwnd();
     ledbat.on_ack(&at(0.3, 0.1));
@@ -139,7 +142,7 @@ fn ledbat_plus_plus_slows_down_after_slow_start_and_ten_percent_of_the_time() {
         secs += 0.1;
     }
     // From 0.3 s on; 4.125 is reached in five steps of 1/2, the last short, from 0.5 s to 0.9 s. It took 0.6 s.
-    let Phase::Until(due) = phase(&ledbat) else {
+    let SlowdownPhase::Until(due) = phase(&ledbat) else {
         panic!("{:?}", phase(&ledbat))
     };
     assert!((due.secs() - (0.9 + 9.0 * 0.6)).abs() < 1e-9, "{due:?}");
@@ -156,9 +159,12 @@ fn ledbat_plus_plus_leaves_its_first_slow_start_above_three_quarters_of_the_targ
     ledbat.common.target_secs = 0.0625;
     ledbat.on_ack(&at(0.0, 0.125));
     ledbat.on_ack(&at(0.1, 0.171_875));
-    assert_eq!(phase(&ledbat), Phase::FirstStart);
+    assert_eq!(phase(&ledbat), SlowdownPhase::FirstStart);
     ledbat.on_ack(&at(0.2, 0.171_876));
-    assert_eq!(phase(&ledbat), Phase::BeforeFirst { round_trips: 2 });
+    assert_eq!(
+        phase(&ledbat),
+        SlowdownPhase::BeforeFirst { round_trips: 2 }
+    );
 }
 
 #[test]
@@ -169,7 +175,7 @@ fn ledbat_plus_plus_adds_its_gain_for_a_window() {
     let Variant::PlusPlus(plus_plus) = &mut ledbat.variant else {
         panic!("not LEDBAT++")
     };
-    plus_plus.phase = Phase::Until(Instant::from_secs(9.0));
+    plus_plus.phase = SlowdownPhase::Until(Instant::from_secs(9.0));
     // GAIN = 1/2: half a segment for 40.
     ledbat.on_ack(&at(0.1, 0.1));
     assert!((ledbat.cwnd() - 40.0125).abs() < 1e-9);

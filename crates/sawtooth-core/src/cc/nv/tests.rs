@@ -2,22 +2,22 @@ use super::*;
 use crate::cc::testing::*;
 
 /// With a least round-trip time of 1 ms.
-fn nv(cwnd: f64, ssthresh: f64) -> Classic<Nv> {
+fn nv(cwnd: f64, ssthresh: f64) -> ClassicControl<Nv> {
     let start = starting(cwnd, ssthresh);
-    let rules = Rules {
+    let rules = NvParameters {
         rounds: 1,
-        ..Rules::from(&params(&ENTRY, &[]))
+        ..NvParameters::from(&params(&ENTRY, &[]))
     };
-    let mut nv = Classic::new(start, Nv::new(rules, start.seed));
+    let mut nv = ClassicControl::new(start, Nv::new(rules, start.seed));
     nv.own.least_rtt.secs = 0.001;
     nv
 }
 
 /// A round of `samples` acknowledgements, the last of which ends it, that count nothing for growth.
-fn round(nv: &mut Classic<Nv>, samples: u64, in_flight: u64, rtt: f64) {
+fn round(nv: &mut ClassicControl<Nv>, samples: u64, in_flight: u64, rtt: f64) {
     nv.own.path.restart();
     for number in 1..=samples {
-        nv.on_ack(&Ack {
+        nv.on_ack(&AckedData {
             rtt: Some(Duration::from_secs(rtt)),
             counted: SegCount::new(0),
             snd_una: SeqNum::new(u64::from(number == samples)),
@@ -26,7 +26,7 @@ fn round(nv: &mut Classic<Nv>, samples: u64, in_flight: u64, rtt: f64) {
     }
 }
 
-fn grown(nv: &mut Classic<Nv>) -> f64 {
+fn grown(nv: &mut ClassicControl<Nv>) -> f64 {
     let before = nv.cwnd();
     nv.on_ack(&ack_at(1.0, 1, 20));
     nv.cwnd() - before
@@ -136,9 +136,9 @@ fn short_queues_let_the_window_stand_or_grow() {
 
 #[test]
 fn the_least_round_trip_time_is_forgotten_after_two_periods_at_most() {
-    let rules = Rules {
+    let rules = NvParameters {
         reset_spread: 0.0,
-        ..Rules::from(&params(&ENTRY, &[]))
+        ..NvParameters::from(&params(&ENTRY, &[]))
     };
     let mut least = LeastRtt::new(1);
     // The first period ends at 2 s, the second at 7 s: until then the first one's counts.
@@ -152,7 +152,7 @@ fn the_least_round_trip_time_is_forgotten_after_two_periods_at_most() {
 
 #[test]
 fn after_a_recovery_what_was_measured_before_counts_no_more_until_the_periods_end() {
-    let rules = Rules::from(&params(&ENTRY, &[]));
+    let rules = NvParameters::from(&params(&ENTRY, &[]));
     let mut least = LeastRtt::new(1);
     least.observe(0.0, 0.020, &rules);
     least.set_aside();
@@ -164,7 +164,7 @@ fn after_a_recovery_what_was_measured_before_counts_no_more_until_the_periods_en
 
 #[test]
 fn periods_are_up_to_a_quarter_longer_or_shorter() {
-    let rules = Rules::from(&params(&ENTRY, &[]));
+    let rules = NvParameters::from(&params(&ENTRY, &[]));
     let mut least = LeastRtt::new(1);
     let mut ends = Vec::new();
     // Every millisecond: 100 periods of 5 s on average.
@@ -194,9 +194,9 @@ fn a_loss_leaves_four_fifths() {
 
 #[test]
 fn the_largest_rate_is_that_of_samples_alone_however_slow() {
-    let rules = Rules::from(&params(&ENTRY, &[]));
+    let rules = NvParameters::from(&params(&ENTRY, &[]));
     let mut nv = Nv::new(rules, 1);
-    let sample = |rtt| Ack {
+    let sample = |rtt| AckedData {
         rtt: Some(Duration::from_secs(rtt)),
         ..ack_at(1.0, 1, 1)
     };

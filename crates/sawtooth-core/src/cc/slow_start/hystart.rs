@@ -18,13 +18,13 @@
 //! 0.49 to 0.516 ms, which is half of 1 ms (all nine where a train does). A kernel that paces is expected to let trains last a whole
 //! round-trip time (`hystart_train_share = 1`).
 
-use super::{New, SlowStart};
-use crate::cc::Ack;
+use super::{NewSlowStart, SlowStart};
+use crate::cc::AckedData;
 use crate::cc::params::{COUNT, TIME_FROM_ZERO};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{Duration, SeqNum};
 
-pub(crate) const ENTRY: Entry<New> = Entry {
+pub(crate) const ENTRY: Entry<NewSlowStart> = Entry {
     name: "hystart",
     summary: "HyStart: ends slow start at a long train of acknowledgements, or when the delay rises",
     specification: &["Ha and Rhee 2011 §4"],
@@ -85,7 +85,7 @@ impl DelayRise {
 
 /// The acknowledgements of one window.
 #[derive(Clone, Copy, Debug)]
-struct Round {
+struct HystartRound {
     /// One past the last segment that had been sent when it began: the round is over when more than that is acknowledged.
     end: SeqNum,
     start_secs: f64,
@@ -107,7 +107,7 @@ pub(crate) struct HyStart {
     next_decides: bool,
     /// The connection's smallest round-trip time, seconds.
     min_rtt: f64,
-    round: Option<Round>,
+    round: Option<HystartRound>,
 }
 
 impl From<&Params> for HyStart {
@@ -138,11 +138,11 @@ impl SlowStart for HyStart {
         true
     }
 
-    fn ends(&mut self, ack: &Ack, cwnd: f64) -> bool {
+    fn ends(&mut self, ack: &AckedData, cwnd: f64) -> bool {
         let now = ack.now.secs();
         let round = match &mut self.round {
             Some(round) if ack.snd_una <= round.end => round,
-            over => over.insert(Round {
+            over => over.insert(HystartRound {
                 end: ack.snd_nxt,
                 start_secs: now,
                 train_secs: now,
@@ -182,8 +182,8 @@ mod tests {
         HyStart::from(&params)
     }
 
-    fn ack(secs: f64, snd_una: u64, rtt: f64) -> Ack {
-        Ack {
+    fn ack(secs: f64, snd_una: u64, rtt: f64) -> AckedData {
+        AckedData {
             snd_una: SeqNum::new(snd_una),
             snd_nxt: SeqNum::new(snd_una + 100),
             rtt: Some(Duration::from_secs(rtt)),

@@ -16,13 +16,13 @@
 //! The RFC recommends it for a connection's first slow start only, and so it is here.
 
 use super::hystart::DelayRise;
-use super::{New, SlowStart};
+use super::{NewSlowStart, SlowStart};
 use crate::cc::params::COUNT;
-use crate::cc::{Ack, CongestionWindow};
+use crate::cc::{AckedData, CongestionWindow};
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{Duration, SegCount, SeqNum};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewSlowStart> = Entry {
     name: "hystart_plus_plus",
     summary: "HyStart++: where the delay rises, a slower slow start for some rounds",
     specification: &["RFC 9406 §4"],
@@ -119,7 +119,7 @@ impl HyStartPlusPlus {
 }
 
 impl SlowStart for HyStartPlusPlus {
-    fn ends(&mut self, ack: &Ack, _cwnd: f64) -> bool {
+    fn ends(&mut self, ack: &AckedData, _cwnd: f64) -> bool {
         let over = self.round_end.is_none_or(|end| ack.snd_una >= end);
         if over && self.begin_round(ack.snd_nxt) {
             return true;
@@ -171,7 +171,7 @@ mod tests {
         (0..10).any(|n| {
             let snd_una = number * 10 + n;
             hystart.ends(
-                &Ack {
+                &AckedData {
                     snd_una: SeqNum::new(snd_una),
                     snd_nxt: SeqNum::new(snd_una + 10),
                     rtt: Some(Duration::from_secs(rtt)),

@@ -9,7 +9,7 @@ mod search;
 use std::fmt::Debug;
 
 use super::classic::CongestionWindow;
-use super::events::Ack;
+use super::events::AckedData;
 use super::params::joined;
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
 use crate::units::{Duration, SegCount};
@@ -20,7 +20,7 @@ pub(super) trait SlowStart: Debug + Send {
     fn on_rtt(&mut self, _rtt: Duration) {}
 
     /// Whether slow start ends at this acknowledgement, at a window of `cwnd`.
-    fn ends(&mut self, ack: &Ack, cwnd: f64) -> bool;
+    fn ends(&mut self, ack: &AckedData, cwnd: f64) -> bool;
 
     /// Slow start goes on: grows the window for `counted` segments, and returns how many of them are left when it reaches the threshold.
     fn grow(&mut self, window: &mut CongestionWindow, counted: SegCount) -> SegCount {
@@ -34,10 +34,11 @@ pub(super) trait SlowStart: Debug + Send {
 }
 
 /// Constructor of a row; it is given whether windows are whole.
-pub(super) type New = fn(&Params, whole_windows: bool) -> Box<dyn SlowStart>;
+pub(super) type NewSlowStart = fn(&Params, whole_windows: bool) -> Box<dyn SlowStart>;
 
 /// All that can be chosen.
-pub(super) const TABLE: &[Entry<New>] = &[hystart::ENTRY, hystart_plus_plus::ENTRY, search::ENTRY];
+pub(super) const TABLE: &[Entry<NewSlowStart>] =
+    &[hystart::ENTRY, hystart_plus_plus::ENTRY, search::ENTRY];
 
 /// The names of the rows, and `none`.
 const NAMES: [&str; TABLE.len() + 1] = {

@@ -25,13 +25,13 @@
 
 use std::collections::VecDeque;
 
-use super::{New, SlowStart};
-use crate::cc::Ack;
+use super::{NewSlowStart, SlowStart};
+use crate::cc::AckedData;
 use crate::cc::params::{COUNT, FACTOR};
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, SegCount, SeqNum};
 
-pub(super) const ENTRY: Entry<New> = Entry {
+pub(super) const ENTRY: Entry<NewSlowStart> = Entry {
     name: "search",
     summary: "SEARCH: ends slow start when less is delivered than was sent a round trip before",
     specification: &["draft-chung-ccwg-search"],
@@ -148,7 +148,7 @@ impl SlowStart for Search {
             .get_or_insert(self.window * rtt.secs() / self.bins as f64);
     }
 
-    fn ends(&mut self, ack: &Ack, _cwnd: f64) -> bool {
+    fn ends(&mut self, ack: &AckedData, _cwnd: f64) -> bool {
         let (Some(duration), Some(rtt)) = (self.duration, ack.rtt.map(Duration::secs)) else {
             return false;
         };
@@ -180,7 +180,7 @@ mod tests {
 
     fn ends(search: &mut Search, at: f64, snd_una: u64, snd_nxt: u64) -> bool {
         search.ends(
-            &Ack {
+            &AckedData {
                 snd_una: SeqNum::new(snd_una),
                 snd_nxt: SeqNum::new(snd_nxt),
                 rtt: Some(Duration::from_secs(RTT)),

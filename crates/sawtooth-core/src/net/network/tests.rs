@@ -81,7 +81,7 @@ fn network(links: Vec<LinkSpec>, flow: FlowSpec, udp: Vec<UdpSpec>) -> Network<F
 }
 
 /// All that reaches a host, and when.
-fn deliveries(network: &mut Network<Fake>) -> Vec<(f64, Delivery<Fake>)> {
+fn deliveries(network: &mut Network<Fake>) -> Vec<(f64, DeliveredPacket<Fake>)> {
     let mut all = Vec::new();
     while network.next_time() != Instant::NEVER {
         let time = network.next_time();
@@ -107,7 +107,7 @@ fn a_packet_takes_transmission_and_propagation_and_a_full_queue_drops() {
     let arrived = deliveries(&mut network);
     assert_eq!(arrived.len(), 2, "the third found the queue full");
     for (number, (time, delivery)) in (0u8..).zip(arrived) {
-        let expected = Delivery {
+        let expected = DeliveredPacket {
             towards: Towards::Receiver,
             connection: 7,
             packet: Fake::of(number, 1000),

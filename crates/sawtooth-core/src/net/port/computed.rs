@@ -1,15 +1,15 @@
 //! A FIFO whose departures are computed when packets arrive: what is present, and what has left by a given event.
 
-use crate::events::{Key, Lineage};
-use crate::queue::{Backlog, Law};
-use crate::ring::Ring;
+use crate::events::{EventKey, Lineage};
+use crate::queue::{Backlog, BacklogLaw};
+use crate::ring::RingBuffer;
 use crate::units::{ByteCount, Instant};
 
 /// The packets of one port that have been accepted, the one in transmission included.
 #[derive(Debug)]
 pub(super) struct Computed {
-    pub law: Law,
-    waiting: Ring<Waiting>,
+    pub law: BacklogLaw,
+    waiting: RingBuffer<Waiting>,
     waiting_bytes: ByteCount,
     in_service: ByteCount,
 }
@@ -17,16 +17,16 @@ pub(super) struct Computed {
 /// A packet that has been accepted but whose transmission has not begun.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    start: Key,
+    start: EventKey,
     size: ByteCount,
 }
 
 impl Computed {
-    pub(super) fn new(law: Law) -> Self {
+    pub(super) fn new(law: BacklogLaw) -> Self {
         Self {
             law,
-            waiting: Ring::new(Waiting {
-                start: Key::NEVER,
+            waiting: RingBuffer::new(Waiting {
+                start: EventKey::NEVER,
                 size: ByteCount::ZERO,
             }),
             waiting_bytes: ByteCount::ZERO,
@@ -46,7 +46,7 @@ impl Computed {
 
     /// Forgets what has left by an event. At a full tie the transmitter is served before the newcomer.
     #[inline(always)]
-    pub(super) fn catch_up(&mut self, key: Key, lineage: &Lineage) {
+    pub(super) fn catch_up(&mut self, key: EventKey, lineage: &Lineage) {
         while let Some(front) = self.waiting.front() {
             if !front.start.precedes(&key, lineage, true) {
                 break;
@@ -68,7 +68,7 @@ impl Computed {
 
     /// A packet waits until `start`.
     #[inline(always)]
-    pub(super) fn wait(&mut self, start: Key, size: ByteCount) {
+    pub(super) fn wait(&mut self, start: EventKey, size: ByteCount) {
         let slot = self.waiting.push_slot();
         slot.start = start;
         slot.size = size;

@@ -1,6 +1,6 @@
 //! What a port counts.
 
-use crate::queue::Queued;
+use crate::queue::QueuedPacket;
 use crate::units::{ByteCount, Duration, Instant};
 
 /// What happened at a port; plain counters.
@@ -80,14 +80,14 @@ impl PortCounters {
     }
 
     /// A packet is dropped that had been accepted with so much of framing.
-    pub(super) fn drop(&mut self, queued: &Queued, now: Instant, framing: ByteCount) {
+    pub(super) fn drop(&mut self, queued: &QueuedPacket, now: Instant, framing: ByteCount) {
         self.dropped_packets += 1;
         self.dropped += queued.size();
         self.framing -= framing;
         self.wait_in_vain(queued, now);
     }
 
-    pub(super) fn wait_in_vain(&mut self, queued: &Queued, until: Instant) {
+    pub(super) fn wait_in_vain(&mut self, queued: &QueuedPacket, until: Instant) {
         if queued.arrived < until {
             self.waited_in_vain
                 .add(queued.sojourn(until), queued.size());

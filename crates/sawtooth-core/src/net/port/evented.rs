@@ -2,26 +2,26 @@
 
 use super::counters::PortCounters;
 use super::transmitter::Transmitter;
-use super::{Discipline, Passage, Port, Transmission, Turn};
-use crate::events::{Child, Event, Key, Lineage, Occurrence};
+use super::{Discipline, Passage, Port, PortTransmission, Turn};
+use crate::events::{Child, Event, EventKey, Lineage, Occurrence};
 use crate::impair::Service;
-use crate::loss::Fate;
+use crate::loss::WireFate;
 use crate::net::ledger::Ledger;
-use crate::net::traffic::Start;
+use crate::net::traffic::TransmissionStart;
 use crate::packet::Packet;
-use crate::queue::{Backlog, Next, Queued};
+use crate::queue::{Backlog, Dequeued, QueuedPacket};
 use crate::units::{ByteCount, Instant};
 
 impl Port {
     /// A packet arrives at an evented port. If the transmitter is idle a transmission may start.
     pub fn arrive(
         &mut self,
-        key: Key,
+        key: EventKey,
         occurrence: Occurrence,
         packet: Packet,
         lineage: &mut Lineage,
     ) -> Turn {
-        let arriving = Queued::new(packet, key.time, self.fate());
+        let arriving = QueuedPacket::new(packet, key.time, self.fate());
         let Discipline::Evented {
             queue,
             in_service,
@@ -90,9 +90,9 @@ impl Port {
         };
         drops.count(&dropped[before..], now.time);
         let leaving = match next {
-            Next::Packet(leaving) => leaving,
-            Next::Empty => return Turn::Waits,
-            Next::NotBefore(time) => {
+            Dequeued::Packet(leaving) => leaving,
+            Dequeued::Empty => return Turn::Waits,
+            Dequeued::NotBefore(time) => {
                 debug_assert!(time > now.time, "{time:?} is not after {:?}", now.time);
                 return Turn::Wakes(now.schedule(time, Child::Done));
             }
@@ -108,7 +108,7 @@ impl Port {
         self.counters.marked_packets += u64::from(marked);
         let transmission = self.transmit(now, leaving, service);
         if let Some(ledger) = &mut self.ledger {
-            let start = Start {
+            let start = TransmissionStart {
                 arrived: leaving.arrived,
                 at: now.time,
                 sent: transmission.done.time,
@@ -122,11 +122,16 @@ impl Port {
 
     /// A packet that has waited is transmitted.
     #[inline]
-    fn transmit(&mut self, start: Event, leaving: Queued, service: Service) -> Transmission {
+    fn transmit(
+        &mut self,
+        start: Event,
+        leaving: QueuedPacket,
+        service: Service,
+    ) -> PortTransmission {
         let packet = leaving.packet;
         if self.is_impaired() {
             let sending = self.transmit_over_wire(start, packet.size(), leaving.fate, service);
-            return Transmission {
+            return PortTransmission {
                 packet,
                 passage: sending.passage,
                 done: sending.done,
@@ -134,13 +139,13 @@ impl Port {
         }
         let tx = self.transmitter.time(packet.size());
         let arrival = match leaving.fate {
-            Fate::Arrives => self.transmitter.arrival(start, tx),
-            Fate::Lost => {
+            WireFate::Arrives => self.transmitter.arrival(start, tx),
+            WireFate::Lost => {
                 self.counters.lost_packets += 1;
-                Key::NEVER
+                EventKey::NEVER
             }
         };
-        Transmission {
+        PortTransmission {
             packet,
             passage: Passage::plain(arrival, false),
             done: start.schedule(start.time + tx, Child::Done),
@@ -150,7 +155,7 @@ impl Port {
     /// A packet that the queue of an evented port has dropped; each is handed over once, and must be taken after every
     /// [`Port::arrive`] and [`Port::transmitter_free`].
     #[inline]
-    pub fn take_dropped(&mut self) -> Option<Queued> {
+    pub fn take_dropped(&mut self) -> Option<QueuedPacket> {
         match &mut self.discipline {
             Discipline::Computed(_) => None,
             Discipline::Evented { dropped, .. } => dropped.pop(),
@@ -167,7 +172,7 @@ struct Drops<'a> {
 
 impl Drops<'_> {
     #[inline]
-    fn count(self, dropped: &[Queued], now: Instant) {
+    fn count(self, dropped: &[QueuedPacket], now: Instant) {
         for queued in dropped {
             let framing = self.transmitter.framing(queued.size());
             self.counters.drop(queued, now, framing);

@@ -20,19 +20,19 @@ mod transmitter;
 use std::sync::Arc;
 
 pub use self::counters::PortCounters;
-pub use self::passage::{Passage, Transmission, Turn};
+pub use self::passage::{Passage, PortTransmission, Turn};
 
 use self::computed::Computed;
 use self::counters::Fates;
 use self::transmitter::{Sending, Transmitter};
 use super::ledger::Ledger;
-use super::traffic::{Start, Traffic};
-use crate::events::{Child, Event, Key, Lineage, Occurrence};
-use crate::impair::{ImpairedWire, Node, Service};
-use crate::loss::{Fate, Loss};
+use super::traffic::{Traffic, TransmissionStart};
+use crate::events::{Child, Event, EventKey, Lineage, Occurrence};
+use crate::impair::{ForwardingNode, ImpairedWire, Service};
+use crate::loss::{Loss, WireFate};
 use crate::packet::{Ecn, Packet};
-use crate::queue::{Next, Queue, Queued, Verdict};
-use crate::spec::{Direction, Recording};
+use crate::queue::{Admission, Dequeued, Queue, QueuedPacket};
+use crate::spec::{LinkDirection, Recording};
 use crate::units::{ByteCount, Duration, Instant, Rate};
 
 /// The sending side of one direction of a link.
@@ -40,12 +40,12 @@ use crate::units::{ByteCount, Duration, Instant, Rate};
 pub struct Port {
     transmitter: Transmitter,
     /// What passes packets on at the far end, if it does more than that.
-    node: Option<Box<Node>>,
+    node: Option<Box<ForwardingNode>>,
     /// The run's end: waits that end later do not count.
     end: Instant,
     discipline: Discipline,
     /// The event that ends the transmission in progress; in the past when idle.
-    done: Key,
+    done: EventKey,
     loss: Option<Box<Loss>>,
     /// Only if more is asked for than counters.
     ledger: Option<Box<Ledger>>,
@@ -62,7 +62,7 @@ enum Discipline {
         queue: Box<dyn Queue>,
         in_service: Option<ByteCount>,
         /// Packets that the queue has dropped and nobody has taken yet.
-        dropped: Vec<Queued>,
+        dropped: Vec<QueuedPacket>,
     },
 }
 
@@ -111,16 +111,16 @@ impl Port {
                 self.counters.wait_in_vain(&queued, self.end);
             }
             match next {
-                Next::Packet(queued) => self.counters.wait_in_vain(&queued, self.end),
-                Next::NotBefore(time) => now = time,
-                Next::Empty => return,
+                Dequeued::Packet(queued) => self.counters.wait_in_vain(&queued, self.end),
+                Dequeued::NotBefore(time) => now = time,
+                Dequeued::Empty => return,
             }
         }
     }
 
     /// A port whose departures are computed at arrival if `computed` and if the discipline allows it.
     pub(crate) fn new(
-        link: &Direction,
+        link: &LinkDirection,
         queue: Box<dyn Queue>,
         loss: Option<Box<Loss>>,
         wire: Option<Box<ImpairedWire>>,
@@ -135,10 +135,10 @@ impl Port {
                 dropped: Vec::new(),
             },
         };
-        let done = Key::at_start(Instant::LONG_AGO, 0);
+        let done = EventKey::at_start(Instant::LONG_AGO, 0);
         Self {
             transmitter: Transmitter::new(link, wire),
-            node: Node::new(link.forwarding).map(Box::new),
+            node: ForwardingNode::new(link.forwarding).map(Box::new),
             end,
             discipline,
             done,
@@ -204,7 +204,7 @@ impl Port {
 
     /// When a packet of this port, whose last bit comes with `arrival` at the far end, can be sent from there over a link of the `next` rate.
     /// To be asked of all packets that go on from there, in their order.
-    pub fn pass_on(&mut self, arrival: Key, size: ByteCount, next: Rate) -> Key {
+    pub fn pass_on(&mut self, arrival: EventKey, size: ByteCount, next: Rate) -> EventKey {
         let Some(node) = &mut self.node else {
             return arrival;
         };
@@ -213,7 +213,7 @@ impl Port {
         }
         let (end, line) = arrival.parts();
         let hops = self.transmitter.hops(size, next);
-        Key::from_parts(node.pass(end, hops), line)
+        EventKey::from_parts(node.pass(end, hops), line)
     }
 
     /// How long a packet takes at the rate that holds before anything has changed.
@@ -223,15 +223,15 @@ impl Port {
     }
 
     /// A packet arrives with `key`, an event of which so much is known; returns the key of its arrival at the far end,
-    /// [`Key::NEVER`] if it is dropped or lost. Arrivals must come in the order of their keys.
+    /// [`EventKey::NEVER`] if it is dropped or lost. Arrivals must come in the order of their keys.
     #[inline(always)]
     pub fn accept(
         &mut self,
-        key: Key,
+        key: EventKey,
         occurrence: Occurrence,
         size: ByteCount,
         lineage: &mut Lineage,
-    ) -> Key {
+    ) -> EventKey {
         self.admit::<false>(key, occurrence, size, Ecn::NotEct, lineage)
             .arrival
     }
@@ -239,7 +239,7 @@ impl Port {
     /// The same for a packet with an ECN field, which a queue may mark, over any wire, and noted in the ledger.
     pub fn accept_any(
         &mut self,
-        key: Key,
+        key: EventKey,
         occurrence: Occurrence,
         packet: &Packet,
         lineage: &mut Lineage,
@@ -277,7 +277,7 @@ impl Port {
         ledger.arrived(packet, now, computed.waiting());
         let at = now.max(before.free);
         if at < self.end {
-            let start = Start {
+            let start = TransmissionStart {
                 arrived: now,
                 at,
                 sent: self.done.time,
@@ -291,7 +291,7 @@ impl Port {
     #[inline(always)]
     fn admit<const ANY: bool>(
         &mut self,
-        key: Key,
+        key: EventKey,
         occurrence: Occurrence,
         size: ByteCount,
         ecn: Ecn,
@@ -313,7 +313,7 @@ impl Port {
         } else {
             computed.catch_up(key, lineage);
             let present = computed.present();
-            if computed.law.limit.admits(present, size) == Verdict::Drop {
+            if computed.law.limit.admits(present, size) == Admission::Drop {
                 self.counters.dropped_packets += 1;
                 self.counters.dropped += size;
                 return Passage::DROPPED;
@@ -349,9 +349,9 @@ impl Port {
             };
         }
         self.done = start.schedule(start.time + tx, Child::Done);
-        if fate == Fate::Lost {
+        if fate == WireFate::Lost {
             self.counters.lost_packets += u64::from(start.time < self.end);
-            return Passage::plain(Key::NEVER, marked);
+            return Passage::plain(EventKey::NEVER, marked);
         }
         Passage::plain(self.transmitter.arrival(start, tx), marked)
     }
@@ -363,7 +363,7 @@ impl Port {
         &mut self,
         start: Event,
         size: ByteCount,
-        fate: Fate,
+        fate: WireFate,
         service: Service,
     ) -> Sending {
         let transmitter = &mut self.transmitter;
@@ -387,9 +387,9 @@ impl Port {
 
     /// Of the packet that arrives now.
     #[inline]
-    fn fate(&mut self) -> Fate {
+    fn fate(&mut self) -> WireFate {
         match &mut self.loss {
-            None => Fate::Arrives,
+            None => WireFate::Arrives,
             Some(loss) => loss.next_fate(),
         }
     }

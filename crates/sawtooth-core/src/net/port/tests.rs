@@ -3,7 +3,7 @@
 use super::*;
 use crate::impair::Medium;
 use crate::net;
-use crate::packet::Data;
+use crate::packet::DataSegment;
 use crate::queue;
 use crate::registry::Value;
 use crate::spec::{LinkSpec, Part, Scenario};
@@ -30,16 +30,16 @@ impl Arrived {
     }
 }
 
-fn direction(queue: &'static str, limit_packets: u64) -> Direction {
+fn direction(queue: &'static str, limit_packets: u64) -> LinkDirection {
     let queue = Part::named(queue::TABLE, queue).expect("a row of the table");
-    Direction {
+    LinkDirection {
         queue: queue.with("limit", Value::Packets(limit_packets)),
-        ..Direction::new(Rate::from_bps(1e6), Duration::from_secs(0.01))
+        ..LinkDirection::new(Rate::from_bps(1e6), Duration::from_secs(0.01))
     }
 }
 
 /// The forward port of one such link.
-fn port(direction: &Direction, end_secs: f64, computed: bool) -> Port {
+fn port(direction: &LinkDirection, end_secs: f64, computed: bool) -> Port {
     let link = LinkSpec {
         forward: direction.clone(),
         ..LinkSpec::new("l", direction.rate, direction.delay)
@@ -51,7 +51,7 @@ fn port(direction: &Direction, end_secs: f64, computed: bool) -> Port {
 }
 
 /// Packets of 1000 bytes come at time 0 with these ECN fields: what arrives, and the port after the run's end.
-fn sent(direction: &Direction, fields: &[Ecn], end_secs: f64) -> (Vec<Arrived>, Port) {
+fn sent(direction: &LinkDirection, fields: &[Ecn], end_secs: f64) -> (Vec<Arrived>, Port) {
     let [computed, evented] = [true, false].map(|computed| {
         let mut port = port(direction, end_secs, computed);
         let arrived = cross(&mut port, fields, end_secs);
@@ -82,14 +82,14 @@ fn cross(port: &mut Port, fields: &[Ecn], end_secs: f64) -> Vec<Arrived> {
             });
         }
     };
-    let mut free = Key::NEVER;
+    let mut free = EventKey::NEVER;
     for (order, ecn) in (0..).zip(fields) {
-        let data = Data {
+        let data = DataSegment {
             ecn: *ecn,
-            ..Data::default()
+            ..DataSegment::default()
         };
         let (key, packet) = (
-            Key::at_start(Instant::START, order),
+            EventKey::at_start(Instant::START, order),
             Packet::data(0, 0, ByteCount::new(1000), data),
         );
         if port.is_computed() {
@@ -108,7 +108,7 @@ fn cross(port: &mut Port, fields: &[Ecn], end_secs: f64) -> Vec<Arrived> {
     }
     while free.time.secs() < end_secs {
         let turn = port.transmitter_free(lineage.record(free));
-        free = Key::NEVER;
+        free = EventKey::NEVER;
         if let Turn::Starts(transmission) = turn {
             note(transmission.passage, transmission.packet.ecn() == Ecn::Ce);
             free = transmission.done;

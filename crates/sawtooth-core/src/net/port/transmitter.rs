@@ -1,10 +1,10 @@
 //! The transmitter of a port and the wire behind it: how long a packet is sent, and when it is at the far end.
 
 use super::passage::Passage;
-use crate::events::{Child, Event, Key};
+use crate::events::{Child, Event, EventKey};
 use crate::impair::{Hops, ImpairedWire, Medium, Service};
-use crate::loss::Fate;
-use crate::spec::Direction;
+use crate::loss::WireFate;
+use crate::spec::LinkDirection;
 use crate::units::{ByteCount, Duration, Instant, Rate};
 
 #[derive(Debug)]
@@ -15,12 +15,12 @@ pub(super) struct Transmitter {
     pub medium: Option<Medium>,
     /// Only if one rate and one delay do not say everything.
     pub wire: Option<Box<ImpairedWire>>,
-    memo: Memo,
+    memo: TransmissionMemo,
 }
 
 /// The transmission time last computed, and for which size: traffic has few sizes and division is slow.
 #[derive(Debug)]
-struct Memo {
+struct TransmissionMemo {
     size: ByteCount,
     time: Duration,
 }
@@ -30,7 +30,7 @@ struct Memo {
 pub(super) struct Sending {
     pub passage: Passage,
     /// The transmitter is free again.
-    pub done: Key,
+    pub done: EventKey,
     /// The wire loses the packet.
     pub lost: bool,
     /// It arrives before one that was transmitted earlier.
@@ -38,13 +38,13 @@ pub(super) struct Sending {
 }
 
 impl Transmitter {
-    pub(super) fn new(link: &Direction, wire: Option<Box<ImpairedWire>>) -> Self {
+    pub(super) fn new(link: &LinkDirection, wire: Option<Box<ImpairedWire>>) -> Self {
         Self {
             rate: link.rate,
             delay: link.delay,
             medium: link.medium,
             wire,
-            memo: Memo {
+            memo: TransmissionMemo {
                 size: ByteCount::ZERO,
                 time: Duration::ZERO,
             },
@@ -55,7 +55,7 @@ impl Transmitter {
     #[inline]
     pub(super) fn time(&mut self, size: ByteCount) -> Duration {
         if self.memo.size != size {
-            self.memo = Memo {
+            self.memo = TransmissionMemo {
                 size,
                 time: self.on_wire(size) / self.rate,
             };
@@ -65,7 +65,7 @@ impl Transmitter {
 
     /// When a packet is at the far end whose transmission begins at `start` and takes `time`, over a plain wire.
     #[inline]
-    pub(super) fn arrival(&self, start: Event, time: Duration) -> Key {
+    pub(super) fn arrival(&self, start: Event, time: Duration) -> EventKey {
         start.schedule(start.time + (time + self.delay), Child::Arrival)
     }
 
@@ -74,7 +74,7 @@ impl Transmitter {
         &mut self,
         start: Event,
         size: ByteCount,
-        fate: Fate,
+        fate: WireFate,
         service: Service,
     ) -> Sending {
         let size = self.on_wire(size);
@@ -85,7 +85,7 @@ impl Transmitter {
         let mut sending = Sending {
             passage: Passage::DROPPED,
             done: start.schedule(done, Child::Done),
-            lost: fate == Fate::Lost || (!arrives && done != Instant::NEVER),
+            lost: fate == WireFate::Lost || (!arrives && done != Instant::NEVER),
             overtakes: false,
         };
         if arrives && !sending.lost {

@@ -2,7 +2,7 @@
 //!
 //! Where something may be unknown the field is an `Option`; its column then has a null.
 
-use super::table::{ColumnSpec, Data, Row, TableSpec, Value};
+use super::table::{Column, ColumnSpec, ColumnValue, Row, TableSpec};
 
 /// Makes a row's struct and the table that it is of, from one line for each column.
 macro_rules! row {
@@ -21,14 +21,14 @@ macro_rules! row {
                     name: stringify!($name),
                     unit: $unit,
                     summary: $meaning,
-                    kind: <$kind as super::Value>::KIND,
+                    kind: <$kind as super::ColumnValue>::KIND,
                 },)*],
             };
 
             #[inline]
-            fn add_to(self, columns: &mut [super::Data]) {
+            fn add_to(self, columns: &mut [super::Column]) {
                 let mut columns = columns.iter_mut();
-                $(super::Value::add_to(self.$name, columns.next().expect("a column for each field"));)*
+                $(super::ColumnValue::add_to(self.$name, columns.next().expect("a column for each field"));)*
             }
         }
     };

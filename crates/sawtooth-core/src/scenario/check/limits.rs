@@ -2,7 +2,7 @@
 
 use super::super::error::{Result, ScenarioError, at};
 use super::super::origins::{Origins, declared_name};
-use crate::demand::recurring::{self, LinkTimer, Timer};
+use crate::demand::recurring::{self, LinkTimer, RecurringTimer};
 use crate::demand::{self, FLOW_BYTES, PERIOD_BYTES, ROW_BYTES, load, rows};
 use crate::limits::{counted, how_to_raise};
 use crate::spec::Scenario;
@@ -62,9 +62,9 @@ fn arrivals(scenario: &Scenario, origins: &Origins) -> Result<()> {
 }
 
 /// Where the time is written after which something recurs.
-fn place(timer: Timer, scenario: &Scenario, origins: &Origins) -> String {
+fn place(timer: RecurringTimer, scenario: &Scenario, origins: &Origins) -> String {
     match timer {
-        Timer::Link {
+        RecurringTimer::Link {
             link,
             is_reverse,
             key,
@@ -79,11 +79,13 @@ fn place(timer: Timer, scenario: &Scenario, origins: &Origins) -> String {
             };
             format!("links.{name}{way}.{key}")
         }
-        Timer::Connection { flow, key } => {
+        RecurringTimer::Connection { flow, key } => {
             let tcp = origins.tcp(origins.entries.flows[flow]);
             tcp.place_or_common(key)
         }
-        Timer::Source { flow, key } => origins.entries.udp[flow].key(&format!("source.{key}")),
+        RecurringTimer::Source { flow, key } => {
+            origins.entries.udp[flow].key(&format!("source.{key}"))
+        }
     }
 }
 

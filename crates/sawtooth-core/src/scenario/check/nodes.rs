@@ -3,7 +3,7 @@
 use super::super::error::{Result, at};
 use super::super::origins::{Origins, declared_name};
 use crate::impair::Medium;
-use crate::spec::{Direction, LinkSpec, Scenario};
+use crate::spec::{LinkDirection, LinkSpec, Scenario};
 use crate::units::Duration;
 
 /// Nodes can do what they are to do with what comes to them and where it goes.
@@ -13,8 +13,16 @@ pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Resu
     for path in paths.chain(scenario.udp.iter().map(|flow| &flow.path)) {
         for pair in path.windows(2) {
             let (first, second) = (&links[pair[0]], &links[pair[1]]);
-            node(Way::forward(first), Way::forward(second), origins)?;
-            node(Way::reverse(second), Way::reverse(first), origins)?;
+            node(
+                DirectedLink::forward(first),
+                DirectedLink::forward(second),
+                origins,
+            )?;
+            node(
+                DirectedLink::reverse(second),
+                DirectedLink::reverse(first),
+                origins,
+            )?;
         }
     }
     Ok(())
@@ -22,12 +30,12 @@ pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Resu
 
 /// A link in one of its directions.
 #[derive(Clone, Copy)]
-struct Way<'a> {
+struct DirectedLink<'a> {
     link: &'a LinkSpec,
     is_reverse: bool,
 }
 
-impl<'a> Way<'a> {
+impl<'a> DirectedLink<'a> {
     fn forward(link: &'a LinkSpec) -> Self {
         Self {
             link,
@@ -42,7 +50,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    fn direction(self) -> &'a Direction {
+    fn direction(self) -> &'a LinkDirection {
         if self.is_reverse {
             &self.link.reverse
         } else {
@@ -65,7 +73,7 @@ impl<'a> Way<'a> {
 }
 
 /// The node between two links.
-fn node(from: Way, to: Way, origins: &Origins) -> Result<()> {
+fn node(from: DirectedLink, to: DirectedLink, origins: &Origins) -> Result<()> {
     let (incoming, outgoing) = (from.direction(), to.direction());
     let refuse = |message: String, hint: &str| Err(at(from.place(origins), message).hint(hint));
     if incoming.forwarding.cuts_through() {

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::super::error::{Result, at};
 use super::super::origins::{Origins, declared_name};
 use crate::registry::Value;
-use crate::spec::{Direction, Scenario};
+use crate::spec::{LinkDirection, Scenario};
 use crate::tcp::key;
 
 /// Sizes that hold at least one packet, and what would be if they did not.
@@ -119,7 +119,7 @@ fn longest_packets(scenario: &Scenario) -> Vec<Longest> {
 struct QueueOfLink<'a> {
     path: String,
     written: Option<&'a Json>,
-    direction: &'a Direction,
+    direction: &'a LinkDirection,
     /// The longest packet that comes, bytes.
     longest: u64,
 }

@@ -3,7 +3,7 @@
 use super::super::error::{Result, at};
 use super::super::origins::Origins;
 use crate::kernel::{SHAPER, Shaper};
-use crate::spec::{Direction, Sampling, Scenario};
+use crate::spec::{LinkDirection, Sampling, Scenario};
 
 /// The kernel's own shaper carries one link of drop-tail queues.
 pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Result<()> {
@@ -49,7 +49,7 @@ pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Resu
 }
 
 /// What of a direction the kernel's own shaper cannot make.
-fn beyond(direction: &Direction) -> Option<&'static str> {
+fn beyond(direction: &LinkDirection) -> Option<&'static str> {
     let impairments = &direction.impairments;
     let found = [
         (

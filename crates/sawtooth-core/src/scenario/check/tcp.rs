@@ -2,19 +2,19 @@
 
 use serde_json::Value as Json;
 
-use super::super::context::Table;
+use super::super::context::TreeTable;
 use super::super::error::{Result, at};
 use super::super::origins::TcpTables;
 use crate::cc;
 use crate::registry::Params;
 use crate::spec::Part;
 use crate::tcp::key;
-use crate::tcp::pacer::Paced;
+use crate::tcp::pacer::PacedFlows;
 use crate::tcp::receiver::buffer::memory;
 use crate::units::ByteCount;
 
 /// Parameters that the flow of a table will have.
-pub(in crate::scenario) fn check(tcp: &Params, flow: Table) -> Result<()> {
+pub(in crate::scenario) fn check(tcp: &Params, flow: TreeTable) -> Result<()> {
     let written = TcpTables::of(flow);
     timeouts(tcp, &written)?;
     buffer_limits(tcp, &written)?;
@@ -77,7 +77,7 @@ fn receive_buffer(tcp: &Params, written: &TcpTables) -> Result<()> {
 
 /// A flow that is not paced has no rate to bound.
 fn pacing(tcp: &Params, written: &TcpTables) -> Result<()> {
-    if key::pacing.of(tcp) != Paced::Never || key::max_pacing_rate.of(tcp).is_none() {
+    if key::pacing.of(tcp) != PacedFlows::Never || key::max_pacing_rate.of(tcp).is_none() {
         return Ok(());
     }
     Err(at(
@@ -94,8 +94,8 @@ pub(in crate::scenario) fn congestion_control(cc: &Part, json: &Json, path: &str
         return Ok(());
     };
     let (wanted, remedy) = match order {
-        cc::Order::Below => ("has to be below", "below"),
-        cc::Order::AtMost => ("cannot be above", "to no more than"),
+        cc::ParamOrder::Below => ("has to be below", "below"),
+        cc::ParamOrder::AtMost => ("cannot be above", "to no more than"),
     };
     // Blame one that was written.
     let written = [low, high].into_iter().find(|key| json.get(key).is_some());

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::super::context::Table;
+use super::super::context::TreeTable;
 use super::super::error::{Result, at, at_key, unknown};
 use super::super::keys;
 use super::super::origins::Origins;
@@ -18,9 +18,14 @@ use crate::units::Instant;
 const LINK: &str = "link";
 
 /// An entry of `flows` with `arrivals`. What a `load` makes of the rate is found out later ([`offer`]).
-pub(super) fn read(flow: FlowSpec, entry: Table, json: &Json, path: &str) -> Result<ArrivingSpec> {
+pub(super) fn read(
+    flow: FlowSpec,
+    entry: TreeTable,
+    json: &Json,
+    path: &str,
+) -> Result<ArrivingSpec> {
     let options = object(json, path)?;
-    let table = Table {
+    let table = TreeTable {
         keys: options,
         path,
         context: entry.context,

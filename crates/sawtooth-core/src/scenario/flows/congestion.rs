@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::super::check;
-use super::super::context::Table;
+use super::super::context::TreeTable;
 use super::super::error::{Result, at};
 use super::super::params::no_parameters;
 use super::super::part::{named, part};
@@ -12,15 +12,15 @@ use crate::registry::Params;
 use crate::spec::{Part, cc_defaults};
 
 /// What decides how much a flow sends.
-pub(super) struct Sender {
+pub(super) struct CongestionChoice {
     pub cc: Part,
     /// That of a kernel which is wanted instead.
     pub kernel_cc: Option<String>,
 }
 
 /// The sender's, whose parameters may depend on those of TCP.
-pub(super) fn sender(table: Table, tcp: &Params) -> Result<Sender> {
-    let unless_named = |kernel_cc| Sender {
+pub(super) fn sender(table: TreeTable, tcp: &Params) -> Result<CongestionChoice> {
+    let unless_named = |kernel_cc| CongestionChoice {
         cc: Part::of(&cc::TABLE[0]),
         kernel_cc,
     };
@@ -36,14 +36,14 @@ pub(super) fn sender(table: Table, tcp: &Params) -> Result<Sender> {
         params: named.params(cc_defaults(named.entry, tcp), &path, table.context)?,
     };
     check::congestion_control(&cc, json, &path)?;
-    Ok(Sender {
+    Ok(CongestionChoice {
         cc,
         kernel_cc: None,
     })
 }
 
 /// The receiver's, by its name in the kernel, if the scenario says.
-pub(super) fn receiver(table: Table) -> Result<Option<String>> {
+pub(super) fn receiver(table: TreeTable) -> Result<Option<String>> {
     let Some((json, path)) = table.own_or_common("receiver_cc") else {
         return Ok(None);
     };

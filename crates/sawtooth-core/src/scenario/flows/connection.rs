@@ -1,7 +1,7 @@
 //! A connection of TCP in the tree.
 
 use super::super::check;
-use super::super::context::Table;
+use super::super::context::TreeTable;
 use super::super::error::Result;
 use super::super::groups::Groups;
 use super::super::part::part;
@@ -12,7 +12,12 @@ use crate::spec::{FlowSpec, Part, set_needed_feedback};
 use crate::tcp::key;
 
 /// The connection called `name`, with the parameters of the scenario's `stack` unless it has its own.
-pub(super) fn read(name: String, table: Table, stack: &Params, links: &Groups) -> Result<FlowSpec> {
+pub(super) fn read(
+    name: String,
+    table: TreeTable,
+    stack: &Params,
+    links: &Groups,
+) -> Result<FlowSpec> {
     let (mut tcp, given) = tcp::read(table, stack)?;
     check::tcp(&tcp, table)?;
     let sender = congestion::sender(table, &tcp)?;
@@ -45,7 +50,7 @@ pub(super) fn read(name: String, table: Table, stack: &Params, links: &Groups) -
     })
 }
 
-fn source(table: Table) -> Result<Part> {
+fn source(table: TreeTable) -> Result<Part> {
     let Some((json, path)) = table.get("source") else {
         return Ok(Part::of(&source::TABLE[0]));
     };

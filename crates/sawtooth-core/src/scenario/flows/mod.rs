@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
-use super::context::{Context, Table};
+use super::context::{Context, TreeTable};
 use super::error::{Result, at, at_key};
 use super::groups::{Groups, check_number, count};
-use super::hosts::{self, Hosts};
+use super::hosts::{self, HostSpecs};
 use super::keys;
 use super::origins::{Entries, Origin};
 use super::value::{check_keys, object};
@@ -27,7 +27,7 @@ use crate::units::Duration;
 
 /// All that `flows` says.
 #[derive(Default)]
-pub(super) struct Flows {
+pub(super) struct FlowSpecs {
     pub standing: Vec<FlowSpec>,
     pub arriving: Vec<ArrivingSpec>,
     pub udp: Vec<UdpSpec>,
@@ -38,18 +38,18 @@ pub(super) struct Flows {
 pub(super) fn read(
     context: &Context,
     links: &Groups,
-    hosts: &Hosts,
+    hosts: &HostSpecs,
     duration: Duration,
     limits: &Limits,
-) -> Result<Flows> {
+) -> Result<FlowSpecs> {
     let entries = entries(context.tree)?;
     let stack = tcp::stack(context.tree)?;
-    let mut flows = Flows::default();
+    let mut flows = FlowSpecs::default();
     let mut names: BTreeSet<String> = BTreeSet::new();
     for (index, json) in entries.iter().enumerate() {
         let path = format!("flows[{index}]");
         let keys = object(json, &path)?;
-        let table = Table {
+        let table = TreeTable {
             keys,
             path: &path,
             context,
@@ -70,7 +70,7 @@ pub(super) fn read(
                 let message = format!("two flows are called `{base}`");
                 return Err(at(table.place("name"), message).hint("give each its own name"));
             }
-            let table = Table {
+            let table = TreeTable {
                 context: &context,
                 ..table
             };
@@ -111,7 +111,7 @@ fn entries(tree: &Map<String, Json>) -> Result<&[Json]> {
 }
 
 /// What the flows of an entry are called, without their numbers.
-fn name(table: Table, index: usize, entries: usize) -> Result<String> {
+fn name(table: TreeTable, index: usize, entries: usize) -> Result<String> {
     match table.get("name") {
         Some((Json::String(name), _)) if !name.is_empty() => Ok(name.clone()),
         Some((_, path)) => Err(at(path, "expected a name")),

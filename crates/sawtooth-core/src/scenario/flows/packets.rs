@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::super::context::Table;
+use super::super::context::TreeTable;
 use super::super::error::{Result, ScenarioError, at, at_key};
 use super::super::groups::Groups;
 use super::super::part::part;
@@ -33,7 +33,7 @@ const TCP_KEYS: &[(&str, &str, &str)] = &[
 ];
 
 /// Whether a flow is of UDP; with keys that nothing but TCP has, that is a mistake.
-pub(super) fn is_udp(table: Table) -> Result<bool> {
+pub(super) fn is_udp(table: TreeTable) -> Result<bool> {
     match table.get("transport") {
         None => return Ok(false),
         Some((Json::String(word), _)) if word == "tcp" => return Ok(false),
@@ -57,7 +57,7 @@ pub(super) fn is_udp(table: Table) -> Result<bool> {
 /// The flow called `name`, in a run of `duration`.
 pub(super) fn read(
     name: String,
-    table: Table,
+    table: TreeTable,
     links: &Groups,
     duration: Duration,
 ) -> Result<UdpSpec> {
@@ -77,7 +77,7 @@ pub(super) fn read(
     Ok(flow)
 }
 
-fn source(json: &Json, path: &str, table: Table) -> Result<Part> {
+fn source(json: &Json, path: &str, table: TreeTable) -> Result<Part> {
     part(
         json,
         packet_source::TABLE,
@@ -88,7 +88,7 @@ fn source(json: &Json, path: &str, table: Table) -> Result<Part> {
 }
 
 /// What is written of its source, unless there is none, or that of a connection.
-fn own_source(table: Table<'_>) -> Result<(&Json, String)> {
+fn own_source(table: TreeTable<'_>) -> Result<(&Json, String)> {
     let names = || packet_source::TABLE.iter().map(|entry| entry.name);
     let known = || names().collect::<Vec<_>>().join(", ");
     let Some((json, place)) = table.get("source") else {
@@ -112,7 +112,7 @@ fn own_source(table: Table<'_>) -> Result<(&Json, String)> {
 }
 
 /// When nothing leaves any more: not after the end of the run.
-fn stop(table: Table, start: Instant, duration: Duration) -> Result<Instant> {
+fn stop(table: TreeTable, start: Instant, duration: Duration) -> Result<Instant> {
     let Some((json, path)) = table.get("stop") else {
         return Ok(Instant::from_secs(duration.secs()));
     };

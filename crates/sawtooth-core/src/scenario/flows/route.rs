@@ -2,12 +2,12 @@
 
 use serde_json::Value as Json;
 
-use super::super::context::Table;
+use super::super::context::TreeTable;
 use super::super::error::{Result, at};
 use super::super::groups::Groups;
 
 /// The numbers of the links, in the order in which data crosses them.
-pub(super) fn read(table: Table, links: &Groups) -> Result<Vec<usize>> {
+pub(super) fn read(table: TreeTable, links: &Groups) -> Result<Vec<usize>> {
     let example = "for example path = [\"bottleneck\"]";
     let (names, path) = match table.get("path") {
         Some((Json::Array(names), path)) if !names.is_empty() => (names, path),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::super::context::Table;
+use super::super::context::TreeTable;
 use super::super::error::{Result, at, unknown};
 use super::super::params::set_params;
 use super::super::value::object;
@@ -28,7 +28,7 @@ pub(super) fn stack(tree: &Map<String, Json>) -> Result<Params> {
 }
 
 /// All parameters of a flow, and which of those that can be set in kernels the scenario gives itself.
-pub(super) fn read(flow: Table, stack: &Params) -> Result<(Params, Vec<&'static str>)> {
+pub(super) fn read(flow: TreeTable, stack: &Params) -> Result<(Params, Vec<&'static str>)> {
     let (mut params, mut given) = (stack.clone(), Vec::new());
     for (json, path) in [
         (flow.context.tree.get("tcp"), "tcp".to_owned()),
@@ -37,7 +37,7 @@ pub(super) fn read(flow: Table, stack: &Params) -> Result<(Params, Vec<&'static 
         let Some(json) = json else {
             continue;
         };
-        let table = Table {
+        let table = TreeTable {
             keys: object(json, &path)?,
             path: &path,
             context: flow.context,
@@ -51,7 +51,7 @@ pub(super) fn read(flow: Table, stack: &Params) -> Result<(Params, Vec<&'static 
 }
 
 /// When acknowledgements are sent has two keys; who writes one does not mean the other, which may be the stack's.
-fn resolve_ack_rule(tcp: &mut Params, table: Table) -> Result<()> {
+fn resolve_ack_rule(tcp: &mut Params, table: TreeTable) -> Result<()> {
     let written = |key: &str| table.keys.get(key).is_some_and(|value| value != "none");
     match (
         written(key::ack_every.name),

@@ -1,8 +1,8 @@
 //! Keys that several tables have, and those of what may stand in many places.
 
-use super::key::{Key, Missing, Takes};
+use super::key::{Missing, ScenarioKey, Takes};
 
-pub(super) const COUNT: Key = Key {
+pub(super) const COUNT: ScenarioKey = ScenarioKey {
     name: "count",
     takes: Takes::Whole,
     missing: Missing::Told("one, without a number"),
@@ -10,15 +10,15 @@ pub(super) const COUNT: Key = Key {
     example: "3",
 };
 
-pub(in crate::scenario) const EMPIRICAL: &[Key] = &[
-    Key {
+pub(in crate::scenario) const EMPIRICAL: &[ScenarioKey] = &[
+    ScenarioKey {
         name: "points",
         takes: Takes::Told("list of pairs: a value, and the probability of it or less"),
         missing: Missing::Told("needed, or else a `file`"),
         summary: "a cumulative distribution function, ascending, which ends at 1",
         example: "[[1000, 0.5], [5000, 1]]",
     },
-    Key {
+    ScenarioKey {
         name: "file",
         takes: Takes::File,
         missing: Missing::Nothing,
@@ -28,7 +28,7 @@ pub(in crate::scenario) const EMPIRICAL: &[Key] = &[
 ];
 
 /// Of a part that is written as a table.
-pub(in crate::scenario) const PART: &[Key] = &[Key {
+pub(in crate::scenario) const PART: &[ScenarioKey] = &[ScenarioKey {
     name: "name",
     takes: Takes::Text,
     missing: Missing::Refused,

@@ -1,9 +1,9 @@
 //! Keys of a flow.
 
 use super::common::COUNT;
-use super::key::{Key, Missing, Takes};
+use super::key::{Missing, ScenarioKey, Takes};
 
-const FLOW_NAME: Key = Key {
+const FLOW_NAME: ScenarioKey = ScenarioKey {
     name: "name",
     takes: Takes::Text,
     missing: Missing::Told("`flow`; of several entries `flow1`, `flow2` ..."),
@@ -11,7 +11,7 @@ const FLOW_NAME: Key = Key {
     example: r#""call""#,
 };
 
-const PATH: Key = Key {
+const PATH: ScenarioKey = ScenarioKey {
     name: "path",
     takes: Takes::Told("list of links"),
     missing: Missing::Refused,
@@ -19,7 +19,7 @@ const PATH: Key = Key {
     example: r#"["l"]"#,
 };
 
-const TRANSPORT: Key = Key {
+const TRANSPORT: ScenarioKey = ScenarioKey {
     name: "transport",
     takes: Takes::Word(&["tcp", "udp"]),
     missing: Missing::As(r#""tcp""#),
@@ -27,7 +27,7 @@ const TRANSPORT: Key = Key {
     example: r#""tcp""#,
 };
 
-const START: Key = Key {
+const START: ScenarioKey = ScenarioKey {
     name: "start",
     takes: Takes::Time,
     missing: Missing::As(r#""0 s""#),
@@ -35,7 +35,7 @@ const START: Key = Key {
     example: r#""1 s""#,
 };
 
-const DELAY: Key = Key {
+const DELAY: ScenarioKey = ScenarioKey {
     name: "delay",
     takes: Takes::Time,
     missing: Missing::As(r#""0 s""#),
@@ -43,32 +43,32 @@ const DELAY: Key = Key {
     example: r#""5 ms""#,
 };
 
-pub(in crate::scenario) const FLOW: &[Key] = &[
+pub(in crate::scenario) const FLOW: &[ScenarioKey] = &[
     FLOW_NAME,
     PATH,
     TRANSPORT,
-    Key {
+    ScenarioKey {
         name: "cc",
         takes: Takes::Part("cc"),
         missing: Missing::Told("the scenario's"),
         summary: "congestion control; `kernel:NAME` is one of a real kernel",
         example: r#""cubic""#,
     },
-    Key {
+    ScenarioKey {
         name: "receiver_cc",
         takes: Takes::Part("cc"),
         missing: Missing::Told("the scenario's"),
         summary: "congestion control of the receiving end",
         example: r#""cubic""#,
     },
-    Key {
+    ScenarioKey {
         name: "tcp",
         takes: Takes::Params("tcp"),
         missing: Missing::Told("the scenario's"),
         summary: "TCP parameters; those that are not here are the scenario's",
         example: r#"{"recovery": "sack"}"#,
     },
-    Key {
+    ScenarioKey {
         name: "source",
         takes: Takes::Part("source"),
         missing: Missing::As(r#""bulk""#),
@@ -78,21 +78,21 @@ pub(in crate::scenario) const FLOW: &[Key] = &[
     START,
     DELAY,
     COUNT,
-    Key {
+    ScenarioKey {
         name: "arrivals",
         takes: Takes::Params("arrivals"),
         missing: Missing::Nothing,
         summary: "instead of one connection, many that arrive and leave, without a `source`",
         example: r#"{"rate": 1, "size": "10 kB"}"#,
     },
-    Key {
+    ScenarioKey {
         name: "host",
         takes: Takes::Told("name of a host, or `\"none\"`"),
         missing: Missing::Told("the scenario's"),
         summary: "the machine that sends the data",
         example: r#""h""#,
     },
-    Key {
+    ScenarioKey {
         name: "receiver_host",
         takes: Takes::Told("name of a host, or `\"none\"`"),
         missing: Missing::Told("the scenario's"),
@@ -101,11 +101,11 @@ pub(in crate::scenario) const FLOW: &[Key] = &[
     },
 ];
 
-pub(in crate::scenario) const UDP_FLOW: &[Key] = &[
+pub(in crate::scenario) const UDP_FLOW: &[ScenarioKey] = &[
     FLOW_NAME,
     PATH,
     TRANSPORT,
-    Key {
+    ScenarioKey {
         name: "source",
         takes: Takes::Part("packet_source"),
         missing: Missing::Refused,
@@ -113,7 +113,7 @@ pub(in crate::scenario) const UDP_FLOW: &[Key] = &[
         example: r#"{"name": "constant_rate", "rate": "1 Mbit/s"}"#,
     },
     START,
-    Key {
+    ScenarioKey {
         name: "stop",
         takes: Takes::Time,
         missing: Missing::Told("the run's end"),
@@ -124,7 +124,7 @@ pub(in crate::scenario) const UDP_FLOW: &[Key] = &[
     COUNT,
 ];
 
-pub(in crate::scenario) const ARRIVALS: &[Key] = &[Key {
+pub(in crate::scenario) const ARRIVALS: &[ScenarioKey] = &[ScenarioKey {
     name: "link",
     takes: Takes::Told("name of a link of the flow's path"),
     missing: Missing::Told("the slowest of the path"),

@@ -2,7 +2,7 @@
 
 /// One key: whatever is said of it anywhere is said here.
 #[derive(Clone, Copy, Debug)]
-pub struct Key {
+pub struct ScenarioKey {
     /// As a study writes it.
     pub name: &'static str,
     /// What its value may be.
@@ -63,13 +63,13 @@ pub enum Missing {
 
 /// A table of a scenario and its keys.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub struct ScenarioTable {
     /// Where it is; empty for the scenario itself. `NAME` stands for any name, `[]` for any entry of a list.
     pub path: &'static str,
     /// What it describes, in a few words.
     pub summary: &'static str,
     /// Its keys, in groups that other tables may share.
-    pub keys: &'static [&'static [Key]],
+    pub keys: &'static [&'static [ScenarioKey]],
     /// The table of parts whose parameters are its keys, too.
     pub parameters: Option<&'static str>,
 }

@@ -2,18 +2,18 @@
 
 use serde_json::Value as Json;
 
-use super::super::context::Table;
+use super::super::context::TreeTable;
 use super::super::error::{Result, at, at_key};
 use super::super::keys;
 use super::super::params::params;
 use super::super::value::{check_keys, list_of, object, quantity, share, time};
-use super::side::Side;
+use super::side::DirectionTable;
 use crate::expr::Dimension;
-use crate::impair::{self, Change, Changes, Span, Walk};
+use crate::impair::{self, Change, Changes, Walk, WalkSpan};
 use crate::registry::{Params, Value};
-use crate::spec::Direction;
+use crate::spec::LinkDirection;
 
-pub(super) fn changes(side: Side) -> Result<Option<Changes>> {
+pub(super) fn changes(side: DirectionTable) -> Result<Option<Changes>> {
     match (side.get("changes"), side.get("walk")) {
         (Some(_), Some((_, path))) => {
             let message = "a link has `changes` or a `walk`, not both";
@@ -30,7 +30,7 @@ pub(super) fn changes(side: Side) -> Result<Option<Changes>> {
 }
 
 /// With a trace there is no other rate.
-fn refuse_rate(side: Side, path: String) -> Result<()> {
+fn refuse_rate(side: DirectionTable, path: String) -> Result<()> {
     if side.has("trace") || side.is_traced_with_mirror() {
         let message = "a link with a `trace` has its rate from it";
         return Err(at_key(path, message).hint("leave one of the two out"));
@@ -38,7 +38,7 @@ fn refuse_rate(side: Side, path: String) -> Result<()> {
     Ok(())
 }
 
-fn steps(json: &Json, path: &str, side: Side) -> Result<Changes> {
+fn steps(json: &Json, path: &str, side: DirectionTable) -> Result<Changes> {
     let context = side.table.context;
     let mut every_secs = None;
     if let Json::Object(keys) = json {
@@ -76,11 +76,11 @@ fn steps(json: &Json, path: &str, side: Side) -> Result<Changes> {
     })
 }
 
-fn change(json: &Json, path: &str, side: Side) -> Result<Change> {
+fn change(json: &Json, path: &str, side: DirectionTable) -> Result<Change> {
     let context = side.table.context;
     let keys = object(json, path)?;
     check_keys(keys, keys::names(keys::CHANGE), path)?;
-    let table = Table {
+    let table = TreeTable {
         keys,
         path,
         context,
@@ -115,8 +115,8 @@ fn change(json: &Json, path: &str, side: Side) -> Result<Change> {
     Ok(row)
 }
 
-fn walk(json: &Json, path: &str, side: Side) -> Result<Walk> {
-    let table = Table {
+fn walk(json: &Json, path: &str, side: DirectionTable) -> Result<Walk> {
+    let table = TreeTable {
         keys: object(json, path)?,
         path,
         context: side.table.context,
@@ -138,7 +138,13 @@ fn walk(json: &Json, path: &str, side: Side) -> Result<Walk> {
 }
 
 /// How far a walk goes at once, and between which bounds: all three parameters, or none.
-fn span(params: &Params, table: Table, step: &str, min: &str, max: &str) -> Result<Option<Span>> {
+fn span(
+    params: &Params,
+    table: TreeTable,
+    step: &str,
+    min: &str,
+    max: &str,
+) -> Result<Option<WalkSpan>> {
     let number = |key: &str| match params.get(key) {
         Value::Rate(number) | Value::Duration(number) => Some(number),
         _ => None,
@@ -153,7 +159,7 @@ fn span(params: &Params, table: Table, step: &str, min: &str, max: &str) -> Resu
             table.place(step),
             format!("`{step}` is larger than from `{min}` to `{max}`"),
         )),
-        [Some(step), Some(min), Some(max)] => Ok(Some(Span { step, min, max })),
+        [Some(step), Some(min), Some(max)] => Ok(Some(WalkSpan { step, min, max })),
         _ => Err(at(
             table.path,
             format!("a walk needs `{step}`, `{min}` and `{max}` together"),
@@ -162,11 +168,11 @@ fn span(params: &Params, table: Table, step: &str, min: &str, max: &str) -> Resu
 }
 
 /// A walk begins between its bounds.
-pub(super) fn check_start(direction: &Direction, path: &str) -> Result<()> {
+pub(super) fn check_start(direction: &LinkDirection, path: &str) -> Result<()> {
     let Some(Changes::Walk(walk)) = &direction.impairments.changes else {
         return Ok(());
     };
-    let outside = |span: Option<Span>, value: f64| {
+    let outside = |span: Option<WalkSpan>, value: f64| {
         span.is_some_and(|span| !(span.min..=span.max).contains(&value))
     };
     let what = match (

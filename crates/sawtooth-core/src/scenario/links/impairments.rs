@@ -4,13 +4,13 @@ use serde_json::Value as Json;
 
 use super::super::error::{Result, at};
 use super::super::part::row;
-use super::side::Side;
+use super::side::DirectionTable;
 use super::{course, jitter, outages, trace};
 use crate::impair::{self, Impairments, Reorder};
 
 /// The impairments of a direction. The reverse has the forward's course of rates and delays, jitter and outages, unless it has its own; what
 /// befalls single packets it has of its own only.
-pub(super) fn read(side: Side) -> Result<Impairments> {
+pub(super) fn read(side: DirectionTable) -> Result<Impairments> {
     Ok(Impairments {
         duplicate: side.share("duplicate")?,
         corrupt: side.share("corrupt")?,
@@ -23,7 +23,7 @@ pub(super) fn read(side: Side) -> Result<Impairments> {
     })
 }
 
-fn may_overtake(side: Side) -> Result<bool> {
+fn may_overtake(side: DirectionTable) -> Result<bool> {
     match side.get("keep_order") {
         Some((Json::Bool(keep), _)) => Ok(!keep),
         Some((_, path)) => Err(at(path, "expected true or false")),
@@ -31,7 +31,7 @@ fn may_overtake(side: Side) -> Result<bool> {
     }
 }
 
-fn reorder(side: Side) -> Result<Option<Reorder>> {
+fn reorder(side: DirectionTable) -> Result<Option<Reorder>> {
     let Some((json, path)) = side.get("reorder") else {
         return Ok(None);
     };

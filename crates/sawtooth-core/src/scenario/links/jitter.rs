@@ -7,11 +7,11 @@ use super::super::error::{Result, at};
 use super::super::keys;
 use super::super::part::row;
 use super::super::value::{any_quantity, list_of};
-use super::side::Side;
+use super::side::DirectionTable;
 use crate::expr::Dimension;
 use crate::impair::{self, Jitter};
 
-pub(super) fn read(side: Side) -> Result<Option<Jitter>> {
+pub(super) fn read(side: DirectionTable) -> Result<Option<Jitter>> {
     match side.get("jitter") {
         Some((Json::String(none), _)) if none == "none" => Ok(None),
         Some((json, path)) => own(json, &path, side.table.context).map(Some),

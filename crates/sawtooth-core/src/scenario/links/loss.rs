@@ -5,12 +5,12 @@ use serde_json::Value as Json;
 use super::super::error::{Result, at};
 use super::super::part::row;
 use super::super::value::quantity;
-use super::side::Side;
+use super::side::DirectionTable;
 use crate::expr::Dimension;
 use crate::loss::{self, LossSpec};
 
 /// Unlike other keys of a direction, the reverse does not take these over.
-pub(super) fn read(side: Side) -> Result<LossSpec> {
+pub(super) fn read(side: DirectionTable) -> Result<LossSpec> {
     let mut spec = match side.get("loss") {
         Some((json @ Json::Object(_), path)) => {
             let (entry, params) = row(json, loss::TABLE, "loss", &path, side.table.context)?;
@@ -31,7 +31,7 @@ pub(super) fn read(side: Side) -> Result<LossSpec> {
     clippy::cast_sign_loss,
     reason = "checked to be whole and above zero"
 )]
-fn drop(side: Side) -> Result<Vec<u64>> {
+fn drop(side: DirectionTable) -> Result<Vec<u64>> {
     let (numbers, path) = match side.get("drop") {
         None => return Ok(Vec::new()),
         Some((Json::Array(numbers), path)) => (numbers, path),

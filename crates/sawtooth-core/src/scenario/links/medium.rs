@@ -6,12 +6,12 @@ use super::super::context::Context;
 use super::super::error::{Result, at, at_key};
 use super::super::part::row;
 use super::super::value::quantity;
-use super::side::Side;
+use super::side::DirectionTable;
 use crate::expr::Dimension;
 use crate::impair::{self, Forwarding, Medium};
 
 /// What packets are put into; the reverse has the forward's medium, unless it says otherwise.
-pub(super) fn read(side: Side) -> Result<Option<Medium>> {
+pub(super) fn read(side: DirectionTable) -> Result<Option<Medium>> {
     let medium = match side.get("medium") {
         Some((json, path)) => own(json, &path, side.table.context)?,
         None => side.mirror.and_then(|mirror| mirror.medium),
@@ -41,7 +41,7 @@ fn own(json: &Json, path: &str, context: &Context) -> Result<Option<Medium>> {
     clippy::cast_sign_loss,
     reason = "checked to be whole and above zero"
 )]
-pub(super) fn mtu(side: Side) -> Result<Option<u64>> {
+pub(super) fn mtu(side: DirectionTable) -> Result<Option<u64>> {
     /// RFC 791 §3.2: every module must be able to forward so much.
     const LEAST: f64 = 68.0;
     let Some((json, path)) = side.get("mtu") else {
@@ -63,7 +63,7 @@ pub(super) fn mtu(side: Side) -> Result<Option<u64>> {
 }
 
 /// How the node at the end passes packets on; the reverse's node is like the forward's, unless it says otherwise.
-pub(super) fn forwarding(side: Side) -> Result<Forwarding> {
+pub(super) fn forwarding(side: DirectionTable) -> Result<Forwarding> {
     let Some((json, path)) = side.get("forwarding") else {
         return Ok(side
             .mirror

@@ -11,8 +11,8 @@ mod trace;
 
 use serde_json::Map;
 
-use self::side::Side;
-use super::context::{Context, Table};
+use self::side::DirectionTable;
+use super::context::{Context, TreeTable};
 use super::error::{Result, at, at_key};
 use super::groups::Groups;
 use super::keys;
@@ -21,7 +21,7 @@ use super::value::{check_keys, object, quantity};
 use crate::expr::Dimension;
 use crate::limits::Limits;
 use crate::queue;
-use crate::spec::{Direction, LinkSpec, Part};
+use crate::spec::{LinkDirection, LinkSpec, Part};
 use crate::units::{Duration, Rate};
 
 /// All links, and how paths name them.
@@ -46,8 +46,8 @@ pub(super) fn read<'a>(
 }
 
 /// A link; its reverse direction is like the forward one, unless it says otherwise.
-fn link(name: String, table: Table) -> Result<LinkSpec> {
-    let forward = direction(Side {
+fn link(name: String, table: TreeTable) -> Result<LinkSpec> {
+    let forward = direction(DirectionTable {
         table,
         mirror: None,
     })?;
@@ -55,18 +55,18 @@ fn link(name: String, table: Table) -> Result<LinkSpec> {
     let reverse = match table.get("reverse") {
         None => {
             let keys = &Map::new();
-            let table = Table { keys, ..table };
-            direction(Side { table, mirror })?
+            let table = TreeTable { keys, ..table };
+            direction(DirectionTable { table, mirror })?
         }
         Some((json, path)) => {
             let keys = object(json, &path)?;
             check_keys(keys, keys::names(keys::DIRECTION), &path)?;
-            let table = Table {
+            let table = TreeTable {
                 keys,
                 path: &path,
                 ..table
             };
-            direction(Side { table, mirror })?
+            direction(DirectionTable { table, mirror })?
         }
     };
     Ok(LinkSpec {
@@ -76,13 +76,13 @@ fn link(name: String, table: Table) -> Result<LinkSpec> {
     })
 }
 
-fn direction(side: Side) -> Result<Direction> {
+fn direction(side: DirectionTable) -> Result<LinkDirection> {
     let impairments = impairments::read(side)?;
     let traced = impairments
         .trace
         .as_ref()
         .map(|trace| trace.mean_rate().bps());
-    let direction = Direction {
+    let direction = LinkDirection {
         rate: match traced {
             Some(bps) => Rate::from_bps(bps),
             None => rate(side)?,
@@ -99,7 +99,7 @@ fn direction(side: Side) -> Result<Direction> {
     Ok(direction)
 }
 
-fn rate(side: Side) -> Result<Rate> {
+fn rate(side: DirectionTable) -> Result<Rate> {
     let Some((json, path)) = side.get("rate") else {
         let rate = side.mirror.map(|mirror| mirror.rate);
         return rate.ok_or_else(|| {
@@ -114,7 +114,7 @@ fn rate(side: Side) -> Result<Rate> {
     Ok(Rate::from_bps(bps))
 }
 
-fn delay(side: Side) -> Result<Duration> {
+fn delay(side: DirectionTable) -> Result<Duration> {
     let Some((json, path)) = side.get("delay") else {
         return Ok(side
             .mirror
@@ -128,7 +128,7 @@ fn delay(side: Side) -> Result<Duration> {
     Ok(Duration::from_secs(secs))
 }
 
-fn queue(side: Side) -> Result<Part> {
+fn queue(side: DirectionTable) -> Result<Part> {
     match (side.get("queue"), side.mirror) {
         (Some((json, path)), _) => part(json, queue::TABLE, "queue", &path, side.table.context),
         (None, Some(mirror)) => Ok(mirror.queue.clone()),

@@ -2,15 +2,15 @@
 
 use serde_json::Value as Json;
 
-use super::super::context::{Context, Table};
+use super::super::context::{Context, TreeTable};
 use super::super::error::{Result, at};
 use super::super::keys;
 use super::super::value::{check_keys, object, time};
-use super::side::Side;
+use super::side::DirectionTable;
 use crate::impair::{Meanwhile, Outage};
 use crate::units::{Duration, Instant};
 
-pub(super) fn read(side: Side) -> Result<Vec<Outage>> {
+pub(super) fn read(side: DirectionTable) -> Result<Vec<Outage>> {
     let Some((json, path)) = side.get("outages") else {
         let mirror = side.mirrored();
         return Ok(mirror.map_or_else(Vec::new, |mirror| mirror.outages.clone()));
@@ -28,7 +28,7 @@ pub(super) fn read(side: Side) -> Result<Vec<Outage>> {
 fn outage(json: &Json, path: &str, context: &Context) -> Result<Outage> {
     let keys = object(json, path)?;
     check_keys(keys, keys::names(keys::OUTAGE), path)?;
-    let table = Table {
+    let table = TreeTable {
         keys,
         path,
         context,

@@ -2,21 +2,21 @@
 
 use serde_json::Value as Json;
 
-use super::super::context::Table;
+use super::super::context::TreeTable;
 use super::super::error::Result;
 use super::super::value::share;
 use crate::impair::Impairments;
-use crate::spec::Direction;
+use crate::spec::LinkDirection;
 
 /// The table of a direction.
 #[derive(Clone, Copy)]
-pub(super) struct Side<'a> {
-    pub table: Table<'a>,
+pub(super) struct DirectionTable<'a> {
+    pub table: TreeTable<'a>,
     /// The forward direction, where this is the reverse one.
-    pub mirror: Option<&'a Direction>,
+    pub mirror: Option<&'a LinkDirection>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> DirectionTable<'a> {
     pub(super) fn get(&self, key: &str) -> Option<(&'a Json, String)> {
         self.table.get(key)
     }

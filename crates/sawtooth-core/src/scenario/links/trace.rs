@@ -7,10 +7,10 @@ use serde_json::Value as Json;
 use super::super::error::{Result, at, at_key};
 use super::super::keys;
 use super::super::value::{check_keys, list_of};
-use super::side::Side;
+use super::side::DirectionTable;
 use crate::impair::Trace;
 
-pub(super) fn read(side: Side) -> Result<Option<Arc<Trace>>> {
+pub(super) fn read(side: DirectionTable) -> Result<Option<Arc<Trace>>> {
     let Some((json, path)) = side.get("trace") else {
         let mirror = side.mirrored().filter(|_| !side.has("rate"));
         return Ok(mirror.and_then(|mirror| mirror.trace.clone()));

@@ -5,7 +5,7 @@ use super::interface::{Now, transmit};
 use super::receiving::ack_frame;
 use super::sending::write_what_is_due;
 use super::work::{begin_work, end_pass, end_work};
-use crate::events::{Child, Event, Key, Line};
+use crate::events::{Child, Event, EventKey, Line};
 use crate::host::cpu::Level;
 use crate::host::layers::Layer;
 use crate::host::{Frame, Work};
@@ -24,7 +24,7 @@ pub(in crate::sim) fn come_to_host(
     time: Instant,
     line: Line,
 ) {
-    let now = world.calendar.record(Key::from_parts(time, line));
+    let now = world.calendar.record(EventKey::from_parts(time, line));
     let (flow, is_data) = (end / 2, end.is_multiple_of(2));
     let host = if is_data {
         world.hosts.takes(flow)
@@ -56,7 +56,7 @@ pub(in crate::sim) fn come_to_host(
 
 /// Something happens within a host.
 #[inline(never)]
-pub(in crate::sim) fn on_host(world: &mut World, host: u32, part: HostPart, key: Key) {
+pub(in crate::sim) fn on_host(world: &mut World, host: u32, part: HostPart, key: EventKey) {
     let now = world.calendar.record(key);
     let machine = world.hosts.machine(host);
     match part {
@@ -85,7 +85,7 @@ pub(in crate::sim) fn on_host(world: &mut World, host: u32, part: HostPart, key:
 /// The application of a flow writes what is due, and TCP sends what it may after that or after its timer.
 #[cold]
 #[inline(never)]
-pub(in crate::sim) fn write_on_host(world: &mut World, index: u32, key: Key, now: Event) {
+pub(in crate::sim) fn write_on_host(world: &mut World, index: u32, key: EventKey, now: Event) {
     let host = world.hosts.sends(index);
     write_what_is_due(world, host, index, now);
     run_host(world, Now { key, event: now }, host);
@@ -94,7 +94,7 @@ pub(in crate::sim) fn write_on_host(world: &mut World, index: u32, key: Key, now
 /// A delayed acknowledgement is due.
 #[cold]
 #[inline(never)]
-pub(in crate::sim) fn acknowledge_on_host(world: &mut World, index: u32, ack: &Ack, key: Key) {
+pub(in crate::sim) fn acknowledge_on_host(world: &mut World, index: u32, ack: &Ack, key: EventKey) {
     let now = world.calendar.record(key);
     let host = world.hosts.takes(index);
     let frame = ack_frame(world, index, ack);
@@ -145,7 +145,7 @@ fn schedule_parts(hosts: &Hosts, calendar: &mut Calendar, host: u32, now: Event)
         if due == calendar.get(slot).time && due > now.time {
             // As it was: an event keeps its place among those of its time.
         } else if due == Instant::NEVER {
-            calendar.set(slot, Key::NEVER);
+            calendar.set(slot, EventKey::NEVER);
         } else {
             // The link's transmitter is free before the interface begins its next packet.
             let child = match part {

@@ -2,7 +2,7 @@
 
 use super::Hosts;
 use super::sending::transmitted;
-use crate::events::{Event, Key};
+use crate::events::{Event, EventKey};
 use crate::host::cpu::Level;
 use crate::host::layers::Layer;
 use crate::host::{Frame, Work};
@@ -14,7 +14,7 @@ use crate::units::Instant;
 /// An event that happens now, and what it is as one that has been recorded.
 #[derive(Clone, Copy)]
 pub(super) struct Now {
-    pub key: Key,
+    pub key: EventKey,
     pub event: Event,
 }
 

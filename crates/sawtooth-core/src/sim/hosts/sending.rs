@@ -1,7 +1,7 @@
 //! The sending side of a host: an application writes into its socket, and TCP sends what it may.
 
 use super::Hosts;
-use crate::events::{Event, Key};
+use crate::events::{Event, EventKey};
 use crate::host::cpu::Level;
 use crate::host::layers::Layer;
 use crate::host::socket::{Held, Socket, Writer};
@@ -12,13 +12,13 @@ use crate::sim::calendar::sender_timer;
 use crate::sim::flow::Flow;
 use crate::sim::request_response::carried::put_ack_on;
 use crate::sim::world::World;
-use crate::sim::writes::Due;
+use crate::sim::writes::NextWrite;
 use crate::tcp::sender::Sender;
 use crate::units::{ByteCount, Duration, Instant};
 
 /// How what TCP sends is worked off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sent {
+enum SendWork {
     /// By the pass that has made TCP send.
     InPass,
     /// By work of its own, because a timer has.
@@ -30,7 +30,7 @@ pub(super) fn write_what_is_due(world: &mut World, host: u32, index: u32, now: E
     let flow = &mut world.flows[index as usize];
     call_what_is_due(flow, world.hosts.socket(index), now);
     close_when_written(world, host, index);
-    send_on_host(world, index, host, now, Sent::Apart);
+    send_on_host(world, index, host, now, SendWork::Apart);
     start_writing(world, host, index, now.time);
 }
 
@@ -38,7 +38,7 @@ pub(super) fn write_what_is_due(world: &mut World, host: u32, index: u32, now: E
 fn call_what_is_due(flow: &mut Flow, socket: &mut Socket, now: Event) {
     let writes = &mut flow.writes;
     if writes.key.time <= now.time {
-        writes.key = Key::NEVER;
+        writes.key = EventKey::NEVER;
     }
     if flow.request_response.is_some() {
         if writes.key.is_never()
@@ -53,15 +53,15 @@ fn call_what_is_due(flow: &mut Flow, socket: &mut Socket, now: Event) {
     }
     while !socket.is_last && writes.key.is_never() {
         match writes.due(flow.start, now) {
-            Due::Bytes(bytes) => socket.calls.push_back(bytes),
-            Due::Later => {}
-            Due::Over => socket.is_last = true,
+            NextWrite::Bytes(bytes) => socket.calls.push_back(bytes),
+            NextWrite::Later => {}
+            NextWrite::Over => socket.is_last = true,
         }
     }
 }
 
 /// TCP sends what it may.
-fn send_on_host(world: &mut World, index: u32, host: u32, now: Event, sent: Sent) {
+fn send_on_host(world: &mut World, index: u32, host: u32, now: Event, sent: SendWork) {
     for count in 0_u32.. {
         if count % AT_ONCE == AT_ONCE - 1 && !may_send_more(world, index, now.time) {
             break;
@@ -98,8 +98,8 @@ fn send_on_host(world: &mut World, index: u32, host: u32, now: Event, sent: Sent
         let machine = world.hosts.machine(host);
         let takes = machine.profile.send.with(data.payload);
         match sent {
-            Sent::InPass => machine.cpu.follow(Work::Send(frame), takes),
-            Sent::Apart => machine
+            SendWork::InPass => machine.cpu.follow(Work::Send(frame), takes),
+            SendWork::Apart => machine
                 .cpu
                 .submit(Level::Protocol, Work::Send(frame), takes),
         }
@@ -179,7 +179,7 @@ pub(super) fn copied(world: &mut World, now: Event, host: u32, index: u32, bytes
         );
         close_when_written(world, host, index);
     }
-    send_on_host(world, index, host, now, Sent::InPass);
+    send_on_host(world, index, host, now, SendWork::InPass);
     let socket = world.hosts.socket(index);
     if socket.wanted().is_some() {
         go_on_writing(&mut world.hosts, host, index, now.time);
@@ -208,7 +208,7 @@ pub(super) fn transmitted(world: &mut World, now: Event, host: u32, frame: &Fram
     let sender = &mut world.flows[index as usize].sender;
     sender.on_transmit_queue(queued.memory(overhead));
     if sender.end_putting_off() {
-        send_on_host(world, index, host, now, Sent::Apart);
+        send_on_host(world, index, host, now, SendWork::Apart);
     }
 }
 
@@ -226,7 +226,7 @@ pub(super) fn acknowledged_on_host(world: &mut World, now: Event, host: u32, fra
 /// TCP has taken an acknowledgement, which may let out data and wake the writer.
 pub(super) fn go_on(world: &mut World, now: Event, host: u32, index: u32) {
     close_when_written(world, host, index);
-    send_on_host(world, index, host, now, Sent::InPass);
+    send_on_host(world, index, host, now, SendWork::InPass);
     world.note_end(index, now.time);
     if world.observers.trace_acks() {
         (world.observers).trace_ack(&world.flows, index, now.time);

@@ -6,12 +6,12 @@ use super::sending::{acknowledged_on_host, allocate, copied};
 use crate::host::cpu::Level;
 use crate::host::layers::Layer;
 use crate::host::socket::{Socket, Writer};
-use crate::host::stopwatch::Cause;
+use crate::host::stopwatch::StallCause;
 use crate::host::{Frame, Work};
 use crate::sim::flow::Flow;
 use crate::sim::request_response::RequestResponses;
 use crate::sim::world::World;
-use crate::tcp::sender::{Sender, Waits};
+use crate::tcp::sender::{HeldBackBy, Sender};
 use crate::units::Instant;
 
 /// The processor begins some work.
@@ -89,18 +89,18 @@ pub(super) fn end_work(world: &mut World, now: Now, host: u32, work: Work) {
 /// The processor leaves the protocol code of a sending socket: it waits at its stall points, or has completed.
 pub(super) fn end_pass(socket: &mut Socket, sender: &Sender, now: Instant) {
     let waits = sender.waits(now);
-    let holds = Cause::ALL.map(|cause| match cause {
-        Cause::Window => waits == Waits::Window,
-        Cause::Partial => waits == Waits::Partial,
-        Cause::Memory => socket.writer == Writer::Asleep,
+    let holds = StallCause::ALL.map(|cause| match cause {
+        StallCause::Window => waits == HeldBackBy::Window,
+        StallCause::Partial => waits == HeldBackBy::Partial,
+        StallCause::Memory => socket.writer == Writer::Asleep,
     });
     let now = now.as_ns();
-    for (cause, holds) in Cause::ALL.into_iter().zip(holds) {
+    for (cause, holds) in StallCause::ALL.into_iter().zip(holds) {
         if !holds && socket.watch.is_pending(cause) {
             socket.watch.resume(now, cause);
         }
     }
-    for (cause, holds) in Cause::ALL.into_iter().zip(holds) {
+    for (cause, holds) in StallCause::ALL.into_iter().zip(holds) {
         if holds {
             socket.watch.wait(now, cause);
         }

@@ -10,7 +10,7 @@ mod variables;
 use self::ack_trace::AckTrace;
 use self::sampler::Samplers;
 use self::sender_sample::SenderSample;
-use self::variables::Variables;
+use self::variables::VariableSamples;
 use super::flow::Flow;
 use crate::net::Port;
 use crate::record::{Effort, Table};
@@ -23,7 +23,7 @@ use crate::units::{ByteCount, Instant};
 pub(super) struct Observers {
     samplers: Option<Samplers>,
     ack_trace: Option<AckTrace>,
-    variables: Option<Variables>,
+    variables: Option<VariableSamples>,
     pub(super) effort: Effort,
 }
 
@@ -33,7 +33,7 @@ impl Observers {
         Self {
             samplers: Samplers::of(scenario),
             ack_trace: (scenario.sample == Sampling::Acks).then(|| AckTrace::new(flows)),
-            variables: (scenario.record.variables).then(|| Variables::new(flows)),
+            variables: (scenario.record.variables).then(|| VariableSamples::new(flows)),
             effort: Effort::default(),
         }
     }
@@ -102,7 +102,7 @@ impl Observers {
     pub(super) fn rows(&self) -> usize {
         self.samplers.as_ref().map_or(0, Samplers::rows)
             + self.ack_trace.as_ref().map_or(0, AckTrace::rows)
-            + self.variables.as_ref().map_or(0, Variables::rows)
+            + self.variables.as_ref().map_or(0, VariableSamples::rows)
     }
 
     /// What has been seen; of `flows` those of the scenario.

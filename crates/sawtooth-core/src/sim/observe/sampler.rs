@@ -1,7 +1,7 @@
 //! Samples at multiples of a period: of senders, receivers and ports.
 
 use super::sender_sample::SenderSample;
-use super::variables::Variables;
+use super::variables::VariableSamples;
 use crate::net::{Port, direction_name};
 use crate::record::Table;
 use crate::record::rows::{QueueRow, SeriesRow};
@@ -92,7 +92,7 @@ impl Samplers {
     #[inline(never)]
     pub(super) fn take_sender(
         &mut self,
-        variables: &mut Option<Variables>,
+        variables: &mut Option<VariableSamples>,
         flows: &[Flow],
         index: u32,
         until: Instant,

@@ -8,12 +8,12 @@ use crate::units::Instant;
 
 /// The algorithms' own variables, taken with the senders' samples.
 #[derive(Debug)]
-pub(super) struct Variables {
+pub(super) struct VariableSamples {
     /// Of each flow: time, name and value.
     values: Vec<Vec<(Instant, &'static str, f64)>>,
 }
 
-impl Variables {
+impl VariableSamples {
     pub(super) fn new(flows: usize) -> Self {
         Self {
             values: vec![Vec::new(); flows],

@@ -1,7 +1,7 @@
 //! Acknowledgements that segments of a connection of requests and responses carry for the other direction.
 
 use super::{Answer, RequestResponses};
-use crate::events::{Event, Key, Line};
+use crate::events::{Event, EventKey, Line};
 use crate::packet::{AckStore, Packet};
 use crate::sim::calendar::{receiver_timer, sender_timer};
 use crate::sim::flow::Flow;
@@ -49,7 +49,7 @@ pub(in crate::sim) fn receive_in_exchange(
     line: Line,
     now: Event,
 ) -> Option<Packet> {
-    let (mut packet, key) = (*packet, Key::from_parts(time, line));
+    let (mut packet, key) = (*packet, EventKey::from_parts(time, line));
     let other = world.request_responses.other(&world.flows, place);
     let carried = packet.carries_ack();
     take_carried(world, place, other, &mut packet, now);

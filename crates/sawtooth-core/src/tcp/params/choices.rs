@@ -4,7 +4,7 @@ use crate::registry::words;
 
 words! {
     /// How losses are detected and repaired.
-    pub enum Recovery {
+    pub enum RecoveryKind {
         Tahoe = "tahoe",
         Reno = "reno",
         NewReno = "newreno",
@@ -14,7 +14,7 @@ words! {
     }
 }
 
-impl Recovery {
+impl RecoveryKind {
     /// Whether acknowledgements are selective.
     pub fn has_sack(self) -> bool {
         matches!(self, Self::Sack | Self::Fack | Self::Rack)

@@ -1,13 +1,13 @@
 //! The parameters of one connection, resolved: those of single rows, and what follows from several ([`super::groups`]).
 
 use super::choices::{
-    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, PrrBound, Recovery,
-    ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
+    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, PrrBound,
+    RecoveryKind, ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
 };
 use super::groups;
 use super::table::{fields, key};
 use crate::registry::Params;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::tcp::metrics_cache::Keeps;
 use crate::tcp::pacer::Pacing;
 use crate::tcp::partial;
@@ -52,13 +52,13 @@ macro_rules! config {
             /// The timestamp clock's tick, where segments carry timestamps.
             pub timestamps: Option<Duration>,
             /// When a segment leaves that is not full, as by Nagle's algorithm (RFC 896).
-            pub partial: partial::Policy,
+            pub partial: partial::PartialPolicy,
             /// How many full segments are acknowledged together, unless the delayed acknowledgement's timer ends first (RFC 5681 §4.2).
             pub ack_every: SegCount,
             /// How long a delayed acknowledgement waits (RFC 1122 §4.2.3.2).
-            pub delayed_ack: ack_policy::Settings,
+            pub delayed_ack: ack_policy::DelayedAckSettings,
             /// How acknowledgements are held back while segments are missing; `None` if they are not.
-            pub sack_compression: Option<sack_compression::Settings>,
+            pub sack_compression: Option<sack_compression::SackCompressionSettings>,
         }
 
         impl From<&Params> for Config {
@@ -79,7 +79,7 @@ macro_rules! config {
                     pacing: groups::pacing(params),
                     segmentation: groups::segmentation(params),
                     timestamps: key::timestamps.of(params).then(|| key::timestamp_granularity.of(params)),
-                    partial: partial::Policy::of(key::partial.of(params), key::partial_timer.of(params)),
+                    partial: partial::PartialPolicy::of(key::partial.of(params), key::partial_timer.of(params)),
                     ack_every: groups::ack_every(params),
                     delayed_ack: groups::delayed_ack(params),
                     sack_compression: groups::sack_compression(params),
@@ -93,7 +93,7 @@ fields!(config);
 impl Config {
     /// Draws where the ticks of the sender's clock and of the receiver's are, as far as that is random; the same again for the same stream. Returns
     /// by which share of a tick they are late.
-    pub fn draw_phases(&mut self, random: impl FnOnce() -> Stream) -> [f64; 2] {
+    pub fn draw_phases(&mut self, random: impl FnOnce() -> RandomStream) -> [f64; 2] {
         if self.random_phases == [false; 2] {
             return [0.0; 2];
         }
@@ -135,7 +135,7 @@ mod tests {
         params.set("receiver_phase", Value::Duration(0.004));
         let drawn = |seed| {
             let mut config = Config::from(&params);
-            let shares = config.draw_phases(|| Stream::new(seed, "clocks"));
+            let shares = config.draw_phases(|| RandomStream::new(seed, "clocks"));
             assert_eq!(shares[1], 0.0);
             assert_eq!(config.receiver_tick.phase, Duration::from_secs(0.004));
             assert!((config.timer_tick.phase.secs() - 0.01 * shares[0]).abs() < 1e-15);

@@ -3,7 +3,7 @@
 use super::choices::TickPhase;
 use super::table::key;
 use super::window::{UNLIMITED, WindowSetting};
-use crate::registry::{Key, Params};
+use crate::registry::{ParamKey, Params};
 use crate::tcp::pacer::Pacing;
 use crate::tcp::receiver::{ack_policy, sack_compression};
 use crate::tcp::rto::RtoConfig;
@@ -37,13 +37,13 @@ pub(super) fn window_limit_bytes(params: &Params) -> Option<ByteCount> {
     }
 }
 
-fn window(params: &Params, key: Key<Option<WindowSetting>>) -> Option<WindowSize> {
+fn window(params: &Params, key: ParamKey<Option<WindowSetting>>) -> Option<WindowSize> {
     let smss = key::smss.of(params);
     Some(key.of(params)?.of_segments(smss))
 }
 
 /// A host's clock, whose `phase` is one of the two.
-pub(super) fn ticks(params: &Params, phase: Key<Option<Duration>>) -> Ticks {
+pub(super) fn ticks(params: &Params, phase: ParamKey<Option<Duration>>) -> Ticks {
     let mut ticks = Ticks::of(key::timer_tick.of(params));
     ticks.whole = key::whole_ticks.of(params);
     if let Some(phase) = phase.of(params) {
@@ -53,7 +53,7 @@ pub(super) fn ticks(params: &Params, phase: Key<Option<Duration>>) -> Ticks {
 }
 
 /// Whether a phase comes from the run's seed.
-pub(super) fn is_drawn(params: &Params, phase: Key<Option<Duration>>) -> bool {
+pub(super) fn is_drawn(params: &Params, phase: ParamKey<Option<Duration>>) -> bool {
     key::tick_phase.of(params) == TickPhase::Random && phase.of(params).is_none()
 }
 
@@ -105,8 +105,8 @@ pub(super) fn ack_every(params: &Params) -> SegCount {
     }
 }
 
-pub(super) fn delayed_ack(params: &Params) -> ack_policy::Settings {
-    ack_policy::Settings {
+pub(super) fn delayed_ack(params: &Params) -> ack_policy::DelayedAckSettings {
+    ack_policy::DelayedAckSettings {
         policy: key::delayed_ack.of(params),
         pushed: Duration::from_secs(key::delayed_ack_pushed.of(params)),
         most: Duration::from_secs(key::delayed_ack_most.of(params)),
@@ -114,10 +114,12 @@ pub(super) fn delayed_ack(params: &Params) -> ack_policy::Settings {
 }
 
 /// Nothing where each segment out of order is acknowledged at once.
-pub(super) fn sack_compression(params: &Params) -> Option<sack_compression::Settings> {
+pub(super) fn sack_compression(
+    params: &Params,
+) -> Option<sack_compression::SackCompressionSettings> {
     let delay = key::sack_compression_delay.of(params);
     let is_selective = key::recovery.of(params).has_sack();
-    (delay > 0.0 && is_selective).then(|| sack_compression::Settings {
+    (delay > 0.0 && is_selective).then(|| sack_compression::SackCompressionSettings {
         delay: Duration::from_secs(delay),
         slack: Duration::from_secs(key::sack_compression_slack.of(params)),
         max: SegCount::new(key::sack_compression_max.of(params)),

@@ -44,8 +44,8 @@ mod table;
 mod window;
 
 pub use choices::{
-    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, PrrBound, Recovery,
-    ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
+    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, PrrBound,
+    RecoveryKind, ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
 };
 pub use config::Config;
 pub use order::{kernel_keys_of_a_hint, kernel_keys_of_hosts, rows_that_some_read};
@@ -93,7 +93,7 @@ macro_rules! params {
             use super::*;
             $(
                 #[doc = $summary]
-                pub const $name: Key<$($field)? $($read)?> = Key::new(stringify!($name));
+                pub const $name: ParamKey<$($field)? $($read)?> = ParamKey::new(stringify!($name));
             )*
         }
 
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn the_recoveries_of_a_study_are_those_of_their_table() {
         let names: Vec<&str> = recovery::TABLE.iter().map(|entry| entry.name).collect();
-        assert_eq!(names, Recovery::WORDS);
+        assert_eq!(names, RecoveryKind::WORDS);
     }
 
     #[test]

@@ -114,12 +114,12 @@ pub(super) const fn packets<T: Whole>(default: u64) -> Unnamed<T> {
 }
 
 /// Seconds; zero is allowed.
-pub(super) const fn duration<T: Time>(default: f64) -> Unnamed<T> {
+pub(super) const fn duration<T: TimeType>(default: f64) -> Unnamed<T> {
     Unnamed::new(ANY_TIME, Value::Duration(default))
 }
 
 /// Seconds, more than none.
-pub(super) const fn positive_duration<T: Time>(default: f64) -> Unnamed<T> {
+pub(super) const fn positive_duration<T: TimeType>(default: f64) -> Unnamed<T> {
     Unnamed::new(TIME, Value::Duration(default))
 }
 
@@ -145,9 +145,9 @@ impl Whole for SegCount {}
 impl Whole for ByteCount {}
 
 /// Types of times.
-pub(super) trait Time {}
-impl Time for f64 {}
-impl Time for Duration {}
+pub(super) trait TimeType {}
+impl TimeType for f64 {}
+impl TimeType for Duration {}
 
 impl<T> Unnamed<T> {
     const fn new(kind: Kind, default: Value) -> Self {

@@ -2,7 +2,7 @@
 
 use super::row::{has, same};
 use super::{PARAMS, ROWS, key};
-use crate::registry::{Key, Kind, Params, Value};
+use crate::registry::{Kind, ParamKey, Params, Value};
 
 /// One preset.
 #[derive(Clone, Copy, Debug)]
@@ -192,7 +192,7 @@ pub const STACKS: &[Stack] = &[
 ];
 
 /// A line of a stack; one that its parameter cannot have does not compile.
-const fn set<T>(key: Key<T>, value: Value) -> (&'static str, Value) {
+const fn set<T>(key: ParamKey<T>, value: Value) -> (&'static str, Value) {
     assert!(
         fits(kind_of(key.name), value),
         "no such value of this parameter: another kind, or an unknown word"

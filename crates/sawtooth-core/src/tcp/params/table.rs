@@ -2,8 +2,8 @@
 //! stand in the order in which the reference has them, and the hint of an unknown key: a new row goes to its group.
 
 use super::choices::{
-    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, PrrBound, Recovery,
-    ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
+    Algorithms, EarlyRetransmit, Eifel, ExitWindow, Feedback, PartialAckTimer, PrrBound,
+    RecoveryKind, ReduceFrom, RestartAfterIdle, SackPipe, TickPhase,
 };
 use super::params;
 use super::row::{
@@ -11,9 +11,9 @@ use super::row::{
     packets, positive_duration, unset,
 };
 use super::window::WindowSetting;
-use crate::registry::{Key, Kind};
+use crate::registry::{Kind, ParamKey};
 use crate::tcp::metrics_cache::Keeps;
-use crate::tcp::pacer::Paced;
+use crate::tcp::pacer::PacedFlows;
 use crate::tcp::partial::Partial;
 use crate::tcp::receiver::ack_policy;
 use crate::tcp::rto::RtoEstimator;
@@ -41,7 +41,7 @@ const fn delayed_acks(words: &'static [&'static str]) -> ReadBy {
 
 params! {
     // The loss recovery.
-    recovery -> Recovery = choice("sack"),
+    recovery -> RecoveryKind = choice("sack"),
         "how losses are detected and repaired";
 
     // Segments, and what their headers weigh.
@@ -131,7 +131,7 @@ params! {
         "the same of the receiver's";
 
     // Pacing.
-    pacing: Paced = choice("algorithm").read_by(FACK_OR_RACK),
+    pacing: PacedFlows = choice("algorithm").read_by(FACK_OR_RACK),
         "which flows are paced: none, those whose congestion control gives a rate, or all, as over Linux's fq; with `recovery = \"fack\"` or `\"rack\"`";
     pacing_ss_ratio: f64 = number(2.0, 0.01, 10.0),
         "rate in slow start where no congestion control gives one, in windows per round-trip time: Linux's tcp_pacing_ss_ratio / 100";
@@ -249,7 +249,7 @@ params! {
         "in-order segments per acknowledgement: 1, or 2 for delayed acknowledgements (RFC 5681 §4.2)";
     ack_window_share: Option<f64> = unset(Kind::Number { min: 0.0, max: 1.0 }),
         "acknowledgements are sent when this share of `window_limit`, in whole segments, has come since the last one, instead of every so many segments; `none`: ack_every";
-    delayed_ack: ack_policy::Policy = choice("timeout"),
+    delayed_ack: ack_policy::DelayedAckPolicy = choice("timeout"),
         "by what the wait of a delayed acknowledgement goes: `delayed_ack_timeout`, or as in Linux 2.0 the time between arrivals and whether data end a write (PSH); `sawtooth list delayed_ack`";
     delayed_ack_pushed: f64 = positive_duration(0.02).read_by(BY_ARRIVALS),
         "longest wait of data with PSH, with `delayed_ack = \"linux-2.0\"`: HZ/50";

@@ -29,7 +29,7 @@ const LONGEST: f64 = 4.0;
 
 words! {
     /// By what the wait goes.
-    pub enum Policy {
+    pub enum DelayedAckPolicy {
         /// By `delayed_ack_timeout` and what belongs to it.
         Timeout = "timeout",
         /// By arrivals and PSH.
@@ -38,28 +38,28 @@ words! {
 }
 
 /// All policies.
-pub const TABLE: &[Entry<Policy>] = &[
+pub const TABLE: &[Entry<DelayedAckPolicy>] = &[
     Entry {
-        name: Policy::Timeout.word(),
+        name: DelayedAckPolicy::Timeout.word(),
         summary: "waits for `delayed_ack_timeout`, for `delayed_ack_timeout_several` once a second segment waits, or with `adaptive_delayed_ack` for what has been measured of Linux 6.1",
         specification: &["RFC 1122"],
         params: &[],
-        new: Policy::Timeout,
+        new: DelayedAckPolicy::Timeout,
     },
     Entry {
-        name: Policy::Arrivals.word(),
+        name: DelayedAckPolicy::Arrivals.word(),
         summary: "waits for the mean time between arrivals: of data with PSH `delayed_ack_pushed` at most, of other data `delayed_ack_most`, as is published of Linux 2.0",
         specification: &["RFC 1122", "RFC 813"],
         params: &[],
-        new: Policy::Arrivals,
+        new: DelayedAckPolicy::Arrivals,
     },
 ];
 
 /// A policy with its longest waits.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// Whether there are the two waits below: only [`Policy::Arrivals`] has them.
-    pub policy: Policy,
+pub struct DelayedAckSettings {
+    /// Whether there are the two waits below: only [`DelayedAckPolicy::Arrivals`] has them.
+    pub policy: DelayedAckPolicy,
     /// The longest wait of data with PSH.
     pub pushed: Duration,
     /// The longest wait of other data.
@@ -68,18 +68,18 @@ pub struct Settings {
 
 /// The pace of arrivals, and what it makes of a wait.
 #[derive(Debug)]
-pub struct Pace {
-    settings: Settings,
+pub struct ArrivalPace {
+    settings: DelayedAckSettings,
     tick: Duration,
     estimate: Option<Duration>,
     /// When the last segment came, if it had no PSH.
     last: Option<Instant>,
 }
 
-impl Pace {
+impl ArrivalPace {
     /// By a clock that ticks every `tick`; nothing where another policy is asked for.
-    pub fn of(settings: Settings, tick: Duration) -> Option<Self> {
-        (settings.policy == Policy::Arrivals).then_some(Self {
+    pub fn of(settings: DelayedAckSettings, tick: Duration) -> Option<Self> {
+        (settings.policy == DelayedAckPolicy::Arrivals).then_some(Self {
             settings,
             tick,
             estimate: None,
@@ -93,7 +93,7 @@ impl Pace {
             self.measure(now - last);
         }
         self.last = (!push).then_some(now);
-        let Settings { pushed, most, .. } = self.settings;
+        let DelayedAckSettings { pushed, most, .. } = self.settings;
         let most = if push { pushed } else { most };
         self.estimate.unwrap_or(most).min(most)
     }
@@ -115,12 +115,12 @@ mod tests {
     use crate::registry::{Params, Value, Words};
     use crate::tcp::{Config, PARAMS};
 
-    fn of(params: &Params) -> Option<Pace> {
+    fn of(params: &Params) -> Option<ArrivalPace> {
         let config = Config::from(params);
-        Pace::of(config.delayed_ack, config.receiver_tick.tick)
+        ArrivalPace::of(config.delayed_ack, config.receiver_tick.tick)
     }
 
-    fn pace(tick: f64) -> Pace {
+    fn pace(tick: f64) -> ArrivalPace {
         let mut params = Params::defaults(PARAMS);
         params.set("delayed_ack", Value::Choice("linux-2.0"));
         params.set("timer_tick", Value::Duration(tick));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     /// Data come `at`; their acknowledgement may wait for as long as is expected.
-    fn waits(pace: &mut Pace, at: f64, push: bool, expected: f64) {
+    fn waits(pace: &mut ArrivalPace, at: f64, push: bool, expected: f64) {
         let found = pace.on_arrival(Instant::from_secs(at), push).secs();
         assert!((found - expected).abs() < 1e-12, "{found}, not {expected}");
     }
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn the_choice_of_a_study_is_the_table() {
         let names: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
-        assert_eq!(names, Policy::WORDS);
+        assert_eq!(names, DelayedAckPolicy::WORDS);
         assert!(of(&Params::defaults(PARAMS)).is_none());
     }
 

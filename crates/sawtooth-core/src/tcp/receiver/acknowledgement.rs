@@ -16,7 +16,7 @@
 use super::delayed_ack::DelayedAck;
 use super::quick_acks::QuickAcks;
 use super::sack_compression::SackCompression;
-use crate::events::{Child, Event, Key};
+use crate::events::{Child, Event, EventKey};
 use crate::tcp::params::Config;
 use crate::units::{Instant, SegCount, SeqNum};
 
@@ -26,7 +26,7 @@ pub(super) struct Acknowledgement {
     every: SegCount,
     /// In-order segments not yet acknowledged, and when that must happen at the latest.
     unacknowledged: SegCount,
-    timer: Key,
+    timer: EventKey,
     pub delayed: DelayedAck,
     pub quick: QuickAcks,
     /// Whether what ends a write is acknowledged at once.
@@ -42,7 +42,7 @@ impl Acknowledgement {
         Self {
             every: config.ack_every,
             unacknowledged: SegCount::ZERO,
-            timer: Key::NEVER,
+            timer: EventKey::NEVER,
             delayed: DelayedAck::new(config),
             quick: QuickAcks::new(config),
             push_acks: config.push_acks,
@@ -54,9 +54,9 @@ impl Acknowledgement {
         }
     }
 
-    /// When it is due if it is delayed ([`Key::NEVER`] if none is).
+    /// When it is due if it is delayed ([`EventKey::NEVER`] if none is).
     #[inline]
-    pub(super) fn timer(&self) -> Key {
+    pub(super) fn timer(&self) -> EventKey {
         self.timer
     }
 
@@ -183,7 +183,7 @@ impl Acknowledgement {
     #[inline]
     pub(super) fn on_plain_ack(&mut self) {
         self.unacknowledged = SegCount::ZERO;
-        self.timer = Key::NEVER;
+        self.timer = EventKey::NEVER;
     }
 
     /// It leaves with what it says of segments out of order.
@@ -227,8 +227,8 @@ mod tests {
     fn rfc9293_3_8_6_3_one_that_waits_is_due_after_less_than_half_a_second_and_once() {
         let mut owed = with(&[]);
         let mut lineage = Lineage::new();
-        owed.delay(lineage.record(Key::at_start(at(1.0), 0)));
-        owed.delay(lineage.record(Key::at_start(at(1.1), 0)));
+        owed.delay(lineage.record(EventKey::at_start(at(1.0), 0)));
+        owed.delay(lineage.record(EventKey::at_start(at(1.1), 0)));
         assert_eq!(owed.timer().time, at(1.2), "as long as the first may wait");
         owed.on_ack(true);
         assert!(owed.timer().is_never());

@@ -11,7 +11,7 @@
 //! - An answer is soon that leaves fewer ticks after the last arrival than an acknowledgement would wait, be the round trip as short as it may
 //!   (see [`super`]).
 
-use super::ack_policy::Pace;
+use super::ack_policy::ArrivalPace;
 use crate::tcp::params::Config;
 use crate::tcp::rto::Rto;
 use crate::tcp::ticks::{HAIR, Ticks};
@@ -28,7 +28,7 @@ pub(super) struct DelayedAck {
     several: Option<Duration>,
     adaptive: bool,
     /// Where arrivals say how long the last segment may wait: their pace, and that wait.
-    pace: Option<(Pace, Duration)>,
+    pace: Option<(ArrivalPace, Duration)>,
     ticks: Ticks,
     current: Duration,
     /// At the tick before it.
@@ -46,7 +46,7 @@ impl DelayedAck {
             base: config.delayed_ack_timeout,
             several: config.delayed_ack_timeout_several,
             adaptive: config.adaptive_delayed_ack,
-            pace: Pace::of(config.delayed_ack, config.receiver_tick.tick)
+            pace: ArrivalPace::of(config.delayed_ack, config.receiver_tick.tick)
                 .map(|pace| (pace, config.delayed_ack.most)),
             ticks: config.receiver_tick,
             current: config.delayed_ack_timeout,

@@ -2,13 +2,13 @@
 //!
 //! Specification: RFC 3168 §6.1.3 (`ecn = "classic"`), RFC 8257 §3.2 (`"dctcp"`), RFC 9768 §3.2 (`"accurate"`).
 
-use crate::packet::{Data, Ecn};
+use crate::packet::{DataSegment, Ecn};
 use crate::tcp::params::Feedback;
 use crate::units::SegCount;
 
 /// The marks that one receiver has seen, and what it says of them.
 #[derive(Debug)]
-pub struct Marks {
+pub struct EcnFeedback {
     feedback: Feedback,
     ece: bool,
     /// Packets that have arrived marked.
@@ -18,7 +18,7 @@ pub struct Marks {
     last_marked: bool,
 }
 
-impl Marks {
+impl EcnFeedback {
     pub fn new(feedback: Feedback) -> Self {
         Self {
             feedback,
@@ -45,7 +45,7 @@ impl Marks {
     }
 
     /// A segment arrives; whether it is to be acknowledged at once.
-    pub fn on_segment(&mut self, data: Data) -> bool {
+    pub fn on_segment(&mut self, data: DataSegment) -> bool {
         let marked = data.ecn == Ecn::Ce;
         self.ce_in += SegCount::from(u32::from(marked));
         match self.feedback {
@@ -85,17 +85,17 @@ impl Marks {
 mod tests {
     use super::*;
 
-    fn segment(ecn: Ecn, cwr: bool) -> Data {
-        Data {
+    fn segment(ecn: Ecn, cwr: bool) -> DataSegment {
+        DataSegment {
             ecn,
             cwr,
-            ..Data::default()
+            ..DataSegment::default()
         }
     }
 
     #[test]
     fn rfc3168_6_1_3_ece_from_the_first_mark_until_cwr() {
-        let mut marks = Marks::new(Feedback::Classic);
+        let mut marks = EcnFeedback::new(Feedback::Classic);
         let arrivals = [
             (Ecn::Ect0, false, false),
             (Ecn::Ce, false, true),
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn rfc9768_3_2_2_5_1_the_first_mark_and_every_second_of_a_row_are_told_at_once() {
-        let mut marks = Marks::new(Feedback::Accurate);
+        let mut marks = EcnFeedback::new(Feedback::Accurate);
         // The first is acknowledged; what follows is when it is to be.
         let mut at_once = Vec::new();
         for ecn in [

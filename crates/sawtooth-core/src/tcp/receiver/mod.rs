@@ -15,15 +15,15 @@ mod quick_acks;
 mod reassembly;
 pub(super) mod sack_compression;
 
-use self::ack_policy::Policy;
+use self::ack_policy::DelayedAckPolicy;
 use self::acknowledgement::Acknowledgement;
 use self::buffer::ReceiveBuffer;
-use self::marks::Marks;
+use self::marks::EcnFeedback;
 use self::reassembly::{Disorder, Reassembly};
 use super::params::{Config, Feedback};
 use super::timestamps::Echo;
-use crate::events::{Event, Key};
-use crate::packet::{Ack, Data, Ecn};
+use crate::events::{Event, EventKey};
+use crate::packet::{Ack, DataSegment, Ecn};
 use crate::units::{ByteCount, Duration, Instant, SegCount, SeqNum};
 
 /// The receiver of one connection.
@@ -36,24 +36,24 @@ pub struct Receiver {
     reassembly: Reassembly,
     acknowledgement: Acknowledgement,
     /// What it has seen of Congestion Experienced, and echoes.
-    pub marks: Marks,
+    pub marks: EcnFeedback,
     echo: Echo,
     /// Where the receiver's memory is modelled.
     buffer: Option<Box<ReceiveBuffer>>,
     /// Without what has come out of order and waits for a hole to be filled.
-    pub delivered: Delivered,
+    pub delivered: InOrderDelivery,
 }
 
 /// What the application has been given, in order.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Delivered {
+pub struct InOrderDelivery {
     /// Of the application's: no SYN, FIN or header counts.
     pub bytes: ByteCount,
     /// When that was last.
     pub last: Instant,
 }
 
-impl Delivered {
+impl InOrderDelivery {
     #[inline]
     fn add(&mut self, now: Instant, bytes: ByteCount) {
         self.bytes += bytes;
@@ -70,16 +70,16 @@ impl Receiver {
             smss: config.smss,
             reassembly: Reassembly::new(config),
             acknowledgement: Acknowledgement::new(config),
-            marks: Marks::new(config.ecn),
+            marks: EcnFeedback::new(config.ecn),
             echo: Echo::default(),
             buffer: ReceiveBuffer::new(config),
-            delivered: Delivered::default(),
+            delivered: InOrderDelivery::default(),
         }
     }
 
-    /// When a delayed acknowledgement is due ([`Key::NEVER`] if none is).
+    /// When a delayed acknowledgement is due ([`EventKey::NEVER`] if none is).
     #[inline]
-    pub fn next_timer(&self) -> Key {
+    pub fn next_timer(&self) -> EventKey {
         self.acknowledgement.timer()
     }
 
@@ -112,7 +112,7 @@ impl Receiver {
 
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
     #[inline]
-    pub fn on_segment(&mut self, now: Event, data: Data) -> Option<Ack> {
+    pub fn on_segment(&mut self, now: Event, data: DataSegment) -> Option<Ack> {
         let in_order = self.reassembly.is_next(data.seq);
         if !(self.plain
             && in_order
@@ -137,7 +137,7 @@ impl Receiver {
 
     /// The same with all there is to be seen to.
     #[inline(never)]
-    fn on_any_segment(&mut self, now: Event, data: Data) -> Option<Ack> {
+    fn on_any_segment(&mut self, now: Event, data: DataSegment) -> Option<Ack> {
         let at_once = self.marks.is_on() && self.on_marks(data);
         self.echo.on_segment(data.seq, data.stamp);
         if data.is_syn() {
@@ -168,7 +168,7 @@ impl Receiver {
 
     /// The segment that was expected, while none waits for it; `at_once`: its mark says that it is acknowledged now.
     #[inline]
-    fn on_next(&mut self, now: Event, data: Data, at_once: bool) -> Option<Ack> {
+    fn on_next(&mut self, now: Event, data: DataSegment, at_once: bool) -> Option<Ack> {
         self.reassembly.advance();
         if !data.payload.is_zero() {
             self.delivered.add(now.time, data.payload);
@@ -194,7 +194,7 @@ impl Receiver {
     }
 
     /// A segment in order goes through the buffer to the application; whether the window opens, which is acknowledged at once.
-    fn store_in_order(&mut self, now: Instant, data: Data) -> bool {
+    fn store_in_order(&mut self, now: Instant, data: DataSegment) -> bool {
         let Some(buffer) = &mut self.buffer else {
             return false;
         };
@@ -217,7 +217,7 @@ impl Receiver {
     }
 
     /// Takes note of a segment's mark or of its sender's answer to marks; whether it is to be acknowledged at once.
-    fn on_marks(&mut self, data: Data) -> bool {
+    fn on_marks(&mut self, data: DataSegment) -> bool {
         let echoed = self.marks.is_echoing();
         let at_once = self.marks.on_segment(data);
         if !self.acknowledgement.quick.again {
@@ -231,7 +231,7 @@ impl Receiver {
 
     /// A segment that is out of order, fills a hole or repeats another: acknowledged at once (RFC 5681 §4.2), except where those out of
     /// order wait for each other.
-    fn on_disorder(&mut self, now: Event, data: Data) -> Option<Ack> {
+    fn on_disorder(&mut self, now: Event, data: DataSegment) -> Option<Ack> {
         let is_old = data.seq < self.reassembly.rcv_nxt();
         let opens = match &mut self.buffer {
             Some(buffer) if !is_old => buffer.on_segment(now.time, data.echo),
@@ -312,7 +312,7 @@ fn is_plain(config: &Config) -> bool {
         && !config.push_acks
         && !config.quick_acks_again
         && !config.adaptive_delayed_ack
-        && config.delayed_ack.policy == Policy::Timeout
+        && config.delayed_ack.policy == DelayedAckPolicy::Timeout
         && config.sack_compression.is_none()
 }
 
@@ -343,14 +343,14 @@ mod tests {
     }
 
     fn arrive(receiver: &mut Receiver, lineage: &mut Lineage, time: f64, seq: u64) -> Option<Ack> {
-        let data = Data {
+        let data = DataSegment {
             seq: SeqNum::new(seq),
             payload: ByteCount::new(if seq == 0 { 0 } else { 100 }),
             push: true,
-            ..Data::default()
+            ..DataSegment::default()
         };
         receiver.on_segment(
-            lineage.record(Key::at_start(Instant::from_secs(time), 0)),
+            lineage.record(EventKey::at_start(Instant::from_secs(time), 0)),
             data,
         )
     }
@@ -396,10 +396,10 @@ mod tests {
             // Mostly in order: every other number is the next one.
             for (at, number) in (0u32..).zip(numbers) {
                 let now = Instant::from_secs(0.001 * f64::from(at));
-                let now = lineage.record(Key::at_start(now, 0));
+                let now = lineage.record(EventKey::at_start(now, 0));
                 let seq = if number % 2 == 0 { plain.reassembly.rcv_nxt() } else { SeqNum::new(number) };
                 let payload = ByteCount::new(if seq == SeqNum::ZERO { 0 } else { 1460 });
-                let data = Data { seq, payload, ..Data::default() };
+                let data = DataSegment { seq, payload, ..DataSegment::default() };
                 prop_assert_eq!(plain.on_segment(now, data), full.on_segment(now, data));
                 prop_assert_eq!(plain.next_timer(), full.next_timer());
                 prop_assert_eq!(plain.delivered.bytes, full.delivered.bytes);

@@ -3,7 +3,7 @@
 //! Specification: RFC 9293 §3.10.7.4 (segments that arrive out of order are kept), RFC 2883 §4 (a segment that arrives again is a duplicate, below `rcv_nxt` or above).
 
 use super::blocks::Blocks;
-use crate::packet::Data;
+use crate::packet::DataSegment;
 use crate::tcp::params::Config;
 use crate::tcp::scoreboard::{Range, RangeSet};
 use crate::units::{ByteCount, SegCount, SeqNum};
@@ -15,13 +15,13 @@ pub(super) struct Reassembly {
     smss: ByteCount,
     out_of_order: RangeSet,
     /// Segments out of order that are not full.
-    short: Vec<Short>,
+    short: Vec<ShortArrival>,
     pub blocks: Blocks,
 }
 
 /// A segment that is shorter than a full one.
 #[derive(Debug)]
-struct Short {
+struct ShortArrival {
     seq: SeqNum,
     lacking: ByteCount,
 }
@@ -73,7 +73,7 @@ impl Reassembly {
     }
 
     /// Any other comes, or one for which others wait.
-    pub(super) fn on_disorder(&mut self, data: Data) -> Disorder {
+    pub(super) fn on_disorder(&mut self, data: DataSegment) -> Disorder {
         match data.seq {
             seq if seq < self.rcv_nxt => Disorder::Repeats,
             seq if seq == self.rcv_nxt => self.fill(data),
@@ -81,7 +81,7 @@ impl Reassembly {
         }
     }
 
-    fn fill(&mut self, data: Data) -> Disorder {
+    fn fill(&mut self, data: DataSegment) -> Disorder {
         let first = self.rcv_nxt.next();
         self.rcv_nxt = self.out_of_order.first_gap(first);
         self.out_of_order.remove_below(self.rcv_nxt);
@@ -101,13 +101,13 @@ impl Reassembly {
         }
     }
 
-    fn hold(&mut self, data: Data) -> Disorder {
+    fn hold(&mut self, data: DataSegment) -> Disorder {
         let mut new = false;
         let holder = self
             .out_of_order
             .insert(Range::of(data.seq), |_| new = true);
         if new && data.payload < self.smss {
-            self.short.push(Short {
+            self.short.push(ShortArrival {
                 seq: data.seq,
                 lacking: self.smss - data.payload,
             });
@@ -137,11 +137,11 @@ mod tests {
         reassembly
     }
 
-    fn segment(seq: u64, payload_bytes: u64) -> Data {
-        Data {
+    fn segment(seq: u64, payload_bytes: u64) -> DataSegment {
+        DataSegment {
             seq: SeqNum::new(seq),
             payload: ByteCount::new(payload_bytes),
-            ..Data::default()
+            ..DataSegment::default()
         }
     }
 

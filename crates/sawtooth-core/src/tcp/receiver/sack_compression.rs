@@ -17,7 +17,7 @@ use crate::units::{Duration, SegCount, SeqNum};
 
 /// What ip-sysctl sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct SackCompressionSettings {
     pub delay: Duration,
     pub slack: Duration,
     pub max: SegCount,
@@ -33,7 +33,7 @@ const AT_ONCE: SegCount = SegCount::new(3);
 /// Which segments out of order are acknowledged later.
 #[derive(Debug)]
 pub(crate) struct SackCompression {
-    settings: Settings,
+    settings: SackCompressionSettings,
     /// The acknowledgement number of the last ones, and how many have left at once with it.
     next: SeqNum,
     at_once: SegCount,
@@ -41,7 +41,7 @@ pub(crate) struct SackCompression {
 }
 
 impl SackCompression {
-    pub(crate) fn new(settings: Settings) -> Self {
+    pub(crate) fn new(settings: SackCompressionSettings) -> Self {
         Self {
             settings,
             next: SeqNum::ZERO,
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     const ONE: SeqNum = SeqNum::new(1);
-    const LINUX: Settings = Settings {
+    const LINUX: SackCompressionSettings = SackCompressionSettings {
         delay: Duration::from_secs(1e-3),
         slack: Duration::from_secs(1e-4),
         max: SegCount::new(44),
@@ -132,7 +132,7 @@ mod tests {
             (0.040_096, 1e-3, 0.001_1),
             (0.040_096, 4e-3, 0.002_104_8),
         ] {
-            let mut compression = SackCompression::new(Settings {
+            let mut compression = SackCompression::new(SackCompressionSettings {
                 delay: Duration::from_secs(limit),
                 ..LINUX
             });
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn no_more_than_the_limit_wait_together() {
         // Measured with tcp_comp_sack_nr = 2: every third is acknowledged.
-        let mut compression = SackCompression::new(Settings {
+        let mut compression = SackCompression::new(SackCompressionSettings {
             max: SegCount::new(2),
             ..LINUX
         });

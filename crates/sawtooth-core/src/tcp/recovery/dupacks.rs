@@ -5,7 +5,7 @@
 //! up to the recovery point, has been acknowledged).
 
 use crate::cc::{self, Signal};
-use crate::events::{Event, Key};
+use crate::events::{Event, EventKey};
 use crate::packet::Ack;
 use crate::tcp::params::ReduceFrom;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
@@ -111,14 +111,14 @@ impl Dupacks {
         if seq.una < seq.max || (seq.una < tx.app.stream.end() && !tx.app.is_held_back(seq)) {
             tx.timers.arm(now);
         } else {
-            tx.timers.recovery = Key::NEVER;
+            tx.timers.recovery = EventKey::NEVER;
         }
         if syn {
             // A timestamp gives a sample also of a SYN that was sent again.
             tx.on_established(now, tx.counters.retransmits == 0);
             return;
         }
-        tx.window.on_ack(&cc::Ack {
+        tx.window.on_ack(&cc::AckedData {
             now: now.time,
             acked,
             counted: if tx.config.byte_counting {
@@ -135,7 +135,7 @@ impl Dupacks {
             snd_nxt: tx.seq.nxt,
             rtt,
             // RFC 3168 §6.1.2: no growth for an acknowledgement that reports marks.
-            may_grow: may_grow && (marked.is_zero() || tx.window.needs.ecn == cc::Ecn::L4s),
+            may_grow: may_grow && (marked.is_zero() || tx.window.needs.ecn == cc::EcnMode::L4s),
             // RFC 5681 lets the window grow whatever limits the sender.
             cwnd_limited: true,
             rate: None,

@@ -5,7 +5,7 @@
 //!
 //! | Recovery | Losses are found by | Files |
 //! |---|---|---|
-//! | `Classic`: Tahoe, Reno, NewReno | duplicate acknowledgements | `classic/`, `dupacks.rs` |
+//! | `ClassicRecovery`: Tahoe, Reno, NewReno | duplicate acknowledgements | `classic/`, `dupacks.rs` |
 //! | `Sack` | selective acknowledgements | `sack.rs`, `dupacks.rs` |
 //! | `Rack`: RACK, FACK | what was sent after it has arrived | `rack/` |
 
@@ -16,11 +16,11 @@ mod sack;
 #[cfg(test)]
 pub(super) mod testing;
 
-use self::classic::{Classic, Policy, newreno, reno, tahoe};
+use self::classic::{ClassicPolicy, ClassicRecovery, newreno, reno, tahoe};
 use self::rack::Rack;
 use self::sack::Sack;
 use super::episodes::Losses;
-use super::params::{Config, Recovery as Kind};
+use super::params::{Config, RecoveryKind};
 use super::sender::tx::Tx;
 use crate::cc;
 use crate::events::Event;
@@ -43,7 +43,7 @@ pub const TABLE: &[Entry<()>] = &[
 #[repr(u8)]
 pub enum LossRecovery {
     /// Tahoe, Reno and NewReno: by the number of duplicate acknowledgements.
-    Classic(Classic),
+    Classic(ClassicRecovery),
     /// By what selective acknowledgements say of the segments after a hole (RFC 6675).
     Sack(Sack),
     /// RACK (RFC 8985), and FACK, which is the same machine with another rule for what is lost.
@@ -54,12 +54,12 @@ impl LossRecovery {
     /// That of a new connection. `needs` is what its algorithm asks for: delivery rates, or a say in the window during recovery.
     pub fn new(config: &Config, needs: cc::Needs) -> Self {
         match config.recovery {
-            Kind::Tahoe => Self::Classic(Classic::new(Policy::Tahoe)),
-            Kind::Reno => Self::Classic(Classic::new(Policy::Reno)),
-            Kind::NewReno => Self::Classic(Classic::new(Policy::NewReno)),
-            Kind::Sack => Self::Sack(Sack::new()),
-            Kind::Fack => Self::Rack(Box::new(Rack::fack(needs))),
-            Kind::Rack => Self::Rack(Box::new(Rack::new(needs))),
+            RecoveryKind::Tahoe => Self::Classic(ClassicRecovery::new(ClassicPolicy::Tahoe)),
+            RecoveryKind::Reno => Self::Classic(ClassicRecovery::new(ClassicPolicy::Reno)),
+            RecoveryKind::NewReno => Self::Classic(ClassicRecovery::new(ClassicPolicy::NewReno)),
+            RecoveryKind::Sack => Self::Sack(Sack::new()),
+            RecoveryKind::Fack => Self::Rack(Box::new(Rack::fack(needs))),
+            RecoveryKind::Rack => Self::Rack(Box::new(Rack::new(needs))),
         }
     }
 
@@ -70,9 +70,9 @@ impl LossRecovery {
             Self::Classic(classic) => {
                 dupacks::announce(tx, now, ack);
                 match classic.policy {
-                    Policy::Tahoe => tahoe::on_ack(classic, tx, now, ack),
-                    Policy::Reno => reno::on_ack(classic, tx, now, ack),
-                    Policy::NewReno => newreno::on_ack(classic, tx, now, ack),
+                    ClassicPolicy::Tahoe => tahoe::on_ack(classic, tx, now, ack),
+                    ClassicPolicy::Reno => reno::on_ack(classic, tx, now, ack),
+                    ClassicPolicy::NewReno => newreno::on_ack(classic, tx, now, ack),
                 }
             }
             Self::Sack(sack) => {

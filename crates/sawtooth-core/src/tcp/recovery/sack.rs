@@ -15,7 +15,7 @@ use super::dupacks::{self, Dupacks, Reduction, SECOND};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
-use crate::tcp::episodes::Cause;
+use crate::tcp::episodes::LossFoundBy;
 use crate::tcp::params::SackPipe;
 use crate::tcp::scoreboard::Range;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
@@ -159,7 +159,7 @@ impl Sack {
         self.in_recovery = true;
         self.rescued = false;
         let limited_transmits = self.dupacks.signal(tx, now);
-        tx.reduce(now, Cause::Sack, None, limited_transmits);
+        tx.reduce(now, LossFoundBy::Sack, None, limited_transmits);
         self.mark_retransmitted(tx, tx.seq.una);
         tx.pending = Some(tx.seq.una);
     }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::LossRecovery;
 use crate::cc;
-use crate::events::{Event, Key, Lineage};
-use crate::packet::{Ack, Data};
+use crate::events::{Event, EventKey, Lineage};
+use crate::packet::{Ack, DataSegment};
 use crate::registry::{Params, Value};
 use crate::tcp::scoreboard::{self, SackBlocks};
 use crate::tcp::sender::tx::{SendAllowance, Tx};
@@ -17,7 +17,7 @@ pub(crate) struct Rig {
     pub recovery: LossRecovery,
     pub now: f64,
     /// What has been sent.
-    pub data: Vec<Data>,
+    pub data: Vec<DataSegment>,
     lineage: Lineage,
 }
 
@@ -92,7 +92,7 @@ impl Rig {
 
     pub(crate) fn event(&mut self) -> Event {
         self.lineage
-            .record(Key::at_start(Instant::from_secs(self.now), 0))
+            .record(EventKey::at_start(Instant::from_secs(self.now), 0))
     }
 
     /// What leaves now.

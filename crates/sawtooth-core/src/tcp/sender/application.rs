@@ -3,13 +3,13 @@
 use super::sequence::Sequence;
 use crate::tcp::params::Config;
 use crate::tcp::send_buffer::SendBuffer;
-use crate::tcp::stream::Stream;
+use crate::tcp::stream::SendStream;
 use crate::units::{ByteCount, SegCount, SeqNum};
 
 #[derive(Debug)]
-pub struct Application {
+pub struct SendingApplication {
     /// What it has written, or wants to.
-    pub stream: Stream,
+    pub stream: SendStream,
     /// The send buffer, where its memory is limited.
     pub buffer: Option<Box<SendBuffer>>,
     /// It is in the middle of a write: the last segment so far does not end it.
@@ -20,11 +20,11 @@ pub struct Application {
     pub queued: ByteCount,
 }
 
-impl Application {
+impl SendingApplication {
     /// It has written nothing; `first` is the first segment to have data.
     pub fn new(config: &Config, first: SeqNum) -> Self {
         Self {
-            stream: Stream::new(config.smss, first, config.partial, config.fin),
+            stream: SendStream::new(config.smss, first, config.partial, config.fin),
             buffer: SendBuffer::new(config),
             write_goes_on: false,
             sleeps: false,

@@ -37,7 +37,7 @@ pub struct SenderCounters {
 
 /// The round trips that the retransmission timer has taken.
 #[derive(Clone, Copy, Debug)]
-pub struct RoundTrips {
+pub struct RttSamples {
     /// How many there are; without any the other fields mean nothing.
     pub samples: u64,
     /// The sum of SRTT after each of them.
@@ -48,7 +48,7 @@ pub struct RoundTrips {
     pub max: Duration,
 }
 
-impl RoundTrips {
+impl RttSamples {
     pub(super) const NONE: Self = Self {
         samples: 0,
         srtt_sum: Duration::ZERO,

@@ -15,8 +15,8 @@ pub(super) mod tx;
 mod view;
 mod window;
 
-pub use counters::{RoundTrips, SenderCounters};
-pub use view::Waits;
+pub use counters::{RttSamples, SenderCounters};
+pub use view::HeldBackBy;
 
 use self::tx::{SendAllowance, Tx};
 use super::metrics_cache::Inherited;
@@ -25,8 +25,8 @@ use super::partial::AtExpiry;
 use super::recovery::LossRecovery;
 use super::restart;
 use crate::cc;
-use crate::events::{Event, Key};
-use crate::packet::{Ack, Data};
+use crate::events::{Event, EventKey};
+use crate::packet::{Ack, DataSegment};
 use crate::registry::Params;
 use crate::units::{ByteCount, Duration, Instant, SeqNum};
 
@@ -182,18 +182,18 @@ impl Sender {
         }
     }
 
-    /// When the recovery's timer expires, or that of a partial segment ([`Key::NEVER`] if none is running).
+    /// When the recovery's timer expires, or that of a partial segment ([`EventKey::NEVER`] if none is running).
     #[inline]
-    pub fn next_timer(&self) -> Key {
+    pub fn next_timer(&self) -> EventKey {
         self.tx.timers.next()
     }
 
     /// The next segment to send now, if any. To be called until it returns nothing, after every input.
     #[inline]
-    pub fn poll_transmit(&mut self, now: Event) -> Option<Data> {
+    pub fn poll_transmit(&mut self, now: Event) -> Option<DataSegment> {
         let (tx, recovery) = (&mut self.tx, &mut self.recovery);
         if std::mem::take(&mut tx.handshake_ack) {
-            return Some(Data::HANDSHAKE_ACK);
+            return Some(DataSegment::HANDSHAKE_ACK);
         }
         loop {
             let next = match tx.pending.take() {
@@ -281,7 +281,7 @@ impl Sender {
     #[cold]
     fn on_partial_timer(&mut self, now: Event) {
         let tx = &mut self.tx;
-        tx.timers.partial = Key::NEVER;
+        tx.timers.partial = EventKey::NEVER;
         let Some((_, at_expiry)) = tx.config.partial.timer() else {
             return;
         };

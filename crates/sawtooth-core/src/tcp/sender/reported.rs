@@ -4,7 +4,7 @@
 
 use super::sequence::Sequence;
 use crate::tcp::scoreboard::RangeSet;
-use crate::tcp::stream::Stream;
+use crate::tcp::stream::SendStream;
 use crate::units::{ByteCount, SeqNum};
 
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl Reported {
 
     /// Clears the scoreboard, which is not relied upon any more (RFC 2018 §5); what it reported still counts as arrived.
     #[inline]
-    pub fn clear(&mut self, seq: &Sequence, stream: &Stream, smss: ByteCount) {
+    pub fn clear(&mut self, seq: &Sequence, stream: &SendStream, smss: ByteCount) {
         if !self.scoreboard.is_empty() {
             self.on_ack(seq.una);
             self.known = self.delivered(seq, stream, smss);
@@ -35,7 +35,7 @@ impl Reported {
     }
 
     /// Bytes of the application that are known to have arrived, cumulatively or selectively.
-    pub fn delivered(&self, seq: &Sequence, stream: &Stream, smss: ByteCount) -> ByteCount {
+    pub fn delivered(&self, seq: &Sequence, stream: &SendStream, smss: ByteCount) -> ByteCount {
         let sacked = &self.scoreboard;
         let lacking = stream.lacking(|seq| sacked.range_of(seq).is_some());
         let known = stream.acked(seq.una) + sacked.total() * smss - lacking;
@@ -46,7 +46,7 @@ impl Reported {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::partial::{Partial, Policy};
+    use crate::tcp::partial::{Partial, PartialPolicy};
     use crate::tcp::scoreboard::Range;
     use crate::units::testing::{bytes, seq as number};
 
@@ -54,10 +54,10 @@ mod tests {
 
     #[test]
     fn rfc2018_8_what_was_reported_has_arrived_though_the_scoreboard_is_not_relied_upon() {
-        let mut stream = Stream::new(
+        let mut stream = SendStream::new(
             SMSS,
             SeqNum::ZERO,
-            Policy::of(Partial::NoDelay, None),
+            PartialPolicy::of(Partial::NoDelay, None),
             false,
         );
         stream.write(bytes(10_000), SeqNum::ZERO, SeqNum::ZERO);

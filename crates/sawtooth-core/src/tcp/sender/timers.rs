@@ -2,21 +2,21 @@
 //!
 //! Specifications: RFC 6298 §5 (managing the timer), §3 and RFC 7323 §4.1 (round trips).
 
-use super::counters::RoundTrips;
-use crate::events::{Child, Event, Key};
+use super::counters::RttSamples;
+use crate::events::{Child, Event, EventKey};
 use crate::tcp::params::Config;
 use crate::tcp::rto::Rto;
-use crate::tcp::timestamps::{Clock, Stamp};
+use crate::tcp::timestamps::{Stamp, TimestampClock};
 use crate::units::{Duration, Instant};
 
 #[derive(Debug)]
 pub struct Timers {
     pub rto: Rto,
-    pub round_trips: RoundTrips,
+    pub round_trips: RttSamples,
     /// When the recovery acts next without input: the retransmission timer, or a timer of its own.
-    pub recovery: Key,
+    pub recovery: EventKey,
     /// When a partial segment has waited long enough, if one waits for that.
-    pub partial: Key,
+    pub partial: EventKey,
 }
 
 impl Timers {
@@ -24,15 +24,15 @@ impl Timers {
     pub fn new(config: &Config, phase: Duration) -> Self {
         Self {
             rto: Rto::new(config.rto, phase),
-            round_trips: RoundTrips::NONE,
-            recovery: Key::NEVER,
-            partial: Key::NEVER,
+            round_trips: RttSamples::NONE,
+            recovery: EventKey::NEVER,
+            partial: EventKey::NEVER,
         }
     }
 
-    /// The one that expires first ([`Key::NEVER`] if none is running).
+    /// The one that expires first ([`EventKey::NEVER`] if none is running).
     #[inline]
-    pub fn next(&self) -> Key {
+    pub fn next(&self) -> EventKey {
         if self.is_partial_next() {
             self.partial
         } else {
@@ -70,7 +70,7 @@ impl Timers {
 /// Timestamps: the clock, where segments carry any, and what the last acknowledgement said.
 #[derive(Debug)]
 pub struct Stamps {
-    pub clock: Option<Clock>,
+    pub clock: Option<TimestampClock>,
     /// When the segment that it answers had left (TSecr), and when it left itself (TSval).
     pub echo: Stamp,
     pub peer: Stamp,
@@ -79,7 +79,7 @@ pub struct Stamps {
 impl Stamps {
     pub fn new(config: &Config) -> Self {
         Self {
-            clock: config.timestamps.map(Clock::new),
+            clock: config.timestamps.map(TimestampClock::new),
             echo: Stamp::NONE,
             peer: Stamp::NONE,
         }
@@ -105,7 +105,7 @@ mod tests {
      {
         let mut timers = Timers::new(&testing::config("sack", 10, &[]), Duration::ZERO);
         assert!(timers.next().is_never());
-        let now = Lineage::new().record(Key::at_start(at(2.0), 0));
+        let now = Lineage::new().record(EventKey::at_start(at(2.0), 0));
         timers.arm(now);
         // RFC 6298 §2.1: one second before anything was measured.
         assert_eq!(timers.next().time, at(3.0));
@@ -119,7 +119,7 @@ mod tests {
         let mut timers = Timers::new(&testing::config("sack", 10, &[]), Duration::ZERO);
         timers.rto.sample(at(0.0), secs(0.3));
         timers.count(secs(0.3), secs(0.1));
-        let RoundTrips {
+        let RttSamples {
             samples,
             srtt_sum,
             min,

@@ -3,10 +3,10 @@
 //! Specifications: RFC 9293 §3.8.6 (the receiver's window), RFC 3042 (limited transmit), RFC 5681 §2 (a FIN has no data).
 
 use super::tx::{SendAllowance, Tx};
-use crate::events::{Child, Event, Key};
-use crate::packet::{Data, Ecn};
-use crate::tcp::partial::Wait;
-use crate::tcp::timestamps::Clock;
+use crate::events::{Child, Event, EventKey};
+use crate::packet::{DataSegment, Ecn};
+use crate::tcp::partial::PartialWait;
+use crate::tcp::timestamps::TimestampClock;
 use crate::units::{ByteCount, SegCount, SeqNum};
 
 impl Tx {
@@ -72,7 +72,7 @@ impl Tx {
 
     /// Segment `seq` leaves.
     #[inline]
-    pub fn transmit(&mut self, now: Event, seq: SeqNum) -> Data {
+    pub fn transmit(&mut self, now: Event, seq: SeqNum) -> DataSegment {
         self.counters.sent_packets += 1;
         let mut push = seq.next() == self.app.stream.end() && !self.app.write_goes_on;
         let again = self.seq.on_send(seq);
@@ -89,7 +89,7 @@ impl Tx {
                 self.app.stream.on_last_sent(now.time);
             }
         }
-        Data {
+        DataSegment {
             seq,
             payload: self.app.stream.payload(seq),
             fin: self.app.stream.has_fin(seq),
@@ -97,7 +97,7 @@ impl Tx {
             ecn,
             cwr,
             retransmission: again,
-            stamp: Clock::stamp_by(self.stamps.clock, now.time),
+            stamp: TimestampClock::stamp_by(self.stamps.clock, now.time),
             echo: self.stamps.peer,
         }
     }
@@ -133,14 +133,14 @@ impl Tx {
             Some((wait, _)) if waits => {
                 if self.timers.partial.is_never() {
                     let wait = match wait {
-                        Wait::For(time) => time,
-                        Wait::Rto | Wait::Never => self.timers.rto.timeout(),
+                        PartialWait::For(time) => time,
+                        PartialWait::Rto | PartialWait::Never => self.timers.rto.timeout(),
                     };
                     let due = self.config.timer_tick.expiry(now.time, wait);
                     self.timers.partial = now.schedule(due.max(now.time), Child::Timer);
                 }
             }
-            _ => self.timers.partial = Key::NEVER,
+            _ => self.timers.partial = EventKey::NEVER,
         }
     }
 }

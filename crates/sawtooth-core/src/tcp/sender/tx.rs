@@ -4,18 +4,18 @@
 //!
 //! A recovery is handed all of this with every event ([`LossRecovery`](crate::tcp::recovery::LossRecovery)). The parts do not know each other, nor the recovery.
 
-use super::application::Application;
+use super::application::SendingApplication;
 use super::counters::SenderCounters;
 use super::reported::Reported;
 use super::sequence::Sequence;
 use super::timers::{Stamps, Timers};
-use super::window::Window;
+use super::window::SenderWindow;
 use crate::cc::{self, Episode, Signal, Windows};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Params;
 use crate::tcp::ecn::Signals;
-use crate::tcp::episodes::{Cause, Episodes, Figures, Losses};
+use crate::tcp::episodes::{Episodes, Figures, LossFoundBy, Losses};
 use crate::tcp::limits::SendLimits;
 use crate::tcp::params::{Config, ReduceFrom};
 use crate::units::{Duration, SegCount, SeqNum, WindowSize};
@@ -37,8 +37,8 @@ pub enum SendAllowance {
 pub struct Tx {
     pub config: Config,
     pub seq: Sequence,
-    pub window: Window,
-    pub app: Application,
+    pub window: SenderWindow,
+    pub app: SendingApplication,
     pub timers: Timers,
     pub stamps: Stamps,
     pub reported: Reported,
@@ -62,8 +62,8 @@ impl Tx {
         let free = !config.handshake && config.send_buffer_default.is_none();
         Self {
             seq: Sequence::new(first, free),
-            window: Window::new(&config, algorithm, params),
-            app: Application::new(&config, first),
+            window: SenderWindow::new(&config, algorithm, params),
+            app: SendingApplication::new(&config, first),
             timers: Timers::new(&config, phase),
             stamps: Stamps::new(&config),
             reported: Reported::default(),
@@ -139,7 +139,7 @@ impl Tx {
     pub fn reduce(
         &mut self,
         now: Event,
-        cause: Cause,
+        cause: LossFoundBy,
         losses: Option<Losses>,
         limited_transmit: SegCount,
     ) {
@@ -161,7 +161,7 @@ impl Tx {
         self.counters.ecn_reductions += 1;
         self.counters.congestion_signals += 1;
         let episode = self.episode(now, Signal::Ecn, SegCount::ZERO);
-        self.begin_episode(now, Cause::Ecn, losses);
+        self.begin_episode(now, LossFoundBy::Ecn, losses);
         self.window.on_congestion(now.time, &episode);
         self.note_reduction(true);
     }
@@ -169,7 +169,7 @@ impl Tx {
     /// Records a timeout, before anything else is done about it.
     pub fn begin_timeout(&mut self, now: Event, losses: Option<Losses>) {
         self.limits.expire();
-        self.begin_episode(now, Cause::Rto, losses);
+        self.begin_episode(now, LossFoundBy::Rto, losses);
         self.counters.timeouts += 1;
         self.counters.subsequent_timeouts += u64::from(self.timers.rto.is_backed_off());
     }
@@ -185,7 +185,7 @@ impl Tx {
         self.counters.ecn_signals += u64::from(congested);
         let snd_una = self.seq.una.max(ack.next);
         if signals.wants_share() {
-            self.window.on_marks(&cc::Marks {
+            self.window.on_marks(&cc::AckedMarks {
                 now: now.time,
                 delivered,
                 marked: signals.marked,
@@ -220,7 +220,7 @@ impl Tx {
     /// An episode begins, found by `cause`, before the window is reduced. Its counters have been counted up already, except where
     /// it is a timeout's.
     #[inline]
-    fn begin_episode(&mut self, now: Event, cause: Cause, losses: Option<Losses>) {
+    fn begin_episode(&mut self, now: Event, cause: LossFoundBy, losses: Option<Losses>) {
         if self.episodes.is_some() {
             let figures = self.figures(losses);
             if let Some(episodes) = &mut self.episodes {

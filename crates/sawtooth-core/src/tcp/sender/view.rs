@@ -1,10 +1,10 @@
 //! What can be asked of a sender: what records say of it, and why nothing leaves.
 
 use super::tx::Tx;
-use super::{RoundTrips, Sender, SenderCounters};
+use super::{RttSamples, Sender, SenderCounters};
 use crate::cc;
 use crate::tcp::episodes::LossEpisode;
-use crate::tcp::limits::{Limit, SendLimits};
+use crate::tcp::limits::{SendLimit, SendLimits};
 use crate::tcp::metrics_cache::Legacy;
 use crate::tcp::params::Config;
 use crate::tcp::stream::Unacked;
@@ -12,7 +12,7 @@ use crate::units::{ByteCount, Duration, Instant, Rate, SegCount, SeqNum, WindowS
 
 /// What keeps unsent data back when nothing more may leave now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waits {
+pub enum HeldBackBy {
     /// Everything that is written has been sent, or waits for its time (pacing).
     Nothing,
     /// The window has no room, or a recovery decides what leaves.
@@ -64,7 +64,7 @@ impl Sender {
     }
 
     /// The algorithm's own variables.
-    pub fn probe(&self, out: &mut cc::Probe<'_>) {
+    pub fn probe(&self, out: &mut cc::VariableProbe<'_>) {
         self.tx.window.probe(out);
     }
 
@@ -79,7 +79,7 @@ impl Sender {
     }
 
     /// The round trips that the timer has taken.
-    pub fn round_trips(&self) -> &RoundTrips {
+    pub fn round_trips(&self) -> &RttSamples {
         &self.tx.timers.round_trips
     }
 
@@ -165,52 +165,52 @@ impl Sender {
     }
 
     /// What the sender waits for when [`Sender::poll_transmit`] has nothing more.
-    pub fn waits(&self, now: Instant) -> Waits {
+    pub fn waits(&self, now: Instant) -> HeldBackBy {
         let Tx { seq, app, .. } = &self.tx;
         let lost = self.recovery.has_lost();
         if seq.nxt >= app.stream.end() && !lost {
-            return Waits::Nothing;
+            return HeldBackBy::Nothing;
         }
         let outstanding = self.recovery.in_path(&self.tx);
         let room = outstanding < self.tx.window.usable()
             && self.tx.is_within_limit()
             && !seq.rwnd_room().is_zero();
         if room && !lost && app.is_held_back(seq) {
-            Waits::Partial
+            HeldBackBy::Partial
         } else if self.recovery.waits_for_its_time(&self.tx, now) {
-            Waits::Nothing
+            HeldBackBy::Nothing
         } else {
-            Waits::Window
+            HeldBackBy::Window
         }
     }
 
     /// The sender has nothing that it could send now: why, in the order of precedence of [`crate::tcp::limits`].
     #[inline]
-    pub(super) fn why_it_stops(&self, now: Instant) -> Limit {
+    pub(super) fn why_it_stops(&self, now: Instant) -> SendLimit {
         let Tx { seq, app, .. } = &self.tx;
         if self.recovery.is_repairing(&self.tx) {
-            return Limit::Recovery;
+            return SendLimit::Recovery;
         }
         if seq.is_opening() {
-            return Limit::Cwnd;
+            return SendLimit::Cwnd;
         }
         let lost = self.recovery.has_lost();
         if !lost && seq.nxt >= app.stream.end() {
             if app.sleeps {
-                Limit::SendBuffer
+                SendLimit::SendBuffer
             } else {
-                Limit::Source
+                SendLimit::Source
             }
         } else if !lost && app.unsent(seq).is_zero() {
-            Limit::SendBuffer
+            SendLimit::SendBuffer
         } else if !lost && app.is_held_back(seq) {
-            Limit::Nagle
+            SendLimit::Nagle
         } else if !lost && (!self.tx.is_within_limit() || seq.rwnd_room().is_zero()) {
-            Limit::Rwnd
+            SendLimit::Rwnd
         } else if self.recovery.waits_for_its_time(&self.tx, now) {
-            Limit::Pacing
+            SendLimit::Pacing
         } else {
-            Limit::Cwnd
+            SendLimit::Cwnd
         }
     }
 }

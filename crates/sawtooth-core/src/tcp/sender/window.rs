@@ -3,7 +3,7 @@
 //! Specifications: RFC 5681 §2 (cwnd, ssthresh), §3.2 (the inflation of the window by duplicate acknowledgements).
 //!
 //! The algorithm owns its window; what it makes of an event is taken over here, with the time at which that happened, so that the sender reads a number and
-//! the window's integral and maximum are right. Every method that passes on an event does so at once, except [`Window::on_ack`]: a recovery may
+//! the window's integral and maximum are right. Every method that passes on an event does so at once, except [`SenderWindow::on_ack`]: a recovery may
 //! prescribe another window first.
 
 use crate::cc::{self, CongestionControl, Episode, Prescribed, Signal, Windows};
@@ -12,7 +12,7 @@ use crate::tcp::params::Config;
 use crate::units::{Duration, Instant, Rate, SegCount, WindowSize};
 
 #[derive(Debug)]
-pub struct Window {
+pub struct SenderWindow {
     cc: Box<dyn CongestionControl>,
     pub needs: cc::Needs,
     /// As of the last event, and its whole segments.
@@ -28,7 +28,7 @@ pub struct Window {
     max: WindowSize,
 }
 
-impl Window {
+impl SenderWindow {
     pub fn new(config: &Config, algorithm: cc::Algorithm, params: &Params) -> Self {
         // Until the SYN is acknowledged it is all that may be outstanding.
         let cwnd = if config.handshake {
@@ -36,7 +36,7 @@ impl Window {
         } else {
             config.initial_window
         };
-        let start = cc::Start {
+        let start = cc::ConnectionStart {
             cwnd,
             ssthresh: config.initial_ssthresh,
             ns2: config.ns2_algorithms,
@@ -112,7 +112,7 @@ impl Window {
         self.max
     }
 
-    /// The window's mean over a life of this length, up to the last event or [`Window::finish`].
+    /// The window's mean over a life of this length, up to the last event or [`SenderWindow::finish`].
     pub fn mean(&self, time: Duration) -> WindowSize {
         WindowSize::from_segments(self.integral / time.secs())
     }
@@ -150,13 +150,13 @@ impl Window {
     }
 
     /// How much of what an acknowledgement has delivered was marked.
-    pub fn on_marks(&mut self, marks: &cc::Marks) {
+    pub fn on_marks(&mut self, marks: &cc::AckedMarks) {
         self.cc.on_marks(marks);
     }
 
-    /// New data was acknowledged. To be followed by [`Window::update`], or by the window that is prescribed instead.
+    /// New data was acknowledged. To be followed by [`SenderWindow::update`], or by the window that is prescribed instead.
     #[inline]
-    pub fn on_ack(&mut self, ack: &cc::Ack) {
+    pub fn on_ack(&mut self, ack: &cc::AckedData) {
         self.cc.on_ack(ack);
     }
 
@@ -225,7 +225,7 @@ impl Window {
     }
 
     /// The algorithm's own variables.
-    pub fn probe(&self, out: &mut cc::Probe<'_>) {
+    pub fn probe(&self, out: &mut cc::VariableProbe<'_>) {
         self.cc.probe(out);
     }
 }
@@ -238,12 +238,12 @@ mod tests {
     use crate::units::testing::{at, secs, segs, window as size};
 
     /// Of ten segments, at most 12 of which may be outstanding.
-    fn window(algorithm: &str) -> Window {
+    fn window(algorithm: &str) -> SenderWindow {
         let set = [("window_limit", Value::Packets(12))];
         let config = testing::config("sack", 10, &set);
         let row = cc::TABLE.iter().find(|row| row.name == algorithm);
         let row = row.expect("it is in the table");
-        Window::new(&config, row.new, &Params::defaults(row.params))
+        SenderWindow::new(&config, row.new, &Params::defaults(row.params))
     }
 
     fn episode(signal: Signal, window: f64) -> Episode {

@@ -36,22 +36,23 @@ mod rt_prop;
 #[cfg(test)]
 mod tests;
 
+use self::params::BbrParameters;
 pub(crate) use self::params::ENTRY;
-use self::params::Parameters;
-use self::recovery::Recovery;
+use self::recovery::BbrRecovery;
 use self::rt_prop::RtProp;
 use super::control::Control;
 use super::full_pipe::FullPipe;
 use super::model::{Aggregation, Ignored, NOMINAL_RTT, Rounds, WindowedMax, delivery_rate, real};
 use super::probe_rtt::ProbeRtt;
 use crate::cc::{
-    Ack, CongestionControl, Episode, Prescribed, Probe, RateSample, Signal, Start, Windows,
+    AckedData, CongestionControl, ConnectionStart, Episode, Prescribed, RateSample, Signal,
+    VariableProbe, Windows,
 };
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Duration, Instant, Rate, WindowSize};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum State {
+enum BbrState {
     Startup,
     Drain,
     ProbeBw { phase: i64, since: f64 },
@@ -60,9 +61,9 @@ enum State {
 
 #[derive(Debug)]
 pub(crate) struct Bbr {
-    parameters: Parameters,
-    random: Stream,
-    state: State,
+    parameters: BbrParameters,
+    random: RandomStream,
+    state: BbrState,
     // The path.
     rounds: Rounds,
     bandwidth: WindowedMax,
@@ -72,16 +73,16 @@ pub(crate) struct Bbr {
     ignored: Ignored,
     // What is sent into it.
     control: Control,
-    recovery: Recovery,
+    recovery: BbrRecovery,
     idle_restart: bool,
 }
 
 impl Bbr {
-    fn new(parameters: Parameters, start: Start) -> Self {
+    fn new(parameters: BbrParameters, start: ConnectionStart) -> Self {
         let mut bbr = Self {
             parameters,
-            random: Stream::new(start.seed, "bbr"),
-            state: State::Startup,
+            random: RandomStream::new(start.seed, "bbr"),
+            state: BbrState::Startup,
             rounds: Rounds::default(),
             bandwidth: WindowedMax::default(),
             rt_prop: RtProp::unknown(parameters.min_rtt_window),
@@ -89,7 +90,7 @@ impl Bbr {
             aggregation: Aggregation::default(),
             ignored: Ignored::default(),
             control: Control::new(start, parameters.quantum_duration, parameters.quantum_max),
-            recovery: Recovery::NONE,
+            recovery: BbrRecovery::NONE,
             idle_restart: false,
         };
         bbr.pace_initial_window(NOMINAL_RTT);
@@ -109,24 +110,24 @@ impl Bbr {
     }
 
     fn in_probe_rtt(&self) -> bool {
-        matches!(self.state, State::ProbeRtt(_))
+        matches!(self.state, BbrState::ProbeRtt(_))
     }
 
     fn pacing_gain(&self) -> f64 {
         match self.state {
-            State::Startup => self.parameters.high_gain,
-            State::Drain => 1.0 / self.parameters.high_gain,
-            State::ProbeBw { phase: 0, .. } => self.parameters.probe_gain,
-            State::ProbeBw { phase: 1, .. } => self.parameters.drain_gain,
-            State::ProbeBw { .. } | State::ProbeRtt(_) => 1.0,
+            BbrState::Startup => self.parameters.high_gain,
+            BbrState::Drain => 1.0 / self.parameters.high_gain,
+            BbrState::ProbeBw { phase: 0, .. } => self.parameters.probe_gain,
+            BbrState::ProbeBw { phase: 1, .. } => self.parameters.drain_gain,
+            BbrState::ProbeBw { .. } | BbrState::ProbeRtt(_) => 1.0,
         }
     }
 
     fn cwnd_gain(&self) -> f64 {
         match self.state {
-            State::Startup | State::Drain => self.parameters.high_gain,
-            State::ProbeBw { .. } => self.parameters.cwnd_gain,
-            State::ProbeRtt(_) => 1.0,
+            BbrState::Startup | BbrState::Drain => self.parameters.high_gain,
+            BbrState::ProbeBw { .. } => self.parameters.cwnd_gain,
+            BbrState::ProbeRtt(_) => 1.0,
         }
     }
 
@@ -183,7 +184,7 @@ impl Bbr {
         }
     }
 
-    fn update_aggregation(&mut self, ack: &Ack) {
+    fn update_aggregation(&mut self, ack: &AckedData) {
         if self.parameters.extra_acked_gain > 0.0 {
             let window = if self.full_pipe.reached {
                 self.parameters.extra_acked_rounds
@@ -202,11 +203,11 @@ impl Bbr {
         }
     }
 
-    fn check_drain(&mut self, ack: &Ack) {
-        if self.state == State::Startup && self.full_pipe.reached {
-            self.state = State::Drain;
+    fn check_drain(&mut self, ack: &AckedData) {
+        if self.state == BbrState::Startup && self.full_pipe.reached {
+            self.state = BbrState::Drain;
         }
-        if self.state == State::Drain && ack.pipe.as_f64() <= self.inflight(1.0) {
+        if self.state == BbrState::Drain && ack.pipe.as_f64() <= self.inflight(1.0) {
             self.enter_probe_bw(ack.now.secs());
         }
     }
@@ -215,14 +216,14 @@ impl Bbr {
     fn enter_probe_bw(&mut self, now: f64) {
         let phases = self.parameters.cycle_phases;
         let before = phases - 1 - self.random.integer(0, phases - 1);
-        self.state = State::ProbeBw {
+        self.state = BbrState::ProbeBw {
             phase: (before + 1) % phases,
             since: now,
         };
     }
 
-    fn check_cycle_phase(&mut self, ack: &Ack) {
-        let State::ProbeBw { phase, since } = self.state else {
+    fn check_cycle_phase(&mut self, ack: &AckedData) {
+        let BbrState::ProbeBw { phase, since } = self.state else {
             return;
         };
         let now = ack.now.secs();
@@ -237,7 +238,7 @@ impl Bbr {
             full_length
         };
         if next {
-            self.state = State::ProbeBw {
+            self.state = BbrState::ProbeBw {
                 phase: (phase + 1) % self.parameters.cycle_phases,
                 since: now,
             };
@@ -245,7 +246,7 @@ impl Bbr {
     }
 
     /// Whether RTprop had expired.
-    fn update_rt_prop(&mut self, ack: &Ack) -> bool {
+    fn update_rt_prop(&mut self, ack: &AckedData) -> bool {
         let first = self.rt_prop.known().is_none();
         let expired = self.rt_prop.update(ack);
         if first && let Some(rtt) = self.rt_prop.known() {
@@ -254,16 +255,16 @@ impl Bbr {
         expired
     }
 
-    fn check_probe_rtt(&mut self, ack: &Ack, expired: bool) {
+    fn check_probe_rtt(&mut self, ack: &AckedData, expired: bool) {
         if !self.in_probe_rtt() && expired && !self.idle_restart {
             self.save_cwnd();
-            self.state = State::ProbeRtt(ProbeRtt::default());
+            self.state = BbrState::ProbeRtt(ProbeRtt::default());
         }
-        if let State::ProbeRtt(mut probe) = self.state {
+        if let BbrState::ProbeRtt(mut probe) = self.state {
             self.ignored.mark(self.rounds.delivered(), ack.pipe);
             let (little, secs) = (self.parameters.min_cwnd, self.parameters.probe_rtt_duration);
             probe.on_ack(ack, &mut self.rounds, little, secs);
-            self.state = State::ProbeRtt(probe);
+            self.state = BbrState::ProbeRtt(probe);
             self.check_probe_rtt_done(ack.now);
         }
         if !ack.delivered.is_zero() {
@@ -272,7 +273,7 @@ impl Bbr {
     }
 
     fn check_probe_rtt_done(&mut self, now: Instant) {
-        let State::ProbeRtt(probe) = self.state else {
+        let BbrState::ProbeRtt(probe) = self.state else {
             return;
         };
         if !probe.is_over(now) {
@@ -283,7 +284,7 @@ impl Bbr {
         if self.full_pipe.reached {
             self.enter_probe_bw(now.secs());
         } else {
-            self.state = State::Startup;
+            self.state = BbrState::Startup;
         }
     }
 
@@ -292,7 +293,7 @@ impl Bbr {
         self.control.save_cwnd(touched);
     }
 
-    fn update_cwnd(&mut self, ack: &Ack) {
+    fn update_cwnd(&mut self, ack: &AckedData) {
         let cwnd = self.control.cwnd;
         self.control.cwnd = self.recovery.modulate(cwnd, ack, &mut self.rounds);
         if !self.recovery.conserves() {
@@ -313,7 +314,7 @@ impl Bbr {
 }
 
 impl CongestionControl for Bbr {
-    fn on_ack(&mut self, ack: &Ack) {
+    fn on_ack(&mut self, ack: &AckedData) {
         self.rounds.on_ack(ack);
         if let Some(rate) = &ack.rate {
             self.update_bandwidth(rate);
@@ -362,7 +363,7 @@ impl CongestionControl for Bbr {
     fn on_restart(&mut self, now: Instant, _idle: Duration) {
         self.idle_restart = true;
         self.aggregation.restart(now);
-        if matches!(self.state, State::ProbeBw { .. }) {
+        if matches!(self.state, BbrState::ProbeBw { .. }) {
             self.set_pacing_rate(1.0);
         } else {
             self.check_probe_rtt_done(now);
@@ -391,7 +392,7 @@ impl CongestionControl for Bbr {
         Some(self.control.rate())
     }
 
-    fn probe(&self, out: &mut Probe<'_>) {
+    fn probe(&self, out: &mut VariableProbe<'_>) {
         out("BtlBw", self.bandwidth.get());
         out("RTprop", self.rt_prop.known().unwrap_or(0.0));
         out("pacing_gain", self.pacing_gain());

@@ -13,7 +13,7 @@ pub(crate) const ENTRY: Entry<Algorithm> = Entry {
         "Cardwell et al. 2016",
         "draft-cardwell-iccrg-bbr-congestion-control-00 §4",
     ],
-    params: Parameters::PARAMS,
+    params: BbrParameters::PARAMS,
     new: Algorithm {
         needs: Needs {
             rates: Rates::Needed,
@@ -24,12 +24,12 @@ pub(crate) const ENTRY: Entry<Algorithm> = Entry {
             ("even_windows", Value::Bool(true)),
             ("extra_acked_gain", Value::Number(1.0)),
         ],
-        ..Algorithm::of(|params, start| Box::new(Bbr::new(Parameters::from(params), start)))
+        ..Algorithm::of(|params, start| Box::new(Bbr::new(BbrParameters::from(params), start)))
     },
 };
 
 parameters! {
-    pub(super) struct Parameters {
+    pub(super) struct BbrParameters {
         high_gain: f64 = Kind::Number { min: 1.01, max: 100.0 } => Value::Number(2.0 / std::f64::consts::LN_2),
             "gain of rate and window in STARTUP; 2 / ln 2 doubles the rate in a round trip";
         cwnd_gain: f64 = Kind::Number { min: 1.0, max: 100.0 } => Value::Number(2.0), "window in PROBE_BW, in capacities of the path";

@@ -1,6 +1,6 @@
 //! RTprop: the path's delay without a queue.
 
-use crate::cc::Ack;
+use crate::cc::AckedData;
 use crate::units::Duration;
 
 /// Seconds; infinite before the first sample.
@@ -26,7 +26,7 @@ impl RtProp {
     }
 
     /// Takes in an acknowledgement; returns whether the known delay had expired, which it cannot before the first sample.
-    pub(super) fn update(&mut self, ack: &Ack) -> bool {
+    pub(super) fn update(&mut self, ack: &AckedData) -> bool {
         let now = ack.now.secs();
         let expired = self.expired(now);
         let sample = ack.rtt.map(Duration::secs).filter(|&rtt| rtt > 0.0);

@@ -3,8 +3,8 @@ use crate::cc::bbr::path::{Path, run};
 use crate::cc::testing::*;
 use crate::registry::Params;
 
-fn bbr(start: Start) -> Bbr {
-    Bbr::new(Parameters::from(&Params::defaults(ENTRY.params)), start)
+fn bbr(start: ConnectionStart) -> Bbr {
+    Bbr::new(BbrParameters::from(&Params::defaults(ENTRY.params)), start)
 }
 
 fn close(left: f64, right: f64) -> bool {
@@ -29,10 +29,10 @@ impl Feed {
         }
     }
 
-    fn ack(&mut self, rate: f64) -> Ack {
+    fn ack(&mut self, rate: f64) -> AckedData {
         self.now += self.rtt;
         self.delivered += 1;
-        Ack {
+        AckedData {
             pipe: SegCount::new(self.pipe),
             rtt: Some(Duration::from_secs(self.rtt)),
             rate: Some(RateSample {
@@ -55,12 +55,12 @@ impl Feed {
         for _ in 0..4 {
             bbr.on_ack(&self.ack(1000.0));
         }
-        assert_eq!(bbr.state, State::Drain);
+        assert_eq!(bbr.state, BbrState::Drain);
         self.pipe = 106;
         for _ in 0..200 {
             bbr.on_ack(&self.ack(1000.0));
         }
-        assert!(matches!(bbr.state, State::ProbeBw { .. }));
+        assert!(matches!(bbr.state, BbrState::ProbeBw { .. }));
         assert!(
             close(bbr.control.cwnd, 206.0),
             "2 * 100 + 3 * 2, not {}",
@@ -75,7 +75,7 @@ fn the_first_rate_is_that_of_the_initial_window_in_a_millisecond_and_then_in_a_r
     // Times the gain and 0.99: 333.6434 and 3.336434 Mbit/s.
     let mut bbr = bbr(beginning(10.0));
     assert!((bbr.control.pacing_rate / 333.643_4e6 - 1.0).abs() < 1e-6);
-    bbr.on_ack(&Ack {
+    bbr.on_ack(&AckedData {
         rtt: Some(Duration::from_secs(0.1)),
         ..ack_at(0.1, 1, 10)
     });
@@ -117,7 +117,7 @@ fn the_pipe_is_full_after_three_rounds_with_less_than_a_quarter_more() {
     assert!(!bbr.full_pipe.reached);
     bbr.on_ack(&feed.ack(156.0));
     assert!(bbr.full_pipe.reached);
-    assert_eq!(bbr.state, State::Drain);
+    assert_eq!(bbr.state, BbrState::Drain);
     assert!(close(bbr.pacing_gain(), std::f64::consts::LN_2 / 2.0));
     // 156 segments per second, 1460 bytes each, 1.822 Mbit/s; times 0.34657 and 0.99: 625.2 kbit/s.
     assert!((bbr.control.pacing_rate / 625.16e3 - 1.0).abs() < 1e-4);
@@ -132,22 +132,22 @@ fn draining_ends_when_what_is_in_flight_fits_the_path_and_three_bursts() {
     // DRAIN paces 11.68 Mbit/s * 0.3466 * 0.99 = 4.0 Mbit/s, in bursts of two: 100 + 6 segments.
     feed.pipe = 107;
     bbr.on_ack(&feed.ack(1000.0));
-    assert_eq!(bbr.state, State::Drain);
+    assert_eq!(bbr.state, BbrState::Drain);
     feed.pipe = 106;
     bbr.on_ack(&feed.ack(1000.0));
-    assert!(matches!(bbr.state, State::ProbeBw { .. }));
+    assert!(matches!(bbr.state, BbrState::ProbeBw { .. }));
 }
 
 #[test]
 fn the_cycle_begins_anywhere_but_where_it_drains() {
     let mut begun = [0; 8];
     for seed in 0..200 {
-        let mut bbr = bbr(Start {
+        let mut bbr = bbr(ConnectionStart {
             seed,
             ..beginning(10.0)
         });
         bbr.enter_probe_bw(0.0);
-        let State::ProbeBw { phase, .. } = bbr.state else {
+        let BbrState::ProbeBw { phase, .. } = bbr.state else {
             panic!("{:?}", bbr.state)
         };
         begun[usize::try_from(phase).expect("a phase")] += 1;
@@ -164,7 +164,7 @@ fn the_gain_cycle_is_one_up_one_down_and_six_even() {
     feed.settle(&mut bbr);
     // More than the 125 + 6 that the first phase waits for; the second lasts its whole round trip then.
     feed.pipe = 140;
-    bbr.state = State::ProbeBw {
+    bbr.state = BbrState::ProbeBw {
         phase: 7,
         since: feed.now,
     };
@@ -174,7 +174,7 @@ fn the_gain_cycle_is_one_up_one_down_and_six_even() {
         for _ in 0..2 {
             let ack = feed.ack(1000.0);
             feed.now -= 0.04;
-            bbr.on_ack(&Ack {
+            bbr.on_ack(&AckedData {
                 now: Instant::from_secs(feed.now),
                 ..ack
             });
@@ -189,7 +189,7 @@ fn the_gain_cycle_is_one_up_one_down_and_six_even() {
 fn the_probe_lasts_until_what_it_aims_at_is_in_flight_or_something_is_lost() {
     let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    bbr.state = State::ProbeBw {
+    bbr.state = BbrState::ProbeBw {
         phase: 0,
         since: feed.now - 1.0,
     };
@@ -197,7 +197,7 @@ fn the_probe_lasts_until_what_it_aims_at_is_in_flight_or_something_is_lost() {
     feed.pipe = 129;
     bbr.on_ack(&feed.ack(1000.0));
     assert!(close(bbr.pacing_gain(), 1.25));
-    bbr.on_ack(&Ack {
+    bbr.on_ack(&AckedData {
         lost: SegCount::new(1),
         pipe: SegCount::new(100),
         ..feed.ack(1000.0)
@@ -233,7 +233,7 @@ fn the_delay_is_probed_with_four_segments_for_200_ms_and_the_window_comes_back()
     bbr.rt_prop.at = feed.now - 10.0;
     feed.rtt = 0.11;
     bbr.on_ack(&feed.ack(1000.0));
-    assert_eq!(bbr.state, State::ProbeRtt(ProbeRtt::default()));
+    assert_eq!(bbr.state, BbrState::ProbeRtt(ProbeRtt::default()));
     assert!(close(bbr.control.cwnd, 4.0));
     // It begins when no more than four are in flight.
     feed.pipe = 4;
@@ -241,10 +241,10 @@ fn the_delay_is_probed_with_four_segments_for_200_ms_and_the_window_comes_back()
     let begun = feed.now;
     while feed.now <= begun + 0.2 {
         bbr.on_ack(&feed.ack(40.0));
-        let small = matches!(bbr.state, State::ProbeRtt(_));
+        let small = matches!(bbr.state, BbrState::ProbeRtt(_));
         assert_eq!(small, feed.now <= begun + 0.2, "{}", feed.now - begun);
     }
-    assert!(matches!(bbr.state, State::ProbeBw { .. }));
+    assert!(matches!(bbr.state, BbrState::ProbeBw { .. }));
     // And one segment was delivered.
     assert!(close(bbr.control.cwnd, window + 1.0));
 }
@@ -253,14 +253,14 @@ fn the_delay_is_probed_with_four_segments_for_200_ms_and_the_window_comes_back()
 fn what_is_sent_while_the_delay_is_probed_tells_nothing_of_the_rate() {
     let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    bbr.state = State::ProbeRtt(ProbeRtt::default());
+    bbr.state = BbrState::ProbeRtt(ProbeRtt::default());
     bbr.parameters.probe_rtt_duration = 2.0;
     feed.pipe = 4;
     for _ in 0..15 {
         bbr.on_ack(&feed.ack(40.0));
     }
     assert!(close(bbr.bandwidth.get(), 1000.0), "after 15 rounds");
-    bbr.state = State::Drain;
+    bbr.state = BbrState::Drain;
     // The one just delivered and four in the path are of that time, too; what is sent after those counts.
     for _ in 0..5 {
         bbr.on_ack(&feed.ack(40.0));
@@ -282,14 +282,14 @@ fn packets_are_conserved_for_a_round_and_the_window_is_restored_after_recovery()
         ack.rate.as_mut().expect("it has one").prior_delivered = segs(200);
         ack
     };
-    bbr.on_ack(&Ack {
+    bbr.on_ack(&AckedData {
         lost: SegCount::new(3),
         ..in_round(&mut feed)
     });
     assert!(close(bbr.control.cwnd, 151.0));
     // Two lost and one delivered: 149, but what is delivered may be sent.
     feed.pipe = 149;
-    bbr.on_ack(&Ack {
+    bbr.on_ack(&AckedData {
         lost: SegCount::new(2),
         ..in_round(&mut feed)
     });
@@ -328,7 +328,7 @@ fn aggregated_acknowledgements_widen_the_window_where_they_count() {
 #[test]
 fn it_fills_a_path_and_leaves_its_queue_short() {
     for whole_windows in [false, true] {
-        let mut bbr = bbr(Start {
+        let mut bbr = bbr(ConnectionStart {
             whole_windows,
             ..beginning(10.0)
         });
@@ -395,7 +395,7 @@ fn a_rate_however_low_is_paced_once_the_pipe_is_full() {
 fn an_even_phase_lasts_its_round_trip_however_little_is_in_flight() {
     let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
-    let even = State::ProbeBw {
+    let even = BbrState::ProbeBw {
         phase: 4,
         since: feed.now + 0.05,
     };
@@ -432,7 +432,7 @@ fn with_the_allowance_the_window_is_wider_by_what_is_acknowledged_at_once() {
     feed.settle(&mut bbr);
     bbr.parameters.extra_acked_gain = 1.0;
     // In the 100 ms since the last acknowledgement 100 were expected, so that counting begins: 21 at once are 21 more than none.
-    bbr.on_ack(&Ack {
+    bbr.on_ack(&AckedData {
         delivered: SegCount::new(21),
         ..feed.ack(1000.0)
     });

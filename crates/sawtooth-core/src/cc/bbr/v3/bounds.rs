@@ -1,7 +1,7 @@
 //! What losses bound: the rate and the volume in flight of the short term, and the volume of the long term (draft-ietf-ccwg-bbr §5.5.10).
 
 use super::latest::Latest;
-use super::params::Parameters;
+use super::params::Bbr3Parameters;
 
 /// Segments, and segments per second; infinite while nothing bounds them.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ impl Bounds {
     }
 
     /// The volume of the long term, less the room that is left to others.
-    pub(super) fn inflight_with_headroom(&self, parameters: &Parameters) -> f64 {
+    pub(super) fn inflight_with_headroom(&self, parameters: &Bbr3Parameters) -> f64 {
         if self.inflight_longterm.is_infinite() {
             return f64::INFINITY;
         }

@@ -1,9 +1,9 @@
 //! The cycle of ProbeBW: when the rate is probed, and what the last probe has shown (draft-ietf-ccwg-bbr §5.3.3).
 
-use super::params::Parameters;
+use super::params::Bbr3Parameters;
 use super::slope::Slope;
 use crate::cc::bbr::model::real;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::Instant;
 
 /// Which part of a probe of the rate acknowledgements belong to.
@@ -18,7 +18,7 @@ enum AckPhase {
 
 #[derive(Debug)]
 pub(super) struct Cycle {
-    random: Stream,
+    random: RandomStream,
     ack_phase: AckPhase,
     /// When the cycle began, and after how long the next probe is due, seconds.
     began: f64,
@@ -34,7 +34,7 @@ pub(super) struct Cycle {
 impl Cycle {
     pub(super) fn new(seed: u64) -> Self {
         Self {
-            random: Stream::new(seed, "bbr3"),
+            random: RandomStream::new(seed, "bbr3"),
             ack_phase: AckPhase::Init,
             began: 0.0,
             bw_probe_wait: 0.0,
@@ -47,7 +47,7 @@ impl Cycle {
     }
 
     /// A cycle begins: with DOWN.
-    pub(super) fn begin(&mut self, now: Instant, parameters: &Parameters) {
+    pub(super) fn begin(&mut self, now: Instant, parameters: &Bbr3Parameters) {
         self.slope.level();
         self.rounds_since_probe_up = u64::from(self.random.integer(0, 2) == 1);
         self.bw_probe_wait =

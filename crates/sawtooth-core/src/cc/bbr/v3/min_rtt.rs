@@ -1,7 +1,7 @@
 //! The path's delay, and whether it is to be probed (draft-ietf-ccwg-bbr §5.3.4.3, §5.5.7).
 
-use super::params::Parameters;
-use crate::cc::Ack;
+use super::params::Bbr3Parameters;
+use crate::cc::AckedData;
 use crate::units::Duration;
 
 /// Times in seconds; delays are infinite before the first sample.
@@ -23,7 +23,7 @@ impl MinRtt {
     };
 
     /// Takes in an acknowledgement; returns whether ProbeRTT is due.
-    pub(super) fn update(&mut self, ack: &Ack, parameters: &Parameters) -> bool {
+    pub(super) fn update(&mut self, ack: &AckedData, parameters: &Bbr3Parameters) -> bool {
         let now = ack.now.secs();
         let first = self.secs.is_infinite();
         let expired = !first && now - self.probe_at > parameters.probe_rtt_interval;

@@ -42,18 +42,21 @@ use self::cycle::Cycle;
 use self::data_rate::DataRate;
 use self::latest::Latest;
 use self::min_rtt::MinRtt;
+use self::params::Bbr3Parameters;
 pub(crate) use self::params::ENTRY;
-use self::params::Parameters;
 use self::sample::Sample;
 use super::control::Control;
 use super::full_pipe::FullPipe;
 use super::model::{Aggregation, Ignored, NOMINAL_RTT, Rounds, real};
 use super::probe_rtt::ProbeRtt;
-use crate::cc::{Ack, CongestionControl, Episode, Prescribed, Probe, Signal, Start, Windows};
+use crate::cc::{
+    AckedData, CongestionControl, ConnectionStart, Episode, Prescribed, Signal, VariableProbe,
+    Windows,
+};
 use crate::units::{Duration, Instant, Rate, WindowSize};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum State {
+enum Bbr3State {
     Startup,
     Drain { since_round: u64 },
     Down,
@@ -65,15 +68,15 @@ enum State {
 
 /// What a spurious loss is to give back.
 #[derive(Clone, Copy, Debug)]
-struct Undo {
-    state: Option<State>,
+struct Bbr3Undo {
+    state: Option<Bbr3State>,
     bounds: Bounds,
 }
 
 #[derive(Debug)]
 pub(crate) struct Bbr3 {
-    parameters: Parameters,
-    state: State,
+    parameters: Bbr3Parameters,
+    state: Bbr3State,
     // The path (§5.5).
     rounds: Rounds,
     rate: DataRate,
@@ -88,15 +91,15 @@ pub(crate) struct Bbr3 {
     cycle: Cycle,
     /// The round in which a recovery began, if one is under way.
     recovering_since: Option<u64>,
-    undo: Undo,
+    undo: Bbr3Undo,
     idle_restart: bool,
 }
 
 impl Bbr3 {
-    fn new(parameters: Parameters, start: Start) -> Self {
+    fn new(parameters: Bbr3Parameters, start: ConnectionStart) -> Self {
         let mut bbr = Self {
             parameters,
-            state: State::Startup,
+            state: Bbr3State::Startup,
             rounds: Rounds::default(),
             rate: DataRate::default(),
             bounds: Bounds::NONE,
@@ -108,7 +111,7 @@ impl Bbr3 {
             control: Control::new(start, parameters.quantum_duration, parameters.quantum_max),
             cycle: Cycle::new(start.seed),
             recovering_since: None,
-            undo: Undo {
+            undo: Bbr3Undo {
                 state: None,
                 bounds: Bounds::LEAST,
             },
@@ -127,18 +130,18 @@ impl Bbr3 {
 
     fn pacing_gain(&self) -> f64 {
         match self.state {
-            State::Startup => self.parameters.startup_pacing_gain,
-            State::Drain { .. } => self.parameters.drain_pacing_gain,
-            State::Down => self.parameters.down_pacing_gain,
-            State::Up => self.parameters.up_pacing_gain,
-            State::Cruise | State::Refill | State::ProbeRtt(_) => 1.0,
+            Bbr3State::Startup => self.parameters.startup_pacing_gain,
+            Bbr3State::Drain { .. } => self.parameters.drain_pacing_gain,
+            Bbr3State::Down => self.parameters.down_pacing_gain,
+            Bbr3State::Up => self.parameters.up_pacing_gain,
+            Bbr3State::Cruise | Bbr3State::Refill | Bbr3State::ProbeRtt(_) => 1.0,
         }
     }
 
     fn cwnd_gain(&self) -> f64 {
         match self.state {
-            State::Up => self.parameters.up_cwnd_gain,
-            State::ProbeRtt(_) => self.parameters.probe_rtt_cwnd_gain,
+            Bbr3State::Up => self.parameters.up_cwnd_gain,
+            Bbr3State::ProbeRtt(_) => self.parameters.probe_rtt_cwnd_gain,
             _ => self.parameters.cwnd_gain,
         }
     }
@@ -146,12 +149,12 @@ impl Bbr3 {
     fn in_probe_bw(&self) -> bool {
         matches!(
             self.state,
-            State::Down | State::Cruise | State::Refill | State::Up
+            Bbr3State::Down | Bbr3State::Cruise | Bbr3State::Refill | Bbr3State::Up
         )
     }
 
     fn in_probe_rtt(&self) -> bool {
-        matches!(self.state, State::ProbeRtt(_))
+        matches!(self.state, Bbr3State::ProbeRtt(_))
     }
 
     // Volumes (§5.6.4.2).
@@ -174,7 +177,7 @@ impl Bbr3 {
         let needed = (self.parameters.quanta * self.send_quantum())
             .max(self.parameters.min_pipe_cwnd)
             .max(capacity);
-        if self.state == State::Up {
+        if self.state == Bbr3State::Up {
             needed + 2.0
         } else {
             needed
@@ -196,7 +199,7 @@ impl Bbr3 {
 
     // The model (§5.5).
 
-    fn update_model(&mut self, ack: &Ack, sample: &Sample) {
+    fn update_model(&mut self, ack: &AckedData, sample: &Sample) {
         self.note_losses(ack, sample);
         self.latest.update(sample, self.rounds.delivered());
         self.rate.update(sample, self.parameters.max_bw_cycles);
@@ -214,7 +217,7 @@ impl Bbr3 {
         self.rate.bound(self.bounds.bw_shortterm);
     }
 
-    fn note_losses(&mut self, ack: &Ack, sample: &Sample) {
+    fn note_losses(&mut self, ack: &AckedData, sample: &Sample) {
         if ack.lost.is_zero() {
             return;
         }
@@ -230,15 +233,15 @@ impl Bbr3 {
         sample.too_high(self.parameters.loss_thresh)
     }
 
-    fn handle_inflight_too_high(&mut self, ack: &Ack, sample: &Sample) {
+    fn handle_inflight_too_high(&mut self, ack: &AckedData, sample: &Sample) {
         self.cycle.note_too_high();
         if !sample.app_limited {
             self.bounds.inflight_longterm = sample
                 .inflight_at_loss(self.parameters.loss_thresh)
                 .max(self.target_inflight() * self.parameters.beta);
         }
-        if self.state == State::Up {
-            self.undo.state = Some(State::Up);
+        if self.state == Bbr3State::Up {
+            self.undo.state = Some(Bbr3State::Up);
             self.start_down(ack.now);
         }
     }
@@ -247,7 +250,10 @@ impl Bbr3 {
         if !self.latest.round_start {
             return;
         }
-        let probing = matches!(self.state, State::Startup | State::Refill | State::Up);
+        let probing = matches!(
+            self.state,
+            Bbr3State::Startup | Bbr3State::Refill | Bbr3State::Up
+        );
         if self.latest.has_loss && !probing {
             let (max_bw, cwnd) = (self.rate.max_bw.get(), self.control.cwnd);
             self.bounds
@@ -256,7 +262,7 @@ impl Bbr3 {
         self.latest.has_loss = false;
     }
 
-    fn update_aggregation(&mut self, ack: &Ack) {
+    fn update_aggregation(&mut self, ack: &AckedData) {
         let window = if self.full_pipe.reached {
             self.parameters.extra_acked_rounds
         } else {
@@ -267,7 +273,7 @@ impl Bbr3 {
     }
 
     /// Whether ProbeRTT is due.
-    fn update_min_rtt(&mut self, ack: &Ack) -> bool {
+    fn update_min_rtt(&mut self, ack: &AckedData) -> bool {
         let first = self.min_rtt.secs.is_infinite();
         let expired = self.min_rtt.update(ack, &self.parameters);
         if first && self.min_rtt.secs.is_finite() {
@@ -291,13 +297,13 @@ impl Bbr3 {
 
     fn save_state_upon_loss(&mut self) {
         self.save_cwnd();
-        self.undo = Undo {
+        self.undo = Bbr3Undo {
             state: None,
             bounds: self.bounds,
         };
     }
 
-    fn update_cwnd(&mut self, ack: &Ack) {
+    fn update_cwnd(&mut self, ack: &AckedData) {
         let (target, full) = (self.max_inflight(), self.full_pipe.reached);
         let total = self.rounds.delivered();
         let control = &mut self.control;
@@ -311,11 +317,11 @@ impl Bbr3 {
             self.control.cwnd = self.control.cwnd.min(self.probe_rtt_cwnd());
         }
         let longterm = match self.state {
-            State::Down | State::Refill | State::Up => self.bounds.inflight_longterm,
-            State::Cruise | State::ProbeRtt(_) => {
+            Bbr3State::Down | Bbr3State::Refill | Bbr3State::Up => self.bounds.inflight_longterm,
+            Bbr3State::Cruise | Bbr3State::ProbeRtt(_) => {
                 self.bounds.inflight_with_headroom(&self.parameters)
             }
-            State::Startup | State::Drain { .. } => f64::INFINITY,
+            Bbr3State::Startup | Bbr3State::Drain { .. } => f64::INFINITY,
         };
         let cap = longterm
             .min(self.bounds.inflight_shortterm)
@@ -326,7 +332,7 @@ impl Bbr3 {
 }
 
 impl CongestionControl for Bbr3 {
-    fn on_ack(&mut self, ack: &Ack) {
+    fn on_ack(&mut self, ack: &AckedData) {
         self.rounds.on_ack(ack);
         if self.rounds.started {
             self.cycle.rounds_since_probe_up += 1;
@@ -363,13 +369,13 @@ impl CongestionControl for Bbr3 {
         self.bounds.widen(undo.bounds);
         self.undo.state = None;
         match undo.state {
-            Some(State::Startup) if self.state != State::Startup => {
+            Some(Bbr3State::Startup) if self.state != Bbr3State::Startup => {
                 self.full_pipe.reached = false;
                 if !self.in_probe_rtt() {
-                    self.state = State::Startup;
+                    self.state = Bbr3State::Startup;
                 }
             }
-            Some(State::Up) if self.state != State::Up && !self.in_probe_rtt() => {
+            Some(Bbr3State::Up) if self.state != Bbr3State::Up && !self.in_probe_rtt() => {
                 self.start_refill();
             }
             _ => {}
@@ -412,7 +418,7 @@ impl CongestionControl for Bbr3 {
     }
 
     /// What is not known or not bound is 0.
-    fn probe(&self, out: &mut Probe<'_>) {
+    fn probe(&self, out: &mut VariableProbe<'_>) {
         let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
         out("max_bw", self.rate.max_bw.get());
         out("bw", finite(self.rate.bw));

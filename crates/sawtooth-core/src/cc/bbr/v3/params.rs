@@ -19,19 +19,19 @@ pub(crate) const ENTRY: Entry<Algorithm> = Entry {
     name: "bbr3",
     summary: "BBR version 3: paces at the measured rate of the bottleneck, within what losses tell",
     specification: &["draft-ietf-ccwg-bbr §5"],
-    params: Parameters::PARAMS,
+    params: Bbr3Parameters::PARAMS,
     new: Algorithm {
         needs: Needs {
             rates: Rates::Needed,
             rules_recovery: true,
             ..Needs::NOTHING
         },
-        ..Algorithm::of(|params, start| Box::new(Bbr3::new(Parameters::from(params), start)))
+        ..Algorithm::of(|params, start| Box::new(Bbr3::new(Bbr3Parameters::from(params), start)))
     },
 };
 
 parameters! {
-    pub(super) struct Parameters {
+    pub(super) struct Bbr3Parameters {
         startup_pacing_gain: f64 = GAIN => Value::Number(2.77), "gain of the rate in Startup";
         drain_pacing_gain: f64 = GAIN => Value::Number(0.5), "gain of the rate in Drain";
         up_pacing_gain: f64 = GAIN => Value::Number(1.25), "gain of the rate in ProbeBW_UP";

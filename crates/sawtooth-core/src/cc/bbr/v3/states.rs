@@ -1,14 +1,14 @@
 //! Which state follows which (§5.3): Startup, Drain, the four of ProbeBW, ProbeRTT.
 
-use super::{Bbr3, Sample, State};
-use crate::cc::Ack;
+use super::{Bbr3, Bbr3State, Sample};
+use crate::cc::AckedData;
 use crate::cc::bbr::model::real;
 use crate::cc::bbr::probe_rtt::ProbeRtt;
 use crate::units::Instant;
 
 impl Bbr3 {
     pub(super) fn check_startup_done(&mut self, sample: &Sample) {
-        if self.state != State::Startup {
+        if self.state != Bbr3State::Startup {
             return;
         }
         let recovering_for_a_round = self
@@ -19,19 +19,19 @@ impl Bbr3 {
             && self.latest.loss_events >= self.parameters.startup_full_loss_count
             && self.too_high(sample)
         {
-            self.undo.state = Some(State::Startup);
+            self.undo.state = Some(Bbr3State::Startup);
             self.full_pipe.reached = true;
             self.bounds.inflight_longterm = self.bdp(self.rate.bw).max(self.latest.inflight);
         }
         if self.full_pipe.reached {
-            self.state = State::Drain {
+            self.state = Bbr3State::Drain {
                 since_round: self.rounds.count,
             };
         }
     }
 
-    pub(super) fn check_drain_done(&mut self, ack: &Ack) {
-        let State::Drain { since_round } = self.state else {
+    pub(super) fn check_drain_done(&mut self, ack: &AckedData) {
+        let Bbr3State::Drain { since_round } = self.state else {
             return;
         };
         let fits = ack.pipe.as_f64() <= self.quantized(self.bdp(self.rate.bw));
@@ -44,36 +44,36 @@ impl Bbr3 {
         self.latest.forget();
         self.cycle.begin(now, &self.parameters);
         self.rounds.restart();
-        self.state = State::Down;
+        self.state = Bbr3State::Down;
     }
 
     pub(super) fn start_refill(&mut self) {
         self.bounds.reset_shortterm();
         self.cycle.refill();
         self.rounds.restart();
-        self.state = State::Refill;
+        self.state = Bbr3State::Refill;
     }
 
     pub(super) fn start_up(&mut self, sample: &Sample) {
         self.cycle.start_probe(self.control.cwnd);
         self.rounds.restart();
         self.full_pipe.reset(sample.rate);
-        self.state = State::Up;
+        self.state = Bbr3State::Up;
     }
 
-    pub(super) fn update_probe_bw(&mut self, ack: &Ack, sample: &Sample) {
+    pub(super) fn update_probe_bw(&mut self, ack: &AckedData, sample: &Sample) {
         if !self.full_pipe.reached || self.adapt_long_term_model(ack, sample) {
             return;
         }
         let state = self.state;
         match state {
-            State::Down | State::Cruise if self.probe_if_due(ack.now) => {}
-            State::Down if self.is_time_to_cruise(ack) => self.state = State::Cruise,
-            State::Refill if self.rounds.started => {
+            Bbr3State::Down | Bbr3State::Cruise if self.probe_if_due(ack.now) => {}
+            Bbr3State::Down if self.is_time_to_cruise(ack) => self.state = Bbr3State::Cruise,
+            Bbr3State::Refill if self.rounds.started => {
                 self.cycle.is_bw_probe_sample = true;
                 self.start_up(sample);
             }
-            State::Up if self.is_time_to_go_down(ack, sample) => {
+            Bbr3State::Up if self.is_time_to_go_down(ack, sample) => {
                 self.cycle.prev_probe_too_high = false;
                 self.start_down(ack.now);
             }
@@ -92,13 +92,13 @@ impl Bbr3 {
         due
     }
 
-    fn is_time_to_cruise(&self, ack: &Ack) -> bool {
+    fn is_time_to_cruise(&self, ack: &AckedData) -> bool {
         let pipe = ack.pipe.as_f64();
         pipe <= self.bounds.inflight_with_headroom(&self.parameters)
             && pipe <= self.quantized(self.bdp(self.rate.max_bw.get()))
     }
 
-    fn is_time_to_go_down(&mut self, ack: &Ack, sample: &Sample) -> bool {
+    fn is_time_to_go_down(&mut self, ack: &AckedData, sample: &Sample) -> bool {
         if self.cycle.prev_probe_too_high && ack.pipe.as_f64() >= self.bounds.inflight_longterm {
             self.cycle.prev_probe_precautionary = true;
             return true;
@@ -112,7 +112,7 @@ impl Bbr3 {
     }
 
     /// Returns whether this has decided the next state.
-    fn adapt_long_term_model(&mut self, ack: &Ack, sample: &Sample) -> bool {
+    fn adapt_long_term_model(&mut self, ack: &AckedData, sample: &Sample) -> bool {
         if self.rounds.started && self.cycle.on_round() && self.in_probe_bw() {
             if !sample.app_limited {
                 self.rate.begin_cycle();
@@ -124,14 +124,14 @@ impl Bbr3 {
         }
         if !self.too_high(sample) && self.bounds.inflight_longterm.is_finite() {
             self.bounds.inflight_longterm = self.bounds.inflight_longterm.max(sample.tx_in_flight);
-            if self.state == State::Up {
+            if self.state == Bbr3State::Up {
                 self.probe_inflight_longterm_upward(ack);
             }
         }
         false
     }
 
-    pub(super) fn probe_inflight_longterm_upward(&mut self, ack: &Ack) {
+    pub(super) fn probe_inflight_longterm_upward(&mut self, ack: &AckedData) {
         if !ack.cwnd_limited || self.control.cwnd < self.bounds.inflight_longterm {
             return;
         }
@@ -141,18 +141,18 @@ impl Bbr3 {
         }
     }
 
-    pub(super) fn check_probe_rtt(&mut self, ack: &Ack, expired: bool) {
+    pub(super) fn check_probe_rtt(&mut self, ack: &AckedData, expired: bool) {
         if !self.in_probe_rtt() && expired && !self.idle_restart {
             self.save_cwnd();
-            self.state = State::ProbeRtt(ProbeRtt::default());
+            self.state = Bbr3State::ProbeRtt(ProbeRtt::default());
             self.cycle.stop_probe();
             self.rounds.restart();
         }
-        if let State::ProbeRtt(mut probe) = self.state {
+        if let Bbr3State::ProbeRtt(mut probe) = self.state {
             self.ignored.mark(self.rounds.delivered(), ack.pipe);
             let (little, secs) = (self.probe_rtt_cwnd(), self.parameters.probe_rtt_duration);
             probe.on_ack(ack, &mut self.rounds, little, secs);
-            self.state = State::ProbeRtt(probe);
+            self.state = Bbr3State::ProbeRtt(probe);
             self.check_probe_rtt_done(ack.now);
         }
         if !ack.delivered.is_zero() {
@@ -161,7 +161,7 @@ impl Bbr3 {
     }
 
     pub(super) fn check_probe_rtt_done(&mut self, now: Instant) {
-        let State::ProbeRtt(probe) = self.state else {
+        let Bbr3State::ProbeRtt(probe) = self.state else {
             return;
         };
         if !probe.is_over(now) {
@@ -172,9 +172,9 @@ impl Bbr3 {
         self.bounds.reset_shortterm();
         if self.full_pipe.reached {
             self.start_down(now);
-            self.state = State::Cruise;
+            self.state = Bbr3State::Cruise;
         } else {
-            self.state = State::Startup;
+            self.state = Bbr3State::Startup;
         }
     }
 }

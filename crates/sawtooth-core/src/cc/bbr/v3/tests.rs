@@ -4,8 +4,8 @@ use crate::cc::bbr::path::{Path, run};
 use crate::cc::testing::*;
 use crate::registry::Params;
 
-fn bbr3(start: Start) -> Bbr3 {
-    Bbr3::new(Parameters::from(&Params::defaults(ENTRY.params)), start)
+fn bbr3(start: ConnectionStart) -> Bbr3 {
+    Bbr3::new(Bbr3Parameters::from(&Params::defaults(ENTRY.params)), start)
 }
 
 /// In ProbeBW, with 1000 segments per second and 100 ms.
@@ -31,8 +31,8 @@ fn sample(rate: f64) -> Sample {
     }
 }
 
-fn ack(secs: f64, pipe: u64) -> Ack {
-    Ack {
+fn ack(secs: f64, pipe: u64) -> AckedData {
+    AckedData {
         pipe: SegCount::new(pipe),
         ..ack_at(secs, 1, pipe + 1)
     }
@@ -69,13 +69,13 @@ fn a_round_with_losses_bounds_rate_and_volume_by_what_was_delivered_but_no_less_
 fn a_probe_that_loses_more_than_2_percent_bounds_the_volume_where_that_happened() {
     let mut bbr = settled();
     bbr.cycle.is_bw_probe_sample = true;
-    bbr.state = State::Up;
+    bbr.state = Bbr3State::Up;
     let lossy = |lost, tx_in_flight| Sample {
         lost,
         tx_in_flight,
         ..sample(1000.0)
     };
-    let lost = Ack {
+    let lost = AckedData {
         lost: SegCount::new(1),
         ..ack(1.0, 150)
     };
@@ -85,7 +85,7 @@ fn a_probe_that_loses_more_than_2_percent_bounds_the_volume_where_that_happened(
     // The fourth: 149 before it, 3 of them lost; (0.02 * 149 - 3) / 0.98 = -0.0204.
     bbr.note_losses(&lost, &lossy(4.0, 150.0));
     assert!(close(bbr.bounds.inflight_longterm, 149.0 - 0.02 / 0.98));
-    assert_eq!(bbr.state, State::Down);
+    assert_eq!(bbr.state, Bbr3State::Down);
     assert!(bbr.cycle.prev_probe_too_high);
     // Once per probe, and no less than 0.7 * min(100, 200).
     bbr.note_losses(&lost, &lossy(9.0, 20.0));
@@ -108,16 +108,16 @@ fn the_next_probe_stops_at_the_bound_and_goes_on_if_that_went_well() {
     bbr.start_refill();
     bbr.rounds.started = true;
     bbr.update_probe_bw(&ack(3.0, 100), &sample(1000.0));
-    assert_eq!(bbr.state, State::Up);
+    assert_eq!(bbr.state, Bbr3State::Up);
     bbr.rounds.started = false;
     bbr.update_probe_bw(&ack(3.05, 119), &sample(1000.0));
-    assert_eq!(bbr.state, State::Up);
+    assert_eq!(bbr.state, Bbr3State::Up);
     bbr.update_probe_bw(&ack(3.06, 120), &sample(1000.0));
-    assert_eq!(bbr.state, State::Down);
+    assert_eq!(bbr.state, Bbr3State::Down);
     assert!(!bbr.cycle.prev_probe_too_high && bbr.cycle.prev_probe_precautionary);
     bbr.rounds.started = true;
     bbr.update_probe_bw(&ack(3.16, 110), &sample(1000.0));
-    assert_eq!(bbr.state, State::Refill);
+    assert_eq!(bbr.state, Bbr3State::Refill);
 }
 
 #[test]
@@ -172,9 +172,9 @@ fn the_window_of_each_state() {
     bbr.control.pacing_rate = 10e6;
     // 10 Mbit/s send 1250 bytes in 1 ms: a burst is two segments, and three of them, six, fit anyway.
     assert!(close(bbr.max_inflight(), 200.0));
-    bbr.state = State::Up;
+    bbr.state = Bbr3State::Up;
     assert!(close(bbr.max_inflight(), 227.0), "2.25 * 100 and 2");
-    bbr.state = State::ProbeRtt(ProbeRtt::default());
+    bbr.state = Bbr3State::ProbeRtt(ProbeRtt::default());
     bbr.bound_cwnd();
     assert!(close(bbr.control.cwnd, 50.0));
     bbr.rate.bw = 10.0;
@@ -186,13 +186,13 @@ fn the_window_of_each_state() {
 fn a_spurious_loss_gives_back_the_bounds_and_the_probe() {
     let mut bbr = settled();
     bbr.cycle.is_bw_probe_sample = true;
-    bbr.state = State::Up;
+    bbr.state = Bbr3State::Up;
     let lossy = Sample {
         lost: 9.0,
         ..sample(1000.0)
     };
     bbr.note_losses(
-        &Ack {
+        &AckedData {
             lost: SegCount::new(9),
             ..ack(1.0, 150)
         },
@@ -202,19 +202,19 @@ fn a_spurious_loss_gives_back_the_bounds_and_the_probe() {
         bbr.bounds.inflight_longterm,
         99.0 + (0.02 * 99.0 - 2.0) / 0.98
     ));
-    assert_eq!(bbr.state, State::Down);
+    assert_eq!(bbr.state, Bbr3State::Down);
     bbr.on_undo(Windows {
         cwnd: WindowSize::from_segments(200.0),
         ssthresh: WindowSize::from_segments(f64::INFINITY),
     });
     assert!(bbr.bounds.inflight_longterm.is_infinite());
-    assert_eq!(bbr.state, State::Refill);
+    assert_eq!(bbr.state, Bbr3State::Refill);
 }
 
 #[test]
 fn it_fills_a_path_and_leaves_its_queue_short() {
     for whole_windows in [false, true] {
-        let mut bbr = bbr3(Start {
+        let mut bbr = bbr3(ConnectionStart {
             whole_windows,
             ..beginning(10.0)
         });
@@ -243,8 +243,8 @@ fn what_overflows_a_short_queue_is_not_sent_again_and_again() {
     );
 }
 
-fn sampled(prior_delivered: u64, rate: f64) -> Ack {
-    Ack {
+fn sampled(prior_delivered: u64, rate: f64) -> AckedData {
+    AckedData {
         rtt: Some(Duration::from_secs(0.1)),
         rate: Some(RateSample {
             delivered: SegCount::new(1),
@@ -276,7 +276,7 @@ fn section_5_3_4_3_probe_rtt_is_due_after_more_than_five_seconds_and_the_delay_i
     assert!(bbr.update_min_rtt(&ack(5.001, 100)));
     // 120 ms were the least of the time since 9 s.
     (bbr.min_rtt.probe_delay, bbr.min_rtt.probe_at) = (0.12, 9.0);
-    let later = |secs| Ack {
+    let later = |secs| AckedData {
         rtt: Some(Duration::from_secs(0.15)),
         ..ack(secs, 100)
     };
@@ -289,20 +289,20 @@ fn section_5_3_4_3_probe_rtt_is_due_after_more_than_five_seconds_and_the_delay_i
 #[test]
 fn draining_ends_after_more_rounds_than_it_may_take_or_when_what_is_in_flight_fits() {
     let mut bbr = settled();
-    let drain = State::Drain { since_round: 5 };
+    let drain = Bbr3State::Drain { since_round: 5 };
     bbr.state = drain;
     bbr.rounds.count = 5 + bbr.parameters.drain_rounds;
     bbr.check_drain_done(&ack(1.0, 400));
     assert_eq!(bbr.state, drain);
     bbr.rounds.count += 1;
     bbr.check_drain_done(&ack(1.0, 400));
-    assert_eq!(bbr.state, State::Down);
+    assert_eq!(bbr.state, Bbr3State::Down);
     (bbr.state, bbr.rounds.count) = (drain, 5);
     bbr.control.pacing_rate = 10e6;
     bbr.check_drain_done(&ack(1.0, 101));
     assert_eq!(bbr.state, drain);
     bbr.check_drain_done(&ack(1.0, 100));
-    assert_eq!(bbr.state, State::Down);
+    assert_eq!(bbr.state, Bbr3State::Down);
 }
 
 #[test]
@@ -326,40 +326,40 @@ fn section_5_3_3_1_down_ends_when_the_capacity_of_the_path_is_in_flight() {
     let mut bbr = settled();
     bbr.control.pacing_rate = 10e6;
     bbr.update_probe_bw(&ack(0.1, 101), &sample(1000.0));
-    assert_eq!(bbr.state, State::Down);
+    assert_eq!(bbr.state, Bbr3State::Down);
     bbr.update_probe_bw(&ack(0.2, 100), &sample(1000.0));
-    assert_eq!(bbr.state, State::Cruise);
+    assert_eq!(bbr.state, Bbr3State::Cruise);
     // Of a bound of 110 segments, 15 % are left to others.
-    bbr.state = State::Down;
+    bbr.state = Bbr3State::Down;
     bbr.bounds.inflight_longterm = 110.0;
     bbr.update_probe_bw(&ack(0.3, 94), &sample(1000.0));
-    assert_eq!(bbr.state, State::Down);
+    assert_eq!(bbr.state, Bbr3State::Down);
     bbr.update_probe_bw(&ack(0.4, 93), &sample(1000.0));
-    assert_eq!(bbr.state, State::Cruise);
+    assert_eq!(bbr.state, Bbr3State::Cruise);
 }
 
 #[test]
 fn section_5_3_4_probe_rtt_lasts_200_ms_and_a_round_from_when_the_window_is_reached() {
     let mut bbr = settled();
     bbr.check_probe_rtt(&ack(20.0, 51), true);
-    assert_eq!(bbr.state, State::ProbeRtt(ProbeRtt::default()));
+    assert_eq!(bbr.state, Bbr3State::ProbeRtt(ProbeRtt::default()));
     bbr.check_probe_rtt(&ack(20.1, 50), true);
     bbr.check_probe_rtt(&ack(20.35, 50), true);
     assert!(bbr.in_probe_rtt(), "no round has ended");
-    bbr.state = State::ProbeRtt(ProbeRtt::default());
+    bbr.state = Bbr3State::ProbeRtt(ProbeRtt::default());
     bbr.check_probe_rtt(&ack(20.5, 50), true);
     bbr.rounds.started = true;
     bbr.check_probe_rtt(&ack(20.65, 50), true);
     assert!(bbr.in_probe_rtt(), "150 ms");
     bbr.check_probe_rtt(&ack(20.75, 50), true);
-    assert_eq!(bbr.state, State::Cruise);
+    assert_eq!(bbr.state, Bbr3State::Cruise);
 }
 
 #[test]
 fn section_5_6_4_6_until_the_pipe_is_full_the_window_grows_up_to_what_may_be_in_flight() {
     let mut bbr = settled();
     bbr.full_pipe.reached = false;
-    bbr.state = State::Startup;
+    bbr.state = Bbr3State::Startup;
     bbr.control.pacing_rate = 10e6;
     // 2 * 100 may be, and more has been delivered than the initial window.
     bbr.rounds.on_ack(&ack_at(0.5, 1000, 1000));
@@ -395,13 +395,16 @@ fn a_spurious_loss_that_ended_startup_begins_it_again() {
         cwnd: WindowSize::from_segments(200.0),
         ssthresh: WindowSize::from_segments(f64::INFINITY),
     };
-    bbr.undo.state = Some(State::Startup);
-    bbr.state = State::Drain { since_round: 1 };
+    bbr.undo.state = Some(Bbr3State::Startup);
+    bbr.state = Bbr3State::Drain { since_round: 1 };
     bbr.on_undo(before);
-    assert_eq!((bbr.state, bbr.full_pipe.reached), (State::Startup, false));
+    assert_eq!(
+        (bbr.state, bbr.full_pipe.reached),
+        (Bbr3State::Startup, false)
+    );
     // In STARTUP nothing has been ended.
     bbr.full_pipe.reached = true;
-    bbr.undo.state = Some(State::Startup);
+    bbr.undo.state = Some(Bbr3State::Startup);
     bbr.on_undo(before);
     assert!(bbr.full_pipe.reached);
 }
@@ -418,7 +421,7 @@ fn section_5_6_2_the_first_rate_is_that_of_the_initial_window_in_a_millisecond()
     );
     assert!(close(bbr3(beginning(10.0)).control.pacing_rate, 323.536e6));
     // And in the first round trip of 100 ms: 3.235 36 Mbit/s.
-    bbr.update_min_rtt(&Ack {
+    bbr.update_min_rtt(&AckedData {
         rtt: Some(Duration::from_secs(0.1)),
         ..ack(0.1, 10)
     });

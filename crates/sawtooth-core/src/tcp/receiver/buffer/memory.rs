@@ -15,7 +15,7 @@ const STEP: ByteCount = ByteCount::new(128);
 
 /// The memory of one receive buffer.
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct ReceiveMemory {
     smss: ByteCount,
     /// What a full segment takes.
     segment: ByteCount,
@@ -26,7 +26,7 @@ pub(crate) struct Memory {
     adv_win_scale: i64,
 }
 
-impl Memory {
+impl ReceiveMemory {
     /// A buffer that begins with so much.
     pub(crate) fn new(config: &Config, size: ByteCount) -> Self {
         let smss = config.smss;
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn segments_that_wait_take_memory_until_they_need_not_wait_any_more() {
-        let mut memory = Memory {
+        let mut memory = ReceiveMemory {
             smss: ByteCount::new(1448),
             segment: ByteCount::new(2304),
             size: ByteCount::new(100_000),

@@ -24,10 +24,10 @@ mod window;
 
 pub(crate) use self::round_trip::stamp;
 
-use self::memory::Memory;
+use self::memory::ReceiveMemory;
 use self::round_trip::RoundTrip;
 use self::tuning::Tuning;
-use self::window::Window;
+use self::window::ReceiveWindow;
 use crate::tcp::params::Config;
 use crate::tcp::timestamps::Stamp;
 use crate::units::{ByteCount, Instant, SegCount};
@@ -36,8 +36,8 @@ use crate::units::{ByteCount, Instant, SegCount};
 #[derive(Debug)]
 pub(crate) struct ReceiveBuffer {
     smss: ByteCount,
-    memory: Memory,
-    window: Window,
+    memory: ReceiveMemory,
+    window: ReceiveWindow,
     rtt: RoundTrip,
     tuning: Tuning,
     /// What was received in order, and what of it has been read.
@@ -50,7 +50,7 @@ impl ReceiveBuffer {
     pub(crate) fn new(config: &Config) -> Option<Box<Self>> {
         let size = ByteCount::new(config.receive_buffer_default?);
         let smss = config.smss;
-        let memory = Memory::new(config, size);
+        let memory = ReceiveMemory::new(config, size);
         let most = if config.receive_auto_tuning {
             memory.max()
         } else {
@@ -58,7 +58,7 @@ impl ReceiveBuffer {
         };
         Some(Box::new(Self {
             smss,
-            window: Window::new(
+            window: ReceiveWindow::new(
                 smss,
                 memory.for_data(),
                 config.window_scaling.then_some(most),

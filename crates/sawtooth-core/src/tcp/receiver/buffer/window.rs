@@ -13,7 +13,7 @@ const STEP: SegCount = SegCount::new(2);
 
 /// The window of one receive buffer.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct ReceiveWindow {
     smss: ByteCount,
     scale: u32,
     /// The most that may be advertised, and how far the window has opened.
@@ -24,7 +24,7 @@ pub(super) struct Window {
     is_established: bool,
 }
 
-impl Window {
+impl ReceiveWindow {
     /// The window of the SYN's answer, whose field has no scale: whole segments of what is for data. Later ones have the scale for `most`, if there is any.
     pub(super) fn new(smss: ByteCount, for_data: ByteCount, most: Option<ByteCount>) -> Self {
         let first = for_data.min(LARGEST_FIELD);
@@ -107,7 +107,7 @@ fn scale_for(most: ByteCount) -> u32 {
 mod tests {
     use super::*;
 
-    fn advertise(window: &mut Window, received: u64, free: u64) -> u64 {
+    fn advertise(window: &mut ReceiveWindow, received: u64, free: u64) -> u64 {
         let (received, free) = (ByteCount::new(received), ByteCount::new(free));
         window.advertise(received, free).get()
     }
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn rfc7323_2_2_the_syns_answer_is_not_scaled() {
         let buffer = ByteCount::new(1 << 19);
-        let mut window = Window::new(ByteCount::new(1448), buffer, Some(buffer));
+        let mut window = ReceiveWindow::new(ByteCount::new(1448), buffer, Some(buffer));
         assert_eq!(advertise(&mut window, 0, 1 << 19), 45 * 1448);
         assert!(window.establish(buffer) && !window.establish(buffer));
         window.open_up(buffer);
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn rfc9293_3_8_6_2_1_what_was_offered_stays_offered() {
         let buffer = ByteCount::new(10_000);
-        let mut window = Window::new(ByteCount::new(1000), buffer, None);
+        let mut window = ReceiveWindow::new(ByteCount::new(1000), buffer, None);
         window.establish(buffer);
         assert_eq!(advertise(&mut window, 0, 9000), 9000);
         // Nothing is free; as much as was offered may come all the same.

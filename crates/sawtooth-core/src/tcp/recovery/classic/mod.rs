@@ -13,7 +13,7 @@ use crate::units::{SegCount, SeqNum};
 
 /// Which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
+pub enum ClassicPolicy {
     Tahoe,
     Reno,
     NewReno,
@@ -21,15 +21,15 @@ pub enum Policy {
 
 /// The state of all three.
 #[derive(Debug)]
-pub struct Classic {
-    pub policy: Policy,
+pub struct ClassicRecovery {
+    pub policy: ClassicPolicy,
     dupacks: Dupacks,
     /// NewReno: a partial acknowledgement has been seen in this recovery.
     partial_seen: bool,
 }
 
-impl Classic {
-    pub fn new(policy: Policy) -> Self {
+impl ClassicRecovery {
+    pub fn new(policy: ClassicPolicy) -> Self {
         Self {
             policy,
             dupacks: Dupacks::new(),
@@ -51,7 +51,7 @@ impl Classic {
         self.dupacks.on_timeout(tx, now);
         self.partial_seen = false;
         // Tahoe, which knows no recovery, goes on counting; so does ns-2's.
-        if self.policy != Policy::Tahoe {
+        if self.policy != ClassicPolicy::Tahoe {
             self.dupacks.count = 0;
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! Specification: RFC 6582 §3.2.
 
-use super::{Classic, Dupacks, reno};
+use super::{ClassicRecovery, Dupacks, reno};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
@@ -21,8 +21,8 @@ pub(crate) const ENTRY: Entry<()> = Entry {
 };
 
 #[inline]
-pub(crate) fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
-    let Classic {
+pub(crate) fn on_ack(classic: &mut ClassicRecovery, tx: &mut Tx, now: Event, ack: &Ack) {
+    let ClassicRecovery {
         dupacks,
         partial_seen,
         ..

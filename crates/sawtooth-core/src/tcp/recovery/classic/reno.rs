@@ -2,11 +2,11 @@
 //!
 //! Specification: RFC 5681 §3.2.
 
-use super::{Classic, Dupacks};
+use super::{ClassicRecovery, Dupacks};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
-use crate::tcp::episodes::Cause;
+use crate::tcp::episodes::LossFoundBy;
 use crate::tcp::recovery::dupacks::Reduction;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
 use crate::units::SegCount;
@@ -20,7 +20,7 @@ pub(crate) const ENTRY: Entry<()> = Entry {
 };
 
 #[inline]
-pub(crate) fn on_ack(classic: &mut Classic, tx: &mut Tx, now: Event, ack: &Ack) {
+pub(crate) fn on_ack(classic: &mut ClassicRecovery, tx: &mut Tx, now: Event, ack: &Ack) {
     let dupacks = &mut classic.dupacks;
     if ack.next > tx.seq.una {
         // RFC 5681 §3.2 step 6: deflate.
@@ -40,7 +40,7 @@ pub(super) fn on_dupack(dupacks: &mut Dupacks, tx: &mut Tx, now: Event) {
     if dupacks.count == tx.config.dup_thresh {
         if dupacks.may_signal(tx) {
             let limited_transmits = dupacks.signal(tx, now);
-            tx.reduce(now, Cause::Dupack, None, limited_transmits);
+            tx.reduce(now, LossFoundBy::Dupack, None, limited_transmits);
             tx.pending = Some(tx.seq.una);
             tx.window.inflation = SegCount::from(tx.config.dup_thresh);
         }

@@ -5,12 +5,12 @@
 //!
 //! Deviations: reductions are undone as in Linux, not as in RFC 4015 §3.1 step (9): see `undo.rs`.
 
-use super::delivery::Delivery;
-use super::frto::{Evidence, Frto, Verdict};
+use super::delivery::NewlyDelivered;
+use super::frto::{Evidence, Frto, FrtoVerdict};
 use super::outstanding::Outstanding;
-use super::phase::Phase;
+use super::phase::RecoveryPhase;
 use super::reduction::Prr;
-use super::undo::Undo;
+use super::undo::ReductionUndo;
 use crate::cc::Windows;
 use crate::events::Event;
 use crate::tcp::params::Eifel;
@@ -20,25 +20,25 @@ use crate::units::{SegCount, SeqNum};
 /// What the last sign of congestion has left.
 #[derive(Debug)]
 pub(super) struct Congestion {
-    pub phase: Phase,
+    pub phase: RecoveryPhase,
     /// One past the last segment that was outstanding at the sign: the phase lasts until everything before is acknowledged (RecoveryPoint + 1).
     pub recovery_point: SeqNum,
-    pub undo: Undo,
+    pub undo: ReductionUndo,
 }
 
 impl Congestion {
     /// There has been none.
     pub(super) fn none() -> Self {
         Self {
-            phase: Phase::Open,
+            phase: RecoveryPhase::Open,
             recovery_point: SeqNum::ZERO,
-            undo: Undo::default(),
+            undo: ReductionUndo::default(),
         }
     }
 
     /// A connection is established, whatever became of its SYN.
     pub(super) fn clear(&mut self) {
-        self.phase = Phase::Open;
+        self.phase = RecoveryPhase::Open;
         self.undo.end();
     }
 
@@ -47,28 +47,28 @@ impl Congestion {
         &mut self,
         tx: &mut Tx,
         now: Event,
-        news: &Delivery,
+        news: &NewlyDelivered,
         lost: SegCount,
         outstanding: &mut Outstanding,
     ) -> bool {
         let una = tx.seq.una;
         let over = una >= self.recovery_point;
         match self.phase {
-            Phase::Open | Phase::Cwr(_) if !lost.is_zero() => return true,
+            RecoveryPhase::Open | RecoveryPhase::Cwr(_) if !lost.is_zero() => return true,
             // The segment after what was outstanding, which carries CWR, has arrived, too (RFC 3168 §6.1.2).
-            Phase::Cwr(_) if una > self.recovery_point => self.leave_cwr(tx, now),
-            Phase::Open | Phase::Cwr(_) => {}
-            Phase::Recovery(_) if over => {
+            RecoveryPhase::Cwr(_) if una > self.recovery_point => self.leave_cwr(tx, now),
+            RecoveryPhase::Open | RecoveryPhase::Cwr(_) => {}
+            RecoveryPhase::Recovery(_) if over => {
                 self.leave(tx, now, true, outstanding);
                 // What was found lost of what was sent during the recovery is another episode's. Measured of Linux 6.1: the acknowledgement that ends a
                 // recovery and shows a loss beyond it begins another, and reduces the window again.
                 return outstanding.has_lost();
             }
-            Phase::Recovery(_) => {
+            RecoveryPhase::Recovery(_) => {
                 self.undo_by_dsack(tx, now, false, outstanding);
             }
-            Phase::Timeout(_) if over => self.leave(tx, now, false, outstanding),
-            Phase::Timeout(frto) => self.after_timeout(tx, now, news, frto, outstanding),
+            RecoveryPhase::Timeout(_) if over => self.leave(tx, now, false, outstanding),
+            RecoveryPhase::Timeout(frto) => self.after_timeout(tx, now, news, frto, outstanding),
         }
         false
     }
@@ -91,9 +91,9 @@ impl Congestion {
         } else {
             self.undo.begin(before, None);
         }
-        self.phase = Phase::Recovery(match self.phase {
+        self.phase = RecoveryPhase::Recovery(match self.phase {
             // The reduction under way goes on.
-            Phase::Cwr(prr) if once => prr,
+            RecoveryPhase::Cwr(prr) if once => prr,
             _ => Prr::new(before.cwnd.whole()),
         });
         self.recovery_point = tx.seq.max;
@@ -109,12 +109,12 @@ impl Congestion {
         if tx.config.prr {
             tx.window.prescribe(now.time, before.cwnd);
         }
-        self.phase = Phase::Cwr(Prr::new(before.cwnd.whole()));
+        self.phase = RecoveryPhase::Cwr(Prr::new(before.cwnd.whole()));
         self.recovery_point = tx.seq.max;
     }
 
     fn leave_cwr(&mut self, tx: &mut Tx, now: Event) {
-        self.phase = Phase::Open;
+        self.phase = RecoveryPhase::Open;
         let ssthresh = tx.window.ssthresh();
         tx.window.prescribe(now.time, ssthresh);
         tx.window.on_recovered(now.time);
@@ -129,7 +129,7 @@ impl Congestion {
             let ssthresh = tx.window.ssthresh();
             tx.window.prescribe(now.time, ssthresh);
         }
-        self.phase = Phase::Open;
+        self.phase = RecoveryPhase::Open;
         self.undo.end();
         outstanding.detect.on_recovered();
         tx.window.on_recovered(now.time);
@@ -140,7 +140,7 @@ impl Congestion {
         &mut self,
         tx: &mut Tx,
         now: Event,
-        news: &Delivery,
+        news: &NewlyDelivered,
         frto: Frto,
         outstanding: &mut Outstanding,
     ) {
@@ -150,16 +150,16 @@ impl Congestion {
             has_more: tx.has_more(),
         };
         match frto.on_ack(evidence) {
-            Verdict::Spurious => {
+            FrtoVerdict::Spurious => {
                 if let Some(before) = self.undo.by_frto() {
                     self.take_back(tx, now, before, outstanding);
                 }
             }
-            Verdict::Undecided(next) => {
+            FrtoVerdict::Undecided(next) => {
                 if frto == Frto::Retransmitted && next != frto {
                     self.recovery_point = tx.seq.max;
                 }
-                self.phase = Phase::Timeout(next);
+                self.phase = RecoveryPhase::Timeout(next);
             }
         }
     }
@@ -207,14 +207,14 @@ impl Congestion {
         outstanding: &mut Outstanding,
     ) -> bool {
         tx.counters.spurious += 1;
-        tx.counters.spurious_timeouts += u64::from(matches!(self.phase, Phase::Timeout(_)));
+        tx.counters.spurious_timeouts += u64::from(matches!(self.phase, RecoveryPhase::Timeout(_)));
         if let Some(episodes) = &mut tx.episodes {
             episodes.undo();
         }
         tx.window.on_undo(now.time, before);
         outstanding.segments.forget_losses();
         self.undo.end();
-        self.phase = Phase::Open;
+        self.phase = RecoveryPhase::Open;
         true
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! Specifications: RFC 6298 §3, RFC 7323 §4.1.
 
-use super::undo::Undo;
+use super::undo::ReductionUndo;
 use crate::events::Event;
 use crate::tcp::segments::Segment;
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
 
 #[derive(Debug)]
-pub struct Delivery {
+pub struct NewlyDelivered {
     /// Segments acknowledged cumulatively; and delivered, selectively too.
     pub acked: SegCount,
     pub delivered: SegCount,
@@ -24,7 +24,7 @@ pub struct Delivery {
     pub repairs: bool,
 }
 
-impl Delivery {
+impl NewlyDelivered {
     /// Nothing so far; `acked` segments are acknowledged cumulatively.
     pub fn none(acked: SegCount, recovery_point: SeqNum) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Delivery {
 
     /// A round trip is measured with every acknowledgement of something that was sent once. The timer takes
     /// the first such segment's, which includes the receiver's delay; the algorithm is given the last one's.
-    pub fn measure(&self, tx: &mut Tx, now: Event, undo: &mut Undo) -> Option<Duration> {
+    pub fn measure(&self, tx: &mut Tx, now: Event, undo: &mut ReductionUndo) -> Option<Duration> {
         let timers = &mut tx.timers;
         if !self.acked.is_zero() {
             timers.rto.end_back_off();

@@ -4,7 +4,7 @@
 //!
 //! Deviations: at a timeout the reordering window is not capped by the smoothed round-trip time, and there is none before reordering has been seen.
 
-use crate::tcp::segments::{Found, Segment, Segments, Transmission};
+use crate::tcp::segments::{Found, Segment, Segments, TransmissionId};
 use crate::tcp::ticks::HAIR;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
 
@@ -12,12 +12,12 @@ use crate::units::{Duration, Instant, SegCount, SeqNum};
 #[derive(Debug)]
 pub struct Detect {
     /// The most recently sent segment that has been delivered: its transmission (RACK.xmit_ts) and its round trip (RACK.rtt).
-    newest: Option<Transmission>,
+    newest: Option<TransmissionId>,
     rtt: Duration,
     pub min_rtt: Duration,
     /// One past the highest segment delivered (as RACK.fack and FACK's snd.fack are), and the transmission of it that was delivered.
     pub fack: SeqNum,
-    pub forward: Transmission,
+    pub forward: TransmissionId,
     pub reordering_seen: bool,
     reo_wnd_mult: u32,
     /// Recoveries until the reordering window shrinks again.
@@ -41,7 +41,7 @@ impl Detect {
             rtt: Duration::ZERO,
             min_rtt: Duration::INFINITE,
             fack: SeqNum::ZERO,
-            forward: Transmission::default(),
+            forward: TransmissionId::default(),
             reordering_seen: false,
             reo_wnd_mult: 1,
             reo_wnd_persist: 0,
@@ -191,7 +191,7 @@ mod tests {
         // An earlier one that arrives later changes nothing.
         let segment = segments.sack(seq(1)).expect("news");
         detect.on_delivered(at(0.2), seq(1), &segment, false);
-        assert_eq!(detect.newest, Some(Transmission::numbered(3)));
+        assert_eq!(detect.newest, Some(TransmissionId::numbered(3)));
         assert!(near(detect.rtt, RTT));
     }
 
@@ -202,12 +202,12 @@ mod tests {
         segments.on_send(seq(0), at(0.15), Snapshot::default());
         let again = segments.sack(seq(0)).expect("news");
         detect.on_delivered(at(0.16), seq(0), &again, false);
-        assert_eq!(detect.newest, Some(Transmission::numbered(1)));
+        assert_eq!(detect.newest, Some(TransmissionId::numbered(1)));
         // Nor is it if a timestamp shows so.
         detect.on_delivered(at(0.4), seq(0), &again, true);
-        assert_eq!(detect.newest, Some(Transmission::numbered(1)));
+        assert_eq!(detect.newest, Some(TransmissionId::numbered(1)));
         detect.on_delivered(at(0.4), seq(0), &again, false);
-        assert_eq!(detect.newest, Some(Transmission::numbered(3)));
+        assert_eq!(detect.newest, Some(TransmissionId::numbered(3)));
     }
 
     #[test]

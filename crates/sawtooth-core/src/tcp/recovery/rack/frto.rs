@@ -29,7 +29,7 @@ pub(super) struct Evidence {
 
 /// What follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum FrtoVerdict {
     /// The timeout was needless.
     Spurious,
     /// The test is so far now.
@@ -38,15 +38,17 @@ pub(super) enum Verdict {
 
 impl Frto {
     /// An acknowledgement comes.
-    pub(super) fn on_ack(self, evidence: Evidence) -> Verdict {
+    pub(super) fn on_ack(self, evidence: Evidence) -> FrtoVerdict {
         match self {
-            Self::Over => Verdict::Undecided(Self::Over),
-            _ if evidence.originals => Verdict::Spurious,
+            Self::Over => FrtoVerdict::Undecided(Self::Over),
+            _ if evidence.originals => FrtoVerdict::Spurious,
             Self::Retransmitted if evidence.is_partial && evidence.has_more => {
-                Verdict::Undecided(Self::NewData)
+                FrtoVerdict::Undecided(Self::NewData)
             }
-            Self::Retransmitted if !evidence.is_partial => Verdict::Undecided(Self::Retransmitted),
-            Self::Retransmitted | Self::NewData => Verdict::Undecided(Self::Over),
+            Self::Retransmitted if !evidence.is_partial => {
+                FrtoVerdict::Undecided(Self::Retransmitted)
+            }
+            Self::Retransmitted | Self::NewData => FrtoVerdict::Undecided(Self::Over),
         }
     }
 }
@@ -68,23 +70,23 @@ mod tests {
 
     #[test]
     fn rfc5682_3_1_step_2b_and_3b_what_was_not_sent_again_arrives_so_the_timeout_was_spurious() {
-        let Verdict::Undecided(next) = Frto::Retransmitted.on_ack(PARTIAL) else {
+        let FrtoVerdict::Undecided(next) = Frto::Retransmitted.on_ack(PARTIAL) else {
             panic!("step 2b sends new data");
         };
         assert_eq!(next, Frto::NewData);
-        assert_eq!(next.on_ack(ORIGINALS), Verdict::Spurious);
+        assert_eq!(next.on_ack(ORIGINALS), FrtoVerdict::Spurious);
     }
 
     #[test]
     fn deviating_from_rfc5682_3_1_step_2_the_retransmissions_acknowledgement_can_show_it_already() {
-        assert_eq!(Frto::Retransmitted.on_ack(ORIGINALS), Verdict::Spurious);
+        assert_eq!(Frto::Retransmitted.on_ack(ORIGINALS), FrtoVerdict::Spurious);
     }
 
     #[test]
     fn rfc5682_3_1_step_3a_nothing_that_was_not_sent_again_arrives_so_the_timeout_was_right() {
         assert_eq!(
             Frto::NewData.on_ack(PARTIAL),
-            Verdict::Undecided(Frto::Over)
+            FrtoVerdict::Undecided(Frto::Over)
         );
     }
 
@@ -96,7 +98,7 @@ mod tests {
         };
         assert_eq!(
             Frto::Retransmitted.on_ack(duplicate),
-            Verdict::Undecided(Frto::Retransmitted)
+            FrtoVerdict::Undecided(Frto::Retransmitted)
         );
     }
 
@@ -108,12 +110,15 @@ mod tests {
         };
         assert_eq!(
             Frto::Retransmitted.on_ack(finished),
-            Verdict::Undecided(Frto::Over)
+            FrtoVerdict::Undecided(Frto::Over)
         );
     }
 
     #[test]
     fn rfc5682_3_1_a_test_that_is_over_stays_over() {
-        assert_eq!(Frto::Over.on_ack(ORIGINALS), Verdict::Undecided(Frto::Over));
+        assert_eq!(
+            Frto::Over.on_ack(ORIGINALS),
+            FrtoVerdict::Undecided(Frto::Over)
+        );
     }
 }

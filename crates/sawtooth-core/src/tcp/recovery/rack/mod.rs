@@ -37,19 +37,19 @@ pub(super) use fack::ENTRY as FACK;
 pub(super) use pace::pacing_rate;
 
 use self::congestion::Congestion;
-use self::delivery::Delivery;
+use self::delivery::NewlyDelivered;
 use self::outstanding::{LossDetection, Outstanding};
-use self::pace::Pace;
-use self::phase::Phase;
-use self::timer::Timer;
+use self::pace::SegmentPacing;
+use self::phase::RecoveryPhase;
+use self::timer::RackTimer;
 use self::tlp::Tlp;
 use crate::cc;
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
-use crate::tcp::episodes::Cause;
+use crate::tcp::episodes::LossFoundBy;
 use crate::tcp::sender::tx::Tx;
-use crate::tcp::timestamps::Clock;
+use crate::tcp::timestamps::TimestampClock;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
 
 pub(super) const ENTRY: Entry<()> = Entry {
@@ -66,8 +66,8 @@ pub struct Rack {
     outstanding: Outstanding,
     congestion: Congestion,
     tlp: Tlp,
-    timer: Timer,
-    pace: Pace,
+    timer: RackTimer,
+    pace: SegmentPacing,
 }
 
 impl Rack {
@@ -85,8 +85,8 @@ impl Rack {
             outstanding: Outstanding::new(loss_detection, needs.rates != cc::Rates::Unused),
             congestion: Congestion::none(),
             tlp: Tlp::default(),
-            timer: Timer::new(),
-            pace: Pace::new(),
+            timer: RackTimer::new(),
+            pace: SegmentPacing::new(),
         }
     }
 
@@ -113,7 +113,7 @@ impl Rack {
             // The window is reduced as for a loss that was recovered from at once.
             tx.reduce(
                 now,
-                Cause::TailLossProbe,
+                LossFoundBy::TailLossProbe,
                 Some(self.outstanding.losses()),
                 SegCount::ZERO,
             );
@@ -132,7 +132,7 @@ impl Rack {
                     congestion.enter_recovery(tx, now, outstanding);
                     self.tlp.end();
                 }
-                if congested && congestion.phase == Phase::Open {
+                if congested && congestion.phase == RecoveryPhase::Open {
                     congestion.enter_cwr(tx, now, outstanding);
                 }
             }
@@ -175,7 +175,7 @@ impl Rack {
         &mut self,
         tx: &mut Tx,
         now: Event,
-        news: &Delivery,
+        news: &NewlyDelivered,
         lost: SegCount,
         flight_size: SegCount,
         rtt: Option<Duration>,
@@ -187,7 +187,7 @@ impl Rack {
         }
         let reduction = self.congestion.phase.prr();
         let limited = self.pace.usage.limits(tx.window.windows());
-        tx.window.on_ack(&cc::Ack {
+        tx.window.on_ack(&cc::AckedData {
             now: now.time,
             acked: news.acked,
             counted: if tx.config.byte_counting {
@@ -223,7 +223,7 @@ impl Rack {
     /// The next segment to send now.
     #[inline]
     pub fn next(&mut self, tx: &mut Tx, now: Event) -> Option<SeqNum> {
-        let is_open = self.congestion.phase == Phase::Open;
+        let is_open = self.congestion.phase == RecoveryPhase::Open;
         let next = self.pace.next(tx, now, &mut self.outstanding, is_open);
         if next.is_none() && self.pace.is_ahead(now.time) {
             tx.timers.recovery = self.timer.or(self.pace.timer);
@@ -241,7 +241,7 @@ impl Rack {
             prr.on_send();
         }
         if again {
-            let stamp = Clock::stamp_by(tx.stamps.clock, now.time);
+            let stamp = TimestampClock::stamp_by(tx.stamps.clock, now.time);
             self.congestion.undo.on_retransmit(seq, stamp);
         }
         if idle {

@@ -2,14 +2,14 @@
 //!
 //! Specifications: RFC 8985 §6.2; RFC 2018 §5 (reports); RFC 7323 §4.3 (which timestamp is repeated).
 
-use super::delivery::Delivery;
+use super::delivery::NewlyDelivered;
 use super::detect::Detect;
 use super::fack;
 use crate::cc::RateSample;
 use crate::events::Event;
 use crate::packet::Ack;
-use crate::tcp::episodes::{Cause, Losses};
-use crate::tcp::rate::{Delivered, DeliveryRate};
+use crate::tcp::episodes::{LossFoundBy, Losses};
+use crate::tcp::rate::{DeliveredTransmission, DeliveryRate};
 use crate::tcp::scoreboard::Range;
 use crate::tcp::segments::{Segment, Segments, Snapshot};
 use crate::tcp::sender::tx::Tx;
@@ -58,8 +58,14 @@ impl Outstanding {
     }
 
     /// Takes note of what has arrived.
-    pub fn take(&mut self, tx: &mut Tx, now: Event, ack: &Ack, recovery_point: SeqNum) -> Delivery {
-        let mut news = Delivery::none(ack.next - tx.seq.una, recovery_point);
+    pub fn take(
+        &mut self,
+        tx: &mut Tx,
+        now: Event,
+        ack: &Ack,
+        recovery_point: SeqNum,
+    ) -> NewlyDelivered {
+        let mut news = NewlyDelivered::none(ack.next - tx.seq.una, recovery_point);
         let (clock, echo) = (tx.stamps.clock, tx.stamps.echo);
         // What is acknowledged cumulatively had arrived first: with a delayed acknowledgement one can report both a segment in order and a later
         // one beyond a hole, which is no reordering.
@@ -107,10 +113,10 @@ impl Outstanding {
         seq: SeqNum,
         segment: &Segment,
         earlier: bool,
-        news: &mut Delivery,
+        news: &mut NewlyDelivered,
     ) {
         if self.measures_rate {
-            let delivered = Delivered {
+            let delivered = DeliveredTransmission {
                 snapshot: segment.snapshot,
                 sent: segment.sent,
                 transmission: segment.transmission,
@@ -185,10 +191,10 @@ impl Outstanding {
         }
     }
 
-    pub fn cause(&self) -> Cause {
+    pub fn cause(&self) -> LossFoundBy {
         match self.loss_detection {
-            LossDetection::Time => Cause::Rack,
-            LossDetection::Forward => Cause::Fack,
+            LossDetection::Time => LossFoundBy::Rack,
+            LossDetection::Forward => LossFoundBy::Fack,
         }
     }
 }

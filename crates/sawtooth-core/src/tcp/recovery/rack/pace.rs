@@ -4,28 +4,28 @@
 
 use super::outstanding::Outstanding;
 use super::usage::Usage;
-use crate::events::{Child, Event, Key};
-use crate::tcp::pacer::{Flight, Paced};
+use crate::events::{Child, Event, EventKey};
+use crate::tcp::pacer::{PacedFlows, PacingInput};
 use crate::tcp::segmentation::Moment;
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Duration, Instant, Rate, SegCount, SeqNum};
 
 /// When segments leave.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct SegmentPacing {
     /// When the next segment may be sent, if they are paced; and the timer for that.
     until: Instant,
-    pub timer: Key,
+    pub timer: EventKey,
     /// Segments left of the burst that is leaving, with segmentation offload.
     burst: SegCount,
     pub usage: Usage,
 }
 
-impl Pace {
+impl SegmentPacing {
     pub(super) fn new() -> Self {
         Self {
             until: Instant::START,
-            timer: Key::NEVER,
+            timer: EventKey::NEVER,
             burst: SegCount::ZERO,
             usage: Usage::default(),
         }
@@ -149,14 +149,14 @@ impl Pace {
 #[inline]
 pub(crate) fn pacing_rate(tx: &Tx, seq: SeqNum) -> Option<Rate> {
     let pacing = &tx.config.pacing;
-    if pacing.paced == Paced::Never || tx.seq.is_within_first(seq, pacing.free_start) {
+    if pacing.paced == PacedFlows::Never || tx.seq.is_within_first(seq, pacing.free_start) {
         return None;
     }
     pacing.rate(tx.window.pacing_rate(), || flight(tx))
 }
 
-fn flight(tx: &Tx) -> Flight {
-    Flight {
+fn flight(tx: &Tx) -> PacingInput {
+    PacingInput {
         cwnd: tx.window.cwnd(),
         ssthresh: tx.window.ssthresh(),
         outstanding: tx.seq.flight_size(),

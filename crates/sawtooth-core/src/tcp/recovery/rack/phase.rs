@@ -6,7 +6,7 @@ use super::frto::Frto;
 use super::reduction::Prr;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum RecoveryPhase {
     Open,
     /// Between a mark and its recovery point: the window walks down as in a recovery, and nothing is lost.
     Cwr(Prr),
@@ -16,7 +16,7 @@ pub(super) enum Phase {
     Timeout(Frto),
 }
 
-impl Phase {
+impl RecoveryPhase {
     /// Whether nothing outstanding is known to be lost.
     pub(super) fn is_lossless(self) -> bool {
         matches!(self, Self::Open | Self::Cwr(_))

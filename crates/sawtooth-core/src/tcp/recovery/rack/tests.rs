@@ -5,7 +5,7 @@
     reason = "ranges of segments that are reported, of which there can be one"
 )]
 
-use super::{Phase, Rack};
+use super::{Rack, RecoveryPhase};
 use crate::packet::Ack;
 use crate::registry::Value;
 use crate::tcp::recovery::{LossRecovery, testing::Rig};
@@ -73,7 +73,7 @@ fn rfc9937_6_a_recovery_begins_where_it_was_and_ends_at_the_threshold() {
     // Congestion avoidance goes on from there with the same acknowledgement.
     let (cwnd, _) = rig.windows();
     assert!((ssthresh..ssthresh + 1.0).contains(&cwnd), "{cwnd}");
-    assert_eq!(state(&rig).congestion.phase, Phase::Open);
+    assert_eq!(state(&rig).congestion.phase, RecoveryPhase::Open);
 }
 
 #[test]

@@ -5,11 +5,11 @@
 
 use super::frto::Frto;
 use super::outstanding::LossDetection;
-use super::phase::Phase;
-use super::timer::{Purpose, Situation};
+use super::phase::RecoveryPhase;
+use super::timer::{Situation, TimerPurpose};
 use super::{Rack, prescribes_reduction};
 use crate::cc::Signal;
-use crate::events::{Event, Key};
+use crate::events::{Event, EventKey};
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Instant, SegCount, SeqNum, WindowSize};
 
@@ -29,16 +29,16 @@ impl Rack {
 
     pub fn on_timer(&mut self, tx: &mut Tx, now: Event) {
         if self.pace.timer.time <= now.time {
-            self.pace.timer = Key::NEVER;
+            self.pace.timer = EventKey::NEVER;
             if self.timer.deadline.time > now.time {
                 tx.timers.recovery = self.timer.deadline;
                 return;
             }
         }
         match self.timer.purpose {
-            Purpose::Timeout => self.on_timeout(tx, now),
-            Purpose::Probe => self.send_probe(tx, now),
-            Purpose::Reordering => {
+            TimerPurpose::Timeout => self.on_timeout(tx, now),
+            TimerPurpose::Probe => self.send_probe(tx, now),
+            TimerPurpose::Reordering => {
                 let lost = self.find_losses(tx, now, true);
                 if !lost.is_zero() && self.congestion.phase.is_lossless() {
                     self.enter_recovery(tx, now);
@@ -61,7 +61,7 @@ impl Rack {
         tx.begin_timeout(now, Some(self.outstanding.losses()));
         let before = tx.window.windows();
         let estimators = tx.timers.rto.before_timeout();
-        let again = matches!(self.congestion.phase, Phase::Timeout(_));
+        let again = matches!(self.congestion.phase, RecoveryPhase::Timeout(_));
         let once = tx.is_reduced_for_mark();
         tx.note_reduction(false);
         if again || once {
@@ -93,7 +93,7 @@ impl Rack {
             && tx.seq.una > SeqNum::ZERO
             && self.congestion.phase.is_lossless()
             && !reneged;
-        self.congestion.phase = Phase::Timeout(if asks {
+        self.congestion.phase = RecoveryPhase::Timeout(if asks {
             Frto::Retransmitted
         } else {
             Frto::Over

@@ -8,23 +8,23 @@
 
 use super::detect::ReorderingTimer;
 use super::tlp;
-use crate::events::{Child, Event, Key};
+use crate::events::{Child, Event, EventKey};
 use crate::tcp::sender::tx::Tx;
 use crate::units::Instant;
 
 /// What the timer is set for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum TimerPurpose {
     Timeout,
     Probe,
     Reordering,
 }
 
 #[derive(Debug)]
-pub(super) struct Timer {
-    pub purpose: Purpose,
+pub(super) struct RackTimer {
+    pub purpose: TimerPurpose,
     /// When it expires.
-    pub deadline: Key,
+    pub deadline: EventKey,
     /// Something has happened after which the timer is set anew: once, when nothing is left to be sent.
     pub arm_due: bool,
     /// When the retransmission timer was last restarted.
@@ -42,11 +42,11 @@ pub(super) struct Situation {
     pub may_probe: bool,
 }
 
-impl Timer {
+impl RackTimer {
     pub(super) fn new() -> Self {
         Self {
-            purpose: Purpose::Timeout,
-            deadline: Key::NEVER,
+            purpose: TimerPurpose::Timeout,
+            deadline: EventKey::NEVER,
             arm_due: false,
             restarted: Instant::START,
         }
@@ -60,9 +60,9 @@ impl Timer {
 
     /// Sets the timer for what it is needed for next.
     pub(super) fn arm(&mut self, tx: &Tx, now: Event, situation: Situation) {
-        self.purpose = Purpose::Timeout;
+        self.purpose = TimerPurpose::Timeout;
         if situation.idle {
-            self.deadline = Key::NEVER;
+            self.deadline = EventKey::NEVER;
             return;
         }
         let slack = tx.config.probe_slack;
@@ -70,7 +70,7 @@ impl Timer {
         let (mut since, mut wait) = (self.restarted, timeout);
         if let Some(reordering) = situation.reordering_timer {
             (since, wait) = (reordering.since, reordering.wait + slack);
-            self.purpose = Purpose::Reordering;
+            self.purpose = TimerPurpose::Reordering;
         } else if let Some(srtt) = tx.timers.rto.srtt()
             && situation.may_probe
             && tx.config.tail_loss_probe
@@ -79,7 +79,7 @@ impl Timer {
             let pto = tlp::pto(srtt, tx.seq.flight_size(), max_ack_delay, slack);
             if now.time + pto < self.restarted + timeout {
                 (since, wait) = (now.time, pto);
-                self.purpose = Purpose::Probe;
+                self.purpose = TimerPurpose::Probe;
             }
         }
         let deadline = tx.config.timer_tick.expiry(since, wait);
@@ -87,7 +87,7 @@ impl Timer {
     }
 
     /// The earlier of this and of `pace`, when the next segment may leave.
-    pub(super) fn or(&self, pace: Key) -> Key {
+    pub(super) fn or(&self, pace: EventKey) -> EventKey {
         if pace.time < self.deadline.time {
             pace
         } else {
@@ -109,12 +109,12 @@ mod tests {
     };
 
     /// For what it is set at 1 s, and when it expires, after a round trip of 100 ms was measured and two segments were sent.
-    fn armed(situation: Situation, restarted: f64) -> (Purpose, Instant) {
+    fn armed(situation: Situation, restarted: f64) -> (TimerPurpose, Instant) {
         let mut rig = Rig::sending("rack", 2, &[]);
         rig.tx.timers.rto.sample(at(0.0), secs(0.1));
         rig.now = 1.0;
         let now = rig.event();
-        let mut timer = Timer::new();
+        let mut timer = RackTimer::new();
         timer.restarted = at(restarted);
         timer.arm(&rig.tx, now, situation);
         (timer.purpose, timer.deadline.time)
@@ -123,9 +123,9 @@ mod tests {
     #[test]
     fn rfc8985_7_2_a_probe_is_due_after_two_round_trips_and_deviating_from_it_the_timeout_replaces_a_later_probe()
      {
-        assert_eq!(armed(QUIET, 1.0), (Purpose::Probe, at(1.2)));
+        assert_eq!(armed(QUIET, 1.0), (TimerPurpose::Probe, at(1.2)));
         // The timeout is one second at least (RFC 6298 §2.4): that from 0.1 s is due at 1.1 s, when the RFC would send the probe.
-        assert_eq!(armed(QUIET, 0.1), (Purpose::Timeout, at(1.1)));
+        assert_eq!(armed(QUIET, 0.1), (TimerPurpose::Timeout, at(1.1)));
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
             may_probe: false,
             ..QUIET
         };
-        assert_eq!(armed(known, 1.0), (Purpose::Timeout, at(2.0)));
+        assert_eq!(armed(known, 1.0), (TimerPurpose::Timeout, at(2.0)));
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
             }),
             ..QUIET
         };
-        assert_eq!(armed(reordered, 1.0), (Purpose::Reordering, at(1.025)));
+        assert_eq!(armed(reordered, 1.0), (TimerPurpose::Reordering, at(1.025)));
     }
 
     #[test]
@@ -155,8 +155,8 @@ mod tests {
             idle: true,
             ..QUIET
         };
-        assert_eq!(armed(idle, 1.0), (Purpose::Timeout, Instant::NEVER));
-        let mut timer = Timer::new();
+        assert_eq!(armed(idle, 1.0), (TimerPurpose::Timeout, Instant::NEVER));
+        let mut timer = RackTimer::new();
         let mut rig = Rig::sending("rack", 2, &[]);
         let pace = rig.event().schedule(at(0.5), Child::Timer);
         assert_eq!(timer.or(pace).time, at(0.5));

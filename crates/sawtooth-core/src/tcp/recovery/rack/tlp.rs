@@ -12,11 +12,11 @@ use crate::units::{Duration, SegCount, SeqNum};
 /// The probe that is out, if any.
 #[derive(Debug, Default)]
 pub(super) struct Tlp {
-    probe: Option<Probe>,
+    probe: Option<TailLossProbe>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Probe {
+struct TailLossProbe {
     /// The end of the flight that is being probed (TLP.end_seq).
     end: SeqNum,
     is_retransmission: bool,
@@ -30,7 +30,7 @@ impl Tlp {
 
     /// A probe leaves, up to which a flight ends at `end`: new data, or the last segment again.
     pub(super) fn begin(&mut self, end: SeqNum, is_retransmission: bool) {
-        self.probe = Some(Probe {
+        self.probe = Some(TailLossProbe {
             end,
             is_retransmission,
         });

@@ -14,7 +14,7 @@ use crate::units::{SegCount, SeqNum};
 
 /// A reduction that could be taken back.
 #[derive(Clone, Copy, Debug)]
-struct Reduced {
+struct UndoableReduction {
     /// The windows as they were.
     before: Windows,
     /// Retransmissions that have not been reported as duplicates.
@@ -28,23 +28,23 @@ struct Reduced {
 
 /// The timer's adaptation to the first round trip of what is sent after a segment.
 #[derive(Clone, Copy, Debug)]
-struct Adaptation {
+struct RtoAdaptation {
     after: SeqNum,
     from: Estimators,
 }
 
 /// The last reduction, as far as it can be taken back.
 #[derive(Debug, Default)]
-pub struct Undo {
-    last: Option<Reduced>,
+pub struct ReductionUndo {
+    last: Option<UndoableReduction>,
     /// The timer's adaptation that is due after a spurious timeout.
-    adapt: Option<Adaptation>,
+    adapt: Option<RtoAdaptation>,
 }
 
-impl Undo {
+impl ReductionUndo {
     /// The windows are reduced from what they were `before`; at a timeout from these estimators.
     pub fn begin(&mut self, before: Windows, estimators: Option<Estimators>) {
-        self.last = Some(Reduced {
+        self.last = Some(UndoableReduction {
             before,
             needed: SegCount::ZERO,
             retransmitted: Stamp::NONE,
@@ -93,15 +93,16 @@ impl Undo {
     /// not become older. Those of the episode before can, as long as what they fill is below the first one of this: RFC 3522's is the oldest segment
     /// outstanding, so whatever acknowledges anything acknowledges it.
     pub fn by_eifel(&self, una: SeqNum, echo: Stamp) -> Option<Windows> {
-        let shows =
-            |reduced: &Reduced| reduced.segment < una && echo.precedes(reduced.retransmitted);
+        let shows = |reduced: &UndoableReduction| {
+            reduced.segment < una && echo.precedes(reduced.retransmitted)
+        };
         self.last.filter(shows).map(|reduced| reduced.before)
     }
 
     /// The timer is to adapt to what a spurious timeout has taught (RFC 4015 §3.1 step (11)), when what follows segment `max` is acknowledged.
     pub fn adapt_after(&mut self, max: SeqNum) {
         let estimators = self.last.and_then(|reduced| reduced.estimators);
-        self.adapt = estimators.map(|from| Adaptation { after: max, from });
+        self.adapt = estimators.map(|from| RtoAdaptation { after: max, from });
     }
 
     /// The estimators from which it adapts now that everything before `una` is acknowledged, once.
@@ -114,7 +115,7 @@ impl Undo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::timestamps::Clock;
+    use crate::tcp::timestamps::TimestampClock;
     use crate::units::testing::{at as time, secs, seq, window};
 
     const BEFORE: Windows = Windows {
@@ -123,11 +124,11 @@ mod tests {
     };
 
     fn at(millis: u32) -> Stamp {
-        Clock::new(secs(0.001)).stamp(time(f64::from(millis) / 1000.0))
+        TimestampClock::new(secs(0.001)).stamp(time(f64::from(millis) / 1000.0))
     }
 
-    fn reduced(retransmissions: u64) -> Undo {
-        let mut undo = Undo::default();
+    fn reduced(retransmissions: u64) -> ReductionUndo {
+        let mut undo = ReductionUndo::default();
         undo.begin(BEFORE, None);
         for number in 0..retransmissions {
             undo.on_retransmit(seq(number), at(100));
@@ -171,7 +172,7 @@ mod tests {
 
     #[test]
     fn rfc4015_3_1_step_11_the_timer_adapts_once_when_what_followed_the_timeout_is_acknowledged() {
-        let mut undo = Undo::default();
+        let mut undo = ReductionUndo::default();
         let estimators = Estimators {
             srtt: secs(0.1),
             rttvar: secs(0.05),
@@ -190,6 +191,6 @@ mod tests {
     #[test]
     fn deviating_from_rfc4015_3_1_step_9_a_spurious_timeout_restores_the_windows_before_it() {
         assert_eq!(reduced(3).by_frto(), Some(BEFORE));
-        assert_eq!(Undo::default().by_frto(), None);
+        assert_eq!(ReductionUndo::default().by_frto(), None);
     }
 }
