@@ -1,12 +1,13 @@
-"""The structure of the crates: types are small and stand in few files, parameters have names, and files do not import each other in a circle.
+"""The structure of the crates: types are small and stand in few files, names mean one thing, and files do not import each other in a circle.
 
-Four limits, of what is not only compiled for tests:
+Five limits, of what is not only compiled for tests:
 
-- fields: a struct has at most 16. Rows of records (`record/rows`) and the parameters of an algorithm (`Parameters`) are lists by nature, and are apart.
+- fields: a struct has at most 16. Rows of records (`record/rows`) and the parameters of an algorithm (`CopaParameters`) are lists by nature, and are apart.
 - files: at most two files have an `impl` of a type. What a macro makes counts where it is called. A trait's own file may implement it for types of others: that is
   a list of the trait's.
 - tuples: no parameter of a function is a tuple, under whatever pattern or alias: two arguments are two parameters, or a struct that names them.
   What a function returns may be one.
+- names: no two types of the crates have one name, whatever their modules. Types of a trait (`type Output`) have the trait's names, and tests their own.
 - circles: no files of the core name each other, directly or by way of others. A module and one inside it may: a table names its rows, and rows name the trait of the table.
 
 `structure.txt` has what is beyond a limit, with a number that may only fall and the reason. What it costs to add a row is an edit by hand, which a reviewer sees.
@@ -29,7 +30,7 @@ PAGE = "docs/development/guards.md"
 HEAD = f"""\
 # What is beyond a limit of the crates' structure, how far, and why: see {PAGE}. A number may only fall: `{RENEW}`.
 """
-FIELDS, FILES = 16, 2
+FIELDS, FILES, MEANINGS = 16, 2, 1
 CORE = "sawtooth-core"
 
 
@@ -53,7 +54,7 @@ RULES = {
     "fields": Rule(
         FIELDS,
         "{what} has {number} fields; {limit} is the limit",
-        "group what belongs together into structs of their own (a row of records and the `Parameters` of an algorithm are exempt)",
+        "group what belongs together into structs of their own (a row of records and the parameters of an algorithm are exempt)",
     ),
     "files": Rule(
         FILES,
@@ -61,6 +62,11 @@ RULES = {
         "move methods to parts that it owns, or make functions of them",
     ),
     "tuples": Rule(0, "{what} takes {number} tuple{s}", "make two parameters of each, or a struct that names its fields"),
+    "names": Rule(
+        MEANINGS,
+        "{what} is the name of {number} types; {limit} is the limit",
+        "name each for what it is, in the field's words, so that it is understood without its module",
+    ),
     "circles": Rule(0, "{what} name each other", "move what both need below them, or what names the other out of one"),
 }
 
@@ -78,6 +84,7 @@ class Row:
 def found(root: Path) -> dict[tuple[str, str], int]:
     """What is beyond a limit: by rule and place."""
     numbers: dict[tuple[str, str], int] = {}
+    types: Counter[str] = Counter()
     for folder in sorted((root / "crates").iterdir()):
         if not (folder / "src").is_dir():
             continue
@@ -86,7 +93,8 @@ def found(root: Path) -> dict[tuple[str, str], int]:
             numbers |= {(rule, what): number for what, number in count(crate) if number > RULES[rule].limit}
         if folder.name == CORE:
             numbers |= {("circles", what): number for what, number in _circles(crate)}
-    return numbers
+        types.update(_names(crate))
+    return numbers | {("names", what): number for what, number in types.items() if number > RULES["names"].limit}
 
 
 def _fields(crate: Crate) -> Iterator[tuple[str, int]]:
@@ -95,7 +103,7 @@ def _fields(crate: Crate) -> Iterator[tuple[str, int]]:
             continue
         for name, node in source.types.items():
             body = node.child_by_field_name("body")
-            if node.type == "struct_item" and body is not None and name != "Parameters":
+            if node.type == "struct_item" and body is not None and not name.endswith("Parameters"):
                 yield f"{source.path} {name}", sum(child.type == "field_declaration" for child in body.named_children)
 
 
@@ -168,6 +176,20 @@ def _hides(crate: Crate, source: Source, node: Node, aliases: set[tuple[str, str
 def _is_tuple(node: Node | None) -> bool:
     """Two types or more in parentheses; `(impl A + B)` and `()` are none."""
     return node is not None and node.type == "tuple_type" and node.named_child_count > 1
+
+
+def _names(crate: Crate) -> Iterator[str]:
+    """The names of the types that a crate defines, those that macros make among them."""
+    for source in crate.sources.values():
+        for node in source.of("struct_item", "enum_item", "union_item", "trait_item", "type_item"):
+            if not _is_of_an_impl(node):
+                yield text(node.child_by_field_name("name"))
+    yield from (name for _, name in crate.made)
+
+
+def _is_of_an_impl(node: Node) -> bool:
+    """Whether it is what an `impl` gives a trait as its `type Output`."""
+    return node.parent is not None and node.parent.parent is not None and node.parent.parent.type == "impl_item"
 
 
 def _circles(crate: Crate) -> Iterator[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""Types are small and stand in few files, parameters have names, and files do not name each other in a circle: `structure.py`."""
+"""Types are small and stand in few files, names mean one thing, and files do not name each other in a circle: `structure.py`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_the_crates_keep_their_structure() -> None:
 
 
 GROUP = (
-    "group what belongs together into structs of their own (a row of records and the `Parameters` of an algorithm are exempt);"
+    "group what belongs together into structs of their own (a row of records and the parameters of an algorithm are exempt);"
     " see docs/development/guards.md"
 )
 CORE = "crates/sawtooth-core/src"
@@ -28,9 +28,11 @@ CLEAN = {
     # A module and what is inside it may name each other.
     "a/mod.rs": "mod b;\nmod c;\nuse b::B;\npub struct A { b: B }\nimpl A { fn f(&self, b: u8, g: impl Fn((u8, u8))) {} }",
     "a/b.rs": "use super::A;\nimpl A { fn g(&self, parts: &[(u8, u8)], both: (impl Copy + Send)) {} }\npub struct B;",
+    # What an `impl` gives a trait has the trait's name.
+    "a/d.rs": "trait Each { type Item; }\nimpl Iterator for u8 { type Item = u8; }\nimpl Iterator for u16 { type Item = u16; }",
     "a/c.rs": """\
 use crate::a::b::B;
-struct Parameters {"""
+struct RenoParameters {"""
     + "".join(f"f{n}: u8, " for n in range(17))
     + """}
 fn f(b: B) {
@@ -50,6 +52,8 @@ PLANTED = {
     f"tuples {CORE}/a/c.rs g": ("a/c.rs", "fn g((a, b): (u8, u8), pair: (u8, u8)) {}", 2),
     f"tuples {CORE}/a/c.rs h": ("a/c.rs", "type Now = (u8, u8);\nfn h(now: &Now) {}", 1),
     f"tuples {CORE}/a/c.rs i": ("a/c.rs", "trait T { fn i(&self, pair: (u8, u8)); }", 1),
+    "names RenoParameters": ("record/rows.rs", "trait RenoParameters { type Row; }", 2),
+    "names Row": ("a/c.rs", "macro_rules! words { (enum $name:ident) => { enum $name {} } }\nwords! { enum Row }", 2),
     f"circles {CORE}/a/b.rs {CORE}/a/c.rs": ("a/b.rs", "fn g() -> u8 { super::c::f() }", 1),
 }
 
