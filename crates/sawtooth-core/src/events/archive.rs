@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 /// Entries of a block; a power of two.
 pub(super) const LENGTH: u32 = 1 << 15;
 
-/// An event's line, in parts.
+/// An event's line: when it was scheduled, seconds, and its origin. No struct, because of zeroes of this kind `vec!` knows that memory comes as such from the
+/// system, and a short run uses little of the megabyte of a ring.
 pub(super) type ArchivedLine = (f64, u64);
 
 /// The latest full blocks, none older than `memory`, and at most `BLOCKS`; a block that took longer than `memory` to fill clears the archive.

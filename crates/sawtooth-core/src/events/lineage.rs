@@ -17,8 +17,7 @@ pub struct Lineage {
     next: u32,
     /// What has been overwritten, as far as it may be asked for.
     archive: Archive,
-    /// What happened last, and its origin, which tells events of one time apart.
-    latest: (Event, u64),
+    latest: LatestEvent,
     memos: Box<[Cell<ComparisonMemo>; ComparisonMemo::COUNT]>,
 }
 
@@ -37,13 +36,13 @@ impl Lineage {
         Self {
             lines: lines.try_into().expect("the length is LENGTH"),
             next: 0,
-            latest: (
-                Event {
+            latest: LatestEvent {
+                event: Event {
                     time: Instant::NEVER,
                     id: ROOT,
                 },
-                u64::MAX,
-            ),
+                origin: u64::MAX,
+            },
             archive: Archive::new(memory),
             memos: Box::new([const { Cell::new(ComparisonMemo::NONE) }; ComparisonMemo::COUNT]),
         }
@@ -66,16 +65,19 @@ impl Lineage {
     /// One event may come up several times in a row, as what it sends waits at a meeting point: it has one id.
     #[inline(always)]
     pub fn happen(&mut self, event: EventKey) -> Event {
-        let (latest, origin) = self.latest;
-        if event.line.origin == origin && event.time == latest.time {
-            return latest;
+        let latest = self.latest;
+        if event.line.origin == latest.origin && event.time == latest.event.time {
+            return latest.event;
         }
         let Event { time, id } = self.record(event);
         let now = Event {
             time,
             id: id | HAPPENED,
         };
-        self.latest = (now, event.line.origin);
+        self.latest = LatestEvent {
+            event: now,
+            origin: event.line.origin,
+        };
         now
     }
 
@@ -170,6 +172,14 @@ impl Default for Lineage {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// What happened last.
+#[derive(Clone, Copy, Debug)]
+struct LatestEvent {
+    event: Event,
+    /// Tells events of one time apart.
+    origin: u64,
 }
 
 /// The order of two events that took many generations to find. Flows that keep step meet again a round trip later, and then their
