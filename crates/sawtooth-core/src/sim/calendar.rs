@@ -6,7 +6,7 @@
 //! **Order.** The first event is the one whose [key](crate::events::EventKey) precedes all others. Where nothing tells keys apart, the lower slot goes first, a packet before a timer,
 //! and a packet that is a loose event before a timer.
 
-use super::channel::{Channel, ChannelPlace, Loose, LooseEvents};
+use super::channel::{Channel, Loose, LooseEvents, TieRank};
 use super::index::index_u32;
 use crate::events::{Event, EventKey, EventQueue, Line, Lineage};
 use crate::packet::Packet;
@@ -198,11 +198,11 @@ impl Calendar {
     /// The first of the loose events, if it comes before all others and before the end.
     fn loose_before(&self, timer_first: bool) -> Option<usize> {
         let queue = self.queue(timer_first);
-        let (at, first, place) = self.loose.first(&self.lineage)?;
+        let (at, first) = self.loose.first(&self.lineage)?;
         let slot = queue.first();
-        let ties = timer_first || place < self.place(slot);
-        let goes_first = first.precedes(&queue.get(slot), &self.lineage, ties);
-        (goes_first && !self.is_over(first)).then_some(at)
+        let ties = timer_first || first.tie_rank < self.tie_rank(slot);
+        let goes_first = (first.key).precedes(&queue.get(slot), &self.lineage, ties);
+        (goes_first && !self.is_over(first.key)).then_some(at)
     }
 
     /// The time of the first event that is not a loose one.
@@ -294,9 +294,9 @@ impl Calendar {
     fn wait_loose(&mut self, channel: u32, packet: &Packet, time: Instant, line: Line) {
         self.loose.push(Loose {
             key: EventKey::from_parts(time, line),
-            place: ChannelPlace {
+            tie_rank: TieRank {
                 slot: self.channels[channel as usize].slot,
-                rank: self.rank(packet),
+                feeder: self.rank(packet),
             },
             packet: *packet,
         });
@@ -306,16 +306,16 @@ impl Calendar {
         self.ranks[packet.hop as usize]
     }
 
-    /// The place of a slot of the packets: of a channel's, with that of its first packet.
-    fn place(&self, slot: u32) -> ChannelPlace {
-        let rank = match self.slots[slot as usize] {
+    /// The rank of a slot of the packets: of a channel's, with that of its first packet's feeder.
+    fn tie_rank(&self, slot: u32) -> TieRank {
+        let feeder = match self.slots[slot as usize] {
             CalendarSlot::Channel(channel) => {
                 let first = self.channels[channel as usize].packets.front();
                 first.map_or(0, |(_, packet)| self.rank(packet))
             }
             _ => 0,
         };
-        ChannelPlace { slot, rank }
+        TieRank { slot, feeder }
     }
 
     /// The first packet of a channel, whose event is that of `slot`; the next one's takes its place.
@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loose_event_is_in_the_place_of_its_slot_and_before_timers() {
+    fn a_loose_event_has_the_rank_of_its_slot_and_is_before_timers() {
         let mut calendar = calendar(false);
         calendar.set_timer(sender_timer(0), key(1.0));
         for slot in [0, 2] {

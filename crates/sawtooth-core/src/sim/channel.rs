@@ -25,20 +25,20 @@ impl Channel {
     }
 }
 
-/// Which of two packets goes first if nothing tells their events apart: that of the lower place.
+/// Which of two packets goes first if nothing tells their events apart: that of the lower rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ChannelPlace {
+pub(super) struct TieRank {
     /// The channel's slot.
     pub(super) slot: u32,
-    /// That of the component that feeds it.
-    pub(super) rank: u32,
+    /// The rank of the component that feeds it.
+    pub(super) feeder: u32,
 }
 
 /// A packet with an event of its own, because it may come out of order, or because rings are switched off.
 #[derive(Debug)]
 pub(super) struct Loose {
     pub(super) key: EventKey,
-    pub(super) place: ChannelPlace,
+    pub(super) tie_rank: TieRank,
     pub(super) packet: Packet,
 }
 
@@ -64,19 +64,17 @@ impl LooseEvents {
             .push(loose);
     }
 
-    /// Where the first event is within the first group, its key, and its place.
-    pub(super) fn first(&self, lineage: &Lineage) -> Option<(usize, EventKey, ChannelPlace)> {
+    /// Where the first event is within the first group, and that event.
+    pub(super) fn first(&self, lineage: &Lineage) -> Option<(usize, &Loose)> {
         let (_, group) = self.0.first_key_value()?;
         let mut first = 0;
         for (at, loose) in group.iter().enumerate().skip(1) {
-            if loose
-                .key
-                .precedes(&group[first].key, lineage, loose.place < group[first].place)
-            {
+            let ties = loose.tie_rank < group[first].tie_rank;
+            if loose.key.precedes(&group[first].key, lineage, ties) {
                 first = at;
             }
         }
-        Some((first, group[first].key, group[first].place))
+        Some((first, &group[first]))
     }
 
     pub(super) fn remove(&mut self, at: usize) -> Loose {
