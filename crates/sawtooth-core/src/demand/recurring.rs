@@ -94,18 +94,12 @@ fn at_direction(direction: &LinkDirection, duration: Duration) -> Vec<(LinkTimer
         .collect();
     match &direction.impairments.changes {
         Some(Changes::Walk(walk)) => {
-            found.push((
-                LinkTimer::Walk,
-                duration / Duration::from_secs(walk.interval_secs),
-            ));
+            found.push((LinkTimer::Walk, duration / walk.interval));
         }
         Some(Changes::Table {
             rows,
-            every_secs: Some(every),
-        }) => found.push((
-            LinkTimer::Changes,
-            duration / Duration::from_secs(*every) * rows.len() as f64,
-        )),
+            every: Some(every),
+        }) => found.push((LinkTimer::Changes, duration / *every * rows.len() as f64)),
         _ => {}
     }
     for (index, outage) in direction.impairments.outages.iter().enumerate() {

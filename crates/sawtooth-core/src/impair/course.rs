@@ -26,12 +26,12 @@ pub struct Conditions {
 /// One row of a table: from when on what holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// From when on, seconds from the start of the run, or of the table's lap.
-    pub at_secs: f64,
-    /// Bits per second; unchanged if there is none.
-    pub rate_bps: Option<f64>,
-    /// Seconds; unchanged if there is none.
-    pub delay_secs: Option<f64>,
+    /// How long after the start of the run, or of the table's lap.
+    pub after: Duration,
+    /// Unchanged if there is none.
+    pub rate: Option<Rate>,
+    /// Unchanged if there is none.
+    pub delay: Option<Duration>,
     /// Probability from 0 to 1; unchanged if there is none.
     pub loss: Option<f64>,
 }
@@ -43,8 +43,8 @@ pub enum Changes {
     Table {
         /// The rows, of which the first may come later than the start.
         rows: Arc<[Change]>,
-        /// Seconds after which the table starts again; if there is none, the last row holds to the end.
-        every_secs: Option<f64>,
+        /// After which time the table starts again; if there is none, the last row holds to the end.
+        every: Option<Duration>,
     },
     /// At random, step by step.
     Walk(Walk),
@@ -53,23 +53,23 @@ pub enum Changes {
 /// A random walk of rate and delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Walk {
-    /// Seconds from one step to the next.
-    pub interval_secs: f64,
-    /// Steps and bounds of the rate, bits per second; without them it stays.
-    pub rate_bps: Option<WalkSpan>,
-    /// Steps and bounds of the delay, seconds; without them it stays.
-    pub delay_secs: Option<WalkSpan>,
+    /// From one step to the next.
+    pub interval: Duration,
+    /// Steps and bounds of the rate; without them it stays.
+    pub rate: Option<WalkSpan<Rate>>,
+    /// Steps and bounds of the delay; without them it stays.
+    pub delay: Option<WalkSpan<Duration>>,
 }
 
 /// How far one step goes at most, and between which bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WalkSpan {
+pub struct WalkSpan<T> {
     /// The most that one step adds or takes away, no more than `max - min`.
-    pub step: f64,
+    pub step: T,
     /// The lower bound, at which a step is reflected.
-    pub min: f64,
+    pub min: T,
     /// The upper bound, likewise.
-    pub max: f64,
+    pub max: T,
 }
 
 /// What `walk` can say.
@@ -93,30 +93,44 @@ pub const WALK_PARAMS: &[Param] = &[
 impl Changes {
     /// The shortest delay there can be, if `delay` is the link's own.
     pub fn least_delay(&self, delay: Duration) -> Duration {
-        let secs = match self {
+        match self {
             Self::Table { rows, .. } => rows
                 .iter()
-                .filter_map(|row| row.delay_secs)
-                .fold(delay.secs(), f64::min),
-            Self::Walk(walk) => walk.delay_secs.map_or(delay.secs(), |span| span.min),
-        };
-        Duration::from_secs(secs)
+                .filter_map(|row| row.delay)
+                .fold(delay, Duration::min),
+            Self::Walk(walk) => walk.delay.map_or(delay, |span| span.min),
+        }
     }
 
     /// The highest rate there can be, if `rate` is the link's own.
     pub fn peak_rate(&self, rate: Rate) -> Rate {
-        let bps = match self {
-            Self::Table { rows, .. } => rows
-                .iter()
-                .filter_map(|row| row.rate_bps)
-                .fold(rate.bps(), f64::max),
-            Self::Walk(walk) => walk.rate_bps.map_or(rate.bps(), |span| span.max),
-        };
-        Rate::from_bps(bps)
+        match self {
+            Self::Table { rows, .. } => {
+                rows.iter().filter_map(|row| row.rate).fold(rate, Rate::max)
+            }
+            Self::Walk(walk) => walk.rate.map_or(rate, |span| span.max),
+        }
     }
 }
 
-impl WalkSpan {
+impl<T> WalkSpan<T> {
+    /// The same of other numbers, such as those of a unit.
+    pub fn map<U>(self, number: impl Fn(T) -> U) -> WalkSpan<U> {
+        WalkSpan {
+            step: number(self.step),
+            min: number(self.min),
+            max: number(self.max),
+        }
+    }
+}
+
+impl WalkSpan<f64> {
+    const STILL: Self = Self {
+        step: 0.0,
+        min: 0.0,
+        max: f64::INFINITY,
+    };
+
     fn step(&self, value: f64, stream: &mut RandomStream) -> f64 {
         let next = value + self.step * (2.0 * stream.uniform() - 1.0);
         // A step is not larger than the span, so one reflection leads back inside.
@@ -146,7 +160,7 @@ enum CourseSource {
     Constant,
     Table {
         rows: Arc<[Change]>,
-        every_secs: Option<f64>,
+        every: Option<Duration>,
     },
     Walk {
         walk: Walk,
@@ -162,9 +176,9 @@ impl Course {
     ) -> Self {
         let source = match changes {
             None => CourseSource::Constant,
-            Some(Changes::Table { rows, every_secs }) => CourseSource::Table {
+            Some(Changes::Table { rows, every }) => CourseSource::Table {
                 rows: rows.clone(),
-                every_secs: *every_secs,
+                every: *every,
             },
             Some(Changes::Walk(walk)) => CourseSource::Walk {
                 walk: *walk,
@@ -196,19 +210,20 @@ impl Course {
 
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     fn next_change(&self) -> Instant {
-        let secs = match &self.source {
-            CourseSource::Constant => f64::INFINITY,
-            CourseSource::Table { rows, every_secs } => {
+        match &self.source {
+            CourseSource::Constant => Instant::NEVER,
+            CourseSource::Table { rows, every } => {
                 let (lap, row) = place(self.steps, rows.len());
-                match (lap, every_secs) {
-                    (0, _) => rows[row].at_secs,
-                    (lap, Some(every)) => lap as f64 * every + rows[row].at_secs,
-                    (_, None) => f64::INFINITY,
+                match (lap, every) {
+                    (0, _) => Instant::START + rows[row].after,
+                    (lap, Some(every)) => Instant::START + (*every * lap as f64 + rows[row].after),
+                    (_, None) => Instant::NEVER,
                 }
             }
-            CourseSource::Walk { walk, .. } => (self.steps + 1) as f64 * walk.interval_secs,
-        };
-        Instant::from_secs(secs)
+            CourseSource::Walk { walk, .. } => {
+                Instant::START + walk.interval * (self.steps + 1) as f64
+            }
+        }
     }
 
     fn step(&mut self) {
@@ -217,20 +232,15 @@ impl Course {
             CourseSource::Constant => {}
             CourseSource::Table { rows, .. } => {
                 let row = &rows[place(self.steps, rows.len()).1];
-                now.rate = row.rate_bps.map_or(now.rate, Rate::from_bps);
-                now.delay = row.delay_secs.map_or(now.delay, Duration::from_secs);
+                now.rate = row.rate.unwrap_or(now.rate);
+                now.delay = row.delay.unwrap_or(now.delay);
                 now.loss = row.loss.unwrap_or(now.loss);
             }
             CourseSource::Walk { walk, stream } => {
-                let still = WalkSpan {
-                    step: 0.0,
-                    min: 0.0,
-                    max: f64::INFINITY,
-                };
-                let (rate, delay) = (walk.rate_bps, walk.delay_secs);
-                let bps = rate.unwrap_or(still).step(now.rate.bps(), stream);
-                let secs = delay.unwrap_or(still).step(now.delay.secs(), stream);
-                (now.rate, now.delay) = (Rate::from_bps(bps), Duration::from_secs(secs));
+                let rate = (walk.rate).map_or(WalkSpan::STILL, |span| span.map(Rate::bps));
+                let delay = (walk.delay).map_or(WalkSpan::STILL, |span| span.map(Duration::secs));
+                now.rate = Rate::from_bps(rate.step(now.rate.bps(), stream));
+                now.delay = Duration::from_secs(delay.step(now.delay.secs(), stream));
             }
         }
         self.steps += 1;

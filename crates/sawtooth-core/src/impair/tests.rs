@@ -1,7 +1,7 @@
 //! Tests of a wire as a whole.
 
 use super::*;
-use crate::units::testing::{at, bytes};
+use crate::units::testing::{at, bytes, secs};
 
 const INITIAL: Conditions = Conditions {
     rate: Rate::from_bps(1e6),
@@ -33,20 +33,20 @@ fn near(found: &[f64], expected: &[f64]) {
     }
 }
 
-fn step(at_secs: f64, rate_bps: f64) -> Change {
+fn step(after: f64, bps: f64) -> Change {
     Change {
-        at_secs,
-        rate_bps: Some(rate_bps),
-        delay_secs: None,
+        after: secs(after),
+        rate: Some(Rate::from_bps(bps)),
+        delay: None,
         loss: None,
     }
 }
 
-fn table(rows: &[Change], every_secs: Option<f64>) -> Impairments {
+fn table(rows: &[Change], every: Option<f64>) -> Impairments {
     Impairments {
         changes: Some(Changes::Table {
             rows: rows.into(),
-            every_secs,
+            every: every.map(secs),
         }),
         ..Impairments::default()
     }
@@ -90,10 +90,10 @@ fn a_table_starts_again_and_a_rate_of_zero_stands_still() {
 
 #[test]
 fn the_delay_is_that_of_the_moment_at_which_the_last_bit_leaves_and_packets_keep_their_order() {
-    let row = |at_secs, delay_secs| Change {
-        at_secs,
-        rate_bps: None,
-        delay_secs: Some(delay_secs),
+    let row = |after, delay| Change {
+        after: secs(after),
+        rate: None,
+        delay: Some(secs(delay)),
         loss: None,
     };
     let spec = table(&[row(0.010, 0.010), row(0.020, 0.040)], None);
@@ -125,13 +125,13 @@ fn the_delay_is_that_of_the_moment_at_which_the_last_bit_leaves_and_packets_keep
 #[test]
 fn a_walk_stays_within_its_bounds_and_steps_at_its_interval() {
     let walk = Walk {
-        interval_secs: 0.5,
-        rate_bps: Some(WalkSpan {
-            step: 0.4e6,
-            min: 0.5e6,
-            max: 1.5e6,
+        interval: secs(0.5),
+        rate: Some(WalkSpan {
+            step: Rate::from_bps(0.4e6),
+            min: Rate::from_bps(0.5e6),
+            max: Rate::from_bps(1.5e6),
         }),
-        delay_secs: None,
+        delay: None,
     };
     let spec = Impairments {
         changes: Some(Changes::Walk(walk)),
@@ -336,9 +336,9 @@ fn no_packet_arrives_sooner_than_the_least_delay() {
         },
         table(
             &[Change {
-                at_secs: 1.0,
-                rate_bps: None,
-                delay_secs: Some(0.02),
+                after: secs(1.0),
+                rate: None,
+                delay: Some(secs(0.02)),
                 loss: None,
             }],
             None,

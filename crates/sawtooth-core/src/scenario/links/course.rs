@@ -12,6 +12,7 @@ use crate::expr::Dimension;
 use crate::impair::{self, Change, Changes, Walk, WalkSpan};
 use crate::registry::{Params, Value};
 use crate::spec::LinkDirection;
+use crate::units::{Duration, Rate};
 
 pub(super) fn changes(side: DirectionTable) -> Result<Option<Changes>> {
     match (side.get("changes"), side.get("walk")) {
@@ -40,11 +41,12 @@ fn refuse_rate(side: DirectionTable, path: String) -> Result<()> {
 
 fn steps(json: &Json, path: &str, side: DirectionTable) -> Result<Changes> {
     let context = side.table.context;
-    let mut every_secs = None;
+    let mut every = None;
     if let Json::Object(keys) = json {
         check_keys(keys, keys::names(keys::CHANGES), path)?;
-        if let Some(every) = keys.get("every") {
-            every_secs = Some(time(every, &format!("{path}.every"), context)?);
+        if let Some(json) = keys.get("every") {
+            let secs = time(json, &format!("{path}.every"), context)?;
+            every = Some(Duration::from_secs(secs));
         }
     }
     let (items, place) = list_of(json, "rows", path)?;
@@ -52,8 +54,8 @@ fn steps(json: &Json, path: &str, side: DirectionTable) -> Result<Changes> {
     for (index, json) in items.iter().enumerate() {
         let path = format!("{place}[{index}]");
         let row = change(json, &path, side)?;
-        if let Some(before) = rows.last().filter(|before| before.at_secs >= row.at_secs) {
-            let (here, before) = (row.at_secs, before.at_secs);
+        if let Some(before) = rows.last().filter(|before| before.after >= row.after) {
+            let (here, before) = (row.after.secs(), before.after.secs());
             let message = format!("{here} s comes after {before} s: times must ascend");
             return Err(at(format!("{path}.at"), message));
         }
@@ -63,16 +65,17 @@ fn steps(json: &Json, path: &str, side: DirectionTable) -> Result<Changes> {
         return Err(at(place, "a table of changes needs a row")
             .hint("for example changes = [{ at = \"5 s\", rate = \"2 Mbit/s\" }]"));
     };
-    if let Some(every) = every_secs.filter(|every| *every <= last.at_secs) {
+    if let Some(every) = every.filter(|every| *every <= last.after) {
         let message = format!(
-            "the table cannot start again after {every} s: it goes on to {} s",
-            last.at_secs
+            "the table cannot start again after {} s: it goes on to {} s",
+            every.secs(),
+            last.after.secs()
         );
         return Err(at(format!("{path}.every"), message));
     }
     Ok(Changes::Table {
         rows: rows.into(),
-        every_secs,
+        every,
     })
 }
 
@@ -88,11 +91,10 @@ fn change(json: &Json, path: &str, side: DirectionTable) -> Result<Change> {
     let Some((json, place)) = table.get("at") else {
         return Err(at(path, "a change needs a time: `at` is missing"));
     };
-    let at_secs = time(json, &place, context)?;
     let mut row = Change {
-        at_secs,
-        rate_bps: None,
-        delay_secs: None,
+        after: Duration::from_secs(time(json, &place, context)?),
+        rate: None,
+        delay: None,
         loss: None,
     };
     if let Some((json, place)) = table.get("rate") {
@@ -104,10 +106,10 @@ fn change(json: &Json, path: &str, side: DirectionTable) -> Result<Change> {
                 format!("a rate cannot be negative, found {rate} bit/s"),
             ));
         }
-        row.rate_bps = Some(rate);
+        row.rate = Some(Rate::from_bps(rate));
     }
     if let Some((json, place)) = table.get("delay") {
-        row.delay_secs = Some(time(json, &place, context)?);
+        row.delay = Some(Duration::from_secs(time(json, &place, context)?));
     }
     if let Some((json, place)) = table.get("loss") {
         row.loss = Some(share(json, &place, "loss", context)?);
@@ -122,29 +124,31 @@ fn walk(json: &Json, path: &str, side: DirectionTable) -> Result<Walk> {
         context: side.table.context,
     };
     let params = params(impair::WALK_PARAMS, table, "parameter of a walk")?;
+    let rate = span(&params, table, "rate_step", "rate_min", "rate_max")?;
+    let delay = span(&params, table, "delay_step", "delay_min", "delay_max")?;
     let walk = Walk {
-        interval_secs: params.duration("interval"),
-        rate_bps: span(&params, table, "rate_step", "rate_min", "rate_max")?,
-        delay_secs: span(&params, table, "delay_step", "delay_min", "delay_max")?,
+        interval: Duration::from_secs(params.duration("interval")),
+        rate: rate.map(|span| span.map(Rate::from_bps)),
+        delay: delay.map(|span| span.map(Duration::from_secs)),
     };
-    if walk.rate_bps.is_some() {
+    if walk.rate.is_some() {
         refuse_rate(side, table.place("rate_step"))?;
     }
-    if walk.rate_bps.is_none() && walk.delay_secs.is_none() {
+    if walk.rate.is_none() && walk.delay.is_none() {
         return Err(at(path, "a walk of nothing: neither rate nor delay changes")
             .hint("for example walk = { rate_step = \"1 Mbit/s\", rate_min = \"1 Mbit/s\", rate_max = \"20 Mbit/s\" }"));
     }
     Ok(walk)
 }
 
-/// How far a walk goes at once, and between which bounds: all three parameters, or none.
+/// How far a walk goes at once, and between which bounds, in the parameters' unit: all three parameters, or none.
 fn span(
     params: &Params,
     table: TreeTable,
     step: &str,
     min: &str,
     max: &str,
-) -> Result<Option<WalkSpan>> {
+) -> Result<Option<WalkSpan<f64>>> {
     let number = |key: &str| match params.get(key) {
         Value::Rate(number) | Value::Duration(number) => Some(number),
         _ => None,
@@ -172,12 +176,9 @@ pub(super) fn check_start(direction: &LinkDirection, path: &str) -> Result<()> {
     let Some(Changes::Walk(walk)) = &direction.impairments.changes else {
         return Ok(());
     };
-    let outside = |span: Option<WalkSpan>, value: f64| {
-        span.is_some_and(|span| !(span.min..=span.max).contains(&value))
-    };
     let what = match (
-        outside(walk.rate_bps, direction.rate.bps()),
-        outside(walk.delay_secs, direction.delay.secs()),
+        is_outside(walk.rate, direction.rate),
+        is_outside(walk.delay, direction.delay),
     ) {
         (true, _) => "rate",
         (_, true) => "delay",
@@ -186,4 +187,8 @@ pub(super) fn check_start(direction: &LinkDirection, path: &str) -> Result<()> {
     let message =
         format!("the walk begins at the link's own {what}, which is not between its bounds");
     Err(at(format!("{path}.walk"), message))
+}
+
+fn is_outside<T: PartialOrd + Copy>(span: Option<WalkSpan<T>>, value: T) -> bool {
+    span.is_some_and(|span| !(span.min..=span.max).contains(&value))
 }
