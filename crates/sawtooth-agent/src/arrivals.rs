@@ -203,10 +203,10 @@ impl<'a> ArrivingConnections<'a> {
     }
 
     /// When the next flow arrives.
-    pub fn next_time(&self) -> f64 {
+    pub fn next_time(&self) -> Instant {
         let next = self.entries.iter().filter_map(|entry| entry.next);
-        next.map(|arrival| arrival.at.secs())
-            .fold(f64::INFINITY, f64::min)
+        next.map(|arrival| arrival.at)
+            .fold(Instant::NEVER, Instant::min)
     }
 
     /// The path, and the connection's number, of a packet by the number of a port above those of standing flows, and the port at its other
@@ -226,7 +226,7 @@ impl<'a> ArrivingConnections<'a> {
     /// Opens the connections whose time has come; whether there were any.
     pub fn open_due(
         &mut self,
-        now: f64,
+        now: Instant,
         hosts: &HostNamespaces,
         flows: &mut Vec<Application>,
     ) -> io::Result<bool> {
@@ -240,9 +240,9 @@ impl<'a> ArrivingConnections<'a> {
     }
 
     /// The entry whose flow arrives next, if it does by now.
-    fn due(&self, now: f64) -> Option<usize> {
+    fn due(&self, now: Instant) -> Option<usize> {
         let entries = self.entries.iter().enumerate();
-        let next = entries.filter_map(|(at, entry)| Some((entry.next?.at.secs(), at)));
+        let next = entries.filter_map(|(at, entry)| Some((entry.next?.at, at)));
         let first = next.min_by(|(one, _), (other, _)| one.total_cmp(other));
         first.filter(|(time, _)| *time <= now).map(|(_, at)| at)
     }
@@ -340,7 +340,7 @@ impl<'a> ArrivingConnections<'a> {
         &mut self,
         place: usize,
         failed: bool,
-        now: f64,
+        now: Instant,
         flows: &mut [Application],
     ) -> io::Result<()> {
         if let Application::Sockets(connection) = &flows[place] {
@@ -354,7 +354,7 @@ impl<'a> ArrivingConnections<'a> {
         Ok(())
     }
 
-    fn leave(&mut self, place: usize, now: f64, connection: &Connection, info: &TcpInfo) {
+    fn leave(&mut self, place: usize, now: Instant, connection: &Connection, info: &TcpInfo) {
         let Some(living) = self.living[place - self.standing].take() else {
             return;
         };
@@ -365,10 +365,9 @@ impl<'a> ArrivingConnections<'a> {
                 >= connection.delivered;
         let departed = Departed {
             arrival: living.arrival,
-            at: Instant::from_secs(now),
+            at: now,
             delivered: ByteCount::new(connection.delivered),
-            completion: done
-                .then(|| Instant::from_secs(connection.last_delivery) - living.arrival.at),
+            completion: done.then(|| connection.last_delivery - living.arrival.at),
             sent_packets: info.data_segs_out.into(),
             retransmits: info.total_retrans.into(),
             timeouts: None,
@@ -381,7 +380,7 @@ impl<'a> ArrivingConnections<'a> {
     }
 
     /// The run is over for those that are there; the tables of all, none if none could arrive.
-    pub fn finish(&mut self, end: f64, flows: &[Application]) -> io::Result<Vec<Table>> {
+    pub fn finish(&mut self, end: Instant, flows: &[Application]) -> io::Result<Vec<Table>> {
         for (place, application) in flows.iter().enumerate().skip(self.standing) {
             if let Application::Sockets(connection) = application {
                 let info = TcpInfo::of(connection.sender().as_fd())?;
@@ -399,7 +398,7 @@ impl<'a> ArrivingConnections<'a> {
             all.push(
                 entry
                     .summary
-                    .row(&flow.name, cc, rate, Duration::from_secs(end)),
+                    .row(&flow.name, cc, rate, end - Instant::START),
             );
             for row in entry.summary.completions(&flow.name) {
                 by_size.push(row);
@@ -440,7 +439,7 @@ impl ConnectionEntry<'_> {
             }
             let source = source::transfer(arrival.bytes);
             let to = self.address(listener, addresses.receiver)?;
-            let mut connection = Connection::of(source, arrival.at.secs(), sender, to);
+            let mut connection = Connection::of(source, arrival.at, sender, to);
             match connection.start() {
                 Err(Errno::EADDRNOTAVAIL | Errno::EADDRINUSE) => continue,
                 result => result?,

@@ -20,7 +20,7 @@ use nix::sys::timerfd::{
 };
 use nix::time::{ClockId, clock_gettime};
 use sawtooth_core::Scenario;
-use sawtooth_core::units::Instant;
+use sawtooth_core::units::{Duration, Instant};
 use serde_json::{Value as Json, json};
 
 use crate::clock::ElapsedClock;
@@ -39,7 +39,7 @@ pub fn run(scenario: &Scenario, bursts: &Json, seed: u64) -> io::Result<Json> {
     let mut bench = CalibrationBench::set_up(scenario, seed)?;
     let sizes = bursts.as_array().into_iter().flatten();
     let rows: io::Result<Vec<Json>> = sizes
-        .map(|size| bench.burst(size.as_u64().unwrap_or(1), scenario.duration.secs()))
+        .map(|size| bench.burst(size.as_u64().unwrap_or(1), scenario.duration))
         .collect();
     Ok(json!({"bursts": rows?, "packet_bytes": bench.datagram.len() + HEADERS}))
 }
@@ -85,7 +85,7 @@ impl CalibrationBench {
     }
 
     /// One burst, and all that happens within `settle` seconds.
-    fn burst(&mut self, size: u64, settle: f64) -> io::Result<Json> {
+    fn burst(&mut self, size: u64, settle: Duration) -> io::Result<Json> {
         let end = self.clock.now()? + settle;
         let begin = time_of_day()?;
         let mut entered = begin;
@@ -102,7 +102,7 @@ impl CalibrationBench {
             }
             self.carry()?;
             self.receive(&mut arrivals)?;
-            self.wait(left > 0, self.network.next_time().secs().min(end))?;
+            self.wait(left > 0, self.network.next_time().min(end))?;
         }
         let arrivals: Vec<i64> = arrivals.iter().map(|time| time - begin).collect();
         Ok(json!({"packets": size - left, "entered_ns": entered - begin, "arrivals_ns": arrivals}))
@@ -153,12 +153,12 @@ impl CalibrationBench {
             let towards = towards_other(*host);
             while let Some(packet) = tun.receive()? {
                 if flow_of(&packet).is_some_and(|(flow, _)| flow == 0) {
-                    let now = Instant::from_secs(self.clock.now()?);
+                    let now = self.clock.now()?;
                     self.network.offer(now, 0, 0, towards, IpPacket(packet));
                 }
             }
         }
-        while let Some(delivery) = (self.network).advance(Instant::from_secs(self.clock.now()?)) {
+        while let Some(delivery) = (self.network).advance(self.clock.now()?) {
             for (host, tun) in &self.tuns {
                 if *host == host_at_end(delivery.towards) {
                     tun.send(&delivery.packet.0)?;
@@ -169,7 +169,7 @@ impl CalibrationBench {
     }
 
     /// Until `next`, or until there is something to take or room for more.
-    fn wait(&self, more: bool, next: f64) -> io::Result<()> {
+    fn wait(&self, more: bool, next: Instant) -> io::Result<()> {
         let tuns = self.tuns.iter().map(|(_, tun)| tun.as_fd());
         let mut waits: Vec<PollFd<'_>> = tuns
             .chain([self.receiver.as_fd(), self.timer.as_fd()])

@@ -1,14 +1,15 @@
-//! The kernel's clock, in seconds as the core has them.
+//! The kernel's clock, in instants as the core has them.
 
 use std::io;
 
 use nix::time::{ClockId, clock_gettime};
-use sawtooth_core::internals::units::ns;
+use sawtooth_core::units::{Duration, Instant};
 
 /// Time since a moment.
 #[derive(Clone, Copy, Debug)]
 pub struct ElapsedClock {
-    begin: f64,
+    /// The kernel's monotonic time then.
+    begin: Duration,
 }
 
 impl ElapsedClock {
@@ -19,23 +20,24 @@ impl ElapsedClock {
         })
     }
 
-    /// Seconds since it began.
-    pub fn now(self) -> io::Result<f64> {
-        Ok(monotonic()? - self.begin)
+    /// How far it has come.
+    pub fn now(self) -> io::Result<Instant> {
+        Ok(Instant::START + (monotonic()? - self.begin))
     }
 
-    /// The kernel's monotonic time, in nanoseconds, `secs` after it began. Rounded up: a clock that stands still while nobody sleeps would
+    /// The kernel's monotonic time, in nanoseconds, at an instant. Rounded up: a clock that stands still while nobody sleeps would
     /// never reach a time that is less than its resolution away.
-    pub fn monotonic_ns(self, secs: f64) -> i64 {
-        ns(self.begin + secs) + 1
+    pub fn monotonic_ns(self, at: Instant) -> i64 {
+        (at + self.begin).as_ns() + 1
     }
 }
 
-fn monotonic() -> io::Result<f64> {
+fn monotonic() -> io::Result<Duration> {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC)?;
     #[expect(
         clippy::cast_precision_loss,
         reason = "seconds since the machine was switched on"
     )]
-    Ok(now.tv_sec() as f64 + now.tv_nsec() as f64 * 1e-9)
+    let secs = now.tv_sec() as f64 + now.tv_nsec() as f64 * 1e-9;
+    Ok(Duration::from_secs(secs))
 }

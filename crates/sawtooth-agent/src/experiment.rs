@@ -19,7 +19,7 @@ use sawtooth_core::internals::spec::source;
 use sawtooth_core::record::Table;
 use sawtooth_core::record::rows::{ExchangeRow, FlowRow, SeriesRow, Stalls};
 use sawtooth_core::spec::{FlowSpec, Sampling};
-use sawtooth_core::units::Instant;
+use sawtooth_core::units::{Duration, Instant};
 use serde_json::Value as Json;
 
 use crate::arrivals::{ArrivingConnections, Ready};
@@ -41,7 +41,7 @@ pub const PORTS: u16 = 10_000;
 
 /// How late a kernel may wake this program in virtual time: the longest tick, for those without finer timers. The packaged one wakes it half a
 /// microsecond late at most (measured).
-const LATEST_SECS: f64 = 0.01;
+const LATEST: Duration = Duration::from_secs(0.01);
 
 /// Runs `scenario`; returns its tables, each a list of rows.
 ///
@@ -95,11 +95,11 @@ impl Application {
     }
 
     /// When it does something next of its own accord.
-    fn next_time(&self) -> f64 {
+    fn next_time(&self) -> Instant {
         match self {
             Self::Sockets(connection) => connection.next_time(),
             Self::RequestResponse(request_response) => request_response.next_time(),
-            Self::Http(_) | Self::Nothing => f64::INFINITY,
+            Self::Http(_) | Self::Nothing => Instant::NEVER,
         }
     }
 }
@@ -129,12 +129,12 @@ struct Experiment<'a> {
     /// Whether time passes only while this program waits. Then a wait that has timed out ended at its time, and the clock need not be asked.
     time_stands_still: bool,
     /// The time, as long as it is known.
-    known: Option<f64>,
+    known: Option<Instant>,
     /// When the last wait was to end at the latest.
-    due: f64,
+    due: Instant,
     /// Ends a wait at its time: what `ppoll` itself waits for comes up to a thousandth of the wait late.
     alarm: TimerFd,
-    end: f64,
+    end: Instant,
     series: Table,
     samples: u64,
 }
@@ -175,9 +175,9 @@ impl<'a> Experiment<'a> {
             clock: ElapsedClock::start()?,
             time_stands_still: user_mode && TIME.of(&scenario.kernel.settings) == Time::Virtual,
             known: None,
-            due: f64::INFINITY,
+            due: Instant::NEVER,
             alarm: TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK)?,
-            end: scenario.duration.secs(),
+            end: Instant::START + scenario.duration,
             series: Table::new::<SeriesRow>(),
             samples: 0,
         })
@@ -200,7 +200,7 @@ impl<'a> Experiment<'a> {
         }
     }
 
-    fn time(&mut self) -> io::Result<f64> {
+    fn time(&mut self) -> io::Result<Instant> {
         let now = if let Some(now) = self.known {
             now
         } else {
@@ -215,19 +215,19 @@ impl<'a> Experiment<'a> {
     }
 
     /// A wait begins that ends at `until` if nothing comes before.
-    fn waits_until(&mut self, until: f64) {
+    fn waits_until(&mut self, until: Instant) {
         self.due = self.known.map_or(until, |now| now.max(until));
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
-    fn next_sample(&self) -> f64 {
+    fn next_sample(&self) -> Instant {
         match self.scenario.sample {
-            Sampling::Every(every) => self.samples as f64 * every.secs(),
-            Sampling::Never | Sampling::Acks => f64::INFINITY,
+            Sampling::Every(every) => Instant::START + every * self.samples as f64,
+            Sampling::Never | Sampling::Acks => Instant::NEVER,
         }
     }
 
-    fn sample(&mut self, now: f64) -> io::Result<()> {
+    fn sample(&mut self, now: Instant) -> io::Result<()> {
         while self.next_sample() <= now {
             let time = self.next_sample();
             for flow in 0..self.scenario.flows.len() {
@@ -238,7 +238,7 @@ impl<'a> Experiment<'a> {
         Ok(())
     }
 
-    fn sample_flow(&mut self, flow: usize, time: f64) -> io::Result<()> {
+    fn sample_flow(&mut self, flow: usize, time: Instant) -> io::Result<()> {
         let (sender, delivered) = match &self.flows[flow] {
             Application::Sockets(connection) => (
                 Some((connection.sender(), SenderSide::Opened)),
@@ -262,10 +262,10 @@ impl<'a> Experiment<'a> {
     }
 
     /// Opens the connections and makes the writes whose time has come.
-    fn start(&mut self, now: f64) -> io::Result<()> {
+    fn start(&mut self, now: Instant) -> io::Result<()> {
         let mut any = false;
         for (application, spec) in self.flows.iter_mut().zip(&self.scenario.flows) {
-            if !application.started() && spec.start.secs() <= now {
+            if !application.started() && spec.start <= now {
                 any = true;
                 match application {
                     Application::Sockets(connection) => connection.start()?,
@@ -315,7 +315,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// A packet that a host has sent enters the network.
-    fn enter(&mut self, host: usize, now: f64, packet: Vec<u8>) {
+    fn enter(&mut self, host: usize, now: Instant, packet: Vec<u8>) {
         let towards = towards_other(self.tuns[host].0);
         let Some((port, other)) = flow_of(&packet) else {
             return;
@@ -326,7 +326,6 @@ impl<'a> Experiment<'a> {
         };
         if let Some((flow, connection)) = connection {
             let packet = IpPacket(packet);
-            let now = Instant::from_secs(now);
             self.network.offer(now, flow, connection, towards, packet);
         }
     }
@@ -346,7 +345,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// Reads what has arrived for a flow.
-    fn read(&mut self, place: usize, now: f64) -> io::Result<()> {
+    fn read(&mut self, place: usize, now: Instant) -> io::Result<()> {
         if self.arrivals.is_arriving(place)
             && matches!(&self.flows[place], Application::Sockets(connection) if !connection.is_accepted())
         {
@@ -367,9 +366,9 @@ impl<'a> Experiment<'a> {
 
     /// Hands the hosts what has arrived, packet by packet, and lets the receivers read it; whether there was anything. That an
     /// acknowledgement has made room to write is seen by the wait that follows.
-    fn deliver(&mut self, now: f64) -> io::Result<bool> {
+    fn deliver(&mut self, now: Instant) -> io::Result<bool> {
         let mut any = false;
-        while let Some(delivery) = self.network.advance(Instant::from_secs(now)) {
+        while let Some(delivery) = self.network.advance(now) {
             any = true;
             let (towards, connection) = (delivery.towards, delivery.connection);
             let IpPacket(packet) = delivery.packet;
@@ -390,23 +389,23 @@ impl<'a> Experiment<'a> {
     }
 
     /// When something is to be done next, if no host does anything by itself.
-    fn next_time(&self) -> f64 {
+    fn next_time(&self) -> Instant {
         let specs = self.flows.iter().zip(&self.scenario.flows);
         let starts = specs
             .filter(|(application, _)| !application.started())
-            .map(|(_, spec)| spec.start.secs());
+            .map(|(_, spec)| spec.start);
         let standing = &self.flows[..self.scenario.flows.len()];
         let writes = standing.iter().map(Application::next_time);
         let others = [
             self.arrivals.next_time(),
-            self.network.next_time().secs(),
+            self.network.next_time(),
             self.next_sample(),
             self.end,
         ];
         starts
             .chain(writes)
             .chain(others)
-            .fold(f64::INFINITY, f64::min)
+            .fold(Instant::NEVER, Instant::min)
     }
 
     /// What to wait for: the devices, then the applications'; and whose the latter are.
@@ -500,7 +499,7 @@ impl<'a> Experiment<'a> {
         &mut self,
         place: usize,
         [room, ended]: [bool; 2],
-        now: f64,
+        now: Instant,
     ) -> io::Result<()> {
         let mut failed = false;
         if let Application::Sockets(connection) = &mut self.flows[place]
@@ -519,7 +518,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// An application's socket has become ready, to be written if there is `room`.
-    fn serve(&mut self, flow: usize, room: bool, now: f64) -> io::Result<()> {
+    fn serve(&mut self, flow: usize, room: bool, now: Instant) -> io::Result<()> {
         self.read(flow, now)?;
         match &mut self.flows[flow] {
             Application::Sockets(connection) if room => connection.write()?,
@@ -534,7 +533,7 @@ impl<'a> Experiment<'a> {
     }
 
     fn tables(&mut self) -> io::Result<Json> {
-        self.network.finish(Instant::from_secs(self.end));
+        self.network.finish(self.end);
         let mut flows = Table::new::<FlowRow>();
         let mut exchanges = Table::new::<ExchangeRow>();
         for (spec, application) in self.scenario.flows.iter().zip(&self.flows) {
@@ -566,12 +565,14 @@ impl<'a> Experiment<'a> {
 
 /// Whether a wait that was to end at `due` at the latest was over `now`, where time passes only in waits: otherwise the run stood still
 /// while something was to be done, and what it measured is void.
-fn in_time(now: f64, due: f64) -> io::Result<()> {
-    if now <= due + LATEST_SECS {
+fn in_time(now: Instant, due: Instant) -> io::Result<()> {
+    if now <= due + LATEST {
         return Ok(());
     }
     Err(io::Error::other(format!(
-        "the run stood still from {due:.6} s to {now:.6} s because the kernel did not wake the agent: its results are void; run it alone, or with `--backend qemu`"
+        "the run stood still from {:.6} s to {:.6} s because the kernel did not wake the agent: its results are void; run it alone, or with `--backend qemu`",
+        due.secs(),
+        now.secs()
     )))
 }
 
@@ -658,11 +659,15 @@ mod tests {
         assert_eq!(flow_of(&packet([ours, other], 0x10)[..21]), None);
     }
 
+    fn at(secs: f64) -> Instant {
+        Instant::from_secs(secs)
+    }
+
     #[test]
     fn a_run_that_slept_through_what_was_due_is_an_error() {
-        assert!(in_time(0.25, f64::INFINITY).is_ok());
-        assert!(in_time(0.25, 0.25).is_ok());
-        let error = in_time(4.0, 0.25).expect_err("nothing happened for 3.75 s");
+        assert!(in_time(at(0.25), Instant::NEVER).is_ok());
+        assert!(in_time(at(0.25), at(0.25)).is_ok());
+        let error = in_time(at(4.0), at(0.25)).expect_err("nothing happened for 3.75 s");
         let text = error.to_string();
         assert!(text.contains("from 0.250000 s to 4.000000 s"), "{text}");
     }

@@ -14,6 +14,7 @@ use std::time::Duration;
 use nix::poll::{PollFd, PollFlags};
 use sawtooth_core::Scenario;
 use sawtooth_core::spec::FlowSpec;
+use sawtooth_core::units::Instant;
 
 use crate::hosts::{HostNamespaces, set_sysctl};
 use crate::setup::HostName;
@@ -124,7 +125,7 @@ pub struct Fetch {
     running: Option<(Child, OwnedFd)>,
     pub started: bool,
     /// When it ended; bytes are all there then.
-    pub done: Option<f64>,
+    pub done: Option<Instant>,
 }
 
 impl Fetch {
@@ -171,7 +172,7 @@ impl Fetch {
     }
 
     /// Sees whether it has ended.
-    pub fn look(&mut self, now: f64) -> io::Result<()> {
+    pub fn look(&mut self, now: Instant) -> io::Result<()> {
         let Some((child, _)) = &mut self.running else {
             return Ok(());
         };

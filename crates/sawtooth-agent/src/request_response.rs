@@ -26,7 +26,7 @@ pub struct RequestResponseSockets {
     server: ConnectionSide,
     spec: FlowSpec,
     /// Time of the last byte of a response so far.
-    pub last_delivery: f64,
+    pub last_delivery: Instant,
 }
 
 /// One of them.
@@ -34,7 +34,7 @@ pub struct RequestResponseSockets {
 struct ConnectionSide {
     socket: Option<OwnedFd>,
     /// What it writes next, and when.
-    next: Option<(f64, Message)>,
+    next: Option<(Instant, Message)>,
     /// Bytes that it has had to write, and has written.
     due: u64,
     written: u64,
@@ -66,12 +66,12 @@ impl RequestResponseSockets {
             },
             server: ConnectionSide::default(),
             spec: spec.clone(),
-            last_delivery: 0.0,
+            last_delivery: Instant::START,
         })
     }
 
     /// The client opens the connection, and asks.
-    pub fn start(&mut self, now: f64) -> io::Result<()> {
+    pub fn start(&mut self, now: Instant) -> io::Result<()> {
         self.started = true;
         if let Some(socket) = &self.client.socket {
             sockets::open(socket, &self.to)?;
@@ -90,18 +90,18 @@ impl RequestResponseSockets {
     }
 
     /// When one side writes next without anything having arrived.
-    pub fn next_time(&self) -> f64 {
+    pub fn next_time(&self) -> Instant {
         self.client.next_time().min(self.server.next_time())
     }
 
     /// Writes what is due.
-    pub fn write_due(&mut self, now: f64) -> io::Result<()> {
+    pub fn write_due(&mut self, now: Instant) -> io::Result<()> {
         self.client.write_due(now)?;
         self.server.write_due(now)
     }
 
     /// Reads what has arrived at either side, and has it answered.
-    pub fn read(&mut self, now: f64, room: &mut [u8]) -> io::Result<()> {
+    pub fn read(&mut self, now: Instant, room: &mut [u8]) -> io::Result<()> {
         if self.server.socket.is_none() && self.started {
             self.server.socket = sockets::accept(&self.listener)?;
             if let Some(socket) = &self.server.socket {
@@ -116,7 +116,7 @@ impl RequestResponseSockets {
         if self.client.read(room)? {
             self.last_delivery = now;
             let delivered = ByteCount::new(self.client.read_bytes);
-            let request = (self.exchanges).at_client(Instant::from_secs(now), delivered);
+            let request = (self.exchanges).at_client(now, delivered);
             self.client.schedule(now, request)?;
         }
         Ok(())
@@ -149,24 +149,24 @@ impl RequestResponseSockets {
 }
 
 impl ConnectionSide {
-    fn next_time(&self) -> f64 {
-        self.next.map_or(f64::INFINITY, |(time, _)| time)
+    fn next_time(&self) -> Instant {
+        self.next.map_or(Instant::NEVER, |(time, _)| time)
     }
 
-    fn schedule(&mut self, now: f64, message: Option<Message>) -> io::Result<()> {
+    fn schedule(&mut self, now: Instant, message: Option<Message>) -> io::Result<()> {
         if let Some(message) = message {
-            self.next = Some((now + message.after.secs(), message));
+            self.next = Some((now + message.after, message));
         }
         self.write_due(now)
     }
 
-    fn write_due(&mut self, now: f64) -> io::Result<()> {
+    fn write_due(&mut self, now: Instant) -> io::Result<()> {
         let Some((time, message)) = self.next.take_if(|(time, _)| *time <= now) else {
             return Ok(());
         };
         let (piece, rest) = message.piece();
         self.due += piece.get();
-        self.next = rest.map(|rest| (time + rest.after.secs(), rest));
+        self.next = rest.map(|rest| (time + rest.after, rest));
         self.closes = message.last && rest.is_none();
         self.write()?;
         self.close_if_done()

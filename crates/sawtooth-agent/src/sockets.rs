@@ -24,7 +24,7 @@ use sawtooth_core::spec::FlowSpec;
 
 use crate::ring::Call;
 use crate::setup::segment_bytes;
-use sawtooth_core::units::ByteCount;
+use sawtooth_core::units::{ByteCount, Instant};
 
 /// What one call reads or writes at most.
 pub const CHUNK: usize = 1 << 16;
@@ -37,7 +37,7 @@ pub struct Connection {
     /// What the application does, the write that comes next, and when the connection is opened.
     source: Box<dyn Source>,
     next_write: Option<Write>,
-    start: f64,
+    start: Instant,
     /// Bytes that the application has had to write so far.
     due: u64,
     /// Bytes of all writes, once the last one is due.
@@ -51,7 +51,7 @@ pub struct Connection {
     written: u64,
     pub delivered: u64,
     /// Time of the last byte so far.
-    pub last_delivery: f64,
+    pub last_delivery: Instant,
 }
 
 /// A socket for a flow's data, while the calling thread is at the host that sends them.
@@ -131,7 +131,7 @@ pub fn content(bytes: u64) -> &'static [u8] {
 impl Connection {
     /// The sending end, while the calling thread is at its host.
     pub fn new(spec: &FlowSpec, seed: u64, listener: OwnedFd, to: SockaddrIn) -> io::Result<Self> {
-        let connection = Self::of(source(spec, seed), spec.start.secs(), sending(spec)?, to);
+        let connection = Self::of(source(spec, seed), spec.start, sending(spec)?, to);
         Ok(Self {
             listener: Some(listener),
             ..connection
@@ -139,7 +139,12 @@ impl Connection {
     }
 
     /// That of a `source` which `sender` opens at a time; somebody else accepts it.
-    pub fn of(mut source: Box<dyn Source>, start: f64, sender: OwnedFd, to: SockaddrIn) -> Self {
+    pub fn of(
+        mut source: Box<dyn Source>,
+        start: Instant,
+        sender: OwnedFd,
+        to: SockaddrIn,
+    ) -> Self {
         Self {
             next_write: source.next_write(),
             source,
@@ -153,7 +158,7 @@ impl Connection {
             started: false,
             written: 0,
             delivered: 0,
-            last_delivery: 0.0,
+            last_delivery: Instant::START,
         }
     }
 
@@ -164,17 +169,17 @@ impl Connection {
     }
 
     /// When the application writes next of its own accord.
-    pub fn next_time(&self) -> f64 {
+    pub fn next_time(&self) -> Instant {
         match self.next_write {
-            Some(write) if self.started => self.start + write.after.secs(),
-            _ => f64::INFINITY,
+            Some(write) if self.started => self.start + write.after,
+            _ => Instant::NEVER,
         }
     }
 
     /// Takes note of what has to be written by now.
-    fn take_due(&mut self, now: f64) {
+    fn take_due(&mut self, now: Instant) {
         while let Some(write) = self.next_write {
-            if self.start + write.after.secs() > now {
+            if self.start + write.after > now {
                 return;
             }
             self.due = self.due.saturating_add(write.bytes.get());
@@ -186,7 +191,7 @@ impl Connection {
     }
 
     /// It is time to write. What is due before and still to be written waits for room, and so does what comes after it.
-    pub fn write_due(&mut self, now: f64) -> io::Result<()> {
+    pub fn write_due(&mut self, now: Instant) -> io::Result<()> {
         let waits = self.wants_to_write();
         self.take_due(now);
         if waits { Ok(()) } else { self.write() }
@@ -207,7 +212,7 @@ impl Connection {
     }
 
     /// Reads what has arrived.
-    pub fn read(&mut self, now: f64, room: &mut [u8]) -> io::Result<()> {
+    pub fn read(&mut self, now: Instant, room: &mut [u8]) -> io::Result<()> {
         if let Some(listener) = &self.listener
             && !self.is_accepted()
         {
@@ -286,7 +291,7 @@ impl Connection {
     pub fn go_on_reading(
         &mut self,
         first: Result<usize, Errno>,
-        now: Option<f64>,
+        now: Option<Instant>,
         room: &mut [u8],
     ) -> io::Result<()> {
         match first {

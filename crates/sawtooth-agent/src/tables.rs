@@ -6,10 +6,11 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use sawtooth_core::Scenario;
 use sawtooth_core::internals::net;
-use sawtooth_core::internals::units::{mean_rate_bps, ns};
+use sawtooth_core::internals::units::mean_rate_bps;
 use sawtooth_core::record::rows::{CounterRow, FlowRow, SeriesRow};
 use sawtooth_core::record::{Column, Table};
 use sawtooth_core::spec::FlowSpec;
+use sawtooth_core::units::Instant;
 use serde_json::{Value as Json, json};
 
 use crate::hosts::HostNamespaces;
@@ -22,7 +23,7 @@ use crate::tcp_info::TcpInfo;
 
 /// A row of `series`: what the sender's kernel reports now, and bytes delivered.
 pub fn sample(
-    time: f64,
+    time: Instant,
     name: &str,
     sender: &OwnedFd,
     side: SenderSide,
@@ -34,7 +35,7 @@ pub fn sample(
     let ssthresh = (info.snd_ssthresh < i32::MAX as u32)
         .then(|| f64::from(info.snd_ssthresh) * f64::from(info.snd_mss));
     Ok(SeriesRow {
-        t_ns: ns(time),
+        t_ns: time.as_ns(),
         flow: name.to_owned(),
         cwnd_bytes: Some(f64::from(info.snd_cwnd) * f64::from(info.snd_mss)),
         ssthresh_bytes: ssthresh,
@@ -65,7 +66,7 @@ pub fn acked_bytes(info: &TcpInfo, side: SenderSide, delivered: u64) -> u64 {
 }
 
 /// A row of `flows` of a connection.
-pub fn connection(spec: &FlowSpec, connection: &Connection, end: f64) -> io::Result<FlowRow> {
+pub fn connection(spec: &FlowSpec, connection: &Connection, end: Instant) -> io::Result<FlowRow> {
     let info = TcpInfo::of(connection.sender().as_fd())?;
     let done = connection.is_done().then_some(connection.last_delivery);
     let delivered = connection.delivered;
@@ -76,7 +77,7 @@ pub fn connection(spec: &FlowSpec, connection: &Connection, end: f64) -> io::Res
 pub fn request_response(
     spec: &FlowSpec,
     request_response: &RequestResponseSockets,
-    end: f64,
+    end: Instant,
 ) -> io::Result<FlowRow> {
     let sender = request_response.sender();
     let info = sender.map_or(Ok(TcpInfo::default()), |sender| TcpInfo::of(sender.as_fd()))?;
@@ -99,12 +100,12 @@ fn flow(
     info: &TcpInfo,
     side: SenderSide,
     delivered: u64,
-    done: Option<f64>,
-    end: f64,
+    done: Option<Instant>,
+    end: Instant,
 ) -> FlowRow {
     let mss = u64::from(info.snd_mss.max(1));
     let acked = acked_bytes(info, side, delivered);
-    let lifetime = end - spec.start.secs();
+    let lifetime = (end - spec.start).secs();
     FlowRow {
         acked_packets: Some(acked.div_ceil(mss)),
         acked_bytes: Some(acked),
@@ -119,21 +120,20 @@ fn flow(
 }
 
 /// A row of `flows` of a fetch, of whose connection nothing is known.
-pub fn fetch(spec: &FlowSpec, fetch: &Fetch, end: f64) -> FlowRow {
+pub fn fetch(spec: &FlowSpec, fetch: &Fetch, end: Instant) -> FlowRow {
     transfer(spec, fetch.delivered(), fetch.done, end)
 }
 
 /// What is known of every flow: bytes delivered, and when the last of them were.
-fn transfer(spec: &FlowSpec, delivered: u64, done: Option<f64>, end: f64) -> FlowRow {
-    let start = spec.start.secs();
+fn transfer(spec: &FlowSpec, delivered: u64, done: Option<Instant>, end: Instant) -> FlowRow {
     FlowRow {
         flow: spec.name.clone(),
         cc: spec.cc_in_kernel().into(),
         recovery: "kernel".into(),
-        start_ns: ns(start),
+        start_ns: spec.start.as_ns(),
         delivered_bytes: delivered,
-        goodput_bps: mean_rate_bps(delivered, end - start),
-        completion_ns: done.map(|done| ns(done - start)),
+        goodput_bps: mean_rate_bps(delivered, (end - spec.start).secs()),
+        completion_ns: done.map(|done| (done - spec.start).as_ns()),
         ..FlowRow::default()
     }
 }
@@ -237,7 +237,11 @@ mod tests {
     fn what_a_kernel_does_not_tell_is_left_out() {
         let scenario = scenario();
         let spec = &scenario.flows[0];
-        let fetched = fetch(spec, &Fetch::new(spec, [10, 0, 0, 1].into(), 1), 1.0);
+        let fetched = fetch(
+            spec,
+            &Fetch::new(spec, [10, 0, 0, 1].into(), 1),
+            Instant::from_secs(1.0),
+        );
         assert_eq!(
             to_json(&[Table::of([fetched])]),
             json!({"flows": [{

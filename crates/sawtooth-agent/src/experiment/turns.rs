@@ -100,13 +100,13 @@ impl Experiment<'_> {
             let now = self.time()?;
             if now >= self.end {
                 // What has been sent since the last turn enters the links, although nobody is there when it arrives.
-                let end = Instant::from_secs(self.end.next_down());
+                let end = Instant::from_secs(self.end.secs().next_down());
                 self.network.advance(end);
                 return Ok(false);
             }
             self.sample(now)?;
             self.start(now)?;
-            if let Some(delivery) = self.network.advance(Instant::from_secs(now)) {
+            if let Some(delivery) = self.network.advance(now) {
                 let place = self.place(delivery.connection);
                 let IpPacket(packet) = delivery.packet;
                 self.deliver_in_turn(turns, delivery.towards, place, packet)?;
@@ -179,7 +179,7 @@ impl Experiment<'_> {
     }
 
     /// Whether nothing else is to be done now, and whatever comes of `task` not before `until`.
-    fn may_wait(&mut self, turns: &Turns, task: &Task, until: f64) -> io::Result<bool> {
+    fn may_wait(&mut self, turns: &Turns, task: &Task, until: Instant) -> io::Result<bool> {
         if !turns.devices.is_empty() || !turns.flows.is_empty() {
             return Ok(false);
         }
@@ -196,11 +196,16 @@ impl Experiment<'_> {
             return Ok(false);
         }
         let now = self.time()?;
-        Ok(now < until && until <= now + self.network.shortest_delay.secs())
+        Ok(now < until && until <= now + self.network.shortest_delay)
     }
 
     /// Does a task, and waits if there is a time to wait for.
-    fn exchange(&mut self, turns: &mut Turns, task: Task, until: Option<f64>) -> io::Result<()> {
+    fn exchange(
+        &mut self,
+        turns: &mut Turns,
+        task: Task,
+        until: Option<Instant>,
+    ) -> io::Result<()> {
         let is_simple = |application: &Application| matches!(application, Application::Sockets(connection) if connection.is_accepted());
         if let Some((flow, _)) = task.flow
             && !is_simple(&self.flows[flow])
@@ -337,7 +342,7 @@ impl Experiment<'_> {
         &mut self,
         turns: &mut Turns,
         task: &Task,
-        now: Option<f64>,
+        now: Option<Instant>,
         waited: bool,
         purposes: &[CallPurpose],
         results: Vec<(usize, Result<usize, Errno>)>,
