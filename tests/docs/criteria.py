@@ -80,13 +80,18 @@ def _properties() -> int:
 
 # Where numbers are what a study or a file says, or have no unit.
 _PLAIN = ("scenario", "spec", "registry", "record", "expr", "limits", "demand", "dist", "rng", "noise", "fft", "histogram", "units")
-# Numbers of components and of packets, seeds, and counts of what is no segment.
+_ROWS = ("tcp", "params", "row")
+# Numbers of components and of packets, seeds, and counts of what is no segment or byte.
 _COUNTED = [
+    "bits",
+    "buckets",
     "channel",
+    "child",
     "connection",
     "count",
     "cycles",
     "dupacks",
+    "end",
     "entry",
     "first_stop",
     "flow",
@@ -95,30 +100,36 @@ _COUNTED = [
     "id",
     "index",
     "number",
+    "most",
     "order",
     "other",
+    "parent",
+    "per_decade",
     "place",
     "port",
     "round",
     "rounds",
     "seed",
     "slot",
+    "step",
     "tag",
 ]
+# Shares, factors and probabilities.
+_WITHOUT_UNIT = ["alpha", "beta", "gain", "gamma", "growth", "likelihood", "p_classic", "probability", "round_trips", "share", "thresh"]
 
 
-def _bare(*, folder: str = "") -> int:
-    """Parameters that are bare numbers and have a unit, of functions that other files can call."""
+def _bare(*, formulas: bool) -> int:
+    """Parameters that are bare numbers and have a unit, of all functions, private ones too: those in `cc/`, or all others."""
     found = 0
     for source in Crate(ROOT, "sawtooth-core").sources.values():
-        if not source.module or source.module[0] in _PLAIN or (folder and source.module[0] != folder):
+        if not source.module or source.module[0] in _PLAIN or source.module == _ROWS or (source.module[0] == "cc") != formulas:
             continue
         for function in source.of("function_item", "function_signature_item"):
-            is_open = function.type != "function_item" or any(child.type == "visibility_modifier" for child in function.children)
             parameters = function.child_by_field_name("parameters")
-            for each in parameters.named_children if is_open and parameters is not None else []:
+            for each in parameters.named_children if parameters is not None else []:
                 name, kind = (text_of(each.child_by_field_name(part)) for part in ("pattern", "type"))
-                found += kind in ("f64", "u64", "u32") and name not in _COUNTED
+                is_bare = kind in ("f64", "u64", "u32", "Option<f64>", "Option<u64>", "Option<u32>")
+                found += is_bare and name.lstrip("_") not in (*_COUNTED, *_WITHOUT_UNIT)
     return found
 
 
@@ -127,8 +138,10 @@ FIGURES: dict[str, Callable[[], float]] = {
     "Median of lines of their source files": lambda: statistics.median(_crates()),
     "Source files of the crates with more than 300 lines": lambda: sum(lines > 300 for lines in _crates()),
     "Rows of `tests/guards/structure.txt`": lambda: len(structure.read(structure.TABLE.read_text())),
-    "Parameters with a unit that are a bare `f64`, `u64` or `u32`": _bare,
-    "Of these in formulas of `cc/`": lambda: _bare(folder="cc"),
+    "Parameters with a unit that are a bare `f64`, `u64` or `u32`, or an `Option` of one, of functions public and private outside `cc/`": lambda: (
+        _bare(formulas=False)
+    ),
+    "The same in the formulas of `cc/`": lambda: _bare(formulas=True),
     "Citations of an RFC with its section, in the sources of the core": lambda: _count(r"RFC \d+ §", _core()),
     "RFCs that are cited there": lambda: len({name for _, text in _core() for name in re.findall(r"RFC \d+", text)}),
     "Unit tests of the core": lambda: _count(r"#\[test\]", _core()),
