@@ -25,9 +25,10 @@ use nix::sys::socket::{Backlog, SockaddrIn, bind, getpeername, setsockopt, socko
 use sawtooth_core::Scenario;
 use sawtooth_core::internals::arrivals::summary::{Departed, Summary};
 use sawtooth_core::internals::arrivals::{Arrival, Process};
+use sawtooth_core::internals::rows::{arrival_tables, transfer_row};
 use sawtooth_core::internals::source;
 use sawtooth_core::record::Table;
-use sawtooth_core::record::rows::{ArrivalRow, CompletionRow, TransferRow};
+use sawtooth_core::record::rows::TransferRow;
 use sawtooth_core::spec::ArrivingSpec;
 use sawtooth_core::units::{ByteCount, Duration, Instant};
 
@@ -375,7 +376,7 @@ impl<'a> ArrivingConnections<'a> {
         };
         entry.summary.end(&departed);
         if let Some(transfers) = &mut self.transfers {
-            transfers.push(departed.row(&entry.spec.flow.name));
+            transfers.push(transfer_row(&entry.spec.flow.name, &departed));
         }
     }
 
@@ -390,24 +391,12 @@ impl<'a> ArrivingConnections<'a> {
         if self.is_empty() {
             return Ok(Vec::new());
         }
-        let mut all = Table::new::<ArrivalRow>();
-        let mut by_size = Table::new::<CompletionRow>();
-        for entry in &self.entries {
-            let flow = &entry.spec.flow;
-            let (cc, rate) = (flow.cc_in_kernel(), entry.spec.arrivals.rate);
-            all.push(
-                entry
-                    .summary
-                    .row(&flow.name, cc, rate, end - Instant::START),
-            );
-            for row in entry.summary.completions(&flow.name) {
-                by_size.push(row);
-            }
-        }
-        Ok([all, by_size]
-            .into_iter()
-            .chain(self.transfers.take())
-            .collect())
+        let found = self.entries.iter().map(|entry| {
+            let spec = entry.spec;
+            (spec, spec.flow.cc_in_kernel(), &entry.summary)
+        });
+        let tables = arrival_tables(found, end - Instant::START);
+        Ok(tables.into_iter().chain(self.transfers.take()).collect())
     }
 }
 

@@ -15,6 +15,7 @@ use sawtooth_core::Scenario;
 use sawtooth_core::internals::exchanges::Exchanges;
 use sawtooth_core::internals::kernel::{APPLICATION, Programs, TIME, Time};
 use sawtooth_core::internals::net::Towards;
+use sawtooth_core::internals::rows::exchange_row;
 use sawtooth_core::internals::spec::source;
 use sawtooth_core::record::Table;
 use sawtooth_core::record::rows::{ExchangeRow, FlowRow, SeriesRow, Stalls};
@@ -540,11 +541,8 @@ impl<'a> Experiment<'a> {
             flows.push(match application {
                 Application::Sockets(connection) => tables::connection(spec, connection, self.end)?,
                 Application::RequestResponse(request_response) => {
-                    exchanges.push(
-                        request_response
-                            .exchanges
-                            .row(&spec.name, Stalls::default()),
-                    );
+                    let found = &request_response.exchanges;
+                    exchanges.push(exchange_row(&spec.name, found, Stalls::default()));
                     tables::request_response(spec, request_response, self.end)?
                 }
                 Application::Http(fetch) => tables::fetch(spec, fetch, self.end),

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use sawtooth_core::Scenario;
-use sawtooth_core::internals::net;
+use sawtooth_core::internals::rows::{counter_rows, link_tables, udp_flow_rows, udp_tables};
 use sawtooth_core::internals::units::mean_rate_bps;
 use sawtooth_core::record::rows::{CounterRow, FlowRow, SeriesRow};
 use sawtooth_core::record::{Column, Table};
@@ -143,7 +143,7 @@ pub fn links(scenario: &Scenario, network: &mut IpNetwork) -> Vec<Table> {
     for port in &mut network.ports {
         port.finish();
     }
-    net::tables(scenario, &network.ports)
+    link_tables(scenario, &network.ports)
 }
 
 /// Tables by their names, each a list of rows, of which each has the values that are known.
@@ -182,10 +182,10 @@ fn values(column: &Column) -> Vec<Json> {
 
 /// Of the flows of UDP: adds their rows to `flows`; the tables `datagrams` and `sources`.
 pub fn udp(scenario: &Scenario, network: &IpNetwork, flows: &mut Table) -> [Table; 2] {
-    for row in net::udp_flow_rows(scenario, &network.udp) {
+    for row in udp_flow_rows(scenario, &network.udp) {
         flows.push(row);
     }
-    net::udp_tables(scenario, &network.udp)
+    udp_tables(scenario, &network.udp)
 }
 
 /// The table `counters`: what the hosts' kernels have counted and is not zero.
@@ -195,27 +195,8 @@ pub fn counters(hosts: &HostNamespaces) -> io::Result<Table> {
         hosts.enter(host)?;
         for file in ["snmp", "netstat"] {
             let text = fs::read_to_string(format!("/proc/thread-self/net/{file}"))?;
-            let lines: Vec<&str> = text.lines().collect();
-            // Pairs of lines: names, then values, both after the protocol's name.
-            for pair in lines.chunks_exact(2) {
-                let (names, values) = (pair[0].split_whitespace(), pair[1].split_whitespace());
-                let protocol = pair[0].split(':').next().unwrap_or_default();
-                if !matches!(protocol, "Tcp" | "TcpExt" | "IpExt") {
-                    continue;
-                }
-                for (name, value) in names.zip(values).skip(1) {
-                    // Of IP, what packets said of congestion.
-                    if protocol == "IpExt" && !name.contains("ECT") && !name.contains("CE") {
-                        continue;
-                    }
-                    if let Some(value) = value.parse::<u64>().ok().filter(|value| *value != 0) {
-                        table.push(CounterRow {
-                            host: host.to_string(),
-                            counter: format!("{protocol}{name}"),
-                            value,
-                        });
-                    }
-                }
+            for row in counter_rows(&host.to_string(), &text) {
+                table.push(row);
             }
         }
     }

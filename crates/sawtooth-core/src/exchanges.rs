@@ -3,8 +3,7 @@
 //! Without input or output, as sources are: whoever moves the data (the simulator, or the agent with a real kernel's connection) reports what has
 //! arrived at a side, and gets the message that this side writes in return.
 
-use crate::histogram::{Histogram, TimesNs};
-use crate::record::rows::{ExchangeRow, Stalls};
+use crate::histogram::Histogram;
 use crate::source::{Exchange, Source, WritePattern};
 use crate::units::{ByteCount, Duration, Instant};
 
@@ -16,15 +15,17 @@ pub struct Exchanges {
     /// The present one, and the one after it, once the server has been asked.
     exchange: Exchange,
     following: Option<Exchange>,
-    asked: u64,
+    /// Requests that the client has written.
+    pub(crate) asked: u64,
     /// Bytes of requests and of responses, those of the present exchange included.
     requests: ByteCount,
     responses: ByteCount,
     /// Bytes of requests that have reached the server.
-    requested: ByteCount,
+    pub(crate) requested: ByteCount,
     /// When the present request is written.
     asked_at: Instant,
-    completions_ns: Histogram,
+    /// Of those that have been answered: request written to the response's last byte.
+    pub(crate) completions_ns: Histogram,
 }
 
 /// Whose message is to arrive next.
@@ -144,28 +145,6 @@ impl Exchanges {
     pub fn is_over(&self) -> bool {
         self.turn == Awaited::Nobody
     }
-
-    /// The row of the table `exchanges` of a flow by name; `stalls`: those of the client's socket.
-    pub fn row(&self, flow: &str, stalls: Stalls) -> ExchangeRow {
-        let times = TimesNs::of(&self.completions_ns);
-        ExchangeRow {
-            flow: flow.to_owned(),
-            asked: self.asked,
-            answered: self.completions_ns.count(),
-            requested_bytes: self.requested.get(),
-            completion_mean_ns: times.mean,
-            completion_p50_ns: times.p50,
-            completion_p90_ns: times.p90,
-            completion_p95_ns: times.p95,
-            completion_p99_ns: times.p99,
-            completion_p999_ns: times.p999,
-            completion_max_ns: times.max,
-            request_stall_ns: stalls.all_ns,
-            request_stall_window_ns: stalls.window_ns,
-            request_stall_partial_ns: stalls.partial_ns,
-            request_stall_memory_ns: stalls.memory_ns,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -229,10 +208,10 @@ mod tests {
         };
         assert_eq!(exchanges.at_client(at(2.0), bytes(2000)), Some(nothing));
         assert!(exchanges.is_over());
-        let row = exchanges.row("f", Stalls::default());
-        assert_eq!((row.asked, row.answered, row.requested_bytes), (2, 2, 200));
+        assert_eq!((exchanges.asked, exchanges.requested), (2, bytes(200)));
         // Of 0.2 and 0.3 s.
-        assert_eq!(row.completion_mean_ns, Some(250_000_000));
+        let completions = &exchanges.completions_ns;
+        assert_eq!((completions.count(), completions.mean()), (2, Some(250e6)));
     }
 
     #[test]

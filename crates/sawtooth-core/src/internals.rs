@@ -25,6 +25,16 @@ pub mod scenario {
     }
 }
 
+/// Rows of what was measured.
+pub mod rows {
+    pub use crate::record::rows::arrivals::{arrival_tables, transfer_row};
+    pub use crate::record::rows::exchanges::exchange_row;
+    pub use crate::record::rows::flows::udp_flow_rows;
+    pub use crate::record::rows::kernels::counter_rows;
+    pub use crate::record::rows::links::link_tables;
+    pub use crate::record::rows::udp::udp_tables;
+}
+
 /// Parameters that know their type.
 pub mod registry {
     pub use crate::registry::key::{FromValue, ParamKey};

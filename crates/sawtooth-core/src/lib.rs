@@ -25,8 +25,8 @@
 //! What is on these pages is the interface. The feature `internals`, which is off unless asked for, adds what the other crates of the workspace and the tests use
 //! besides; that may change with any version.
 //!
-//! Layers, top may use below: `internals`; `scenario`, `sim`; `net`, `feed`, `demand`; `spec`, `tables`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
-//! `noise`, `limits`; `fft`, `events`, `record`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/it/layering.rs` holds it.
+//! Layers, top may use below: `internals`; `scenario`, `sim`; `record`; `net`, `feed`, `demand`; `spec`, `tables`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
+//! `noise`, `limits`; `fft`, `events`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/it/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

@@ -6,11 +6,10 @@
 //!
 //! Deviation: both ends have one clock, so delays are one-way delays and not only differences of them.
 
-use crate::histogram::{Histogram, TimesNs};
+use crate::histogram::Histogram;
 use crate::packet_source::HEADER;
-use crate::record::rows::{DatagramRow, FlowRow, SourceRow};
 use crate::tcp::scoreboard::{Range, RangeSet};
-use crate::units::{ByteCount, Duration, Instant, SeqNum, mean_rate_bps};
+use crate::units::{ByteCount, Duration, Instant, SeqNum};
 
 /// What a flow's packets are said to be of, as those of connections count up from 0.
 pub(crate) fn flow_number(index: u32) -> u32 {
@@ -29,11 +28,11 @@ pub struct Received {
     /// Numbers below that have not come.
     missing: RangeSet,
     /// Packets that came after one that had left later.
-    late: u64,
-    least_delay_ns: u64,
+    pub(crate) late: u64,
+    pub(crate) least_delay_ns: u64,
     last_delay: Duration,
-    jitter: Duration,
-    delays_ns: Histogram,
+    pub(crate) jitter: Duration,
+    pub(crate) delays_ns: Histogram,
 }
 
 impl Received {
@@ -80,64 +79,8 @@ impl Received {
     }
 
     /// Packets that left before one that has come, and have not come themselves; unknown if none has come.
-    fn lost(&self) -> Option<u64> {
+    pub(crate) fn lost(&self) -> Option<u64> {
         (self.packets > 0).then(|| self.missing.total().get())
-    }
-}
-
-/// What was sent, by name, from `start` to the run's `end`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SentDatagrams<'a> {
-    pub flow: &'a str,
-    pub start: Instant,
-    pub end: Instant,
-    pub packets: u64,
-    pub bytes: ByteCount,
-}
-
-/// The flow's row of the table `flows`: what is TCP's is not there.
-pub(crate) fn flow_row(sent: &SentDatagrams, received: &Received) -> FlowRow {
-    let lifetime = (sent.end - sent.start).max(Duration::ZERO);
-    let payload = received.payload().get();
-    FlowRow {
-        flow: sent.flow.to_owned(),
-        start_ns: sent.start.as_ns(),
-        sent_packets: Some(sent.packets),
-        delivered_bytes: payload,
-        goodput_bps: mean_rate_bps(payload, lifetime.secs()),
-        ..FlowRow::default()
-    }
-}
-
-/// The flow's row of the table `datagrams`.
-pub(crate) fn datagram_row(sent: &SentDatagrams, received: &Received) -> DatagramRow {
-    let times = TimesNs::of(&received.delays_ns);
-    let any = received.packets > 0;
-    DatagramRow {
-        flow: sent.flow.to_owned(),
-        sent_packets: sent.packets,
-        sent_bytes: sent.bytes.get(),
-        delivered_packets: received.packets,
-        delivered_bytes: received.bytes.get(),
-        lost_packets: received.lost().map(u64::cast_signed),
-        late_packets: received.late,
-        delay_mean_ns: times.mean,
-        delay_min_ns: any.then(|| received.least_delay_ns.cast_signed()),
-        delay_max_ns: times.max,
-        delay_p50_ns: times.p50,
-        delay_p95_ns: times.p95,
-        delay_p99_ns: times.p99,
-        delay_p999_ns: times.p999,
-        jitter_ns: any.then(|| received.jitter.as_ns()),
-    }
-}
-
-/// A row of the table `sources`: what a source says of itself.
-pub(crate) fn source_row(flow: &str, quantity: &str, value: f64) -> SourceRow {
-    SourceRow {
-        flow: flow.to_owned(),
-        quantity: quantity.to_owned(),
-        value,
     }
 }
 

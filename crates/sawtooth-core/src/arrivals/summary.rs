@@ -2,8 +2,7 @@
 //! beside a real kernel, report to it each flow that arrives and leaves.
 
 use super::Arrival;
-use crate::histogram::{Histogram, TimesNs};
-use crate::record::rows::{ArrivalRow, CompletionRow, TransferRow};
+use crate::histogram::Histogram;
 use crate::units::{ByteCount, Duration, Instant, SegCount};
 
 /// Where the sum of sizes stays: a distribution without a mean draws sizes of which no count can hold many.
@@ -13,21 +12,31 @@ const MOST: ByteCount = ByteCount::new(4_000_000_000_000_000_000);
 #[derive(Debug)]
 pub struct Summary {
     per_decade: u32,
-    started: u64,
+    pub(crate) started: u64,
     alive: u64,
-    alive_peak: u64,
-    offered: ByteCount,
-    delivered: ByteCount,
-    sent_packets: SegCount,
-    retransmits: SegCount,
+    pub(crate) alive_peak: u64,
+    pub(crate) offered: ByteCount,
+    pub(crate) delivered: ByteCount,
+    pub(crate) sent_packets: SegCount,
+    pub(crate) retransmits: SegCount,
     /// Unknown once they are of one flow.
-    timeouts: Option<u64>,
-    congestion_signals: Option<u64>,
+    pub(crate) timeouts: Option<u64>,
+    pub(crate) congestion_signals: Option<u64>,
     /// Of those that have ended or been there at the end.
-    lifetimes_ns: u128,
-    completions_ns: Histogram,
+    pub(crate) lifetimes_ns: u128,
+    pub(crate) completions_ns: Histogram,
     /// By size: the number of the bin, how many have started, and those that have completed.
     bins: Vec<(i32, u64, Histogram)>,
+}
+
+/// Of those whose sizes lie in one bin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OfSize<'a> {
+    /// Bytes.
+    pub(crate) from: u64,
+    pub(crate) below: u64,
+    pub(crate) started: u64,
+    pub(crate) completions_ns: &'a Histogram,
 }
 
 /// A flow that has left, or was there when the run was over.
@@ -103,52 +112,14 @@ impl Summary {
         self.alive
     }
 
-    /// The row of the table `arrivals` of an entry by name, its algorithm's name and its rate per second, of a run that takes `duration`.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn row(&self, flow: &str, cc: &str, rate: f64, duration: Duration) -> ArrivalRow {
-        let times = TimesNs::of(&self.completions_ns);
-        ArrivalRow {
-            flow: flow.to_owned(),
-            cc: cc.to_owned(),
-            rate,
-            started: self.started,
-            completed: self.completions_ns.count(),
-            alive_mean: self.lifetimes_ns as f64 / (duration.secs() * 1e9),
-            alive_max: self.alive_peak,
-            offered_bytes: self.offered.get(),
-            delivered_bytes: self.delivered.get(),
-            sent_packets: self.sent_packets.get(),
-            retransmits: self.retransmits.get(),
-            timeouts: self.timeouts,
-            congestion_signals: self.congestion_signals,
-            completion_mean_ns: times.mean,
-            completion_p50_ns: times.p50,
-            completion_p90_ns: times.p90,
-            completion_p95_ns: times.p95,
-            completion_p99_ns: times.p99,
-            completion_p999_ns: times.p999,
-            completion_max_ns: times.max,
-        }
-    }
-
-    /// The rows of the table `completions` of an entry by name.
-    pub fn completions(&self, flow: &str) -> impl Iterator<Item = CompletionRow> {
-        self.bins.iter().map(move |(bin, started, completions)| {
-            let times = TimesNs::of(completions);
-            CompletionRow {
-                flow: flow.to_owned(),
-                size_from_bytes: edge(*bin, self.per_decade),
-                size_below_bytes: edge(*bin + 1, self.per_decade),
-                started: *started,
-                completed: completions.count(),
-                completion_mean_ns: times.mean,
-                completion_p50_ns: times.p50,
-                completion_p90_ns: times.p90,
-                completion_p95_ns: times.p95,
-                completion_p99_ns: times.p99,
-                completion_p999_ns: times.p999,
-                completion_max_ns: times.max,
-            }
+    /// By size, from the smallest on.
+    pub(crate) fn by_size(&self) -> impl Iterator<Item = OfSize<'_>> {
+        let bins = self.bins.iter();
+        bins.map(|(bin, started, completions_ns)| OfSize {
+            from: edge(*bin, self.per_decade),
+            below: edge(*bin + 1, self.per_decade),
+            started: *started,
+            completions_ns,
         })
     }
 
@@ -163,23 +134,6 @@ impl Summary {
             }
         };
         &mut self.bins[at]
-    }
-}
-
-impl Departed {
-    /// The row of the table `transfers` of a flow of an entry by name.
-    pub fn row(&self, flow: &str) -> TransferRow {
-        TransferRow {
-            flow: flow.to_owned(),
-            number: self.arrival.number,
-            start_ns: self.arrival.at.as_ns(),
-            size_bytes: self.arrival.bytes.get(),
-            delivered_bytes: self.delivered.get(),
-            completion_ns: self.completion.map(Duration::as_ns),
-            sent_packets: self.sent_packets.get(),
-            retransmits: self.retransmits.get(),
-            timeouts: self.timeouts,
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The network between hosts: links, each with a [`Port`] for either direction.
 //!
 //! A port has a queue, which decides what waits, is dropped or marked; a transmitter; and a [wire](crate::impair). It counts, and notes in
-//! a [`Ledger`] what a study asks for besides. [`tables()`] are what all ports of a run have measured.
+//! a [`Ledger`] what a study asks for besides.
 //!
 //! The simulator moves its packets from port to port itself, with shortcuts. A [`Network`] does so, without any, for packets of hosts that
 //! are elsewhere. Both have their [flows of UDP](UdpFlow) from here.
@@ -14,7 +14,6 @@ mod packets;
 mod port;
 mod ports;
 mod queued;
-mod tables;
 mod traffic;
 mod udp;
 
@@ -24,6 +23,5 @@ pub use network::{DeliveredPacket, Network};
 pub use packets::{NotedPacket, PacketFate, Packets};
 pub use port::{Passage, Port, PortCounters, PortTransmission, Turn};
 pub use ports::{direction_name, keep_ledgers, ports};
-pub use tables::tables;
 pub use traffic::Traffic;
-pub use udp::{Datagram, UdpFlow, udp_flow_rows, udp_tables};
+pub use udp::{Datagram, UdpFlow};

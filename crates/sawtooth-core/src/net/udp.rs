@@ -1,10 +1,8 @@
 //! A flow of UDP: packets leave as its source says, its receiver counts them, and nothing comes back.
 
 use crate::packet_source::{Departure, PacketSource};
-use crate::record::Table;
-use crate::record::rows::{DatagramRow, FlowRow, SourceRow};
-use crate::spec::{Scenario, UdpSpec};
-use crate::udp::{self, Received, SentDatagrams};
+use crate::spec::UdpSpec;
+use crate::udp::Received;
 use crate::units::{ByteCount, Instant, SeqNum};
 
 /// A flow of UDP, at both of its ends.
@@ -74,42 +72,15 @@ impl UdpFlow {
         self.sent_packets
     }
 
-    fn sent<'a>(&self, spec: &'a UdpSpec, end: Instant) -> SentDatagrams<'a> {
-        SentDatagrams {
-            flow: &spec.name,
-            start: self.start,
-            end,
-            packets: self.sent_packets,
-            bytes: self.sent,
-        }
+    /// Their bytes, those of IP packets.
+    pub fn sent_bytes(&self) -> ByteCount {
+        self.sent
     }
-}
 
-/// The rows of a scenario's flows of UDP, which are given in their order, in the table `flows`.
-pub fn udp_flow_rows<'a>(
-    scenario: &'a Scenario,
-    flows: impl IntoIterator<Item = &'a UdpFlow>,
-) -> impl Iterator<Item = FlowRow> {
-    let end = Instant::START + scenario.duration;
-    let specs = scenario.udp.iter().zip(flows);
-    specs.map(move |(spec, flow)| udp::flow_row(&flow.sent(spec, end), &flow.received))
-}
-
-/// Their tables `datagrams` and `sources`.
-pub fn udp_tables<'a>(
-    scenario: &Scenario,
-    flows: impl IntoIterator<Item = &'a UdpFlow>,
-) -> [Table; 2] {
-    let mut datagrams = Table::new::<DatagramRow>();
-    let mut sources = Table::new::<SourceRow>();
-    for (spec, flow) in scenario.udp.iter().zip(flows) {
-        let sent = flow.sent(spec, Instant::START + scenario.duration);
-        datagrams.push(udp::datagram_row(&sent, &flow.received));
-        flow.source.report(&mut |quantity, value| {
-            sources.push(udp::source_row(&spec.name, quantity, value));
-        });
+    /// What its source found itself to be: names and values.
+    pub(crate) fn report(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        self.source.report(out);
     }
-    [datagrams, sources]
 }
 
 #[cfg(test)]
@@ -141,7 +112,6 @@ mod tests {
         assert_eq!(flow.due(), Some(at(0.508)));
         assert_eq!(flow.leave().number, SeqNum::new(1));
         assert_eq!(flow.due(), None);
-        let sent = flow.sent(&spec, at(1.0));
-        assert_eq!((sent.packets, sent.bytes.get()), (2, 2000));
+        assert_eq!((flow.sent_packets(), flow.sent_bytes().get()), (2, 2000));
     }
 }

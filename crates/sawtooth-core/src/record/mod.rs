@@ -1,7 +1,7 @@
 //! What a run measured: tables of plain columns with names, units and meanings.
 //!
-//! A table is defined in one place, in [`rows`]: a row is a struct, and a column one line of it. [`SCHEMA`] is the list of everything there is; documentation and
-//! readers walk it.
+//! A table is defined in one place, in [`rows`]: a row is a struct, a column one line of it, and beside it stands where its value comes from. [`SCHEMA`] is the list of
+//! everything there is; documentation and readers walk it.
 
 mod rfc4898;
 pub mod rows;

@@ -17,7 +17,8 @@ use crate::arrivals::{Arrival, Process};
 use crate::cc;
 use crate::events::EventKey;
 use crate::record::Table;
-use crate::record::rows::{ArrivalRow, CompletionRow, TransferRow};
+use crate::record::rows::TransferRow;
+use crate::record::rows::arrivals::{arrival_tables, transfer_row};
 use crate::rng::RandomStream;
 use crate::source;
 use crate::spec::{ArrivingSpec, Scenario};
@@ -195,23 +196,10 @@ impl<'a> ArrivingFlows<'a> {
         if self.entries.is_empty() {
             return Vec::new();
         }
-        let mut all = Table::new::<ArrivalRow>();
-        let mut by_size = Table::new::<CompletionRow>();
-        for entry in &self.entries {
-            let (flow, arrivals) = (&entry.spec.flow, &entry.spec.arrivals);
-            let summary = &entry.summary;
-            all.push(summary.row(
-                &flow.name,
-                flow.cc.name,
-                arrivals.rate,
-                end - Instant::START,
-            ));
-            for row in summary.completions(&flow.name) {
-                by_size.push(row);
-            }
-        }
-        let transfers = self.transfers.take();
-        [all, by_size].into_iter().chain(transfers).collect()
+        let entries = self.entries.iter();
+        let found = entries.map(|entry| (entry.spec, entry.spec.flow.cc.name, &entry.summary));
+        let tables = arrival_tables(found, end - Instant::START);
+        tables.into_iter().chain(self.transfers.take()).collect()
     }
 
     fn leave(&mut self, place: u32, flow: &Flow, time: Instant) {
@@ -234,7 +222,7 @@ impl<'a> ArrivingFlows<'a> {
         };
         entry.summary.end(&departed);
         if let Some(transfers) = &mut self.transfers {
-            transfers.push(departed.row(&entry.spec.flow.name));
+            transfers.push(transfer_row(&entry.spec.flow.name, &departed));
         }
     }
 }

@@ -19,7 +19,6 @@ use super::index::index_u32;
 use super::stops::Sides;
 use crate::host::layers::{Happening, Layer, Log};
 use crate::host::socket::{Reader, Socket};
-use crate::host::stopwatch::StallCause;
 use crate::host::{Frame, Machine};
 use crate::record::rows::Stalls;
 use crate::spec::{FlowSpec, Scenario};
@@ -167,17 +166,10 @@ impl Hosts {
 
     /// A flow's stall until `end`, where something measures it.
     pub(super) fn stalls(&self, flow: u32, end: Instant) -> Stalls {
-        let Some((_, socket)) = self.sender(flow) else {
-            return Stalls::default();
-        };
-        let end = end.as_ns();
-        let of = |cause| Some(socket.watch.read_of(end, cause));
-        Stalls {
-            all_ns: Some(socket.watch.read(end)),
-            window_ns: of(StallCause::Window),
-            partial_ns: of(StallCause::Partial),
-            memory_ns: of(StallCause::Memory),
-        }
+        let sender = self.sender(flow);
+        sender.map_or_else(Stalls::default, |(_, socket)| {
+            Stalls::of(&socket.watch, end)
+        })
     }
 
     /// The run is over.

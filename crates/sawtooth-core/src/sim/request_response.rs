@@ -24,6 +24,7 @@ use crate::events::Event;
 use crate::exchanges::{Exchanges, Message};
 use crate::record::Table;
 use crate::record::rows::Stalls;
+use crate::record::rows::exchanges::exchange_row;
 use crate::rng::RandomStream;
 use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::Config;
@@ -166,7 +167,7 @@ impl RequestResponses {
             .iter()
             .map(|RequestResponseFlows { sides, exchanges }| {
                 let name = &scenario.flows[sides.server as usize].name;
-                exchanges.row(name, stalls(sides.client))
+                exchange_row(name, exchanges, stalls(sides.client))
             });
         (!self.0.is_empty()).then(|| Table::of(rows))
     }

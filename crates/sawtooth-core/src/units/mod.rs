@@ -18,6 +18,6 @@ mod window;
 
 pub use counts::{ByteCount, SegCount, SeqNum};
 pub(crate) use rounding::{ceil, floor};
+pub(crate) use time::mean_rate_bps;
 pub use time::{Duration, Instant, Rate};
-pub(crate) use time::{mean_rate_bps, ns};
 pub use window::WindowSize;

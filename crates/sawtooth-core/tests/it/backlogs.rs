@@ -7,6 +7,7 @@ use sawtooth_core::Scenario;
 use sawtooth_core::internals::events::{EventKey, Lineage, Occurrence};
 use sawtooth_core::internals::net::{self, Port, Traffic, Turn};
 use sawtooth_core::internals::packet::{DataSegment, Packet};
+use sawtooth_core::internals::rows::link_tables;
 use sawtooth_core::record::Records;
 use sawtooth_core::simulate;
 use sawtooth_core::spec::Shortcuts;
@@ -53,7 +54,7 @@ pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> 
     transmit_until(port, free, Instant::START + scenario.duration, &mut lineage);
     ports.iter_mut().for_each(Port::finish);
     Records {
-        tables: net::tables(scenario, &ports),
+        tables: link_tables(scenario, &ports),
     }
 }
 

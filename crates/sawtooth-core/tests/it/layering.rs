@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["internals"],
     &["sim", "scenario"],
+    &["record"],
     &["net", "feed", "demand"],
     &["spec", "tables"],
     &["udp"],
@@ -22,7 +23,7 @@ const LAYERS: &[&[&str]] = &[
     &["cc", "queue", "source", "packet_source", "arrivals"],
     &["loss", "impair"],
     &["packet", "dist", "limits", "noise"],
-    &["fft", "events", "record", "registry"],
+    &["fft", "events", "registry"],
     &["rng", "expr", "ring", "histogram"],
     &["units"],
 ];

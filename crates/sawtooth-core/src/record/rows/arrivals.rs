@@ -1,5 +1,11 @@
 //! Of flows that arrive and leave: all together, by size, and one by one.
 
+use crate::arrivals::summary::{Departed, Summary};
+use crate::histogram::TimesNs;
+use crate::record::Table;
+use crate::spec::ArrivingSpec;
+use crate::units::Duration;
+
 row! {
     ArrivalRow: "arrivals", "one row per entry of flows that arrive and leave: all of them together";
     flow: String, "", "the entry's name";
@@ -51,4 +57,86 @@ row! {
     sent_packets: u64, "packet", "segments sent, retransmissions, SYN and FIN included";
     retransmits: u64, "packet", "segments sent again";
     timeouts: Option<u64>, "", "expirations of the retransmission timer";
+}
+
+/// The tables `arrivals` and `completions` of a run that takes `duration`. Of each entry: what its congestion control is called where it runs, and what was measured.
+pub fn arrival_tables<'a>(
+    entries: impl IntoIterator<Item = (&'a ArrivingSpec, &'a str, &'a Summary)>,
+    duration: Duration,
+) -> [Table; 2] {
+    let mut all = Table::new::<ArrivalRow>();
+    let mut by_size = Table::new::<CompletionRow>();
+    for (spec, cc, summary) in entries {
+        all.push(ArrivalRow::of(spec, cc, summary, duration));
+        for row in CompletionRow::all(&spec.flow.name, summary) {
+            by_size.push(row);
+        }
+    }
+    [all, by_size]
+}
+
+impl ArrivalRow {
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn of(spec: &ArrivingSpec, cc: &str, summary: &Summary, duration: Duration) -> Self {
+        let times = TimesNs::of(&summary.completions_ns);
+        Self {
+            flow: spec.flow.name.clone(),
+            cc: cc.to_owned(),
+            rate: spec.arrivals.rate,
+            started: summary.started,
+            completed: summary.completions_ns.count(),
+            alive_mean: summary.lifetimes_ns as f64 / (duration.secs() * 1e9),
+            alive_max: summary.alive_peak,
+            offered_bytes: summary.offered.get(),
+            delivered_bytes: summary.delivered.get(),
+            sent_packets: summary.sent_packets.get(),
+            retransmits: summary.retransmits.get(),
+            timeouts: summary.timeouts,
+            congestion_signals: summary.congestion_signals,
+            completion_mean_ns: times.mean,
+            completion_p50_ns: times.p50,
+            completion_p90_ns: times.p90,
+            completion_p95_ns: times.p95,
+            completion_p99_ns: times.p99,
+            completion_p999_ns: times.p999,
+            completion_max_ns: times.max,
+        }
+    }
+}
+
+impl CompletionRow {
+    fn all(flow: &str, summary: &Summary) -> impl Iterator<Item = Self> {
+        summary.by_size().map(move |size| {
+            let times = TimesNs::of(size.completions_ns);
+            Self {
+                flow: flow.to_owned(),
+                size_from_bytes: size.from,
+                size_below_bytes: size.below,
+                started: size.started,
+                completed: size.completions_ns.count(),
+                completion_mean_ns: times.mean,
+                completion_p50_ns: times.p50,
+                completion_p90_ns: times.p90,
+                completion_p95_ns: times.p95,
+                completion_p99_ns: times.p99,
+                completion_p999_ns: times.p999,
+                completion_max_ns: times.max,
+            }
+        })
+    }
+}
+
+/// The row of a flow of an entry by name.
+pub fn transfer_row(entry: &str, flow: &Departed) -> TransferRow {
+    TransferRow {
+        flow: entry.to_owned(),
+        number: flow.arrival.number,
+        start_ns: flow.arrival.at.as_ns(),
+        size_bytes: flow.arrival.bytes.get(),
+        delivered_bytes: flow.delivered.get(),
+        completion_ns: flow.completion.map(Duration::as_ns),
+        sent_packets: flow.sent_packets.get(),
+        retransmits: flow.retransmits.get(),
+        timeouts: flow.timeouts,
+    }
 }

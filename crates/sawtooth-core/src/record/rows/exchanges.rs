@@ -1,5 +1,9 @@
 //! Of requests and responses.
 
+use super::Stalls;
+use crate::exchanges::Exchanges;
+use crate::histogram::TimesNs;
+
 row! {
     ExchangeRow: "exchanges", "one row per flow whose source answers requests";
     flow: String, "", "the flow's name";
@@ -17,4 +21,26 @@ row! {
     request_stall_window_ns: Option<i64>, "ns", "the part of it in which packets queued behind a full window";
     request_stall_partial_ns: Option<i64>, "ns", "the part in which less than a segment was held back";
     request_stall_memory_ns: Option<i64>, "ns", "the part in which the writer slept for lack of socket memory";
+}
+
+/// The row of a flow by name; `stalls`: those of the client's socket.
+pub fn exchange_row(flow: &str, exchanges: &Exchanges, stalls: Stalls) -> ExchangeRow {
+    let times = TimesNs::of(&exchanges.completions_ns);
+    ExchangeRow {
+        flow: flow.to_owned(),
+        asked: exchanges.asked,
+        answered: exchanges.completions_ns.count(),
+        requested_bytes: exchanges.requested.get(),
+        completion_mean_ns: times.mean,
+        completion_p50_ns: times.p50,
+        completion_p90_ns: times.p90,
+        completion_p95_ns: times.p95,
+        completion_p99_ns: times.p99,
+        completion_p999_ns: times.p999,
+        completion_max_ns: times.max,
+        request_stall_ns: stalls.all_ns,
+        request_stall_window_ns: stalls.window_ns,
+        request_stall_partial_ns: stalls.partial_ns,
+        request_stall_memory_ns: stalls.memory_ns,
+    }
 }

@@ -2,6 +2,14 @@
 //!
 //! Most is TCP's and unknown of flows of UDP; and a real kernel reports only a part of it.
 
+use super::Stalls;
+use crate::net::UdpFlow;
+use crate::spec::{FlowSpec, Scenario, UdpSpec};
+use crate::tcp::limits::SendLimit;
+use crate::tcp::receiver::{InOrderDelivery, Receiver};
+use crate::tcp::sender::Sender;
+use crate::units::{Duration, Instant, mean_rate_bps};
+
 row! {
     FlowRow: "flows", "one row per flow";
     flow: String, "", "the flow's name";
@@ -49,4 +57,114 @@ row! {
     stall_window_ns: Option<i64>, "ns", "the part of stall_ns in which packets queued behind a full window; null without a host model, as the next two";
     stall_partial_ns: Option<i64>, "ns", "the part in which less than a segment was held back";
     stall_memory_ns: Option<i64>, "ns", "the part in which the writer slept for lack of socket memory";
+}
+
+/// A connection of a run that is over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TcpFlow<'a> {
+    pub spec: &'a FlowSpec,
+    pub sender: &'a Sender,
+    pub receiver: &'a Receiver,
+    /// What the application has read, if it is on a host; otherwise it has what its TCP has.
+    pub read: Option<InOrderDelivery>,
+    pub stalls: Stalls,
+    /// Of the run.
+    pub end: Instant,
+}
+
+impl FlowRow {
+    /// Of a connection.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub(crate) fn of_tcp(flow: &TcpFlow) -> Self {
+        let TcpFlow {
+            spec,
+            sender,
+            receiver,
+            read,
+            stalls,
+            end,
+        } = *flow;
+        let (counters, limits, config) = (sender.counters(), sender.limits(), sender.config());
+        let smss = config.smss.as_f64();
+        let delivered = read.unwrap_or(receiver.delivered);
+        // No transfer is complete that the application has not read to its end.
+        let done = sender.is_done() && delivered.bytes == sender.acked();
+        let lifetime = (end - spec.start).secs();
+        let acked = sender.acked_segments();
+        let round_trips = sender.round_trips();
+        let sampled = |time: Duration| (round_trips.samples > 0).then(|| time.as_ns());
+        let limited = |limit| Some(limits.spent_ns(limit));
+        Self {
+            flow: spec.name.clone(),
+            cc: spec.cc.name.into(),
+            recovery: config.recovery.word().into(),
+            start_ns: spec.start.as_ns(),
+            acked_packets: Some(acked.get()),
+            acked_bytes: Some(sender.acked().get()),
+            delivered_bytes: delivered.bytes.get(),
+            throughput_bps: Some(mean_rate_bps((acked * config.smss).get(), lifetime)),
+            goodput_bps: mean_rate_bps(delivered.bytes.get(), lifetime),
+            sent_packets: Some(counters.sent_packets),
+            retransmits: Some(counters.retransmits),
+            fast_retransmits: Some(counters.fast_retransmits),
+            timeouts: Some(counters.timeouts),
+            dupacks_in: Some(counters.dupacks_in),
+            sacks_in: Some(counters.sacks_in),
+            dsacks_in: Some(counters.dsacks_in),
+            congestion_signals: Some(counters.congestion_signals),
+            ce_in: Some(receiver.marks.ce_in.get()),
+            ecn_signals: Some(counters.ecn_signals),
+            ecn_reductions: Some(counters.ecn_reductions),
+            cwnd_mean_bytes: (lifetime > 0.0)
+                .then(|| sender.mean_cwnd(Duration::from_secs(lifetime)).segments() * smss),
+            srtt_mean_ns: sampled(round_trips.srtt_sum / round_trips.samples as f64),
+            min_rtt_ns: sampled(round_trips.min),
+            completion_ns: done.then(|| (delivered.last - spec.start).as_ns()),
+            stall_ns: stalls.all_ns,
+            limited_cwnd_ns: limited(SendLimit::Cwnd),
+            limited_rwnd_ns: limited(SendLimit::Rwnd),
+            limited_source_ns: limited(SendLimit::Source),
+            limited_send_buffer_ns: limited(SendLimit::SendBuffer),
+            limited_pacing_ns: limited(SendLimit::Pacing),
+            limited_recovery_ns: limited(SendLimit::Recovery),
+            limited_rto_ns: limited(SendLimit::Rto),
+            limited_nagle_ns: limited(SendLimit::Nagle),
+            lifetime_ns: Some(limits.lifetime_ns()),
+            subsequent_timeouts: Some(counters.subsequent_timeouts),
+            tail_loss_probes: Some(counters.probes),
+            spurious: Some(counters.spurious),
+            spurious_timeouts: Some(counters.spurious_timeouts),
+            max_cwnd_bytes: Some(sender.max_cwnd().segments() * smss),
+            srtt_ns: sender.srtt().map(Duration::as_ns),
+            max_rtt_ns: sampled(round_trips.max),
+            rtt_samples: Some(round_trips.samples),
+            stall_window_ns: stalls.window_ns,
+            stall_partial_ns: stalls.partial_ns,
+            stall_memory_ns: stalls.memory_ns,
+        }
+    }
+
+    /// Of a flow of UDP in a run until `end`: what is TCP's is not there.
+    fn of_udp(spec: &UdpSpec, flow: &UdpFlow, end: Instant) -> Self {
+        let lifetime = (end - spec.start).max(Duration::ZERO);
+        let payload = flow.received.payload().get();
+        Self {
+            flow: spec.name.clone(),
+            start_ns: spec.start.as_ns(),
+            sent_packets: Some(flow.sent_packets()),
+            delivered_bytes: payload,
+            goodput_bps: mean_rate_bps(payload, lifetime.secs()),
+            ..Self::default()
+        }
+    }
+}
+
+/// Of a scenario's flows of UDP, which are given in their order.
+pub fn udp_flow_rows<'a>(
+    scenario: &'a Scenario,
+    flows: impl IntoIterator<Item = &'a UdpFlow>,
+) -> impl Iterator<Item = FlowRow> {
+    let end = Instant::START + scenario.duration;
+    let specs = scenario.udp.iter().zip(flows);
+    specs.map(move |(spec, flow)| FlowRow::of_udp(spec, flow, end))
 }

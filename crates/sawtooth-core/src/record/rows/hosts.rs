@@ -1,5 +1,9 @@
 //! Of hosts: when sockets stalled, and what happened to packets at each layer.
 
+use crate::host::layers::Happening;
+use crate::host::stopwatch::{Interval, StallCause, Stopwatch};
+use crate::units::Instant;
+
 row! {
     StallRow: "stalls", "one row per time in which a socket stalled, with record = [\"stalls\"]";
     flow: String, "", "the flow's name; `NAME.requests` of the socket that sends the requests of `request_response`";
@@ -21,6 +25,40 @@ row! {
     bytes: Option<i64>, "B", "application bytes that it is about, null of a write without end; of packets in the driver and on the wire, bytes of the packet";
 }
 
+impl StallRow {
+    /// Of a flow by name.
+    pub(crate) fn of(flow: &str, interval: &Interval) -> Self {
+        Self {
+            flow: flow.to_owned(),
+            from_ns: interval.from,
+            to_ns: interval.to,
+            cause: interval.cause.name().into(),
+        }
+    }
+}
+
+impl LayerRow {
+    /// Of a flow and a host by name.
+    pub(crate) fn of(flow: &str, host: &str, happening: &Happening) -> Self {
+        let kind = match happening.packet {
+            Some((_, true)) => "data",
+            Some((_, false)) => "ack",
+            None => "",
+        };
+        Self {
+            t_ns: happening.time.as_ns(),
+            flow: flow.to_owned(),
+            host: host.to_owned(),
+            layer: happening.layer.name().into(),
+            event: happening.event.into(),
+            packet: happening.packet.map(|(id, _)| i64::from(id)),
+            kind: kind.into(),
+            seq: happening.seq.map(|seq| seq.get().cast_signed()),
+            bytes: i64::try_from(happening.bytes.get()).ok(),
+        }
+    }
+}
+
 /// A socket's data-stream stall and its parts by cause, in ns; unknown where no host is modelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stalls {
@@ -32,4 +70,17 @@ pub struct Stalls {
     pub partial_ns: Option<i64>,
     /// While socket memory was exhausted and the writer slept.
     pub memory_ns: Option<i64>,
+}
+
+impl Stalls {
+    /// Those of a socket until `end`.
+    pub(crate) fn of(watch: &Stopwatch, end: Instant) -> Self {
+        let of = |cause| Some(watch.read_of(end.as_ns(), cause));
+        Self {
+            all_ns: Some(watch.read(end.as_ns())),
+            window_ns: of(StallCause::Window),
+            partial_ns: of(StallCause::Partial),
+            memory_ns: of(StallCause::Memory),
+        }
+    }
 }

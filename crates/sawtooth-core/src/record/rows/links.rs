@@ -1,5 +1,11 @@
 //! Of links: what has come to each, waited there and gone.
 
+use crate::histogram::TimesNs;
+use crate::net::{FlowCounters, NotedPacket, PacketFate, Port, WaitHistograms, direction_name};
+use crate::record::Table;
+use crate::spec::Scenario;
+use crate::units::{Duration, Instant, SeqNum};
+
 row! {
     LinkRow: "links", "one row per direction of a link";
     link: String, "", "the link's name";
@@ -70,4 +76,165 @@ row! {
     started_ns: Option<i64>, "ns", "when its transmission began; null if it did not within the run";
     sent_ns: Option<i64>, "ns", "when its last bit had left, also where that is after the run; null if it never has";
     delivered_ns: Option<i64>, "ns", "when its last bit was at the far end, also where that is after the run; null if it never was";
+}
+
+/// The tables of links, of which the run [is over](Port::finish).
+pub fn link_tables(scenario: &Scenario, ports: &[Port]) -> Vec<Table> {
+    let record = scenario.record;
+    let mut links = Table::new::<LinkRow>();
+    let mut waits = record.waits.then(Table::new::<WaitRow>);
+    let mut link_flows = record.link_flows.then(Table::new::<LinkFlowRow>);
+    let mut packets = record.packets.map(|_| Table::new::<PacketRow>());
+    for (at, port) in ports.iter().enumerate() {
+        links.push(LinkRow::of(scenario, at, port));
+        let Some(ledger) = port.ledger() else {
+            continue;
+        };
+        if let (Some(table), Some(noted)) = (&mut waits, &ledger.waits) {
+            table.push(WaitRow::of(scenario, at, noted));
+        }
+        if let (Some(table), Some(flows)) = (&mut link_flows, ledger.flows()) {
+            for (flow, counters) in flows {
+                table.push(LinkFlowRow::of(scenario, at, flow, counters));
+            }
+        }
+        if let (Some(table), Some(noted)) = (&mut packets, &ledger.packets) {
+            for packet in noted.noted() {
+                table.push(PacketRow::of(scenario, at, packet));
+            }
+        }
+    }
+    let tables = [Some(links), waits, link_flows, packets];
+    tables.into_iter().flatten().collect()
+}
+
+impl LinkRow {
+    /// Of a port by its number.
+    fn of(scenario: &Scenario, at: usize, port: &Port) -> Self {
+        let counters = &port.counters;
+        let (link, direction) = place(scenario, at);
+        Self {
+            link,
+            direction,
+            arrived_packets: counters.arrived_packets,
+            arrived_bytes: counters.arrived.get(),
+            dropped_packets: counters.dropped_packets,
+            dropped_bytes: counters.dropped.get(),
+            lost_packets: counters.lost_packets,
+            corrupted_packets: counters.corrupted_packets,
+            duplicated_packets: counters.duplicated_packets,
+            reordered_packets: counters.reordered_packets,
+            marked_packets: counters.marked_packets,
+            peak_packets: counters.peak_packets(),
+            utilisation: port.utilisation(),
+            wait_mean_ns: counters.mean_wait().map(Duration::as_ns),
+            backlog_mean_packets: port.mean_backlog_packets(),
+            backlog_mean_bytes: port.mean_backlog_bytes(),
+        }
+    }
+}
+
+impl WaitRow {
+    /// Of a port by its number.
+    fn of(scenario: &Scenario, at: usize, noted: &WaitHistograms) -> Self {
+        let (link, direction) = place(scenario, at);
+        let (waits, found) = (TimesNs::of(&noted.waits), &noted.backlogs);
+        Self {
+            link,
+            direction,
+            started_packets: noted.waits.count(),
+            wait_mean_ns: waits.mean,
+            wait_p50_ns: waits.p50,
+            wait_p90_ns: waits.p90,
+            wait_p95_ns: waits.p95,
+            wait_p99_ns: waits.p99,
+            wait_p999_ns: waits.p999,
+            wait_max_ns: waits.max,
+            found_mean_packets: found.mean(),
+            found_p50_packets: found.quantile(0.5),
+            found_p90_packets: found.quantile(0.9),
+            found_p95_packets: found.quantile(0.95),
+            found_p99_packets: found.quantile(0.99),
+            found_max_packets: (found.count() > 0).then(|| found.largest()),
+        }
+    }
+}
+
+impl LinkFlowRow {
+    /// Of a port and a flow by their numbers.
+    fn of(scenario: &Scenario, at: usize, flow: u32, counters: &FlowCounters) -> Self {
+        let (link, direction) = place(scenario, at);
+        Self {
+            link,
+            direction,
+            flow: name(scenario, flow).to_owned(),
+            arrived_packets: counters.arrived_packets,
+            arrived_bytes: counters.arrived.get(),
+            dropped_packets: counters.dropped_packets,
+            dropped_bytes: counters.dropped.get(),
+            lost_packets: counters.lost_packets,
+            marked_packets: counters.marked_packets,
+            wait_mean_ns: counters.mean_wait().map(Duration::as_ns),
+        }
+    }
+}
+
+impl PacketRow {
+    /// Of a port by its number.
+    fn of(scenario: &Scenario, at: usize, noted: &NotedPacket) -> Self {
+        let first_of_udp = scenario.flows.len() + scenario.arriving.len();
+        let segment = noted.packet.segment();
+        let datagram = noted.traffic.flow as usize >= first_of_udp;
+        let (kind, number) = if datagram {
+            ("datagram", noted.packet.number_and_time().0)
+        } else if noted.traffic.acks {
+            ("ack", noted.packet.next_expected())
+        } else if segment.is_handshake_ack() {
+            ("ack", SeqNum::ZERO.next())
+        } else {
+            ("data", segment.seq)
+        };
+        let again = kind == "data" && segment.retransmission;
+        let ended = noted.times.delivered >= Instant::START + scenario.duration;
+        let fate = match noted.fate {
+            PacketFate::Arrived | PacketFate::Doubled | PacketFate::Damaged if ended => {
+                PacketFate::Unfinished
+            }
+            fate => fate,
+        };
+        // A clock of nanoseconds ends after 292 years: what comes later never does.
+        let when = |time: Instant| (time.secs() < 9e9).then(|| time.as_ns());
+        let (link, direction) = place(scenario, at);
+        Self {
+            link,
+            direction,
+            flow: name(scenario, noted.traffic.flow).to_owned(),
+            kind: kind.into(),
+            number: i64::try_from(number.get()).unwrap_or(i64::MAX),
+            bytes: noted.packet.size().get(),
+            retransmission: u64::from(again),
+            marked: u64::from(noted.times.marked),
+            fate: fate.name().into(),
+            arrived_ns: when(noted.arrived),
+            dropped_ns: when(noted.times.dropped),
+            started_ns: when(noted.times.started),
+            sent_ns: when(noted.times.sent),
+            delivered_ns: when(noted.times.delivered),
+        }
+    }
+}
+
+/// Which link and direction a port is.
+pub(super) fn place(scenario: &Scenario, port: usize) -> (String, String) {
+    let link = scenario.links[port / 2].name.clone();
+    (link, direction_name(port).to_owned())
+}
+
+/// Of a flow by its number: entries of flows that arrive come after those that are there all the time, then those of UDP.
+fn name(scenario: &Scenario, flow: u32) -> &str {
+    let standing = scenario.flows.iter().map(|spec| &spec.name);
+    let arriving = scenario.arriving.iter().map(|one| &one.flow.name);
+    let udp = scenario.udp.iter().map(|spec| &spec.name);
+    let mut names = standing.chain(arriving).chain(udp);
+    names.nth(flow as usize).expect("a number of a flow")
 }

@@ -1,4 +1,5 @@
-//! The tables, one file for what belongs together. A column is one line: its name, type, unit and meaning; whoever measures it gives the field of that name.
+//! The tables, one file for what belongs together. A column is two lines of its file: its name, type, unit and meaning; and its value, by that name, in the function
+//! that makes a row of what was measured. Real kernels' flows and samples are the agent's to measure: it fills the same structs.
 //!
 //! Where something may be unknown the field is an `Option`; its column then has a null.
 
@@ -34,15 +35,15 @@ macro_rules! row {
     };
 }
 
-mod arrivals;
+pub(crate) mod arrivals;
 mod episodes;
-mod exchanges;
-mod flows;
+pub(crate) mod exchanges;
+pub(crate) mod flows;
 mod hosts;
-mod kernels;
-mod links;
+pub(crate) mod kernels;
+pub(crate) mod links;
 mod samples;
-mod udp;
+pub(crate) mod udp;
 
 pub use arrivals::{ArrivalRow, CompletionRow, TransferRow};
 pub use episodes::EpisodeRow;

@@ -1,5 +1,11 @@
 //! Of samples: the state of flows, queues and algorithms over time.
 
+use super::links::place;
+use crate::net::Port;
+use crate::spec::Scenario;
+use crate::tcp::sender::Sender;
+use crate::units::{ByteCount, Duration, Instant, Rate, WindowSize};
+
 row! {
     SeriesRow: "series", "one row per flow and sample, when the scenario samples; the state just before t, or just after an acknowledgement with sample = \"ack\"";
     t_ns: i64, "ns", "time of the sample";
@@ -30,4 +36,77 @@ row! {
     flow: String, "", "the flow's name";
     variable: String, "", "the algorithm's name for it";
     value: f64, "", "in the algorithm's unit: windows in segments, times in seconds, rates in segments per second";
+}
+
+impl SeriesRow {
+    /// What is known at a sender: without the flow's name and what its receiver has by then, which [`Self::completed`] adds.
+    pub(crate) fn at_sender(sender: &Sender, time: Instant) -> Self {
+        let smss = sender.config().smss;
+        let bytes = |window: WindowSize| window.segments() * smss.as_f64();
+        Self {
+            t_ns: time.as_ns(),
+            flow: String::new(),
+            cwnd_bytes: Some(bytes(sender.cwnd())),
+            ssthresh_bytes: Some(bytes(sender.ssthresh())),
+            srtt_ns: sender.srtt().map(Duration::as_ns),
+            flight_bytes: Some((sender.flight_size() * smss).get()),
+            acked_bytes: Some(sender.acked().get()),
+            delivered_bytes: 0,
+            pipe_bytes: Some((sender.pipe() * smss).get()),
+            pacing_rate_bps: Some(sender.pacing_rate().map_or(f64::INFINITY, Rate::bps)),
+            sender_delivered_bytes: Some(sender.delivered().get()),
+        }
+    }
+
+    /// Of a flow of UDP, which has only a receiver: windows and acknowledgements are TCP's.
+    pub(crate) fn of_udp(time: Instant) -> Self {
+        Self {
+            t_ns: time.as_ns(),
+            ..Self::default()
+        }
+    }
+
+    /// The whole row.
+    pub(crate) fn completed(self, flow: &str, delivered: ByteCount) -> Self {
+        Self {
+            flow: flow.to_owned(),
+            delivered_bytes: delivered.get(),
+            ..self
+        }
+    }
+}
+
+impl QueueRow {
+    /// What is known at a port: without its name, which [`Self::completed`] adds.
+    pub(crate) fn at_port(port: &Port, time: Instant) -> Self {
+        Self {
+            t_ns: time.as_ns(),
+            link: String::new(),
+            direction: String::new(),
+            backlog_packets: port.backlog_at(time),
+            dropped_packets: port.counters.dropped_packets,
+        }
+    }
+
+    /// The whole row, of the port of that number.
+    pub(crate) fn completed(self, scenario: &Scenario, port: usize) -> Self {
+        let (link, direction) = place(scenario, port);
+        Self {
+            link,
+            direction,
+            ..self
+        }
+    }
+}
+
+impl VariableRow {
+    /// Of a flow by name.
+    pub(crate) fn of(flow: &str, time: Instant, variable: &str, value: f64) -> Self {
+        Self {
+            t_ns: time.as_ns(),
+            flow: flow.to_owned(),
+            variable: variable.to_owned(),
+            value,
+        }
+    }
 }

@@ -1,5 +1,10 @@
 //! Of flows of UDP: what their receivers got, and what their sources found themselves to have.
 
+use crate::histogram::TimesNs;
+use crate::net::UdpFlow;
+use crate::record::Table;
+use crate::spec::{Scenario, UdpSpec};
+
 row! {
     DatagramRow: "datagrams", "one row per flow with transport = \"udp\": what its receiver got and how late; bytes are those of IP packets";
     flow: String, "", "the flow's name";
@@ -24,4 +29,53 @@ row! {
     flow: String, "", "the flow's name";
     quantity: String, "", "of self_similar: periods, mean_wanted, mean and variance of the packets in a period as they are, share_empty and share_at_cap of the periods";
     value: f64, "", "in packets, or a share";
+}
+
+/// The tables of a scenario's flows of UDP, which are given in their order.
+pub fn udp_tables<'a>(
+    scenario: &Scenario,
+    flows: impl IntoIterator<Item = &'a UdpFlow>,
+) -> [Table; 2] {
+    let mut datagrams = Table::new::<DatagramRow>();
+    let mut sources = Table::new::<SourceRow>();
+    for (spec, flow) in scenario.udp.iter().zip(flows) {
+        datagrams.push(DatagramRow::of(spec, flow));
+        flow.report(&mut |quantity, value| sources.push(SourceRow::of(spec, quantity, value)));
+    }
+    [datagrams, sources]
+}
+
+impl DatagramRow {
+    fn of(spec: &UdpSpec, flow: &UdpFlow) -> Self {
+        let received = &flow.received;
+        let times = TimesNs::of(&received.delays_ns);
+        let any = received.packets > 0;
+        Self {
+            flow: spec.name.clone(),
+            sent_packets: flow.sent_packets(),
+            sent_bytes: flow.sent_bytes().get(),
+            delivered_packets: received.packets,
+            delivered_bytes: received.bytes.get(),
+            lost_packets: received.lost().map(u64::cast_signed),
+            late_packets: received.late,
+            delay_mean_ns: times.mean,
+            delay_min_ns: any.then(|| received.least_delay_ns.cast_signed()),
+            delay_max_ns: times.max,
+            delay_p50_ns: times.p50,
+            delay_p95_ns: times.p95,
+            delay_p99_ns: times.p99,
+            delay_p999_ns: times.p999,
+            jitter_ns: any.then(|| received.jitter.as_ns()),
+        }
+    }
+}
+
+impl SourceRow {
+    fn of(spec: &UdpSpec, quantity: &str, value: f64) -> Self {
+        Self {
+            flow: spec.name.clone(),
+            quantity: quantity.to_owned(),
+            value,
+        }
+    }
 }

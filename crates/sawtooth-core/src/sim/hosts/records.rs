@@ -28,12 +28,7 @@ fn stall_table(hosts: &Hosts, names: &[String]) -> Table {
     for (sender, name) in hosts.senders.iter().zip(names) {
         let watch = sender.iter().map(|(_, socket)| &socket.watch);
         for interval in watch.flat_map(Stopwatch::intervals) {
-            table.push(StallRow {
-                flow: name.clone(),
-                from_ns: interval.from,
-                to_ns: interval.to,
-                cause: interval.cause.name().into(),
-            });
+            table.push(StallRow::of(name, interval));
         }
     }
     table
@@ -42,21 +37,9 @@ fn stall_table(hosts: &Hosts, names: &[String]) -> Table {
 fn layer_table(logs: &[Log], names: &[String], scenario: &Scenario) -> Table {
     let mut table = Table::new::<LayerRow>();
     for (log, name) in logs.iter().zip(names) {
-        for row in &log.rows {
-            let kind = row
-                .packet
-                .map_or("", |(_, is_data)| if is_data { "data" } else { "ack" });
-            table.push(LayerRow {
-                t_ns: row.time.as_ns(),
-                flow: name.clone(),
-                host: scenario.hosts[row.host as usize].name.clone(),
-                layer: row.layer.name().into(),
-                event: row.event.into(),
-                packet: row.packet.map(|(id, _)| i64::from(id)),
-                kind: kind.into(),
-                seq: row.seq.map(|seq| seq.get().cast_signed()),
-                bytes: i64::try_from(row.bytes.get()).ok(),
-            });
+        for happening in &log.rows {
+            let host = &scenario.hosts[happening.host as usize];
+            table.push(LayerRow::of(name, &host.name, happening));
         }
     }
     table

@@ -1,17 +1,15 @@
 //! Samples of a sender after every acknowledgement that it gets.
 
-use super::sender_sample::SenderSample;
 use crate::record::Table;
 use crate::record::rows::SeriesRow;
-use crate::sim::flow::Flow;
 use crate::spec::Scenario;
 use crate::units::{ByteCount, Instant};
 
 /// The state after every acknowledgement.
 #[derive(Debug)]
 pub(super) struct AckTrace {
-    /// Of each flow: time, and the sender's state.
-    pub(super) acks: Vec<Vec<(Instant, SenderSample)>>,
+    /// Of each flow: time, and the row as far as its sender knows it.
+    pub(super) acks: Vec<Vec<(Instant, SeriesRow)>>,
     /// Of each flow: time, and bytes delivered from then on. Receivers may be ahead of senders.
     pub(super) deliveries: Vec<Vec<(Instant, ByteCount)>>,
 }
@@ -28,18 +26,16 @@ impl AckTrace {
         self.acks.iter().map(Vec::len).sum()
     }
 
-    pub(super) fn series_table(&self, scenario: &Scenario, flows: &[Flow]) -> Table {
+    pub(super) fn series_table(self, scenario: &Scenario) -> Table {
         let mut table = Table::new::<SeriesRow>();
-        for (index, flow) in flows.iter().enumerate() {
-            let smss = flow.sender.config().smss;
-            let deliveries = &self.deliveries[index];
-            for (time, sender) in &self.acks[index] {
-                let known = deliveries.partition_point(|(at, _)| at <= time);
+        let seen = self.acks.into_iter().zip(&self.deliveries);
+        for (spec, (acks, deliveries)) in scenario.flows.iter().zip(seen) {
+            for (time, row) in acks {
+                let known = deliveries.partition_point(|(at, _)| *at <= time);
                 let delivered = known
                     .checked_sub(1)
                     .map_or(ByteCount::ZERO, |last| deliveries[last].1);
-                let name = scenario.flows[index].name.clone();
-                table.push(sender.row(time.as_ns(), name, smss, delivered));
+                table.push(row.completed(&spec.name, delivered));
             }
         }
         table
@@ -71,10 +67,11 @@ mod tests {
             .map(|each| (at(f64::from(each)), ByteCount::from(1000 * each)))
             .to_vec();
         for time in [0.5, 2.0, 2.5] {
-            trace.acks[0].push((at(time), SenderSample::of(&flows[0].sender)));
+            let row = SeriesRow::at_sender(&flows[0].sender, at(time));
+            trace.acks[0].push((at(time), row));
         }
         assert_eq!(trace.rows(), 3);
-        let table = trace.series_table(&scenario, &flows);
+        let table = trace.series_table(&scenario);
         let delivered = table.column("delivered_bytes").numbers();
         assert_eq!(delivered, [Some(0.0), Some(2000.0), Some(2000.0)]);
     }

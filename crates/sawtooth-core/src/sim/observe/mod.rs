@@ -4,15 +4,14 @@
 
 mod ack_trace;
 mod sampler;
-mod sender_sample;
 mod variables;
 
 use self::ack_trace::AckTrace;
 use self::sampler::Samplers;
-use self::sender_sample::SenderSample;
 use self::variables::VariableSamples;
 use super::flow::Flow;
 use crate::net::Port;
+use crate::record::rows::SeriesRow;
 use crate::record::{Effort, Table};
 use crate::spec::{Sampling, Scenario};
 use crate::udp::Received;
@@ -81,7 +80,7 @@ impl Observers {
             && let Some(acks) = trace.acks.get_mut(index as usize)
         {
             let sender = &flows[index as usize].sender;
-            acks.push((time, SenderSample::of(sender)));
+            acks.push((time, SeriesRow::at_sender(sender, time)));
             if let Some(variables) = &mut self.variables {
                 variables.take(index, time, sender);
             }
@@ -105,15 +104,14 @@ impl Observers {
             + self.variables.as_ref().map_or(0, VariableSamples::rows)
     }
 
-    /// What has been seen; of `flows` those of the scenario.
-    pub(super) fn tables(&self, scenario: &Scenario, flows: &[Flow]) -> Vec<Table> {
+    /// What has been seen.
+    pub(super) fn tables(self, scenario: &Scenario) -> Vec<Table> {
         let mut tables = Vec::new();
-        if let Some(samplers) = &self.samplers {
-            tables.push(samplers.series_table(scenario, flows));
-            tables.push(samplers.queue_table(scenario));
+        if let Some(samplers) = self.samplers {
+            tables.extend(samplers.tables(scenario));
         }
-        if let Some(trace) = &self.ack_trace {
-            tables.push(trace.series_table(scenario, flows));
+        if let Some(trace) = self.ack_trace {
+            tables.push(trace.series_table(scenario));
         }
         if let Some(variables) = &self.variables {
             tables.push(variables.table(scenario));

@@ -1,14 +1,13 @@
 //! Samples at multiples of a period: of senders, receivers and ports.
 
-use super::sender_sample::SenderSample;
 use super::variables::VariableSamples;
-use crate::net::{Port, direction_name};
+use crate::net::Port;
 use crate::record::Table;
 use crate::record::rows::{QueueRow, SeriesRow};
 use crate::sim::flow::Flow;
 use crate::spec::{Sampling, Scenario};
 use crate::udp::Received;
-use crate::units::{ByteCount, Duration, Instant, ns};
+use crate::units::{ByteCount, Duration, Instant};
 
 /// Samples of one component at multiples of a period, taken when it is about to move past them.
 #[derive(Clone, Debug)]
@@ -39,33 +38,32 @@ impl<T> Sampler<T> {
     }
 
     #[inline]
-    #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
     fn take_at(&mut self, until: Instant, mut sample: impl FnMut(Instant) -> T) {
         while self.samples.len() as u64 <= self.last {
-            let time = Instant::from_secs(self.samples.len() as f64 * self.every.secs());
+            let time = self.time_of(self.samples.len());
             if time > until {
                 break;
             }
             self.samples.push(sample(time));
         }
     }
-}
 
-#[derive(Clone, Copy, Debug)]
-struct PortSample {
-    backlog_packets: u64,
-    dropped_packets: u64,
+    #[inline]
+    #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
+    fn time_of(&self, sample: usize) -> Instant {
+        Instant::from_secs(sample as f64 * self.every.secs())
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct Samplers {
-    every: Duration,
-    senders: Vec<Sampler<SenderSample>>,
+    /// Rows as far as the senders know them.
+    senders: Vec<Sampler<SeriesRow>>,
     /// Delivered bytes.
     receivers: Vec<Sampler<ByteCount>>,
     /// The same of flows of UDP.
     udp: Vec<Sampler<ByteCount>>,
-    ports: Vec<Sampler<PortSample>>,
+    ports: Vec<Sampler<QueueRow>>,
 }
 
 impl Samplers {
@@ -76,7 +74,6 @@ impl Samplers {
         };
         let samplers = Sampler::new(every, scenario.duration);
         Some(Self {
-            every,
             senders: (scenario.flows.iter())
                 .map(|_| Sampler::new(every, scenario.duration))
                 .collect(),
@@ -103,7 +100,7 @@ impl Samplers {
                 if let Some(variables) = variables {
                     variables.take(index, time, sender);
                 }
-                SenderSample::of(sender)
+                SeriesRow::at_sender(sender, time)
             });
         }
     }
@@ -119,10 +116,7 @@ impl Samplers {
     #[inline(never)]
     pub(super) fn take_port(&mut self, ports: &[Port], index: u32, until: Instant) {
         let port = &ports[index as usize];
-        self.ports[index as usize].take_at(until, |time| PortSample {
-            backlog_packets: port.backlog_at(time),
-            dropped_packets: port.counters.dropped_packets,
-        });
+        self.ports[index as usize].take_at(until, |time| QueueRow::at_port(port, time));
     }
 
     pub(super) fn take_udp(&mut self, index: u32, received: &Received, until: Instant) {
@@ -136,52 +130,28 @@ impl Samplers {
         senders.chain(udp).chain(ports).sum()
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
-    fn time_ns(&self, sample: usize) -> i64 {
-        ns(sample as f64 * self.every.secs())
-    }
-
-    pub(super) fn series_table(&self, scenario: &Scenario, flows: &[Flow]) -> Table {
-        let mut table = Table::new::<SeriesRow>();
-        for (index, flow) in flows.iter().enumerate() {
-            let smss = flow.sender.config().smss;
-            let samples = self.senders[index]
-                .samples
-                .iter()
-                .zip(&self.receivers[index].samples);
-            for (at, (sender, delivered)) in samples.enumerate() {
-                let name = scenario.flows[index].name.clone();
-                table.push(sender.row(self.time_ns(at), name, smss, *delivered));
+    /// The tables `series` and `queues`.
+    pub(super) fn tables(self, scenario: &Scenario) -> [Table; 2] {
+        let mut series = Table::new::<SeriesRow>();
+        let seen = self.senders.into_iter().zip(&self.receivers);
+        for (spec, (sender, receiver)) in scenario.flows.iter().zip(seen) {
+            for (row, delivered) in sender.samples.into_iter().zip(&receiver.samples) {
+                series.push(row.completed(&spec.name, *delivered));
             }
         }
-        for (spec, sampler) in scenario.udp.iter().zip(&self.udp) {
-            for (at, delivered) in sampler.samples.iter().enumerate() {
-                // Windows and acknowledgements are TCP's.
-                table.push(SeriesRow {
-                    t_ns: self.time_ns(at),
-                    flow: spec.name.clone(),
-                    delivered_bytes: delivered.get(),
-                    ..SeriesRow::default()
-                });
+        for (spec, receiver) in scenario.udp.iter().zip(&self.udp) {
+            for (at, delivered) in receiver.samples.iter().enumerate() {
+                let row = SeriesRow::of_udp(receiver.time_of(at));
+                series.push(row.completed(&spec.name, *delivered));
             }
         }
-        table
-    }
-
-    pub(super) fn queue_table(&self, scenario: &Scenario) -> Table {
-        let mut table = Table::new::<QueueRow>();
-        for (index, port) in self.ports.iter().enumerate() {
-            for (at, sample) in port.samples.iter().enumerate() {
-                table.push(QueueRow {
-                    t_ns: self.time_ns(at),
-                    link: scenario.links[index / 2].name.clone(),
-                    direction: direction_name(index).into(),
-                    backlog_packets: sample.backlog_packets,
-                    dropped_packets: sample.dropped_packets,
-                });
+        let mut queues = Table::new::<QueueRow>();
+        for (index, port) in self.ports.into_iter().enumerate() {
+            for row in port.samples {
+                queues.push(row.completed(scenario, index));
             }
         }
-        table
+        [series, queues]
     }
 }
 

@@ -33,12 +33,7 @@ impl VariableSamples {
         let mut table = Table::new::<VariableRow>();
         for (flow, values) in scenario.flows.iter().zip(&self.values) {
             for (time, name, value) in values {
-                table.push(VariableRow {
-                    t_ns: time.as_ns(),
-                    flow: flow.name.clone(),
-                    variable: (*name).into(),
-                    value: *value,
-                });
+                table.push(VariableRow::of(&flow.name, *time, name, *value));
             }
         }
         table
