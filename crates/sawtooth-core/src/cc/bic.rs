@@ -22,37 +22,19 @@
 //! acknowledgements are of one segment or of two (`ack_ratio` = 2). Beyond a maximum of 30: 2.5 windows up to 33, then 12, 10, 9, 8, 7, 7, 6, 6 and so
 //! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16). A loss at 14 leaves 7 and is remembered: from 15 on a step takes 2.5 windows.
 
-use super::params::{FACTOR, FAST_CONVERGENCE};
+use super::params::{FACTOR, FAST_CONVERGENCE, parameters};
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, ParamOrder,
     VariableProbe,
 };
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, Value, Words, words};
 use crate::units::{SegCount, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "bic",
     summary: "BIC: a binary search between the windows before and after the last loss",
     specification: &["Xu, Harfoush and Rhee 2004 §III"],
-    params: &[
-        param!(low_window: Kind::Number { min: 0.0, max: 1e9 } => Value::Number(14.0),
-            "standard TCP up to this window, segments"),
-        param!(s_max: Kind::Number { min: 1.0, max: 1e6 } => Value::Number(32.0),
-            "largest increase per round trip, segments"),
-        param!(s_min: Kind::Number { min: 0.0001, max: 1.0 } => Value::Number(0.01),
-            "smallest increase per round trip, segments"),
-        param!(beta: FACTOR => Value::Number(0.125),
-            "share of the window given up at a loss"),
-        FAST_CONVERGENCE,
-        param!(search: Kind::Number { min: 1.0, max: 1000.0 } => Value::Number(2.0),
-            "a step of the search is the distance to max_win divided by this"),
-        param!(smooth: Kind::Number { min: 1.0, max: 1e6 } => Value::None,
-            "round trips that the last `search` segments to max_win take; `none`: searched like the others"),
-        param!(beyond: Kind::Choice(&["slow_start", "mirror"]) => Value::Choice("slow_start"),
-            "how the window grows beyond max_win: by a slow start up to s_max, or by the search's steps in reverse, the further away the larger"),
-        param!(ack_ratio: Kind::Number { min: 1.0, max: 100.0 } => Value::Number(1.0),
-            "segments per acknowledgement that the increase makes up for"),
-    ],
+    params: BicParameters::PARAMS,
     new: Algorithm {
         linux: &[
             ("s_max", Value::Number(16.0)),
@@ -63,7 +45,9 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("ack_ratio", Value::Number(2.0)),
         ],
         ordered: &[("s_min", ParamOrder::AtMost, "s_max")],
-        ..Algorithm::of(|params, start| ClassicControl::boxed(start, Bic::from(params)))
+        ..Algorithm::of(|params, start| {
+            ClassicControl::boxed(start, Bic::new(BicParameters::from(params)))
+        })
     },
 };
 
@@ -74,58 +58,73 @@ struct Probing {
     ss_target: f64,
 }
 
+words! {
+    /// How the window grows beyond the old maximum.
+    enum BeyondMaximum {
+        /// By a slow start, up to the largest increase.
+        SlowStart = "slow_start",
+        /// By the steps of the search in reverse.
+        Mirror = "mirror",
+    }
+}
+
+parameters! {
+    /// The algorithm's parameters.
+    struct BicParameters {
+        low_window: f64 = Kind::Number { min: 0.0, max: 1e9 } => Value::Number(14.0), "standard TCP up to this window, segments";
+        s_max: f64 = Kind::Number { min: 1.0, max: 1e6 } => Value::Number(32.0), "largest increase per round trip, segments";
+        s_min: f64 = Kind::Number { min: 0.0001, max: 1.0 } => Value::Number(0.01), "smallest increase per round trip, segments";
+        beta: f64 = FACTOR => Value::Number(0.125), "share of the window given up at a loss";
+        fast_convergence: bool = FAST_CONVERGENCE;
+        search: f64 = Kind::Number { min: 1.0, max: 1000.0 } => Value::Number(2.0), "a step of the search is the distance to max_win divided by this";
+        smooth: Option<f64> = Kind::Number { min: 1.0, max: 1e6 } => Value::None,
+            "round trips that the last `search` segments to max_win take; `none`: searched like the others";
+        beyond: BeyondMaximum = Kind::Choice(BeyondMaximum::WORDS) => Value::Choice(BeyondMaximum::SlowStart.word()),
+            "how the window grows beyond max_win: by a slow start up to s_max, or by the search's steps in reverse, the further away the larger";
+        ack_ratio: f64 = Kind::Number { min: 1.0, max: 100.0 } => Value::Number(1.0), "segments per acknowledgement that the increase makes up for";
+    }
+}
+
+impl BicParameters {
+    fn mirrors(&self) -> bool {
+        self.beyond == BeyondMaximum::Mirror
+    }
+}
+
 #[derive(Debug)]
 struct Bic {
-    low_window: f64,
-    s_max: f64,
-    s_min: f64,
-    beta: f64,
-    fast_convergence: bool,
-    search: f64,
-    smooth: Option<f64>,
-    mirror: bool,
-    ack_ratio: f64,
+    rules: BicParameters,
     /// Infinite when unknown.
     max_win: f64,
     probing: Option<Probing>,
 }
 
-impl From<&Params> for Bic {
-    fn from(params: &Params) -> Self {
+impl Bic {
+    fn new(rules: BicParameters) -> Self {
         Self {
-            low_window: params.number("low_window"),
-            s_max: params.number("s_max"),
-            s_min: params.number("s_min"),
-            beta: params.number("beta"),
-            fast_convergence: params.flag("fast_convergence"),
-            search: params.number("search"),
-            smooth: params.number_if_any("smooth"),
-            mirror: params.choice("beyond") == "mirror",
-            ack_ratio: params.number("ack_ratio"),
+            rules,
             max_win: f64::INFINITY,
             probing: None,
         }
     }
-}
 
-impl Bic {
     /// The increase per window acknowledged, `over` segments beyond max_win: at first as slow as the end of the search, and then faster with the distance.
     fn beyond(&self, over: f64) -> f64 {
-        let step = match self.smooth {
-            Some(smooth) if over < self.search => self.search / smooth,
-            _ => over / (self.search - 1.0).max(1.0),
+        let step = match self.rules.smooth {
+            Some(smooth) if over < self.rules.search => self.rules.search / smooth,
+            _ => over / (self.rules.search - 1.0).max(1.0),
         };
-        step.max(self.s_min).min(self.s_max)
+        step.max(self.rules.s_min).min(self.rules.s_max)
     }
 
     fn avoid_congestion(&self, window: &mut CongestionWindow, counted: SegCount) {
         let increase = self.increase(window);
-        let ratio = if window.cwnd <= self.low_window {
+        let ratio = if window.cwnd <= self.rules.low_window {
             1.0
         } else {
-            self.ack_ratio
+            self.rules.ack_ratio
         };
-        if window.growth.whole && self.mirror {
+        if window.growth.whole && self.rules.mirrors() {
             // A small tolerance, as steps are decimal fractions.
             let per = ((window.cwnd / increase + 1e-9).floor() / ratio).floor();
             window.cwnd = window.growth.every(window.cwnd, counted, per.max(1.0));
@@ -136,11 +135,11 @@ impl Bic {
 
     /// The window has grown to `cwnd`: changes from the search to slow start beyond max_win, and from that to additive increase, where it is time.
     fn advance(&mut self, cwnd: f64) {
-        if cwnd <= self.low_window {
+        if cwnd <= self.rules.low_window {
             return;
         }
         match &mut self.probing {
-            None if cwnd >= self.max_win && !self.mirror => {
+            None if cwnd >= self.max_win && !self.rules.mirrors() => {
                 self.max_win = f64::INFINITY;
                 self.probing = Some(Probing {
                     ss_cwnd: 1.0,
@@ -150,7 +149,7 @@ impl Bic {
             Some(probing) if cwnd >= probing.ss_target => {
                 probing.ss_cwnd *= 2.0;
                 probing.ss_target = cwnd + probing.ss_cwnd;
-                if probing.ss_cwnd >= self.s_max {
+                if probing.ss_cwnd >= self.rules.s_max {
                     self.probing = None;
                 }
             }
@@ -169,36 +168,36 @@ impl Avoidance for Bic {
     }
 
     fn increase(&self, window: &CongestionWindow) -> f64 {
-        if window.cwnd <= self.low_window {
+        if window.cwnd <= self.rules.low_window {
             return 1.0;
         }
         if let Some(probing) = self.probing {
             return probing.ss_cwnd;
         }
         let distance = self.max_win - window.cwnd;
-        if self.mirror && distance <= 0.0 {
+        if self.rules.mirrors() && distance <= 0.0 {
             return self.beyond(-distance);
         }
-        let step = window.whole(distance / self.search);
-        let step = match self.smooth {
-            Some(smooth) if step <= 1.0 => self.search / smooth,
+        let step = window.whole(distance / self.rules.search);
+        let step = match self.rules.smooth {
+            Some(smooth) if step <= 1.0 => self.rules.search / smooth,
             _ => step,
         };
-        step.max(self.s_min).min(self.s_max)
+        step.max(self.rules.s_min).min(self.rules.s_max)
     }
 
     /// Besides, it sets where the next search is.
     fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
         self.probing = None;
-        if window.cwnd <= self.low_window {
-            if self.mirror {
+        if window.cwnd <= self.rules.low_window {
+            if self.rules.mirrors() {
                 self.max_win = window.cwnd;
             }
             return 0.5 * episode.window;
         }
-        let left = episode.window - self.beta * episode.window;
+        let left = episode.window - self.rules.beta * episode.window;
         let previous = std::mem::replace(&mut self.max_win, window.cwnd);
-        if self.fast_convergence && previous.is_finite() && self.max_win < previous {
+        if self.rules.fast_convergence && previous.is_finite() && self.max_win < previous {
             self.max_win = f64::midpoint(self.max_win, left.segments());
         }
         left
@@ -223,7 +222,10 @@ mod tests {
             .iter()
             .map(|&(name, value)| (name, Value::Number(value)))
             .collect();
-        ClassicControl::new(avoiding(cwnd), Bic::from(&params(&ENTRY, &set)))
+        ClassicControl::new(
+            avoiding(cwnd),
+            Bic::new(BicParameters::from(&params(&ENTRY, &set))),
+        )
     }
 
     fn lose(bic: &mut ClassicControl<Bic>) {
@@ -335,7 +337,8 @@ mod tests {
             whole_windows: true,
             ..avoiding(55.0)
         };
-        let mut bic = ClassicControl::new(start, Bic::from(&params(&ENTRY, &set)));
+        let mut bic =
+            ClassicControl::new(start, Bic::new(BicParameters::from(&params(&ENTRY, &set))));
         bic.own.max_win = 69.0;
         let mut step = || {
             let (before, mut segments) = (bic.cwnd(), 0);

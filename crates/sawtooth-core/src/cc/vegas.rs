@@ -25,34 +25,19 @@
 //! (30 ms over 16.1 make 4.3 of 5 segments; the paper's difference would have stopped at 6); a shrinking window takes the threshold along.
 //! Not measured: how many samples it wants of a round (`min_samples`).
 
-use super::params::{COUNT, FACTOR};
+use super::params::{COUNT, FACTOR, parameters};
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
     VariableProbe,
 };
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, Value, Words, words};
 use crate::units::{Duration, Instant, SeqNum, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "vegas",
     summary: "Vegas: keeps between alpha and beta segments queued, by round-trip times",
     specification: &["Brakmo and Peterson 1995 §III-B, §III-C"],
-    params: &[
-        param!(alpha: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(2.0),
-            "the window grows while fewer segments than this are queued, segments"),
-        param!(beta: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(4.0),
-            "the window shrinks while more segments than this are queued, segments"),
-        param!(gamma: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(1.0),
-            "slow start ends when more segments than this are queued, segments"),
-        param!(slow_start_rounds: Kind::Integer { min: 1, max: 100 } => Value::Integer(2),
-            "slow start grows in one of this many rounds; 1: in all"),
-        param!(min_samples: COUNT => Value::Integer(1),
-            "round-trip times without which a round says nothing, and the window grows as standard TCP's"),
-        param!(decrease: FACTOR => Value::Number(0.5),
-            "the window is multiplied by this at a loss"),
-        param!(diff_over: Kind::Choice(&["base_rtt", "rtt"]) => Value::Choice("base_rtt"),
-            "the round-trip time over which the difference of the two rates makes segments: the least, or that of the round"),
-    ],
+    params: Thresholds::PARAMS,
     new: Algorithm {
         linux: &[
             ("slow_start_rounds", Value::Integer(1)),
@@ -127,29 +112,27 @@ impl VegasPath {
     }
 }
 
-/// The algorithm's parameters.
-#[derive(Clone, Copy, Debug)]
-struct Thresholds {
-    alpha: f64,
-    beta: f64,
-    gamma: f64,
-    slow_start_rounds: i64,
-    min_samples: i64,
-    decrease: f64,
-    over_round: bool,
+words! {
+    /// The round-trip time over which the difference of the two rates makes segments.
+    enum DifferenceOver {
+        /// The least.
+        BaseRtt = "base_rtt",
+        /// That of the round.
+        Rtt = "rtt",
+    }
 }
 
-impl From<&Params> for Thresholds {
-    fn from(params: &Params) -> Self {
-        Self {
-            alpha: params.number("alpha"),
-            beta: params.number("beta"),
-            gamma: params.number("gamma"),
-            slow_start_rounds: params.integer("slow_start_rounds"),
-            min_samples: params.integer("min_samples"),
-            decrease: params.number("decrease"),
-            over_round: params.choice("diff_over") == "rtt",
-        }
+parameters! {
+    /// The algorithm's parameters.
+    struct Thresholds {
+        alpha: f64 = Kind::Number { min: 0.0, max: 1e6 } => Value::Number(2.0), "the window grows while fewer segments than this are queued, segments";
+        beta: f64 = Kind::Number { min: 0.0, max: 1e6 } => Value::Number(4.0), "the window shrinks while more segments than this are queued, segments";
+        gamma: f64 = Kind::Number { min: 0.0, max: 1e6 } => Value::Number(1.0), "slow start ends when more segments than this are queued, segments";
+        slow_start_rounds: i64 = Kind::Integer { min: 1, max: 100 } => Value::Integer(2), "slow start grows in one of this many rounds; 1: in all";
+        min_samples: i64 = COUNT => Value::Integer(1), "round-trip times without which a round says nothing, and the window grows as standard TCP's";
+        decrease: f64 = FACTOR => Value::Number(0.5), "the window is multiplied by this at a loss";
+        diff_over: DifferenceOver = Kind::Choice(DifferenceOver::WORDS) => Value::Choice(DifferenceOver::BaseRtt.word()),
+            "the round-trip time over which the difference of the two rates makes segments: the least, or that of the round";
     }
 }
 
@@ -191,7 +174,7 @@ impl Vegas {
         }
         // What the path holds without its queue.
         let target = window.cwnd * self.path.base_rtt / round.min_rtt;
-        self.diff = window.whole(if self.thresholds.over_round {
+        self.diff = window.whole(if self.thresholds.diff_over == DifferenceOver::Rtt {
             window.cwnd * round.min_rtt / self.path.base_rtt - window.cwnd
         } else {
             window.cwnd - target
@@ -258,6 +241,7 @@ impl Avoidance for Vegas {
 mod tests {
     use super::*;
     use crate::cc::testing::*;
+    use crate::registry::Params;
 
     const PAPER: Thresholds = Thresholds {
         alpha: 2.0,
@@ -266,7 +250,7 @@ mod tests {
         slow_start_rounds: 2,
         min_samples: 1,
         decrease: 0.5,
-        over_round: false,
+        diff_over: DifferenceOver::BaseRtt,
     };
 
     fn vegas(cwnd: f64, ssthresh: f64) -> ClassicControl<Vegas> {
@@ -390,7 +374,7 @@ mod tests {
             ..avoiding(7.0)
         };
         let over_round = Thresholds {
-            over_round: true,
+            diff_over: DifferenceOver::Rtt,
             ..PAPER
         };
         let mut vegas = ClassicControl::new(start, Vegas::new(over_round));
@@ -453,8 +437,8 @@ mod tests {
     #[test]
     fn the_difference_is_over_the_least_round_trip_time_unless_told() {
         let mut params = Params::defaults(ENTRY.params);
-        assert!(!Thresholds::from(&params).over_round);
+        assert_eq!(Thresholds::from(&params).diff_over, DifferenceOver::BaseRtt);
         params.set("diff_over", Value::Choice("rtt"));
-        assert!(Thresholds::from(&params).over_round);
+        assert_eq!(Thresholds::from(&params).diff_over, DifferenceOver::Rtt);
     }
 }
