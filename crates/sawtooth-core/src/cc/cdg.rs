@@ -141,7 +141,7 @@ impl Cdg {
             if let Some(hystart) = &mut self.hystart {
                 hystart.on_rtt(sample);
             }
-            self.gradients.sample(sample.secs());
+            self.gradients.sample(sample);
         }
         if !self.gradients.ends(ack) {
             return None;

@@ -168,7 +168,10 @@ impl DualPi2 {
     fn new(params: &Params, site: &Site) -> Self {
         Self {
             limit: match params.get("limit") {
-                Value::None => BufferLimit::Bytes(bytes_in(site, params.duration("limit_time"))),
+                Value::None => BufferLimit::Bytes(bytes_in(
+                    site,
+                    Duration::from_secs(params.duration("limit_time")),
+                )),
                 _ => BufferLimit::of(params, "limit"),
             },
             any_ect: L4S.of(params) == L4s::AnyEct,
@@ -296,8 +299,8 @@ impl Queue for DualPi2 {
     clippy::cast_sign_loss,
     reason = "a positive number of bytes"
 )]
-fn bytes_in(site: &Site, secs: f64) -> ByteCount {
-    ByteCount::new(libm::round(site.rate.bps() * secs / 8.0).max(1.0) as u64)
+fn bytes_in(site: &Site, time: Duration) -> ByteCount {
+    ByteCount::new(libm::round(site.rate.bps() * time.secs() / 8.0).max(1.0) as u64)
 }
 
 /// The base probability: a proportional-integral controller whose output is squared for classic traffic (PI2).

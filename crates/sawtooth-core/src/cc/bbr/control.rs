@@ -1,8 +1,7 @@
 //! What BBR controls: the congestion window and the pacing rate (draft-ietf-ccwg-bbr §5.6).
 
-use super::model::real;
 use crate::cc::{ConnectionStart, Prescribed, Windows};
-use crate::units::{Rate, SegCount, WindowSize};
+use crate::units::{ByteCount, Duration, Rate, SegCount, WindowSize};
 
 /// Windows are in segments, the rate in bits per second, as in the formulas of the draft.
 #[derive(Clone, Copy, Debug)]
@@ -19,14 +18,18 @@ pub(super) struct Control {
 
 impl Control {
     /// With the initial window, and without a rate.
-    pub(super) fn new(start: ConnectionStart, quantum_duration: f64, quantum_max: u64) -> Self {
+    pub(super) fn new(
+        start: ConnectionStart,
+        quantum_duration: Duration,
+        quantum_max: ByteCount,
+    ) -> Self {
         Self {
             start,
             cwnd: start.cwnd.segments(),
             prior_cwnd: 0.0,
             pacing_rate: 0.0,
-            quantum_duration,
-            quantum_max: real(quantum_max),
+            quantum_duration: quantum_duration.secs(),
+            quantum_max: quantum_max.as_f64(),
         }
     }
 
@@ -119,7 +122,11 @@ mod tests {
     use crate::cc::testing::{beginning, segs};
 
     fn control(cwnd: f64) -> Control {
-        Control::new(beginning(cwnd), 1e-3, 65_536)
+        Control::new(
+            beginning(cwnd),
+            Duration::from_secs(1e-3),
+            ByteCount::new(65_536),
+        )
     }
 
     #[test]

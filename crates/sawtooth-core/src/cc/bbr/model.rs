@@ -19,8 +19,8 @@ pub(super) struct WindowedMax {
 }
 
 impl WindowedMax {
-    /// A sample of `round`, which is one of the last `window` rounds.
-    pub(super) fn add(&mut self, value: f64, round: u64, window: u64) {
+    /// A sample of `round`, which is one of the last `rounds`.
+    pub(super) fn add(&mut self, value: f64, round: u64, rounds: u64) {
         while self
             .samples
             .back()
@@ -32,16 +32,16 @@ impl WindowedMax {
         if self.samples.back().is_none_or(|&(known, _)| known < round) {
             self.samples.push_back((round, value));
         }
-        self.forget(round, window);
+        self.forget(round, rounds);
     }
 
-    /// Drops what is older than the last `window` rounds, of which `round` is one; the last sample stays.
-    pub(super) fn forget(&mut self, round: u64, window: u64) {
+    /// Drops what is older than the last `rounds`, of which `round` is one; the last sample stays.
+    pub(super) fn forget(&mut self, round: u64, rounds: u64) {
         while self.samples.len() > 1
             && self
                 .samples
                 .front()
-                .is_some_and(|&(then, _)| then + window <= round)
+                .is_some_and(|&(then, _)| then + rounds <= round)
         {
             self.samples.pop_front();
         }
@@ -109,7 +109,7 @@ impl Aggregation {
         bandwidth: f64,
         cwnd: f64,
         round: u64,
-        window: u64,
+        rounds: u64,
     ) {
         let mut expected = bandwidth * (ack.now.secs() - self.since);
         if self.delivered <= expected {
@@ -118,7 +118,7 @@ impl Aggregation {
         }
         self.delivered += ack.delivered.as_f64();
         let extra = (self.delivered - expected).min(cwnd);
-        self.extra.add(extra, round, window);
+        self.extra.add(extra, round, rounds);
     }
 
     pub(super) fn restart(&mut self, now: Instant) {

@@ -2,7 +2,7 @@
 
 use super::model::Rounds;
 use crate::cc::AckedData;
-use crate::units::Instant;
+use crate::units::{Duration, Instant, WindowSize};
 
 /// How far a ProbeRTT has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -14,20 +14,26 @@ pub(super) struct ProbeRtt {
 /// Little is in the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Hold {
-    /// When it has been for long enough, seconds, if a round has passed, too.
-    until: f64,
+    /// When it has been for long enough, if a round has passed, too.
+    until: Instant,
     round_done: bool,
 }
 
 impl ProbeRtt {
-    /// Takes note of what is in the path: no more than `little` is to be for `secs` and a round trip.
-    pub(super) fn on_ack(&mut self, ack: &AckedData, rounds: &mut Rounds, little: f64, secs: f64) {
+    /// Takes note of what is in the path: no more than `little` is to be for a time and a round trip.
+    pub(super) fn on_ack(
+        &mut self,
+        ack: &AckedData,
+        rounds: &mut Rounds,
+        little: WindowSize,
+        duration: Duration,
+    ) {
         if let Some(hold) = &mut self.hold {
             hold.round_done |= rounds.started;
-        } else if ack.pipe.as_f64() <= little {
+        } else if WindowSize::from(ack.pipe) <= little {
             rounds.restart();
             self.hold = Some(Hold {
-                until: ack.now.secs() + secs,
+                until: ack.now + duration,
                 round_done: false,
             });
         }
@@ -35,6 +41,6 @@ impl ProbeRtt {
 
     pub(super) fn is_over(&self, now: Instant) -> bool {
         self.hold
-            .is_some_and(|hold| hold.round_done && now.secs() > hold.until)
+            .is_some_and(|hold| hold.round_done && now > hold.until)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::cc::AckedData;
-use crate::units::SeqNum;
+use crate::units::{Duration, SeqNum};
 
 /// A number of each, for RTT_min and RTT_max.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,9 +51,9 @@ impl Gradients {
         }
     }
 
-    pub(super) fn sample(&mut self, secs: f64) {
-        self.rtt.min = self.rtt.min.min(secs);
-        self.rtt.max = self.rtt.max.max(secs);
+    pub(super) fn sample(&mut self, rtt: Duration) {
+        self.rtt.min = self.rtt.min.min(rtt.secs());
+        self.rtt.max = self.rtt.max.max(rtt.secs());
     }
 
     /// Whether an acknowledgement ends the round trip.

@@ -262,8 +262,13 @@ impl Bbr {
         }
         if let BbrState::ProbeRtt(mut probe) = self.state {
             self.ignored.mark(self.rounds.delivered(), ack.pipe);
-            let (little, secs) = (self.parameters.min_cwnd, self.parameters.probe_rtt_duration);
-            probe.on_ack(ack, &mut self.rounds, little, secs);
+            let little = WindowSize::from_segments(self.parameters.min_cwnd);
+            probe.on_ack(
+                ack,
+                &mut self.rounds,
+                little,
+                self.parameters.probe_rtt_duration,
+            );
             self.state = BbrState::ProbeRtt(probe);
             self.check_probe_rtt_done(ack.now);
         }

@@ -5,6 +5,7 @@ use crate::cc::bbr::params::{FULL_BW_GROWTH, FULL_BW_ROUNDS, QUANTUM_MAX};
 use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO, parameters};
 use crate::cc::{Algorithm, Needs, Rates};
 use crate::registry::{Entry, Kind, Value};
+use crate::units::{ByteCount, Duration};
 
 pub(crate) const ENTRY: Entry<Algorithm> = Entry {
     name: "bbr",
@@ -39,16 +40,16 @@ parameters! {
         bw_rounds: u64 = COUNT => Value::Integer(10), "the bottleneck's rate is the largest of this many round trips";
         full_bw_growth: f64 = FULL_BW_GROWTH;
         full_bw_rounds: u64 = FULL_BW_ROUNDS;
-        min_rtt_window: f64 = TIME => Value::Duration(10.0), "the path's delay is the smallest round-trip time of this long; then it is measured anew";
-        probe_rtt_duration: f64 = TIME_FROM_ZERO => Value::Duration(0.2), "how long PROBE_RTT keeps the window small";
+        min_rtt_window: Duration = TIME => Value::Duration(10.0), "the path's delay is the smallest round-trip time of this long; then it is measured anew";
+        probe_rtt_duration: Duration = TIME_FROM_ZERO => Value::Duration(0.2), "how long PROBE_RTT keeps the window small";
         min_cwnd: f64 = Kind::Number { min: 1.0, max: 1e6 } => Value::Number(4.0), "smallest window, and that of PROBE_RTT, segments";
         pacing_margin: f64 = Kind::Number { min: 0.0, max: 0.5 } => Value::Number(0.01), "share by which the rate stays below the bottleneck's";
         quanta: f64 = Kind::Number { min: 0.0, max: 100.0 } => Value::Number(3.0), "bursts that the window allows for besides the path's capacity";
         even_windows: bool = Kind::Bool => Value::Bool(false), "whether the window that keeps the path full is rounded up to an even number of segments";
         one_segment_below: f64 = Kind::Rate => Value::Rate(1.2e6), "below this rate a burst is one segment";
         two_segments_below: f64 = Kind::Rate => Value::Rate(24e6), "below this rate a burst is two segments";
-        quantum_duration: f64 = TIME => Value::Duration(1e-3), "above that, a burst is what is sent in this time";
-        quantum_max: u64 = QUANTUM_MAX;
+        quantum_duration: Duration = TIME => Value::Duration(1e-3), "above that, a burst is what is sent in this time";
+        quantum_max: ByteCount = QUANTUM_MAX;
         extra_acked_gain: f64 = Kind::Number { min: 0.0, max: 10.0 } => Value::Number(0.0),
             "share of the measured aggregation of acknowledgements that the window allows for";
         extra_acked_rounds: u64 = COUNT => Value::Integer(10), "that aggregation is the largest of this many round trips";

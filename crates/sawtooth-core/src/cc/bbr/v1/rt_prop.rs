@@ -1,7 +1,7 @@
 //! RTprop: the path's delay without a queue.
 
 use crate::cc::AckedData;
-use crate::units::Duration;
+use crate::units::{Duration, Instant};
 
 /// Seconds; infinite before the first sample.
 #[derive(Clone, Copy, Debug)]
@@ -9,11 +9,11 @@ pub(super) struct RtProp {
     pub(super) secs: f64,
     pub(super) at: f64,
     /// It is measured anew when it has not been seen for so long.
-    window: f64,
+    window: Duration,
 }
 
 impl RtProp {
-    pub(super) const fn unknown(window: f64) -> Self {
+    pub(super) const fn unknown(window: Duration) -> Self {
         Self {
             secs: f64::INFINITY,
             at: 0.0,
@@ -28,7 +28,7 @@ impl RtProp {
     /// Takes in an acknowledgement; returns whether the known delay had expired, which it cannot before the first sample.
     pub(super) fn update(&mut self, ack: &AckedData) -> bool {
         let now = ack.now.secs();
-        let expired = self.expired(now);
+        let expired = self.expired(ack.now);
         let sample = ack.rtt.map(Duration::secs).filter(|&rtt| rtt > 0.0);
         if let Some(rtt) = sample
             && (rtt <= self.secs || expired)
@@ -39,7 +39,7 @@ impl RtProp {
         expired
     }
 
-    pub(super) fn expired(&self, now: f64) -> bool {
-        self.secs.is_finite() && now - self.at > self.window
+    pub(super) fn expired(&self, now: Instant) -> bool {
+        self.secs.is_finite() && now.secs() - self.at > self.window.secs()
     }
 }

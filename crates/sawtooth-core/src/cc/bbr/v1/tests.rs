@@ -254,7 +254,7 @@ fn what_is_sent_while_the_delay_is_probed_tells_nothing_of_the_rate() {
     let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
     feed.settle(&mut bbr);
     bbr.state = BbrState::ProbeRtt(ProbeRtt::default());
-    bbr.parameters.probe_rtt_duration = 2.0;
+    bbr.parameters.probe_rtt_duration = Duration::from_secs(2.0);
     feed.pipe = 4;
     for _ in 0..15 {
         bbr.on_ack(&feed.ack(40.0));
@@ -410,8 +410,8 @@ fn an_even_phase_lasts_its_round_trip_however_little_is_in_flight() {
 fn section_4_1_1_3_the_delay_has_expired_when_more_than_ten_seconds_have_passed() {
     let mut bbr = bbr(beginning(10.0));
     bbr.on_handshake(Instant::from_secs(5.0), Duration::from_secs(0.1));
-    assert!(!bbr.rt_prop.expired(15.0));
-    assert!(bbr.rt_prop.expired(15.001));
+    assert!(!bbr.rt_prop.expired(Instant::from_secs(15.0)));
+    assert!(bbr.rt_prop.expired(Instant::from_secs(15.001)));
 }
 
 #[test]

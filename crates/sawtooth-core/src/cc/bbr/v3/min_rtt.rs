@@ -2,7 +2,7 @@
 
 use super::params::Bbr3Parameters;
 use crate::cc::AckedData;
-use crate::units::Duration;
+use crate::units::{Duration, Instant};
 
 /// Times in seconds; delays are infinite before the first sample.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ impl MinRtt {
     }
 
     /// ProbeRTT is over: the delay has been measured without a queue.
-    pub(super) fn probed(&mut self, now_secs: f64) {
-        self.probe_at = now_secs;
+    pub(super) fn probed(&mut self, now: Instant) {
+        self.probe_at = now.secs();
     }
 }

@@ -5,6 +5,7 @@ use crate::cc::bbr::params::{FULL_BW_GROWTH, FULL_BW_ROUNDS, QUANTUM_MAX};
 use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO, parameters};
 use crate::cc::{Algorithm, Needs, Rates};
 use crate::registry::{Entry, Kind, Value};
+use crate::units::{ByteCount, Duration};
 
 const GAIN: Kind = Kind::Number {
     min: 0.01,
@@ -53,11 +54,11 @@ parameters! {
         reno_rounds: u64 = COUNT => Value::Integer(63), "most round trips between probes, for the sake of Reno's flows";
         min_rtt_window: f64 = TIME => Value::Duration(10.0), "the path's delay is the smallest round-trip time of this long";
         probe_rtt_interval: f64 = TIME => Value::Duration(5.0), "it is measured anew when it has not been seen for this long";
-        probe_rtt_duration: f64 = TIME_FROM_ZERO => Value::Duration(0.2), "how long ProbeRTT keeps the window small";
+        probe_rtt_duration: Duration = TIME_FROM_ZERO => Value::Duration(0.2), "how long ProbeRTT keeps the window small";
         extra_acked_rounds: u64 = COUNT => Value::Integer(10), "the aggregation of acknowledgements is the largest of this many round trips";
         pacing_margin: f64 = SHARE => Value::Number(0.01), "share by which the rate stays below the bottleneck's";
         quanta: f64 = Kind::Number { min: 0.0, max: 100.0 } => Value::Number(3.0), "bursts that the window has room for at least";
-        quantum_duration: f64 = TIME => Value::Duration(1e-3), "a burst is what is sent in this time, at least two segments";
-        quantum_max: u64 = QUANTUM_MAX;
+        quantum_duration: Duration = TIME => Value::Duration(1e-3), "a burst is what is sent in this time, at least two segments";
+        quantum_max: ByteCount = QUANTUM_MAX;
     }
 }

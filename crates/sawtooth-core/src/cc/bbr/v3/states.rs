@@ -4,7 +4,7 @@ use super::{Bbr3, Bbr3State, Sample};
 use crate::cc::AckedData;
 use crate::cc::bbr::model::real;
 use crate::cc::bbr::probe_rtt::ProbeRtt;
-use crate::units::Instant;
+use crate::units::{Instant, WindowSize};
 
 impl Bbr3 {
     pub(super) fn check_startup_done(&mut self, sample: &Sample) {
@@ -150,8 +150,13 @@ impl Bbr3 {
         }
         if let Bbr3State::ProbeRtt(mut probe) = self.state {
             self.ignored.mark(self.rounds.delivered(), ack.pipe);
-            let (little, secs) = (self.probe_rtt_cwnd(), self.parameters.probe_rtt_duration);
-            probe.on_ack(ack, &mut self.rounds, little, secs);
+            let little = WindowSize::from_segments(self.probe_rtt_cwnd());
+            probe.on_ack(
+                ack,
+                &mut self.rounds,
+                little,
+                self.parameters.probe_rtt_duration,
+            );
             self.state = Bbr3State::ProbeRtt(probe);
             self.check_probe_rtt_done(ack.now);
         }
@@ -167,7 +172,7 @@ impl Bbr3 {
         if !probe.is_over(now) {
             return;
         }
-        self.min_rtt.probed(now.secs());
+        self.min_rtt.probed(now);
         self.control.restore_cwnd();
         self.bounds.reset_shortterm();
         if self.full_pipe.reached {
