@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use sawtooth_core::{scenario, simulate_with_effort};
+use sawtooth_core::internals::sim::simulate_within_limits;
+use sawtooth_core::scenario;
 
 fn main() {
     let mut text = String::new();
@@ -11,6 +12,7 @@ fn main() {
         .expect("a scenario on the input");
     let tree = serde_json::from_str(&text).expect("JSON");
     let scenario = scenario::from_tree(&tree).unwrap_or_else(|error| panic!("{error}"));
-    let (_, effort) = simulate_with_effort(&scenario, 1);
+    let (_, effort) =
+        simulate_within_limits(&scenario, 1).unwrap_or_else(|error| panic!("{error}"));
     println!("{}", effort.delivered_packets);
 }

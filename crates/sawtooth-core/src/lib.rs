@@ -4,7 +4,7 @@
 //! tree --scenario::read--> Scenario --simulate(seed)--> Records
 //! ```
 //!
-//! A [`Scenario`] is plain values ([`spec`]), which a program can make as well as [`scenario`] can read it.
+//! A [`Scenario`] is plain values ([`spec`]), which a program can make as well as [`scenario`] can read it; [`Scenario::check`] says what is wrong with it.
 //!
 //! CUBIC beside Reno, as Linux has them (`cargo run -p sawtooth-core --example dumbbell`):
 //!
@@ -25,7 +25,7 @@
 //! What is on these pages is the interface. The feature `internals`, which is off unless asked for, adds what the other crates of the workspace and the tests use
 //! besides; that may change with any version.
 //!
-//! Layers, top may use below: `internals`; `scenario`, `sim`; `record`; `net`, `feed`, `demand`; `spec`, `tables`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
+//! Layers, top may use below: `internals`, `run`; `scenario`, `sim`; `record`; `net`, `feed`, `demand`; `spec`, `tables`; `udp`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
 //! `noise`, `limits`; `fft`, `events`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/it/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
@@ -62,6 +62,7 @@ pub mod record;
 pub mod registry;
 mod ring;
 mod rng;
+mod run;
 pub mod scenario;
 mod sim;
 mod source;
@@ -71,6 +72,7 @@ mod tcp;
 mod udp;
 pub mod units;
 
+pub use run::{simulate, simulate_with_effort, simulate_within_limits};
 pub use scenario::ScenarioError;
-pub use sim::{Stopped, simulate, simulate_with_effort, simulate_within_limits};
+pub use sim::Stopped;
 pub use spec::Scenario;

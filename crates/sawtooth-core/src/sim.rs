@@ -53,20 +53,7 @@ use self::world::assemble;
 use crate::record::{Effort, Records};
 use crate::spec::Scenario;
 
-/// Runs `scenario` and returns what it measured. The same scenario and seed give the same records on any machine.
-pub fn simulate(scenario: &Scenario, seed: u64) -> Records {
-    simulate_with_effort(scenario, seed).0
-}
-
-/// The same, with what it cost.
-///
-/// # Panics
-/// If it takes more than the scenario's limits: [`simulate_within_limits`] says so.
-pub fn simulate_with_effort(scenario: &Scenario, seed: u64) -> (Records, Effort) {
-    simulate_within_limits(scenario, seed).unwrap_or_else(|stopped| panic!("{stopped}"))
-}
-
-/// What `scenario` measured and what that cost, unless it takes more than the scenario's limits.
+/// What `scenario` measured and what that cost, unless it takes more than the scenario's limits. It is one that [`Scenario::check`] accepts, as what was read is.
 pub fn simulate_within_limits(
     scenario: &Scenario,
     seed: u64,

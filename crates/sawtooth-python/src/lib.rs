@@ -22,12 +22,13 @@ use sawtooth_core::internals::packet::Ecn;
 use sawtooth_core::internals::queue;
 use sawtooth_core::internals::rng::RandomStream;
 use sawtooth_core::internals::scenario::{evaluate_over, for_kernel, limits_of};
+use sawtooth_core::internals::sim::simulate_within_limits;
 use sawtooth_core::internals::spec::{packet_source, source};
 use sawtooth_core::registry::Value;
 use sawtooth_core::scenario::Origins;
 use sawtooth_core::spec::FlowSpec;
 use sawtooth_core::units::{ByteCount, Instant};
-use sawtooth_core::{Scenario, scenario, simulate_within_limits};
+use sawtooth_core::{Scenario, scenario};
 use serde_json::{Map, Value as Json};
 
 create_exception!(

@@ -219,10 +219,14 @@ impl Params {
 
     /// The distribution of a parameter whose value is one.
     pub fn distribution(&self, name: &str) -> &DistributionSpec {
+        let found = self.find_distribution(name);
+        found.unwrap_or_else(|| panic!("{name} is no distribution"))
+    }
+
+    /// The same of a parameter that has perhaps only been said to be one.
+    pub(crate) fn find_distribution(&self, name: &str) -> Option<&DistributionSpec> {
         let slot = self.distributions.iter().find(|(known, _)| *known == name);
-        &slot
-            .unwrap_or_else(|| panic!("{name} is no distribution"))
-            .1
+        slot.map(|(_, spec)| spec)
     }
 
     /// The value of a parameter that not all rows have.

@@ -6,6 +6,7 @@ use super::context::Context;
 use super::error::{Result, at, at_key, near_or_all, unknown};
 use super::keys;
 use super::kind::value;
+use super::rules;
 use super::value::quantity;
 use crate::dist;
 use crate::expr::Dimension;
@@ -30,13 +31,7 @@ pub(super) fn read(
         return Ok(());
     };
     let spec = spec(options, unit, path, context)?;
-    dist::build(&spec).map_err(|fault| {
-        let path = match fault.key {
-            "" => path.to_owned(),
-            key => format!("{path}.{key}"),
-        };
-        at(path, fault.message).hint(fault.hint)
-    })?;
+    dist::build(&spec).map_err(|fault| rules::distribution(fault, path))?;
     params.set_distribution(param.name, spec);
     Ok(())
 }
@@ -107,18 +102,7 @@ fn drawn(json: &Json, param: &Param, unit: Unit, path: &str, context: &Context) 
         Unit::Bytes => Dimension::Bytes,
     };
     let found = quantity(json, path, context, dimension)?;
-    if found > 0.0 && found.is_finite() {
-        return Ok(Value::Number(found));
-    }
-    let name = param.name;
-    let unit = match unit {
-        Unit::Time { .. } => "s",
-        Unit::Bytes => "B",
-    };
-    Err(at(
-        path,
-        format!("`{name}` must be above zero, found {found} {unit}"),
-    ))
+    rules::drawn(param.name, found, unit, path).map(|()| Value::Number(found))
 }
 
 fn points(json: &Json, path: &str) -> Result<Vec<(f64, f64)>> {

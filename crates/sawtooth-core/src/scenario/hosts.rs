@@ -10,6 +10,7 @@ use super::error::{Result, at, at_key};
 use super::groups::Groups;
 use super::keys;
 use super::params::params_besides;
+use super::rules;
 use super::value::object;
 use crate::host::PARAMS;
 use crate::host::socket::{Held, SendMemory};
@@ -88,8 +89,7 @@ pub(super) fn put_on(flow: &mut FlowSpec, table: TreeTable, hosts: &HostSpecs) -
         let by_sender = table.own_or_common("host").filter(|_| flow.host.is_some());
         let by = by_sender.or_else(|| table.own_or_common("receiver_host"));
         let path = by.map_or_else(|| table.place("host"), |(_, path)| path);
-        return Err(at(path, "flows that arrive and leave cannot have a host")
-            .hint("leave it out, or write flows with `count`, a `start` and a `size`"));
+        return Err(rules::host_of_arrivals(&path));
     }
     let answers = source::build(flow.source.name, &flow.source.params, 0, &flow.name).answers();
     let asks = flow.receiver_host.filter(|_| answers);
@@ -114,7 +114,15 @@ fn check_socket(flow: &FlowSpec, table: TreeTable, hosts: &HostSpecs, host: usiz
                 .hint("leave it out, and set the host's socket_memory and packet_overhead"));
         }
     }
-    let memory = SendMemory::from(&hosts.all[host].params);
+    let name = hosts.declared_name(host);
+    let written = tree["hosts"][name].get("socket_memory");
+    let key = written.map_or("", |_| ".socket_memory");
+    socket_room(flow, &hosts.all[host], &format!("hosts.{name}{key}"))
+}
+
+/// The memory of a host's socket holds at least a segment of the flow; `path` is that of the memory.
+pub(super) fn socket_room(flow: &FlowSpec, host: &HostSpec, path: &str) -> Result<()> {
+    let memory = SendMemory::from(&host.params);
     let smss = tcp::key::smss.of(&flow.tcp);
     let empty = Held {
         bytes: ByteCount::ZERO,
@@ -123,10 +131,6 @@ fn check_socket(flow: &FlowSpec, table: TreeTable, hosts: &HostSpecs, host: usiz
         smss,
     };
     if memory.room(&empty, smss).is_none() {
-        let name = hosts.declared_name(host);
-        let written = tree["hosts"][name].get("socket_memory");
-        let key = written.map_or("", |_| ".socket_memory");
-        let path = format!("hosts.{name}{key}");
         let SendMemory {
             limit, overhead, ..
         } = memory;

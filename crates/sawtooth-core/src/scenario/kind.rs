@@ -6,7 +6,7 @@ use super::context::Context;
 use super::error::{Result, ScenarioError, at};
 use super::value::{any_quantity, quantity, wrong_dimension};
 use crate::expr::Dimension;
-use crate::registry::{Kind, Param, Value, suggest};
+use crate::registry::{Kind, Param, Unit, Value, suggest};
 
 /// A parameter's value, checked against its kind.
 pub(super) fn value(json: &Json, param: &Param, path: &str, context: &Context) -> Result<Value> {
@@ -54,9 +54,15 @@ impl Given<'_> {
         quantity(self.json, self.path, self.context, dimension)
     }
 
-    /// An error that says after the parameter's name what is wrong with it.
+    fn place(&self) -> Place<'_> {
+        Place {
+            name: self.name,
+            path: self.path,
+        }
+    }
+
     fn wrong(&self, message: impl std::fmt::Display) -> ScenarioError {
-        at(self.path, format!("`{}` {message}", self.name))
+        self.place().wrong(message)
     }
 
     fn flag(&self) -> Result<Value> {
@@ -65,26 +71,15 @@ impl Given<'_> {
     }
 
     fn word(&self, words: &[&'static str]) -> Result<Value> {
-        let known = words.join(", ");
         let Some(text) = self.json.as_str() else {
-            return Err(self.wrong(format!("must be one of {known}")));
+            return Err(self.wrong(format!("must be one of {}", words.join(", "))));
         };
-        if let Some(word) = words.iter().find(|word| **word == text) {
-            return Ok(Value::Choice(word));
-        }
-        let hint = match suggest(text, words.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`? known are {known}"),
-            None => format!("known are {known}"),
-        };
-        Err(at(self.path, format!("unknown {} `{text}`", self.name)).hint(&hint))
+        self.place().word(text, words)
     }
 
     fn number(&self, min: f64, max: f64) -> Result<Value> {
         let number = self.quantity(Dimension::Number)?;
-        if number < min || number > max {
-            return Err(self.wrong(format!("must be from {min} to {max}, found {number}")));
-        }
-        Ok(Value::Number(number))
+        self.place().number(number, min, max)
     }
 
     fn integer(&self, min: i64, max: i64) -> Result<Value> {
@@ -94,43 +89,21 @@ impl Given<'_> {
         }
         #[expect(clippy::cast_possible_truncation, reason = "whole")]
         let integer = number as i64;
-        if integer < min || integer > max {
-            return Err(self.wrong(format!("must be from {min} to {max}, found {number}")));
-        }
-        Ok(Value::Integer(integer))
+        self.place().integer(integer, number, min, max)
     }
 
     fn duration(&self, above_zero: bool) -> Result<Value> {
         let secs = self.quantity(Dimension::Time)?;
-        if above_zero && secs <= 0.0 {
-            return Err(self
-                .wrong(format!("must be above zero, found {secs} s"))
-                .hint("give a time such as `20 ms`, or leave it out for its default"));
-        }
-        if secs < 0.0 {
-            return Err(self
-                .wrong(format!("cannot be negative, found {secs} s"))
-                .hint("give a time of zero or more, or leave it out for its default"));
-        }
-        Ok(Value::Duration(secs))
+        self.place().duration(secs, above_zero)
     }
 
     fn rate(&self) -> Result<Value> {
-        let bps = self.quantity(Dimension::Rate)?;
-        if bps > 0.0 {
-            Ok(Value::Rate(bps))
-        } else {
-            Err(self.wrong(format!("must be above zero, found {bps} bit/s")))
-        }
+        self.place().rate(self.quantity(Dimension::Rate)?)
     }
 
     fn rate_from_zero(&self) -> Result<Value> {
         let bps = self.quantity(Dimension::Rate)?;
-        if bps >= 0.0 {
-            Ok(Value::Rate(bps))
-        } else {
-            Err(self.wrong(format!("cannot be negative, found {bps} bit/s")))
-        }
+        self.place().not_negative(Value::Rate(bps), bps, "bit/s")
     }
 
     fn rate_or_packets(&self) -> Result<Value> {
@@ -143,11 +116,7 @@ impl Given<'_> {
                 return Err(wrong_dimension(self.json, self.path, expected, other));
             }
         };
-        if found.value >= 0.0 {
-            Ok(value)
-        } else {
-            Err(self.wrong(format!("cannot be negative, found {} {unit}", found.value)))
-        }
+        self.place().not_negative(value, found.value, unit)
     }
 
     fn size(&self, of_queue: bool) -> Result<Value> {
@@ -168,11 +137,127 @@ impl Given<'_> {
     }
 
     fn bytes(&self, number: f64) -> Result<Value> {
-        self.positive(number, "bytes").map(Value::Bytes)
+        self.place().positive(number, "bytes").map(Value::Bytes)
     }
 
     fn packets(&self, number: f64) -> Result<Value> {
-        self.positive(number, "packets").map(Value::Packets)
+        self.place().positive(number, "packets").map(Value::Packets)
+    }
+}
+
+/// The value of a parameter that a program has made: it is of the parameter's kind and within its bounds.
+pub(super) fn check(param: &Param, value: Value, path: &str) -> Result<()> {
+    let place = Place {
+        name: param.name,
+        path,
+    };
+    // A default may be what nothing else can be, such as `none`.
+    if value == param.default {
+        return Ok(());
+    }
+    #[expect(clippy::cast_precision_loss, reason = "found in a message")]
+    let checked = match (param.kind, value) {
+        (Kind::Bool, Value::Bool(_)) => Ok(value),
+        (Kind::Choice(words), Value::Choice(word)) => place.word(word, words),
+        (Kind::Number { min, max }, Value::Number(number)) => place.number(number, min, max),
+        (Kind::Integer { min, max }, Value::Integer(number)) => {
+            place.integer(number, number as f64, min, max)
+        }
+        (
+            Kind::Duration { min_exclusive } | Kind::Distribution(Unit::Time { min_exclusive }),
+            Value::Duration(secs),
+        ) => place.duration(secs, min_exclusive),
+        (Kind::Period, Value::Duration(secs)) => place.duration(secs, true),
+        (Kind::Rate, Value::Rate(bps)) => place.rate(bps),
+        (Kind::RateFromZero | Kind::RateOrPackets, Value::Rate(bps)) => {
+            place.not_negative(value, bps, "bit/s")
+        }
+        (Kind::RateOrPackets, Value::Number(packets)) => {
+            place.not_negative(value, packets, "packets")
+        }
+        (
+            Kind::Bytes | Kind::PacketsOrBytes | Kind::QueueSize | Kind::Distribution(Unit::Bytes),
+            Value::Bytes(bytes),
+        ) => place.positive(bytes as f64, "bytes").map(Value::Bytes),
+        (Kind::Packets | Kind::PacketsOrBytes | Kind::QueueSize, Value::Packets(packets)) => place
+            .positive(packets as f64, "packets")
+            .map(Value::Packets),
+        (Kind::QueueSize, Value::Bdp(_)) => Err(place
+            .wrong("cannot be in bdp: only a scenario that is read has them turned into bytes")
+            .hint("give it in packets or bytes")),
+        (kind, _) => Err(place
+            .wrong(format!("cannot be {value:?}"))
+            .hint(&format!("its kind is {kind:?}"))),
+    };
+    checked.map(|_| ())
+}
+
+/// A parameter and where its value stands.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    name: &'static str,
+    path: &'a str,
+}
+
+/// Within which bounds the values of a kind are.
+impl Place<'_> {
+    /// An error that says after the parameter's name what is wrong with it.
+    fn wrong(self, message: impl std::fmt::Display) -> ScenarioError {
+        at(self.path, format!("`{}` {message}", self.name))
+    }
+
+    fn word(self, text: &str, words: &[&'static str]) -> Result<Value> {
+        let known = words.join(", ");
+        if let Some(word) = words.iter().find(|word| **word == text) {
+            return Ok(Value::Choice(word));
+        }
+        let hint = match suggest(text, words.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`? known are {known}"),
+            None => format!("known are {known}"),
+        };
+        Err(at(self.path, format!("unknown {} `{text}`", self.name)).hint(&hint))
+    }
+
+    fn number(self, number: f64, min: f64, max: f64) -> Result<Value> {
+        if (min..=max).contains(&number) {
+            return Ok(Value::Number(number));
+        }
+        Err(self.wrong(format!("must be from {min} to {max}, found {number}")))
+    }
+
+    fn integer(self, integer: i64, found: f64, min: i64, max: i64) -> Result<Value> {
+        if (min..=max).contains(&integer) {
+            return Ok(Value::Integer(integer));
+        }
+        Err(self.wrong(format!("must be from {min} to {max}, found {found}")))
+    }
+
+    fn duration(self, secs: f64, above_zero: bool) -> Result<Value> {
+        if above_zero && (secs.is_nan() || secs <= 0.0) {
+            return Err(self
+                .wrong(format!("must be above zero, found {secs} s"))
+                .hint("give a time such as `20 ms`, or leave it out for its default"));
+        }
+        if secs.is_nan() || secs < 0.0 {
+            return Err(self
+                .wrong(format!("cannot be negative, found {secs} s"))
+                .hint("give a time of zero or more, or leave it out for its default"));
+        }
+        Ok(Value::Duration(secs))
+    }
+
+    fn rate(self, bps: f64) -> Result<Value> {
+        if bps > 0.0 {
+            return Ok(Value::Rate(bps));
+        }
+        Err(self.wrong(format!("must be above zero, found {bps} bit/s")))
+    }
+
+    fn not_negative(self, value: Value, found: f64, unit: &str) -> Result<Value> {
+        if found >= 0.0 {
+            return Ok(value);
+        }
+        Err(self.wrong(format!("cannot be negative, found {found} {unit}")))
     }
 
     #[expect(
@@ -180,7 +265,7 @@ impl Given<'_> {
         clippy::cast_sign_loss,
         reason = "checked to be whole and above zero"
     )]
-    fn positive(&self, number: f64, what: &str) -> Result<u64> {
+    fn positive(self, number: f64, what: &str) -> Result<u64> {
         if number > 0.0 && number.fract() == 0.0 && number < 9e15 {
             return Ok(number as u64);
         }

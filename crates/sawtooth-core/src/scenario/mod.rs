@@ -21,11 +21,13 @@ pub(crate) mod keys;
 mod kind;
 pub(crate) mod limits;
 mod links;
+mod made;
 mod origins;
 mod params;
 mod part;
 mod read;
 mod recording;
+mod rules;
 mod shortcuts;
 #[cfg(test)]
 mod tests;

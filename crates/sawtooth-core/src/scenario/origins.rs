@@ -5,13 +5,15 @@ use std::borrow::Cow;
 use serde_json::{Map, Value as Json};
 
 use super::context::TreeTable;
-use crate::spec::LinkSpec;
+use crate::spec::{LinkSpec, Scenario};
 
 /// The tree that a scenario was read from, and what of it has become which flow.
 #[derive(Clone, Debug)]
 pub struct Origins<'a> {
     pub(super) tree: &'a Map<String, Json>,
     pub(super) entries: Entries,
+    /// Whether there is no tree, because a program has made the scenario: whatever a flow has is then its own.
+    is_made: bool,
 }
 
 /// Of each of a scenario's lists of flows, in their order, where they come from.
@@ -26,11 +28,35 @@ pub(super) struct Entries {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
     pub entry: usize,
+    /// The list that it is in: `flows` of a tree, and of a scenario that a program has made any of its lists of flows.
+    pub list: &'static str,
     /// Whether it names its congestion control itself.
     pub has_own_cc: bool,
 }
 
 impl<'a> Origins<'a> {
+    pub(super) fn new(tree: &'a Map<String, Json>, entries: Entries) -> Self {
+        Self {
+            tree,
+            entries,
+            is_made: false,
+        }
+    }
+
+    /// Of a scenario that a program has made, without a tree: `nothing` is empty. Its flows stand in its own lists.
+    pub(super) fn made(scenario: &Scenario, nothing: &'a Map<String, Json>) -> Self {
+        let list = |list, number| (0..number).map(|entry| Origin::made(list, entry)).collect();
+        Self {
+            tree: nothing,
+            entries: Entries {
+                flows: list("flows", scenario.flows.len()),
+                arriving: list("arriving", scenario.arriving.len()),
+                udp: list("udp", scenario.udp.len()),
+            },
+            is_made: true,
+        }
+    }
+
     /// Those of [`Scenario::all_flows`](crate::spec::Scenario::all_flows).
     pub(super) fn all_flows(&self) -> impl Iterator<Item = Origin> {
         let (flows, arriving) = (&self.entries.flows, &self.entries.arriving);
@@ -48,6 +74,7 @@ impl<'a> Origins<'a> {
             own: self.get(origin, "tcp"),
             common: self.tree.get("tcp"),
             entry: origin.place().into(),
+            is_made: self.is_made,
         }
     }
 
@@ -58,14 +85,22 @@ impl<'a> Origins<'a> {
 }
 
 impl Origin {
+    fn made(list: &'static str, entry: usize) -> Self {
+        Self {
+            entry,
+            list,
+            has_own_cc: true,
+        }
+    }
+
     /// Where the entry is.
     pub(super) fn place(self) -> String {
-        format!("flows[{}]", self.entry)
+        format!("{}[{}]", self.list, self.entry)
     }
 
     /// Where a key of it is.
     pub(super) fn key(self, key: &str) -> String {
-        format!("flows[{}].{key}", self.entry)
+        format!("{}[{}].{key}", self.list, self.entry)
     }
 
     /// Where its congestion control is named: by itself, or for all flows.
@@ -84,6 +119,8 @@ pub(super) struct TcpTables<'a> {
     common: Option<&'a Json>,
     /// Where the flow's entry is.
     entry: Cow<'a, str>,
+    /// Whether a program has made the flow, whose parameters are its own.
+    is_made: bool,
 }
 
 impl<'a> TcpTables<'a> {
@@ -93,6 +130,7 @@ impl<'a> TcpTables<'a> {
             own: entry.keys.get("tcp"),
             common: entry.context.tree.get("tcp"),
             entry: entry.path.into(),
+            is_made: false,
         }
     }
 
@@ -112,6 +150,9 @@ impl<'a> TcpTables<'a> {
 
     /// The same; or where it would be said of all flows.
     pub(super) fn place_or_common(&self, key: &str) -> String {
+        if self.is_made {
+            return format!("{}.tcp.{key}", self.entry);
+        }
         self.own(key).unwrap_or_else(|| format!("tcp.{key}"))
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::context::Context;
-use super::error::{Result, ScenarioError, at};
+use super::error::{Result, ScenarioError};
 use super::origins::Origins;
 use super::value::{check_keys, object};
 use super::vars::Vars;
@@ -44,10 +44,7 @@ pub fn read(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
     let (links, groups) = links::read(context, &limits)?;
     let hosts = hosts::read(context, &limits)?;
     let flows = flows::read(context, &groups, &hosts, duration, &limits)?;
-    let origins = Origins {
-        tree,
-        entries: flows.entries,
-    };
+    let origins = Origins::new(tree, flows.entries);
     let mut scenario = Scenario {
         sample,
         record,
@@ -73,12 +70,6 @@ pub fn read(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
 /// Reads a scenario for the simulator, and refuses what only a real kernel can run.
 pub fn for_simulator(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
     let (scenario, origins) = read(tree)?;
-    for (flow, origin) in scenario.all_flows().zip(origins.all_flows()) {
-        if let Some(name) = &flow.kernel_cc {
-            let message = format!("`kernel:{name}` is of a real kernel, not of the simulator");
-            return Err(at(origin.cc(), message)
-                .hint("run it with `--backend uml`, or name one of `sawtooth list cc`"));
-        }
-    }
+    check::kernels(&scenario, &origins)?;
     Ok((scenario, origins))
 }

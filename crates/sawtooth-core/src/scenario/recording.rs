@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use super::context::Context;
 use super::error::{Result, at, at_key, near_or_all};
 use super::keys;
+use super::rules;
 use super::value::{positive_time, quantity};
 use crate::expr::Dimension;
 use crate::spec::{Recording, Sampling, Scenario, Stretch};
@@ -54,11 +55,7 @@ pub(super) fn read(context: &Context, sample: Sampling, duration: Duration) -> R
         };
         match word.as_str() {
             "variables" if sample == Sampling::Never => {
-                return Err(at(
-                    path,
-                    "variables are taken with the samples, and there are none",
-                )
-                .hint("add sample = \"100 ms\", or \"ack\""));
+                return Err(rules::variables_without_samples(&path));
             }
             "variables" => record.variables = true,
             "episodes" => record.episodes = true,
@@ -85,19 +82,13 @@ fn stretch(context: &Context, duration: Duration) -> Result<Stretch> {
     };
     let from = read("record_from", Duration::default())?;
     let until = read("record_until", duration)?;
-    if from >= until {
-        let (from, until) = (from.secs(), until.secs());
-        let key = if context.tree.contains_key("record_from") {
-            "record_from"
-        } else {
-            "record_until"
-        };
-        let message = format!(
-            "nothing is between {from} s, where recording packets begins, and {until} s, where it ends"
-        );
-        return Err(at(key, message).hint(&format!("the run takes {} s", duration.secs())));
-    }
-    Ok(Stretch { from, until })
+    let stretch = Stretch { from, until };
+    let key = if context.tree.contains_key("record_from") {
+        "record_from"
+    } else {
+        "record_until"
+    };
+    rules::stretch(stretch, duration.secs(), key).map(|()| stretch)
 }
 
 /// What hosts record takes a flow that has one.
@@ -111,9 +102,8 @@ pub(super) fn check_host_words(scenario: &Scenario, context: &Context) -> Result
         if let Some(word) = word.as_str()
             && HOST_WORDS.contains(&word)
         {
-            let message = format!("`{word}` are told by hosts, and no flow has one");
-            return Err(at(format!("record[{index}]"), message)
-                .hint("add hosts.NAME = { ... }, and host = \"NAME\" to a flow"));
+            let path = format!("record[{index}]");
+            return Err(rules::recorded_without_host(word, &path));
         }
     }
     Ok(())

@@ -4,6 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use super::context::Context;
 use super::error::{Result, ScenarioError, at, at_key, in_expression, near_or_all};
+use super::rules;
 use crate::expr::{self, Dimension, Quantity};
 
 pub(super) fn object<'a>(json: &'a Json, path: &str) -> Result<&'a Map<String, Json>> {
@@ -105,33 +106,17 @@ pub(super) fn wrong_dimension(
 /// Seconds, above zero, of a key of the scenario itself.
 pub(super) fn positive_time(json: &Json, key: &str, context: &Context) -> Result<f64> {
     let secs = quantity(json, key, context, Dimension::Time)?;
-    if secs > 0.0 {
-        Ok(secs)
-    } else {
-        Err(at(
-            key,
-            format!("`{key}` must be above zero, found {secs} s"),
-        ))
-    }
+    rules::above_zero(secs, key).map(|()| secs)
 }
 
 /// Seconds, zero or more.
 pub(super) fn time(json: &Json, path: &str, context: &Context) -> Result<f64> {
     let secs = quantity(json, path, context, Dimension::Time)?;
-    if secs < 0.0 {
-        let message = format!("a time cannot be negative, found {secs} s");
-        return Err(at(path, message));
-    }
-    Ok(secs)
+    rules::time(secs, path).map(|()| secs)
 }
 
 /// A probability; `what` is its key.
 pub(super) fn share(json: &Json, path: &str, what: &str, context: &Context) -> Result<f64> {
     let found = quantity(json, path, context, Dimension::Number)?;
-    if (0.0..=1.0).contains(&found) {
-        Ok(found)
-    } else {
-        let message = format!("`{what}` is a probability from 0 to 1, found {found}");
-        Err(at(path, message))
-    }
+    rules::share(found, what, path).map(|()| found)
 }

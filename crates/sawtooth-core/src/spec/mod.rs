@@ -17,9 +17,9 @@
 //! let records = simulate(&scenario, 1);
 //! ```
 //!
-//! What is here is not checked: who makes a scenario sees to it that its paths name links that there are, that values are of the kinds and within the bounds
-//! that tables of parameters tell, and that sizes of queues are in packets or bytes ([`Value::Bdp`](crate::registry::Value::Bdp) is of scenarios that
-//! are read).
+//! Fields can be anything while a scenario is made. [`Scenario::check`] tells whether it can be run: whether its paths name links that there are, whether values are of the kinds and
+//! within the bounds that [tables](crate::tables) of parameters tell, whether sizes of queues are in packets or bytes ([`Value::Bdp`](crate::registry::Value::Bdp) is of
+//! scenarios that are read), and so on. [`Scenario::warnings`] tells what can be run and is hardly meant.
 
 mod flow;
 mod host;

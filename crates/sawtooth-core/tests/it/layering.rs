@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// Top may use below, same line never each other.
 const LAYERS: &[&[&str]] = &[
-    &["internals"],
+    &["internals", "run"],
     &["sim", "scenario"],
     &["record"],
     &["net", "feed", "demand"],

@@ -13,10 +13,8 @@ pub(in crate::scenario) fn segments(scenario: &mut Scenario, origins: &Origins) 
     let arriving = scenario.arriving.iter_mut().map(|one| &mut one.flow);
     let flows = scenario.flows.iter_mut().chain(arriving);
     for (flow, origin) in flows.zip(origins.all_flows()) {
-        let of_link = |link: &usize| Some((&links[*link], links[*link].forward.mtu?));
-        let narrowest = flow.path.iter().filter_map(of_link);
         let asks = key::mss_from_mtu.of(&flow.tcp);
-        let Some((link, mtu)) = narrowest.min_by_key(|(_, mtu)| *mtu) else {
+        let Some((link, mtu)) = narrowest(flow, links) else {
             if asks {
                 let message = format!(
                     "segments of flow `{}` are to fit the `mtu` of its path, and no link of that has one",
@@ -45,6 +43,25 @@ pub(in crate::scenario) fn segments(scenario: &mut Scenario, origins: &Origins) 
         flow.tcp.set(key::smss.name, Value::Bytes(mtu - header));
     }
     Ok(())
+}
+
+/// Segments are as they will be, and fit.
+pub(in crate::scenario) fn segments_fit(scenario: &Scenario) -> Result<()> {
+    for flow in scenario.all_flows() {
+        if let Some((link, mtu)) = narrowest(flow, &scenario.links)
+            && key::smss.of(&flow.tcp).get() + key::header.of(&flow.tcp).get() > mtu
+        {
+            return Err(too_long(flow, link, mtu));
+        }
+    }
+    Ok(())
+}
+
+/// The link of a flow's path that carries the shortest packets alone, and their bytes; nothing if all carry any.
+fn narrowest<'a>(flow: &FlowSpec, links: &'a [LinkSpec]) -> Option<(&'a LinkSpec, u64)> {
+    let of_link = |link: &usize| Some((&links[*link], links[*link].forward.mtu?));
+    let limited = flow.path.iter().filter_map(of_link);
+    limited.min_by_key(|(_, mtu)| *mtu)
 }
 
 fn too_long(flow: &FlowSpec, link: &LinkSpec, mtu: u64) -> ScenarioError {

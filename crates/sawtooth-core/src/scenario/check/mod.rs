@@ -1,13 +1,15 @@
 //! Refuses scenarios that have been read but contradict themselves, or could never work.
 
 mod fit;
+mod kernels;
 mod limits;
 mod nodes;
 mod queues;
 mod shaper;
 mod tcp;
 
-pub(super) use fit::{datagrams, segments};
+pub(super) use fit::{datagrams, segments, segments_fit};
+pub(super) use kernels::check as kernels;
 pub(super) use limits::check as limits;
 pub(super) use nodes::check as nodes;
 pub(super) use queues::check as queues;

@@ -2,7 +2,6 @@
 
 use serde_json::Value as Json;
 
-use super::super::context::TreeTable;
 use super::super::error::{Result, at};
 use super::super::origins::TcpTables;
 use crate::cc;
@@ -13,13 +12,12 @@ use crate::tcp::pacer::PacedFlows;
 use crate::tcp::receiver::buffer::memory;
 use crate::units::ByteCount;
 
-/// Parameters that the flow of a table will have.
-pub(in crate::scenario) fn check(tcp: &Params, flow: TreeTable) -> Result<()> {
-    let written = TcpTables::of(flow);
-    timeouts(tcp, &written)?;
-    buffer_limits(tcp, &written)?;
-    receive_buffer(tcp, &written)?;
-    pacing(tcp, &written)
+/// Parameters that a flow will have, and where they are written.
+pub(in crate::scenario) fn check(tcp: &Params, written: &TcpTables) -> Result<()> {
+    timeouts(tcp, written)?;
+    buffer_limits(tcp, written)?;
+    receive_buffer(tcp, written)?;
+    pacing(tcp, written)
 }
 
 /// The timeout's bounds leave room between them.
@@ -47,7 +45,7 @@ fn buffer_limits(tcp: &Params, written: &TcpTables) -> Result<()> {
             let place = written.own(first).or_else(|| written.own(most));
             let place = place.or_else(|| written.place(first));
             return Err(at(
-                place.unwrap_or_else(|| format!("tcp.{most}")),
+                place.unwrap_or_else(|| written.place_or_common(most)),
                 format!("`{first}` is {size} B, above `{most}`, which is {limit} B"),
             )
             .hint("set both, or the first to \"none\" for a buffer without limits"));

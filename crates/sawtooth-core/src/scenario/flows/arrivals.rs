@@ -7,6 +7,7 @@ use super::super::error::{Result, at, at_key, unknown};
 use super::super::keys;
 use super::super::origins::Origins;
 use super::super::params::params_besides;
+use super::super::rules;
 use super::super::value::object;
 use crate::arrivals::{Arrivals, PARAMS};
 use crate::dist;
@@ -61,11 +62,10 @@ pub(super) fn read(
     }
     let start = flow.start.secs();
     let stop = match params.get("stop") {
-        Value::Duration(stop) if stop <= start => {
-            let message = format!("flows stop arriving at {stop} s and start at {start} s");
-            return Err(at(format!("{path}.stop"), message));
+        Value::Duration(stop) => {
+            rules::arrivals_stop(start, stop, &format!("{path}.stop"))?;
+            stop
         }
-        Value::Duration(stop) => stop,
         _ => f64::INFINITY,
     };
     Ok(ArrivingSpec {

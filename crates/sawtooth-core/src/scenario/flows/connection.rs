@@ -4,6 +4,7 @@ use super::super::check;
 use super::super::context::TreeTable;
 use super::super::error::Result;
 use super::super::groups::Groups;
+use super::super::origins::TcpTables;
 use super::super::part::part;
 use super::{congestion, packets, route, tcp, when};
 use crate::registry::Params;
@@ -19,7 +20,7 @@ pub(super) fn read(
     links: &Groups,
 ) -> Result<FlowSpec> {
     let (mut tcp, given) = tcp::read(table, stack)?;
-    check::tcp(&tcp, table)?;
+    check::tcp(&tcp, &TcpTables::of(table))?;
     let sender = congestion::sender(table, &tcp)?;
     let receiver = congestion::receiver(table)?;
     if !given.contains(&key::ecn.name) {

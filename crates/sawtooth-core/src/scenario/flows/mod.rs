@@ -20,6 +20,7 @@ use super::groups::{Groups, check_number, count};
 use super::hosts::{self, HostSpecs};
 use super::keys;
 use super::origins::{Entries, Origin};
+use super::rules;
 use super::value::{check_keys, object};
 use crate::limits::Limits;
 use crate::spec::{ArrivingSpec, FlowSpec, UdpSpec};
@@ -62,13 +63,13 @@ pub(super) fn read(
         check_number(names.len(), count, table, "flows", limits)?;
         let origin = Origin {
             entry: index,
+            list: "flows",
             has_own_cc: table.has("cc"),
         };
         // Of a count of 0 only the keys are read: what they say may divide by it.
         for (name, context) in context.items(&base, count) {
             if !names.insert(name.clone()) {
-                let message = format!("two flows are called `{base}`");
-                return Err(at(table.place("name"), message).hint("give each its own name"));
+                return Err(rules::two_flows(&base, &table.place("name")));
             }
             let table = TreeTable {
                 context: &context,
@@ -104,7 +105,7 @@ pub(super) fn read(
 fn entries(tree: &Map<String, Json>) -> Result<&[Json]> {
     match tree.get("flows") {
         Some(Json::Array(entries)) if !entries.is_empty() => Ok(entries),
-        Some(Json::Array(_)) | None => Err(at_key("flows", "a scenario needs at least one flow")
+        Some(Json::Array(_)) | None => Err(at_key("flows", rules::NO_FLOW)
             .hint("for example [[scenario.flows]] with path = [\"bottleneck\"]")),
         Some(_) => Err(at("flows", "expected a list of flows").hint("write [[scenario.flows]]")),
     }

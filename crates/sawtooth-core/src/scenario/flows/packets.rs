@@ -6,6 +6,7 @@ use super::super::context::TreeTable;
 use super::super::error::{Result, ScenarioError, at, at_key};
 use super::super::groups::Groups;
 use super::super::part::part;
+use super::super::rules;
 use super::super::value::quantity;
 use super::{route, when};
 use crate::expr::Dimension;
@@ -117,13 +118,7 @@ fn stop(table: TreeTable, start: Instant, duration: Duration) -> Result<Instant>
         return Ok(Instant::from_secs(duration.secs()));
     };
     let stop = quantity(json, &path, table.context, Dimension::Time)?;
-    if stop <= start.secs() {
-        let message = format!(
-            "a flow stops after its start, which is at {} s, found {stop} s",
-            start.secs()
-        );
-        return Err(at(path, message).hint("both count from the start of the run"));
-    }
+    rules::udp_stop(start.secs(), stop, &path)?;
     Ok(Instant::from_secs(stop.min(duration.secs())))
 }
 

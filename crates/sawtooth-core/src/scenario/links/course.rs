@@ -6,6 +6,7 @@ use super::super::context::TreeTable;
 use super::super::error::{Result, at, at_key};
 use super::super::keys;
 use super::super::params::params;
+use super::super::rules;
 use super::super::value::{check_keys, list_of, object, quantity, share, time};
 use super::side::DirectionTable;
 use crate::expr::Dimension;
@@ -31,10 +32,9 @@ pub(super) fn changes(side: DirectionTable) -> Result<Option<Changes>> {
 }
 
 /// With a trace there is no other rate.
-fn refuse_rate(side: DirectionTable, path: String) -> Result<()> {
+fn refuse_rate(side: DirectionTable, path: &str) -> Result<()> {
     if side.has("trace") || side.is_traced_with_mirror() {
-        let message = "a link with a `trace` has its rate from it";
-        return Err(at_key(path, message).hint("leave one of the two out"));
+        return Err(rules::rate_and_trace(path));
     }
     Ok(())
 }
@@ -54,25 +54,10 @@ fn steps(json: &Json, path: &str, side: DirectionTable) -> Result<Changes> {
     for (index, json) in items.iter().enumerate() {
         let path = format!("{place}[{index}]");
         let row = change(json, &path, side)?;
-        if let Some(before) = rows.last().filter(|before| before.after >= row.after) {
-            let (here, before) = (row.after.secs(), before.after.secs());
-            let message = format!("{here} s comes after {before} s: times must ascend");
-            return Err(at(format!("{path}.at"), message));
-        }
+        rules::change_follows(rows.last(), &row, &format!("{path}.at"))?;
         rows.push(row);
     }
-    let Some(last) = rows.last() else {
-        return Err(at(place, "a table of changes needs a row")
-            .hint("for example changes = [{ at = \"5 s\", rate = \"2 Mbit/s\" }]"));
-    };
-    if let Some(every) = every.filter(|every| *every <= last.after) {
-        let message = format!(
-            "the table cannot start again after {} s: it goes on to {} s",
-            every.secs(),
-            last.after.secs()
-        );
-        return Err(at(format!("{path}.every"), message));
-    }
+    rules::changes(&rows, every, &place, &format!("{path}.every"))?;
     Ok(Changes::Table {
         rows: rows.into(),
         every,
@@ -98,14 +83,9 @@ fn change(json: &Json, path: &str, side: DirectionTable) -> Result<Change> {
         loss: None,
     };
     if let Some((json, place)) = table.get("rate") {
-        refuse_rate(side, place.clone())?;
+        refuse_rate(side, &place)?;
         let rate = quantity(json, &place, context, Dimension::Rate)?;
-        if rate < 0.0 {
-            return Err(at(
-                place,
-                format!("a rate cannot be negative, found {rate} bit/s"),
-            ));
-        }
+        rules::changed_rate(rate, &place)?;
         row.rate = Some(Rate::from_bps(rate));
     }
     if let Some((json, place)) = table.get("delay") {
@@ -132,11 +112,10 @@ fn walk(json: &Json, path: &str, side: DirectionTable) -> Result<Walk> {
         delay: delay.map(|span| span.map(Duration::from_secs)),
     };
     if walk.rate.is_some() {
-        refuse_rate(side, table.place("rate_step"))?;
+        refuse_rate(side, &table.place("rate_step"))?;
     }
     if walk.rate.is_none() && walk.delay.is_none() {
-        return Err(at(path, "a walk of nothing: neither rate nor delay changes")
-            .hint("for example walk = { rate_step = \"1 Mbit/s\", rate_min = \"1 Mbit/s\", rate_max = \"20 Mbit/s\" }"));
+        return Err(rules::walk_of_nothing(path));
     }
     Ok(walk)
 }
@@ -155,15 +134,14 @@ fn span(
     };
     match [number(step), number(min), number(max)] {
         [None, None, None] => Ok(None),
-        [Some(_), Some(low), Some(high)] if low >= high => Err(at(
-            table.place(min),
-            format!("`{min}` must be below `{max}`"),
-        )),
-        [Some(most), Some(low), Some(high)] if most > high - low => Err(at(
-            table.place(step),
-            format!("`{step}` is larger than from `{min}` to `{max}`"),
-        )),
-        [Some(step), Some(min), Some(max)] => Ok(Some(WalkSpan { step, min, max })),
+        [Some(most), Some(low), Some(high)] => {
+            let span = WalkSpan {
+                step: most,
+                min: low,
+                max: high,
+            };
+            rules::span(span, [step, min, max], table.path).map(|()| Some(span))
+        }
         _ => Err(at(
             table.path,
             format!("a walk needs `{step}`, `{min}` and `{max}` together"),
@@ -172,7 +150,7 @@ fn span(
 }
 
 /// A walk begins between its bounds.
-pub(super) fn check_start(direction: &LinkDirection, path: &str) -> Result<()> {
+pub(in crate::scenario) fn check_start(direction: &LinkDirection, path: &str) -> Result<()> {
     let Some(Changes::Walk(walk)) = &direction.impairments.changes else {
         return Ok(());
     };

@@ -6,6 +6,7 @@ use super::super::context::Context;
 use super::super::error::{Result, at};
 use super::super::keys;
 use super::super::part::row;
+use super::super::rules;
 use super::super::value::{any_quantity, list_of};
 use super::side::DirectionTable;
 use crate::expr::Dimension;
@@ -49,14 +50,10 @@ fn quantiles(measured: &Json, path: &str, context: &Context) -> Result<Jitter> {
         if secs.dimension != Dimension::Time {
             return Err(at(place, "expected a time such as `2 ms`"));
         }
-        if found.last().is_some_and(|before| *before > secs.value) {
-            return Err(at(place, "quantiles must ascend").hint("sort them"));
-        }
+        rules::quantile_follows(found.last().copied(), secs.value, &place)?;
         found.push(secs.value);
     }
-    if found.len() < 2 {
-        return Err(at(list, "a distribution needs at least two quantiles"));
-    }
+    rules::quantiles(found.len(), &list)?;
     Ok(Jitter::Table {
         quantiles: found.into(),
     })

@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::super::error::{Result, at};
 use super::super::part::row;
+use super::super::rules;
 use super::super::value::quantity;
 use super::side::DirectionTable;
 use crate::expr::Dimension;
@@ -44,10 +45,7 @@ fn drop(side: DirectionTable) -> Result<Vec<u64>> {
     for (index, json) in numbers.iter().enumerate() {
         let path = format!("{path}[{index}]");
         let number = quantity(json, &path, side.table.context, Dimension::Number)?;
-        if number < 1.0 || number.fract() != 0.0 || number > 9e15 {
-            let message = format!("packets are counted from 1, found {number}");
-            return Err(at(path, message));
-        }
+        rules::packet_number(number, &path)?;
         drop.push(number as u64);
     }
     drop.sort_unstable();

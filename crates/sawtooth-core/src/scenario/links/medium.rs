@@ -3,8 +3,9 @@
 use serde_json::Value as Json;
 
 use super::super::context::Context;
-use super::super::error::{Result, at, at_key};
+use super::super::error::Result;
 use super::super::part::row;
+use super::super::rules;
 use super::super::value::quantity;
 use super::side::DirectionTable;
 use crate::expr::Dimension;
@@ -20,8 +21,7 @@ pub(super) fn read(side: DirectionTable) -> Result<Option<Medium>> {
         let mut keys = ["medium", "trace"].into_iter();
         let key = keys.find(|key| side.has(key));
         let path = key.map_or(side.table.path.to_owned(), |key| side.table.place(key));
-        let message = "a link with a `trace` has no `medium`: the trace says when packets leave";
-        return Err(at_key(path, message).hint("leave one of the two out"));
+        return Err(rules::medium_and_trace(&path));
     }
     Ok(medium)
 }
@@ -42,8 +42,6 @@ fn own(json: &Json, path: &str, context: &Context) -> Result<Option<Medium>> {
     reason = "checked to be whole and above zero"
 )]
 pub(super) fn mtu(side: DirectionTable) -> Result<Option<u64>> {
-    /// RFC 791 §3.2: every module must be able to forward so much.
-    const LEAST: f64 = 68.0;
     let Some((json, path)) = side.get("mtu") else {
         return match side.get("medium") {
             Some((json, path)) => {
@@ -54,11 +52,7 @@ pub(super) fn mtu(side: DirectionTable) -> Result<Option<u64>> {
         };
     };
     let bytes = quantity(json, &path, side.table.context, Dimension::Bytes)?;
-    if bytes < LEAST || bytes.fract() != 0.0 {
-        let message =
-            format!("`mtu` is a whole number of bytes, of at least {LEAST}, found {bytes}");
-        return Err(at(path, message));
-    }
+    rules::mtu(bytes, &path)?;
     Ok(Some(bytes as u64))
 }
 

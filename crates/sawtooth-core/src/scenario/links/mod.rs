@@ -11,12 +11,14 @@ mod trace;
 
 use serde_json::Map;
 
+pub(super) use self::course::check_start;
 use self::side::DirectionTable;
 use super::context::{Context, TreeTable};
 use super::error::{Result, at, at_key};
 use super::groups::Groups;
 use super::keys;
 use super::part::part;
+use super::rules;
 use super::value::{check_keys, object, quantity};
 use crate::expr::Dimension;
 use crate::limits::Limits;
@@ -95,7 +97,7 @@ fn direction(side: DirectionTable) -> Result<LinkDirection> {
         forwarding: medium::forwarding(side)?,
         impairments,
     };
-    course::check_start(&direction, side.table.path)?;
+    check_start(&direction, side.table.path)?;
     Ok(direction)
 }
 
@@ -107,10 +109,7 @@ fn rate(side: DirectionTable) -> Result<Rate> {
         });
     };
     let bps = quantity(json, &path, side.table.context, Dimension::Rate)?;
-    if bps <= 0.0 {
-        let message = format!("a link's rate must be above zero, found {bps} bit/s");
-        return Err(at(path, message));
-    }
+    rules::link_rate(bps, &path)?;
     Ok(Rate::from_bps(bps))
 }
 
@@ -121,10 +120,7 @@ fn delay(side: DirectionTable) -> Result<Duration> {
             .map_or(Duration::default(), |mirror| mirror.delay));
     };
     let secs = quantity(json, &path, side.table.context, Dimension::Time)?;
-    if secs < 0.0 {
-        let message = format!("a link's delay cannot be negative, found {secs} s");
-        return Err(at(path, message));
-    }
+    rules::link_delay(secs, &path)?;
     Ok(Duration::from_secs(secs))
 }
 

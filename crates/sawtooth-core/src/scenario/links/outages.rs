@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use super::super::context::{Context, TreeTable};
 use super::super::error::{Result, at};
 use super::super::keys;
+use super::super::rules;
 use super::super::value::{check_keys, object, time};
 use super::side::DirectionTable;
 use crate::impair::{Meanwhile, Outage};
@@ -42,17 +43,11 @@ fn outage(json: &Json, path: &str, context: &Context) -> Result<Outage> {
     let (Some(from_secs), Some(until_secs)) = (when("from")?, when("until")?) else {
         return Err(at(path, "an outage needs `from` and `until`"));
     };
-    if until_secs <= from_secs {
-        let message = format!("the outage ends at {until_secs} s, and begins at {from_secs} s");
-        return Err(at(table.place("until"), message));
-    }
+    rules::outage(from_secs, until_secs, &table.place("until"))?;
     let every_secs = when("every")?;
-    if let Some(every) = every_secs.filter(|every| *every <= until_secs - from_secs) {
-        let message = format!(
-            "an outage every {every} s that takes {} s: the link would never be up",
-            until_secs - from_secs
-        );
-        return Err(at(table.place("every"), message));
+    if let Some(every_secs) = every_secs {
+        let length_secs = until_secs - from_secs;
+        rules::outage_again(every_secs, length_secs, &table.place("every"))?;
     }
     let packets = match keys.get("packets").map(|json| (json.as_str(), json)) {
         None | Some((Some("lost"), _)) => Meanwhile::Lost,

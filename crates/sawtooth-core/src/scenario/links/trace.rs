@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::super::error::{Result, at, at_key};
+use super::super::error::{Result, at};
 use super::super::keys;
+use super::super::rules;
 use super::super::value::{check_keys, list_of};
 use super::side::DirectionTable;
 use crate::impair::Trace;
@@ -16,8 +17,7 @@ pub(super) fn read(side: DirectionTable) -> Result<Option<Arc<Trace>>> {
         return Ok(mirror.and_then(|mirror| mirror.trace.clone()));
     };
     if side.has("rate") {
-        let message = "a link with a `trace` has its rate from it";
-        return Err(at_key(side.table.place("rate"), message).hint("leave one of the two out"));
+        return Err(rules::rate_and_trace(&side.table.place("rate")));
     }
     if let Json::Object(keys) = json {
         check_keys(keys, keys::names(keys::TRACE), &path)?;

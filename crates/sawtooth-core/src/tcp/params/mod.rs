@@ -25,7 +25,8 @@
 //! assert!(Config::from(&params).push_acks && key::push_acks.of(&params));
 //!
 //! let linux = STACKS.iter().find(|stack| stack.name == "linux").expect("a stack");
-//! assert!(linux.values.contains(&("push_acks", Value::Bool(true))));
+//! let set = ("push_acks", Value::Bool(true));
+//! assert!(linux.values.iter().any(|list| list.contains(&set)));
 //! ```
 //!
 //! A name that no row has does not compile, neither in code nor in a stack, nor does a word that its choice does not have:
