@@ -19,5 +19,8 @@ fn main() {
     let scenario = Scenario::new(Duration::from_secs(60.0), links, flows);
     let records = simulate(&scenario, 1);
     let flows = records.table("flows").expect("always there");
-    println!("bit/s: {:?}", flows.column("goodput_bps").numbers());
+    let goodputs = flows.column("goodput_bps").numbers();
+    for (flow, bps) in flows.column("flow").texts().iter().zip(goodputs) {
+        println!("{flow}: {:.2} Mbit/s", bps.unwrap_or_default() / 1e6);
+    }
 }

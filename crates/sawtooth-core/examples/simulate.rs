@@ -8,7 +8,6 @@
 
 use std::io::Read;
 
-use sawtooth_core::record::{Column, Table};
 use sawtooth_core::{scenario, simulate_within_limits};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,26 +19,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let table = records
         .table(&name)
         .ok_or_else(|| format!("no table {name}"))?;
-    print(table);
+    print!("{}", table.csv());
     Ok(())
-}
-
-fn print(table: &Table) {
-    let (names, columns): (Vec<_>, Vec<_>) = table
-        .named_columns()
-        .map(|(name, data)| (name, cells(data)))
-        .unzip();
-    println!("{}", names.join(","));
-    for row in 0..table.rows() {
-        let cells = columns.iter().map(|cells| cells[row].as_str());
-        println!("{}", cells.collect::<Vec<_>>().join(","));
-    }
-}
-
-fn cells(column: &Column) -> Vec<String> {
-    if let Column::Str(words) = column {
-        return words.clone();
-    }
-    let cell = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    column.numbers().into_iter().map(cell).collect()
 }

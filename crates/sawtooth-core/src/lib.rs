@@ -15,7 +15,8 @@
 //! prints what each of them delivered to its application:
 //!
 //! ```text
-//! bit/s: [Some(53563643.733333334), Some(42583556.266666666)]
+//! cubic: 53.56 Mbit/s
+//! reno: 42.58 Mbit/s
 //! ```
 //!
 //! The core has no clock, no file and no thread, and every random number comes from the seed: the same scenario and seed give

@@ -103,6 +103,30 @@ impl Column {
         }
     }
 
+    /// The values of a column of texts, one for each row; none at all of a column of numbers.
+    pub fn texts(&self) -> &[String] {
+        match self {
+            Self::Str(values) => values,
+            _ => &[],
+        }
+    }
+
+    /// The value of a row as text; empty where it is not known.
+    fn text(&self, row: usize) -> String {
+        fn known(value: Option<impl ToString>) -> String {
+            value.map_or_else(String::new, |value| value.to_string())
+        }
+        match self {
+            Self::U64(values) => values[row].to_string(),
+            Self::I64(values) => values[row].to_string(),
+            Self::F64(values) => values[row].to_string(),
+            Self::OptU64(values) => known(values[row]),
+            Self::OptI64(values) => known(values[row]),
+            Self::OptF64(values) => known(values[row]),
+            Self::Str(values) => values[row].clone(),
+        }
+    }
+
     /// The values as numbers, with nothing where one is not known; none at all of a column of texts.
     #[expect(
         clippy::cast_precision_loss,
@@ -233,5 +257,55 @@ impl Table {
             || panic!("no column {name} in {}", self.name()),
             |(_, data)| data,
         )
+    }
+
+    /// The table as comma-separated values (RFC 4180 §2, but lines end with a line feed alone): a line of names, and one for each row. What is not known is empty.
+    pub fn csv(&self) -> String {
+        fn line(cells: impl Iterator<Item = String>) -> String {
+            cells.map(quoted).collect::<Vec<_>>().join(",") + "\n"
+        }
+        let names = self.named_columns().map(|(name, _)| name.to_owned());
+        let mut text = line(names);
+        for row in 0..self.rows() {
+            text += &line(self.columns.iter().map(|column| column.text(row)));
+        }
+        text
+    }
+}
+
+/// A cell, in quotes where it needs them.
+fn quoted(cell: String) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        return format!("\"{}\"", cell.replace('"', "\"\""));
+    }
+    cell
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::rows::EpisodeRow;
+
+    #[test]
+    fn a_table_is_read_by_column_and_written_by_row() {
+        let named = |flow: &str| EpisodeRow {
+            flow: flow.into(),
+            ..EpisodeRow::default()
+        };
+        let table = Table::of([named("one"), named("a \"b\", c")]);
+        assert_eq!(table.column("flow").texts(), ["one", "a \"b\", c"]);
+        assert_eq!(table.column("flow").numbers(), []);
+        let (name, numbers) = table.named_columns().nth(1).expect("a column");
+        assert!(numbers.texts().is_empty(), "{name}");
+        let text = table.csv();
+        let mut lines = text.lines();
+        assert!(lines.next().is_some_and(|names| names.starts_with("flow,")));
+        assert!(lines.next().is_some_and(|row| row.starts_with("one,")));
+        assert!(
+            lines
+                .next()
+                .is_some_and(|row| row.starts_with("\"a \"\"b\"\", c\","))
+        );
+        assert_eq!(lines.next(), None);
     }
 }

@@ -47,6 +47,14 @@ impl LinkSpec {
             reverse: LinkDirection::new(rate, delay),
         }
     }
+
+    /// The same with a queue of this kind in each direction.
+    #[must_use]
+    pub fn with_queue(mut self, queue: Part) -> Self {
+        self.reverse.queue = queue.clone();
+        self.forward.queue = queue;
+        self
+    }
 }
 
 impl LinkDirection {

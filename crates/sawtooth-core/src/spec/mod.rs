@@ -101,6 +101,14 @@ impl Scenario {
         self.flows.iter().chain(arriving)
     }
 
+    /// What a round trip of a flow takes by propagation alone.
+    ///
+    /// # Panics
+    /// If its path names links that there are not.
+    pub fn base_rtt(&self, flow: &FlowSpec) -> Duration {
+        base_rtt(&self.links, &flow.path, flow.delay)
+    }
+
     /// Whether a link of a path may damage packets.
     pub fn damages(&self, path: &[usize]) -> bool {
         let mut links = path.iter().map(|link| &self.links[*link]);

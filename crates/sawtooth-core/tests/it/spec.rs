@@ -44,8 +44,7 @@ fn a_program_can_say_whatever_a_tree_says() {
     });
     let mut link = link();
     let codel = Part::named(queue::TABLE, "codel").expect("a row");
-    link.forward.queue = codel.with("target", Value::Duration(0.01));
-    link.reverse.queue = link.forward.queue.clone();
+    link = link.with_queue(codel.with("target", Value::Duration(0.01)));
     let mut host = HostSpec::new("pc");
     host.params.set("write_cost", Value::Duration(10e-6));
     let download = FlowSpec {
@@ -87,6 +86,9 @@ fn a_program_can_say_whatever_a_tree_says() {
         ..Scenario::new(Duration::from_secs(4.0), vec![link], vec![download])
     };
     assert_eq!(scenario::from_tree(&tree).expect("a scenario"), made);
+    assert_eq!(made.check(), Ok(()));
+    // There and back.
+    assert_eq!(made.base_rtt(&made.flows[0]), Duration::from_secs(0.04));
 }
 
 #[test]
