@@ -113,8 +113,11 @@ impl EventKey {
     /// Whether this event happens before `other`; `ties` decides when nothing tells them apart.
     #[inline(always)]
     pub fn precedes(&self, other: &Self, lineage: &Lineage, ties: bool) -> bool {
-        if self.time != other.time {
-            return self.time < other.time;
+        if self.time < other.time {
+            return true;
+        }
+        if self.time > other.time {
+            return false;
         }
         if self.line.scheduled != other.line.scheduled {
             return self.line.scheduled < other.line.scheduled;
@@ -144,25 +147,32 @@ impl Event {
     }
 }
 
-/// What is known of an event that is being handled.
-#[derive(Clone, Copy, Debug)]
-pub enum Occurrence {
-    /// It has been recorded, as this.
-    Recorded(Event),
-    /// It happens now, after all that happened before it, and has not been recorded.
-    Happening,
-    /// It is handled ahead of its turn, or after it, and has not been recorded.
-    OutOfTurn,
-}
+/// What is known of an event that is being handled: the number under which it has been recorded, or why it has none yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occurrence(u32);
 
 impl Occurrence {
+    /// It happens now, after all that happened before it, and has not been recorded.
+    pub const HAPPENING: Self = Self(u32::MAX);
+    /// It is handled ahead of its turn, or after it, and has not been recorded.
+    pub const OUT_OF_TURN: Self = Self(u32::MAX - 1);
+
+    /// It has been recorded, as this.
+    #[inline]
+    pub fn recorded(event: Event) -> Self {
+        Self(event.id)
+    }
+
     /// The event as it has been recorded, or is.
     #[inline(always)]
     pub fn record(self, event: EventKey, lineage: &mut Lineage) -> Event {
         match self {
-            Self::Recorded(event) => event,
-            Self::Happening => lineage.happen(event),
-            Self::OutOfTurn => lineage.record(event),
+            Self::OUT_OF_TURN => lineage.record(event),
+            Self::HAPPENING => lineage.happen(event),
+            Self(id) => Event {
+                time: event.time,
+                id,
+            },
         }
     }
 }

@@ -232,7 +232,7 @@ impl<P: Payload> Network<P> {
         let key = EventKey::at_start(flight.due.time(), 0);
         let packet = stand_in(&flight, 0);
         let passage =
-            self.ports[port].accept_any(key, Occurrence::OutOfTurn, &packet, &mut self.lineage);
+            self.ports[port].accept_any(key, Occurrence::OUT_OF_TURN, &packet, &mut self.lineage);
         if passage.marked {
             flight.content.mark();
         }
@@ -244,7 +244,7 @@ impl<P: Payload> Network<P> {
         let key = EventKey::at_start(flight.due.time(), 0);
         let (number, flight) = self.queued.put(flight);
         let packet = stand_in(flight, number);
-        let turn = self.ports[port].arrive(key, Occurrence::OutOfTurn, packet, &mut self.lineage);
+        let turn = self.ports[port].arrive(key, Occurrence::OUT_OF_TURN, packet, &mut self.lineage);
         self.take_turn(port, turn);
     }
 

@@ -331,6 +331,18 @@ impl Calendar {
         packet
     }
 
+    /// The first packet of a channel, if one waits there, and its key.
+    pub(super) fn take_first(&mut self, channel: u32) -> Option<(Packet, EventKey)> {
+        let waiting = &self.channels[channel as usize];
+        let (key, _) = *waiting.packets.front()?;
+        Some((self.take_waiting(channel, waiting.slot), key))
+    }
+
+    /// Whether packets have events of their own.
+    pub(super) fn has_loose(&self) -> bool {
+        !self.loose.is_empty()
+    }
+
     pub(super) fn take_loose(&mut self, at: usize) -> Loose {
         self.loose.remove(at)
     }

@@ -3,6 +3,7 @@
 use super::budget::{events_to_next_look, look_at_limits};
 use super::calendar::{CalendarSlot, NextEvent, receiver_timer, sender_timer};
 use super::hosts::events::on_host;
+use super::merges::settle;
 use super::receiving::fire_receiver_timer;
 use super::stopped::Stopped;
 use super::udp::Udp;
@@ -13,12 +14,24 @@ use crate::units::SegCount;
 /// Events after which ancestors are kept: so few that what they record does not fill the lineage's ring.
 const EVENTS_AT_ONCE: u32 = 1 << 12;
 
+/// Those after which it is looked whether all connections are open.
+const EVENTS_OF_OPENING: u32 = 1 << 8;
+
 /// Runs to the end, or until a limit is exceeded.
 pub(super) fn run(world: &mut World) -> Result<(), Stopped> {
     let mut left = events_to_next_look(world);
-    while handle(world, left.min(EVENTS_AT_ONCE)) {
+    loop {
+        let most = if world.settling.is_over() {
+            EVENTS_AT_ONCE
+        } else {
+            settle(world);
+            EVENTS_OF_OPENING
+        };
+        if !handle(world, left.min(most)) {
+            break;
+        }
         world.calendar.keep_ancestors();
-        left = left.saturating_sub(EVENTS_AT_ONCE);
+        left = left.saturating_sub(most);
         if left == 0 {
             look_at_limits(world, world.calendar.first_time(), SegCount::ZERO)?;
             left = events_to_next_look(world);
@@ -76,7 +89,7 @@ fn on_timer(world: &mut World, slot: u32) {
         world.start(index, key);
     } else if timer_of(world, slot) == key {
         if of_sender {
-            world.fire_sender_timer(index, Occurrence::Happening);
+            world.fire_sender_timer(index, Occurrence::HAPPENING);
         } else {
             fire_receiver_timer(world, index);
         }

@@ -32,7 +32,7 @@ impl World<'_> {
         // At one instant an application writes before a timer expires, whichever was laid down first, and what they send leaves in that order.
         let ties = due.time == flow.fired.time;
         let (key, occurrence) = if ties && self.calendar.precedes(due, flow.fired) {
-            (flow.fired, Occurrence::OutOfTurn)
+            (flow.fired, Occurrence::OUT_OF_TURN)
         } else {
             (due, occurrence)
         };
@@ -65,7 +65,7 @@ impl World<'_> {
             if timer.time > key.time || !self.calendar.precedes(timer, key) {
                 break;
             }
-            self.fire_sender_timer(index, Occurrence::OutOfTurn);
+            self.fire_sender_timer(index, Occurrence::OUT_OF_TURN);
         }
         self.observers.sample_sender(&self.flows, index, key.time);
         let now = self.calendar.record(key);
@@ -130,7 +130,7 @@ impl World<'_> {
             if let Some(channel) = self.topology.stop(packet.hop).channel {
                 self.calendar.wait(channel, packet, key);
             } else {
-                let back = self.travel(packet, key, Occurrence::Recorded(now));
+                let back = self.travel(packet, key, Occurrence::recorded(now));
                 debug_assert!(back.is_none(), "every round trip has an event: plan_stops");
             }
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::index::index_u32;
+use super::merges::{self, Settling, Steady};
 use crate::net::{Port, Traffic};
 use crate::spec::{FlowSpec, Sampling, Scenario};
 use crate::units::Duration;
@@ -76,6 +77,8 @@ pub(super) struct RoundTripRoute<'a> {
     pub clock: SendClock,
     /// Whether its ends need events of their own: what happens there depends on more than what arrives.
     pub evented_ends: bool,
+    /// How large its packets are, if they are all alike.
+    pub steady: Option<Steady>,
 }
 
 /// The routes of all flows, of the sides that ask, of the entries of flows that arrive, and of UDP flows.
@@ -104,6 +107,7 @@ pub(super) fn routes<'a>(
                 None => PathNode::Sender(place),
             }),
             evented_ends: false,
+            steady: Steady::of(spec),
         };
     let mut routes: Vec<RoundTripRoute> = (0..)
         .zip(&scenario.flows)
@@ -142,6 +146,7 @@ pub(super) fn routes<'a>(
                 receiver: PathNode::UdpReceiver(index),
                 sender: None,
                 evented_ends: false,
+                steady: None,
             }),
     );
     routes
@@ -162,6 +167,7 @@ pub(super) struct Plan {
     pub twins: Vec<u32>,
     /// Per stop: what packets are there.
     pub whose: Vec<Traffic>,
+    pub settling: Settling,
 }
 
 /// Lays out every round trip and decides which stops need events.
@@ -205,6 +211,7 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[RoundTri
         returning: Vec::new(),
         twins: Vec::new(),
         whose: Vec::new(),
+        settling: Settling::default(),
     };
     for (trip, route) in places.iter().zip(routes) {
         let first_stop = index_u32(made.stops.len());
@@ -257,6 +264,10 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[RoundTri
         if route.damages {
             made.add_damaged(first_stop as usize);
         }
+    }
+    if scenario.shortcuts.computed_hops {
+        let ordered = merges::ordered(ports, routes, &places, scenario.duration, needs_event);
+        made.settling = Settling::of(&ordered, &made.stops, routes, &places);
     }
     made
 }

@@ -29,6 +29,13 @@ impl Topology {
         &mut self.ports[index as usize]
     }
 
+    /// Packets do not wait any more at the stops that have one of these channels.
+    pub(super) fn pass_at_once(&mut self, channels: &[u32]) {
+        for stop in &mut self.stops {
+            stop.channel = stop.channel.filter(|channel| !channels.contains(channel));
+        }
+    }
+
     /// When a packet that arrives at the end of a port's link is at its next stop: later or earlier if that is another link.
     #[inline]
     pub(super) fn pass_on(

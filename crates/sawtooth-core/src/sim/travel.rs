@@ -28,25 +28,25 @@ impl World<'_> {
                 PathNode::Port(index) => {
                     let port = self.topology.port(index);
                     key = port.accept(key, now, packet.size(), &mut self.calendar.lineage);
-                    now = Occurrence::OutOfTurn;
+                    now = Occurrence::OUT_OF_TURN;
                     packet.hop += 1;
                 }
                 PathNode::Receiver(flow) => {
                     let event = now.record(key, &mut self.calendar.lineage);
                     packet = receive(self, flow, packet, key, event)?;
-                    now = Occurrence::Recorded(event);
+                    now = Occurrence::recorded(event);
                 }
                 PathNode::Sender(_) | PathNode::Senders(_) => return Some((packet, key)),
                 PathNode::Receivers(_) => {
                     let event = now.record(key, &mut self.calendar.lineage);
                     packet = receive_of_living(self, packet, key, event)?;
-                    now = Occurrence::Recorded(event);
+                    now = Occurrence::recorded(event);
                 }
                 PathNode::Access(way) => {
                     let event = now.record(key, &mut self.calendar.lineage);
                     let delay = self.topology.access_delays[(way / 2) as usize];
                     key = event.schedule(key.time + delay, Child::Arrival);
-                    now = Occurrence::OutOfTurn;
+                    now = Occurrence::OUT_OF_TURN;
                     packet.hop += 1;
                 }
                 PathNode::UdpReceiver(index) => {
@@ -74,7 +74,7 @@ impl World<'_> {
                     }
                     let (time, line) = arrival.parts();
                     key = EventKey::from_parts(time, line);
-                    now = Occurrence::OutOfTurn;
+                    now = Occurrence::OUT_OF_TURN;
                     packet.hop += 1;
                 }
             }
@@ -161,7 +161,7 @@ impl World<'_> {
     /// A packet is at a stop with events: now.
     #[inline(always)]
     pub(super) fn on_packet(&mut self, packet: Packet, key: EventKey) {
-        if let Some((ack, key)) = self.travel(packet, key, Occurrence::Happening) {
+        if let Some((ack, key)) = self.travel(packet, key, Occurrence::HAPPENING) {
             self.acknowledged(&ack, key);
         }
     }
@@ -175,7 +175,7 @@ impl World<'_> {
     /// A packet is at a stop without events, perhaps ahead of time.
     #[inline(never)]
     pub(super) fn pass(&mut self, packet: Packet, key: EventKey) {
-        if let Some((ack, key)) = self.travel(packet, key, Occurrence::OutOfTurn) {
+        if let Some((ack, key)) = self.travel(packet, key, Occurrence::OUT_OF_TURN) {
             self.acknowledged(&ack, key);
         }
     }

@@ -8,6 +8,7 @@ use super::calendar::{Calendar, CalendarSlot, Components};
 use super::flow::{Flow, standing_flows};
 use super::hosts::Hosts;
 use super::index::index_u32;
+use super::merges::Settling;
 use super::metrics::PathMetrics;
 use super::observe::Observers;
 use super::request_response::RequestResponses;
@@ -36,6 +37,8 @@ pub(super) struct World<'a> {
     pub(super) udp: Vec<Udp>,
     pub(super) metrics: PathMetrics,
     pub(super) observers: Observers,
+    /// Ports that may need no events any more.
+    pub(super) settling: Settling,
     /// A limit was exceeded: the run has ended.
     pub(super) stopped: Option<Stopped>,
 }
@@ -54,6 +57,7 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
         returning,
         twins,
         whose,
+        settling,
     } = plan_stops(scenario, &ports, &routes);
     net::keep_ledgers(&mut ports, scenario.record, whose);
     let standing = scenario.flows.len() + request_responses.len();
@@ -107,6 +111,7 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
         hosts,
         udp,
         observers: Observers::new(scenario),
+        settling,
         stopped: None,
     }
 }

@@ -36,7 +36,7 @@ pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> 
         if port.is_computed() {
             port.accept_any(
                 EventKey::at_start(time, 0),
-                Occurrence::OutOfTurn,
+                Occurrence::OUT_OF_TURN,
                 &packet,
                 &mut lineage,
             );
@@ -45,7 +45,7 @@ pub fn fed(scenario: &Scenario, packets: &[(f64, u32, u32)], computed: bool) -> 
         free = transmit_until(port, free, time, &mut lineage);
         let turn = port.arrive(
             EventKey::at_start(time, 0),
-            Occurrence::OutOfTurn,
+            Occurrence::OUT_OF_TURN,
             packet,
             &mut lineage,
         );

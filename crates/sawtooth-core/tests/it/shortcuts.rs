@@ -42,6 +42,51 @@ proptest! {
     }
 }
 
+/// A dumbbell whose acknowledgements meet in the order of their data, or nearly so: all flows of ns-2's stack, with links of one rate or not, ways of one length or not.
+fn dumbbells() -> impl Strategy<Value = Value> {
+    let rates = prop::sample::select(vec!["8 Mbit/s", "10 Mbit/s", "102.4 Mbit/s"]);
+    let delays = prop::sample::select(vec!["0 s", "1 ms", "1.2 ms", "5 ms"]);
+    let sizes = (1_usize..9, 1_u32..60, 1_u32..60);
+    let words = (
+        prop::sample::select(vec!["tahoe", "reno", "newreno", "sack"]),
+        prop::sample::select(vec!["reno", "highspeed", "cubic"]),
+        prop::sample::select(vec!["i * 20 ms", "0 s", "i * 400 ms"]),
+        prop::sample::select(vec![
+            json!(0),
+            json!(0.002),
+            json!({"name": "bernoulli", "rate": 0.02}),
+        ]),
+    );
+    (rates.clone(), rates, delays.clone(), delays, sizes, words).prop_map(
+        |(bottleneck, access, near, far, (flows, queue, side), (recovery, cc, start, loss))| {
+            let link = |rate, delay, queue: u32| {
+                json!({"rate": rate, "delay": delay, "queue": {"name": "drop_tail", "limit": format!("{queue} packets")}})
+            };
+            let mut sender = link(access, near, side);
+            let mut receiver = link(access, far, side);
+            sender["count"] = json!(flows);
+            receiver["count"] = json!(flows);
+            let mut middle = link(bottleneck, "10 ms", queue);
+            middle["loss"] = loss;
+            json!({
+                "duration": "6 s", "stack": "ns2", "cc": cc, "tcp": {"recovery": recovery, "window_limit": "200 packets"},
+                "links": {"sender": sender, "bottleneck": middle, "receiver": receiver},
+                "flows": [{"path": ["sender[i]", "bottleneck", "receiver[i]"], "count": flows, "start": start}],
+            })
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(config(60))]
+
+    #[test]
+    fn merges_whose_order_is_known_need_no_events(tree in dumbbells()) {
+        let hops = Shortcuts { computed_hops: false, ..ALL };
+        assert_alike(&tree, hops);
+    }
+}
+
 #[test]
 fn a_delayed_acknowledgement_that_is_due_at_once_does_not_leave_before_its_segment_came() {
     let tree = json!({

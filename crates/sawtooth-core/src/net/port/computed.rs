@@ -11,7 +11,7 @@ pub(super) struct Computed {
     pub law: BacklogLaw,
     waiting: RingBuffer<Waiting>,
     waiting_bytes: ByteCount,
-    in_service: ByteCount,
+    pub in_service: ByteCount,
 }
 
 /// A packet that has been accepted but whose transmission has not begun.
@@ -32,6 +32,12 @@ impl Computed {
             waiting_bytes: ByteCount::ZERO,
             in_service: ByteCount::ZERO,
         }
+    }
+
+    /// Whether nothing is left of packets that have waited.
+    #[inline(always)]
+    pub(super) fn is_clear(&self) -> bool {
+        self.waiting.is_empty()
     }
 
     /// A packet finds the transmitter idle, and is transmitted.

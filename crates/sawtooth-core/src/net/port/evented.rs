@@ -137,9 +137,9 @@ impl Port {
                 done: sending.done,
             };
         }
-        let tx = self.transmitter.time(packet.size());
+        let pace = self.transmitter.pace(packet.size());
         let arrival = match leaving.fate {
-            WireFate::Arrives => self.transmitter.arrival(start, tx),
+            WireFate::Arrives => start.schedule(start.time + pace.reach, Child::Arrival),
             WireFate::Lost => {
                 self.counters.lost_packets += 1;
                 EventKey::NEVER
@@ -148,7 +148,7 @@ impl Port {
         PortTransmission {
             packet,
             passage: Passage::plain(arrival, false),
-            done: start.schedule(start.time + tx, Child::Done),
+            done: start.schedule(start.time + pace.time, Child::Done),
         }
     }
 

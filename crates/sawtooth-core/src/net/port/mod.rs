@@ -24,7 +24,7 @@ pub use self::passage::{Passage, PortTransmission, Turn};
 
 use self::computed::Computed;
 use self::counters::Fates;
-use self::transmitter::{Sending, Transmitter};
+use self::transmitter::{Sending, SendingTimes, Transmitter};
 use super::ledger::Ledger;
 use super::traffic::{Traffic, TransmissionStart};
 use crate::events::{Child, Event, EventKey, Lineage, Occurrence};
@@ -38,14 +38,16 @@ use crate::units::{ByteCount, Duration, Instant, Rate};
 /// The sending side of one direction of a link.
 #[derive(Debug)]
 pub struct Port {
+    /// The event that ends the transmission in progress; in the past when idle.
+    done: EventKey,
+    /// That of the packet which came last, if a packet of its size that finds the port idle [leaves at once](Port::leaves_at_once).
+    usual: SendingTimes,
     transmitter: Transmitter,
     /// What passes packets on at the far end, if it does more than that.
     node: Option<Box<ForwardingNode>>,
     /// The run's end: waits that end later do not count.
     end: Instant,
     discipline: Discipline,
-    /// The event that ends the transmission in progress; in the past when idle.
-    done: EventKey,
     loss: Option<Box<Loss>>,
     /// Only if more is asked for than counters.
     ledger: Option<Box<Ledger>>,
@@ -137,11 +139,12 @@ impl Port {
         };
         let done = EventKey::at_start(Instant::LONG_AGO, 0);
         Self {
+            done,
+            usual: SendingTimes::of_none(),
             transmitter: Transmitter::new(link, wire),
             node: ForwardingNode::new(link.forwarding).map(Box::new),
             end,
             discipline,
-            done,
             loss,
             ledger: None,
             counters: PortCounters::default(),
@@ -219,11 +222,12 @@ impl Port {
     /// How long a packet takes at the rate that holds before anything has changed.
     #[inline]
     pub fn transmission(&mut self, size: ByteCount) -> Duration {
-        self.transmitter.time(size)
+        self.transmitter.pace(size).time
     }
 
     /// A packet arrives with `key`, an event of which so much is known; returns the key of its arrival at the far end,
-    /// [`EventKey::NEVER`] if it is dropped or lost. Arrivals must come in the order of their keys.
+    /// [`EventKey::NEVER`] if it is dropped or lost. Arrivals must come in the order of their keys. At a full tie the transmitter is served before
+    /// the newcomer.
     #[inline(always)]
     pub fn accept(
         &mut self,
@@ -232,8 +236,29 @@ impl Port {
         size: ByteCount,
         lineage: &mut Lineage,
     ) -> EventKey {
-        self.admit::<false>(key, occurrence, size, Ecn::NotEct, lineage)
-            .arrival
+        let idle = self.done.precedes(&key, lineage, true);
+        if !(idle && self.leaves_at_once(size)) {
+            return self
+                .admit::<false>(key, idle, occurrence, size, Ecn::NotEct, lineage)
+                .arrival;
+        }
+        let Discipline::Computed(computed) = &mut self.discipline else {
+            unreachable!("evented ports have nothing usual");
+        };
+        self.counters.arrived_packets += 1;
+        self.counters.arrived += size;
+        computed.in_service = size;
+        let start = occurrence.record(key, lineage);
+        self.done = start.schedule(start.time + self.usual.time, Child::Done);
+        start.schedule(start.time + self.usual.reach, Child::Arrival)
+    }
+
+    /// Whether nothing is to be done for a packet that finds the port idle but to send it: it is like the one before, nothing is left of those that
+    /// have waited, and nothing is lost on the wire.
+    #[inline(always)]
+    fn leaves_at_once(&self, size: ByteCount) -> bool {
+        self.usual.size == size
+            && matches!(&self.discipline, Discipline::Computed(computed) if computed.is_clear())
     }
 
     /// The same for a packet with an ECN field, which a queue may mark, over any wire, and noted in the ledger.
@@ -248,7 +273,9 @@ impl Port {
             free: self.done.time,
             counted: self.counters.fates(),
         };
-        let passage = self.admit::<true>(key, occurrence, packet.size(), packet.ecn(), lineage);
+        let idle = self.done.precedes(&key, lineage, true);
+        let passage =
+            self.admit::<true>(key, idle, occurrence, packet.size(), packet.ecn(), lineage);
         if self.is_framed() && self.counters.dropped_packets == before.counted.dropped {
             self.counters.framing += self.transmitter.framing(packet.size());
         }
@@ -292,21 +319,23 @@ impl Port {
     fn admit<const ANY: bool>(
         &mut self,
         key: EventKey,
+        idle: bool,
         occurrence: Occurrence,
         size: ByteCount,
         ecn: Ecn,
         lineage: &mut Lineage,
     ) -> Passage {
         let mut marked = false;
-        let tx = self.transmitter.time(size);
+        let pace = self.transmitter.pace(size);
         let fate = self.fate();
         let Discipline::Computed(computed) = &mut self.discipline else {
             unreachable!("accept is for computed ports");
         };
         self.counters.arrived_packets += 1;
         self.counters.arrived += size;
-        // At a full tie the transmitter is served before the newcomer.
-        let idle = self.done.precedes(&key, lineage, true);
+        if !ANY && self.loss.is_none() {
+            self.usual = pace;
+        }
         let start = if idle {
             computed.serve(size);
             occurrence.record(key, lineage)
@@ -348,12 +377,13 @@ impl Port {
                 ..sending.passage
             };
         }
-        self.done = start.schedule(start.time + tx, Child::Done);
+        self.done = start.schedule(start.time + pace.time, Child::Done);
         if fate == WireFate::Lost {
             self.counters.lost_packets += u64::from(start.time < self.end);
             return Passage::plain(EventKey::NEVER, marked);
         }
-        Passage::plain(self.transmitter.arrival(start, tx), marked)
+        let arrival = start.schedule(start.time + pace.reach, Child::Arrival);
+        Passage::plain(arrival, marked)
     }
 
     /// A transmission begins at `start` over a wire that is not plain.

@@ -93,13 +93,13 @@ fn cross(port: &mut Port, fields: &[Ecn], end_secs: f64) -> Vec<Arrived> {
             Packet::data(0, 0, ByteCount::new(1000), data),
         );
         if port.is_computed() {
-            let passage = port.accept_any(key, Occurrence::OutOfTurn, &packet, &mut lineage);
+            let passage = port.accept_any(key, Occurrence::OUT_OF_TURN, &packet, &mut lineage);
             if passage.arrival.time.secs() - 0.018 < end_secs {
                 note(passage, passage.marked);
             }
             continue;
         }
-        let turn = port.arrive(key, Occurrence::OutOfTurn, packet, &mut lineage);
+        let turn = port.arrive(key, Occurrence::OUT_OF_TURN, packet, &mut lineage);
         while port.take_dropped().is_some() {}
         if let Turn::Starts(transmission) = turn {
             note(transmission.passage, false);

@@ -15,14 +15,28 @@ pub(super) struct Transmitter {
     pub medium: Option<Medium>,
     /// Only if one rate and one delay do not say everything.
     pub wire: Option<Box<ImpairedWire>>,
-    memo: TransmissionMemo,
+    memo: SendingTimes,
 }
 
-/// The transmission time last computed, and for which size: traffic has few sizes and division is slow.
-#[derive(Debug)]
-struct TransmissionMemo {
-    size: ByteCount,
-    time: Duration,
+/// The times last computed, and for which size: traffic has few sizes and division is slow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SendingTimes {
+    pub size: ByteCount,
+    /// How long it is sent.
+    pub time: Duration,
+    /// How long it takes to the far end, over a plain wire.
+    pub reach: Duration,
+}
+
+impl SendingTimes {
+    /// That of no packet.
+    pub(super) fn of_none() -> Self {
+        Self {
+            size: ByteCount::MAX,
+            time: Duration::ZERO,
+            reach: Duration::ZERO,
+        }
+    }
 }
 
 /// A transmission that has begun.
@@ -44,29 +58,31 @@ impl Transmitter {
             delay: link.delay,
             medium: link.medium,
             wire,
-            memo: TransmissionMemo {
+            memo: SendingTimes {
                 size: ByteCount::ZERO,
                 time: Duration::ZERO,
+                reach: link.delay,
             },
         }
     }
 
     /// How long a packet takes at the rate that holds before anything has changed.
     #[inline]
-    pub(super) fn time(&mut self, size: ByteCount) -> Duration {
+    pub(super) fn pace(&mut self, size: ByteCount) -> SendingTimes {
         if self.memo.size != size {
-            self.memo = TransmissionMemo {
-                size,
-                time: self.on_wire(size) / self.rate,
-            };
+            self.set_pace(size);
         }
-        self.memo.time
+        self.memo
     }
 
-    /// When a packet is at the far end whose transmission begins at `start` and takes `time`, over a plain wire.
-    #[inline]
-    pub(super) fn arrival(&self, start: Event, time: Duration) -> EventKey {
-        start.schedule(start.time + (time + self.delay), Child::Arrival)
+    #[inline(never)]
+    fn set_pace(&mut self, size: ByteCount) {
+        let time = self.on_wire(size) / self.rate;
+        self.memo = SendingTimes {
+            size,
+            time,
+            reach: time + self.delay,
+        };
     }
 
     /// A transmission begins at `start` over a wire that is not plain.

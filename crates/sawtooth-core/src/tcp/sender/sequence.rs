@@ -23,6 +23,8 @@ pub struct Sequence {
     right_edge: SeqNum,
     /// One past the last segment that may be sent for the first time as far as send buffer and receiver's window go.
     pub allowed: SeqNum,
+    /// Whether more than one SYN was sent.
+    pub syn_again: bool,
 }
 
 impl Sequence {
@@ -35,6 +37,7 @@ impl Sequence {
             first,
             right_edge: ANY,
             allowed: if free { ANY } else { first },
+            syn_again: false,
         }
     }
 
@@ -90,7 +93,9 @@ impl Sequence {
     #[inline]
     pub fn on_send(&mut self, seq: SeqNum) -> bool {
         let again = seq < self.max;
-        if !again {
+        if again {
+            self.syn_again |= self.is_syn(seq);
+        } else {
             self.max = seq.next();
         }
         self.nxt = self.nxt.max(seq.next());

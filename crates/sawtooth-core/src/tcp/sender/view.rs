@@ -118,6 +118,11 @@ impl Sender {
         self.tx.seq.is_established()
     }
 
+    /// Once the application can write: whether not more than one SYN was sent.
+    pub fn opened_with_one_syn(&self) -> Option<bool> {
+        self.is_established().then(|| !self.tx.seq.syn_again)
+    }
+
     /// Whether the application has closed, and all it wrote has been acknowledged.
     pub fn is_done(&self) -> bool {
         self.tx.app.stream.is_delivered(self.tx.seq.una)
