@@ -46,6 +46,15 @@ impl Archive {
         }
     }
 
+    /// Keeps everything from now on that there is room for.
+    pub(super) fn remember_all(&mut self) {
+        self.memory = Duration::INFINITE;
+    }
+
+    pub(super) fn remembers_all(&self) -> bool {
+        self.memory == Duration::INFINITE
+    }
+
     /// The number of the block that comes next.
     pub(super) fn next(&self) -> u32 {
         (self.latest + 1) & (ID_MASK / LENGTH)

@@ -18,6 +18,8 @@ pub struct Lineage {
     /// What has been overwritten, as far as it may be asked for.
     archive: Archive,
     latest: LatestEvent,
+    /// Whether two events were not told apart because what would have is not kept any more.
+    forgot: Cell<bool>,
     memos: Box<[Cell<ComparisonMemo>; ComparisonMemo::COUNT]>,
 }
 
@@ -44,6 +46,7 @@ impl Lineage {
                 origin: u64::MAX,
             },
             archive: Archive::new(memory),
+            forgot: Cell::new(false),
             memos: Box::new([const { Cell::new(ComparisonMemo::NONE) }; ComparisonMemo::COUNT]),
         }
     }
@@ -79,6 +82,16 @@ impl Lineage {
             origin: event.line.origin,
         };
         now
+    }
+
+    /// Remembers everything that there is room for.
+    pub fn remember_all(&mut self) {
+        self.archive.remember_all();
+    }
+
+    /// Whether an order of two events was left open that a longer memory may tell.
+    pub fn has_forgotten(&self) -> bool {
+        self.forgot.get() && !self.archive.remembers_all()
     }
 
     /// Archives what is going to be overwritten; to be called often enough that the ring is not gone through in between: what was, is lost.
@@ -151,6 +164,7 @@ impl Lineage {
             let (Some(of_left), Some(of_right)) =
                 (self.get(left.parent()), self.get(right.parent()))
             else {
+                self.forgot.set(true);
                 break None;
             };
             if of_left == of_right {

@@ -391,6 +391,16 @@ impl Calendar {
         self.lineage.archive(self.first_time());
     }
 
+    /// The run is one that remembers everything that there is room for.
+    pub(super) fn remember_all(&mut self) {
+        self.lineage.remember_all();
+    }
+
+    /// Whether an order of two events was left open that a longer memory may tell.
+    pub(super) fn has_forgotten(&self) -> bool {
+        self.lineage.has_forgotten()
+    }
+
     /// Records the event whose turn it is.
     #[inline(always)]
     pub(super) fn happen(&mut self, key: EventKey) -> Event {

@@ -17,7 +17,7 @@ const EVENTS_AT_ONCE: u32 = 1 << 12;
 /// Those after which it is looked whether all connections are open.
 const EVENTS_OF_OPENING: u32 = 1 << 8;
 
-/// Runs to the end, or until a limit is exceeded.
+/// Runs to the end, or until a limit is exceeded, or until it is known that the run has to begin again with a longer memory.
 pub(super) fn run(world: &mut World) -> Result<(), Stopped> {
     let mut left = events_to_next_look(world);
     loop {
@@ -31,6 +31,9 @@ pub(super) fn run(world: &mut World) -> Result<(), Stopped> {
             break;
         }
         world.calendar.keep_ancestors();
+        if world.calendar.has_forgotten() {
+            break;
+        }
         left = left.saturating_sub(most);
         if left == 0 {
             look_at_limits(world, world.calendar.first_time(), SegCount::ZERO)?;

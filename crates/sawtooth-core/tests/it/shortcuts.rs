@@ -54,7 +54,7 @@ fn dumbbells() -> impl Strategy<Value = Value> {
         prop::sample::select(vec![
             json!(0),
             json!(0.002),
-            json!({"name": "bernoulli", "rate": 0.02}),
+            json!({"name": "bernoulli", "probability": 0.02}),
         ]),
     );
     (rates.clone(), rates, delays.clone(), delays, sizes, words).prop_map(
