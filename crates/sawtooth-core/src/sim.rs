@@ -11,7 +11,7 @@
 //! matter. Three shortcuts, each exact and each with a switch in [`Shortcuts`](crate::spec::Shortcuts):
 //! - `no_tx_event`: a drop-tail port computes departures at arrival (see [`crate::net::Port`]).
 //! - `computed_hops`: a stop that is fed by one in-order stream is passed at once, ahead of time: its state depends on nothing
-//!   else. So access links, receivers and senders need no events of their own.
+//!   else. So access links, receivers and senders need no events of their own, nor does a place where streams meet in a known order ([`merges`]).
 //! - `ring`: packets on their way to a meeting point wait in a ring; only the first has a pending event.
 //!
 //! Where a wire reorders or doubles packets ([`crate::impair`]), each packet behind it has an event of its own, shortcuts or not.
