@@ -120,7 +120,7 @@ impl Sender {
 
     /// Once the application can write: whether not more than one SYN was sent.
     pub fn opened_with_one_syn(&self) -> Option<bool> {
-        self.is_established().then(|| !self.tx.seq.syn_again)
+        self.is_established().then_some(!self.tx.seq.syn_again)
     }
 
     /// Whether the application has closed, and all it wrote has been acknowledged.
