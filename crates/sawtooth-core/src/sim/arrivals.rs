@@ -11,7 +11,7 @@
 use super::directory::Directory;
 use super::flow::{Flow, FlowEnd, FlowPlan, Opening, algorithm};
 use super::index::index_u32;
-use super::stops::Trip;
+use super::routes::Trip;
 use crate::arrivals::summary::{Departed, Summary};
 use crate::arrivals::{Arrival, Process};
 use crate::cc;

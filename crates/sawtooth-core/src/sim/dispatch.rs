@@ -3,8 +3,8 @@
 use super::budget::{events_to_next_look, look_at_limits};
 use super::calendar::{CalendarSlot, NextEvent, receiver_timer, sender_timer};
 use super::hosts::events::on_host;
-use super::merges::settle;
 use super::receiving::fire_receiver_timer;
+use super::settling::settle;
 use super::stopped::Stopped;
 use super::udp::Udp;
 use super::world::World;

@@ -1,7 +1,7 @@
 //! A connection in a run: its sender and receiver, what its application writes, and the way of its packets.
 
 use super::index::index_u32;
-use super::stops::Trip;
+use super::routes::Trip;
 use super::writes::{NextWrite, Writes};
 
 use crate::cc;

@@ -16,7 +16,7 @@ mod tests;
 mod work;
 
 use super::index::index_u32;
-use super::stops::Sides;
+use super::routes::Sides;
 use crate::host::layers::{Happening, Layer, Log};
 use crate::host::socket::{Reader, Socket};
 use crate::host::{Frame, Machine};

@@ -10,50 +10,14 @@
 //!
 //! On a dumbbell, data meet at the bottleneck, and so order acknowledgements on their way back: they have one event for each round trip instead of two.
 //!
-//! A SYN is short: it could overtake. So packets have their events until every connection is open with its first SYN ([`settle`]), when no packet is short.
+//! A SYN is short: it could overtake. So packets have their events until every connection is open with its first SYN ([`super::settling`]), when no packet is short.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::index_u32;
-use super::stops::{PathNode, RoundTripRoute, Stop};
-use super::world::World;
+use super::routes::{PathNode, RoundTripRoute, Stop};
 use crate::net::Port;
-use crate::spec::FlowSpec;
-use crate::tcp::params::{Feedback, key};
-use crate::units::{ByteCount, Duration};
-
-/// The sizes of a flow's packets on the wire, where all segments but the SYN are alike and each is acknowledged as it comes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Steady {
-    pub(super) data: ByteCount,
-    /// Without SACK blocks.
-    pub(super) shortest_ack: ByteCount,
-    /// With as many as there may be, a duplicate one included (RFC 2883).
-    pub(super) longest_ack: ByteCount,
-}
-
-impl Steady {
-    /// That of an endless transfer whose receiver delays nothing.
-    pub(super) fn of(spec: &FlowSpec) -> Option<Self> {
-        let tcp = &spec.tcp;
-        let delays = key::ack_every.of(tcp) > 1
-            || key::ack_window_share.of(tcp).is_some()
-            || key::ecn.of(tcp) != Feedback::Off
-            || key::receive_buffer_default.of(tcp).is_some()
-            || key::sack_compression_delay.of(tcp) > 0.0;
-        if delays || key::handshake_ack.of(tcp) || !spec.is_ack_clocked() {
-            return None;
-        }
-        let shortest_ack = key::ack_size.of(tcp);
-        let blocks = ByteCount::from(8 * (1 + index_u32(key::max_sack_blocks.of(tcp))));
-        let is_endless = spec.source(0).total_bytes().is_none();
-        is_endless.then(|| Self {
-            data: key::header.of(tcp) + key::smss.of(tcp),
-            shortest_ack,
-            longest_ack: shortest_ack + key::sack_option_header.of(tcp) + blocks,
-        })
-    }
-}
+use crate::units::Duration;
 
 /// Those of the ports where several streams meet (`meet`) that need no event. `places`: of each route, all around.
 pub(super) fn ordered(
@@ -175,9 +139,9 @@ fn are_ordered(ways: &[Way], end: Duration) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Settling {
     /// The channels of their stops; none when all is done.
-    channels: Vec<u32>,
+    pub(super) channels: Vec<u32>,
     /// Flows that cross them and may not be open yet.
-    opening: Vec<u32>,
+    pub(super) opening: Vec<u32>,
 }
 
 impl Settling {
@@ -204,37 +168,14 @@ impl Settling {
     }
 }
 
-/// If all connections are open, packets pass the merges at once from now on, and those that wait there go first.
-pub(super) fn settle(world: &mut World) {
-    while let Some(flow) = world.settling.opening.last() {
-        match world.flows[*flow as usize].sender.opened_with_one_syn() {
-            None => return,
-            // A SYN may still be on its way.
-            Some(false) => return world.settling.channels.clear(),
-            Some(true) => world.settling.opening.pop(),
-        };
-    }
-    if world.calendar.has_loose() {
-        return;
-    }
-    let channels = std::mem::take(&mut world.settling.channels);
-    while let Some((packet, key)) = channels
-        .iter()
-        .find_map(|channel| world.calendar.take_first(*channel))
-    {
-        world.pass(packet, key);
-    }
-    world.topology.pass_at_once(&channels);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::packet_source;
     use crate::registry::Value;
+    use crate::sim::simulate_within_limits;
     use crate::sim::world::assemble;
-    use crate::simulate_with_effort;
-    use crate::spec::{LinkSpec, Part, Scenario, UdpSpec};
+    use crate::spec::{FlowSpec, LinkSpec, Part, Scenario, UdpSpec};
     use crate::units::testing::secs;
     use crate::units::{Instant, Rate};
 
@@ -276,12 +217,12 @@ mod tests {
     #[test]
     fn a_merge_takes_no_events_once_all_connections_are_open() {
         let mut scenario = dumbbell();
-        let (_, effort) = simulate_with_effort(&scenario, 1);
+        let (_, effort) = simulate_within_limits(&scenario, 1).expect("no limit");
         let segments = effort.delivered_packets;
         assert!(effort.events < segments + segments / 4, "{effort:?}");
         // It never settles while one has not begun.
         scenario.flows[2].start = Instant::from_secs(4.9);
-        let (_, effort) = simulate_with_effort(&scenario, 1);
+        let (_, effort) = simulate_within_limits(&scenario, 1).expect("no limit");
         let segments = effort.delivered_packets;
         assert!(effort.events > segments + segments / 2, "{effort:?}");
     }

@@ -19,7 +19,7 @@ pub(super) mod carried;
 
 use super::flow::{Flow, FlowEnd, FlowPlan, Opening, algorithm};
 use super::index::index_u32;
-use super::stops::{Sides, Trip};
+use super::routes::{Sides, Trip};
 use crate::events::Event;
 use crate::exchanges::{Exchanges, Message};
 use crate::record::Table;

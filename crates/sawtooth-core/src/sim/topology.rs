@@ -1,6 +1,6 @@
 //! Where packets pass: the ports of all links, and every round trip as a list of stops ([`super::stops`]).
 
-use super::stops::{PathNode, Stop};
+use super::routes::{PathNode, Stop};
 use crate::events::EventKey;
 use crate::net::{Packets, Port};
 use crate::packet::{AckStore, Packet};

@@ -2,7 +2,7 @@
 
 use super::hosts::events::come_to_host;
 use super::receiving::{receive, receive_of_living};
-use super::stops::PathNode;
+use super::routes::PathNode;
 use super::udp::receive_udp;
 use super::world::World;
 use crate::events::{Child, EventKey, Line, Occurrence};

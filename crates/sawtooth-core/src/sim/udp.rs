@@ -2,7 +2,7 @@
 
 use super::index::index_u32;
 use super::observe::Observers;
-use super::stops::Trip;
+use super::routes::Trip;
 use crate::events::EventKey;
 use crate::net::UdpFlow;
 use crate::packet::Packet;

@@ -46,7 +46,7 @@ impl AckTrace {
 mod tests {
     use super::*;
     use crate::sim::flow::standing_flows;
-    use crate::sim::stops::Trip;
+    use crate::sim::routes::Trip;
     use crate::spec::{FlowSpec, LinkSpec};
     use crate::units::{Duration, Rate};
 

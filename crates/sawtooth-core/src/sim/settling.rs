@@ -1,0 +1,26 @@
+//! Ends the events of [merges](super::merges) once all connections are open.
+
+use super::world::World;
+
+/// If all connections are open, packets pass the merges at once from now on, and those that wait there go first.
+pub(super) fn settle(world: &mut World) {
+    while let Some(flow) = world.settling.opening.last() {
+        match world.flows[*flow as usize].sender.opened_with_one_syn() {
+            None => return,
+            // A SYN may still be on its way.
+            Some(false) => return world.settling.channels.clear(),
+            Some(true) => world.settling.opening.pop(),
+        };
+    }
+    if world.calendar.has_loose() {
+        return;
+    }
+    let channels = std::mem::take(&mut world.settling.channels);
+    while let Some((packet, key)) = channels
+        .iter()
+        .find_map(|channel| world.calendar.take_first(*channel))
+    {
+        world.pass(packet, key);
+    }
+    world.topology.pass_at_once(&channels);
+}
