@@ -319,7 +319,7 @@ def do_task(plan: Plan, dataset: Dataset, task: _Task) -> Receipt:
     outcome = _run(plan.study.backend, runs)
     index = pl.Series(task.runs, dtype=pl.UInt32)
     tables = {name: frame.with_columns(run=index.gather(frame["run"])) for name, frame in outcome.tables.items()}
-    before = dataset.status().filter(pl.col("run").is_in(index.implode())) if task.again else as_status([], [], [])
+    before = dataset.status(task.batch) if task.again else as_status([], [], [])
     tried = {run: tries or 0 for run, tries in before.select("run", "tries").iter_rows()}
     kinds = ["lost" if at in outcome.lost else "failed" if at in outcome.errors else "ok" for at in range(len(runs))]
     status = as_status(

@@ -320,12 +320,14 @@ class Dataset(Tables):
         keys = [key for key in ("t_ns", "flow", "link", "direction", "host", "variable") if key in known and key != name]
         return self.table(table).select("run", *keys, pl.col(name) if name in known else rfc4898(name, table))
 
-    def status(self) -> pl.DataFrame:
+    def status(self, batch: int | None = None) -> pl.DataFrame:
         """One row per run that was done: run, status, message (why it failed, or what to know of it), tries (how many, of a lost run).
+
+        With `batch` of its runs alone: then nothing is read that another batch's worker is about to replace.
 
         The status is `ok`, `failed` if the run cannot be done, or `lost` if its guest was killed or memory was lacking: then it is tried again.
         """
-        parts = self._parts.paths("status")
+        parts = self._parts.paths("status", batch)
         return pl.scan_parquet(parts).collect() if parts else as_status([], [], [])
 
     @property

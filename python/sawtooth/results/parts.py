@@ -51,8 +51,8 @@ class Parts:
 
     # --- reading
 
-    def paths(self, table: str) -> list[Path]:
-        """The parts of a table, in order, each as it was written.
+    def paths(self, table: str, batch: int | None = None) -> list[Path]:
+        """The parts of a table, in order, each as it was written; with `batch` that batch's alone.
 
         Raises:
             DatasetError: if one is not.
@@ -60,9 +60,9 @@ class Parts:
         """
         found: list[Path] = []
         damaged: list[str] = []
-        for batch in self._batches():
-            name = f"{table}-{batch:06d}.parquet"
-            state = self._examine(batch, only=name)
+        for each in self._batches() if batch is None else [batch]:
+            name = f"{table}-{each:06d}.parquet"
+            state = self._examine(each, only=name)
             damaged += state.damaged
             if state.sums is not None and name in state.sums.files:
                 found.append(self.directory / name)

@@ -212,7 +212,7 @@ impl Cubic {
         left
     }
 
-    /// RFC 9438 §4.3: cwnd_prior is the window at the end of the first slow start, too; later ones end below that of the last loss.
+    /// RFC 9438 §4.1.2, §4.3: cwnd_prior is the window at the end of the first slow start, too; later ones end below that of the last loss.
     fn end_slow_start(&mut self, cwnd: f64) {
         self.history.cwnd_prior = self.history.cwnd_prior.max(cwnd);
         self.slow_start.take_if(|slow_start| !slow_start.restart());

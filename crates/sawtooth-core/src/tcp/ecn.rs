@@ -17,7 +17,7 @@
 //!
 //! Deviations: the negotiation succeeds and costs nothing. The counter of RFC 9768 has 16 bits instead of the 3 of its header field, as its option
 //! would give it, whose bytes do not count. A window of one segment is not answered by waiting for the timer (RFC 3168 §6.1.2): no window becomes
-//! less than two by a mark, or with ns-2's algorithms one.
+//! less than two by a mark, or with CUBIC (RFC 9438 §4.6) and ns-2's algorithms one.
 //!
 //! Beside Linux 6.1 (reno and dctcp, 10 Mbit/s, 20 ms, a step at 6 of 17 packets): with PRR the segment that carries CWR is marked, too, and a second
 //! reduction follows the first, there as here. Linux's `dctcp` sends SYN and acknowledgements as ECT(0), too. Which

@@ -22,7 +22,7 @@ row! {
     throughput_bps: Option<f64>, "bit/s", "acked_packets x smss x 8 / (duration - start)";
     goodput_bps: f64, "bit/s", "delivered_bytes x 8 / (duration - start)";
     sent_packets: Option<u64>, "packet", "segments sent, retransmissions and SYN included";
-    retransmits: Option<u64>, "packet", "segments sent again (PktsRetrans)";
+    retransmits: Option<u64>, "packet", "segments sent again (SegsRetrans)";
     fast_retransmits: Option<u64>, "", "losses signalled by acknowledgements (FastRetran)";
     timeouts: Option<u64>, "", "expirations of the retransmission timer (Timeouts)";
     dupacks_in: Option<u64>, "", "duplicate acknowledgements received (DupAcksIn)";

@@ -7,6 +7,8 @@
 //! Deviations: RFC 6675 §5 step 4.3 sets RescueRxt to the first retransmission, and NextSeg rule 4 (§4) sends a rescue only once HighACK is greater than
 //! RescueRxt: not before the first retransmission has been acknowledged. Here a flag allows one rescue in each recovery, at any time in it.
 //! It is of the last segment below RecoveryPoint that has not been reported; the RFC's is the highest outstanding one, which may have been sent in this recovery.
+//! §5 step 3 is of duplicate acknowledgements. Here one that acknowledges new data while others are reported above it lets as little be sent, which holds back a
+//! sender whose packets were reordered; and it enters recovery if IsLost() says that the next segment is lost, which the RFC leaves to the next duplicate one.
 
 #[cfg(test)]
 mod tests;

@@ -107,7 +107,8 @@ impl Sequence {
         self.nxt = self.una;
     }
 
-    /// The receiver has room for `window` segments from `next` on. The window's edge does not move back (RFC 9293 §3.8.6.2.1).
+    /// The receiver has room for `window` segments from `next` on. The window's edge does not move back (RFC 9293 §3.8.6), though a receiver that takes room back is to be
+    /// obeyed as far as what has not been sent goes (SHLD-15 there): this sender keeps the larger window.
     pub fn on_window(&mut self, next: SeqNum, window: SegCount) {
         let edge = next + window;
         self.right_edge = if self.right_edge == ANY {
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9293_3_8_6_2_1_the_right_edge_of_the_receivers_window_never_moves_back() {
+    fn rfc9293_3_8_6_the_right_edge_of_the_receivers_window_never_moves_back() {
         let mut seq = Sequence::new(number(0), true);
         assert_eq!(seq.rwnd_room(), SegCount::MAX);
         seq.on_window(number(0), segs(10));

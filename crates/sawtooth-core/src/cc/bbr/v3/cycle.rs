@@ -23,10 +23,10 @@ pub(super) struct Cycle {
     /// When the cycle began, and after how long the next probe is due, seconds.
     began: f64,
     pub(super) bw_probe_wait: f64,
-    pub(super) rounds_since_probe_up: u64,
+    pub(super) rounds_since_bw_probe: u64,
     pub(super) slope: Slope,
     /// Whether samples are of a probe.
-    pub(super) is_bw_probe_sample: bool,
+    pub(super) bw_probe_samples: bool,
     pub(super) prev_probe_too_high: bool,
     pub(super) prev_probe_precautionary: bool,
 }
@@ -38,9 +38,9 @@ impl Cycle {
             ack_phase: AckPhase::Init,
             began: 0.0,
             bw_probe_wait: 0.0,
-            rounds_since_probe_up: 0,
+            rounds_since_bw_probe: 0,
             slope: Slope::LEVEL,
-            is_bw_probe_sample: false,
+            bw_probe_samples: false,
             prev_probe_too_high: false,
             prev_probe_precautionary: false,
         }
@@ -49,7 +49,7 @@ impl Cycle {
     /// A cycle begins: with DOWN.
     pub(super) fn begin(&mut self, now: Instant, parameters: &Bbr3Parameters) {
         self.slope.level();
-        self.rounds_since_probe_up = u64::from(self.random.integer(0, 2) == 1);
+        self.rounds_since_bw_probe = u64::from(self.random.integer(0, 2) == 1);
         self.bw_probe_wait =
             parameters.probe_wait + parameters.probe_wait_spread * self.random.uniform();
         self.began = now.secs();
@@ -82,7 +82,7 @@ impl Cycle {
                 false
             }
             AckPhase::ProbeStopping => {
-                self.is_bw_probe_sample = false;
+                self.bw_probe_samples = false;
                 self.ack_phase = AckPhase::Init;
                 true
             }
@@ -92,12 +92,12 @@ impl Cycle {
 
     /// Whether a probe is due, by the time that has passed or by so many round trips.
     pub(super) fn is_due(&self, now: Instant, rounds: f64) -> bool {
-        now.secs() - self.began > self.bw_probe_wait || real(self.rounds_since_probe_up) >= rounds
+        now.secs() - self.began > self.bw_probe_wait || real(self.rounds_since_bw_probe) >= rounds
     }
 
     /// The last probe has shown that too much was in flight.
     pub(super) fn note_too_high(&mut self) {
         self.prev_probe_too_high = true;
-        self.is_bw_probe_sample = false;
+        self.bw_probe_samples = false;
     }
 }

@@ -8,8 +8,8 @@ pub(super) struct Latest {
     pub(super) bw: f64,
     pub(super) inflight: f64,
     /// Segments that had been delivered when it began, and whether it begins with this acknowledgement.
-    begun_at: SegCount,
-    pub(super) round_start: bool,
+    loss_round_delivered: SegCount,
+    pub(super) loss_round_start: bool,
     pub(super) has_loss: bool,
     /// Acknowledgements that showed losses.
     pub(super) loss_events: u64,
@@ -20,7 +20,7 @@ impl Latest {
     pub(super) fn lose(&mut self, delivered: SegCount) -> bool {
         let first = !self.has_loss;
         if first {
-            self.begun_at = delivered;
+            self.loss_round_delivered = delivered;
         }
         self.has_loss = true;
         self.loss_events += 1;
@@ -31,15 +31,15 @@ impl Latest {
     pub(super) fn update(&mut self, sample: &Sample, delivered: SegCount) {
         self.bw = self.bw.max(sample.rate);
         self.inflight = self.inflight.max(sample.delivered);
-        self.round_start = sample.prior_delivered >= self.begun_at;
-        if self.round_start {
-            self.begun_at = delivered;
+        self.loss_round_start = sample.prior_delivered >= self.loss_round_delivered;
+        if self.loss_round_start {
+            self.loss_round_delivered = delivered;
         }
     }
 
     /// If a round begins, this sample is its first.
     pub(super) fn advance(&mut self, sample: &Sample) {
-        if self.round_start {
+        if self.loss_round_start {
             self.bw = sample.rate;
             self.inflight = sample.delivered;
             self.loss_events = 0;

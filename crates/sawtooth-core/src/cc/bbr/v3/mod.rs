@@ -224,7 +224,7 @@ impl Bbr3 {
         if self.latest.lose(self.rounds.delivered()) {
             self.save_state_upon_loss();
         }
-        if self.cycle.is_bw_probe_sample && self.too_high(sample) {
+        if self.cycle.bw_probe_samples && self.too_high(sample) {
             self.handle_inflight_too_high(ack, sample);
         }
     }
@@ -247,7 +247,7 @@ impl Bbr3 {
     }
 
     fn adapt_to_losses_of_round(&mut self) {
-        if !self.latest.round_start {
+        if !self.latest.loss_round_start {
             return;
         }
         let probing = matches!(
@@ -335,7 +335,7 @@ impl CongestionControl for Bbr3 {
     fn on_ack(&mut self, ack: &AckedData) {
         self.rounds.on_ack(ack);
         if self.rounds.started {
-            self.cycle.rounds_since_probe_up += 1;
+            self.cycle.rounds_since_bw_probe += 1;
         }
         if let Some(rate) = &ack.rate {
             let sample = Sample::of(rate, self.ignored.app_limited(rate));

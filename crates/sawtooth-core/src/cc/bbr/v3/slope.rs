@@ -5,14 +5,14 @@ pub(super) struct Slope {
     rounds: u32,
     /// Segments acknowledged towards the next step, and how many make one up.
     acked: f64,
-    acked_per_inc: f64,
+    probe_up_cnt: f64,
 }
 
 impl Slope {
     pub(super) const LEVEL: Self = Self {
         rounds: 0,
         acked: 0.0,
-        acked_per_inc: f64::INFINITY,
+        probe_up_cnt: f64::INFINITY,
     };
 
     /// The next probe begins with one segment per round trip.
@@ -23,21 +23,21 @@ impl Slope {
 
     /// The bound is not raised until the next round of a probe.
     pub(super) fn level(&mut self) {
-        self.acked_per_inc = f64::INFINITY;
+        self.probe_up_cnt = f64::INFINITY;
     }
 
     /// A round of the probe begins with this window.
     pub(super) fn steeper(&mut self, cwnd: f64) {
         let growth = f64::from(1_u32 << self.rounds);
         self.rounds = (self.rounds + 1).min(30);
-        self.acked_per_inc = (cwnd / growth).max(1.0);
+        self.probe_up_cnt = (cwnd / growth).max(1.0);
     }
 
     /// By how much the bound is raised after so many segments.
     pub(super) fn steps(&mut self, delivered: f64) -> f64 {
         self.acked += delivered;
-        let steps = (self.acked / self.acked_per_inc).floor();
-        self.acked -= steps * self.acked_per_inc;
+        let steps = (self.acked / self.probe_up_cnt).floor();
+        self.acked -= steps * self.probe_up_cnt;
         steps
     }
 }

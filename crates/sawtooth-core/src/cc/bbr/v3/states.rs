@@ -14,7 +14,7 @@ impl Bbr3 {
         let recovering_for_a_round = self
             .recovering_since
             .is_some_and(|round| self.rounds.count > round);
-        if self.latest.round_start
+        if self.latest.loss_round_start
             && recovering_for_a_round
             && self.latest.loss_events >= self.parameters.startup_full_loss_count
             && self.too_high(sample)
@@ -70,7 +70,7 @@ impl Bbr3 {
             Bbr3State::Down | Bbr3State::Cruise if self.probe_if_due(ack.now) => {}
             Bbr3State::Down if self.is_time_to_cruise(ack) => self.state = Bbr3State::Cruise,
             Bbr3State::Refill if self.rounds.started => {
-                self.cycle.is_bw_probe_sample = true;
+                self.cycle.bw_probe_samples = true;
                 self.start_up(sample);
             }
             Bbr3State::Up if self.is_time_to_go_down(ack, sample) => {

@@ -14,7 +14,7 @@ fn settled() -> Bbr3 {
     bbr.rate.max_bw.add(1000.0, 0, 2);
     bbr.rate.bw = 1000.0;
     bbr.min_rtt.secs = 0.1;
-    bbr.min_rtt.probe_delay = 0.1;
+    bbr.min_rtt.probe_rtt_min_delay = 0.1;
     bbr.full_pipe.reached = true;
     bbr.start_down(Instant::from_secs(0.0));
     bbr
@@ -48,19 +48,19 @@ fn a_round_with_losses_bounds_rate_and_volume_by_what_was_delivered_but_no_less_
     let mut bbr = settled();
     // 600 delivered per second is less than 0.7 * 1000; 150 in a round is more than 0.7 * 200.
     (bbr.latest.bw, bbr.latest.inflight) = (600.0, 150.0);
-    (bbr.latest.has_loss, bbr.latest.round_start) = (true, true);
+    (bbr.latest.has_loss, bbr.latest.loss_round_start) = (true, true);
     bbr.adapt_to_losses_of_round();
     assert!(close(bbr.bounds.bw_shortterm, 700.0));
     assert!(close(bbr.bounds.inflight_shortterm, 150.0));
     // Another one: 0.7 * 700 = 490 is less than 600.
-    (bbr.latest.has_loss, bbr.latest.round_start) = (true, true);
+    (bbr.latest.has_loss, bbr.latest.loss_round_start) = (true, true);
     bbr.adapt_to_losses_of_round();
     assert!(close(bbr.bounds.bw_shortterm, 600.0));
     bbr.bound_cwnd();
     assert!(close(bbr.control.cwnd, 150.0));
     // REFILL forgets it, and a probe is not bound.
     bbr.start_refill();
-    (bbr.latest.has_loss, bbr.latest.round_start) = (true, true);
+    (bbr.latest.has_loss, bbr.latest.loss_round_start) = (true, true);
     bbr.adapt_to_losses_of_round();
     assert!(bbr.bounds.bw_shortterm.is_infinite() && bbr.bounds.inflight_shortterm.is_infinite());
 }
@@ -68,7 +68,7 @@ fn a_round_with_losses_bounds_rate_and_volume_by_what_was_delivered_but_no_less_
 #[test]
 fn a_probe_that_loses_more_than_2_percent_bounds_the_volume_where_that_happened() {
     let mut bbr = settled();
-    bbr.cycle.is_bw_probe_sample = true;
+    bbr.cycle.bw_probe_samples = true;
     bbr.state = Bbr3State::Up;
     let lossy = |lost, tx_in_flight| Sample {
         lost,
@@ -90,7 +90,7 @@ fn a_probe_that_loses_more_than_2_percent_bounds_the_volume_where_that_happened(
     // Once per probe, and no less than 0.7 * min(100, 200).
     bbr.note_losses(&lost, &lossy(9.0, 20.0));
     assert!(bbr.bounds.inflight_longterm > 148.0);
-    bbr.cycle.is_bw_probe_sample = true;
+    bbr.cycle.bw_probe_samples = true;
     bbr.note_losses(&lost, &lossy(9.0, 20.0));
     assert!(close(bbr.bounds.inflight_longterm, 70.0));
     // 0.85 * 70 leaves 15 % to others.
@@ -157,12 +157,12 @@ fn probes_are_2_to_3_seconds_apart_or_63_round_trips_or_as_many_as_segments_fit(
     bbr.cycle.bw_probe_wait = 2.5;
     assert!(!bbr.probe_if_due(Instant::from_secs(2.49)));
     assert!(bbr.probe_if_due(Instant::from_secs(2.51)));
-    bbr.cycle.rounds_since_probe_up = 62;
+    bbr.cycle.rounds_since_bw_probe = 62;
     assert!(!bbr.probe_if_due(Instant::from_secs(0.1)));
-    bbr.cycle.rounds_since_probe_up = 63;
+    bbr.cycle.rounds_since_bw_probe = 63;
     assert!(bbr.probe_if_due(Instant::from_secs(0.1)));
     bbr.control.cwnd = 20.0;
-    bbr.cycle.rounds_since_probe_up = 20;
+    bbr.cycle.rounds_since_bw_probe = 20;
     assert!(bbr.probe_if_due(Instant::from_secs(0.1)));
 }
 
@@ -185,7 +185,7 @@ fn the_window_of_each_state() {
 #[test]
 fn a_spurious_loss_gives_back_the_bounds_and_the_probe() {
     let mut bbr = settled();
-    bbr.cycle.is_bw_probe_sample = true;
+    bbr.cycle.bw_probe_samples = true;
     bbr.state = Bbr3State::Up;
     let lossy = Sample {
         lost: 9.0,
@@ -264,7 +264,7 @@ fn sampled(prior_delivered: u64, rate: f64) -> AckedData {
 fn the_first_acknowledgement_begins_a_round_and_the_first_rate_is_growth_however_low() {
     let mut bbr = bbr3(beginning(10.0));
     bbr.on_ack(&sampled(0, 1.0));
-    assert!(bbr.latest.round_start);
+    assert!(bbr.latest.loss_round_start);
     assert_eq!((bbr.full_pipe.bw, bbr.full_pipe.count), (1.0, 0));
 }
 
@@ -275,7 +275,10 @@ fn section_5_3_4_3_probe_rtt_is_due_after_more_than_five_seconds_and_the_delay_i
     assert!(!bbr.update_min_rtt(&ack(5.0, 100)));
     assert!(bbr.update_min_rtt(&ack(5.001, 100)));
     // 120 ms were the least of the time since 9 s.
-    (bbr.min_rtt.probe_delay, bbr.min_rtt.probe_at) = (0.12, 9.0);
+    (
+        bbr.min_rtt.probe_rtt_min_delay,
+        bbr.min_rtt.probe_rtt_min_stamp,
+    ) = (0.12, 9.0);
     let later = |secs| AckedData {
         rtt: Some(Duration::from_secs(0.15)),
         ..ack(secs, 100)

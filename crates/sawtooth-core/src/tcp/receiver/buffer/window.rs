@@ -83,7 +83,7 @@ impl ReceiveWindow {
         // A power of two, so no division is needed.
         let whole_units = |size: ByteCount| ByteCount::new((size.get() + (unit - 1)) & !(unit - 1));
         let wanted = whole_units(free.min(self.open));
-        // RFC 9293 §3.8.6.2.1: what was offered stays offered.
+        // RFC 9293 §3.8.6: what was offered stays offered.
         let still = whole_units(self.edge.saturating_sub(received));
         let window = wanted.max(still).min(LARGEST_FIELD * unit);
         self.edge = self.edge.max(received + window);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc9293_3_8_6_2_1_what_was_offered_stays_offered() {
+    fn rfc9293_3_8_6_what_was_offered_stays_offered() {
         let buffer = ByteCount::new(10_000);
         let mut window = ReceiveWindow::new(ByteCount::new(1000), buffer, None);
         window.establish(buffer);

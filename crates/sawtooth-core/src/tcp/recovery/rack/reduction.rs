@@ -1,6 +1,9 @@
 //! Proportional Rate Reduction: during a recovery the window walks from what it was to the slow-start threshold, as data is delivered.
 //!
 //! Specification: RFC 9937 §6 (which replaces RFC 6937, whose bounds are those of `prr_bound = "ssrb"` and `"crb"`).
+//!
+//! Deviations: RecoverFS is what was in flight when recovery began; here it is the window, which is as much where the window was full. Where it was not, and `reduce_from` is
+//! `flight_size`, the share that a delivery gives is smaller than the RFC's.
 
 use crate::events::Event;
 use crate::tcp::params::{PrrBound, UNLIMITED};
@@ -10,7 +13,7 @@ use crate::units::{SegCount, WindowSize};
 /// One recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Prr {
-    /// The window when recovery began; of RFC 9937 §6 it is RecoverFS, which is of what is in flight, where the window was full.
+    /// The window when recovery began, for RecoverFS.
     before: SegCount,
     /// Delivered, and sent, since then.
     delivered: SegCount,
