@@ -40,7 +40,7 @@ spec.loader.exec_module(_core)
 outcome = _core.simulate([sys.stdin.read()], [1])
 assert not outcome["errors"], outcome["errors"]
 (_, events, deliveries), = outcome["efforts"]
-kind, buffer = outcome["tables"]["flows"]["acked_packets"]
+kind, buffer, *_ = outcome["tables"]["flows"]["acked_packets"]
 acked = memoryview(buffer).cast("Q").tolist()
 print(json.dumps({"acked": acked, "events": events, "deliveries": deliveries}))
 """
