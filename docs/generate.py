@@ -450,9 +450,7 @@ def _kernel(settings: Sequence[dict[str, Any]]) -> str:
 
 
 def _records(schema: dict[str, Any]) -> str:
-    text = (
-        "# Result tables\n\nEvery table of a dataset has a column `run` besides, which joins it to `runs`. What is unknown, or was not measured, is null.\n"
-    )
+    text = "# Result tables\n\nEvery table of a dataset has a column `run` besides, which joins it to `runs`. What is unknown, or was not measured, is null.\n"
     for name, table in schema.items():
         text += f"\n## {name}\n\n{table['summary'][0].upper()}{table['summary'][1:]}.\n\n"
         rows = (
