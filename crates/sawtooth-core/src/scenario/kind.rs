@@ -243,21 +243,29 @@ impl Place<'_> {
                 .wrong(format!("cannot be negative, found {secs} s"))
                 .hint("give a time of zero or more, or leave it out for its default"));
         }
-        Ok(Value::Duration(secs))
+        self.finite(Value::Duration(secs), secs, "s")
     }
 
     fn rate(self, bps: f64) -> Result<Value> {
         if bps > 0.0 {
-            return Ok(Value::Rate(bps));
+            return self.finite(Value::Rate(bps), bps, "bit/s");
         }
         Err(self.wrong(format!("must be above zero, found {bps} bit/s")))
     }
 
     fn not_negative(self, value: Value, found: f64, unit: &str) -> Result<Value> {
         if found >= 0.0 {
-            return Ok(value);
+            return self.finite(value, found, unit);
         }
         Err(self.wrong(format!("cannot be negative, found {found} {unit}")))
+    }
+
+    /// Only a program can make what is without end: expressions are refused before.
+    fn finite(self, value: Value, found: f64, unit: &str) -> Result<Value> {
+        if found.is_finite() {
+            return Ok(value);
+        }
+        Err(self.wrong(format!("must be finite, found {found} {unit}")))
     }
 
     #[expect(

@@ -12,10 +12,19 @@ use crate::units::Duration;
 /// What is wrong where nothing sends.
 pub(super) const NO_FLOW: &str = "a scenario needs at least one flow";
 
+/// Only a program can make what is without end: expressions are refused before.
+fn finite(found: f64, what: &str, unit: &str, path: &str) -> Result<()> {
+    if found.is_finite() {
+        return Ok(());
+    }
+    let message = format!("{what} must be finite, found {found} {unit}");
+    Err(at(path, message))
+}
+
 /// Seconds of a key of the scenario itself.
 pub(super) fn above_zero(secs: f64, key: &str) -> Result<()> {
     if secs > 0.0 {
-        return Ok(());
+        return finite(secs, &format!("`{key}`"), "s", key);
     }
     Err(at(
         key,
@@ -26,7 +35,7 @@ pub(super) fn above_zero(secs: f64, key: &str) -> Result<()> {
 /// Seconds, zero or more.
 pub(super) fn time(secs: f64, path: &str) -> Result<()> {
     if secs >= 0.0 {
-        return Ok(());
+        return finite(secs, "a time", "s", path);
     }
     let message = format!("a time cannot be negative, found {secs} s");
     Err(at(path, message))
@@ -44,7 +53,7 @@ pub(super) fn share(found: f64, what: &str, path: &str) -> Result<()> {
 /// A link's rate, bits per second.
 pub(super) fn link_rate(bps: f64, path: &str) -> Result<()> {
     if bps > 0.0 {
-        return Ok(());
+        return finite(bps, "a link's rate", "bit/s", path);
     }
     let message = format!("a link's rate must be above zero, found {bps} bit/s");
     Err(at(path, message))
@@ -53,7 +62,7 @@ pub(super) fn link_rate(bps: f64, path: &str) -> Result<()> {
 /// A link's delay, seconds.
 pub(super) fn link_delay(secs: f64, path: &str) -> Result<()> {
     if secs >= 0.0 {
-        return Ok(());
+        return finite(secs, "a link's delay", "s", path);
     }
     let message = format!("a link's delay cannot be negative, found {secs} s");
     Err(at(path, message))
@@ -102,7 +111,7 @@ pub(super) fn outage_again(every_secs: f64, length_secs: f64, path: &str) -> Res
 /// A rate that a link changes to, bits per second.
 pub(super) fn changed_rate(bps: f64, path: &str) -> Result<()> {
     if bps >= 0.0 {
-        return Ok(());
+        return finite(bps, "a rate", "bit/s", path);
     }
     let message = format!("a rate cannot be negative, found {bps} bit/s");
     Err(at(path, message))
@@ -162,7 +171,7 @@ pub(super) fn quantile_follows(before: Option<f64>, secs: f64, path: &str) -> Re
     if before.is_some_and(|before| before > secs) {
         return Err(at(path, "quantiles must ascend").hint("sort them"));
     }
-    Ok(())
+    finite(secs, "a quantile", "s", path)
 }
 
 /// How many quantiles make a distribution.
@@ -175,12 +184,14 @@ pub(super) fn quantiles(number: usize, path: &str) -> Result<()> {
 
 /// When a flow starts, in seconds.
 pub(super) fn start(secs: f64, path: &str) -> Result<()> {
-    not_negative(secs, "a flow cannot start before the run", path)
+    not_negative(secs, "a flow cannot start before the run", path)?;
+    finite(secs, "the start of a flow", "s", path)
 }
 
 /// How far a flow is from its links, in seconds.
 pub(super) fn access_delay(secs: f64, path: &str) -> Result<()> {
-    not_negative(secs, "a delay cannot be negative", path)
+    not_negative(secs, "a delay cannot be negative", path)?;
+    finite(secs, "a delay", "s", path)
 }
 
 fn not_negative(secs: f64, negative: &str, path: &str) -> Result<()> {

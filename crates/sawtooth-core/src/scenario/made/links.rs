@@ -139,7 +139,7 @@ fn jitter(jitter: &Jitter, path: &str) -> Result<()> {
             &[
                 ("scale", Value::Duration(*scale)),
                 ("shape", Value::Number(*shape)),
-                ("max", Value::Duration(*max)),
+                ("max", bound(*max)),
             ],
         ),
         Jitter::Table { quantiles } => {
@@ -151,6 +151,14 @@ fn jitter(jitter: &Jitter, path: &str) -> Result<()> {
             rules::quantiles(quantiles.len(), &format!("{path}.quantiles"))
         }
     }
+}
+
+/// A bound as its parameter has it, which is `none` where there is none.
+fn bound(secs: f64) -> Value {
+    if secs == f64::INFINITY {
+        return Value::None;
+    }
+    Value::Duration(secs)
 }
 
 fn outage(outage: &Outage, path: &str) -> Result<()> {

@@ -73,6 +73,10 @@ macro_rules! refused {
 refused! {
     a_run_takes_some_time: |it| it.duration = secs(0.0)
         => "`duration` must be above zero, found 0 s (at duration)";
+    a_run_ends: |it| it.duration = Duration::INFINITE
+        => "`duration` must be finite, found inf s (at duration)";
+    samples_are_taken: |it| it.sample = Sampling::Every(Duration::INFINITE)
+        => "`sample` must be finite, found inf s (at sample)";
     samples_are_some_time_apart: |it| it.sample = Sampling::Every(secs(-1.0))
         => "`sample` must be above zero, found -1 s (at sample)";
     variables_need_samples: |it| it.record.variables = true
@@ -89,6 +93,10 @@ refused! {
         => "two flows are called `two` (at udp[0].name); give each its own name";
     a_rate_is_above_zero: |it| it.links[0].forward.rate = Rate::from_bps(f64::NAN)
         => "a link's rate must be above zero, found NaN bit/s (at links.near.rate)";
+    a_rate_has_a_bound: |it| it.links[0].forward.rate = Rate::INFINITE
+        => "a link's rate must be finite, found inf bit/s (at links.near.rate)";
+    a_delay_ends: |it| it.links[0].forward.delay = Duration::INFINITE
+        => "a link's delay must be finite, found inf s (at links.near.delay)";
     a_delay_is_not_negative: |it| it.links[1].reverse.delay = secs(-0.1)
         => "a link's delay cannot be negative, found -0.1 s (at links.far.reverse.delay)";
     a_queue_is_a_row: |it| it.links[0].forward.queue.name = "read"
@@ -121,12 +129,16 @@ refused! {
     } => "a link with a `trace` has no `medium`: the trace says when packets leave (at links.near.medium); leave one of the two out";
     forwarding_takes_no_negative_time: |it| it.links[0].forward.forwarding.latency = secs(-1.0)
         => "`latency` cannot be negative, found -1 s (at links.near.forwarding.latency); give a time of zero or more, or leave it out for its default";
+    forwarding_ends: |it| it.links[0].forward.forwarding.latency = Duration::INFINITE
+        => "`latency` must be finite, found inf s (at links.near.forwarding.latency)";
     doubles_have_a_probability: |it| it.links[0].forward.impairments.duplicate = -0.5
         => "`duplicate` is a probability from 0 to 1, found -0.5 (at links.near.duplicate)";
     jitter_has_bounds: |it| it.links[0].forward.impairments.jitter = Some(Jitter::Pareto { scale: 0.001, shape: 0.0, max: 1.0 })
         => "`shape` must be from 0.1 to 100, found 0 (at links.near.jitter.shape)";
     quantiles_ascend: |it| it.links[0].forward.impairments.jitter = Some(Jitter::Table { quantiles: Arc::new([0.2, 0.1]) })
         => "quantiles must ascend (at links.near.jitter.quantiles[1]); sort them";
+    quantiles_are_finite: |it| it.links[0].forward.impairments.jitter = Some(Jitter::Table { quantiles: Arc::new([0.2, f64::INFINITY]) })
+        => "a quantile must be finite, found inf s (at links.near.jitter.quantiles[1])";
     a_displacement_counts_from_one: |it| it.links[0].forward.impairments.reorder = Some(Reorder::Early { probability: 0.1, gap: 0 })
         => "`gap` must be from 1 to 1000000000, found 0 (at links.near.reorder.gap)";
     what_is_late_is_so_by_some_time: |it| it.links[0].forward.impairments.reorder = Some(Reorder::Late { probability: 0.1, gap: 1, by_secs: 0.0 })
@@ -137,6 +149,12 @@ refused! {
         => "an outage every 1 s that takes 1 s: the link would never be up (at links.near.outages[0].every)";
     changes_ascend: |it| it.links[0].forward.impairments.changes = Some(Changes::Table { rows: [2.0, 1.0].map(|at_secs| Change { after: secs(at_secs), rate: None, delay: None, loss: None }).into(), every: None })
         => "1 s comes after 2 s: times must ascend (at links.near.changes[1].at)";
+    changes_come: |it| it.links[0].forward.impairments.changes = Some(Changes::Table { rows: [Change { after: Duration::INFINITE, rate: None, delay: None, loss: None }].into(), every: None })
+        => "a time must be finite, found inf s (at links.near.changes[0].at)";
+    a_changed_rate_has_a_bound: |it| it.links[0].forward.impairments.changes = Some(Changes::Table { rows: [Change { after: secs(1.0), rate: Some(Rate::INFINITE), delay: None, loss: None }].into(), every: None })
+        => "a rate must be finite, found inf bit/s (at links.near.changes[0].rate)";
+    a_walk_has_bounds: |it| it.links[0].forward.impairments.changes = Some(Changes::Walk(Walk { interval: secs(0.1), rate: Some(WalkSpan { step: 1e6, min: 1e6, max: f64::INFINITY }.map(Rate::from_bps)), delay: None }))
+        => "`rate_max` must be finite, found inf bit/s (at links.near.walk.rate_max)";
     changes_are_some: |it| it.links[0].forward.impairments.changes = Some(Changes::Table { rows: [].into(), every: None })
         => "a table of changes needs a row (at links.near.changes); for example changes = [{ at = \"5 s\", rate = \"2 Mbit/s\" }]";
     a_walk_has_room: |it| it.links[0].forward.impairments.changes = Some(Changes::Walk(Walk { interval: secs(0.1), rate: Some(WalkSpan { step: 1e6, min: 2e6, max: 2e6 }.map(Rate::from_bps)), delay: None }))
@@ -151,6 +169,12 @@ refused! {
         => "a flow cannot start before the run: -1 s (at flows[0].start); give a time of zero or more, or leave it out for zero";
     a_flow_is_no_negative_time_away: |it| it.udp[0].delay = secs(-1.0)
         => "a delay cannot be negative: -1 s (at udp[0].delay); give a time of zero or more, or leave it out for zero";
+    a_flow_starts: |it| it.flows[0].start = Instant::NEVER
+        => "the start of a flow must be finite, found inf s (at flows[0].start)";
+    a_flow_is_some_time_away: |it| it.udp[0].delay = Duration::INFINITE
+        => "a delay must be finite, found inf s (at udp[0].delay)";
+    a_parameter_of_tcp_is_finite: |it| it.flows[0].tcp.set("rto_max", Value::Duration(f64::INFINITY))
+        => "`rto_max` must be finite, found inf s (at flows[0].tcp.rto_max)";
     a_parameter_of_tcp_is_within_its_bounds: |it| it.flows[0].tcp.set("smss", Value::Bytes(0))
         => "`smss` must be a whole number of bytes above zero, found 0 (at flows[0].tcp.smss)";
     a_word_is_one_that_there_is: |it| it.flows[0].tcp.set("recovery", Value::Choice("newrino"))
@@ -188,6 +212,20 @@ refused! {
         => "a flow stops after its start, which is at 0 s, found 0 s (at udp[0].stop); both count from the start of the run";
     a_packet_of_udp_has_a_header: |it| it.udp[0].source.params.set("size", Value::Bytes(20))
         => "a packet of UDP has from 28 to 65535 bytes, found 20 (at udp[0].source.size); `size` is that of the IP packet, its headers included";
+}
+
+#[test]
+fn what_may_be_without_end_is_accepted() {
+    let nothing = said(|it| {
+        it.links[0].forward.impairments.jitter = Some(Jitter::Pareto {
+            scale: 0.001,
+            shape: 1.5,
+            max: f64::INFINITY,
+        });
+        it.arriving[0].arrivals.stop = Instant::NEVER;
+        it.udp[0].stop = Instant::NEVER;
+    });
+    assert_eq!(nothing, "nothing");
 }
 
 #[test]
