@@ -1,5 +1,7 @@
 //! A table that is filled row by row and kept column by column.
 
+use crate::registry::near_and_known;
+
 /// The type of a column. Columns of an `Opt` type may lack a value in some rows: what was not measured, or is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
@@ -251,12 +253,15 @@ impl Table {
     ///
     /// # Panics
     /// If there is none: a programming error.
+    #[track_caller]
     pub fn column(&self, name: &str) -> &Column {
         let found = self.named_columns().find(|(known, _)| *known == name);
-        found.map_or_else(
-            || panic!("no column {name} in {}", self.name()),
-            |(_, data)| data,
-        )
+        let Some((_, column)) = found else {
+            let known = self.spec.columns.iter().map(|column| column.name);
+            let (table, hint) = (self.name(), near_and_known(name, known));
+            panic!("`{table}` has no column `{name}`; {hint}");
+        };
+        column
     }
 
     /// The table as comma-separated values (RFC 4180 §2, but lines end with a line feed alone): a line of names, and one for each row. What is not known is empty.
@@ -285,6 +290,14 @@ fn quoted(cell: String) -> String {
 mod tests {
     use super::*;
     use crate::record::rows::EpisodeRow;
+
+    #[test]
+    #[should_panic(
+        expected = "`episodes` has no column `flwo`; did you mean `flow`? known are flow, "
+    )]
+    fn a_column_that_is_not_there_is_told_with_those_that_are() {
+        let _ = Table::new::<EpisodeRow>().column("flwo");
+    }
 
     #[test]
     fn a_table_is_read_by_column_and_written_by_row() {

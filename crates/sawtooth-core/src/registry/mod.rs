@@ -188,9 +188,18 @@ impl Params {
     ///
     /// # Panics
     /// If there is no such parameter: a programming error, here and in all getters.
+    #[track_caller]
     pub fn set(&mut self, name: &str, value: Value) {
         let slot = self.values.iter_mut().find(|(known, _)| *known == name);
-        slot.unwrap_or_else(|| panic!("no parameter {name}")).1 = value;
+        let Some((_, slot)) = slot else {
+            panic!("no parameter `{name}`; {}", self.near_and_known(name));
+        };
+        *slot = value;
+    }
+
+    /// What there is instead of a parameter that there is not.
+    pub(crate) fn near_and_known(&self, name: &str) -> String {
+        near_and_known(name, self.values.iter().map(|(known, _)| *known))
     }
 
     /// Times after which something happens again, of those in `table` that are such.
@@ -211,6 +220,7 @@ impl Params {
     }
 
     /// Sets a value to a distribution.
+    #[track_caller]
     pub fn set_distribution(&mut self, name: &'static str, spec: DistributionSpec) {
         self.set(name, Value::Distribution);
         self.distributions.retain(|(known, _)| *known != name);
@@ -218,9 +228,12 @@ impl Params {
     }
 
     /// The distribution of a parameter whose value is one.
+    #[track_caller]
     pub fn distribution(&self, name: &str) -> &DistributionSpec {
-        let found = self.find_distribution(name);
-        found.unwrap_or_else(|| panic!("{name} is no distribution"))
+        let Some(found) = self.find_distribution(name) else {
+            panic!("{name} is no distribution");
+        };
+        found
     }
 
     /// The same of a parameter that has perhaps only been said to be one.
@@ -236,12 +249,16 @@ impl Params {
     }
 
     /// The value of a parameter, of whichever kind.
+    #[track_caller]
     pub fn get(&self, name: &str) -> Value {
-        let slot = self.values.iter().find(|(known, _)| *known == name);
-        slot.unwrap_or_else(|| panic!("no parameter {name}")).1
+        let Some(value) = self.find(name) else {
+            panic!("no parameter `{name}`; {}", self.near_and_known(name));
+        };
+        value
     }
 
     /// A plain number, without a unit.
+    #[track_caller]
     pub fn number(&self, name: &str) -> f64 {
         match self.get(name) {
             Value::Number(value) => value,
@@ -250,6 +267,7 @@ impl Params {
     }
 
     /// A number, unless it is `none`.
+    #[track_caller]
     pub fn number_if_any(&self, name: &str) -> Option<f64> {
         match self.get(name) {
             Value::Number(value) => Some(value),
@@ -258,6 +276,7 @@ impl Params {
     }
 
     /// A plain whole number.
+    #[track_caller]
     pub fn integer(&self, name: &str) -> i64 {
         match self.get(name) {
             Value::Integer(value) => value,
@@ -266,6 +285,7 @@ impl Params {
     }
 
     /// Seconds.
+    #[track_caller]
     pub fn duration(&self, name: &str) -> f64 {
         match self.get(name) {
             Value::Duration(value) => value,
@@ -274,6 +294,7 @@ impl Params {
     }
 
     /// A size in bytes.
+    #[track_caller]
     pub fn bytes(&self, name: &str) -> u64 {
         match self.get(name) {
             Value::Bytes(value) => value,
@@ -282,6 +303,7 @@ impl Params {
     }
 
     /// True or false.
+    #[track_caller]
     pub fn flag(&self, name: &str) -> bool {
         match self.get(name) {
             Value::Bool(value) => value,
@@ -290,6 +312,7 @@ impl Params {
     }
 
     /// The word that was chosen.
+    #[track_caller]
     pub fn choice(&self, name: &str) -> &'static str {
         match self.get(name) {
             Value::Choice(value) => value,
@@ -314,9 +337,50 @@ pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
+/// What to do about a name that is none of those `known`: the one that was probably meant, and all there are.
+pub(crate) fn near_and_known<'a>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a str> + Clone,
+) -> String {
+    let all: Vec<&str> = known.clone().into_iter().collect();
+    let all = match all[..] {
+        [] => "there are none".to_owned(),
+        _ => format!("known are {}", all.join(", ")),
+    };
+    match suggest(name, known) {
+        Some(near) => format!("did you mean `{near}`? {all}"),
+        None => all,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const RED: &[Param] = &[
+        param!(limit: Kind::QueueSize => Value::Packets(100), "how much waits"),
+        param!(min_th: Kind::PacketsOrBytes => Value::Packets(5), "where marks begin"),
+    ];
+
+    #[test]
+    #[should_panic(
+        expected = "no parameter `limitt`; did you mean `limit`? known are limit, min_th"
+    )]
+    fn a_parameter_that_is_not_there_is_not_set() {
+        Params::defaults(RED).set("limitt", Value::Packets(1));
+    }
+
+    #[test]
+    #[should_panic(expected = "no parameter `ecn`; known are limit, min_th")]
+    fn a_parameter_that_is_not_there_has_no_value() {
+        Params::defaults(RED).flag("ecn");
+    }
+
+    #[test]
+    #[should_panic(expected = "no parameter `limit`; there are none")]
+    fn what_has_no_parameters_says_so() {
+        Params::defaults(&[]).get("limit");
+    }
 
     #[test]
     fn a_slip_of_the_pen_is_recognised_and_a_stranger_is_not() {

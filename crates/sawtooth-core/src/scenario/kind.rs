@@ -6,7 +6,7 @@ use super::context::Context;
 use super::error::{Result, ScenarioError, at};
 use super::value::{any_quantity, quantity, wrong_dimension};
 use crate::expr::Dimension;
-use crate::registry::{Kind, Param, Unit, Value, suggest};
+use crate::registry::{Kind, Param, Unit, Value, near_and_known};
 
 /// A parameter's value, checked against its kind.
 pub(super) fn value(json: &Json, param: &Param, path: &str, context: &Context) -> Result<Value> {
@@ -207,14 +207,10 @@ impl Place<'_> {
     }
 
     fn word(self, text: &str, words: &[&'static str]) -> Result<Value> {
-        let known = words.join(", ");
         if let Some(word) = words.iter().find(|word| **word == text) {
             return Ok(Value::Choice(word));
         }
-        let hint = match suggest(text, words.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`? known are {known}"),
-            None => format!("known are {known}"),
-        };
+        let hint = near_and_known(text, words.iter().copied());
         Err(at(self.path, format!("unknown {} `{text}`", self.name)).hint(&hint))
     }
 

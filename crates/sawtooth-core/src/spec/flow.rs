@@ -3,7 +3,7 @@
 use super::part::Part;
 use crate::arrivals::{Arrivals, FullSegment};
 use crate::cc;
-use crate::registry::{Entry, FromValue, ParamKey, Params, Value};
+use crate::registry::{Entry, FromValue, ParamKey, Params, Value, near_and_known};
 use crate::source::{self, Source};
 use crate::tcp::pacer::PacedFlows;
 use crate::tcp::params::Feedback;
@@ -63,9 +63,13 @@ impl FlowSpec {
     /// # Panics
     /// If there is no stack of that name.
     #[must_use]
+    #[track_caller]
     pub fn with_stack(mut self, name: &str) -> Self {
-        let stack = tcp::STACKS.iter().find(|stack| stack.name == name);
-        self.tcp = stack.expect("a stack of `tcp::STACKS`").params();
+        let Some(stack) = tcp::STACKS.iter().find(|stack| stack.name == name) else {
+            let known = tcp::STACKS.iter().map(|stack| stack.name);
+            panic!("unknown stack `{name}`; {}", near_and_known(name, known));
+        };
+        self.tcp = stack.params();
         let cc = self.cc.name;
         self.with_cc(cc)
     }
@@ -75,9 +79,12 @@ impl FlowSpec {
     /// # Panics
     /// If there is none of that name.
     #[must_use]
+    #[track_caller]
     pub fn with_cc(mut self, name: &str) -> Self {
-        let entry = cc::TABLE.iter().find(|entry| entry.name == name);
-        let entry = entry.expect("a congestion control of `cc::TABLE`");
+        let Some(entry) = cc::TABLE.iter().find(|entry| entry.name == name) else {
+            let hint = near_and_known(name, cc::TABLE.iter().map(|entry| entry.name));
+            panic!("unknown congestion control `{name}`; {hint}");
+        };
         self.cc = Part {
             name: entry.name,
             params: cc_defaults(entry, &self.tcp),
@@ -176,5 +183,24 @@ impl ArrivingSpec {
         // With what opens and closes them.
         let each = mean / self.full_segment().smss.as_f64() + 4.0;
         self.arrivals.expected(Instant::START + duration) * each
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(
+        expected = "unknown congestion control `cubik`; did you mean `cubic`? known are reno, cubic, "
+    )]
+    fn a_congestion_control_that_is_not_there_is_told_with_what_is_near() {
+        let _ = FlowSpec::new("one", vec![0]).with_cc("cubik");
+    }
+
+    #[test]
+    #[should_panic(expected = "unknown stack `linix`; did you mean `linux`? known are ")]
+    fn a_stack_that_is_not_there_is_told_with_what_is_near() {
+        let _ = FlowSpec::new("one", vec![0]).with_stack("linix");
     }
 }

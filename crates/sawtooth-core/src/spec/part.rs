@@ -30,8 +30,28 @@ impl Part {
     /// # Panics
     /// If it has no such parameter.
     #[must_use]
+    #[track_caller]
     pub fn with(mut self, name: &str, value: Value) -> Self {
+        if self.params.find(name).is_none() {
+            let (row, hint) = (self.name, self.params.near_and_known(name));
+            panic!("`{row}` has no parameter `{name}`; {hint}");
+        }
         self.params.set(name, value);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue;
+
+    #[test]
+    #[should_panic(
+        expected = "`drop_tail` has no parameter `limitt`; did you mean `limit`? known are limit"
+    )]
+    fn a_parameter_that_a_row_has_not_is_told_with_the_row() {
+        let drop_tail = Part::of(&queue::TABLE[0]);
+        let _ = drop_tail.with("limitt", Value::Packets(1));
     }
 }

@@ -3,7 +3,7 @@
 use super::super::error::{Result, at, unknown};
 use super::super::{kind, rules};
 use crate::dist;
-use crate::registry::{DistributionSpec, Entry, Kind, Param, Params, Unit, Value};
+use crate::registry::{DistributionSpec, Entry, Kind, Param, Params, Unit, Value, near_and_known};
 use crate::spec::Part;
 
 /// A part is a row of its table, with the parameters of that.
@@ -15,7 +15,9 @@ pub(super) fn part<C>(
 ) -> Result<()> {
     let Some(entry) = table.iter().find(|entry| entry.name == part.name) else {
         let names = table.iter().map(|entry| entry.name);
-        return Err(unknown(path, what, part.name, names));
+        // There is a library here, and perhaps no command line that lists the rest.
+        let hint = near_and_known(part.name, names.clone());
+        return Err(unknown(path, what, part.name, names).hint(&hint));
     };
     params(entry.name, entry.params, &part.params, path)
 }
@@ -69,7 +71,8 @@ pub(super) fn distribution(spec: &DistributionSpec, unit: Unit, path: &str) -> R
     let mut rows = dist::TABLE.iter();
     let Some(entry) = rows.find(|entry| entry.name == spec.name) else {
         let names = dist::TABLE.iter().map(|entry| entry.name);
-        return Err(unknown(path, "distribution", spec.name, names));
+        let hint = near_and_known(spec.name, names.clone());
+        return Err(unknown(path, "distribution", spec.name, names).hint(&hint));
     };
     for param in entry.params {
         let path = format!("{path}.{}", param.name);

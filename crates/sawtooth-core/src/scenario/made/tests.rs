@@ -99,8 +99,6 @@ refused! {
         => "a link's delay must be finite, found inf s (at links.near.delay)";
     a_delay_is_not_negative: |it| it.links[1].reverse.delay = secs(-0.1)
         => "a link's delay cannot be negative, found -0.1 s (at links.far.reverse.delay)";
-    a_queue_is_a_row: |it| it.links[0].forward.queue.name = "read"
-        => "unknown queue `read` (at links.near.queue); did you mean `red`? `sawtooth list queue` shows all";
     a_queue_has_its_own_parameters: |it| it.links[0].forward.queue.name = "codel"
         => "these are not the parameters of `codel` (at links.near.queue); begin with its defaults, and set what is to be otherwise";
     a_limit_in_bdp_is_for_the_reader: |it| it.links[0].forward.queue.params.set("limit", Value::Bdp(1.0))
@@ -181,8 +179,6 @@ refused! {
         => "unknown recovery `newrino` (at flows[0].tcp.recovery); did you mean `newreno`? known are tahoe, reno, newreno, sack, fack, rack";
     timeouts_leave_room: |it| it.flows[0].tcp.set("rto_min", Value::Duration(100.0))
         => "`rto_min` is 100 s, above `rto_max`, which is 60 s (at flows[0].tcp.rto_min)";
-    a_congestion_control_is_a_row: |it| it.flows[0].cc.name = "cubik"
-        => "unknown congestion control `cubik` (at flows[0].cc); did you mean `cubic`? `sawtooth list cc` shows all";
     a_kernel_is_none_of_the_simulator: |it| it.flows[0].kernel_cc = Some("cubic".into())
         => "`kernel:cubic` is of a real kernel, not of the simulator (at flows[0].cc); run it with `--backend uml`, or name one of `sawtooth list cc`";
     a_host_is_one_that_there_is: |it| it.flows[0].receiver_host = Some(0)
@@ -212,6 +208,33 @@ refused! {
         => "a flow stops after its start, which is at 0 s, found 0 s (at udp[0].stop); both count from the start of the run";
     a_packet_of_udp_has_a_header: |it| it.udp[0].source.params.set("size", Value::Bytes(20))
         => "a packet of UDP has from 28 to 65535 bytes, found 20 (at udp[0].source.size); `size` is that of the IP packet, its headers included";
+}
+
+#[test]
+fn a_part_is_a_row_of_its_table() {
+    let known = |table: &[crate::registry::Entry]| {
+        let names: Vec<&str> = table.iter().map(|row| row.name).collect();
+        names.join(", ")
+    };
+    let queues = known(tables::QUEUE);
+    assert_eq!(
+        said(|it| it.links[0].forward.queue.name = "read"),
+        format!(
+            "unknown queue `read` (at links.near.queue); did you mean `red`? known are {queues}"
+        )
+    );
+    let algorithms = known(tables::CC);
+    assert_eq!(
+        said(|it| it.flows[0].cc.name = "cubik"),
+        format!(
+            "unknown congestion control `cubik` (at flows[0].cc); did you mean `cubic`? known are {algorithms}"
+        )
+    );
+    let distributions = known(tables::DISTRIBUTION);
+    assert_eq!(
+        said(|it| it.arriving[0].arrivals.size.name = "size"),
+        format!("unknown distribution `size` (at arriving[0].size); known are {distributions}")
+    );
 }
 
 #[test]
