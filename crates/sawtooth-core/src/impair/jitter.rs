@@ -12,32 +12,32 @@ use crate::units::Duration;
 /// Constructor of a table row.
 pub(super) type NewJitter = fn(&Params) -> Jitter;
 
-/// A distribution of jitter, in seconds.
+/// A distribution of jitter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Jitter {
     /// Every difference from `-spread` to `spread` is equally likely.
     Uniform {
-        /// Seconds.
-        spread: f64,
+        /// The largest difference.
+        spread: Duration,
     },
     /// A normal distribution around zero.
     Normal {
-        /// Its standard deviation, seconds.
-        deviation: f64,
+        /// Its standard deviation.
+        deviation: Duration,
     },
     /// Many short delays and few long ones: `P(jitter > x) = (scale / x)^shape` for `x >= scale`.
     Pareto {
-        /// The least jitter, seconds.
-        scale: f64,
+        /// The least jitter.
+        scale: Duration,
         /// The exponent of the tail; up to 1 the mean is infinite.
         shape: f64,
-        /// What is drawn above this is this, seconds; infinite if there is no bound.
-        max: f64,
+        /// What is drawn above this is this; infinite if there is no bound.
+        max: Duration,
     },
     /// The distribution's quantiles from 0 to 1 at equal distances, ascending, at least two; linear in between.
     Table {
-        /// Seconds.
-        quantiles: Arc<[f64]>,
+        /// As described.
+        quantiles: Arc<[Duration]>,
     },
 }
 
@@ -49,7 +49,7 @@ pub const TABLE: &[Entry<NewJitter>] = &[
         specification: &["tc-netem(8), delay TIME JITTER"],
         params: &[SPREAD],
         new: |params| Jitter::Uniform {
-            spread: params.duration("spread"),
+            spread: Duration::from_secs(params.duration("spread")),
         },
     },
     Entry {
@@ -61,7 +61,7 @@ pub const TABLE: &[Entry<NewJitter>] = &[
         ],
         params: &[DEVIATION],
         new: |params| Jitter::Normal {
-            deviation: params.duration("deviation"),
+            deviation: Duration::from_secs(params.duration("deviation")),
         },
     },
     Entry {
@@ -72,11 +72,11 @@ pub const TABLE: &[Entry<NewJitter>] = &[
         ],
         params: &[SCALE, SHAPE, MAX],
         new: |params| Jitter::Pareto {
-            scale: params.duration("scale"),
+            scale: Duration::from_secs(params.duration("scale")),
             shape: params.number("shape"),
             max: match params.get("max") {
-                Value::Duration(secs) => secs,
-                _ => f64::INFINITY,
+                Value::Duration(secs) => Duration::from_secs(secs),
+                _ => Duration::INFINITE,
             },
         },
     },
@@ -86,7 +86,7 @@ pub const TABLE: &[Entry<NewJitter>] = &[
         specification: &["Law 2015, §6.2.4 (a continuous empirical distribution)"],
         params: &[],
         new: |_| Jitter::Table {
-            quantiles: Arc::new([0.0, 0.0]),
+            quantiles: Arc::new([Duration::ZERO; 2]),
         },
     },
 ];
@@ -110,27 +110,27 @@ impl Jitter {
     /// The jitter of one packet.
     pub(crate) fn draw(&self, stream: &mut RandomStream) -> Duration {
         let uniform = stream.uniform();
-        Duration::from_secs(match self {
-            Self::Uniform { spread } => spread * (2.0 * uniform - 1.0),
+        match self {
+            Self::Uniform { spread } => *spread * (2.0 * uniform - 1.0),
             Self::Normal { deviation } => {
                 let radius = (-2.0 * libm::log(1.0 - uniform)).sqrt();
-                deviation * radius * libm::cos(TAU * stream.uniform())
+                *deviation * radius * libm::cos(TAU * stream.uniform())
             }
             Self::Pareto { scale, shape, max } => {
-                (scale * libm::pow(1.0 - uniform, -1.0 / shape)).min(*max)
+                (*scale * libm::pow(1.0 - uniform, -1.0 / shape)).min(*max)
             }
             Self::Table { quantiles } => between(quantiles, uniform),
-        })
+        }
     }
 
     /// Below what no jitter is; that of a normal distribution has no bound, and a delay none below zero.
     pub(crate) fn least(&self) -> Duration {
-        Duration::from_secs(match self {
-            Self::Uniform { spread } => -spread,
-            Self::Normal { .. } => f64::NEG_INFINITY,
+        match self {
+            Self::Uniform { spread } => Duration::ZERO - *spread,
+            Self::Normal { .. } => Duration::from_secs(f64::NEG_INFINITY),
             Self::Pareto { scale, max, .. } => scale.min(*max),
             Self::Table { quantiles } => quantiles[0],
-        })
+        }
     }
 }
 
@@ -141,7 +141,7 @@ impl Jitter {
     clippy::cast_sign_loss,
     reason = "an index"
 )]
-fn between(quantiles: &[f64], share: f64) -> f64 {
+fn between(quantiles: &[Duration], share: f64) -> Duration {
     let place = share * (quantiles.len() - 1) as f64;
     let below = (place as usize).min(quantiles.len() - 2);
     let (low, high) = (quantiles[below], quantiles[below + 1]);

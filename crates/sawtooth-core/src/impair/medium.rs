@@ -104,11 +104,11 @@ impl Medium {
     }
 
     /// The largest packet, unless a link says otherwise.
-    pub fn mtu(self) -> u64 {
-        match self {
+    pub fn mtu(self) -> ByteCount {
+        ByteCount::new(match self {
             Self::Ethernet => 1500,
             Self::Atm { .. } => 9180,
-        }
+        })
     }
 }
 
@@ -182,7 +182,7 @@ mod tests {
         for entry in TABLE {
             let medium = (entry.new)(&Params::defaults(entry.params));
             assert_eq!(medium.name(), entry.name);
-            let mtu = ByteCount::new(medium.mtu());
+            let mtu = medium.mtu();
             assert!(medium.on_wire(mtu) > mtu);
             assert!(grain(Some(medium)) <= header(Some(medium)));
             assert!(header(Some(medium)) <= medium.on_wire(ByteCount::new(1)));

@@ -25,8 +25,8 @@ pub enum Reorder {
         probability: f64,
         /// As of [`Reorder::Early`].
         gap: u64,
-        /// How much later, seconds.
-        by_secs: f64,
+        /// How much later.
+        by: Duration,
     },
 }
 
@@ -50,7 +50,7 @@ pub const TABLE: &[Entry<NewReorder>] = &[
         new: |params| Reorder::Late {
             probability: params.number("probability"),
             gap: params.integer("gap").unsigned_abs(),
-            by_secs: params.duration("by"),
+            by: Duration::from_secs(params.duration("by")),
         },
     },
 ];
@@ -79,7 +79,7 @@ impl Reorder {
     pub(crate) fn displace(&self, end: Instant, arrival: Instant) -> Instant {
         match self {
             Self::Early { .. } => end,
-            Self::Late { by_secs, .. } => arrival + Duration::from_secs(*by_secs),
+            Self::Late { by, .. } => arrival + *by,
         }
     }
 }

@@ -232,16 +232,28 @@ fn moments(jitter: &Jitter) -> (f64, f64) {
 
 #[test]
 fn distributions_of_jitter_have_their_moments() {
-    let quantiles: Arc<[f64]> = Arc::new([0.0, 0.001, 0.003]);
+    let quantiles = Arc::new([0.0, 0.001, 0.003].map(secs));
     let expected = [
-        (Jitter::Uniform { spread: 0.003 }, 0.0, 3.0 / 3_f64.sqrt()),
-        (Jitter::Normal { deviation: 0.002 }, 0.0, 2.0),
+        (
+            Jitter::Uniform {
+                spread: secs(0.003),
+            },
+            0.0,
+            3.0 / 3_f64.sqrt(),
+        ),
+        (
+            Jitter::Normal {
+                deviation: secs(0.002),
+            },
+            0.0,
+            2.0,
+        ),
         // Mean a s / (a - 1) = 1.25, variance a s² / ((a - 1)² (a - 2)) = 5 / 48.
         (
             Jitter::Pareto {
-                scale: 0.001,
+                scale: secs(0.001),
                 shape: 5.0,
-                max: f64::INFINITY,
+                max: Duration::INFINITE,
             },
             1.25,
             (5.0_f64 / 48.0).sqrt(),
@@ -291,7 +303,7 @@ fn displaced_packets_are_early_or_late_and_leave_the_order_of_the_others() {
     let late = cross(Reorder::Late {
         probability: 1.0,
         gap: 2,
-        by_secs: 0.015,
+        by: secs(0.015),
     });
     // The second comes after the third; the fourth is as late, but nothing has passed it yet.
     near(&late.map(|one| one.0), &[0.15, 0.265, 0.26, 0.285]);
@@ -300,7 +312,7 @@ fn displaced_packets_are_early_or_late_and_leave_the_order_of_the_others() {
 
 #[test]
 fn switching_on_one_effect_changes_no_others_draws() {
-    let jitter = Some(Jitter::Uniform { spread: 0.01 });
+    let jitter = Some(Jitter::Uniform { spread: secs(0.01) });
     let alone = Impairments {
         jitter,
         may_overtake: true,
@@ -327,11 +339,13 @@ fn switching_on_one_effect_changes_no_others_draws() {
 fn no_packet_arrives_sooner_than_the_least_delay() {
     let specs = [
         Impairments {
-            jitter: Some(Jitter::Uniform { spread: 0.01 }),
+            jitter: Some(Jitter::Uniform { spread: secs(0.01) }),
             ..Impairments::default()
         },
         Impairments {
-            jitter: Some(Jitter::Normal { deviation: 0.1 }),
+            jitter: Some(Jitter::Normal {
+                deviation: secs(0.1),
+            }),
             ..Impairments::default()
         },
         table(

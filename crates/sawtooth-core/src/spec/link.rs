@@ -29,7 +29,7 @@ pub struct LinkDirection {
     /// Which packets are lost at random or by number; none by default.
     pub loss: LossSpec,
     /// Bytes of the largest packet that it carries, if that is limited.
-    pub mtu: Option<u64>,
+    pub mtu: Option<ByteCount>,
     /// What packets are put into, if they do not leave as they are.
     pub medium: Option<Medium>,
     /// How the node at its far end passes packets on to the next link.

@@ -211,7 +211,10 @@ fn asymmetric_links_have_each_direction_its_own() {
     assert!((reverse.rate.bps() - 1e6).abs() < 1e-9 && (reverse.delay.secs() - 0.03).abs() < 1e-12);
     assert_eq!(reverse.impairments.jitter, forward.impairments.jitter);
     assert_eq!(reverse.impairments.outages, forward.impairments.outages);
-    assert_eq!(reverse.mtu, Some(1500));
+    assert_eq!(
+        reverse.mtu,
+        Some(sawtooth_core::units::ByteCount::new(1500))
+    );
     assert!(forward.impairments.changes.is_some() && reverse.impairments.changes.is_none());
     assert!(reverse.loss.probability == 0.0 && reverse.impairments.duplicate == 0.0);
     let mut none = more;

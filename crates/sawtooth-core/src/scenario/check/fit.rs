@@ -6,6 +6,7 @@ use crate::packet_source;
 use crate::registry::Value;
 use crate::spec::{FlowSpec, LinkSpec, Scenario};
 use crate::tcp::key;
+use crate::units::ByteCount;
 
 /// Segments fit through every link of their flow's path, or are made to where the flow finds out.
 pub(in crate::scenario) fn segments(scenario: &mut Scenario, origins: &Origins) -> Result<()> {
@@ -59,7 +60,7 @@ pub(in crate::scenario) fn segments_fit(scenario: &Scenario) -> Result<()> {
 
 /// The link of a flow's path that carries the shortest packets alone, and their bytes; nothing if all carry any.
 fn narrowest<'a>(flow: &FlowSpec, links: &'a [LinkSpec]) -> Option<(&'a LinkSpec, u64)> {
-    let of_link = |link: &usize| Some((&links[*link], links[*link].forward.mtu?));
+    let of_link = |link: &usize| Some((&links[*link], links[*link].forward.mtu?.get()));
     let limited = flow.path.iter().filter_map(of_link);
     limited.min_by_key(|(_, mtu)| *mtu)
 }
@@ -89,10 +90,10 @@ pub(in crate::scenario) fn datagrams(scenario: &Scenario) -> Result<()> {
     for flow in &scenario.udp {
         let row = packet_source::row(flow.source.name);
         let largest = (row.new.largest)(&flow.source.params).get();
-        let carried = |link: &&LinkSpec| link.forward.mtu.is_some_and(|mtu| mtu < largest);
+        let carried = |link: &&LinkSpec| link.forward.mtu.is_some_and(|mtu| mtu.get() < largest);
         let mut path = flow.path.iter().map(|link| &scenario.links[*link]);
         if let Some(link) = path.find(carried) {
-            let mtu = link.forward.mtu.unwrap_or(largest);
+            let mtu = link.forward.mtu.map_or(largest, ByteCount::get);
             let (name, flow, size) = (&link.name, &flow.name, flow.source.params.bytes("size"));
             let message = format!(
                 "flow `{flow}` of UDP sends packets of up to {largest} B, and link `{name}` carries {mtu} B at most"

@@ -11,6 +11,7 @@ use super::super::value::{any_quantity, list_of};
 use super::side::DirectionTable;
 use crate::expr::Dimension;
 use crate::impair::{self, Jitter};
+use crate::units::Duration;
 
 pub(super) fn read(side: DirectionTable) -> Result<Option<Jitter>> {
     match side.get("jitter") {
@@ -55,6 +56,6 @@ fn quantiles(measured: &Json, path: &str, context: &Context) -> Result<Jitter> {
     }
     rules::quantiles(found.len(), &list)?;
     Ok(Jitter::Table {
-        quantiles: found.into(),
+        quantiles: found.into_iter().map(Duration::from_secs).collect(),
     })
 }

@@ -10,6 +10,7 @@ use super::super::value::quantity;
 use super::side::DirectionTable;
 use crate::expr::Dimension;
 use crate::impair::{self, Forwarding, Medium};
+use crate::units::ByteCount;
 
 /// What packets are put into; the reverse has the forward's medium, unless it says otherwise.
 pub(super) fn read(side: DirectionTable) -> Result<Option<Medium>> {
@@ -41,7 +42,7 @@ fn own(json: &Json, path: &str, context: &Context) -> Result<Option<Medium>> {
     clippy::cast_sign_loss,
     reason = "checked to be whole and above zero"
 )]
-pub(super) fn mtu(side: DirectionTable) -> Result<Option<u64>> {
+pub(super) fn mtu(side: DirectionTable) -> Result<Option<ByteCount>> {
     let Some((json, path)) = side.get("mtu") else {
         return match side.get("medium") {
             Some((json, path)) => {
@@ -53,7 +54,7 @@ pub(super) fn mtu(side: DirectionTable) -> Result<Option<u64>> {
     };
     let bytes = quantity(json, &path, side.table.context, Dimension::Bytes)?;
     rules::mtu(bytes, &path)?;
-    Ok(Some(bytes as u64))
+    Ok(Some(ByteCount::new(bytes as u64)))
 }
 
 /// How the node at the end passes packets on; the reverse's node is like the forward's, unless it says otherwise.

@@ -38,9 +38,8 @@ fn direction(direction: &LinkDirection, path: &str) -> Result<()> {
         &format!("{path}.queue"),
     )?;
     losses(&direction.loss, path)?;
-    #[expect(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
     if let Some(bytes) = direction.mtu {
-        rules::mtu(bytes as f64, &format!("{path}.mtu"))?;
+        rules::mtu(bytes.as_f64(), &format!("{path}.mtu"))?;
     }
     let impairments = &direction.impairments;
     if direction.medium.is_some() && impairments.trace.is_some() {
@@ -122,8 +121,8 @@ fn befalling_packets(impairments: &Impairments, path: &str) -> Result<()> {
     row(impair::REORDER_TABLE, "early", &values, &path)?;
     match reorder {
         Reorder::Early { .. } => Ok(()),
-        Reorder::Late { by_secs, .. } => {
-            let values = [("by", Value::Duration(by_secs))];
+        Reorder::Late { by, .. } => {
+            let values = [("by", Value::Duration(by.secs()))];
             row(impair::REORDER_TABLE, "late", &values, &path)
         }
     }
@@ -132,21 +131,25 @@ fn befalling_packets(impairments: &Impairments, path: &str) -> Result<()> {
 fn jitter(jitter: &Jitter, path: &str) -> Result<()> {
     let of = |name: &str, values: &[(&str, Value)]| row(impair::JITTER_TABLE, name, values, path);
     match jitter {
-        Jitter::Uniform { spread } => of("uniform", &[("spread", Value::Duration(*spread))]),
-        Jitter::Normal { deviation } => of("normal", &[("deviation", Value::Duration(*deviation))]),
+        Jitter::Uniform { spread } => of("uniform", &[("spread", Value::Duration(spread.secs()))]),
+        Jitter::Normal { deviation } => of(
+            "normal",
+            &[("deviation", Value::Duration(deviation.secs()))],
+        ),
         Jitter::Pareto { scale, shape, max } => of(
             "pareto",
             &[
-                ("scale", Value::Duration(*scale)),
+                ("scale", Value::Duration(scale.secs())),
                 ("shape", Value::Number(*shape)),
-                ("max", bound(*max)),
+                ("max", bound(max.secs())),
             ],
         ),
         Jitter::Table { quantiles } => {
             let mut before = None;
-            for (index, secs) in quantiles.iter().enumerate() {
-                rules::quantile_follows(before, *secs, &format!("{path}.quantiles[{index}]"))?;
-                before = Some(*secs);
+            for (index, quantile) in quantiles.iter().enumerate() {
+                let secs = quantile.secs();
+                rules::quantile_follows(before, secs, &format!("{path}.quantiles[{index}]"))?;
+                before = Some(secs);
             }
             rules::quantiles(quantiles.len(), &format!("{path}.quantiles"))
         }

@@ -5,7 +5,7 @@ use crate::spec::{
     Arrivals, ArrivingSpec, Change, Changes, FlowSpec, GilbertElliott, HostSpec, Jitter, LinkSpec,
     Meanwhile, Medium, Outage, Part, Reorder, Stretch, Trace, UdpSpec, Walk, WalkSpan,
 };
-use crate::units::{Duration, Instant, Rate};
+use crate::units::{ByteCount, Duration, Instant, Rate};
 use crate::{dist, tables};
 use serde_json::json;
 use std::sync::Arc;
@@ -117,9 +117,9 @@ refused! {
         => "packets are counted from 1, found 0 (at links.near.drop[0])";
     lost_packets_ascend: |it| it.links[0].forward.loss.drop = vec![3, 2]
         => "packet 2 comes after 3: numbers must ascend (at links.near.drop[1]); sort them";
-    an_mtu_carries_a_header: |it| it.links[0].forward.mtu = Some(20)
+    an_mtu_carries_a_header: |it| it.links[0].forward.mtu = Some(ByteCount::new(20))
         => "`mtu` is a whole number of bytes, of at least 68, found 20 (at links.near.mtu)";
-    segments_fit: |it| it.links[0].forward.mtu = Some(1000)
+    segments_fit: |it| it.links[0].forward.mtu = Some(ByteCount::new(1000))
         => "segments of flow `one` are 1500 B (smss 1460 B, header 40 B), and link `near` carries 1000 B at most (at links.near.mtu); set tcp.smss = \"960 B\", or tcp.path_mtu_discovery = true";
     a_trace_has_no_medium: |it| {
         it.links[0].forward.impairments.trace = Trace::new(vec![1, 2]).map(Arc::new);
@@ -131,15 +131,15 @@ refused! {
         => "`latency` must be finite, found inf s (at links.near.forwarding.latency)";
     doubles_have_a_probability: |it| it.links[0].forward.impairments.duplicate = -0.5
         => "`duplicate` is a probability from 0 to 1, found -0.5 (at links.near.duplicate)";
-    jitter_has_bounds: |it| it.links[0].forward.impairments.jitter = Some(Jitter::Pareto { scale: 0.001, shape: 0.0, max: 1.0 })
+    jitter_has_bounds: |it| it.links[0].forward.impairments.jitter = Some(Jitter::Pareto { scale: secs(0.001), shape: 0.0, max: secs(1.0) })
         => "`shape` must be from 0.1 to 100, found 0 (at links.near.jitter.shape)";
-    quantiles_ascend: |it| it.links[0].forward.impairments.jitter = Some(Jitter::Table { quantiles: Arc::new([0.2, 0.1]) })
+    quantiles_ascend: |it| it.links[0].forward.impairments.jitter = Some(Jitter::Table { quantiles: Arc::new([secs(0.2), secs(0.1)]) })
         => "quantiles must ascend (at links.near.jitter.quantiles[1]); sort them";
     quantiles_are_finite: |it| it.links[0].forward.impairments.jitter = Some(Jitter::Table { quantiles: Arc::new([0.2, f64::INFINITY]) })
         => "a quantile must be finite, found inf s (at links.near.jitter.quantiles[1])";
     a_displacement_counts_from_one: |it| it.links[0].forward.impairments.reorder = Some(Reorder::Early { probability: 0.1, gap: 0 })
         => "`gap` must be from 1 to 1000000000, found 0 (at links.near.reorder.gap)";
-    what_is_late_is_so_by_some_time: |it| it.links[0].forward.impairments.reorder = Some(Reorder::Late { probability: 0.1, gap: 1, by_secs: 0.0 })
+    what_is_late_is_so_by_some_time: |it| it.links[0].forward.impairments.reorder = Some(Reorder::Late { probability: 0.1, gap: 1, by: Duration::ZERO })
         => "`by` must be above zero, found 0 s (at links.near.reorder.by); give a time such as `20 ms`, or leave it out for its default";
     an_outage_ends: |it| it.links[0].forward.impairments.outages = vec![Outage { from: at(2.0), until: at(1.0), every: None, packets: Meanwhile::Lost }]
         => "the outage ends at 1 s, and begins at 2 s (at links.near.outages[0].until)";
