@@ -135,7 +135,7 @@ refused! {
         => "`shape` must be from 0.1 to 100, found 0 (at links.near.jitter.shape)";
     quantiles_ascend: |it| it.links[0].forward.impairments.jitter = Some(Jitter::Table { quantiles: Arc::new([secs(0.2), secs(0.1)]) })
         => "quantiles must ascend (at links.near.jitter.quantiles[1]); sort them";
-    quantiles_are_finite: |it| it.links[0].forward.impairments.jitter = Some(Jitter::Table { quantiles: Arc::new([0.2, f64::INFINITY]) })
+    quantiles_are_finite: |it| it.links[0].forward.impairments.jitter = Some(Jitter::Table { quantiles: Arc::new([secs(0.2), Duration::INFINITE]) })
         => "a quantile must be finite, found inf s (at links.near.jitter.quantiles[1])";
     a_displacement_counts_from_one: |it| it.links[0].forward.impairments.reorder = Some(Reorder::Early { probability: 0.1, gap: 0 })
         => "`gap` must be from 1 to 1000000000, found 0 (at links.near.reorder.gap)";
@@ -241,9 +241,9 @@ fn a_part_is_a_row_of_its_table() {
 fn what_may_be_without_end_is_accepted() {
     let nothing = said(|it| {
         it.links[0].forward.impairments.jitter = Some(Jitter::Pareto {
-            scale: 0.001,
+            scale: secs(0.001),
             shape: 1.5,
-            max: f64::INFINITY,
+            max: Duration::INFINITE,
         });
         it.arriving[0].arrivals.stop = Instant::NEVER;
         it.udp[0].stop = Instant::NEVER;
