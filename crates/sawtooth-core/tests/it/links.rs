@@ -360,3 +360,16 @@ fn the_kernels_shaper_is_not_asked_for_what_it_cannot_make() {
         );
     }
 }
+
+#[test]
+fn a_segment_that_follows_from_the_mtu_has_room_in_the_receive_buffer() {
+    let tree = json!({
+        "duration": "1 s", "links": {"l": {"rate": "10 Mbit/s", "mtu": "1500 B"}}, "flows": [{"path": ["l"]}],
+        "tcp": {"smss": "1 B", "receive_buffer_default": "2 B", "mss_from_mtu": true},
+    });
+    let error = scenario::from_tree(&tree).expect_err("it has none");
+    assert_eq!(
+        error.to_string(),
+        "of a buffer of 2 B 1 B are for data: less than a segment, of 1460 B (at tcp.receive_buffer_default); with adv_win_scale = 1, half of the buffer is for data"
+    );
+}

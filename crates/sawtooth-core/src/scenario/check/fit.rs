@@ -2,6 +2,7 @@
 
 use super::super::error::{Result, ScenarioError, at};
 use super::super::origins::{Origins, declared_name};
+use super::tcp::receive_buffer;
 use crate::packet_source;
 use crate::registry::Value;
 use crate::spec::{FlowSpec, LinkSpec, Scenario};
@@ -33,6 +34,8 @@ pub(in crate::scenario) fn segments(scenario: &mut Scenario, origins: &Origins) 
             if !flow.given.contains(&key::smss.name) {
                 flow.given.push(key::smss.name);
             }
+            // What was read had another segment.
+            receive_buffer(&flow.tcp, &origins.tcp(origin))?;
         }
         let smss = key::smss.of(&flow.tcp).get();
         if smss + header <= mtu {

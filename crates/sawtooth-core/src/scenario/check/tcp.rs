@@ -55,7 +55,7 @@ fn buffer_limits(tcp: &Params, written: &TcpTables) -> Result<()> {
 }
 
 /// What of a receive buffer is for data holds a segment.
-fn receive_buffer(tcp: &Params, written: &TcpTables) -> Result<()> {
+pub(super) fn receive_buffer(tcp: &Params, written: &TcpTables) -> Result<()> {
     let Some(size) = key::receive_buffer_default.of(tcp) else {
         return Ok(());
     };
