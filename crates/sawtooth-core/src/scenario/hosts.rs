@@ -114,8 +114,32 @@ fn check_socket(flow: &FlowSpec, table: TreeTable, hosts: &HostSpecs, host: usiz
                 .hint("leave it out, and set the host's socket_memory and packet_overhead"));
         }
     }
+    described_socket_room(flow, hosts, host, table.context)
+}
+
+/// The same once more when segments are as they will be: they may follow from the links' `mtu`.
+pub(super) fn check_sockets(
+    flows: &[FlowSpec],
+    hosts: &HostSpecs,
+    context: &Context,
+) -> Result<()> {
+    for flow in flows {
+        let asks = flow.receiver_host.filter(|_| flow.source(0).answers());
+        for host in flow.host.into_iter().chain(asks) {
+            described_socket_room(flow, hosts, host, context)?;
+        }
+    }
+    Ok(())
+}
+
+fn described_socket_room(
+    flow: &FlowSpec,
+    hosts: &HostSpecs,
+    host: usize,
+    context: &Context,
+) -> Result<()> {
     let name = hosts.declared_name(host);
-    let written = tree["hosts"][name].get("socket_memory");
+    let written = context.tree["hosts"][name].get("socket_memory");
     let key = written.map_or("", |_| ".socket_memory");
     socket_room(flow, &hosts.all[host], &format!("hosts.{name}{key}"))
 }

@@ -50,11 +50,12 @@ pub fn read(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
         record,
         arriving: flows.arriving,
         udp: flows.udp,
-        hosts: hosts.all,
+        hosts: hosts.all.clone(),
         limits,
         ..Scenario::new(duration, links, flows.standing)
     };
     check::segments(&mut scenario, &origins)?;
+    hosts::check_sockets(&scenario.flows, &hosts, context)?;
     check::datagrams(&scenario)?;
     check::nodes(&scenario, &origins)?;
     bdp::resolve(&mut scenario)?;

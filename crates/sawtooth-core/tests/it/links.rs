@@ -373,3 +373,16 @@ fn a_segment_that_follows_from_the_mtu_has_room_in_the_receive_buffer() {
         "of a buffer of 2 B 1 B are for data: less than a segment, of 1460 B (at tcp.receive_buffer_default); with adv_win_scale = 1, half of the buffer is for data"
     );
 }
+
+#[test]
+fn a_segment_that_follows_from_the_mtu_has_room_in_the_memory_of_a_hosts_socket() {
+    let tree = json!({
+        "duration": "1 s", "links": {"l": {"rate": "10 Mbit/s", "medium": "atm"}}, "hosts": {"client": {"socket_memory": "2265 B"}},
+        "flows": [{"path": ["l"], "host": "client"}], "tcp": {"mss_from_mtu": true},
+    });
+    let error = scenario::from_tree(&tree).expect_err("it has none");
+    assert_eq!(
+        error.to_string(),
+        "`socket_memory` is 2265 B, and a packet of flow `flow` takes 9140 B: 9140 of data, 0 besides (at hosts.client.socket_memory); give it room for some packets"
+    );
+}
