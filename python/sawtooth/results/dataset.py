@@ -480,7 +480,9 @@ def _changed(head: Head, manifest: Mapping[str, Any], study: Study) -> dict[str,
             return None
         # Of a damaged manifest the study's own text is known still.
         was = {**manifest, "study_sha256": digest(text)}
-    return changes.change(was, None if text is None else text.decode(), manifest, study.document.text, changes.now())
+    # Where both are damaged nobody knows whether this is what was run: what is no text is not read as one.
+    before = None if text is None else text.decode(errors="replace")
+    return changes.change(was, before, manifest, study.document.text, changes.now())
 
 
 def _other(head: Head, theirs: Mapping[str, Any], ours: Mapping[str, Any], plan: Plan) -> str:
