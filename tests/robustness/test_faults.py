@@ -491,10 +491,10 @@ def test_what_was_done_once_more_and_what_is_lost_is_said(study_file: Path, tmp_
     assert Dataset.open(tmp_path / "out").status()["status"].to_list() == ["ok"] * 4
 
 
-def test_results_are_gone_on_with_whose_manifest_is_lost_and_whose_study_is_no_text(tmp_path: Path) -> None:
+def test_results_are_gone_on_with_whose_checksums_are_lost_and_whose_study_is_no_text(tmp_path: Path) -> None:
     with pretended():
         do(plan(), tmp_path / "out")
-        (tmp_path / "out/manifest.json").unlink()
+        (tmp_path / "out/SHA256SUMS").unlink()
         (tmp_path / "out/study.toml").write_bytes(b'seed = "\x80"')
         dataset, _ = do(plan(), tmp_path / "out")
         assert dataset.complete
