@@ -17,6 +17,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "target/pgo"
 PROFILE = TARGET / "merged.profdata"
-# What `.cargo/config.toml` says, which these variables replace.
-FLAGS = "-C llvm-args=-inline-threshold=600"
+# Flags in the environment replace those of the workspace.
+FLAGS = " ".join(tomllib.loads((ROOT / ".cargo/config.toml").read_text(encoding="utf-8"))["build"]["rustflags"])
 PROGRAMS = ("llvm-profdata", *(f"llvm-profdata-{version}" for version in range(30, 18, -1)))
 
 # Runs in a process of its own: counts are written when it ends.

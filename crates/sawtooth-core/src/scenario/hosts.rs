@@ -16,8 +16,8 @@ use crate::host::PARAMS;
 use crate::host::socket::{Held, SendMemory};
 use crate::limits::Limits;
 use crate::spec::{FlowSpec, HostSpec};
+use crate::tcp;
 use crate::units::{ByteCount, SegCount};
-use crate::{source, tcp};
 
 /// The machines of a scenario, and how flows name them.
 pub(super) struct HostSpecs<'a> {
@@ -91,9 +91,7 @@ pub(super) fn put_on(flow: &mut FlowSpec, table: TreeTable, hosts: &HostSpecs) -
         let path = by.map_or_else(|| table.place("host"), |(_, path)| path);
         return Err(rules::host_of_arrivals(&path));
     }
-    let answers = source::build(flow.source.name, &flow.source.params, 0, &flow.name).answers();
-    let asks = flow.receiver_host.filter(|_| answers);
-    for host in flow.host.into_iter().chain(asks) {
+    for host in sending(flow) {
         check_socket(flow, table, hosts, host)?;
     }
     Ok(())
@@ -124,8 +122,7 @@ pub(super) fn check_sockets(
     context: &Context,
 ) -> Result<()> {
     for flow in flows {
-        let asks = flow.receiver_host.filter(|_| flow.source(0).answers());
-        for host in flow.host.into_iter().chain(asks) {
+        for host in sending(flow) {
             described_socket_room(flow, hosts, host, context)?;
         }
     }
@@ -142,6 +139,12 @@ fn described_socket_room(
     let written = context.tree["hosts"][name].get("socket_memory");
     let key = written.map_or("", |_| ".socket_memory");
     socket_room(flow, &hosts.all[host], &format!("hosts.{name}{key}"))
+}
+
+/// The machines of a flow that send data on it: also the receiver's, if it asks for what the sender answers.
+pub(super) fn sending(flow: &FlowSpec) -> impl Iterator<Item = usize> + use<> {
+    let asks = flow.receiver_host.filter(|_| flow.source(0).answers());
+    flow.host.into_iter().chain(asks)
 }
 
 /// The memory of a host's socket holds at least a segment of the flow; `path` is that of the memory.

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::super::error::{Result, at};
-use super::super::hosts::socket_room;
+use super::super::hosts::{sending, socket_room};
 use super::super::origins::Origins;
 use super::super::{check, rules};
 use super::parts::{distribution, parameter, params_or_known, part};
@@ -63,8 +63,7 @@ fn hosts(scenario: &Scenario, flow: &FlowSpec, path: &str) -> Result<()> {
             return Err(at(format!("{path}.{key}"), message).hint("they count from 0"));
         }
     }
-    let asks = flow.receiver_host.filter(|_| flow.source(0).answers());
-    for host in flow.host.into_iter().chain(asks) {
+    for host in sending(flow) {
         let path = format!("hosts[{host}].socket_memory");
         socket_room(flow, &scenario.hosts[host], &path)?;
     }
