@@ -80,6 +80,9 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="build the library as usual, too, and compare what both record")
     options = parser.parse_args()
     profdata = reader()
+    if profdata is not None and shutil.which(profdata) is None:
+        print(f"LLVM_PROFDATA names {profdata}, which is no program", file=sys.stderr)
+        return 2
     if profdata is None:
         print(
             f"no llvm-profdata for {llvm()}: install the toolchain's component llvm-tools or Debian's llvm-19, or name one by LLVM_PROFDATA",
