@@ -262,6 +262,13 @@ impl Packet {
         SeqNum::new(self.number & NUMBER)
     }
 
+    /// Of an acknowledgement that says nothing but which segment is expected, that segment.
+    #[inline(always)]
+    pub fn plain_ack(&self) -> Option<SeqNum> {
+        let says_nothing_else = self.detail == PLAIN && self.number >> NUMBER_BITS == WINDOW;
+        says_nothing_else.then(|| self.next_expected())
+    }
+
     /// What it takes on the wire, headers included.
     #[inline]
     pub fn size(&self) -> ByteCount {

@@ -68,6 +68,9 @@ pub struct Needs {
     pub ecn: EcnMode,
     /// What it makes of [`AckedData::rate`](super::AckedData::rate), which is measured only if it makes anything of it.
     pub rates: Rates,
+    /// Whether every acknowledgement is announced to it, before anything is made of it
+    /// ([`CongestionControl::on_arrival`](super::CongestionControl::on_arrival)).
+    pub arrivals: bool,
     /// Whether it sets its window in a recovery, too, and no recovery prescribes one.
     pub rules_recovery: bool,
 }
@@ -77,6 +80,7 @@ impl Needs {
     pub const NOTHING: Self = Self {
         ecn: EcnMode::Classic,
         rates: Rates::Unused,
+        arrivals: false,
         rules_recovery: false,
     };
 }

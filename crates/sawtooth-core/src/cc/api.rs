@@ -16,7 +16,7 @@ pub trait CongestionControl: Debug + Send {
     /// A sign of congestion. Called once per recovery point for losses, once per window for marks.
     fn on_congestion(&mut self, episode: &Episode);
 
-    /// An acknowledgement arrives, before anything is made of it.
+    /// An acknowledgement arrives, before anything is made of it; called only for algorithms that [need](super::Needs::arrivals) it.
     fn on_arrival(&mut self, _arrival: &AckArrival) {}
 
     /// An acknowledgement arrives, with ECN: how much of what it has delivered was marked. Called before anything is made of it, and only for algorithms

@@ -26,8 +26,8 @@
 
 use super::params::TIME_FROM_ZERO;
 use super::{
-    AckArrival, AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
-    VariableProbe,
+    AckArrival, AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Needs,
+    Signal, VariableProbe,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, WindowSize};
@@ -51,6 +51,10 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             "what sets the threshold to the measured bandwidth's: a loss, or its repair, until when it is half the window"),
     ],
     new: Algorithm {
+        needs: Needs {
+            arrivals: true,
+            ..Needs::NOTHING
+        },
         linux: &[
             ("alpha", Value::Number(0.875)),
             ("stages", Value::Integer(2)),

@@ -24,7 +24,8 @@ pub(super) fn read(context: &Context) -> Result<Shortcuts> {
         match key.as_str() {
             "ring" => shortcuts.ring = *on,
             "no_tx_event" => shortcuts.no_tx_event = *on,
-            _ => shortcuts.computed_hops = *on,
+            "computed_hops" => shortcuts.computed_hops = *on,
+            _ => shortcuts.plain_way = *on,
         }
     }
     Ok(shortcuts)

@@ -60,6 +60,7 @@ struct ArrivalEntry<'a> {
     next: Option<Arrival>,
     config: Config,
     new_cc: cc::Algorithm,
+    plain_way: bool,
     /// The clocks' phases, where timers have ticks.
     phases: RandomStream,
     trip: Trip,
@@ -79,6 +80,7 @@ impl<'a> ArrivingFlows<'a> {
                 process,
                 config: Config::from(&spec.flow.tcp),
                 new_cc: algorithm(&spec.flow.cc),
+                plain_way: scenario.shortcuts.plain_way,
                 phases: RandomStream::new(seed, &format!("{name}.arrivals.phase")),
                 trip: *trip,
                 summary: Summary::new(spec.arrivals.bins_per_decade),
@@ -236,6 +238,7 @@ impl ArrivalEntry<'_> {
             algorithm: self.new_cc,
             end: FlowEnd::Sender,
             name: &format!("{}[{}]", spec.name, arrival.number),
+            plain_way: self.plain_way,
         };
         Flow::new(FlowPlan {
             id,

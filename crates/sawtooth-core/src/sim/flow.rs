@@ -115,6 +115,32 @@ impl Flow {
         }
     }
 
+    /// Whether an acknowledgement of everything before `next`, which says nothing else, is plain: nothing of the sender's is due before it arrives at `time`, and no data
+    /// carry acknowledgements.
+    #[inline(always)]
+    pub(super) fn takes_plainly(&self, time: Instant, next: SeqNum) -> bool {
+        self.sender.takes_plainly(time, next)
+            && self.writes.key.time > time
+            && self.request_response.is_none()
+    }
+
+    /// The packet of a full segment that is neither the first nor the last.
+    #[inline(always)]
+    pub(super) fn full_data(&self, seq: SeqNum) -> Packet {
+        let payload = self.sender.config().smss;
+        let segment = DataSegment {
+            seq,
+            payload,
+            ..DataSegment::default()
+        };
+        Packet::data(
+            self.id,
+            self.trip.first_stop,
+            self.header + payload,
+            segment,
+        )
+    }
+
     /// The packet of a segment that leaves.
     #[inline(always)]
     pub(super) fn data(&self, data: DataSegment) -> Packet {
@@ -192,6 +218,7 @@ pub(super) fn standing_flows(
             algorithm: algorithm(&spec.cc),
             end: FlowEnd::Sender,
             name: &spec.name,
+            plain_way: scenario.shortcuts.plain_way,
         };
         let mut sender = opening.open(seed, |_| clock_phases[index]);
         if scenario.record.episodes {
@@ -224,6 +251,8 @@ pub(super) struct Opening<'a> {
     pub(super) end: FlowEnd,
     /// What its own random numbers are named after; those of the hosts' clocks are named after the flow.
     pub(super) name: &'a str,
+    /// Whether it takes the plain way of acknowledgements where it can.
+    pub(super) plain_way: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,7 +289,11 @@ impl Opening<'_> {
             drawn
         };
         let phase = config.rto.granularity * share;
-        Sender::open(config, self.algorithm, &self.spec.cc.params, phase)
+        let mut sender = Sender::open(config, self.algorithm, &self.spec.cc.params, phase);
+        if !self.plain_way {
+            sender.close_plain_way();
+        }
+        sender
     }
 }
 

@@ -195,6 +195,7 @@ fn sender_of_requests(spec: &FlowSpec, seed: u64) -> Sender {
         algorithm: algorithm(&spec.cc),
         end: FlowEnd::Receiver,
         name: &requests_of(spec),
+        plain_way: false,
     };
     opening.open(seed, RandomStream::uniform)
 }

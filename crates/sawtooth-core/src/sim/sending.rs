@@ -5,9 +5,10 @@ use super::calendar::sender_timer;
 use super::hosts::events::write_on_host;
 use super::request_response::carried::put_ack_on;
 use super::world::World;
-use crate::events::{Event, EventKey, Occurrence};
+use crate::events::{Event, EventKey, Line, Occurrence};
 use crate::packet::Packet;
-use crate::units::Instant;
+use crate::tcp::sender::PlainAck;
+use crate::units::{Instant, SeqNum};
 
 impl World<'_> {
     /// A connection begins.
@@ -55,10 +56,48 @@ impl World<'_> {
     /// An acknowledgement reaches its sender.
     #[inline(always)]
     pub(super) fn acknowledged(&mut self, packet: &Packet, key: EventKey) {
-        let ack = self.acks.unpack(packet);
         let Some(index) = self.arrivals.place(packet.flow) else {
-            return;
+            return self.acks.drop(packet);
         };
+        match packet.plain_ack() {
+            Some(next) if self.flows[index as usize].takes_plainly(key.time, next) => {
+                self.acknowledged_plainly(index, key, next);
+            }
+            _ => {
+                let (time, line) = key.parts();
+                self.acknowledged_otherwise(index, &packet.clone(), time, line);
+            }
+        }
+    }
+
+    /// One after which the sender sends full segments, or nothing.
+    #[inline(always)]
+    fn acknowledged_plainly(&mut self, index: u32, key: EventKey, next: SeqNum) {
+        self.observers.sample_sender(&self.flows, index, key.time);
+        let now = self.calendar.record(key);
+        match self.flows[index as usize].sender.on_plain_ack(now, next) {
+            PlainAck::Polls => self.pump_rarely(index, key, now),
+            PlainAck::Sends(segments) => {
+                let mut seq = segments.start;
+                while seq < segments.end {
+                    let packet = self.flows[index as usize].full_data(seq);
+                    self.send(packet, key, now);
+                    seq = seq.next();
+                }
+                let timer = self.flows[index as usize].next_timer();
+                self.calendar.schedule_timer(sender_timer(index), timer);
+            }
+        }
+        if self.observers.trace_acks() && !self.arrivals.is_arriving(index) {
+            self.observers.trace_ack(&self.flows, index, key.time);
+        }
+    }
+
+    /// One that needs to be looked at for everything.
+    #[inline(never)]
+    fn acknowledged_otherwise(&mut self, index: u32, packet: &Packet, time: Instant, line: Line) {
+        let key = EventKey::from_parts(time, line);
+        let ack = self.acks.unpack(packet);
         // A timer that expired before goes first.
         loop {
             let timer = self.flows[index as usize].next_timer();
@@ -101,7 +140,6 @@ impl World<'_> {
     }
 
     /// Sends what a sender has to send, and schedules its timer.
-    #[inline(always)]
     fn pump(&mut self, index: u32, key: EventKey, now: Event) {
         while !self.send_at_once(index, key, now) && may_send_more(self, index, now.time) {}
         let timer = self.flows[index as usize].next_timer();
@@ -127,13 +165,19 @@ impl World<'_> {
                     now.time,
                 );
             }
-            if let Some(channel) = self.topology.stop(packet.hop).channel {
-                self.calendar.wait(channel, packet, key);
-            } else {
-                let back = self.travel(packet, key, Occurrence::recorded(now));
-                debug_assert!(back.is_none(), "every round trip has an event: plan_stops");
-            }
+            self.send(packet, key, now);
         }
         false
+    }
+
+    /// A packet leaves a sender.
+    #[inline(always)]
+    fn send(&mut self, packet: Packet, key: EventKey, now: Event) {
+        if let Some(channel) = self.topology.stop(packet.hop).channel {
+            self.calendar.wait(channel, packet, key);
+        } else {
+            let back = self.travel(packet, key, Occurrence::recorded(now));
+            debug_assert!(back.is_none(), "every round trip has an event: plan_stops");
+        }
     }
 }

@@ -9,6 +9,8 @@ pub struct Shortcuts {
     pub no_tx_event: bool,
     /// What meets nothing on its way that could change it is computed ahead, hop after hop, without events.
     pub computed_hops: bool,
+    /// An acknowledgement that changes nothing but numbers and the window takes one step.
+    pub plain_way: bool,
 }
 
 impl Shortcuts {
@@ -18,6 +20,7 @@ impl Shortcuts {
             ring: on,
             no_tx_event: on,
             computed_hops: on,
+            plain_way: on,
         }
     }
 }

@@ -250,6 +250,11 @@ impl SendStream {
         }
     }
 
+    /// Whether a segment before the last one is known to be short.
+    pub fn has_short(&self) -> bool {
+        !self.short.is_empty()
+    }
+
     #[cold]
     fn payload_of_earlier(&self, seq: SeqNum) -> ByteCount {
         self.smss - self.short.lacking(seq)

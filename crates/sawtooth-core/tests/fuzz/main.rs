@@ -65,7 +65,7 @@ fn examine(scenario: &Scenario, seed: u64, number: u64) -> Result<bool, Broken> 
     invariants::check(scenario, &records, &effort)
         .map_err(|(rule, what)| (rule.to_owned(), what))?;
     let all = Shortcuts::all(true);
-    let (rule, shortcuts) = match number % 5 {
+    let (rule, shortcuts) = match number % 6 {
         0 => ("a run repeats itself", all),
         1 => (
             "records do not depend on `ring`",
@@ -82,6 +82,13 @@ fn examine(scenario: &Scenario, seed: u64, number: u64) -> Result<bool, Broken> 
             "records do not depend on `computed_hops`",
             Shortcuts {
                 computed_hops: false,
+                ..all
+            },
+        ),
+        4 => (
+            "records do not depend on `plain_way`",
+            Shortcuts {
+                plain_way: false,
                 ..all
             },
         ),

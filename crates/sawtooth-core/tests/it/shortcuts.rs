@@ -33,6 +33,7 @@ proptest! {
             Shortcuts { ring: false, ..ALL },
             Shortcuts { no_tx_event: false, ..ALL },
             Shortcuts { computed_hops: false, ..ALL },
+            Shortcuts { plain_way: false, ..ALL },
             Shortcuts::all(false),
         ];
         for shortcuts in switches {

@@ -185,4 +185,11 @@ pub(in crate::scenario) const SHORTCUTS: &[ScenarioKey] = &[
         summary: "a hop that one link feeds in order has no event",
         example: "false",
     },
+    ScenarioKey {
+        name: "plain_way",
+        takes: Takes::Flag,
+        missing: Missing::As("true"),
+        summary: "an acknowledgement that changes nothing but numbers and the window takes one step",
+        example: "false",
+    },
 ];

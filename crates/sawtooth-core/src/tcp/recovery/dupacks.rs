@@ -105,7 +105,6 @@ impl Dupacks {
         let syn = tx.seq.is_opening();
         self.count = 0;
         let rtt = self.advance(tx, now, next);
-        let marked = tx.marked();
         // RFC 6298 §5.2, §5.3. What is held back has not been sent.
         let seq = &tx.seq;
         if seq.una < seq.max || (seq.una < tx.app.stream.end() && !tx.app.is_held_back(seq)) {
@@ -118,29 +117,12 @@ impl Dupacks {
             tx.on_established(now, tx.counters.retransmits == 0);
             return;
         }
-        tx.window.on_ack(&cc::AckedData {
-            now: now.time,
+        let news = NewlyAcked {
             acked,
-            counted: if tx.config.byte_counting {
-                acked
-            } else {
-                SegCount::ONE
-            },
-            delivered: acked,
-            lost: SegCount::ZERO,
-            marked,
             flight_size,
-            pipe: flight_size - acked,
-            snd_una: tx.seq.una,
-            snd_nxt: tx.seq.nxt,
             rtt,
-            // RFC 3168 §6.1.2: no growth for an acknowledgement that reports marks.
-            may_grow: may_grow && (marked.is_zero() || tx.window.needs.ecn == cc::EcnMode::L4s),
-            // RFC 5681 lets the window grow whatever limits the sender.
-            cwnd_limited: true,
-            rate: None,
-        });
-        tx.window.update(now.time);
+        };
+        news.grow(tx, now, may_grow);
     }
 
     /// Takes note of everything before `next` having arrived; a round-trip sample if there is one.
@@ -158,18 +140,46 @@ impl Dupacks {
             rto.sample_one_of(expected, now.time - rtt, rtt);
             rtt
         } else {
-            let Timed { seq, sent } = self.timed?;
-            if next <= seq {
-                return None;
-            }
-            self.timed = None;
-            let rtt = now.time - sent;
-            rto.end_back_off();
-            rto.sample(sent, rtt);
-            rtt
+            return self.sample_timed(tx, now, next);
         };
         tx.timers.count(rtt, rtt);
         Some(rtt)
+    }
+
+    /// The round trip of the segment that is timed, if it is before `next` (RFC 6298 §3).
+    #[inline(always)]
+    pub(super) fn sample_timed(
+        &mut self,
+        tx: &mut Tx,
+        now: Event,
+        next: SeqNum,
+    ) -> Option<Duration> {
+        let Timed { seq, sent } = self.timed?;
+        if next <= seq {
+            return None;
+        }
+        self.timed = None;
+        let rtt = now.time - sent;
+        sample(tx, sent, rtt);
+        Some(rtt)
+    }
+
+    /// A segment that has not been sent before leaves: it is timed if no other is.
+    #[inline(always)]
+    pub(super) fn time(&mut self, seq: SeqNum, sent: Instant) {
+        if self.timed.is_none() {
+            self.timed = Some(Timed { seq, sent });
+        }
+    }
+
+    /// Whether an acknowledgement of new data leads to nothing but growth of the window: no duplicates have come, nothing is repaired, and nothing remembers a repair
+    /// that such an acknowledgement would end. `ends`: whether the recovery is one that it ends.
+    pub(super) fn is_calm(&self, tx: &Tx, ends: bool) -> bool {
+        self.count == 0
+            && self.timeout_of.is_none()
+            && self.limited_transmits.is_zero()
+            && !(ends && self.last_reduction == Reduction::Loss)
+            && !self.is_repairing(tx)
     }
 
     /// The next segment, as far as the window and what duplicate acknowledgements have left of it allow one.
@@ -198,9 +208,8 @@ impl Dupacks {
     /// A segment is about to leave: one at a time is measured; retransmissions never are (Karn, RFC 6298 §3).
     #[inline]
     pub(super) fn on_send(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
-        if seq >= tx.seq.max && self.timed.is_none() {
-            let sent = now.time;
-            self.timed = Some(Timed { seq, sent });
+        if seq >= tx.seq.max {
+            self.time(seq, now.time);
         }
         if tx.timers.recovery.is_never() {
             tx.timers.arm(now);
@@ -234,10 +243,62 @@ impl Dupacks {
     }
 }
 
+/// A round trip of something sent at `sent` was measured, which ends a back-off.
+#[inline(never)]
+fn sample(tx: &mut Tx, sent: Instant, rtt: Duration) {
+    tx.timers.rto.end_back_off();
+    tx.timers.sample(sent, rtt);
+}
+
+/// What an acknowledgement of new data says to an algorithm.
+pub(super) struct NewlyAcked {
+    pub acked: SegCount,
+    /// Segments that were outstanding before it.
+    pub flight_size: SegCount,
+    /// A sample, if it gave one.
+    pub rtt: Option<Duration>,
+}
+
+impl NewlyAcked {
+    /// Lets the window grow, as far as the recovery in force lets it.
+    #[inline(always)]
+    pub(super) fn grow(self, tx: &mut Tx, now: Event, may_grow: bool) {
+        let Self {
+            acked,
+            flight_size,
+            rtt,
+        } = self;
+        let marked = tx.marked();
+        tx.window.on_ack(&cc::AckedData {
+            now: now.time,
+            acked,
+            counted: if tx.config.byte_counting {
+                acked
+            } else {
+                SegCount::ONE
+            },
+            delivered: acked,
+            lost: SegCount::ZERO,
+            marked,
+            flight_size,
+            pipe: flight_size - acked,
+            snd_una: tx.seq.una,
+            snd_nxt: tx.seq.nxt,
+            rtt,
+            // RFC 3168 §6.1.2: no growth for an acknowledgement that reports marks.
+            may_grow: may_grow && (marked.is_zero() || tx.window.needs.ecn == cc::EcnMode::L4s),
+            // RFC 5681 lets the window grow whatever limits the sender.
+            cwnd_limited: true,
+            rate: None,
+        });
+        tx.window.update(now.time);
+    }
+}
+
 /// The first step of every acknowledgement, whatever it means: the algorithm is given its number, and marks reduce the window.
 #[inline]
 pub(super) fn announce(tx: &mut Tx, now: Event, ack: &Ack) {
-    if ack.next >= tx.seq.una {
+    if ack.next >= tx.seq.una && tx.window.needs.arrivals {
         tx.announce(now, ack.next - tx.seq.una, None);
     }
     if tx.signals.is_some() {

@@ -11,12 +11,14 @@
 
 mod classic;
 mod dupacks;
+pub mod plain;
 mod rack;
 mod sack;
 #[cfg(test)]
 pub(super) mod testing;
 
 use self::classic::{ClassicPolicy, ClassicRecovery, newreno, reno, tahoe};
+use self::dupacks::Dupacks;
 use self::rack::Rack;
 use self::sack::Sack;
 use super::episodes::Losses;
@@ -127,6 +129,25 @@ impl LossRecovery {
             Self::Classic(classic) => classic.is_repairing(tx),
             Self::Sack(sack) => sack.is_repairing(tx),
             Self::Rack(rack) => rack.is_repairing(),
+        }
+    }
+
+    /// Whether an acknowledgement of new data leads to nothing but growth of the window (see [`plain`]).
+    pub(super) fn is_calm(&self, tx: &Tx) -> bool {
+        match self {
+            Self::Classic(classic) => classic.is_calm(tx),
+            Self::Sack(sack) => sack.is_calm(tx),
+            Self::Rack(_) => false,
+        }
+    }
+
+    /// What it counts, if that is duplicate acknowledgements.
+    #[inline(always)]
+    fn dupacks(&mut self) -> Option<&mut Dupacks> {
+        match self {
+            Self::Classic(classic) => Some(classic.dupacks()),
+            Self::Sack(sack) => Some(sack.dupacks()),
+            Self::Rack(_) => None,
         }
     }
 

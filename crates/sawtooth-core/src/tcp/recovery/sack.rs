@@ -120,6 +120,18 @@ impl Sack {
         self.dupacks.is_repairing(tx)
     }
 
+    pub(super) fn is_calm(&self, tx: &Tx) -> bool {
+        !self.in_recovery
+            && !self.after_timeout
+            && tx.reported.scoreboard.is_empty()
+            && self.dupacks.is_calm(tx, true)
+    }
+
+    #[inline(always)]
+    pub(super) fn dupacks(&mut self) -> &mut Dupacks {
+        &mut self.dupacks
+    }
+
     /// Segments considered in the path.
     pub fn pipe(&self, tx: &Tx) -> SegCount {
         if self.in_recovery {

@@ -66,6 +66,15 @@ impl SendingApplication {
                 && (seq.nxt.next() < self.stream.end() || !self.is_held_back(seq)))
     }
 
+    /// Segments before this one that have not been sent are full, are no last ones, and may be sent.
+    pub fn full_until(&self, seq: &Sequence) -> SeqNum {
+        if self.stream.has_short() {
+            return SeqNum::ZERO;
+        }
+        let last = self.stream.end().saturating_sub(SeqNum::new(1));
+        seq.allowed.min(SeqNum::ZERO + last)
+    }
+
     /// Whether all that is unsent is held back for being less than a segment.
     pub fn is_held_back(&self, seq: &Sequence) -> bool {
         seq.max.next() == self.stream.end() && self.stream.is_last_held(seq.una, seq.max)

@@ -23,6 +23,8 @@ use super::metrics_cache::Inherited;
 use super::params::Config;
 use super::partial::AtExpiry;
 use super::recovery::LossRecovery;
+pub use super::recovery::plain::PlainAck;
+use super::recovery::plain::PlainWay;
 use super::restart;
 use crate::cc;
 use crate::events::{Event, EventKey};
@@ -35,6 +37,7 @@ use crate::units::{ByteCount, Duration, Instant, SeqNum};
 pub struct Sender {
     tx: Tx,
     recovery: LossRecovery,
+    plain: PlainWay,
 }
 
 impl Sender {
@@ -63,10 +66,32 @@ impl Sender {
         params: &Params,
         phase: Duration,
     ) -> Self {
+        let recovery = LossRecovery::new(&config, algorithm.needs);
+        let tx = Tx::new(config, algorithm, params, phase);
         Self {
-            recovery: LossRecovery::new(&config, algorithm.needs),
-            tx: Tx::new(config, algorithm, params, phase),
+            plain: PlainWay::new(&tx.config, tx.signals.is_some()),
+            recovery,
+            tx,
         }
+    }
+
+    /// Sees to everything at each acknowledgement, whether it may come up or not: there is no [plain way](PlainWay).
+    pub fn close_plain_way(&mut self) {
+        self.plain.close();
+    }
+
+    /// Whether an acknowledgement of everything before `next`, which says nothing else, is plain: no timer of the sender's is due before `time`, when it arrives, and it leads
+    /// to no more than [`Sender::on_plain_ack`] does.
+    #[inline(always)]
+    pub fn takes_plainly(&self, time: Instant, next: SeqNum) -> bool {
+        self.plain.takes(&self.tx, next) && self.tx.timers.recovery.time > time
+    }
+
+    /// Such an acknowledgement arrives: [`Sender::on_segment`] and what [`Sender::poll_transmit`] returns after it, in one step.
+    #[inline(always)]
+    pub fn on_plain_ack(&mut self, now: Event, next: SeqNum) -> PlainAck {
+        self.plain
+            .on_ack(&mut self.tx, &mut self.recovery, now, next)
     }
 
     /// Takes what an earlier connection has left in the host's cache, before this one begins.
@@ -230,6 +255,7 @@ impl Sender {
             let repairing = self.recovery.is_repairing(&self.tx);
             self.tx.note_episode(now, self.recovery.losses(), repairing);
         }
+        self.plain.judge(&self.tx, &self.recovery);
     }
 
     /// Loss episodes are to be kept from now on.

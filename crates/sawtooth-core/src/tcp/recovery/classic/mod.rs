@@ -60,6 +60,16 @@ impl ClassicRecovery {
     pub fn is_repairing(&self, tx: &Tx) -> bool {
         self.dupacks.is_repairing(tx)
     }
+
+    pub(super) fn is_calm(&self, tx: &Tx) -> bool {
+        self.dupacks
+            .is_calm(tx, self.policy != ClassicPolicy::Tahoe)
+    }
+
+    #[inline(always)]
+    pub(super) fn dupacks(&mut self) -> &mut Dupacks {
+        &mut self.dupacks
+    }
 }
 
 /// Segments considered in the path: each duplicate acknowledgement means that one has left it.

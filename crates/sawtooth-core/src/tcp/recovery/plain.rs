@@ -1,0 +1,133 @@
+//! The plain way of an acknowledgement: new data has arrived, nothing is being repaired, and windows alone say how many full segments leave.
+//!
+//! What happens then is the same with every recovery that counts duplicate acknowledgements (`dupacks.rs`): a round trip may have been measured (RFC 6298 §3), the retransmission
+//! timer is restarted (§5.3), the window grows (RFC 5681 §3.1), and what it has room for leaves. Whatever else a connection may do at an acknowledgement cannot come up,
+//! because that was looked at when the sender last stopped: so it takes one step instead of a question for every segment.
+//!
+//! Anything else that happens to a sender ends with its stopping again. A switch turns this off ([`Shortcuts::plain_way`](crate::spec::Shortcuts)); records do not depend on it.
+
+use super::LossRecovery;
+use super::dupacks::NewlyAcked;
+use crate::events::Event;
+use crate::tcp::limits::SendLimit;
+use crate::tcp::params::{Config, RecoveryKind};
+use crate::tcp::scoreboard::Range;
+use crate::tcp::sender::tx::{SendAllowance, Tx};
+use crate::units::{SegCount, SeqNum};
+
+/// How far a sender's plain way goes.
+#[derive(Debug)]
+pub struct PlainWay {
+    /// Whether it has one at all.
+    exists: bool,
+    /// Segments before this one are full, end nothing and may be sent as far as the application and the receiver go; none if an acknowledgement may not be plain.
+    until: SeqNum,
+}
+
+/// What a plain acknowledgement leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlainAck {
+    /// These full segments leave, which may be none, and then the sender stops.
+    Sends(Range),
+    /// What leaves has to be asked for, segment by segment.
+    Polls,
+}
+
+impl PlainWay {
+    /// Segments that may leave in one step.
+    const AT_ONCE: SegCount = SegCount::new(1 << 10);
+
+    pub fn new(config: &Config, has_signals: bool) -> Self {
+        Self {
+            exists: !matches!(config.recovery, RecoveryKind::Rack | RecoveryKind::Fack)
+                && !has_signals
+                && config.timestamps.is_none()
+                && config.send_buffer_default.is_none()
+                && config.window_limit_bytes.is_none()
+                && config.partial.timer().is_none(),
+            until: SeqNum::ZERO,
+        }
+    }
+
+    /// There is none, whatever comes.
+    pub fn close(&mut self) {
+        self.exists = false;
+        self.until = SeqNum::ZERO;
+    }
+
+    /// Looks whether the next acknowledgement may be plain, now that the sender stops.
+    pub fn judge(&mut self, tx: &Tx, recovery: &LossRecovery) {
+        let is_plain = self.exists
+            && tx.seq.is_established()
+            && tx.seq.nxt == tx.seq.max
+            && tx.window.inflation.is_zero()
+            && tx.pending.is_none()
+            && tx.episodes.is_none()
+            && !tx.handshake_ack
+            && !tx.app.write_goes_on
+            && recovery.is_calm(tx);
+        let until = tx.app.full_until(&tx.seq);
+        self.until = if is_plain && tx.seq.nxt < until {
+            until
+        } else {
+            SeqNum::ZERO
+        };
+    }
+
+    /// Whether an acknowledgement of everything before `next`, which says nothing else, is plain.
+    #[inline(always)]
+    pub fn takes(&self, tx: &Tx, next: SeqNum) -> bool {
+        next < self.until && next > tx.seq.una
+    }
+
+    /// Such an acknowledgement arrives.
+    #[inline(always)]
+    pub fn on_ack(
+        &self,
+        tx: &mut Tx,
+        recovery: &mut LossRecovery,
+        now: Event,
+        next: SeqNum,
+    ) -> PlainAck {
+        let acked = next - tx.seq.una;
+        let flight_size = tx.seq.flight_size();
+        let Some(dupacks) = recovery.dupacks() else {
+            unreachable!("only recoveries that count duplicates have a plain way");
+        };
+        if tx.window.needs.arrivals {
+            tx.announce(now, acked, None);
+        }
+        tx.seq.una = next;
+        let rtt = dupacks.sample_timed(tx, now, next);
+        tx.timers.arm(now);
+        let news = NewlyAcked {
+            acked,
+            flight_size,
+            rtt,
+        };
+        news.grow(tx, now, true);
+        let edge = next + tx.window.usable();
+        let first = tx.seq.nxt;
+        let leaving = edge.saturating_sub(first);
+        if edge >= self.until || leaving > Self::AT_ONCE {
+            tx.allowance = SendAllowance::Window;
+            return PlainAck::Polls;
+        }
+        if !leaving.is_zero() {
+            dupacks.time(first, now.time);
+            tx.counters.sent_packets += leaving.get();
+            tx.seq.nxt = edge;
+            tx.seq.max = edge;
+        }
+        let limit = if tx.is_within_limit() {
+            SendLimit::Cwnd
+        } else {
+            SendLimit::Rwnd
+        };
+        tx.limits.stop(now.time, limit);
+        PlainAck::Sends(Range {
+            start: first,
+            end: first + leaving,
+        })
+    }
+}
