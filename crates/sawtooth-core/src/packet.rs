@@ -262,6 +262,32 @@ impl Packet {
         SeqNum::new(self.number & NUMBER)
     }
 
+    /// Of data, what is carried.
+    #[inline(always)]
+    pub fn payload(&self) -> ByteCount {
+        ByteCount::from(self.detail)
+    }
+
+    /// Of data that carry something and say nothing else, not even that they are sent again, the segment's number.
+    #[inline(always)]
+    pub fn plain_data(&self) -> Option<SeqNum> {
+        (self.number <= NUMBER && self.detail != 0).then(|| SeqNum::new(self.number))
+    }
+
+    /// An acknowledgement that says nothing but which segment is expected.
+    #[inline(always)]
+    pub fn acknowledging(flow: u32, hop: u32, size: ByteCount, next: SeqNum) -> Self {
+        Self {
+            flow,
+            hop,
+            wire_bytes: size.packet_size(),
+            detail: PLAIN,
+            number: next.get() | WINDOW << NUMBER_BITS,
+            value: Stamp::NONE,
+            echo: Stamp::NONE,
+        }
+    }
+
     /// Of an acknowledgement that says nothing but which segment is expected, that segment.
     #[inline(always)]
     pub fn plain_ack(&self) -> Option<SeqNum> {

@@ -32,6 +32,7 @@ mod dispatch;
 mod flow;
 mod hosts;
 mod index;
+mod legs;
 mod merges;
 mod metrics;
 mod observe;

@@ -110,6 +110,13 @@ impl EventKey {
         self.time == Instant::NEVER
     }
 
+    /// Whether this event happens before `other` as far as the times tell at which they happen and were scheduled.
+    #[inline(always)]
+    pub fn precedes_clearly(&self, other: &Self) -> bool {
+        self.time < other.time
+            || self.time == other.time && self.line.scheduled < other.line.scheduled
+    }
+
     /// Whether this event happens before `other`; `ties` decides when nothing tells them apart.
     #[inline(always)]
     pub fn precedes(&self, other: &Self, lineage: &Lineage, ties: bool) -> bool {
@@ -137,6 +144,12 @@ pub struct Event {
 }
 
 impl Event {
+    /// One that does not come.
+    pub const NEVER: Self = Self {
+        time: Instant::NEVER,
+        id: ROOT,
+    };
+
     /// The key of the event that this one schedules for `time`.
     #[inline(always)]
     pub fn schedule(self, time: Instant, child: Child) -> EventKey {

@@ -18,6 +18,8 @@ pub struct EventQueue {
     /// `matches[m]` are the winners of `matches[2 m]` and `matches[2 m + 1]`, and in the last round the slots themselves; that of
     /// `matches[1]`, which is the final, is `matches[0][1]`.
     matches: Vec<[Player; 2]>,
+    /// No event of another slot than the one that is held is before this time.
+    others: u64,
 }
 
 /// A slot and the time of its event, as bits: times are not negative, so their bit patterns are in their order.
@@ -39,6 +41,7 @@ impl EventQueue {
             // Also without slots there is one to look at.
             keys: vec![EventKey::NEVER; slots.max(1)],
             matches: vec![[absent; 2]; leaves],
+            others: 0,
         }
     }
 
@@ -85,6 +88,7 @@ impl EventQueue {
     #[inline(always)]
     pub fn set(&mut self, slot: u32, key: EventKey, lineage: &Lineage) {
         self.keys[slot as usize] = key;
+        self.others = self.others.min(key.time.secs().to_bits());
         self.replay(
             Player {
                 time: key.time.secs().to_bits(),
@@ -92,6 +96,23 @@ impl EventQueue {
             },
             lineage,
         );
+    }
+
+    /// The event of `slot`, the first one, is being handled, and its successor is not known yet: takes note of the time before which no other is.
+    pub fn hold(&mut self, slot: u32) {
+        let mut node = self.matches.len() + slot as usize;
+        self.others = f64::INFINITY.to_bits();
+        while node > 1 {
+            let opponent = self.matches[node / 2][1 - node % 2];
+            self.others = self.others.min(opponent.time);
+            node /= 2;
+        }
+    }
+
+    /// Whether an event at that time in the place of the one that is held comes before all others for sure.
+    #[inline(always)]
+    pub fn comes_first(&self, time: Instant) -> bool {
+        time.secs().to_bits() < self.others
     }
 
     /// Replaces the event of `slot` by one that comes before it; one that does not is left out.

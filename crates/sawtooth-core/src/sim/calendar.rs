@@ -331,6 +331,37 @@ impl Calendar {
         packet
     }
 
+    /// The event of a slot is being handled, and what comes after it in its place is not known yet: [`Calendar::set`] says it.
+    #[inline]
+    pub(super) fn hold(&mut self, slot: u32) {
+        self.packets.hold(slot);
+    }
+
+    /// The first packet of a channel whose slot is held.
+    #[inline(always)]
+    pub(super) fn take_held(&mut self, channel: u32) -> (EventKey, Packet) {
+        let waiting = &mut self.channels[channel as usize].packets;
+        let first = *waiting.front().expect("a pending channel has a packet");
+        waiting.pop();
+        first
+    }
+
+    /// The event of a channel's first packet.
+    #[inline(always)]
+    pub(super) fn first_of(&self, channel: u32) -> EventKey {
+        let first = self.channels[channel as usize].packets.front();
+        first.map_or(EventKey::NEVER, |(key, _)| *key)
+    }
+
+    /// Whether what comes in the place of the slot that is held is before all other events and before the end, for sure.
+    #[inline(always)]
+    pub(super) fn comes_first(&self, key: EventKey) -> bool {
+        self.packets.comes_first(key.time)
+            && key.time < self.timers.first_time()
+            && key.time < self.end
+            && self.loose.is_empty()
+    }
+
     /// The first packet of a channel, if one waits there, and its key.
     pub(super) fn take_first(&mut self, channel: u32) -> Option<(Packet, EventKey)> {
         let waiting = &self.channels[channel as usize];

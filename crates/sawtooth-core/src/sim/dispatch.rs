@@ -3,6 +3,7 @@
 use super::budget::{events_to_next_look, look_at_limits};
 use super::calendar::{CalendarSlot, NextEvent, receiver_timer, sender_timer};
 use super::hosts::events::on_host;
+use super::legs::run_leg;
 use super::receiving::fire_receiver_timer;
 use super::settling::settle;
 use super::stopped::Stopped;
@@ -46,10 +47,12 @@ pub(super) fn run(world: &mut World) -> Result<(), Stopped> {
 /// Handles so many events, or fewer if the run is over; whether it goes on.
 #[inline(never)]
 fn handle(world: &mut World, most: u32) -> bool {
-    for handled in 0..most {
+    let mut handled = 0;
+    while handled < most {
+        handled += 1;
         match world.calendar.next() {
             NextEvent::Over => {
-                world.observers.effort.events += u64::from(handled);
+                world.observers.effort.events += u64::from(handled - 1);
                 return false;
             }
             NextEvent::Loose(at) => {
@@ -59,8 +62,7 @@ fn handle(world: &mut World, most: u32) -> bool {
             NextEvent::Timer { slot } => on_timer(world, slot),
             NextEvent::Packet { slot, key } => match world.calendar.slot(slot) {
                 CalendarSlot::Channel(channel) => {
-                    let packet = world.calendar.take_waiting(channel, slot);
-                    world.on_packet(packet, key);
+                    handled += empty_channel(world, channel, slot, most - handled);
                 }
                 CalendarSlot::TransmitterFree(port) => {
                     let (time, line) = key.parts();
@@ -79,8 +81,27 @@ fn handle(world: &mut World, most: u32) -> bool {
             },
         }
     }
-    world.observers.effort.events += u64::from(most);
+    world.observers.effort.events += u64::from(handled);
     true
+}
+
+/// The first packet of a channel has its event, and after it those whose events come before all others, at most so many; how many these are.
+#[inline(never)]
+fn empty_channel(world: &mut World, channel: u32, slot: u32, most: u32) -> u32 {
+    world.calendar.hold(slot);
+    let mut more = 0;
+    loop {
+        let (key, packet) = world.calendar.take_held(channel);
+        if !run_leg(world, &packet, key) {
+            world.on_packet(packet, key);
+        }
+        let next = world.calendar.first_of(channel);
+        if more == most || !world.calendar.comes_first(next) {
+            world.calendar.set(slot, next);
+            return more;
+        }
+        more += 1;
+    }
 }
 
 /// A slot of the timers is due; it may lag behind a timer that has been stopped or restarted.

@@ -162,6 +162,30 @@ impl Flow {
         SegCount::new(self.sender.counters().sent_packets)
     }
 
+    /// Whether a segment that arrives is the next one of a receiver that sees to nothing else, and none of its timers is due before.
+    #[inline(always)]
+    pub(super) fn receives_plainly(&self, time: Instant, seq: SeqNum) -> bool {
+        self.receiver.takes_plainly(seq)
+            && self.receiver.next_timer().time > time
+            && self.request_response.is_none()
+    }
+
+    /// The packet of an acknowledgement, at a stop, that says nothing but that `next` is expected.
+    #[inline(always)]
+    pub(super) fn plain_ack(&self, hop: u32, next: SeqNum) -> Packet {
+        Packet::acknowledging(self.id, hop, self.plain_ack_size(next), next)
+    }
+
+    /// What it takes on the wire.
+    #[inline(always)]
+    pub(super) fn plain_ack_size(&self, next: SeqNum) -> ByteCount {
+        if next > self.ack_sizes.first_data {
+            self.ack_sizes.plain
+        } else {
+            self.ack_sizes.plain + self.ack_sizes.syn_options
+        }
+    }
+
     /// The packet of an acknowledgement that is at a stop.
     #[inline(always)]
     pub(super) fn ack(&self, acks: &mut AckStore, hop: u32, ack: &Ack) -> Packet {

@@ -4,8 +4,9 @@ use super::calendar::receiver_timer;
 use super::hosts::events::acknowledge_on_host;
 use super::request_response::carried::receive_in_exchange;
 use super::world::World;
-use crate::events::{Event, EventKey};
+use crate::events::{Event, EventKey, Line};
 use crate::packet::Packet;
+use crate::units::Instant;
 
 /// A segment reaches its receiver, which may be gone: then so is the segment.
 #[inline(never)]
@@ -31,6 +32,49 @@ pub(super) fn receive(
     key: EventKey,
     now: Event,
 ) -> Option<Packet> {
+    match packet.plain_data() {
+        Some(seq) if world.flows[index as usize].receives_plainly(key.time, seq) => {
+            receive_plainly(world, index, packet, now)
+        }
+        _ => {
+            let copy = packet;
+            let (time, line) = key.parts();
+            receive_otherwise(world, index, &copy, time, line, now)
+        }
+    }
+}
+
+/// One of which nothing is to be seen to but that it has come.
+#[inline(always)]
+fn receive_plainly(world: &mut World, index: u32, packet: Packet, now: Event) -> Option<Packet> {
+    world.observers.effort.delivered_packets += 1;
+    world
+        .observers
+        .sample_receiver(&world.flows, index, now.time);
+    let flow = &mut world.flows[index as usize];
+    let is_due = flow.receiver.on_plain_segment(now, packet.payload());
+    let delivered = flow.receiver.delivered.bytes;
+    world.observers.trace_delivery(index, now.time, delivered);
+    if is_due {
+        let flow = &world.flows[index as usize];
+        return Some(flow.plain_ack(packet.hop + 1, flow.receiver.rcv_nxt()));
+    }
+    let timer = world.flows[index as usize].receiver.next_timer();
+    world.calendar.schedule_timer(receiver_timer(index), timer);
+    None
+}
+
+/// Any other.
+#[inline(never)]
+fn receive_otherwise(
+    world: &mut World,
+    index: u32,
+    packet: &Packet,
+    time: Instant,
+    line: Line,
+    now: Event,
+) -> Option<Packet> {
+    let (packet, key) = (*packet, EventKey::from_parts(time, line));
     world.observers.effort.delivered_packets += 1;
     // A delayed acknowledgement that was due before goes first.
     let timer = world.flows[index as usize].receiver.next_timer();

@@ -7,7 +7,7 @@ use super::request_response::carried::put_ack_on;
 use super::world::World;
 use crate::events::{Event, EventKey, Line, Occurrence};
 use crate::packet::Packet;
-use crate::tcp::sender::PlainAck;
+use crate::tcp::sender::PlainSegments;
 use crate::units::{Instant, SeqNum};
 
 impl World<'_> {
@@ -75,17 +75,19 @@ impl World<'_> {
     fn acknowledged_plainly(&mut self, index: u32, key: EventKey, next: SeqNum) {
         self.observers.sample_sender(&self.flows, index, key.time);
         let now = self.calendar.record(key);
-        match self.flows[index as usize].sender.on_plain_ack(now, next) {
-            PlainAck::Polls => self.pump_rarely(index, key, now),
-            PlainAck::Sends(segments) => {
+        let sent = self.flows[index as usize].sender.on_plain_ack(now, next);
+        match sent.segments {
+            PlainSegments::Polled => self.pump_rarely(index, key, now),
+            PlainSegments::These(segments) => {
                 let mut seq = segments.start;
                 while seq < segments.end {
                     let packet = self.flows[index as usize].full_data(seq);
                     self.send(packet, key, now);
                     seq = seq.next();
                 }
-                let timer = self.flows[index as usize].next_timer();
-                self.calendar.schedule_timer(sender_timer(index), timer);
+                if sent.timer_is_earlier {
+                    self.schedule_sender_timer(index);
+                }
             }
         }
         if self.observers.trace_acks() && !self.arrivals.is_arriving(index) {
@@ -95,7 +97,13 @@ impl World<'_> {
 
     /// One that needs to be looked at for everything.
     #[inline(never)]
-    fn acknowledged_otherwise(&mut self, index: u32, packet: &Packet, time: Instant, line: Line) {
+    pub(super) fn acknowledged_otherwise(
+        &mut self,
+        index: u32,
+        packet: &Packet,
+        time: Instant,
+        line: Line,
+    ) {
         let key = EventKey::from_parts(time, line);
         let ack = self.acks.unpack(packet);
         // A timer that expired before goes first.
@@ -142,6 +150,11 @@ impl World<'_> {
     /// Sends what a sender has to send, and schedules its timer.
     fn pump(&mut self, index: u32, key: EventKey, now: Event) {
         while !self.send_at_once(index, key, now) && may_send_more(self, index, now.time) {}
+        self.schedule_sender_timer(index);
+    }
+
+    /// Makes sure that a sender's timer is looked at in its turn.
+    pub(super) fn schedule_sender_timer(&mut self, index: u32) {
         let timer = self.flows[index as usize].next_timer();
         self.calendar.schedule_timer(sender_timer(index), timer);
     }
@@ -172,7 +185,7 @@ impl World<'_> {
 
     /// A packet leaves a sender.
     #[inline(always)]
-    fn send(&mut self, packet: Packet, key: EventKey, now: Event) {
+    pub(super) fn send(&mut self, packet: Packet, key: EventKey, now: Event) {
         if let Some(channel) = self.topology.stop(packet.hop).channel {
             self.calendar.wait(channel, packet, key);
         } else {

@@ -2,7 +2,8 @@
 
 use super::hosts::events::come_to_host;
 use super::receiving::{receive, receive_of_living};
-use super::routes::PathNode;
+use super::routes::{PathNode, Stop};
+use super::topology::Topology;
 use super::udp::receive_udp;
 use super::world::World;
 use crate::events::{Child, EventKey, Line, Occurrence};
@@ -25,11 +26,26 @@ impl World<'_> {
         let mut place = self.topology.stop(packet.hop).place;
         loop {
             match place {
-                PathNode::Port(index) => {
-                    let port = self.topology.port(index);
-                    key = port.accept(key, now, packet.size(), &mut self.calendar.lineage);
-                    now = Occurrence::OUT_OF_TURN;
-                    packet.hop += 1;
+                PathNode::Port(first) => {
+                    // All ports up to the next stop that is none, or has events.
+                    let Topology { ports, stops, .. } = &mut self.topology;
+                    let (lineage, end) = (&mut self.calendar.lineage, self.calendar.end);
+                    let (size, mut index, mut hop) = (packet.size(), first, packet.hop);
+                    let mut ahead = stops[hop as usize + 1..].iter();
+                    loop {
+                        let port = &mut ports[index as usize];
+                        key = port.take(key, now, size, lineage);
+                        now = Occurrence::OUT_OF_TURN;
+                        hop += 1;
+                        match ahead.next() {
+                            Some(Stop {
+                                place: PathNode::Port(next),
+                                channel: None,
+                            }) if key.time < end => index = *next,
+                            _ => break,
+                        }
+                    }
+                    packet.hop = hop;
                 }
                 PathNode::Receiver(flow) => {
                     let event = now.record(key, &mut self.calendar.lineage);
@@ -161,9 +177,7 @@ impl World<'_> {
     /// A packet is at a stop with events: now.
     #[inline(always)]
     pub(super) fn on_packet(&mut self, packet: Packet, key: EventKey) {
-        if let Some((ack, key)) = self.travel(packet, key, Occurrence::HAPPENING) {
-            self.acknowledged(&ack, key);
-        }
+        self.go_on(packet, key, Occurrence::HAPPENING);
     }
 
     /// The same for a packet that had an event of its own, which is rare.
@@ -175,7 +189,13 @@ impl World<'_> {
     /// A packet is at a stop without events, perhaps ahead of time.
     #[inline(never)]
     pub(super) fn pass(&mut self, packet: Packet, key: EventKey) {
-        if let Some((ack, key)) = self.travel(packet, key, Occurrence::OUT_OF_TURN) {
+        self.go_on(packet, key, Occurrence::OUT_OF_TURN);
+    }
+
+    /// A packet travels on from its stop, and what comes to a sender is taken there.
+    #[inline(always)]
+    pub(super) fn go_on(&mut self, packet: Packet, key: EventKey, now: Occurrence) {
+        if let Some((ack, key)) = self.travel(packet, key, now) {
             self.acknowledged(&ack, key);
         }
     }

@@ -8,6 +8,7 @@ use super::calendar::{Calendar, CalendarSlot, Components};
 use super::flow::{Flow, standing_flows};
 use super::hosts::Hosts;
 use super::index::index_u32;
+use super::legs::Legs;
 use super::merges::Settling;
 use super::metrics::PathMetrics;
 use super::observe::Observers;
@@ -28,6 +29,7 @@ pub(super) struct World<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) calendar: Calendar,
     pub(super) topology: Topology,
+    pub(super) legs: Legs,
     /// What packets on their way carry that does not fit into them.
     pub(super) acks: AckStore,
     /// Those of the scenario, of requests, and at their places those that have arrived.
@@ -94,9 +96,10 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
             EventKey::NEVER
         }
     });
-    World {
+    let mut world = World {
         scenario,
         calendar,
+        legs: Legs::default(),
         topology: Topology {
             ports,
             stops,
@@ -114,6 +117,17 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
         observers: Observers::new(scenario),
         settling,
         stopped: None,
+    };
+    world.lay_out_legs();
+    world
+}
+
+impl World<'_> {
+    /// To be called again when other stops have events.
+    pub(super) fn lay_out_legs(&mut self) {
+        if self.scenario.shortcuts.plain_way && self.observers.are_idle() {
+            self.legs = Legs::lay_out(&self.topology, &self.flows);
+        }
     }
 }
 

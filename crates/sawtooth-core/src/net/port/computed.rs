@@ -34,12 +34,6 @@ impl Computed {
         }
     }
 
-    /// Whether nothing is left of packets that have waited.
-    #[inline(always)]
-    pub(super) fn is_clear(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
     /// A packet finds the transmitter idle, and is transmitted.
     #[inline(always)]
     pub(super) fn serve(&mut self, size: ByteCount) {

@@ -8,11 +8,11 @@ use crate::units::{ByteCount, Duration, Instant};
 pub struct PortCounters {
     /// All that came to the queue, dropped or not.
     pub arrived_packets: u64,
-    /// Their bytes on the wire.
-    pub arrived: ByteCount,
     /// By the queue, when they came or later.
     pub dropped_packets: u64,
-    /// Their bytes on the wire.
+    /// Bytes on the wire of all that came.
+    pub arrived: ByteCount,
+    /// Those of what was dropped.
     pub dropped: ByteCount,
     /// Transmitted and then lost on the wire.
     pub lost_packets: u64,

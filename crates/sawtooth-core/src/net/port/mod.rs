@@ -24,10 +24,10 @@ pub use self::passage::{Passage, PortTransmission, Turn};
 
 use self::computed::Computed;
 use self::counters::Fates;
-use self::transmitter::{Sending, SendingTimes, Transmitter};
+use self::transmitter::{Sending, Transmitter};
 use super::ledger::Ledger;
 use super::traffic::{Traffic, TransmissionStart};
-use crate::events::{Child, Event, EventKey, Lineage, Occurrence};
+use crate::events::{Child, Event, EventKey, Line, Lineage, Occurrence};
 use crate::impair::{ForwardingNode, ImpairedWire, Service};
 use crate::loss::{Loss, WireFate};
 use crate::packet::{Ecn, Packet};
@@ -35,14 +35,18 @@ use crate::queue::{Admission, Dequeued, Queue, QueuedPacket};
 use crate::spec::{LinkDirection, Recording};
 use crate::units::{ByteCount, Duration, Instant, Rate};
 
-/// The sending side of one direction of a link.
+/// The sending side of one direction of a link. What every packet needs comes first, in one line of the cache or two.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Port {
     /// The event that ends the transmission in progress; in the past when idle.
     done: EventKey,
-    /// That of the packet which came last, if a packet of its size that finds the port idle [leaves at once](Port::leaves_at_once).
-    usual: SendingTimes,
+    /// The size of the packet which came last, if one like it that finds the port idle [passes at once](Port::passes_at_once): nothing waits then, the wire loses nothing, and the
+    /// transmitter knows how long it takes. Or else one that no packet has.
+    usual: ByteCount,
     transmitter: Transmitter,
+    /// Since the run began. A port that computes departures counts a transmission when its packet comes.
+    pub counters: PortCounters,
     /// What passes packets on at the far end, if it does more than that.
     node: Option<Box<ForwardingNode>>,
     /// The run's end: waits that end later do not count.
@@ -51,8 +55,6 @@ pub struct Port {
     loss: Option<Box<Loss>>,
     /// Only if more is asked for than counters.
     ledger: Option<Box<Ledger>>,
-    /// Since the run began. A port that computes departures counts a transmission when its packet comes.
-    pub counters: PortCounters,
 }
 
 #[derive(Debug)]
@@ -66,6 +68,13 @@ enum Discipline {
         /// Packets that the queue has dropped and nobody has taken yet.
         dropped: Vec<QueuedPacket>,
     },
+}
+
+/// A packet that a queue has taken.
+struct Admitted {
+    /// The event from which it is sent.
+    start: Event,
+    marked: bool,
 }
 
 /// What holds before a packet has arrived.
@@ -140,14 +149,14 @@ impl Port {
         let done = EventKey::at_start(Instant::LONG_AGO, 0);
         Self {
             done,
-            usual: SendingTimes::of_none(),
+            usual: ByteCount::MAX,
             transmitter: Transmitter::new(link, wire),
+            counters: PortCounters::default(),
             node: ForwardingNode::new(link.forwarding).map(Box::new),
             end,
             discipline,
             loss,
             ledger: None,
-            counters: PortCounters::default(),
         }
     }
 
@@ -222,43 +231,82 @@ impl Port {
     /// How long a packet takes at the rate that holds before anything has changed.
     #[inline]
     pub fn transmission(&mut self, size: ByteCount) -> Duration {
+        self.usual = ByteCount::MAX;
         self.transmitter.pace(size).time
     }
 
-    /// A packet arrives with `key`, an event of which so much is known; returns the key of its arrival at the far end,
-    /// [`EventKey::NEVER`] if it is dropped or lost. Arrivals must come in the order of their keys. At a full tie the transmitter is served before
-    /// the newcomer.
+    /// Whether nothing is to be done for a packet that arrives with `key` but to send it: the port is idle, the packet is like the one before, nothing has waited since that one came,
+    /// and nothing is lost on the wire.
     #[inline(always)]
-    pub fn accept(
+    fn passes_at_once(&self, key: &EventKey, size: ByteCount) -> bool {
+        self.usual == size && self.done.precedes_clearly(key)
+    }
+
+    /// A packet arrives with `key`, an event of which so much is known; the key of its arrival at the far end, which is never if it is dropped or lost.
+    /// To be called of ports that compute departures and do nothing else.
+    #[inline(always)]
+    pub fn take(
         &mut self,
         key: EventKey,
         occurrence: Occurrence,
         size: ByteCount,
         lineage: &mut Lineage,
     ) -> EventKey {
-        let idle = self.done.precedes(&key, lineage, true);
-        if !(idle && self.leaves_at_once(size)) {
-            return self
-                .admit::<false>(key, idle, occurrence, size, Ecn::NotEct, lineage)
-                .arrival;
-        }
-        let Discipline::Computed(computed) = &mut self.discipline else {
-            unreachable!("evented ports have nothing usual");
+        let start = if self.passes_at_once(&key, size) {
+            let start = occurrence.record(key, lineage);
+            self.pass_at_once(start, size);
+            start
+        } else {
+            let (time, line) = key.parts();
+            self.accept(time, line, occurrence, size, lineage)
         };
-        self.counters.arrived_packets += 1;
-        self.counters.arrived += size;
-        computed.in_service = size;
-        let start = occurrence.record(key, lineage);
-        self.done = start.schedule(start.time + self.usual.time, Child::Done);
-        start.schedule(start.time + self.usual.reach, Child::Arrival)
+        self.arrival(start)
     }
 
-    /// Whether nothing is to be done for a packet that finds the port idle but to send it: it is like the one before, nothing is left of those that
-    /// have waited, and nothing is lost on the wire.
+    /// Such a packet is sent from `start`.
     #[inline(always)]
-    fn leaves_at_once(&self, size: ByteCount) -> bool {
-        self.usual.size == size
-            && matches!(&self.discipline, Discipline::Computed(computed) if computed.is_clear())
+    fn pass_at_once(&mut self, start: Event, size: ByteCount) {
+        self.counters.arrived_packets += 1;
+        self.counters.arrived += size;
+        self.done = start.schedule(start.time + self.transmitter.latest().time, Child::Done);
+    }
+
+    /// When the last bit of a packet arrives at the far end that has come last and is sent from `start`; never if there is no start.
+    #[inline(always)]
+    fn arrival(&self, start: Event) -> EventKey {
+        start.schedule(start.time + self.transmitter.latest().reach, Child::Arrival)
+    }
+
+    /// Any packet arrives at `time`, with an event of this `line` of which so much is known; returns the event from which it is sent, which is
+    /// [`Event::NEVER`] if it is dropped or lost. Arrivals must come in the order of their keys. At a full tie the transmitter is served before
+    /// the newcomer.
+    #[inline(never)]
+    fn accept(
+        &mut self,
+        time: Instant,
+        line: Line,
+        occurrence: Occurrence,
+        size: ByteCount,
+        lineage: &mut Lineage,
+    ) -> Event {
+        let key = EventKey::from_parts(time, line);
+        let idle = self.done.precedes(&key, lineage, true);
+        if idle && self.usual == size {
+            let start = occurrence.record(key, lineage);
+            self.pass_at_once(start, size);
+            return start;
+        }
+        let fate = self.fate();
+        let Some(Admitted { start, .. }) =
+            self.admit::<false>(key, idle, occurrence, size, Ecn::NotEct, lineage)
+        else {
+            return Event::NEVER;
+        };
+        self.send(start, fate);
+        if fate == WireFate::Lost {
+            return Event::NEVER;
+        }
+        start
     }
 
     /// The same for a packet with an ECN field, which a queue may mark, over any wire, and noted in the ledger.
@@ -274,8 +322,12 @@ impl Port {
             counted: self.counters.fates(),
         };
         let idle = self.done.precedes(&key, lineage, true);
-        let passage =
-            self.admit::<true>(key, idle, occurrence, packet.size(), packet.ecn(), lineage);
+        let (size, ecn) = (packet.size(), packet.ecn());
+        let fate = self.fate();
+        let passage = match self.admit::<true>(key, idle, occurrence, size, ecn, lineage) {
+            None => Passage::DROPPED,
+            Some(admitted) => self.cross(admitted, idle, size, fate),
+        };
         if self.is_framed() && self.counters.dropped_packets == before.counted.dropped {
             self.counters.framing += self.transmitter.framing(packet.size());
         }
@@ -315,6 +367,7 @@ impl Port {
         }
     }
 
+    /// The queue takes a packet or drops it. `ANY`: it may mark it, and a port like this one lets none pass at once.
     #[inline(always)]
     fn admit<const ANY: bool>(
         &mut self,
@@ -324,28 +377,31 @@ impl Port {
         size: ByteCount,
         ecn: Ecn,
         lineage: &mut Lineage,
-    ) -> Passage {
-        let mut marked = false;
-        let pace = self.transmitter.pace(size);
-        let fate = self.fate();
+    ) -> Option<Admitted> {
         let Discipline::Computed(computed) = &mut self.discipline else {
             unreachable!("accept is for computed ports");
         };
         self.counters.arrived_packets += 1;
         self.counters.arrived += size;
-        if !ANY && self.loss.is_none() {
-            self.usual = pace;
-        }
+        let mut marked = false;
         let start = if idle {
             computed.serve(size);
+            if !ANY && self.loss.is_none() {
+                self.usual = size;
+            }
             occurrence.record(key, lineage)
         } else {
+            if self.usual != ByteCount::MAX {
+                // Those that passed at once have left no note.
+                computed.in_service = self.usual;
+                self.usual = ByteCount::MAX;
+            }
             computed.catch_up(key, lineage);
             let present = computed.present();
             if computed.law.limit.admits(present, size) == Admission::Drop {
                 self.counters.dropped_packets += 1;
                 self.counters.dropped += size;
-                return Passage::DROPPED;
+                return None;
             }
             if ANY && matches!(ecn, Ecn::Ect0 | Ecn::Ect1) {
                 marked = computed.law.marks(present, size);
@@ -360,11 +416,33 @@ impl Port {
             computed.wait(self.done, size);
             lineage.record(self.done)
         };
-        if ANY && marked {
+        self.transmitter.pace(size);
+        Some(Admitted { start, marked })
+    }
+
+    /// The packet that came last is sent from `start`.
+    #[inline(always)]
+    fn send(&mut self, start: Event, fate: WireFate) {
+        self.done = start.schedule(start.time + self.transmitter.latest().time, Child::Done);
+        if fate == WireFate::Lost {
+            self.counters.lost_packets += u64::from(start.time < self.end);
+        }
+    }
+
+    /// A packet that a queue has taken which may mark crosses a wire that may be none that is plain.
+    fn cross(
+        &mut self,
+        admitted: Admitted,
+        idle: bool,
+        size: ByteCount,
+        fate: WireFate,
+    ) -> Passage {
+        let Admitted { start, marked } = admitted;
+        if marked {
             // Its transmission may begin after the run.
             self.counters.marked_packets += u64::from(start.time < self.end);
         }
-        if ANY && self.is_impaired() {
+        if self.is_impaired() {
             let service = if idle {
                 Service::Fresh
             } else {
@@ -377,12 +455,12 @@ impl Port {
                 ..sending.passage
             };
         }
-        self.done = start.schedule(start.time + pace.time, Child::Done);
-        if fate == WireFate::Lost {
-            self.counters.lost_packets += u64::from(start.time < self.end);
-            return Passage::plain(EventKey::NEVER, marked);
-        }
-        let arrival = start.schedule(start.time + pace.reach, Child::Arrival);
+        self.send(start, fate);
+        let arrival = if fate == WireFate::Lost {
+            EventKey::NEVER
+        } else {
+            self.arrival(start)
+        };
         Passage::plain(arrival, marked)
     }
 

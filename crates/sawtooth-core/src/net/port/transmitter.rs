@@ -8,14 +8,15 @@ use crate::spec::LinkDirection;
 use crate::units::{ByteCount, Duration, Instant, Rate};
 
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Transmitter {
+    memo: SendingTimes,
     pub rate: Rate,
     pub delay: Duration,
     /// What packets are put into, if they do not leave as they are.
     pub medium: Option<Medium>,
     /// Only if one rate and one delay do not say everything.
     pub wire: Option<Box<ImpairedWire>>,
-    memo: SendingTimes,
 }
 
 /// The times last computed, and for which size: traffic has few sizes and division is slow.
@@ -26,17 +27,6 @@ pub(super) struct SendingTimes {
     pub time: Duration,
     /// How long it takes to the far end, over a plain wire.
     pub reach: Duration,
-}
-
-impl SendingTimes {
-    /// That of no packet.
-    pub(super) fn of_none() -> Self {
-        Self {
-            size: ByteCount::MAX,
-            time: Duration::ZERO,
-            reach: Duration::ZERO,
-        }
-    }
 }
 
 /// A transmission that has begun.
@@ -73,6 +63,12 @@ impl Transmitter {
             self.set_pace(size);
         }
         self.memo
+    }
+
+    /// That of the size last asked for.
+    #[inline(always)]
+    pub(super) fn latest(&self) -> &SendingTimes {
+        &self.memo
     }
 
     #[inline(never)]

@@ -37,6 +37,11 @@ impl Observers {
         }
     }
 
+    /// Whether nothing is observed of the flows on their way.
+    pub(super) fn are_idle(&self) -> bool {
+        self.samplers.is_none() && self.ack_trace.is_none() && self.variables.is_none()
+    }
+
     /// A sender is about to move past `until`.
     #[inline]
     pub(super) fn sample_sender(&mut self, flows: &[Flow], index: u32, until: Instant) {

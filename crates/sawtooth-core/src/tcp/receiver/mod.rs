@@ -113,26 +113,40 @@ impl Receiver {
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
     #[inline]
     pub fn on_segment(&mut self, now: Event, data: DataSegment) -> Option<Ack> {
-        let in_order = self.reassembly.is_next(data.seq);
-        if !(self.plain
-            && in_order
-            && data.seq > SeqNum::ZERO
-            && !data.payload.is_zero()
-            && !data.fin)
-        {
+        if !(self.takes_plainly(data.seq) && !data.payload.is_zero() && !data.fin) {
             return self.on_any_segment(now, data);
         }
-        self.reassembly.advance();
-        self.delivered.add(now.time, data.payload);
-        if !self.acknowledgement.count() {
-            self.acknowledgement.delay(now);
-            return None;
-        }
-        self.acknowledgement.on_plain_ack();
-        Some(Ack {
+        let is_due = self.on_plain_segment(now, data.payload);
+        is_due.then(|| Ack {
             next: self.reassembly.rcv_nxt(),
             ..Ack::default()
         })
+    }
+
+    /// Whether nothing is to be seen to but that a segment has come which carries data and no FIN: it is the next one.
+    #[inline(always)]
+    pub fn takes_plainly(&self, seq: SeqNum) -> bool {
+        self.plain && self.reassembly.is_next(seq) && seq > SeqNum::ZERO
+    }
+
+    /// Such a segment arrives; whether it is acknowledged now, and by nothing but its being here.
+    #[inline(always)]
+    pub fn on_plain_segment(&mut self, now: Event, payload: ByteCount) -> bool {
+        self.reassembly.advance();
+        self.delivered.add(now.time, payload);
+        let is_due = self.acknowledgement.count();
+        if is_due {
+            self.acknowledgement.on_plain_ack();
+        } else {
+            self.acknowledgement.delay(now);
+        }
+        is_due
+    }
+
+    /// The next segment expected (RCV.NXT).
+    #[inline]
+    pub fn rcv_nxt(&self) -> SeqNum {
+        self.reassembly.rcv_nxt()
     }
 
     /// The same with all there is to be seen to.

@@ -26,17 +26,27 @@ pub struct PlainWay {
 
 /// What a plain acknowledgement leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlainAck {
-    /// These full segments leave, which may be none, and then the sender stops.
-    Sends(Range),
-    /// What leaves has to be asked for, segment by segment.
-    Polls,
+pub struct PlainAck {
+    /// What leaves.
+    pub segments: PlainSegments,
+    /// Whether the retransmission timer expires earlier than it would have.
+    pub timer_is_earlier: bool,
+}
+
+/// What leaves at a plain acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlainSegments {
+    /// These full segments, which may be none, and then the sender stops.
+    These(Range),
+    /// It has to be asked for, segment by segment.
+    Polled,
 }
 
 impl PlainWay {
     /// Segments that may leave in one step.
     const AT_ONCE: SegCount = SegCount::new(1 << 10);
 
+    /// That of a new connection; `has_signals`: which takes note of marks.
     pub fn new(config: &Config, has_signals: bool) -> Self {
         Self {
             exists: !matches!(config.recovery, RecoveryKind::Rack | RecoveryKind::Fack)
@@ -99,7 +109,9 @@ impl PlainWay {
         }
         tx.seq.una = next;
         let rtt = dupacks.sample_timed(tx, now, next);
+        let before = tx.timers.recovery.time;
         tx.timers.arm(now);
+        let timer_is_earlier = tx.timers.recovery.time < before;
         let news = NewlyAcked {
             acked,
             flight_size,
@@ -111,7 +123,10 @@ impl PlainWay {
         let leaving = edge.saturating_sub(first);
         if edge >= self.until || leaving > Self::AT_ONCE {
             tx.allowance = SendAllowance::Window;
-            return PlainAck::Polls;
+            return PlainAck {
+                segments: PlainSegments::Polled,
+                timer_is_earlier,
+            };
         }
         if !leaving.is_zero() {
             dupacks.time(first, now.time);
@@ -125,9 +140,12 @@ impl PlainWay {
             SendLimit::Rwnd
         };
         tx.limits.stop(now.time, limit);
-        PlainAck::Sends(Range {
-            start: first,
-            end: first + leaving,
-        })
+        PlainAck {
+            segments: PlainSegments::These(Range {
+                start: first,
+                end: first + leaving,
+            }),
+            timer_is_earlier,
+        }
     }
 }

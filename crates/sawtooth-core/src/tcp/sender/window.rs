@@ -129,7 +129,9 @@ impl SenderWindow {
         self.finish(time);
         self.cwnd = self.cc.windows().cwnd;
         self.whole = self.cwnd.whole();
-        self.max = self.max.max(self.cwnd);
+        if self.cwnd > self.max {
+            self.max = self.cwnd;
+        }
     }
 
     /// The window that the specification of a recovery or of a restart prescribes.
