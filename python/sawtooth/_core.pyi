@@ -1,6 +1,7 @@
-from typing import Any, TypedDict, type_check_only
+from typing import Any, TypedDict, final, type_check_only
 
 __all__ = [
+    "Outcomes",
     "ScenarioError",
     "TomlError",
     "alike",
@@ -18,8 +19,10 @@ __all__ = [
     "kernel_settings",
     "limits",
     "network",
+    "outcomes_of",
     "parse_toml",
     "registry",
+    "run_all",
     "schema",
     "simulate",
     "version",
@@ -53,6 +56,9 @@ class KernelSettings(TypedDict):
     fastest_link_bps: float
     duration_secs: float
 
+@final
+class Outcomes: ...
+
 @type_check_only
 class Outcome(TypedDict):
     errors: list[tuple[int, str]]
@@ -70,6 +76,8 @@ def items(scenario_json: str, *, kernel: bool = False) -> dict[str, list[str]]: 
 def network(scenario_json: str) -> tuple[list[tuple[str, list[tuple[float, float]]]], list[tuple[str, list[int]]]]: ...
 def kernel_settings(scenario_json: str) -> KernelSettings: ...
 def simulate(scenarios: list[str], seeds: list[int]) -> Outcome: ...
+def run_all(scenarios: list[str], seeds: list[int]) -> Outcomes: ...
+def outcomes_of(parts: list[Outcomes]) -> Outcome: ...
 def feed_queue(
     scenario_json: str, seed: int, arrivals: list[tuple[float, int, int, int]], until: float
 ) -> tuple[list[tuple[int, int, int, float]], float, float]: ...

@@ -2,6 +2,7 @@
 
 `execute` takes any `concurrent.futures.Executor`. Workers write the parts themselves and return a receipt, so records never
 travel through a scheduler. Killed at any moment, at most the batches in progress are lost; the same call goes on from there.
+Threads of this process share the runs of a batch (`sharing`); workers elsewhere, and kernels, do whole ones.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
+import math
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
@@ -28,10 +30,11 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from sawtooth import _core, calibration
 from sawtooth.backends import processes, registry
 from sawtooth.backends.batch import Batch
-from sawtooth.plan import RUN_COST, Plan, Run, grown, regrown
+from sawtooth.plan import Plan, grown, regrown
 from sawtooth.presentation import presentation
 from sawtooth.results.dataset import Dataset
 from sawtooth.results.lock import lock
+from sawtooth.sharing import shares
 from sawtooth.stopping import Looks
 from sawtooth.tables import as_status
 
@@ -49,6 +52,41 @@ class _Task:
     batch: int
     runs: tuple[int, ...]
     again: bool = False
+
+
+class _Shared:
+    """A batch whose runs several threads do: who does the last of them stores all."""
+
+    def __init__(self, plan: Plan, dataset: Dataset, task: _Task, backend: registry.Divisible) -> None:
+        self.plan, self.dataset, self.task, self.backend = plan, dataset, task, backend
+        self._lock = threading.Lock()
+        self._outcomes: dict[int, Any] = {}
+        self._error: MemoryError | OSError | None = None
+        self._left, self._cpu, self._began = len(task.runs), 0.0, math.inf
+
+    def do(self, some: range) -> Receipt | None:
+        """Does some of its runs; its receipt if no more are left."""
+        began, cpu = time.monotonic(), time.thread_time()
+        runs = [self.plan.runs[run] for run in self.task.runs[some.start : some.stop]]
+        outcome, failure = None, None
+        try:
+            outcome = self.backend.run_share([run.scenario for run in runs], [run.seed for run in runs])
+        except (MemoryError, OSError) as error:
+            failure = error
+        cpu = time.thread_time() - cpu
+        with self._lock:
+            self._outcomes[some.start] = outcome
+            self._error = failure or self._error
+            self._left, self._cpu, self._began = self._left - len(runs), self._cpu + cpu, min(self._began, began)
+            if self._left:
+                return None
+        batch = _tried(len(self.task.runs), self._gather)
+        return _store(self.plan, self.dataset, self.task, batch, self._began, self._cpu)
+
+    def _gather(self) -> Batch:
+        if self._error:
+            raise self._error
+        return self.backend.gather([self._outcomes[start] for start in sorted(self._outcomes)])
 
 
 @dataclass(frozen=True)
@@ -105,7 +143,7 @@ class Reporter(Protocol):
     """Is told how far things are."""
 
     def begin(self, total: int, done: int, cost: float) -> None:
-        """`total` runs, of which `done` were there; `cost`: deliveries to be simulated, and what runs cost by themselves in such."""
+        """`total` runs, of which `done` were there; `cost`: the work that is to be done (`Plan.work`)."""
         ...
 
     def more(self, runs: int, cost: float) -> None:
@@ -269,25 +307,40 @@ class _Execution:
         if self.interrupt.requested:
             return
         costs = {task: self._cost(task) for task in tasks}
-        pending: set[Future[Receipt]] = set()
+        pending: dict[Future[Receipt | None], _Task] = {}
+        begun: set[_Task] = set()
         try:
-            # Longest first, so that no long batch is left for the end.
-            for task in sorted(tasks, key=lambda task: (-costs[task], task.batch)):
-                pending.add(workers.submit(do_task, self.plan, self.dataset, task))
+            for task, call in self._calls(tasks):
+                pending[workers.submit(*call)] = task
             self.interrupt.pending = pending
             while pending:
                 finished, _ = wait_for(pending, timeout=0.2, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    pending.discard(future)
-                    if not future.cancelled():
-                        self._count(future.result(), costs)
+                    begun.add(pending.pop(future))
+                    if not future.cancelled() and (receipt := future.result()):
+                        self._count(receipt, costs)
                 if self.interrupt.requested:
-                    pending.difference_update([future for future in pending if future.cancel()])
+                    begun.update(task for future, task in pending.items() if future.running())
+                    for future in [future for future, task in pending.items() if task not in begun and future.cancel()]:
+                        del pending[future]
         finally:
             # After a failure, too, what is in progress comes to its end.
             for future in pending:
                 future.cancel()
             wait_for(pending)
+
+    def _calls(self, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, tuple[Any, ...]]]:
+        """What workers are to call, the longest first, so that nothing long is left for the end: a share of a task, or all of it."""
+        backend = registry.divisible(self.plan.study.backend) if self.executor is None else None
+        amounts = {task.batch: [self.plan.work[run] for run in task.runs] for task in tasks}
+        by_batch = {task.batch: task for task in tasks}
+        if backend is None:
+            for share in shares(amounts, 1):
+                yield by_batch[share.batch], (do_task, self.plan, self.dataset, by_batch[share.batch])
+            return
+        shared = {task.batch: _Shared(self.plan, self.dataset, task, backend) for task in tasks}
+        for share in shares(amounts, self.jobs or os.cpu_count() or 1):
+            yield by_batch[share.batch], (shared[share.batch].do, share.runs)
 
     def _count(self, receipt: Receipt, costs: Mapping[_Task, float]) -> None:
         self.deliveries += receipt.deliveries
@@ -305,7 +358,7 @@ class _Execution:
             self.reporter.advance(runs, cost, failed)
 
     def _cost(self, task: _Task) -> float:
-        return sum(self.plan.runs[run].cost + RUN_COST for run in task.runs)
+        return sum(self.plan.work[run] for run in task.runs)
 
     def _say(self, text: str) -> None:
         if self.reporter:
@@ -314,9 +367,27 @@ class _Execution:
 
 def do_task(plan: Plan, dataset: Dataset, task: _Task) -> Receipt:
     """Does the runs of one batch and stores them. A run that fails, or is lost, is recorded with its message."""
-    started = time.monotonic()
+    began, cpu = time.monotonic(), time.thread_time()
     runs = [plan.runs[run] for run in task.runs]
-    outcome = _run(plan.study.backend, runs)
+    backend = registry.BACKENDS[plan.study.backend].load()
+    batch = _tried(len(runs), lambda: backend.run_batch([run.scenario for run in runs], [run.seed for run in runs]))
+    return _store(plan, dataset, task, batch, began, time.thread_time() - cpu)
+
+
+def _tried(runs: int, make: Callable[[], Batch]) -> Batch:
+    """A batch of so many runs; without enough memory all of them are lost, as there may be another time."""
+    try:
+        return make()
+    except (MemoryError, OSError) as error:
+        if isinstance(error, OSError) and error.errno != errno.ENOMEM:
+            raise
+        everything = range(runs)
+        return Batch({}, dict.fromkeys(everything, "there was not enough memory"), 0, 0, lost=frozenset(everything))
+
+
+def _store(plan: Plan, dataset: Dataset, task: _Task, outcome: Batch, began: float, cpu: float) -> Receipt:
+    """Stores what came of a batch that was begun then, and took so much of a processor."""
+    runs = [plan.runs[run] for run in task.runs]
     index = pl.Series(task.runs, dtype=pl.UInt32)
     tables = {name: frame.with_columns(run=index.gather(frame["run"])) for name, frame in outcome.tables.items()}
     before = dataset.status(task.batch) if task.again else as_status([], [], [])
@@ -329,27 +400,19 @@ def do_task(plan: Plan, dataset: Dataset, task: _Task) -> Receipt:
         [min(tried.get(run.index, 0) + 1, _UINT8) if kind == "lost" else None for run, kind in zip(runs, kinds, strict=True)],
     )
     dataset.write_batch(task.batch, tables, status)
-    seconds = time.monotonic() - started
     dataset.log(batch=task.batch, runs=len(runs), failed=len(outcome.errors), lost=len(outcome.lost), again=task.again,
-                seconds=round(seconds, 4), deliveries=outcome.deliveries, events=outcome.events)  # fmt: skip
+                seconds=round(time.monotonic() - began, 4), cpu=round(cpu, 4), deliveries=outcome.deliveries, events=outcome.events)  # fmt: skip
     return Receipt(task, len(outcome.errors), before.filter(pl.col("status") != "ok").height, outcome.deliveries)
 
 
-def _run(backend: str, runs: Sequence[Run]) -> Batch:
-    try:
-        return registry.BACKENDS[backend].load().run_batch([run.scenario for run in runs], [run.seed for run in runs])
-    except (MemoryError, OSError) as error:
-        if isinstance(error, OSError) and error.errno != errno.ENOMEM:
-            raise
-        # Another time there may be enough.
-        everything = range(len(runs))
-        return Batch({}, dict.fromkeys(everything, "there was not enough memory"), 0, 0, lost=frozenset(everything))
+def _beyond(backend: str, scenario: str) -> str | None:
+    """What a scenario asks of a backend's links beyond what they reached when they were calibrated."""
+    return _unreachable(backend, scenario) if registry.BACKENDS[backend].clocks else None
 
 
 @functools.cache
-def _beyond(backend: str, scenario: str) -> str | None:
-    """What a scenario asks of a backend's links beyond what they reached when they were calibrated."""
-    return calibration.unreachable(backend, _core.kernel_settings(scenario)) if registry.BACKENDS[backend].clocks else None
+def _unreachable(backend: str, scenario: str) -> str | None:
+    return calibration.unreachable(backend, _core.kernel_settings(scenario))
 
 
 class _Interrupt:
@@ -360,7 +423,7 @@ class _Interrupt:
 
     def __init__(self, reporter: Reporter | None) -> None:
         self.requested = 0
-        self.pending: Collection[Future[Receipt]] = ()
+        self.pending: Mapping[Future[Receipt | None], _Task] = {}
         self._reporter = reporter
         self._previous: dict[int, Any] = {}
 
@@ -380,7 +443,7 @@ class _Interrupt:
         if self.requested:
             self._leave(128 + number)
         self.requested = number
-        running = sum(future.running() for future in self.pending)
+        running = len({task for future, task in self.pending.items() if future.running()})
         text = f"finishing {running} batch{'' if running == 1 else 'es'} in progress" if running else "stopping"
         # Not by the reporter: it may be in the middle of a line.
         with contextlib.suppress(OSError):

@@ -21,6 +21,7 @@ from sawtooth.display import Card, few
 from sawtooth.errors import StudyWarning, hinted, wrong_type
 from sawtooth.expected import check
 from sawtooth.presentation import presentation
+from sawtooth.sharing import cut, work
 from sawtooth.study import Assignment, Study, draws, effects, files
 from sawtooth.study.assign import Tree, assign
 from sawtooth.study.draws import seed_of
@@ -30,13 +31,14 @@ from sawtooth.study.sweep import Cell, axis_names, cells
 RESULTS_EPOCH = 3
 """Raised whenever the same scenario and seed give other records than before; see "Changed results" in the changelog."""
 
-RUN_COST = 1e4
-"""What a run costs besides its segments, in segments: it is built and its rows are stored, which takes about a millisecond. For progress and estimates of time."""
-
-# A batch is about this many deliveries (roughly two seconds of the simulator, ten of a kernel), and never more runs than this.
-_SIMULATED_COST = 2e7
+# On kernels a batch has about so many deliveries, ten seconds, and never more runs than this.
 _KERNEL_COST = 3e4
-_BATCH_RUNS = 64
+_KERNEL_RUNS = 64
+# In the simulator so much work, some seconds, and rows that fit into memory a few times: of a flow and a run, or of a sample.
+_SIMULATED_WORK = 6e7
+_SIMULATED_ROWS = 1e5
+# What a run on a kernel takes besides its segments, in segments.
+_KERNEL_RUN = 1e4
 # An estimate of events is of what links can carry. What is so many times the limit is refused beforehand; the run shows what is between.
 _FAR_ABOVE = 1000.0
 # A number of more digits than people read.
@@ -53,7 +55,7 @@ class Run:
         cell, arm, replicate: where it belongs; cells and replicates from 1.
         scenario: the tree as canonical JSON text.
         draws: each draw's value in base units; those of a list are called `NAME[1]`, `NAME[2]` ...
-        cost: segments it will deliver, at most about.
+        demand: what it takes, about.
         round: 1, or which extension of the plan it came with, where replicates are made until a rule is met.
 
     """
@@ -66,8 +68,13 @@ class Run:
     seed: int
     scenario: str
     draws: dict[str, float]
-    cost: float
+    demand: Demand
     round: int = 1
+
+    @property
+    def cost(self) -> float:
+        """Segments it will deliver, at most about."""
+        return self.demand.segments
 
 
 @dataclass(frozen=True)
@@ -148,6 +155,13 @@ class Plan:
         """Segments that all runs will deliver, at most about."""
         return sum(run.cost for run in self.runs)
 
+    @functools.cached_property
+    def work(self) -> Sequence[float]:
+        """What each run takes, at most about, for progress and the order in which they are done: in the simulator in events, on kernels in segments."""
+        if self.study.on_kernels:
+            return [run.cost + _KERNEL_RUN for run in self.runs]
+        return [work(run.demand.events, run.demand.rows) for run in self.runs]
+
     @property
     def random(self) -> bool:
         """Whether what is sent is random, so that runs may deliver more than what is expected."""
@@ -204,15 +218,15 @@ def make_plan(study: Study) -> Plan:
     demand = Demand()
     built: dict[tuple[int, str], str] = {}
     for at, cell in enumerate(all_cells):
-        costs: dict[str, float] = {}
+        takes: dict[str, Demand] = {}
         for run, applied in _runs(study, cell, range(1, study.planned + 1)):
-            if run.arm not in costs:
+            if run.arm not in takes:
                 built[at, run.arm] = run.scenario
                 each, strange = _check(study, run.scenario, applied)
-                costs[run.arm] = each.segments
+                takes[run.arm] = each
                 demand = demand.with_runs(study.repeat_of(run.arm), each)
                 warnings.update(dict.fromkeys(strange))
-            runs.append(dataclasses.replace(run, index=len(runs), cost=costs[run.arm]))
+            runs.append(dataclasses.replace(run, index=len(runs), demand=takes[run.arm]))
         if study.most > study.planned:
             # What cannot be drawn of the last replicate is told now, not in the middle.
             next(_runs(study, cell, range(study.most, study.most + 1)))
@@ -221,7 +235,7 @@ def make_plan(study: Study) -> Plan:
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
     if study.order == "blocks":
         runs = _in_blocks(study, runs)
-    return Plan(study, all_cells, runs, _batches(runs, _batch_cost(study)), tuple(warnings), demand)
+    return Plan(study, all_cells, runs, _batches(study, runs), tuple(warnings), demand)
 
 
 def grown(plan: Plan, more: Mapping[int, int]) -> Plan:
@@ -234,13 +248,13 @@ def grown(plan: Plan, more: Mapping[int, int]) -> Plan:
     """
     study = plan.study
     had: dict[int, int] = {}
-    costs: dict[tuple[int, str], float] = {}
+    takes: dict[tuple[int, str], Demand] = {}
     for run in plan.runs:
         had[run.cell] = max(had.get(run.cell, 0), run.replicate)
-        costs[run.cell, run.arm] = run.cost
+        takes[run.cell, run.arm] = run.demand
     number = 1 + max((run.round for run in plan.runs), default=0)
     runs = [
-        dataclasses.replace(run, cost=costs[run.cell, run.arm], round=number)
+        dataclasses.replace(run, demand=takes[run.cell, run.arm], round=number)
         for cell in plan.cells
         if cell.number in more
         for run, _ in _runs(study, cell, range(had[cell.number] + 1, had[cell.number] + more[cell.number] + 1))
@@ -249,7 +263,7 @@ def grown(plan: Plan, more: Mapping[int, int]) -> Plan:
         runs = _in_blocks(study, runs)
     first = len(plan.runs)
     runs = [dataclasses.replace(run, index=first + at) for at, run in enumerate(runs)]
-    batches = [*plan.batches, *_batches(runs, _batch_cost(study))]
+    batches = [*plan.batches, *_batches(study, runs)]
     return dataclasses.replace(plan, runs=[*plan.runs, *runs], batches=batches)
 
 
@@ -292,7 +306,7 @@ def _runs(study: Study, cell: Cell, replicates: range) -> Iterator[tuple[Run, Se
                 scenario = json.dumps(tree, sort_keys=True, separators=(",", ":"))
             seed = seed_of(study.seed, f"run/{cell.key}/{replicate}")
             identity = _run_id(scenario, seed, study.backend)
-            yield Run(0, identity, cell.number, arm, replicate, seed, _limited(scenario, study), values, 0.0), applied
+            yield Run(0, identity, cell.number, arm, replicate, seed, _limited(scenario, study), values, Demand()), applied
 
 
 def _limited(scenario: str, study: Study) -> str:
@@ -331,24 +345,17 @@ def _run_id(scenario: str, seed: int, backend: str) -> str:
     return hashlib.sha256(f"{RESULTS_EPOCH}\n{backend}\n{seed}\n{scenario}".encode()).hexdigest()[:16]
 
 
-def _batch_cost(study: Study) -> float:
-    """Deliveries of a batch, about."""
-    return _KERNEL_COST if study.on_kernels else _SIMULATED_COST
-
-
-def _batches(runs: Sequence[Run], most: float) -> list[range]:
+def _batches(study: Study, runs: Sequence[Run]) -> list[range]:
     """Consecutive runs, as many as make a batch; decided by the plan alone, so that files do not depend on the workers."""
-    batches: list[range] = []
-    start, cost = runs[0].index if runs else 0, 0.0
-    for run in runs:
-        full = run.index - start >= _BATCH_RUNS or cost + run.cost > most
-        if full and run.index > start:
-            batches.append(range(start, run.index))
-            start, cost = run.index, 0.0
-        cost += run.cost
-    if runs:
-        batches.append(range(start, runs[-1].index + 1))
-    return batches
+    if study.on_kernels:
+        pieces = cut([run.cost for run in runs], _KERNEL_COST, _KERNEL_RUNS)
+    else:
+        # Of rows so many are worth as much as all the work of a batch.
+        per_row = _SIMULATED_WORK / _SIMULATED_ROWS
+        demands = [run.demand for run in runs]
+        pieces = cut([max(work(each.events, each.rows), per_row * each.rows) for each in demands], _SIMULATED_WORK)
+    first = runs[0].index if runs else 0
+    return [range(first + piece.start, first + piece.stop) for piece in pieces]
 
 
 @functools.cache

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sawtooth
-from sawtooth import storage
+from sawtooth import _core, storage
 from sawtooth.backends import sim
 from sawtooth.backends.batch import Batch
 from sawtooth.cli import app
@@ -468,16 +468,12 @@ def test_runs_without_memory_are_lost_not_failed(tmp_path: Path, whole: Path) ->
 
 
 def test_what_was_done_once_more_and_what_is_lost_is_said(study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def losing(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
-        made = honest(scenarios, seeds)
-        return (
-            Batch({}, dict.fromkeys(range(len(scenarios)), "the guest ended"), 0, 0, lost=frozenset(range(len(scenarios))))
-            if lost
-            else made
-        )
+    def losing(outcomes: Sequence[_core.Outcomes]) -> Batch:
+        made = honest(outcomes)
+        return Batch({}, dict.fromkeys(range(4), "the guest ended"), 0, 0, lost=frozenset(range(4))) if lost else made
 
-    honest, lost = sim.run_batch, True
-    monkeypatch.setattr(sim, "run_batch", losing)
+    honest, lost = sim.gather, True
+    monkeypatch.setattr(sim, "gather", losing)
     command = ["run", str(study_file), "--short", "--out", str(tmp_path / "out")]
     outcome = CliRunner().invoke(app, command)
     assert outcome.exit_code == 1

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import sawtooth
+from sawtooth import _core
 from sawtooth.execute import execute
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
@@ -54,9 +55,14 @@ def test_a_truncated_part_is_made_anew(study_file: Path, tmp_path: Path) -> None
     assert parts(out) == before
 
 
-def test_kill_9_loses_at_most_the_batches_in_progress(study_file: Path, tmp_path: Path) -> None:
+# The command, with batches a hundredth as large as they are.
+SMALL_BATCHES = "from sawtooth import cli, plan; plan._SIMULATED_WORK = 6e5; cli.main()"
+
+
+def test_kill_9_loses_at_most_the_batches_in_progress(study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sawtooth.plan._SIMULATED_WORK", 6e5)
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "sawtooth.cli", "run", str(study_file), "--out", str(out), "--jobs", "2",
+    command = [sys.executable, "-c", SMALL_BATCHES, "run", str(study_file), "--out", str(out), "--jobs", "2",
                "--set", "repeat=400", "--set", "scenario.duration='60 s'".replace("'", "")]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
@@ -133,14 +139,14 @@ def test_signals_that_were_ignored_when_it_was_started_do_not_end_it(study_file:
 def test_one_failing_run_is_recorded_and_the_rest_go_on(study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from sawtooth.backends import sim
 
-    honest = sim.run_batch
+    honest = sim.run_share
 
-    def failing(scenarios: list[str], seeds: list[int]) -> sim.Batch:
+    def failing(scenarios: list[str], seeds: list[int]) -> _core.Outcomes:
         broken = ["{}" if at == 1 else scenario for at, scenario in enumerate(scenarios)]
         return honest(broken, seeds)
 
-    monkeypatch.setattr(sim, "run_batch", failing)
-    dataset = sawtooth.run(study_file, tmp_path / "out")
+    monkeypatch.setattr(sim, "run_share", failing)
+    dataset = sawtooth.run(study_file, tmp_path / "out", jobs=1)
     status = dataset.status()
     failed = status.filter(pl.col("status") == "failed")
     assert failed["run"].to_list() == [1]

@@ -9,8 +9,9 @@ import pytest
 
 from sawtooth import execute
 from sawtooth.execute import LineReporter
-from sawtooth.plan import RUN_COST, make_plan
+from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
+from sawtooth.sharing import RUN_WORK
 from sawtooth.study import Study
 from tests.conftest import STUDY
 
@@ -29,7 +30,8 @@ def test_runs_cost_something_besides_their_segments(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(reporter, "begin", begin)
     monkeypatch.setattr(reporter, "advance", advance)
     execute.execute(plan, Dataset.create(tmp_path / "out", plan), reporter=reporter, jobs=1)
-    assert told[0] == pytest.approx(plan.cost + len(plan.runs) * RUN_COST)
+    assert told[0] == pytest.approx(sum(plan.work))
+    assert all(work > run.demand.events + RUN_WORK for work, run in zip(plan.work, plan.runs, strict=True))
     assert sum(told) == pytest.approx(0.0)
 
 

@@ -18,8 +18,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from typer.testing import CliRunner
 
 import sawtooth
+from sawtooth import _core
 from sawtooth.backends import sim
-from sawtooth.backends.batch import Batch
 from sawtooth.cli import app
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.report import cells, origin, page, report, words
@@ -304,13 +304,13 @@ def test_an_empty_name_of_a_directory_is_refused(results: Path) -> None:
 
 
 def test_a_report_says_that_runs_failed_on_the_console_and_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = sim.run_batch
+    honest = sim.run_share
 
-    def failing(scenarios: list[str], seeds: list[int]) -> Batch:
+    def failing(scenarios: list[str], seeds: list[int]) -> _core.Outcomes:
         return honest(["{}" if at == 1 else scenario for at, scenario in enumerate(scenarios)], seeds)
 
-    monkeypatch.setattr(sim, "run_batch", failing)
-    out = sawtooth.run(write(tmp_path), tmp_path / "out").directory
+    monkeypatch.setattr(sim, "run_share", failing)
+    out = sawtooth.run(write(tmp_path), tmp_path / "out", jobs=1).directory
     code, _, said = command("report", out)
     assert code == 0 and "note: 1 run of 6 failed and is left out; the first: a scenario needs a `duration`" in said
     assert "<strong>Runs failed.</strong> 1 run of 6 failed" in (out / "report/report.html").read_text()

@@ -1,12 +1,14 @@
 //! From the laboratory's types to Python's.
 
+use std::collections::HashMap;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use sawtooth_core::internals::scenario::keys::{self, Missing, ScenarioKey, Takes};
 use sawtooth_core::internals::{
     arrivals, cc, dist, expr, host, impair, kernel, limits, loss, packet_source, queue, source, tcp,
 };
-use sawtooth_core::record::{Column, Effort, RFC4898, Records, SCHEMA, Type};
+use sawtooth_core::record::{Column, Effort, RFC4898, Records, SCHEMA, Table, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
 use serde_json::{Value as Json, json};
 
@@ -43,11 +45,11 @@ pub fn json_to_python<'py>(py: Python<'py>, json: &Json) -> PyResult<Bound<'py, 
     })
 }
 
-/// All runs' tables, one below the other, each with a column `run`: the position of the run in the call. Numbers are passed as
-/// (type, bytes, and of a column that may lack some a byte for each that says whether it is known), texts as (type, list, nothing).
+/// All runs' tables, one below the other, each with a column `run`: the position of the run in the call. Numbers are passed as (type, bytes, and of a column that
+/// may lack some a byte for each that says whether it is known); texts as (type, those that there are, and for each row which of them it has), since few differ.
 pub fn outcomes_to_python<'py>(
     py: Python<'py>,
-    outcomes: &[RunOutcome],
+    outcomes: &[&RunOutcome],
 ) -> PyResult<Bound<'py, PyDict>> {
     let errors = PyList::empty(py);
     let efforts = PyList::empty(py);
@@ -59,26 +61,26 @@ pub fn outcomes_to_python<'py>(
         }
     }
     for spec in SCHEMA {
-        let parts: Vec<_> = outcomes
-            .iter()
-            .enumerate()
-            .filter_map(|(run, outcome)| {
-                Some((run as u64, outcome.as_ref().ok()?.0.table(spec.name)?))
-            })
+        let parts: Vec<(u32, &Table)> = (0u32..)
+            .zip(outcomes)
+            .filter_map(|(run, outcome)| Some((run, outcome.as_ref().ok()?.0.table(spec.name)?)))
             .collect();
         if parts.is_empty() {
             continue;
         }
         let columns = PyDict::new(py);
-        let runs: Vec<u64> = parts
+        let rows = parts.iter().map(|(_, table)| table.rows()).sum();
+        let runs = parts
             .iter()
-            .flat_map(|(run, table)| std::iter::repeat_n(*run, table.rows()))
-            .collect();
-        let runs = bytes(py, runs.iter().map(|run| run.to_le_bytes()));
-        columns.set_item("run", ("u64", runs, py.None()))?;
+            .flat_map(|(run, table)| std::iter::repeat_n(run, table.rows()));
+        let runs = bytes(py, rows, runs.map(|run| run.to_le_bytes()))?;
+        columns.set_item("run", ("u32", runs, py.None()))?;
         for (at, column) in spec.columns.iter().enumerate() {
             let values = parts.iter().map(|(_, table)| &table.columns()[at]);
-            columns.set_item(column.name, column_to_python(py, column.kind, values)?)?;
+            columns.set_item(
+                column.name,
+                column_to_python(py, column.kind, rows, values)?,
+            )?;
         }
         tables.set_item(spec.name, columns)?;
     }
@@ -89,15 +91,16 @@ pub fn outcomes_to_python<'py>(
     Ok(result)
 }
 
-/// One column of all runs, as [`outcomes_to_python`] says.
+/// One column of all runs, of so many rows, as [`outcomes_to_python`] says.
 fn column_to_python<'py, 'a>(
     py: Python<'py>,
     kind: Type,
-    parts: impl Iterator<Item = &'a Column>,
+    rows: usize,
+    parts: impl Iterator<Item = &'a Column> + Clone,
 ) -> PyResult<Bound<'py, PyTuple>> {
     macro_rules! values {
         ($of:ident) => {
-            parts.flat_map(|data| match data {
+            parts.clone().flat_map(|data| match data {
                 Column::$of(values) => values.as_slice(),
                 other => unreachable!("a column is of its type, not {other:?}"),
             })
@@ -105,20 +108,13 @@ fn column_to_python<'py, 'a>(
     }
     macro_rules! numbers {
         ($of:ident) => {{
-            let all = values!($of).map(|value| value.to_le_bytes());
-            (word(kind), bytes(py, all), py.None()).into_pyobject(py)
+            let all = bytes(py, rows, values!($of).map(|value| value.to_le_bytes()))?;
+            (word(kind), all, py.None()).into_pyobject(py)
         }};
         (known $of:ident) => {{
-            let (all, known): (Vec<_>, Vec<u8>) = values!($of)
-                .map(|value| {
-                    (
-                        value.unwrap_or_default().to_le_bytes(),
-                        u8::from(value.is_some()),
-                    )
-                })
-                .unzip();
-            let known = PyBytes::new(py, &known);
-            (word(kind), bytes(py, all.into_iter()), known).into_pyobject(py)
+            let all = values!($of).map(|value| value.unwrap_or_default().to_le_bytes());
+            let known = values!($of).map(|value| [u8::from(value.is_some())]);
+            (word(kind), bytes(py, rows, all)?, bytes(py, rows, known)?).into_pyobject(py)
         }};
     }
     match kind {
@@ -129,9 +125,18 @@ fn column_to_python<'py, 'a>(
         Type::OptI64 => numbers!(known OptI64),
         Type::OptF64 => numbers!(known OptF64),
         Type::Str => {
-            let all: Vec<_> = values!(Str).collect();
-            let all = PyList::new(py, all)?;
-            (word(kind), all, py.None()).into_pyobject(py)
+            let mut places: HashMap<&str, u32> = HashMap::new();
+            let mut texts = Vec::new();
+            let which = values!(Str).map(|text| {
+                let next = u32::try_from(texts.len()).expect("texts of records fit into memory");
+                let place = *places.entry(text).or_insert(next);
+                if place == next {
+                    texts.push(text.as_str());
+                }
+                place.to_le_bytes()
+            });
+            let which = bytes(py, rows, which)?;
+            (word(kind), texts, which).into_pyobject(py)
         }
     }
 }
@@ -146,10 +151,19 @@ fn word(kind: Type) -> &'static str {
     }
 }
 
-/// Numbers one after the other.
-pub fn bytes(py: Python<'_>, values: impl Iterator<Item = [u8; 8]>) -> Bound<'_, PyBytes> {
-    let flat: Vec<u8> = values.flatten().collect();
-    PyBytes::new(py, &flat)
+/// So many numbers one after the other.
+pub fn bytes<const SIZE: usize>(
+    py: Python<'_>,
+    number: usize,
+    values: impl Iterator<Item = [u8; SIZE]>,
+) -> PyResult<Bound<'_, PyBytes>> {
+    PyBytes::new_with(py, number * SIZE, |buffer| {
+        let places = buffer.chunks_exact_mut(SIZE);
+        places
+            .zip(values)
+            .for_each(|(place, value)| place.copy_from_slice(&value));
+        Ok(())
+    })
 }
 
 fn rows<C>(table: &[Entry<C>]) -> Json {

@@ -58,7 +58,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(items, module)?)?;
     module.add_function(wrap_pyfunction!(network, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_settings, module)?)?;
+    module.add_class::<Outcomes>()?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(run_all, module)?)?;
+    module.add_function(wrap_pyfunction!(outcomes_of, module)?)?;
     module.add_function(wrap_pyfunction!(feed_queue, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(draw_uniform, module)?)?;
@@ -305,36 +308,71 @@ fn simulate(
     scenarios: Vec<String>,
     seeds: Vec<u64>,
 ) -> PyResult<Bound<'_, PyDict>> {
+    let outcomes = run_all(py, scenarios, seeds)?.0;
+    convert::outcomes_to_python(py, &outcomes.iter().collect::<Vec<_>>())
+}
+
+/// What runs came to, before it is made into tables: these are made once of what several threads have run.
+#[pyclass(frozen)]
+struct Outcomes(Vec<convert::RunOutcome>);
+
+/// Runs scenarios as [`simulate`] does.
+#[pyfunction]
+fn run_all(py: Python<'_>, scenarios: Vec<String>, seeds: Vec<u64>) -> PyResult<Outcomes> {
     if scenarios.len() != seeds.len() {
         return Err(PyValueError::new_err(
             "as many seeds as scenarios are needed",
         ));
     }
     quiet_panics();
-    let outcomes: Vec<convert::RunOutcome> = py.detach(|| {
-        scenarios
-            .iter()
-            .zip(&seeds)
-            .map(|(text, seed)| {
-                let tree = scenario::parse(text).map_err(|error| error.to_string())?;
-                let (scenario, _) =
-                    scenario::for_simulator(&tree).map_err(|error| error.to_string())?;
-                catch_unwind(AssertUnwindSafe(|| {
-                    simulate_within_limits(&scenario, *seed)
-                }))
-                .map_err(|panic| {
-                    let message = panic
-                        .downcast_ref::<String>()
-                        .map(String::as_str)
-                        .or_else(|| panic.downcast_ref::<&str>().copied())
-                        .unwrap_or("unknown");
-                    format!("the simulator failed: {message}; please report this with the scenario")
-                })?
-                .map_err(|stopped| stopped.to_string())
-            })
-            .collect()
-    });
+    Ok(py.detach(|| {
+        // Replicates may differ in their seeds only: they share what was read.
+        let mut read: Option<(&str, Result<Scenario, String>)> = None;
+        let mut outcomes = Vec::with_capacity(scenarios.len());
+        for (text, seed) in scenarios.iter().zip(&seeds) {
+            if read.as_ref().is_none_or(|(before, _)| before != text) {
+                read = Some((text, for_simulator(text)));
+            }
+            let scenario = read.as_ref().map(|(_, scenario)| scenario.as_ref());
+            let scenario = scenario.expect("it was read just now");
+            let outcome = scenario.map_err(Clone::clone);
+            outcomes.push(outcome.and_then(|scenario| run(scenario, *seed)));
+        }
+        Outcomes(outcomes)
+    }))
+}
+
+/// The tables of runs, one list after the other, as of one call of [`simulate`].
+#[pyfunction]
+fn outcomes_of<'py>(
+    py: Python<'py>,
+    parts: Vec<Bound<'py, Outcomes>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let outcomes: Vec<_> = parts.iter().flat_map(|part| &part.get().0).collect();
     convert::outcomes_to_python(py, &outcomes)
+}
+
+/// A scenario that the simulator can run; or what is wrong with it.
+fn for_simulator(text: &str) -> Result<Scenario, String> {
+    let read = scenario::parse(text).and_then(|tree| {
+        let (scenario, _) = scenario::for_simulator(&tree)?;
+        Ok(scenario)
+    });
+    read.map_err(|error| error.to_string())
+}
+
+/// One run; an error of the simulator ends this one only.
+fn run(scenario: &Scenario, seed: u64) -> convert::RunOutcome {
+    catch_unwind(AssertUnwindSafe(|| simulate_within_limits(scenario, seed)))
+        .map_err(|panic| {
+            let message = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("unknown");
+            format!("the simulator failed: {message}; please report this with the scenario")
+        })?
+        .map_err(|stopped| stopped.to_string())
 }
 
 /// The queue of the scenario's first link, forward, alone: given packets (time in seconds, flow, bytes, ECN field) go in, and its transmitter
@@ -474,10 +512,7 @@ fn fractional_gaussian_noise<'py>(
         let mut stream = RandomStream::new(seed, name);
         noise::fractional_gaussian(hurst, points, &mut stream)
     });
-    Ok(convert::bytes(
-        py,
-        path.iter().map(|point| point.to_le_bytes()),
-    ))
+    convert::bytes(py, path.len(), path.iter().map(|point| point.to_le_bytes()))
 }
 
 /// When the packets of a flow of UDP leave in a run, in seconds since the flow's start, and their sizes: binary64 numbers, little-endian.
@@ -508,7 +543,11 @@ fn departures<'py>(
     let sizes = packets
         .iter()
         .map(|packet| packet.size.as_f64().to_le_bytes());
-    Ok((convert::bytes(py, times), convert::bytes(py, sizes)))
+    let number = packets.len();
+    Ok((
+        convert::bytes(py, number, times)?,
+        convert::bytes(py, number, sizes)?,
+    ))
 }
 
 /// All tables of parts, with their parameters.

@@ -24,6 +24,18 @@ class Simulator(Protocol):
         ...
 
 
+class Divisible(Simulator, Protocol):
+    """What the module of a backend has besides whose batches several threads can do together."""
+
+    def run_share(self, scenarios: Sequence[str], seeds: Sequence[int]) -> Any:
+        """Does some of a batch's runs."""
+        ...
+
+    def gather(self, outcomes: Sequence[Any]) -> Batch:
+        """The batch of which these shares are, in the order of its runs."""
+        ...
+
+
 class Kernels(Simulator, Protocol):
     """What the module of a backend with real kernels has besides."""
 
@@ -101,6 +113,12 @@ WITH_KERNELS = tuple(row.name for row in TABLE if row.clocks)
 def kernels(backend: str) -> Kernels | None:
     """What runs the kernels of a backend, if it has any."""
     return BACKENDS[backend].kernels()
+
+
+def divisible(backend: str) -> Divisible | None:
+    """What does a backend's batches share by share, if it can."""
+    module = BACKENDS[backend].load()
+    return cast(Divisible, module) if hasattr(module, "run_share") else None
 
 
 def require(backend: str) -> None:

@@ -10,12 +10,12 @@ from rich.table import Table
 from sawtooth import _core, streams
 from sawtooth.backends.registry import BACKENDS
 from sawtooth.cli.output import print_json
-from sawtooth.plan import RUN_COST, Plan
+from sawtooth.plan import Plan
 from sawtooth.recognise import written
 from sawtooth.study.sweep import axis_names
 
-_DELIVERIES_PER_SECOND, _KERNEL_DELIVERIES_PER_SECOND = 8e6, 3e3
-"""Of one core; only for the estimate of time that `plan` prints."""
+_WORK_PER_SECOND, _KERNEL_DELIVERIES_PER_SECOND = 2.5e7, 3e3
+"""Of one core; only for the estimate of time that `plan` prints. Three events are expected of a segment that crosses three links."""
 
 
 def show(made: Plan, *, as_json: bool) -> None:
@@ -62,7 +62,7 @@ def _seconds(made: Plan, cores: int) -> float:
     """How long a plan takes, at most about: in real time runs are one after the other and take their own time, too."""
     backend = BACKENDS[made.study.backend]
     if not backend.clocks:
-        return (made.cost + len(made.runs) * RUN_COST) / _DELIVERIES_PER_SECOND / cores
+        return sum(made.work) / _WORK_PER_SECOND / cores
     real = [run for run in made.runs if backend.clock(_core.kernel_settings(run.scenario)["time"]) == "real"]
     in_turn = sum(run.cost for run in real)
     waiting = sum(_core.kernel_settings(run.scenario)["duration_secs"] for run in real)

@@ -6,7 +6,7 @@
     kernels.json        real kernels only: release, configuration, modules, clock and command line of each guest's
     SHA256SUMS          checksums of these
     parts/              TABLE-NNNNNN.parquet, one file per table and batch; batch-NNNNNN.sha256, their checksums
-    log.jsonl           wall time of each batch; the only thing that differs between two machines
+    log.jsonl           wall and processor time of each batch; the only thing that differs between two machines
     .lock               held by the one process that writes
 
 Every file is written under a temporary name, flushed and renamed; a batch's checksums come last, so a batch is done when they are there and right.

@@ -1,0 +1,99 @@
+"""How the work of a plan is shared out: runs that are stored together are a batch, and what one worker does of a batch is a share.
+
+Batches are decided by the plan alone, so that files do not depend on the workers, and are large, so that little is written. Shares are decided by
+the number of workers: the longest runs are done first (Graham 1969, LPT), and the less is left, the smaller are the shares (guided
+self-scheduling, Polychronopoulos and Kuck 1987), so that all workers end at nearly the same time. How long a run takes is not known before, but
+at most about how much there is to do in it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+RUN_WORK, ROW_WORK = 2e3, 40.0
+"""What a run takes besides its events, and what a row of its tables does, a flow or a link that is built or what was sampled: in events.
+
+Measured of the dumbbell of `bench/stacks.py`, for one to a thousand flows."""
+
+# Of what is left a worker takes one in so many parts of what it would have to do of it.
+_SHARES = 8
+# Smaller ones, a hundredth of a second, are not worth their call.
+_LEAST_WORK = 2e5
+
+
+@dataclass(frozen=True)
+class Share:
+    """Some of the runs of a batch, by their positions in it."""
+
+    batch: int
+    runs: range
+
+
+def work(events: float, rows: float) -> float:
+    """What a run takes, at most about, in events: of packets at what links, windows and sources let through, of timers and samples; and besides."""
+    return events + RUN_WORK + ROW_WORK * rows
+
+
+def cut(amounts: Sequence[float], most: float, number: int | None = None) -> list[range]:
+    """Consecutive ones, as many as together are not more than `most`, at least one, and no more than a number."""
+    pieces: list[range] = []
+    start = 0
+    while start < len(amounts):
+        end = _end(amounts, start, most, number)
+        pieces.append(range(start, end))
+        start = end
+    return pieces
+
+
+def _end(amounts: Sequence[float], start: int, most: float, number: int | None = None) -> int:
+    """Where the piece ends that begins at `start`."""
+    last = len(amounts) if number is None else min(start + number, len(amounts))
+    end, total = start + 1, amounts[start]
+    while end < last and total + amounts[end] <= most:
+        total += amounts[end]
+        end += 1
+    return end
+
+
+def shares(batches: Mapping[int, Sequence[float]], workers: int) -> list[Share]:
+    """In which order, and in which pieces, so many workers do batches, of which the work of each run is given.
+
+    Batches with the longest runs come first, and the pieces become smaller as less is left. Those of a batch follow each other, so that few batches
+    are in progress at a time.
+    """
+    found: list[Share] = []
+    left = sum(sum(batch) for batch in batches.values())
+    for number in sorted(batches, key=lambda number: (-max(batches[number]), -sum(batches[number]), number)):
+        batch, start = batches[number], 0
+        while start < len(batch):
+            most = max(left / (workers * _SHARES), _LEAST_WORK) if workers > 1 else math.inf
+            end = _end(batch, start, most)
+            left -= sum(batch[start:end])
+            found.append(Share(number, range(start, end)))
+            start = end
+    return found
+
+
+@dataclass(frozen=True)
+class Ends:
+    """When workers end who began together, each taking the next of a list as soon as it can: the first and the last of them, and their mean."""
+
+    first: float
+    last: float
+    mean: float
+
+    @property
+    def spread(self) -> float:
+        """How much earlier than the last one the first ends, as a share."""
+        return 1.0 - self.first / self.last if self.last else 0.0
+
+
+def replay(seconds: Iterable[float], workers: int) -> Ends:
+    """What becomes of a list of shares that took so long, in order."""
+    ends = [0.0] * workers
+    for each in seconds:
+        heapq.heapreplace(ends, ends[0] + each)
+    return Ends(min(ends), max(ends), sum(ends) / workers)

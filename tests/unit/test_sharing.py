@@ -1,0 +1,73 @@
+"""How the work of a plan is shared out: batches by the plan alone, shares by the workers, and what becomes of a schedule."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sawtooth
+from sawtooth.plan import make_plan
+from sawtooth.sharing import Ends, cut, replay, shares
+from sawtooth.study import Study
+from tests.conftest import STUDY
+
+AMOUNTS = st.lists(st.floats(1e3, 1e8), min_size=1, max_size=60)
+
+
+@given(AMOUNTS, st.floats(1e4, 1e9), st.integers(1, 10))
+def test_a_list_is_cut_into_consecutive_pieces_of_at_most_so_much(amounts: list[float], most: float, number: int) -> None:
+    pieces = cut(amounts, most, number)
+    assert [at for piece in pieces for at in piece] == list(range(len(amounts)))
+    assert all(1 <= len(piece) <= number for piece in pieces)
+    assert all(len(piece) == 1 or sum(amounts[at] for at in piece) <= most * (1 + 1e-9) for piece in pieces)
+
+
+@given(st.lists(AMOUNTS, min_size=1, max_size=6), st.integers(1, 64))
+def test_shares_have_every_run_of_every_batch_once_and_a_batch_is_done_before_the_next(batches: list[list[float]], workers: int) -> None:
+    numbered = dict(enumerate(batches, 3))
+    found = shares(numbered, workers)
+    order = list(dict.fromkeys(share.batch for share in found))
+    assert [share.batch for share in found] == sorted((share.batch for share in found), key=order.index)
+    assert all(
+        [at for share in found if share.batch == batch for at in share.runs] == list(range(len(numbered[batch]))) for batch in numbered
+    )
+    if workers == 1:
+        assert len(found) == len(batches)
+
+
+def test_a_schedule_that_is_replayed_gives_each_worker_the_next_as_soon_as_it_can() -> None:
+    assert replay([3.0, 2.0, 2.0, 1.0], 2) == Ends(4.0, 4.0, 4.0)
+    assert replay([1.0, 1.0, 4.0], 2) == Ends(1.0, 5.0, 3.0)
+    assert replay([1.0, 1.0, 4.0], 2).spread == pytest.approx(0.8)
+    assert replay([], 3) == Ends(0.0, 0.0, 0.0) and replay([], 3).spread == 0
+
+
+@pytest.mark.parametrize("workers", [2, 8, 64])
+@pytest.mark.parametrize("factor", [1.0, 5.0])
+def test_workers_end_together_though_runs_are_unequal_and_take_up_to_a_few_times_less_than_expected(workers: int, factor: float) -> None:
+    drawn = random.Random(f"{workers} {factor}")
+    batches = {number: [10 ** drawn.uniform(4, 6.5) for _ in range(300)] for number in range(40)}
+    took = {number: [amount / drawn.uniform(1, factor) for amount in batch] for number, batch in batches.items()}
+    ends = replay([sum(took[share.batch][at] for at in share.runs) for share in shares(batches, workers)], workers)
+    assert ends.spread < 0.05
+    assert ends.last < 1.05 * ends.mean
+
+
+def test_batches_do_not_depend_on_workers_and_several_do_the_runs_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sawtooth.backends import sim
+
+    seen: list[int] = []
+    honest = sim.run_share
+    monkeypatch.setattr(sim, "run_share", lambda scenarios, seeds: (seen.append(len(seeds)), honest(scenarios, seeds))[1])
+    monkeypatch.setattr("sawtooth.sharing._LEAST_WORK", 1.0)
+    path = tmp_path / "pair.toml"
+    path.write_text(STUDY)
+    plan = make_plan(Study.load(path))
+    assert len(plan.batches) == 1
+    one, two = (sawtooth.run(path, tmp_path / str(jobs), jobs=jobs) for jobs in (1, 2))
+    assert seen[0] == len(plan.runs) and len(seen) == 1 + len(plan.runs)
+    assert one.digest == two.digest
