@@ -132,10 +132,31 @@ impl Lineage {
         Some(block[(number % archive::LENGTH) as usize])
     }
 
-    /// The order of two events at the same time, if anything tells them apart.
+    /// The order of two events at the same time, if anything tells them apart. Mostly their parents do, or the parents of these.
+    #[inline(never)]
+    pub(super) fn order(&self, left: Line, right: Line) -> Option<Ordering> {
+        if left.scheduled != right.scheduled {
+            return left.scheduled.partial_cmp(&right.scheduled);
+        }
+        let (of_left, of_right) = (left.parent(), right.parent());
+        let kept = |id: u32| id != ROOT && self.next.wrapping_sub(id) & ID_MASK <= Self::LENGTH;
+        let both_happened = of_left & of_right & HAPPENED != 0;
+        if of_left != of_right && kept(of_left) && kept(of_right) && !both_happened {
+            let [(left_secs, left_origin), (right_secs, right_origin)] =
+                [of_left, of_right].map(|id| self.lines[(id % Self::LENGTH) as usize]);
+            if left_secs != right_secs {
+                return left_secs.partial_cmp(&right_secs);
+            }
+            if left_origin >> 32 == right_origin >> 32 && left_origin != right_origin {
+                return Some(left_origin.cmp(&right_origin));
+            }
+        }
+        self.order_by_ancestors(left, right)
+    }
+
     #[cold]
     #[inline(never)]
-    pub(super) fn order(&self, mut left: Line, mut right: Line) -> Option<Ordering> {
+    fn order_by_ancestors(&self, mut left: Line, mut right: Line) -> Option<Ordering> {
         let mut generations = 0;
         let asked = ComparisonMemo::question(left, right);
         let order = loop {

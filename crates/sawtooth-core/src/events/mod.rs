@@ -110,13 +110,6 @@ impl EventKey {
         self.time == Instant::NEVER
     }
 
-    /// Whether this event happens before `other` as far as the times tell at which they happen and were scheduled.
-    #[inline(always)]
-    pub fn precedes_clearly(&self, other: &Self) -> bool {
-        self.time < other.time
-            || self.time == other.time && self.line.scheduled < other.line.scheduled
-    }
-
     /// Whether this event happens before `other`; `ties` decides when nothing tells them apart.
     #[inline(always)]
     pub fn precedes(&self, other: &Self, lineage: &Lineage, ties: bool) -> bool {

@@ -41,7 +41,7 @@ use crate::units::{ByteCount, Duration, Instant, Rate};
 pub struct Port {
     /// The event that ends the transmission in progress; in the past when idle.
     done: EventKey,
-    /// The size of the packet which came last, if one like it that finds the port idle [passes at once](Port::passes_at_once): nothing waits then, the wire loses nothing, and the
+    /// The size of the packet which came last, if one like it that finds the port idle [passes at once](Port::pass_at_once): nothing has waited since, the wire loses nothing, and the
     /// transmitter knows how long it takes. Or else one that no packet has.
     usual: ByteCount,
     transmitter: Transmitter,
@@ -235,15 +235,8 @@ impl Port {
         self.transmitter.pace(size).time
     }
 
-    /// Whether nothing is to be done for a packet that arrives with `key` but to send it: the port is idle, the packet is like the one before, nothing has waited since that one came,
-    /// and nothing is lost on the wire.
-    #[inline(always)]
-    fn passes_at_once(&self, key: &EventKey, size: ByteCount) -> bool {
-        self.usual == size && self.done.precedes_clearly(key)
-    }
-
-    /// A packet arrives with `key`, an event of which so much is known; the key of its arrival at the far end, which is never if it is dropped or lost.
-    /// To be called of ports that compute departures and do nothing else.
+    /// A packet arrives with `key`, an event of which so much is known; the key of its arrival at the far end, which is never if it is dropped or lost. Of ports that compute
+    /// departures and do nothing else. Arrivals must come in the order of their keys. At a full tie the transmitter is served before the newcomer.
     #[inline(always)]
     pub fn take(
         &mut self,
@@ -252,18 +245,19 @@ impl Port {
         size: ByteCount,
         lineage: &mut Lineage,
     ) -> EventKey {
-        let start = if self.passes_at_once(&key, size) {
+        let idle = self.done.precedes(&key, lineage, true);
+        let start = if idle && self.usual == size {
             let start = occurrence.record(key, lineage);
             self.pass_at_once(start, size);
             start
         } else {
             let (time, line) = key.parts();
-            self.accept(time, line, occurrence, size, lineage)
+            self.accept(time, line, idle, occurrence, size, lineage)
         };
         self.arrival(start)
     }
 
-    /// Such a packet is sent from `start`.
+    /// A packet is sent from `start` that is like the one before and finds the port idle.
     #[inline(always)]
     fn pass_at_once(&mut self, start: Event, size: ByteCount) {
         self.counters.arrived_packets += 1;
@@ -277,25 +271,19 @@ impl Port {
         start.schedule(start.time + self.transmitter.latest().reach, Child::Arrival)
     }
 
-    /// Any packet arrives at `time`, with an event of this `line` of which so much is known; returns the event from which it is sent, which is
-    /// [`Event::NEVER`] if it is dropped or lost. Arrivals must come in the order of their keys. At a full tie the transmitter is served before
-    /// the newcomer.
+    /// Any packet arrives at `time`, with an event of this `line` of which so much is known, and finds the port idle or not; the event from which it is sent, which is
+    /// [`Event::NEVER`] if it is dropped or lost.
     #[inline(never)]
     fn accept(
         &mut self,
         time: Instant,
         line: Line,
+        idle: bool,
         occurrence: Occurrence,
         size: ByteCount,
         lineage: &mut Lineage,
     ) -> Event {
         let key = EventKey::from_parts(time, line);
-        let idle = self.done.precedes(&key, lineage, true);
-        if idle && self.usual == size {
-            let start = occurrence.record(key, lineage);
-            self.pass_at_once(start, size);
-            return start;
-        }
         let fate = self.fate();
         let Some(Admitted { start, .. }) =
             self.admit::<false>(key, idle, occurrence, size, Ecn::NotEct, lineage)
