@@ -6,6 +6,8 @@ pub(crate) mod words;
 pub(crate) use key::{FromValue, ParamKey};
 pub(crate) use words::{Words, words};
 
+use std::sync::Arc;
+
 /// What a parameter's value may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
@@ -166,8 +168,13 @@ impl<C> Entry<C> {
 }
 
 /// Resolved values of a row's parameters.
+///
+/// Flows that are alike have the same ones, so copies are one list until one of them is changed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Params {
+pub struct Params(Arc<ResolvedParams>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct ResolvedParams {
     values: Vec<(&'static str, Value)>,
     distributions: Vec<(&'static str, DistributionSpec)>,
 }
@@ -175,13 +182,11 @@ pub struct Params {
 impl Params {
     /// All defaults.
     pub fn defaults(params: &[Param]) -> Self {
-        Self {
-            values: params
-                .iter()
-                .map(|param| (param.name, param.default))
-                .collect(),
+        let values = params.iter().map(|param| (param.name, param.default));
+        Self(Arc::new(ResolvedParams {
+            values: values.collect(),
             distributions: Vec::new(),
-        }
+        }))
     }
 
     /// Sets a value.
@@ -190,16 +195,17 @@ impl Params {
     /// If there is no such parameter: a programming error, here and in all getters.
     #[track_caller]
     pub fn set(&mut self, name: &str, value: Value) {
-        let slot = self.values.iter_mut().find(|(known, _)| *known == name);
-        let Some((_, slot)) = slot else {
+        let Some(at) = self.position(name) else {
             panic!("no parameter `{name}`; {}", self.near_and_known(name));
         };
-        *slot = value;
+        if self.0.values[at].1 != value {
+            Arc::make_mut(&mut self.0).values[at].1 = value;
+        }
     }
 
     /// What there is instead of a parameter that there is not.
     pub(crate) fn near_and_known(&self, name: &str) -> String {
-        near_and_known(name, self.values.iter().map(|(known, _)| *known))
+        near_and_known(name, self.0.values.iter().map(|(known, _)| *known))
     }
 
     /// Times after which something happens again, of those in `table` that are such.
@@ -216,15 +222,16 @@ impl Params {
 
     /// All names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Value)> {
-        self.values.iter().copied()
+        self.0.values.iter().copied()
     }
 
     /// Sets a value to a distribution.
     #[track_caller]
     pub fn set_distribution(&mut self, name: &'static str, spec: DistributionSpec) {
         self.set(name, Value::Distribution);
-        self.distributions.retain(|(known, _)| *known != name);
-        self.distributions.push((name, spec));
+        let distributions = &mut Arc::make_mut(&mut self.0).distributions;
+        distributions.retain(|(known, _)| *known != name);
+        distributions.push((name, spec));
     }
 
     /// The distribution of a parameter whose value is one.
@@ -238,14 +245,27 @@ impl Params {
 
     /// The same of a parameter that has perhaps only been said to be one.
     pub(crate) fn find_distribution(&self, name: &str) -> Option<&DistributionSpec> {
-        let slot = self.distributions.iter().find(|(known, _)| *known == name);
+        let slot = self
+            .0
+            .distributions
+            .iter()
+            .find(|(known, _)| *known == name);
         slot.map(|(_, spec)| spec)
     }
 
     /// The value of a parameter that not all rows have.
     pub fn find(&self, name: &str) -> Option<Value> {
-        let slot = self.values.iter().find(|(known, _)| *known == name);
-        slot.map(|(_, value)| *value)
+        self.position(name).map(|at| self.0.values[at].1)
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        let mut names = self.0.values.iter().map(|(known, _)| *known);
+        names.position(|known| known == name)
+    }
+
+    /// Whether these are copies of one list that nobody has changed since: what is found out of one holds for the other.
+    pub(crate) fn is_copy_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// The value of a parameter, of whichever kind.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::error::Result;
 use super::vars::Vars;
 use crate::expr::{self, ExprError, Quantity, Variables};
 
@@ -52,7 +53,10 @@ impl<'a> Context<'a> {
 impl Variables for Context<'_> {
     fn get(&self, name: &str, depth: usize) -> Option<std::result::Result<Quantity, String>> {
         match (name, self.counters) {
-            ("i", Some((i, _))) => Some(Ok(Quantity::number(i))),
+            ("i", Some((i, _))) => {
+                self.vars.asked_for_number.set(true);
+                Some(Ok(Quantity::number(i)))
+            }
             ("count", Some((_, count))) => Some(Ok(Quantity::number(count))),
             _ => self.vars.evaluate(name, &self.without_counters(), depth),
         }
@@ -62,6 +66,34 @@ impl Variables for Context<'_> {
         let counters = self.counters.map_or(&[][..], |_| &["i", "count"]);
         let counters = counters.iter().map(|name| (*name).to_owned());
         self.vars.names().chain(counters).collect()
+    }
+}
+
+/// What is written once for all copies of a repeated item, and read once if it does not depend on which copy it is.
+pub(super) struct ReadOnce<T>(Option<T>);
+
+impl<T: Clone> ReadOnce<T> {
+    pub(super) fn new() -> Self {
+        Self(None)
+    }
+
+    /// What `read` makes of it in the context of a copy, or has made of it for all of them.
+    pub(super) fn read(
+        &mut self,
+        context: &Context,
+        read: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        if let Some(known) = &self.0 {
+            return Ok(known.clone());
+        }
+        let asked = &context.vars.asked_for_number;
+        let asked_before = asked.replace(false);
+        let value = read()?;
+        if !asked.get() {
+            self.0 = Some(value.clone());
+        }
+        asked.set(asked.get() || asked_before);
+        Ok(value)
     }
 }
 

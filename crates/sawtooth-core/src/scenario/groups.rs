@@ -1,5 +1,7 @@
 //! Links and hosts are declared under a name: one, or as many as a `count` says; flows name them.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value as Json};
 
 use super::context::{Context, TreeTable};
@@ -13,6 +15,7 @@ pub(super) struct Groups<'a> {
     /// `link` or `host`.
     what: &'static str,
     all: Vec<Group<'a>>,
+    by_name: BTreeMap<&'a str, usize>,
     number: usize,
 }
 
@@ -36,6 +39,7 @@ impl<'a> Groups<'a> {
         Self {
             what,
             all: Vec::new(),
+            by_name: BTreeMap::new(),
             number: 0,
         }
     }
@@ -60,6 +64,7 @@ impl<'a> Groups<'a> {
         };
         let count = count(table, 1)?;
         check_number(self.number, count, table, &section, limits)?;
+        self.by_name.insert(name, self.all.len());
         self.all.push(Group {
             name,
             first: self.number,
@@ -97,10 +102,11 @@ impl<'a> Groups<'a> {
             let message = format!("`{text}` has a bracket that is not closed");
             at(path, message)
         })?;
-        let Some(group) = self.all.iter().find(|group| group.name == name) else {
+        let Some(&found) = self.by_name.get(name) else {
             let names = self.all.iter().map(|group| group.name);
             return Err(unknown(path, what, name, names));
         };
+        let group = &self.all[found];
         let (count, index) = match (group.count, index) {
             (None, None) => return Ok(group.first),
             (None, Some(_)) => {

@@ -1,6 +1,6 @@
 //! The variables of a scenario, evaluated on first use.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
@@ -12,6 +12,8 @@ use crate::expr::{self, Quantity, Variables};
 pub(super) struct Vars<'a> {
     tree: Option<&'a Map<String, Json>>,
     known: RefCell<BTreeMap<String, Evaluation>>,
+    /// Whether anything has asked for `i` of a repeated item.
+    pub asked_for_number: Cell<bool>,
 }
 
 #[derive(Clone)]
@@ -43,6 +45,7 @@ impl<'a> Vars<'a> {
         Self {
             tree,
             known: RefCell::default(),
+            asked_for_number: Cell::new(false),
         }
     }
 

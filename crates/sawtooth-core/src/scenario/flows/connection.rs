@@ -1,7 +1,7 @@
 //! A connection of TCP in the tree.
 
 use super::super::check;
-use super::super::context::TreeTable;
+use super::super::context::{ReadOnce, TreeTable};
 use super::super::error::Result;
 use super::super::groups::Groups;
 use super::super::origins::TcpTables;
@@ -12,13 +12,41 @@ use crate::source;
 use crate::spec::{FlowSpec, Part, set_needed_feedback};
 use crate::tcp::key;
 
-/// The connection called `name`, with the parameters of the scenario's `stack` unless it has its own.
-pub(super) fn read(
-    name: String,
-    table: TreeTable,
-    stack: &Params,
-    links: &Groups,
-) -> Result<FlowSpec> {
+/// The connections of an entry, with the parameters of the scenario's `stack` unless they have their own.
+pub(super) struct Connections<'a> {
+    stack: &'a Params,
+    links: &'a Groups<'a>,
+    /// What they have in common: all but names, paths and times.
+    alike: ReadOnce<FlowSpec>,
+}
+
+impl<'a> Connections<'a> {
+    pub(super) fn new(stack: &'a Params, links: &'a Groups<'a>) -> Self {
+        Self {
+            stack,
+            links,
+            alike: ReadOnce::new(),
+        }
+    }
+
+    /// The one called `name`.
+    pub(super) fn read(&mut self, name: String, table: TreeTable) -> Result<FlowSpec> {
+        let alike = || alike(table, self.stack);
+        let alike = self.alike.read(table.context, alike)?;
+        let start = when::start(table)?;
+        let delay = when::access_delay(table)?;
+        Ok(FlowSpec {
+            name,
+            path: route::read(table, self.links)?,
+            start,
+            delay,
+            ..alike
+        })
+    }
+}
+
+/// A connection without name, path and times.
+fn alike(table: TreeTable, stack: &Params) -> Result<FlowSpec> {
     let (mut tcp, given) = tcp::read(table, stack)?;
     check::tcp(&tcp, &TcpTables::of(table))?;
     let sender = congestion::sender(table, &tcp)?;
@@ -29,25 +57,18 @@ pub(super) fn read(
     let source = source(table)?;
     // Whoever asks over the connection does it with the algorithm that answers.
     let receiver_cc = receiver.unwrap_or_else(|| {
-        let asks = source::build(source.name, &source.params, 0, &name).answers();
+        let asks = source::build(source.name, &source.params, 0, "").answers();
         let own = sender.kernel_cc.as_deref().unwrap_or(sender.cc.name);
         if asks { own } else { "reno" }.to_owned()
     });
-    let start = when::start(table)?;
-    let delay = when::access_delay(table)?;
     Ok(FlowSpec {
-        name,
-        path: route::read(table, links)?,
         cc: sender.cc,
         kernel_cc: sender.kernel_cc,
         receiver_cc,
         tcp,
         given,
         source,
-        start,
-        delay,
-        host: None,
-        receiver_host: None,
+        ..FlowSpec::new("", Vec::new())
     })
 }
 

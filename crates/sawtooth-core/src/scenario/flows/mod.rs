@@ -10,7 +10,7 @@ mod when;
 
 pub(super) use self::arrivals::offer;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
@@ -46,7 +46,7 @@ pub(super) fn read(
     let entries = entries(context.tree)?;
     let stack = tcp::stack(context.tree)?;
     let mut flows = FlowSpecs::default();
-    let mut names: BTreeSet<String> = BTreeSet::new();
+    let mut names = FlowNames::default();
     for (index, json) in entries.iter().enumerate() {
         let path = format!("flows[{index}]");
         let keys = object(json, &path)?;
@@ -60,17 +60,18 @@ pub(super) fn read(
         check_keys(keys, keys::names(known), &path)?;
         let base = name(table, index, entries.len())?;
         let count = count(table, 0)?;
-        check_number(names.len(), count, table, "flows", limits)?;
+        check_number(names.number, count, table, "flows", limits)?;
+        if !names.take(&base, count) {
+            return Err(rules::two_flows(&base, &table.place("name")));
+        }
         let origin = Origin {
             entry: index,
             list: "flows",
             has_own_cc: table.has("cc"),
         };
+        let mut connections = connection::Connections::new(&stack, links);
         // Of a count of 0 only the keys are read: what they say may divide by it.
         for (name, context) in context.items(&base, count) {
-            if !names.insert(name.clone()) {
-                return Err(rules::two_flows(&base, &table.place("name")));
-            }
             let table = TreeTable {
                 context: &context,
                 ..table
@@ -80,7 +81,7 @@ pub(super) fn read(
                 flows.entries.udp.push(origin);
                 continue;
             }
-            let mut flow = connection::read(name, table, &stack, links)?;
+            let mut flow = connections.read(name, table)?;
             hosts::put_on(&mut flow, table, hosts)?;
             match table.get("arrivals") {
                 None => {
@@ -95,7 +96,7 @@ pub(super) fn read(
             }
         }
     }
-    if names.is_empty() {
+    if names.number == 0 {
         let message = "a scenario needs at least one flow, and the count of every block is 0";
         return Err(at("flows[0].count", message).hint("leave one block with a count of 1 or more"));
     }
@@ -119,4 +120,66 @@ fn name(table: TreeTable, index: usize, entries: usize) -> Result<String> {
         None if entries == 1 => Ok("flow".to_owned()),
         None => Ok(format!("flow{}", index + 1)),
     }
+}
+
+/// Names that flows have: no two have the same.
+#[derive(Default)]
+struct FlowNames {
+    number: usize,
+    taken: BTreeMap<String, NameUses>,
+}
+
+/// How a name is used: by a single flow, and with numbers from 1 up to the greatest.
+#[derive(Default)]
+struct NameUses {
+    single: bool,
+    numbered: usize,
+}
+
+impl FlowNames {
+    /// Takes the name of an entry's flows, unless one of them is another's.
+    fn take(&mut self, base: &str, count: Option<usize>) -> bool {
+        let is_free = match count {
+            Some(0) => true,
+            Some(count) => self.take_numbers(base, count),
+            None => self.take_single(base),
+        };
+        self.number += count.unwrap_or(1);
+        is_free
+    }
+
+    /// `base[1]`, `base[2]` and so on.
+    fn take_numbers(&mut self, base: &str, count: usize) -> bool {
+        let prefix = format!("{base}[");
+        let mut like_it = (self.taken.range(prefix.clone()..))
+            .take_while(|(name, _)| name.starts_with(&prefix))
+            .filter(|(_, uses)| uses.single);
+        let is_one =
+            |name: &str| numbered(name).is_some_and(|(of, number)| of == base && number <= count);
+        if like_it.any(|(name, _)| is_one(name)) {
+            return false;
+        }
+        let uses = self.taken.entry(base.to_owned()).or_default();
+        let is_free = uses.numbered == 0;
+        uses.numbered = count;
+        is_free
+    }
+
+    fn take_single(&mut self, name: &str) -> bool {
+        if let Some((base, number)) = numbered(name)
+            && (self.taken.get(base)).is_some_and(|uses| number <= uses.numbered)
+        {
+            return false;
+        }
+        let uses = self.taken.entry(name.to_owned()).or_default();
+        !std::mem::replace(&mut uses.single, true)
+    }
+}
+
+/// The parts of `name[number]`, as the flows of a block are called.
+fn numbered(name: &str) -> Option<(&str, usize)> {
+    let (base, rest) = name.rsplit_once('[')?;
+    let digits = rest.strip_suffix(']')?;
+    let number = digits.parse().ok()?;
+    (number > 0 && !digits.starts_with(['0', '+'])).then_some((base, number))
 }

@@ -13,7 +13,7 @@ use serde_json::Map;
 
 pub(super) use self::course::check_start;
 use self::side::DirectionTable;
-use super::context::{Context, TreeTable};
+use super::context::{Context, ReadOnce, TreeTable};
 use super::error::{Result, at, at_key};
 use super::groups::Groups;
 use super::keys;
@@ -39,16 +39,18 @@ pub(super) fn read<'a>(
     let (mut links, mut groups) = (Vec::new(), Groups::new("link"));
     for (name, json) in object(json, "links")? {
         let declared = groups.declare(name, json, &known, context, limits)?;
+        let mut alike = ReadOnce::new();
         for (name, context) in declared.items(context) {
             let table = declared.table(&context);
-            links.push(link(name, table)?);
+            let alike = alike.read(&context, || link(table))?;
+            links.push(LinkSpec { name, ..alike });
         }
     }
     Ok((links, groups))
 }
 
-/// A link; its reverse direction is like the forward one, unless it says otherwise.
-fn link(name: String, table: TreeTable) -> Result<LinkSpec> {
+/// A link without its name; its reverse direction is like the forward one, unless it says otherwise.
+fn link(table: TreeTable) -> Result<LinkSpec> {
     let forward = direction(DirectionTable {
         table,
         mirror: None,
@@ -72,7 +74,7 @@ fn link(name: String, table: TreeTable) -> Result<LinkSpec> {
         }
     };
     Ok(LinkSpec {
-        name,
+        name: String::new(),
         forward,
         reverse,
     })
