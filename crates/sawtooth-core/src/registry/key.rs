@@ -10,6 +10,8 @@ use crate::units::{ByteCount, Duration, Rate, SegCount};
 pub struct ParamKey<T> {
     /// As a study writes it.
     pub name: &'static str,
+    /// Where it is in its table, if that is known: there it is looked for first.
+    place: usize,
     value: PhantomData<fn() -> T>,
 }
 
@@ -24,8 +26,14 @@ impl<T> Copy for ParamKey<T> {}
 impl<T> ParamKey<T> {
     /// A key for the parameter called `name`, whose values are of type `T`.
     pub const fn new(name: &'static str) -> Self {
+        Self::at(name, 0)
+    }
+
+    /// The same, for the one at a place of its table.
+    pub const fn at(name: &'static str, place: usize) -> Self {
         Self {
             name,
+            place,
             value: PhantomData,
         }
     }
@@ -37,7 +45,7 @@ impl<T: FromValue> ParamKey<T> {
     /// # Panics
     /// If `params` are of another table: a programming error.
     pub fn of(self, params: &Params) -> T {
-        let value = params.get(self.name);
+        let value = params.get_near(self.name, self.place);
         T::from_value(value).unwrap_or_else(|| panic!("{} cannot be {value:?}", self.name))
     }
 }

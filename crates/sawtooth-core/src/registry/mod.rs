@@ -277,6 +277,15 @@ impl Params {
         value
     }
 
+    /// The same of one that is probably at this place of its table.
+    #[track_caller]
+    pub(crate) fn get_near(&self, name: &str, place: usize) -> Value {
+        match self.0.values.get(place) {
+            Some((known, value)) if *known == name => *value,
+            _ => self.get(name),
+        }
+    }
+
     /// A plain number, without a unit.
     #[track_caller]
     pub fn number(&self, name: &str) -> f64 {

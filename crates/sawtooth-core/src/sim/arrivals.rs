@@ -8,6 +8,8 @@
 //! **Order.** All connections of one entry share one path. Their senders are many components behind one stop, and so are their receivers, so
 //! both take events (`plan_stops`): what happens at them is in the order of its keys. The links then need none of their own on this account.
 
+use std::sync::Arc;
+
 use super::directory::Directory;
 use super::flow::{Flow, FlowEnd, FlowPlan, Opening, algorithm};
 use super::index::index_u32;
@@ -58,7 +60,7 @@ struct ArrivalEntry<'a> {
     spec: &'a ArrivingSpec,
     process: Process,
     next: Option<Arrival>,
-    config: Config,
+    config: Arc<Config>,
     new_cc: cc::Algorithm,
     plain_way: bool,
     /// The clocks' phases, where timers have ticks.
@@ -78,7 +80,7 @@ impl<'a> ArrivingFlows<'a> {
                 spec,
                 next: process.next(),
                 process,
-                config: Config::from(&spec.flow.tcp),
+                config: Arc::new(Config::from(&spec.flow.tcp)),
                 new_cc: algorithm(&spec.flow.cc),
                 plain_way: scenario.shortcuts.plain_way,
                 phases: RandomStream::new(seed, &format!("{name}.arrivals.phase")),

@@ -1,5 +1,7 @@
 //! A connection in a run: its sender and receiver, what its application writes, and the way of its packets.
 
+use std::sync::Arc;
+
 use super::index::index_u32;
 use super::routes::Trip;
 use super::writes::{NextWrite, Writes};
@@ -9,9 +11,10 @@ use crate::events::{Event, EventKey};
 use crate::packet::{Ack, AckStore, DataSegment, Packet};
 use crate::rng::RandomStream;
 use crate::source::Source;
-use crate::spec::{FlowSpec, Part, Scenario};
+use crate::spec::{FlowSpec, OfAlike, Part, Scenario};
 use crate::tcp::ns2_random::{self, Senders};
-use crate::tcp::{Config, receiver::Receiver, sender::Sender};
+use crate::tcp::sender::{Sender, SenderDraws};
+use crate::tcp::{Config, receiver::Receiver};
 use crate::units::{ByteCount, Instant, SegCount, SeqNum};
 
 #[derive(Debug)]
@@ -225,17 +228,20 @@ pub(super) fn standing_flows(
 ) -> Vec<Flow> {
     let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
     let mut flows = Vec::with_capacity(scenario.flows.len());
+    let mut configs = OfAlike::new();
     for (index, spec) in scenario.flows.iter().enumerate() {
-        let config = Config::from(&spec.tcp);
         // Who answers has been connected to.
         let opens = !is_opened(index);
-        let config = Config {
-            handshake: config.handshake && opens,
-            handshake_ack: config.handshake_ack && opens,
-            // A host's socket has its own memory.
-            send_buffer_default: config.send_buffer_default.filter(|_| spec.host.is_none()),
-            ..config
-        };
+        let config = configs.of(spec, || {
+            let config = Config::from(&spec.tcp);
+            Arc::new(Config {
+                handshake: config.handshake && opens,
+                handshake_ack: config.handshake_ack && opens,
+                // A host's socket has its own memory.
+                send_buffer_default: config.send_buffer_default.filter(|_| spec.host.is_none()),
+                ..config
+            })
+        });
         let opening = Opening {
             spec,
             config,
@@ -269,7 +275,7 @@ pub(super) fn algorithm(cc: &Part) -> cc::Algorithm {
 pub(super) struct Opening<'a> {
     /// The flow of the scenario that it belongs to.
     pub(super) spec: &'a FlowSpec,
-    pub(super) config: Config,
+    pub(super) config: Arc<Config>,
     pub(super) algorithm: cc::Algorithm,
     /// Of that flow's two ends, the one at which it is.
     pub(super) end: FlowEnd,
@@ -294,26 +300,33 @@ impl Opening<'_> {
         ns2_share: impl FnOnce(&mut RandomStream) -> f64,
     ) -> Sender {
         let mut random = RandomStream::new(seed, &format!("{}/cc", self.name));
-        let mut config = Config {
-            seed: random.integer(0, i64::MAX).unsigned_abs(),
-            ..self.config
-        };
-        let clocks = || RandomStream::new(seed, &format!("{}/clocks", self.spec.name));
-        let [at_sender, at_receiver] = config.draw_phases(clocks);
-        let drawn = match self.end {
+        let seed_of_cc = random.integer(0, i64::MAX).unsigned_abs();
+        let mut config = self.config;
+        let mut shares = [0.0; 2];
+        if config.random_phases != [false; 2] {
+            let mut clocks = RandomStream::new(seed, &format!("{}/clocks", self.spec.name));
+            shares = Arc::make_mut(&mut config).draw_phases(&mut clocks);
+        }
+        let [at_sender, at_receiver] = shares;
+        let share = match self.end {
             FlowEnd::Sender => at_sender,
             FlowEnd::Receiver => {
-                config.exchange_hosts();
+                Arc::make_mut(&mut config).exchange_hosts();
                 at_receiver
             }
         };
         let share = if config.ns2_tick_phase {
             ns2_share(&mut random)
         } else {
-            drawn
+            share
         };
         let phase = config.rto.granularity * share;
-        let mut sender = Sender::open(config, self.algorithm, &self.spec.cc.params, phase);
+        let draws = SenderDraws {
+            seed: seed_of_cc,
+            phase,
+        };
+        let params = &self.spec.cc.params;
+        let mut sender = Sender::open(config, self.algorithm, params, draws);
         if !self.plain_way {
             sender.close_plain_way();
         }

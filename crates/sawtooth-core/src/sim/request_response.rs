@@ -17,6 +17,8 @@
 
 pub(super) mod carried;
 
+use std::sync::Arc;
+
 use super::flow::{Flow, FlowEnd, FlowPlan, Opening, algorithm};
 use super::index::index_u32;
 use super::routes::{Sides, Trip};
@@ -191,7 +193,7 @@ fn sender_of_requests(spec: &FlowSpec, seed: u64) -> Sender {
         (config.send_buffer_default).filter(|_| spec.receiver_host.is_none());
     let opening = Opening {
         spec,
-        config,
+        config: Arc::new(config),
         algorithm: algorithm(&spec.cc),
         end: FlowEnd::Receiver,
         name: &requests_of(spec),

@@ -1,7 +1,7 @@
 //! The routes of packets: of every flow's round trip, which links it crosses, what is at its ends, and what is known of what goes there.
 
 use super::steady::Steady;
-use crate::spec::{FlowSpec, Scenario};
+use crate::spec::{FlowSpec, OfAlike, Scenario};
 use crate::units::Duration;
 
 /// A place on a flow's round trip.
@@ -57,6 +57,16 @@ pub(super) enum SendClock {
     Own,
 }
 
+impl SendClock {
+    fn of(spec: &FlowSpec) -> Self {
+        if spec.is_ack_clocked() {
+            Self::Acks
+        } else {
+            Self::Own
+        }
+    }
+}
+
 /// The round trip of a flow, or of all flows of an entry; of UDP, which sends nothing back, the way to the receiver.
 pub(super) struct RoundTripRoute<'a> {
     /// The links that data crosses, and whether against their direction.
@@ -82,16 +92,14 @@ pub(super) fn routes<'a>(
     scenario: &'a Scenario,
     request_responses: impl Iterator<Item = Sides>,
 ) -> Vec<RoundTripRoute<'a>> {
-    let route =
-        |spec: &'a FlowSpec, place, [host, receiver_host]: [Option<usize>; 2]| RoundTripRoute {
+    let mut alike = OfAlike::new();
+    let mut route = |spec: &'a FlowSpec, place, [host, receiver_host]: [Option<usize>; 2]| {
+        let (clock, steady) = alike.of(spec, || (SendClock::of(spec), Steady::of(spec)));
+        RoundTripRoute {
             path: spec.path.as_slice(),
             access_delay: spec.delay,
             damages: scenario.damages(&spec.path),
-            clock: if spec.is_ack_clocked() {
-                SendClock::Acks
-            } else {
-                SendClock::Own
-            },
+            clock,
             against: false,
             flow: place as usize,
             receiver: match receiver_host {
@@ -103,8 +111,9 @@ pub(super) fn routes<'a>(
                 None => PathNode::Sender(place),
             }),
             evented_ends: false,
-            steady: Steady::of(spec),
-        };
+            steady,
+        }
+    };
     let mut routes: Vec<RoundTripRoute> = (0..)
         .zip(&scenario.flows)
         .map(|(place, flow)| route(flow, place, [flow.host, flow.receiver_host]))

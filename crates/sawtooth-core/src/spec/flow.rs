@@ -93,6 +93,17 @@ impl FlowSpec {
         self
     }
 
+    /// Whether it has the same of another flow, unchanged, in all but its name, its path and its times, so that what follows from the rest holds for both.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let same = |one: &Part, other: &Part| {
+            one.name == other.name && one.params.is_copy_of(&other.params)
+        };
+        self.tcp.is_copy_of(&other.tcp)
+            && same(&self.cc, &other.cc)
+            && same(&self.source, &other.source)
+            && self.host.is_some() == other.host.is_some()
+    }
+
     /// Whether it takes any time from its hosts to the links.
     pub fn has_access_delay(&self) -> bool {
         self.delay.secs() > 0.0

@@ -21,6 +21,7 @@
 //! within the bounds that [tables](crate::tables) of parameters tell, whether sizes of queues are in packets or bytes ([`Value::Bdp`](crate::registry::Value::Bdp) is of
 //! scenarios that are read), and so on. [`Scenario::warnings`] tells what can be run and is hardly meant.
 
+mod alike;
 mod flow;
 mod host;
 mod kernel;
@@ -30,6 +31,7 @@ mod recording;
 mod shortcuts;
 mod udp;
 
+pub(crate) use alike::OfAlike;
 pub use flow::{ArrivingSpec, FlowSpec};
 pub(crate) use flow::{cc_defaults, set_needed_feedback};
 pub use host::HostSpec;

@@ -8,10 +8,10 @@ use sawtooth_core::internals::events::{Event, EventKey, Lineage};
 use sawtooth_core::internals::packet::{Ack, DataSegment, Ecn};
 use sawtooth_core::internals::tcp::receiver::Receiver;
 use sawtooth_core::internals::tcp::scoreboard::{Range, SackBlocks};
-use sawtooth_core::internals::tcp::sender::Sender;
+use sawtooth_core::internals::tcp::sender::{Sender, SenderDraws};
 use sawtooth_core::internals::tcp::{self, Config};
 use sawtooth_core::record::Records;
-use sawtooth_core::units::{ByteCount, Duration, Instant, SegCount, SeqNum};
+use sawtooth_core::units::{ByteCount, Instant, SegCount, SeqNum};
 use sawtooth_core::{Scenario, scenario, simulate};
 use serde_json::{Value, json};
 
@@ -149,7 +149,7 @@ impl Script {
                 entry.new,
                 &flow.cc.params,
                 None,
-                Duration::ZERO,
+                SenderDraws::default(),
             ),
             lineage: Lineage::new(),
             now: 0.0,

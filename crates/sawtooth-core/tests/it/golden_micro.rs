@@ -18,9 +18,9 @@ use sawtooth_core::internals::events::{Event, EventKey, Lineage};
 use sawtooth_core::internals::packet::{Ack, DataSegment, Ecn};
 use sawtooth_core::internals::tcp::Config;
 use sawtooth_core::internals::tcp::receiver::Receiver;
-use sawtooth_core::internals::tcp::sender::{Sender, SenderCounters};
+use sawtooth_core::internals::tcp::sender::{Sender, SenderCounters, SenderDraws};
 use sawtooth_core::scenario;
-use sawtooth_core::units::{ByteCount, Duration, Instant, Rate};
+use sawtooth_core::units::{ByteCount, Instant, Rate};
 use serde_json::json;
 
 // --- the scenarios ------------------------------------------------------------------------------------------------------------
@@ -216,9 +216,15 @@ impl<'a> Path<'a> {
         let flow = &scenario.flows[0];
         let config = || Config::from(&flow.tcp);
         let sender = if micro.writes.is_some() {
-            Sender::open(config(), entry.new, &flow.cc.params, Duration::ZERO)
+            Sender::open(config(), entry.new, &flow.cc.params, SenderDraws::default())
         } else {
-            Sender::new(config(), entry.new, &flow.cc.params, None, Duration::ZERO)
+            Sender::new(
+                config(),
+                entry.new,
+                &flow.cc.params,
+                None,
+                SenderDraws::default(),
+            )
         };
         Self {
             micro,

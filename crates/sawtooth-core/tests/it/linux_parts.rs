@@ -7,10 +7,10 @@ use sawtooth_core::internals::cc;
 use sawtooth_core::internals::events::{Event, EventKey, Lineage};
 use sawtooth_core::internals::packet::{Ack, DataSegment};
 use sawtooth_core::internals::tcp::scoreboard::{Range, SackBlocks};
-use sawtooth_core::internals::tcp::sender::Sender;
+use sawtooth_core::internals::tcp::sender::{Sender, SenderDraws};
 use sawtooth_core::internals::tcp::timestamps::Stamp;
 use sawtooth_core::internals::tcp::{Config, receiver::Receiver};
-use sawtooth_core::units::{ByteCount, Duration, Instant, SeqNum};
+use sawtooth_core::units::{ByteCount, Instant, SeqNum};
 use sawtooth_core::{Scenario, record, scenario, simulate};
 use serde_json::{Value, json};
 
@@ -42,7 +42,13 @@ impl Script {
         let reno = &cc::TABLE[0];
         let config = Config::from(&flow.tcp);
         let mut script = Self {
-            sender: Sender::new(config, reno.new, &flow.cc.params, None, Duration::ZERO),
+            sender: Sender::new(
+                config,
+                reno.new,
+                &flow.cc.params,
+                None,
+                SenderDraws::default(),
+            ),
             lineage: Lineage::new(),
             now: 0.0,
             sent: Vec::new(),

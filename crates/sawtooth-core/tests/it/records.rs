@@ -11,9 +11,9 @@ use sawtooth_core::internals::packet::Ack;
 use sawtooth_core::internals::tcp::Config;
 use sawtooth_core::internals::tcp::episodes::LossFoundBy;
 use sawtooth_core::internals::tcp::limits::SendLimit;
-use sawtooth_core::internals::tcp::sender::Sender;
+use sawtooth_core::internals::tcp::sender::{Sender, SenderDraws};
 use sawtooth_core::record::{Column, Records, Table};
-use sawtooth_core::units::{Duration, Instant, SegCount, SeqNum};
+use sawtooth_core::units::{Instant, SegCount, SeqNum};
 use sawtooth_core::{Scenario, scenario, simulate};
 use serde_json::{Value, json};
 
@@ -257,7 +257,7 @@ fn a_timeout_that_turns_out_to_be_spurious_is_so_in_counters_episode_and_shares(
         new,
         &flow.cc.params,
         None,
-        Duration::ZERO,
+        SenderDraws::default(),
     );
     sender.keep_episodes();
     let mut lineage = Lineage::new();
@@ -406,7 +406,7 @@ fn what_is_not_asked_for_is_not_recorded() {
 /// Whether the algorithm, asked itself, has variables besides the window and the threshold: once data has been acknowledged.
 fn has_variables(name: &str) -> bool {
     let mut script = Script::with_cc(&json!({}), &json!(name), |config, new, params| {
-        Sender::new(config, new, params, None, Duration::ZERO)
+        Sender::new(config, new, params, None, SenderDraws::default())
     });
     script.establish();
     script.wait(RTT);

@@ -9,7 +9,7 @@ use sawtooth_core::internals::events::{Event, EventKey, Lineage};
 use sawtooth_core::internals::packet::{Ack, DataSegment};
 use sawtooth_core::internals::tcp::Config;
 use sawtooth_core::internals::tcp::scoreboard::{self, SackBlocks};
-use sawtooth_core::internals::tcp::sender::Sender;
+use sawtooth_core::internals::tcp::sender::{Sender, SenderDraws};
 use sawtooth_core::units::{ByteCount, Duration, Instant, SegCount, SeqNum};
 use sawtooth_core::{Scenario, scenario};
 use serde_json::{Value, json};
@@ -83,14 +83,14 @@ impl Script {
         Self::with_cc(tcp, &json!("reno"), |config, new, params| {
             let smss = config.smss;
             let size = segments.map(|segments| SegCount::new(segments) * smss);
-            Sender::new(config, new, params, size, Duration::ZERO)
+            Sender::new(config, new, params, size, SenderDraws::default())
         })
     }
 
     /// The application has written nothing yet.
     pub fn open(tcp: &Value) -> Self {
         Self::with_cc(tcp, &json!("reno"), |config, new, params| {
-            Sender::open(config, new, params, Duration::ZERO)
+            Sender::open(config, new, params, SenderDraws::default())
         })
     }
 

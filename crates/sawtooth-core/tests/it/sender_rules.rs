@@ -9,7 +9,7 @@
 use sawtooth_core::internals::packet::Ack;
 use sawtooth_core::internals::tcp::limits::SendLimit;
 use sawtooth_core::internals::tcp::sender::HeldBackBy;
-use sawtooth_core::internals::tcp::sender::Sender;
+use sawtooth_core::internals::tcp::sender::{Sender, SenderDraws};
 use sawtooth_core::units::{ByteCount, Duration, Instant, SegCount};
 use serde_json::{Value, json};
 
@@ -326,7 +326,7 @@ fn rfc3168_6_1_2_the_window_is_reduced_once_for_all_marks_of_a_window() {
 fn casetti_2002_algorithms_hear_of_every_acknowledgement_that_arrives() {
     let cc = json!({"name": "westwood", "counts": "duplicates", "first_interval": "sent", "min_interval": "50 ms"});
     let mut script = Script::with_cc(&newreno(&json!({})), &cc, |config, new, params| {
-        Sender::new(config, new, params, None, Duration::ZERO)
+        Sender::new(config, new, params, None, SenderDraws::default())
     });
     assert_eq!(script.establish(), [1, 2, 3]);
     script.wait(RTT);
@@ -349,7 +349,7 @@ fn an_algorithm_that_lives_on_rates_hears_of_them() {
     });
     let cc = json!({"name": "bbr"});
     let mut script = Script::with_cc(&rack, &cc, |config, new, params| {
-        Sender::new(config, new, params, None, Duration::ZERO)
+        Sender::new(config, new, params, None, SenderDraws::default())
     });
     assert_eq!(script.establish().len(), 10);
     script.wait(RTT);

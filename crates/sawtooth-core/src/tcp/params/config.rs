@@ -23,8 +23,6 @@ macro_rules! config {
         #[derive(Clone, Debug)]
         pub struct Config {
             $(#[doc = $summary] pub $name: $type,)*
-            /// Of the random numbers of the congestion control, if it draws any.
-            pub seed: u64,
             /// The congestion window of a new connection, at least one segment (RFC 5681 §3.1's IW, RFC 6928).
             pub initial_window: WindowSize,
             /// The slow-start threshold of a new connection (RFC 5681 §3.1); `window_limit` unless it is set.
@@ -65,7 +63,6 @@ macro_rules! config {
             fn from(params: &Params) -> Self {
                 Self {
                     $($name: key::$name.of(params),)*
-                    seed: 0,
                     initial_window: groups::initial_window(params),
                     initial_ssthresh: groups::initial_ssthresh(params),
                     window_limit: groups::window_limit(params).max(WindowSize::ONE),
@@ -93,11 +90,7 @@ fields!(config);
 impl Config {
     /// Draws where the ticks of the sender's clock and of the receiver's are, as far as that is random; the same again for the same stream. Returns
     /// by which share of a tick they are late.
-    pub fn draw_phases(&mut self, random: impl FnOnce() -> RandomStream) -> [f64; 2] {
-        if self.random_phases == [false; 2] {
-            return [0.0; 2];
-        }
-        let mut random = random();
+    pub fn draw_phases(&mut self, random: &mut RandomStream) -> [f64; 2] {
         let clocks = [&mut self.timer_tick, &mut self.receiver_tick];
         let mut shares = [random.uniform(), random.uniform()];
         for ((share, ticks), is_random) in shares.iter_mut().zip(clocks).zip(self.random_phases) {
@@ -135,7 +128,7 @@ mod tests {
         params.set("receiver_phase", Value::Duration(0.004));
         let drawn = |seed| {
             let mut config = Config::from(&params);
-            let shares = config.draw_phases(|| RandomStream::new(seed, "clocks"));
+            let shares = config.draw_phases(&mut RandomStream::new(seed, "clocks"));
             assert_eq!(shares[1], 0.0);
             assert_eq!(config.receiver_tick.phase, Duration::from_secs(0.004));
             assert!((config.timer_tick.phase.secs() - 0.01 * shares[0]).abs() < 1e-15);
@@ -145,7 +138,6 @@ mod tests {
         };
         assert!((0.0..1.0).contains(&drawn(1)) && drawn(1) == drawn(1) && drawn(1) != drawn(2));
         params.set("tick_phase", Value::Choice("zero"));
-        let shares = Config::from(&params).draw_phases(|| unreachable!("nothing is random"));
-        assert_eq!(shares, [0.0, 0.0]);
+        assert_eq!(Config::from(&params).random_phases, [false; 2]);
     }
 }

@@ -88,13 +88,19 @@ macro_rules! params {
             UNNAMED.named(stringify!($name), $summary)
         },)*];
 
+        #[allow(non_camel_case_types, reason = "as keys are written")]
+        enum Place {
+            $($name,)*
+        }
+
         /// The names of all rows.
         #[allow(non_upper_case_globals, reason = "a parameter is written as in a study")]
         pub mod key {
             use super::*;
             $(
                 #[doc = $summary]
-                pub const $name: ParamKey<$($field)? $($read)?> = ParamKey::new(stringify!($name));
+                pub const $name: ParamKey<$($field)? $($read)?> =
+                    ParamKey::at(stringify!($name), Place::$name as usize);
             )*
         }
 

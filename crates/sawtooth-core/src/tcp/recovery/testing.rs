@@ -8,9 +8,10 @@ use crate::events::{Event, EventKey, Lineage};
 use crate::packet::{Ack, DataSegment};
 use crate::registry::{Params, Value};
 use crate::tcp::scoreboard::{self, SackBlocks};
+use crate::tcp::sender::SenderDraws;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
 use crate::tcp::{Config, PARAMS};
-use crate::units::{ByteCount, Duration, Instant, SeqNum};
+use crate::units::{ByteCount, Instant, SeqNum};
 
 pub(crate) struct Rig {
     pub tx: Tx,
@@ -51,10 +52,10 @@ impl Rig {
         let reno = reno.expect("it is in the table");
         let recovery = LossRecovery::new(&config, reno.new.needs);
         let mut tx = Tx::new(
-            config,
+            config.into(),
             reno.new,
             &Params::defaults(reno.params),
-            Duration::ZERO,
+            SenderDraws::default(),
         );
         let bytes = ByteCount::new(bytes);
         tx.app.stream.write(bytes, SeqNum::ZERO, SeqNum::ZERO);

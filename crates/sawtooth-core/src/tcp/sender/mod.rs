@@ -16,7 +16,10 @@ mod view;
 mod window;
 
 pub use counters::{RttSamples, SenderCounters};
+pub use tx::SenderDraws;
 pub use view::HeldBackBy;
+
+use std::sync::Arc;
 
 use self::tx::{SendAllowance, Tx};
 use super::metrics_cache::Inherited;
@@ -41,15 +44,15 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender of `size`, or without end, all written at the start; its clock started `phase` after a tick.
+    /// A sender of `size`, or without end, all written at the start.
     pub fn new(
-        config: Config,
+        config: impl Into<Arc<Config>>,
         algorithm: cc::Algorithm,
         params: &Params,
         size: Option<ByteCount>,
-        phase: Duration,
+        draws: SenderDraws,
     ) -> Self {
-        let mut sender = Self::open(config, algorithm, params, phase);
+        let mut sender = Self::open(config, algorithm, params, draws);
         let stream = &mut sender.tx.app.stream;
         let written = size.unwrap_or(ByteCount::MAX);
         stream.write(written, SeqNum::ZERO, SeqNum::ZERO);
@@ -59,15 +62,16 @@ impl Sender {
         sender
     }
 
-    /// A sender whose application has written nothing yet; its clock started `phase` after a tick.
+    /// A sender whose application has written nothing yet.
     pub fn open(
-        config: Config,
+        config: impl Into<Arc<Config>>,
         algorithm: cc::Algorithm,
         params: &Params,
-        phase: Duration,
+        draws: SenderDraws,
     ) -> Self {
+        let config = config.into();
         let recovery = LossRecovery::new(&config, algorithm.needs);
-        let tx = Tx::new(config, algorithm, params, phase);
+        let tx = Tx::new(config, algorithm, params, draws);
         Self {
             plain: PlainWay::new(&tx.config, tx.signals.is_some()),
             recovery,
@@ -98,7 +102,7 @@ impl Sender {
     pub fn inherit(&mut self, metrics: &Inherited) {
         let tx = &mut self.tx;
         if let Some(ssthresh) = metrics.ssthresh {
-            tx.config.initial_ssthresh = ssthresh;
+            Arc::make_mut(&mut tx.config).initial_ssthresh = ssthresh;
             tx.window.prescribe_ssthresh(ssthresh);
         }
         if let Some(rtt) = metrics.rtt {

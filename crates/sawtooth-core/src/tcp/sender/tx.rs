@@ -4,6 +4,8 @@
 //!
 //! A recovery is handed all of this with every event ([`LossRecovery`](crate::tcp::recovery::LossRecovery)). The parts do not know each other, nor the recovery.
 
+use std::sync::Arc;
+
 use super::application::SendingApplication;
 use super::counters::SenderCounters;
 use super::reported::Reported;
@@ -32,10 +34,20 @@ pub enum SendAllowance {
     Window,
 }
 
+/// What is drawn for a sender from the seed of its run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SenderDraws {
+    /// Of the random numbers of the congestion control, if it draws any.
+    pub seed: u64,
+    /// How long after a tick its clock started.
+    pub phase: Duration,
+}
+
 /// The parts.
 #[derive(Debug)]
 pub struct Tx {
-    pub config: Config,
+    /// Flows that are alike share it.
+    pub config: Arc<Config>,
     pub seq: Sequence,
     pub window: SenderWindow,
     pub app: SendingApplication,
@@ -56,15 +68,20 @@ pub struct Tx {
 }
 
 impl Tx {
-    pub fn new(config: Config, algorithm: cc::Algorithm, params: &Params, phase: Duration) -> Self {
+    pub fn new(
+        config: Arc<Config>,
+        algorithm: cc::Algorithm,
+        params: &Params,
+        draws: SenderDraws,
+    ) -> Self {
         let first = config.first_data();
         // Nothing goes with a SYN, whatever the algorithm makes of its window.
         let free = !config.handshake && config.send_buffer_default.is_none();
         Self {
             seq: Sequence::new(first, free),
-            window: SenderWindow::new(&config, algorithm, params),
+            window: SenderWindow::new(&config, algorithm, params, draws.seed),
             app: SendingApplication::new(&config, first),
-            timers: Timers::new(&config, phase),
+            timers: Timers::new(&config, draws.phase),
             stamps: Stamps::new(&config),
             reported: Reported::default(),
             signals: Signals::new(config.ecn, algorithm.needs.ecn),

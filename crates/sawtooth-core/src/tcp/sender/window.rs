@@ -29,7 +29,7 @@ pub struct SenderWindow {
 }
 
 impl SenderWindow {
-    pub fn new(config: &Config, algorithm: cc::Algorithm, params: &Params) -> Self {
+    pub fn new(config: &Config, algorithm: cc::Algorithm, params: &Params, seed: u64) -> Self {
         // Until the SYN is acknowledged it is all that may be outstanding.
         let cwnd = if config.handshake {
             WindowSize::ONE
@@ -43,7 +43,7 @@ impl SenderWindow {
             whole_windows: config.whole_windows,
             tick: config.timer_tick.tick,
             smss: config.smss,
-            seed: config.seed,
+            seed,
         };
         let cc = (algorithm.new)(params, start);
         let cwnd = cc.windows().cwnd;
@@ -245,7 +245,7 @@ mod tests {
         let config = testing::config("sack", 10, &set);
         let row = cc::TABLE.iter().find(|row| row.name == algorithm);
         let row = row.expect("it is in the table");
-        SenderWindow::new(&config, row.new, &Params::defaults(row.params))
+        SenderWindow::new(&config, row.new, &Params::defaults(row.params), 0)
     }
 
     fn episode(signal: Signal, window: f64) -> Episode {
