@@ -2,13 +2,17 @@
 //!
 //! Nothing is looked at on a packet's way: every so many events, and where their limit is, everything is counted, and whenever one event sends very many segments.
 
+use super::index::index_u32;
 use super::stopped::Stopped;
 use super::world::World;
 use crate::limits::{counted, how_to_raise};
 use crate::units::{Instant, SegCount};
 
-/// Events between two looks: some milliseconds.
+/// Events between two looks, at least: some milliseconds.
 const EVENTS: u32 = 1 << 16;
+
+/// The same for each place where packets wait, all of which are counted.
+const EVENTS_PER_PLACE: usize = 4;
 
 /// Segments between two looks that one event sends: there is no end to them where a window has no bound.
 pub(super) const AT_ONCE: u32 = 1 << 16;
@@ -23,11 +27,13 @@ const FLOW_BYTES: f64 = 6000.0;
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "counts are far below 2^53, and what is left is from 0 to below EVENTS"
+    reason = "counts are far below 2^53, and what is left is from 0 to below a number that fits"
 )]
 pub(super) fn events_to_next_look(world: &World) -> u32 {
     let left = world.scenario.limits.events - world.observers.effort.events as f64;
-    left.clamp(0.0, f64::from(EVENTS - 1)) as u32 + 1
+    let places = world.topology.ports.len() + world.calendar.channels();
+    let most = EVENTS.max(index_u32(EVENTS_PER_PLACE * places));
+    left.clamp(0.0, f64::from(most - 1)) as u32 + 1
 }
 
 /// Whether a flow that has sent very much at once may send more; if not the run is over.

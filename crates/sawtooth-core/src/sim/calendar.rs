@@ -378,6 +378,11 @@ impl Calendar {
         self.loose.remove(at)
     }
 
+    /// Places where packets may wait in order.
+    pub(super) fn channels(&self) -> usize {
+        self.channels.len()
+    }
+
     /// Packets that wait.
     pub(super) fn waiting(&self) -> usize {
         let in_order = self.channels.iter().map(|channel| channel.packets.len());
