@@ -30,6 +30,9 @@ struct Player {
 }
 
 impl EventQueue {
+    /// Slots among which the same one is often the next.
+    const FEW: usize = 4;
+
     /// A queue of `slots` empty slots. At equal keys the lower slot goes first.
     pub fn new(slots: usize) -> Self {
         let leaves = slots.next_power_of_two();
@@ -98,8 +101,14 @@ impl EventQueue {
         );
     }
 
-    /// The event of `slot`, the first one, is being handled, and its successor is not known yet: takes note of the time before which no other is.
+    /// The event of `slot`, the first one, is being handled, and its successor is not known yet: takes note of the time before which no other is. Among many slots
+    /// that is not worth while: others are mostly next.
+    #[inline(always)]
     pub fn hold(&mut self, slot: u32) {
+        if self.matches.len() > Self::FEW {
+            self.others = 0;
+            return;
+        }
         let mut node = self.matches.len() + slot as usize;
         self.others = f64::INFINITY.to_bits();
         while node > 1 {

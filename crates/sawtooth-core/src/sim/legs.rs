@@ -75,7 +75,7 @@ impl Leg {
 }
 
 impl Legs {
-    /// The legs of the flows that have any: all their stops are ports that compute departures and mark nothing, their two ends, and no more.
+    /// The legs of the flows that have any: all their stops are ports that compute departures and mark nothing, and two ends that have a plain way.
     pub(super) fn lay_out(topology: &Topology, flows: &[Flow]) -> Self {
         let mut laid = Self {
             of_stop: vec![NONE; topology.stops.len()],
@@ -90,7 +90,8 @@ impl Legs {
     fn lay_out_flow(&mut self, stops: &[Stop], flow: &Flow, index: u32) {
         let first = flow.trip.first_stop;
         let is_sender = |stop: &Stop| matches!(stop.place, PathNode::Sender(_));
-        if flow.request_response.is_some() {
+        let is_plain = flow.sender.has_plain_way() && flow.receiver.is_plain();
+        if !is_plain || flow.request_response.is_some() {
             return;
         }
         let Some(length) = stops[first as usize..].iter().position(is_sender) else {

@@ -123,6 +123,11 @@ impl Receiver {
         })
     }
 
+    /// Whether nothing is kept of a segment in order but that it has come.
+    pub fn is_plain(&self) -> bool {
+        self.plain
+    }
+
     /// Whether nothing is to be seen to but that a segment has come which carries data and no FIN: it is the next one.
     #[inline(always)]
     pub fn takes_plainly(&self, seq: SeqNum) -> bool {

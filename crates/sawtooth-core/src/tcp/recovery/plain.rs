@@ -59,6 +59,11 @@ impl PlainWay {
         }
     }
 
+    /// Whether there is one.
+    pub fn exists(&self) -> bool {
+        self.exists
+    }
+
     /// There is none, whatever comes.
     pub fn close(&mut self) {
         self.exists = false;

@@ -84,6 +84,11 @@ impl Sender {
         self.plain.close();
     }
 
+    /// Whether an acknowledgement may ever be plain.
+    pub fn has_plain_way(&self) -> bool {
+        self.plain.exists()
+    }
+
     /// Whether an acknowledgement of everything before `next`, which says nothing else, is plain: no timer of the sender's is due before `time`, when it arrives, and it leads
     /// to no more than [`Sender::on_plain_ack`] does.
     #[inline(always)]
