@@ -27,8 +27,6 @@ pub(super) struct Legs {
     /// Of each stop, the number of the leg that begins there, or [`NONE`].
     of_stop: Vec<u32>,
     legs: Vec<Leg>,
-    /// The ports of every stretch, one stretch behind the other.
-    ports: Vec<u32>,
 }
 
 /// No leg.
@@ -55,22 +53,75 @@ struct Leg {
 #[derive(Debug, Default)]
 struct Stretch {
     /// Those that data cross.
-    data: Range<usize>,
+    data: Box<[u32]>,
     /// The stop of the receiver behind these, if there is one.
     receiver_hop: Option<u32>,
     /// Those that acknowledgements cross.
-    acks: Range<usize>,
+    acks: Box<[u32]>,
     /// The stop behind all of them.
     next_hop: u32,
 }
 
 impl Leg {
+    /// That of a flow which begins at a stop with events.
+    fn from(begin: u32, stops: &[Stop], flow: &Flow, index: u32) -> Self {
+        let begins_with_acks = begin > flow.trip.receiver_stop;
+        let (before, at) = Stretch::from(begin, stops, begins_with_acks);
+        let meets_sender = stops[at as usize].channel.is_none() || at == begin;
+        let first = flow.trip.first_stop;
+        let (after, end) = match (meets_sender, stops[first as usize].channel) {
+            (true, None) => Stretch::from(first, stops, false),
+            (true, Some(_)) => (Stretch::default(), first),
+            (false, _) => (Stretch::default(), at),
+        };
+        Self {
+            flow: index,
+            begins_with_acks,
+            before,
+            meets_sender,
+            after,
+            hop: end,
+            channel: stops[end as usize].channel.expect("a leg ends with events"),
+        }
+    }
+
     #[inline(always)]
     fn stretch(&self, part: Part) -> &Stretch {
         match part {
             Part::Before => &self.before,
             Part::After => &self.after,
         }
+    }
+}
+
+impl Stretch {
+    /// That from a stop on, which is crossed, to the sender or to the next stop with events; which of them that is.
+    fn from(begin: u32, stops: &[Stop], of_acks: bool) -> (Self, u32) {
+        let (mut data, mut acks) = (Vec::new(), Vec::new());
+        let (mut receiver_hop, mut of_acks) = (None, of_acks);
+        let mut at = begin;
+        loop {
+            match stops[at as usize].place {
+                PathNode::Port(port) if of_acks => acks.push(port),
+                PathNode::Port(port) => data.push(port),
+                PathNode::Receiver(_) => {
+                    of_acks = true;
+                    receiver_hop = Some(at);
+                }
+                _ => break,
+            }
+            at += 1;
+            if stops[at as usize].channel.is_some() {
+                break;
+            }
+        }
+        let stretch = Self {
+            data: data.into(),
+            receiver_hop,
+            acks: acks.into(),
+            next_hop: at,
+        };
+        (stretch, at)
     }
 }
 
@@ -110,73 +161,9 @@ impl Legs {
         }
         for begin in trip.clone() {
             if stops[begin as usize].channel.is_some() {
-                let leg = self.leg(stops, flow, begin, *trip.end(), index);
+                let leg = Leg::from(begin, stops, flow, index);
                 self.of_stop[begin as usize] = index_u32(self.legs.len());
                 self.legs.push(leg);
-            }
-        }
-    }
-
-    /// The leg from `begin` on, of a trip whose last stop is the sender's.
-    fn leg(&mut self, stops: &[Stop], flow: &Flow, begin: u32, sender: u32, index: u32) -> Leg {
-        let mut leg = Leg {
-            flow: index,
-            begins_with_acks: begin > flow.trip.receiver_stop,
-            before: Stretch::default(),
-            meets_sender: false,
-            after: Stretch::default(),
-            hop: begin,
-            channel: 0,
-        };
-        let mut at = begin;
-        let mut stretch = Stretch {
-            data: self.ports.len()..self.ports.len(),
-            acks: self.ports.len()..self.ports.len(),
-            ..Stretch::default()
-        };
-        let mut of_acks = leg.begins_with_acks;
-        loop {
-            match stops[at as usize].place {
-                PathNode::Port(port) => {
-                    self.ports.push(port);
-                    let end = self.ports.len();
-                    if of_acks {
-                        stretch.acks.end = end;
-                    } else {
-                        stretch.data.end = end;
-                        stretch.acks = end..end;
-                    }
-                    at += 1;
-                }
-                PathNode::Receiver(_) => {
-                    of_acks = true;
-                    stretch.receiver_hop = Some(at);
-                    at += 1;
-                }
-                _ => {
-                    of_acks = false;
-                    stretch.next_hop = at;
-                    let end = self.ports.len();
-                    let next = Stretch {
-                        data: end..end,
-                        acks: end..end,
-                        ..Stretch::default()
-                    };
-                    leg.before = std::mem::replace(&mut stretch, next);
-                    leg.meets_sender = true;
-                    at = flow.trip.first_stop;
-                }
-            }
-            debug_assert!(at <= sender, "a trip ends with its sender");
-            if let Some(channel) = stops[at as usize].channel {
-                stretch.next_hop = at;
-                (leg.hop, leg.channel) = (at, channel);
-                if leg.meets_sender {
-                    leg.after = stretch;
-                } else {
-                    leg.before = stretch;
-                }
-                return leg;
             }
         }
     }
@@ -237,7 +224,6 @@ pub(super) fn run_leg(world: &mut World, packet: &Packet, key: EventKey) -> bool
     let leg = &legs.legs[leg as usize];
     let mut carrier = Carrier {
         leg,
-        list: &legs.ports,
         ports: &mut topology.ports,
         flow: &mut flows[leg.flow as usize],
         calendar,
@@ -272,8 +258,6 @@ pub(super) fn run_leg(world: &mut World, packet: &Packet, key: EventKey) -> bool
 /// What a plain packet of one leg meets.
 struct Carrier<'a> {
     leg: &'a Leg,
-    /// The ports of all legs.
-    list: &'a [u32],
     ports: &'a mut [Port],
     flow: &'a mut Flow,
     calendar: &'a mut Calendar,
@@ -394,14 +378,14 @@ impl Carrier<'_> {
     #[inline(always)]
     fn cross(
         &mut self,
-        ports: &Range<usize>,
+        ports: &[u32],
         size: ByteCount,
         mut key: EventKey,
         mut turn: Occurrence,
     ) -> (EventKey, Occurrence) {
         let end = self.calendar.end;
         let lineage = &mut self.calendar.lineage;
-        for index in &self.list[ports.clone()] {
+        for index in ports {
             key = self.ports[*index as usize].take(key, turn, size, lineage);
             turn = Occurrence::OUT_OF_TURN;
             if key.time >= end {
