@@ -20,7 +20,7 @@ from sawtooth.figures.spec import FigureSpec
 from sawtooth.findings.spec import FindingSpec
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Measure, Rows, Samples, tables
-from sawtooth.measures.blocks import block
+from sawtooth.measures.blocks import name_of_block
 from sawtooth.measures.computed import TOGETHER
 from sawtooth.measures.resolve import Pooled, Referred
 from sawtooth.presentation import Presentation
@@ -70,7 +70,7 @@ class _Expected:
         self.lacking: list[StudyWarning] = []
         self.names = axis_names(list(dict.fromkeys(path for cell in cells for path in cell.factors)))
         self.factors = list(self.names.values())
-        self.items = functools.cache(self._items)
+        self.items, self.block = functools.cache(self._items), functools.cache(name_of_block)
 
     # --- replicates
 
@@ -240,10 +240,7 @@ class _Expected:
         for table in [*measure.tables, *(["flows"] if measure.computed else [])]:
             mine = there.get(table, there["links" if tables.SHAPES[table].item == tables.LINK else "flows"])
             found = list(mine) if found is None else [item for item in found if item in mine]
-        items = pl.DataFrame({"item": found or []}, schema={"item": pl.String})
-        if flows != "each":
-            items = items.select(block(pl.col("item")).unique(maintain_order=True))
-        return items["item"].to_list()
+        return list(found or ()) if flows == "each" else list(dict.fromkeys(self.block(item) for item in found or ()))
 
     def _items(self, at: int, arm: str) -> dict[str, list[str]]:
         """The items of the rows of each table that not every flow has, of one run."""
