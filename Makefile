@@ -103,10 +103,13 @@ format: .venv/built ## rewrite the sources in the house format
 	$(RUN)/ruff check --fix
 	$(RUN)/ruff format
 
-bench: .venv/built ## speed against ns-2, and of the linux stack, side by side in one run
+bench: .venv/built ## speed against ns-2 and ns-3, of the linux stack, from one flow to 100,000, of a sweep; side by side in one run
 	$(RUN)/python bench/speed.py
 	$(RUN)/python bench/stacks.py
 	$(RUN)/python bench/arrivals.py
+	$(RUN)/python bench/reach.py
+	$(RUN)/python bench/sweep.py
+	$(RUN)/python bench/schedule.py
 
 pgo: .venv/built ## build the package anew, guided by a profile: faster by a tenth, the same records; takes minutes and an llvm-profdata
 	$(RUN)/python bench/pgo.py

@@ -1,6 +1,6 @@
 """How evenly the workers of a sweep end: the schedule of `sawtooth.sharing`, replayed for 1, 2, 8 and 64 of them from a log of what runs took.
 
-    python bench/schedule.py            or            python bench/schedule.py hstcp --replicates 30 --log runs.csv
+    make bench            or            python bench/schedule.py hstcp --replicates 30 --log runs.csv
 
 Runs take processor time of one thread. By default those of one replicate of each cell and arm are done; every other replicate is taken to have
 taken what that one did. `--log` keeps what was measured, or takes it from there if it is. Beside the shares stands what
@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from markdown import table
 
 WORKERS = (1, 2, 8, 64)
-# The published study, and one whose runs last from a thousandth of a second to some.
-STUDIES = ("hstcp", "self-similar-background/sensitivity")
+# The published study, whose runs last from a ten-thousandth to a tenth of a second, and one of segments, queues and windows.
+STUDIES = ("hstcp", "tahoe-vs-reno/random")
 
 
 @dataclass(frozen=True)

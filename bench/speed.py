@@ -1,10 +1,12 @@
-"""Speed of the simulator beside ns-2: the same scenarios, one core, whole processes less their start-up, median of five.
+"""Speed of the simulator beside ns-2 and ns-3: the same scenarios, one core, whole processes less their start-up, median of five.
 
     make bench            or            python bench/speed.py --json
 
 Both sides are a process of their own, pinned to one core: `ns` with a script that traces nothing, and Python with the
 simulator. Start-up is the same process with a run that ends at once, so it contains loading and building the network.
-Times are the CPU seconds of the process, which do not depend on what else the machine does. Runs alternate.
+Times are the CPU seconds of the process, which do not depend on what else the machine does. Runs alternate. ns-3, where the Debian package
+`libns3-dev` is installed, does the same dumbbells once, for a shorter time (`--ns3`), as it is slow; its TCP is its own, so it is compared by
+segments per second.
 """
 
 from __future__ import annotations
@@ -20,12 +22,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "ns2"))
+sys.path.insert(0, str(Path(__file__).resolve().parent / "peers"))
 
 import peer
 from cases import scenario
+from twin import PeerError
 
+import ns3
 from markdown import table
 
 # The extension module is loaded without the package around it: data frames have no part in simulating.
@@ -45,6 +51,16 @@ acked = memoryview(buffer).cast("Q").tolist()
 print(json.dumps({"acked": acked, "events": events, "deliveries": deliveries}))
 """
 EMPTY_SECONDS = 1e-6
+VARIANTS = ("newreno", "sack", "highspeed")
+# What ns-3 takes for each of them.
+IN_NS3 = {
+    "newreno": {"ns3::TcpL4Protocol::SocketType": "ns3::TcpNewReno", "ns3::TcpSocketBase::Sack": "false"},
+    "sack": {"ns3::TcpL4Protocol::SocketType": "ns3::TcpNewReno"},
+    "highspeed": {"ns3::TcpL4Protocol::SocketType": "ns3::TcpHighSpeed"},
+}
+NS3_SECONDS = 5.0
+HTSIM_PACKETS_PER_S = 5.6e6
+"""Of htsim with a minimal TCP (no SACK, no pacing) on one core: measured for this project in November 2026, on another machine. No published figure is known to us."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +98,7 @@ class Result:
     events_per_packet: float
     ratio: float
     wall_ratio: float
+    ns3_packets_per_s: float | None
 
 
 def main() -> int:
@@ -89,25 +106,27 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5, help="runs of each, the median counts")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--only", help="cases whose name contains this")
+    parser.add_argument("--ns3", type=float, default=NS3_SECONDS, metavar="SECONDS", help="simulated seconds of each case in ns-3; 0: none")
     options = parser.parse_args()
     results: list[Result] = []
     for name, case in benchmark_cases().items():
         if options.only and options.only not in name:
             continue
         print(f"{name} ...", file=sys.stderr, flush=True)
-        results.append(measure(name, case, options.runs))
+        results.append(measure(name, case, options.runs, options.ns3))
     print(json.dumps([asdict(result) for result in results], indent=2) if options.json else comparison(results))
     return 0
 
 
 def benchmark_cases() -> dict[str, peer.Case]:
-    """The study's fastest cells with 2 and 32 flows, and one flow on a long fat path."""
+    """The study's fastest cells with 2 and 32 flows, and one flow on a long fat path, each with NewReno, SACK and HighSpeed TCP."""
     bdp_packets = round(1e9 * 0.040 / (8 * 1040))
-    return {
+    networks = {
         "102.4 Mbit/s, 50 ms, 2 flows": dumbbell(102_400_000.0, 0.050, 2, queue=50, duration=50.0),
         "102.4 Mbit/s, 50 ms, 32 flows": dumbbell(102_400_000.0, 0.050, 32, queue=50, duration=50.0),
         "1 Gbit/s, RTT 40 ms, BDP buffer, 1 flow": dumbbell(1e9, 0.020, 1, queue=bdp_packets, duration=50.0),
     }
+    return {f"{name}, {variant}": {**case, "variant": variant} for variant in VARIANTS for name, case in networks.items()}
 
 
 def dumbbell(rate: float, delay: float, n: int, queue: int, duration: float) -> peer.Case:
@@ -133,7 +152,7 @@ def dumbbell(rate: float, delay: float, n: int, queue: int, duration: float) -> 
     }
 
 
-def measure(name: str, case: peer.Case, runs: int) -> Result:
+def measure(name: str, case: peer.Case, runs: int, ns3_seconds: float) -> Result:
     """Median of `runs` of each side, alternating."""
     empty = {**case, "duration": EMPTY_SECONDS}
     sides: list[Callable[[peer.Case], Cost]] = [run_ns2, run_ours]
@@ -157,7 +176,33 @@ def measure(name: str, case: peer.Case, runs: int) -> Result:
         events_per_packet=answer["events"] / packets,
         ratio=ours.packets_per_s / ns2.packets_per_s,
         wall_ratio=ns2.wall_s / ours.wall_s,
+        ns3_packets_per_s=measure_ns3({**case, "duration": ns3_seconds}) if ns3_seconds else None,
     )
+
+
+def measure_ns3(case: peer.Case) -> float | None:
+    """Segments that ns-3 delivers per CPU second, start-up taken off; nothing where it is not installed."""
+    try:
+        program = ns3.program()
+    except PeerError as error:
+        print(error, file=sys.stderr)
+        return None
+    segment = case["packet_size"] + 40 - ns3.HEADER
+    # Twice what the path and its queue hold: it takes ns-3 longer to acknowledge, the more its application has written ahead.
+    buffer = f"{2 * (case['bw_bps'] * case['delay_s'] / 4 + case['queue'] * case['packet_size']):.0f}"
+    settings = {
+        **ns3.SETTINGS, "ns3::TcpSocket::SndBufSize": buffer, "ns3::TcpSocket::RcvBufSize": buffer, "ns3::TcpSocket::InitialCwnd": "2",
+        "ns3::TcpSocket::DelAckCount": "1", **IN_NS3[case["variant"]],
+    }  # fmt: skip
+    command = [
+        program, f"--rate={case['bw_bps']:.0f}bps", f"--access={case['access_bps']:.0f}bps", f"--delay={case['delay_s']!r}s", f"--queue={case['queue']}",
+        # A nanosecond, so that each sender has a link of its own.
+        "--flows=" + ",".join(f"{start!r}s:1ns" for start in case["starts"]), f"--smss={segment}",
+        "--set=" + ";".join(f"{name}={value}" for name, value in settings.items()),
+    ]  # fmt: skip
+    empty, full = (spend([*command, f"--duration={seconds!r}s"], "") for seconds in (EMPTY_SECONDS, case["duration"]))
+    received = sum(int(line.split()[3]) for line in full.output.splitlines() if line.startswith("flow "))
+    return received / segment / max(full.cpu_s - empty.cpu_s, 1e-9)
 
 
 def side(full: Sequence[Cost], start: Sequence[Cost], packets: int) -> Side:
@@ -190,7 +235,12 @@ def run_ns2(case: peer.Case) -> Cost:
 
 def run_ours(case: peer.Case) -> Cost:
     """One Python process with the simulator."""
-    return spend([sys.executable, "-c", OUR_PROCESS], json.dumps(scenario(case)))
+    return run_tree(scenario(case))
+
+
+def run_tree(tree: dict[str, Any]) -> Cost:
+    """The same of a scenario."""
+    return spend([sys.executable, "-c", OUR_PROCESS], json.dumps(tree))
 
 
 def spend(command: Sequence[str], text: str) -> Cost:
@@ -218,14 +268,17 @@ def pin() -> None:
 
 def comparison(results: Sequence[Result]) -> str:
     """The table of all cases, and what its columns mean."""
-    header = ["Case", "Packets", "ns-2 s", "ours s", "Ratio", "ns-2 packets/s", "ours packets/s", "ns-2 ns/packet", "ours ns/packet",
-              "events/packet", "ns-2 peak", "ours peak"]  # fmt: skip
+    header = ["Case", "Packets", "ns-2 s", "ours s", "Ratio", "To ns-3", "To htsim", "ns-2 packets/s", "ours packets/s", "ns-3 packets/s",
+              "ns-2 ns/packet", "ours ns/packet", "events/packet", "ns-2 peak", "ours peak"]  # fmt: skip
     rows: list[list[str]] = []
     for one in results:
         note = "" if one.same_packets else " (ns-2 acknowledges others)"
         rows.append([
             one.name, f"{one.packets}{note}", f"{one.ns2.cpu_s:.3f}", f"{one.ours.cpu_s:.3f}", f"**{one.ratio:.1f}**",
+            f"{one.ours.packets_per_s / one.ns3_packets_per_s:.0f}" if one.ns3_packets_per_s else "",
+            f"{one.ours.packets_per_s / HTSIM_PACKETS_PER_S:.1f}",
             f"{one.ns2.packets_per_s / 1e6:.2f} M", f"{one.ours.packets_per_s / 1e6:.2f} M",
+            f"{one.ns3_packets_per_s / 1e6:.3f} M" if one.ns3_packets_per_s else "",
             f"{one.ns2.ns_per_packet:.0f}", f"{one.ours.ns_per_packet:.0f}", f"{one.events_per_packet:.2f}",
             mebibytes(one.ns2.peak_bytes, one.ns2.startup_peak_bytes), mebibytes(one.ours.peak_bytes, one.ours.startup_peak_bytes),
         ])  # fmt: skip
@@ -233,9 +286,10 @@ def comparison(results: Sequence[Result]) -> str:
         "Seconds are CPU seconds less start-up (median: ns-2 "
         f"{statistics.median(one.ns2.startup_cpu_s for one in results):.3f} s, ours with the Python interpreter "
         f"{statistics.median(one.ours.startup_cpu_s for one in results):.3f} s). Packets are acknowledged data packets. "
-        "Peak: resident memory of the process, in brackets what the run added to start-up."
+        "Peak: resident memory of the process, in brackets what the run added to start-up. "
+        f"htsim: {HTSIM_PACKETS_PER_S / 1e6:.1f} million packets per second, measured for this project on another machine, so only the order of magnitude counts."
     )
-    return table(header, rows, "l" + "r" * 11) + "\n\n" + legend
+    return table(header, rows, "l" + "r" * 14) + "\n\n" + legend
 
 
 def mebibytes(peak: int, startup: int) -> str:
