@@ -59,10 +59,11 @@ impl Growth {
             cwnd += 1.0;
         }
         self.count += counted.as_f64();
-        let steps = floor(self.count / per);
-        if steps > 0.0 {
-            self.count -= steps * per;
+        if self.count < per {
+            return cwnd;
         }
+        let steps = floor(self.count / per);
+        self.count -= steps * per;
         cwnd + steps
     }
 }

@@ -52,18 +52,18 @@ macro_rules! quantity {
                 self.0.total_cmp(&other.0)
             }
 
-            /// The smaller of the two, as [`f64::min`] has it.
+            /// The smaller of the two. Neither is NaN, which [`f64::min`] would look for.
             #[inline]
             #[must_use]
             pub const fn min(self, other: Self) -> Self {
-                Self(self.0.min(other.0))
+                if self.0 < other.0 { self } else { other }
             }
 
-            /// The larger of the two, as [`f64::max`] has it.
+            /// The larger of the two. Neither is NaN, which [`f64::max`] would look for.
             #[inline]
             #[must_use]
             pub const fn max(self, other: Self) -> Self {
-                Self(self.0.max(other.0))
+                if self.0 > other.0 { self } else { other }
             }
         }
     };
