@@ -126,9 +126,36 @@ impl RangeSet {
     }
 
     /// Adds `new`; calls `added` with each part that was not there before. Returns the range that now holds it.
+    #[inline]
     pub fn insert(&mut self, new: Range, mut added: impl FnMut(Range)) -> Range {
+        match self.ranges.back_mut() {
+            Some(last) if new.start < last.start => self.insert_before(new, added),
+            Some(last) if new.end <= last.end => *last,
+            Some(last) if new.start <= last.end => {
+                let part = Range {
+                    start: last.end,
+                    end: new.end,
+                };
+                last.end = new.end;
+                let holder = *last;
+                self.total += part.length();
+                added(part);
+                holder
+            }
+            _ => {
+                self.ranges.push_back(new);
+                self.total += new.length();
+                added(new);
+                new
+            }
+        }
+    }
+
+    /// The same for a range that begins before the last one does.
+    #[inline(never)]
+    fn insert_before(&mut self, new: Range, mut added: impl FnMut(Range)) -> Range {
         // The ranges that touch or overlap `new` are [first, last).
-        let first = self.ranges.partition_point(|range| range.end < new.start);
+        let first = self.first_touching(new.start);
         if let Some(range) = self.ranges.get(first)
             && range.start <= new.start
             && new.end <= range.end
@@ -170,6 +197,19 @@ impl RangeSet {
             self.ranges.drain(first + 1..last);
         }
         merged
+    }
+
+    /// Where the first range is that ends at `start` or after it. Most are added near the end.
+    #[inline]
+    fn first_touching(&self, start: SeqNum) -> usize {
+        const NEAR: usize = 4;
+        let last = self.ranges.iter().rev().take(NEAR);
+        let after = last.take_while(|range| range.end >= start).count();
+        if after < NEAR {
+            self.ranges.len() - after
+        } else {
+            self.ranges.partition_point(|range| range.end < start)
+        }
     }
 
     /// Removes `seq`; whether it was there.

@@ -36,7 +36,12 @@ impl Ticks {
     /// When a timer expires that is set at `now` to wait so long.
     #[inline]
     pub fn expiry(self, now: Instant, wait: Duration) -> Instant {
-        let begun = self.last(now);
+        self.expiry_from(self.last(now), wait)
+    }
+
+    /// The same of one that is set in the tick that has `begun` then.
+    #[inline]
+    pub fn expiry_from(self, begun: Instant, wait: Duration) -> Instant {
         let wait = self.whole(wait);
         if self.whole {
             begun + wait + self.tick

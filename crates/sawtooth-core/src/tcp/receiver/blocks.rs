@@ -27,6 +27,14 @@ impl Blocks {
 
     /// A segment comes out of order, after which `holder` is all that has come around it; how many other blocks there are.
     pub(super) fn on_segment(&mut self, holder: Range) -> usize {
+        if let Some((newest, others)) = self.recent.split_first_mut()
+            && newest.start == holder.start
+            && !others.iter().any(|range| holder.contains(range.start))
+        {
+            // It goes on where the last one came.
+            newest.end = holder.end;
+            return others.len();
+        }
         self.recent.retain(|range| !holder.contains(range.start));
         let others = self.recent.len();
         self.recent.insert(0, holder);

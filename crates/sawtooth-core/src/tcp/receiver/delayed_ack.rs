@@ -31,7 +31,10 @@ pub(super) struct DelayedAck {
     pace: Option<(ArrivalPace, Duration)>,
     ticks: Ticks,
     current: Duration,
-    /// At the tick before it.
+    /// Whether arrivals less than half the base apart leave a wait of the base as it is.
+    is_steady: bool,
+    /// What came last, and at the tick before it.
+    arrival: Instant,
     last_arrival: Instant,
     /// When the last SYN came, which is answered at once, and the round trip until the answer was acknowledged.
     answered: Option<Instant>,
@@ -50,6 +53,8 @@ impl DelayedAck {
                 .map(|pace| (pace, config.delayed_ack.most)),
             ticks: config.receiver_tick,
             current: config.delayed_ack_timeout,
+            is_steady: false,
+            arrival: Instant::NEVER,
             last_arrival: Instant::NEVER,
             answered: None,
             rtt: None,
@@ -57,6 +62,7 @@ impl DelayedAck {
             pause: Duration::ZERO,
         };
         delayed.pause = delayed.ticks.whole(delayed.rto.timeout());
+        delayed.is_steady = delayed.halved() + delayed.base / 2.0 == delayed.base;
         delayed
     }
 
@@ -98,6 +104,7 @@ impl DelayedAck {
         if let Some((pace, wait)) = &mut self.pace {
             *wait = pace.on_arrival(now, push);
         }
+        self.arrival = now;
         let now = self.ticks.last(now);
         let apart = now - self.last_arrival;
         self.last_arrival = now;
@@ -105,14 +112,21 @@ impl DelayedAck {
             return true;
         }
         if self.adaptive && apart >= Duration::ZERO {
-            let (half, rest) = (self.base / 2.0, self.ticks.passed(self.current / 2.0));
-            if apart <= half + HAIR {
-                self.current = rest + half;
-            } else if apart < self.current - HAIR {
-                self.current = (rest + apart).min(self.pause);
+            let half = self.base / 2.0;
+            if apart > half + HAIR {
+                if apart < self.current - HAIR {
+                    self.current = (self.halved() + apart).min(self.pause);
+                }
+            } else if !(self.is_steady && self.current == self.base) {
+                self.current = self.halved() + half;
             }
         }
         false
+    }
+
+    /// Half of the present wait, in whole ticks.
+    fn halved(&self) -> Duration {
+        self.ticks.passed(self.current / 2.0)
     }
 
     /// When an acknowledgement leaves that is delayed from now on.
@@ -143,7 +157,11 @@ impl DelayedAck {
     /// When the timer expires that is set now to wait so long.
     #[inline]
     fn after(&self, now: Instant, wait: Duration) -> Instant {
-        self.ticks.expiry(now, wait)
+        if now == self.arrival {
+            self.ticks.expiry_from(self.last_arrival, wait)
+        } else {
+            self.ticks.expiry(now, wait)
+        }
     }
 
     /// It has left because nothing else came.

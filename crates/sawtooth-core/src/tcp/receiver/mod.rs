@@ -32,7 +32,6 @@ pub struct Receiver {
     /// Nothing is kept of a segment in order but that it has come: no marks, timestamps, memory or rules of a particular system.
     plain: bool,
     ns2: bool,
-    smss: ByteCount,
     reassembly: Reassembly,
     acknowledgement: Acknowledgement,
     /// What it has seen of Congestion Experienced, and echoes.
@@ -67,7 +66,6 @@ impl Receiver {
         Self {
             plain: is_plain(config),
             ns2: config.ns2_algorithms,
-            smss: config.smss,
             reassembly: Reassembly::new(config),
             acknowledgement: Acknowledgement::new(config),
             marks: EcnFeedback::new(config.ecn),
@@ -111,7 +109,7 @@ impl Receiver {
     }
 
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
-    #[inline]
+    #[inline(always)]
     pub fn on_segment(&mut self, now: Event, data: DataSegment) -> Option<Ack> {
         if !(self.takes_plainly(data.seq) && !data.payload.is_zero() && !data.fin) {
             return self.on_any_segment(now, data);
@@ -167,6 +165,12 @@ impl Receiver {
         if self.reassembly.is_next(data.seq) {
             return self.on_next(now, data, at_once);
         }
+        self.on_other(now, data)
+    }
+
+    /// One that was not expected, or for which others wait.
+    #[inline(never)]
+    fn on_other(&mut self, now: Event, data: DataSegment) -> Option<Ack> {
         if data.is_handshake_ack() {
             if let Some(buffer) = &mut self.buffer {
                 buffer.on_established(now.time);
@@ -213,6 +217,7 @@ impl Receiver {
     }
 
     /// A segment in order goes through the buffer to the application; whether the window opens, which is acknowledged at once.
+    #[inline]
     fn store_in_order(&mut self, now: Instant, data: DataSegment) -> bool {
         let Some(buffer) = &mut self.buffer else {
             return false;
@@ -225,8 +230,7 @@ impl Receiver {
         if first {
             self.acknowledgement.quick.limit(buffer.quick_acks());
         }
-        buffer.on_in_order(data.payload, SegCount::ZERO);
-        buffer.read_all(now);
+        buffer.pass(data.payload, now);
         opens
     }
 
@@ -306,13 +310,15 @@ impl Receiver {
     }
 
     /// Window and timestamp of an acknowledgement.
+    #[inline]
     fn advertise(&mut self, now: Instant, ack: &mut Ack) {
         if let Some(buffer) = &mut self.buffer {
-            ack.window = (buffer.advertise() / self.smss).min(Ack::NO_WINDOW);
+            ack.window = buffer.advertise_segments().min(Ack::NO_WINDOW);
             ack.stamp = buffer::stamp(now);
         }
     }
 
+    #[inline(never)]
     fn acknowledge(&mut self, now: Instant, duplicate: bool) -> Ack {
         let mut ack = self.acknowledge_in_order(now);
         self.acknowledgement.on_selective_ack();

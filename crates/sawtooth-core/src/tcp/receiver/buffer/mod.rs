@@ -43,6 +43,14 @@ pub(crate) struct ReceiveBuffer {
     /// What was received in order, and what of it has been read.
     received: ByteCount,
     read: ByteCount,
+    advertised: AdvertisedWindow,
+}
+
+/// The window that was advertised last, which most do again.
+#[derive(Clone, Copy, Debug, Default)]
+struct AdvertisedWindow {
+    bytes: ByteCount,
+    segments: SegCount,
 }
 
 impl ReceiveBuffer {
@@ -68,10 +76,13 @@ impl ReceiveBuffer {
             tuning: Tuning::new(config.receive_auto_tuning, smss),
             received: ByteCount::ZERO,
             read: ByteCount::ZERO,
+            advertised: AdvertisedWindow::default(),
         }))
     }
 
     /// The connection is established.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn on_established(&mut self, now: Instant) {
         if self.window.establish(self.memory.for_data()) {
             self.tuning.begin(now, self.window.open());
@@ -84,8 +95,11 @@ impl ReceiveBuffer {
     }
 
     /// A full segment arrives, which echoes a [`stamp`]. Whether the window opens.
+    #[inline]
     pub(crate) fn on_segment(&mut self, now: Instant, echo: Stamp) -> bool {
-        self.on_established(now);
+        if !self.window.is_established() {
+            self.on_established(now);
+        }
         self.rtt.measure(now, echo);
         self.window.open_up(self.memory.room())
     }
@@ -101,6 +115,13 @@ impl ReceiveBuffer {
         self.memory.release(waited);
     }
 
+    /// So much comes in order while nothing waits, and is read at once.
+    #[inline]
+    pub(crate) fn pass(&mut self, bytes: ByteCount, now: Instant) {
+        self.received += bytes;
+        self.read_until(self.received, now);
+    }
+
     /// The application reads everything that has arrived in order, and of it the first segment by itself.
     pub(crate) fn read_from(&mut self, first: ByteCount, now: Instant) {
         self.read_until(self.read + first, now);
@@ -108,26 +129,46 @@ impl ReceiveBuffer {
     }
 
     /// The application has read everything that has arrived in order.
-    pub(crate) fn read_all(&mut self, now: Instant) {
+    fn read_all(&mut self, now: Instant) {
         self.read_until(self.received, now);
     }
 
+    #[inline]
     fn read_until(&mut self, read: ByteCount, now: Instant) {
         self.read = read;
-        let Some(rtt) = self.rtt.average() else {
-            return;
-        };
-        if let Some(needed) = self.tuning.on_read(now, read, rtt)
-            && self.memory.grow_for(needed)
+        if let Some(rtt) = self.rtt.average()
+            && let Some(needed) = self.tuning.on_read(now, read, rtt)
         {
+            self.grow_for(needed);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow_for(&mut self, needed: ByteCount) {
+        if self.memory.grow_for(needed) {
             self.window.clamp_to(self.memory.for_data());
         }
     }
 
     /// The window that an acknowledgement advertises, as much as its field can say.
-    pub(crate) fn advertise(&mut self) -> ByteCount {
+    #[inline]
+    fn advertise(&mut self) -> ByteCount {
         let free = self.memory.free(self.received - self.read);
         self.window.advertise(self.received, free)
+    }
+
+    /// The same in whole segments.
+    #[inline]
+    pub(crate) fn advertise_segments(&mut self) -> SegCount {
+        let window = self.advertise();
+        if window != self.advertised.bytes {
+            self.advertised = AdvertisedWindow {
+                bytes: window,
+                segments: window / self.smss,
+            };
+        }
+        self.advertised.segments
     }
 }
 

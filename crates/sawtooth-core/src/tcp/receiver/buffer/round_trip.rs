@@ -30,15 +30,21 @@ pub(super) struct RoundTrip {
 
 impl RoundTrip {
     /// Nothing if none has been measured.
+    #[inline]
     pub(super) fn average(&self) -> Option<Duration> {
         self.average
     }
 
     /// A segment comes with a timestamp of the receiver: a sample, unless there is one of it.
+    #[inline]
     pub(super) fn measure(&mut self, now: Instant, echo: Stamp) {
-        if self.last_echo.replace(echo) == Some(echo) {
-            return;
+        if self.last_echo != Some(echo) {
+            self.last_echo = Some(echo);
+            self.take(now, echo);
         }
+    }
+
+    fn take(&mut self, now: Instant, echo: Stamp) {
         let elapsed = stamp(now).bits().wrapping_sub(echo.bits()) & MILLIS;
         let sample = Duration::from_secs(f64::from(elapsed.max(1)) / 1e3);
         self.average = Some(match self.average {

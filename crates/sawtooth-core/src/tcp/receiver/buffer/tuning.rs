@@ -48,6 +48,7 @@ impl Tuning {
     }
 
     /// The application has read `read` bytes in all; the round trip is known. What the buffer needs now, if a round trip is over in which more was read than in any before.
+    #[inline]
     pub(super) fn on_read(
         &mut self,
         now: Instant,
@@ -57,6 +58,12 @@ impl Tuning {
         if now - self.start < rtt - HAIR {
             return None;
         }
+        self.on_round(now, read)
+    }
+
+    /// A round trip is over.
+    #[inline(never)]
+    fn on_round(&mut self, now: Instant, read: ByteCount) -> Option<ByteCount> {
         let copied = read - self.read;
         let mut needed = None;
         if copied > self.largest {

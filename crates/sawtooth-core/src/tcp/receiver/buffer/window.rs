@@ -52,6 +52,11 @@ impl ReceiveWindow {
         true
     }
 
+    #[inline]
+    pub(super) fn is_established(&self) -> bool {
+        self.is_established
+    }
+
     #[cfg(test)]
     pub(super) fn scale(&self) -> u32 {
         self.scale
@@ -63,6 +68,7 @@ impl ReceiveWindow {
     }
 
     /// A segment arrives beside which there is so much room: the window opens by two. Whether it does.
+    #[inline]
     pub(super) fn open_up(&mut self, room: ByteCount) -> bool {
         let room = room.min(self.clamp).min(self.largest());
         if self.open >= room {
@@ -78,6 +84,7 @@ impl ReceiveWindow {
     }
 
     /// What an acknowledgement of all that was received in order advertises while so much is free, as much as its field can say.
+    #[inline]
     pub(super) fn advertise(&mut self, received: ByteCount, free: ByteCount) -> ByteCount {
         let unit: u64 = 1 << if self.is_established { self.scale } else { 0 };
         // A power of two, so no division is needed.
@@ -91,6 +98,7 @@ impl ReceiveWindow {
     }
 
     /// The most that the field can say.
+    #[inline]
     fn largest(&self) -> ByteCount {
         LARGEST_FIELD * (1 << self.scale)
     }
