@@ -43,6 +43,16 @@ pub struct SendBuffer {
     pushed: VecDeque<SeqNum>,
     last_pushed: SeqNum,
     largest_window: SegCount,
+    /// The window that the buffer has grown for.
+    grown_for: SegCount,
+    room: SegmentsInMemory,
+}
+
+/// How many segments some memory has room for, kept until that changes.
+#[derive(Debug, Default)]
+struct SegmentsInMemory {
+    memory: ByteCount,
+    segments: SegCount,
 }
 
 impl SendBuffer {
@@ -63,6 +73,8 @@ impl SendBuffer {
             pushed: VecDeque::new(),
             last_pushed: first,
             largest_window: SegCount::ZERO,
+            grown_for: SegCount::ZERO,
+            room: SegmentsInMemory::default(),
         }))
     }
 
@@ -87,8 +99,10 @@ impl SendBuffer {
         sendable: SeqNum,
         end: SeqNum,
     ) {
-        if self.auto_tuning {
-            let wanted = cwnd.max(LEAST) * self.window_memory * 2;
+        let cwnd = cwnd.max(LEAST);
+        if self.auto_tuning && cwnd > self.grown_for {
+            self.grown_for = cwnd;
+            let wanted = cwnd * self.window_memory * 2;
             self.size = self.size.max(wanted.min(self.max));
         }
         let saved = joined * OVERHEAD;
@@ -96,7 +110,11 @@ impl SendBuffer {
         if self.waits && used.saturating_sub(saved) * 3 > self.size * 2 {
             return;
         }
-        let full = snd_una + (self.size + saved).div_ceil(self.segment_memory);
+        if self.room.memory != self.size + saved {
+            self.room.memory = self.size + saved;
+            self.room.segments = self.room.memory.div_ceil(self.segment_memory);
+        }
+        let full = snd_una + self.room.segments;
         self.waits = full < end;
         let until = full.min(end);
         if until <= self.written {
@@ -119,8 +137,21 @@ impl SendBuffer {
         }
     }
 
+    /// The next segment that ends a write, as far as is known.
+    #[inline]
+    pub fn next_pushed(&self) -> Option<SeqNum> {
+        self.pushed.front().copied()
+    }
+
     /// Whether a segment that is sent for the first time ends a write.
+    #[inline]
     pub fn is_pushed(&mut self, seq: SeqNum) -> bool {
+        // Most are before the next that does.
+        self.pushed.front().is_some_and(|first| *first <= seq) && self.take_pushed(seq)
+    }
+
+    #[inline(never)]
+    fn take_pushed(&mut self, seq: SeqNum) -> bool {
         while self.pushed.front().is_some_and(|first| *first < seq) {
             self.pushed.pop_front();
         }

@@ -67,12 +67,17 @@ impl SendingApplication {
     }
 
     /// Segments before this one that have not been sent are full, are no last ones, and may be sent.
+    #[inline]
     pub fn full_until(&self, seq: &Sequence) -> SeqNum {
         if self.stream.has_short() {
             return SeqNum::ZERO;
         }
         let last = self.stream.end().saturating_sub(SeqNum::new(1));
-        seq.allowed.min(SeqNum::ZERO + last)
+        let pushed = self.buffer.as_ref();
+        let pushed = pushed.and_then(|buffer| buffer.next_pushed());
+        seq.allowed
+            .min(SeqNum::ZERO + last)
+            .min(pushed.unwrap_or(SeqNum::MAX))
     }
 
     /// Whether all that is unsent is held back for being less than a segment.
