@@ -57,6 +57,34 @@ impl<T: Copy> RingBuffer<T> {
         (!self.is_empty()).then(|| &self.slots[self.tail.wrapping_sub(1) & (self.slots.len() - 1)])
     }
 
+    /// The value that so many others came before.
+    #[inline]
+    pub(crate) fn get(&self, at: usize) -> Option<&T> {
+        let mask = self.slots.len() - 1;
+        (at < self.len()).then(|| &self.slots[self.head.wrapping_add(at) & mask])
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+        let mask = self.slots.len() - 1;
+        (at < self.len()).then(|| &mut self.slots[self.head.wrapping_add(at) & mask])
+    }
+
+    /// How many values there are of which a predicate is true, if it is true of the oldest ones and of no others.
+    pub(crate) fn partition_point(&self, predicate: impl Fn(&T) -> bool) -> usize {
+        let (mut from, mut to) = (0, self.len());
+        while from < to {
+            let middle = usize::midpoint(from, to);
+            if self.get(middle).is_some_and(&predicate) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        from
+    }
+
     /// Puts a value before the newest ones that it precedes, at most `most` of them; how many that are, or nothing if there are more.
     pub(crate) fn insert(
         &mut self,
@@ -89,6 +117,13 @@ impl<T: Copy> RingBuffer<T> {
     pub(crate) fn pop(&mut self) {
         debug_assert!(!self.is_empty());
         self.head = self.head.wrapping_add(1);
+    }
+
+    /// Forgets the oldest values; there must be so many.
+    #[inline]
+    pub(crate) fn discard(&mut self, count: usize) {
+        debug_assert!(count <= self.len());
+        self.head = self.head.wrapping_add(count);
     }
 
     pub(crate) fn clear(&mut self) {

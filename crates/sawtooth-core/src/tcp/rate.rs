@@ -2,9 +2,21 @@
 //!
 //! Specification: draft-cheng-iccrg-delivery-rate-estimation-02 §3.1 (variables), §3.2 (what a segment takes along), §3.3 (a sample).
 
-use super::segments::{Snapshot, TransmissionId};
+use super::segments::TransmissionId;
 use crate::cc::RateSample;
 use crate::units::{Duration, Instant, SegCount};
+
+/// What had been delivered when a segment left (§3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    pub delivered: SegCount,
+    pub delivered_at: Instant,
+    /// When the first segment of the flight that it belongs to left.
+    pub first_sent_at: Instant,
+    pub lost: SegCount,
+    pub pipe: SegCount,
+    pub app_limited: bool,
+}
 
 /// A transmission that is delivered.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +70,18 @@ impl DeliveryRate {
             self.newest = Some(delivered);
             self.first_sent_at = delivered.sent;
         }
+    }
+
+    /// So many segments are delivered, each later transmissions than those before; the last of them.
+    #[inline]
+    pub fn on_delivered_in_order(
+        &mut self,
+        now: Instant,
+        count: SegCount,
+        last: DeliveredTransmission,
+    ) {
+        self.on_delivered(now, last);
+        self.delivered += count - SegCount::ONE;
     }
 
     /// The application has no more to send while `pipe` segments are in the path.

@@ -2,29 +2,19 @@
 //!
 //! Specification: RFC 8985 §5.1 (per-segment variables); RFC 6675 §4 for what is in the path (pipe), with losses as RACK finds them.
 //!
-//! **Speed.** Every operation takes constant time on average: segments lie in a queue by number, and a log holds transmissions in the order
-//! in which they were made, which is the order in which RACK judges them (RFC 8985 §6.2 step 5). An entry of the log is looked at until it
-//! is delivered, lost or outdated, and then never again.
+//! **Speed.** Every operation takes constant time on average. RACK judges transmissions in the order in which they were made (RFC 8985 §6.2 step 5).
+//! First transmissions are made in the order of segments, so a place in their queue says which have been judged; only what is sent again is
+//! in a log. Each transmission is looked at until it is delivered, lost or outdated, and then never again.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
+use super::scoreboard::{Range, RangeSet};
+use crate::ring::RingBuffer;
 use crate::units::{Instant, SegCount, SeqNum};
 
 /// The number of a transmission among all those of a connection, in the order in which they were made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TransmissionId(u64);
-
-/// What had been delivered when a segment left: what [`rate`](super::rate) samples are made of (draft-cheng-iccrg-delivery-rate-estimation-02 §3.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Snapshot {
-    pub delivered: SegCount,
-    pub delivered_at: Instant,
-    /// When the first segment of the flight that it belongs to left.
-    pub first_sent_at: Instant,
-    pub lost: SegCount,
-    pub pipe: SegCount,
-    pub app_limited: bool,
-}
 
 /// One segment.
 #[derive(Clone, Copy, Debug)]
@@ -32,31 +22,53 @@ pub struct Segment {
     /// When it was last sent, and which transmission that was.
     pub sent: Instant,
     pub transmission: TransmissionId,
+    first: TransmissionId,
     pub retransmitted: bool,
     /// The receiver has reported it.
     pub sacked: bool,
     /// Its last transmission is considered lost.
     pub lost: bool,
-    pub snapshot: Snapshot,
+}
+
+impl Segment {
+    /// What fills places that no segment has.
+    const NONE: Self = Self {
+        sent: Instant::START,
+        transmission: TransmissionId(0),
+        first: TransmissionId(0),
+        retransmitted: false,
+        sacked: false,
+        lost: false,
+    };
+
+    /// Whether it has neither arrived nor been lost, as far as is known.
+    #[inline]
+    fn is_in_path(&self) -> bool {
+        !self.sacked && !self.lost
+    }
 }
 
 /// The segments from SND.UNA on.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Segments {
     una: SeqNum,
-    queue: VecDeque<Segment>,
+    queue: RingBuffer<Segment>,
     /// The next transmission.
     next: TransmissionId,
-    /// In the order of transmissions.
+    /// Of the segments before this one, no first transmission has to be judged any more.
+    judged: SeqNum,
+    /// What was sent again, in the order of transmissions.
     log: VecDeque<SegmentTransmission>,
+    /// Segments that have been sent again.
+    resent: SegCount,
     sacked: SegCount,
     /// Pairs of neighbours that the receiver has both reported.
     joined: SegCount,
     /// Lost segments that have not been sent again.
-    waiting: BTreeSet<SeqNum>,
+    waiting: RangeSet,
 }
 
-/// One transmission of a segment.
+/// One transmission of a segment that had been sent before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SegmentTransmission {
     seq: SeqNum,
@@ -72,7 +84,24 @@ pub struct Found {
     pub next: Option<Instant>,
 }
 
+impl Default for Segments {
+    fn default() -> Self {
+        Self {
+            una: SeqNum::ZERO,
+            queue: RingBuffer::new(Segment::NONE),
+            next: TransmissionId(0),
+            judged: SeqNum::ZERO,
+            log: VecDeque::new(),
+            resent: SegCount::ZERO,
+            sacked: SegCount::ZERO,
+            joined: SegCount::ZERO,
+            waiting: RangeSet::default(),
+        }
+    }
+}
+
 impl Segments {
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
@@ -80,14 +109,16 @@ impl Segments {
     /// Segments considered in the path (RFC 6675 §4).
     #[inline]
     pub fn pipe(&self) -> SegCount {
-        SegCount::from(self.queue.len()) - self.sacked - SegCount::from(self.waiting.len())
+        SegCount::from(self.queue.len()) - self.sacked - self.waiting.total()
     }
 
+    #[inline]
     pub fn sacked(&self) -> SegCount {
         self.sacked
     }
 
     /// Reported segments whose predecessor is reported, too.
+    #[inline]
     pub fn joined(&self) -> SegCount {
         self.joined
     }
@@ -99,11 +130,12 @@ impl Segments {
     /// The first lost segment that has not been sent again.
     #[inline]
     pub fn next_lost(&self) -> Option<SeqNum> {
-        self.waiting.first().copied()
+        self.waiting.first().map(|range| range.start)
     }
 
+    #[inline]
     pub fn lost(&self) -> SegCount {
-        SegCount::from(self.waiting.len())
+        self.waiting.total()
     }
 
     /// When a segment was last sent.
@@ -111,42 +143,69 @@ impl Segments {
         self.get(seq).map(|segment| segment.sent)
     }
 
-    fn get(&self, seq: SeqNum) -> Option<&Segment> {
-        let at = usize::try_from(seq.checked_sub(self.una)?.get()).ok()?;
-        self.queue.get(at)
+    /// Whether each outstanding segment was sent once, and nothing of them has been reported or lost: they arrive in the order of their transmissions.
+    #[inline]
+    pub fn are_plain(&self) -> bool {
+        (self.sacked + self.resent + self.waiting.total()).is_zero()
     }
 
+    #[inline]
+    fn get(&self, seq: SeqNum) -> Option<&Segment> {
+        self.queue.get(self.place(seq)?)
+    }
+
+    #[inline]
     fn get_mut(&mut self, seq: SeqNum) -> Option<&mut Segment> {
-        let at = usize::try_from(seq.checked_sub(self.una)?.get()).ok()?;
+        let at = self.place(seq)?;
         self.queue.get_mut(at)
+    }
+
+    #[inline]
+    fn place(&self, seq: SeqNum) -> Option<usize> {
+        usize::try_from(seq.checked_sub(self.una)?.get()).ok()
     }
 
     /// Segment `seq` leaves: a new one, which is the next in order, or one that has been sent before.
     #[inline]
-    pub fn on_send(&mut self, seq: SeqNum, now: Instant, snapshot: Snapshot) {
+    pub fn on_send(&mut self, seq: SeqNum, now: Instant) {
+        if seq == self.end() {
+            self.on_send_new(now);
+        } else {
+            self.on_send_again(seq, now);
+        }
+    }
+
+    /// A new segment leaves.
+    #[inline]
+    pub fn on_send_new(&mut self, now: Instant) {
         let transmission = self.next;
         self.next.0 += 1;
+        let segment = self.queue.push_slot();
+        segment.sent = now;
+        segment.transmission = transmission;
+        segment.first = transmission;
+        segment.retransmitted = false;
+        segment.sacked = false;
+        segment.lost = false;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn on_send_again(&mut self, seq: SeqNum, now: Instant) {
+        let transmission = self.next;
+        self.next.0 += 1;
+        self.waiting.remove(seq);
+        let Some(segment) = self.get_mut(seq) else {
+            return;
+        };
+        let again = segment.retransmitted;
+        segment.sent = now;
+        segment.transmission = transmission;
+        segment.retransmitted = true;
+        segment.lost = false;
+        self.resent += SegCount::from(!again);
         self.log
             .push_back(SegmentTransmission { seq, transmission });
-        if seq == self.end() {
-            self.queue.push_back(Segment {
-                sent: now,
-                transmission,
-                retransmitted: false,
-                sacked: false,
-                lost: false,
-                snapshot,
-            });
-            return;
-        }
-        self.waiting.remove(&seq);
-        if let Some(segment) = self.get_mut(seq) {
-            segment.sent = now;
-            segment.transmission = transmission;
-            segment.retransmitted = true;
-            segment.lost = false;
-            segment.snapshot = snapshot;
-        }
     }
 
     /// One past the last segment that has been sent.
@@ -170,7 +229,7 @@ impl Segments {
         self.joined += SegCount::from(follows);
         self.joined += SegCount::from(self.is_sacked(seq.next()));
         if before.lost {
-            self.waiting.remove(&seq);
+            self.waiting.remove(seq);
         }
         Some(before)
     }
@@ -178,56 +237,125 @@ impl Segments {
     /// The first segment is acknowledged cumulatively; as it was.
     #[inline]
     pub fn acknowledge_first(&mut self) -> Option<Segment> {
-        let segment = self.queue.pop_front()?;
+        let segment = *self.queue.front()?;
+        self.queue.pop();
         if segment.sacked {
             self.sacked -= SegCount::ONE;
             self.joined -= SegCount::from(self.first_is_sacked());
         } else if segment.lost {
-            self.waiting.remove(&self.una);
+            self.waiting.remove(self.una);
         }
+        self.resent -= SegCount::from(segment.retransmitted);
         self.una = self.una.next();
         Some(segment)
     }
 
+    /// So many [plain](Self::are_plain) segments are acknowledged cumulatively: when the first was sent, and the last of them. Nothing if there are not so many.
+    #[inline]
+    pub fn acknowledge_plain(&mut self, count: SegCount) -> Option<InOrder> {
+        let first = self.queue.front()?.sent;
+        let place = usize::try_from(count.get()).ok()?.checked_sub(1)?;
+        let last = *self.queue.get(place)?;
+        self.queue.discard(place + 1);
+        self.una += count;
+        Some(InOrder { first, last })
+    }
+
     fn mark_lost(&mut self, seq: SeqNum) -> bool {
-        let Some(segment) = self.get_mut(seq) else {
+        let Some(segment) = self.get_mut(seq).filter(|segment| segment.is_in_path()) else {
             return false;
         };
-        if segment.sacked || segment.lost {
-            return false;
-        }
         segment.lost = true;
-        self.waiting.insert(seq);
+        self.waiting.insert(Range::of(seq), |_| ());
         true
     }
 
     /// Whether the log's entry still says how a segment was last sent, and that segment is in the path.
     fn is_current(&self, entry: SegmentTransmission) -> bool {
         self.get(entry.seq).is_some_and(|segment| {
-            segment.transmission == entry.transmission && !segment.sacked && !segment.lost
+            segment.transmission == entry.transmission && segment.is_in_path()
         })
     }
 
-    /// RFC 8985 §6.2 step 5: marks as lost what was sent before the transmission `newest`, and at or before `deadline`.
-    pub fn mark_lost_before(&mut self, newest: TransmissionId, deadline: Instant) -> Found {
+    /// Whether something may be in the path that was sent before the transmission `newest`.
+    #[inline]
+    pub fn may_precede(&self, newest: TransmissionId) -> bool {
+        !self.log.is_empty()
+            || self
+                .get(self.judged.max(self.una))
+                .is_some_and(|segment| segment.first < newest)
+    }
+
+    /// RFC 8985 §6.2 step 5: marks as lost what was sent before the transmission `newest`, and at or before `deadline`. `reported`: what the receiver has reported.
+    #[inline(never)]
+    pub fn mark_lost_before(
+        &mut self,
+        newest: TransmissionId,
+        deadline: Instant,
+        reported: &RangeSet,
+    ) -> Found {
         let mut lost = SegCount::ZERO;
-        while let Some(&entry) = self.log.front() {
-            if entry.transmission >= newest {
-                return Found { lost, next: None };
+        while let Some(entry) = self.next_to_judge(newest) {
+            if self.sent_at(entry.seq).is_some_and(|sent| sent > deadline) {
+                let next = self.latest_before(newest, reported);
+                return Found { lost, next };
             }
-            if self.is_current(entry) {
-                if self.sent_at(entry.seq).is_some_and(|sent| sent > deadline) {
-                    break;
-                }
-                lost += SegCount::from(self.mark_lost(entry.seq));
-            }
+            lost += SegCount::from(self.mark_lost(entry.seq));
+        }
+        Found { lost, next: None }
+    }
+
+    /// The first transmission that is current, of those before `newest`.
+    fn next_to_judge(&mut self, newest: TransmissionId) -> Option<SegmentTransmission> {
+        while let Some(&entry) = self.log.front()
+            && !self.is_current(entry)
+        {
             self.log.pop_front();
         }
-        let log = self.log.iter().rev();
-        let before = log.filter(|entry| entry.transmission < newest);
-        let mut others = before.filter(|entry| self.is_current(**entry));
-        let next = others.next().and_then(|entry| self.sent_at(entry.seq));
-        Found { lost, next }
+        self.judged = self.judged.max(self.una);
+        while let Some(segment) = self.get(self.judged)
+            && segment.first < newest
+            && (segment.retransmitted || !segment.is_in_path())
+        {
+            self.judged = self.judged.next();
+        }
+        let again = self.log.front().copied();
+        let first = self.get(self.judged).map(|segment| SegmentTransmission {
+            seq: self.judged,
+            transmission: segment.first,
+        });
+        let earlier = match (first, again) {
+            (Some(first), Some(again)) if again.transmission < first.transmission => Some(again),
+            (first, again) => first.or(again),
+        };
+        earlier.filter(|entry| entry.transmission < newest)
+    }
+
+    /// When the last of those before `newest` was sent that are in the path.
+    fn latest_before(&self, newest: TransmissionId, reported: &RangeSet) -> Option<Instant> {
+        let before = self
+            .log
+            .partition_point(|entry| entry.transmission < newest);
+        let again = self.log.range(..before).rev();
+        let again = again.copied().find(|entry| self.is_current(*entry));
+        let older = self.queue.partition_point(|segment| segment.first < newest);
+        let mut bound = self.una + SegCount::from(older);
+        let mut first = None;
+        while bound > self.judged && first.is_none() {
+            let seq = bound - SegCount::ONE;
+            if let Some(range) = reported.range_of(seq) {
+                bound = range.start;
+            } else {
+                bound = seq;
+                let segment = self.get(seq);
+                first = segment.filter(|segment| segment.is_in_path() && !segment.retransmitted);
+            }
+        }
+        let again = again.and_then(|entry| self.get(entry.seq));
+        let latest = [first, again].into_iter().flatten();
+        latest
+            .max_by_key(|segment| segment.transmission)
+            .map(|segment| segment.sent)
     }
 
     /// A segment's transmission, if it was its only one.
@@ -253,40 +381,52 @@ impl Segments {
     }
 
     /// Whether the receiver has reported the first segment, which it does not acknowledge: it has discarded it since (RFC 2018 §8).
+    #[inline]
     pub fn first_is_sacked(&self) -> bool {
         self.queue.front().is_some_and(|segment| segment.sacked)
     }
 
-    /// The receiver may have discarded what it has reported.
+    /// The receiver may have discarded what it has reported. All that is outstanding is to be taken for lost after that.
     pub fn forget_sacks(&mut self) {
-        for segment in &mut self.queue {
-            segment.sacked = false;
+        for place in 0..self.queue.len() {
+            if let Some(segment) = self.queue.get_mut(place) {
+                segment.sacked = false;
+            }
         }
         self.sacked = SegCount::ZERO;
         self.joined = SegCount::ZERO;
     }
 
-    /// Nothing is considered lost any more: what seemed so was late.
+    /// Nothing is considered lost any more: what seemed so was late. It is judged again, in the order of its transmission.
     pub fn forget_losses(&mut self) {
-        while let Some(seq) = self.waiting.pop_first() {
-            let entry = self.get_mut(seq).map(|segment| {
-                segment.lost = false;
-                SegmentTransmission {
-                    seq,
-                    transmission: segment.transmission,
-                }
-            });
-            // It is judged again, in the order of its transmission.
-            if let Some(entry) = entry {
-                let at = self
-                    .log
-                    .partition_point(|other| other.transmission < entry.transmission);
-                if self.log.get(at) != Some(&entry) {
-                    self.log.insert(at, entry);
-                }
+        while let Some(Range { start: seq, .. }) = self.waiting.first() {
+            self.waiting.remove(seq);
+            let Some(segment) = self.get_mut(seq) else {
+                continue;
+            };
+            segment.lost = false;
+            let (again, transmission) = (segment.retransmitted, segment.transmission);
+            if !again {
+                self.judged = self.judged.min(seq);
+                continue;
+            }
+            let entry = SegmentTransmission { seq, transmission };
+            let at = self
+                .log
+                .partition_point(|other| other.transmission < transmission);
+            if self.log.get(at) != Some(&entry) {
+                self.log.insert(at, entry);
             }
         }
     }
+}
+
+/// Segments that arrive in the order in which they were sent, each once.
+#[derive(Clone, Copy, Debug)]
+pub struct InOrder {
+    /// When the first was sent.
+    pub first: Instant,
+    pub last: Segment,
 }
 
 #[cfg(test)]
@@ -300,23 +440,25 @@ impl TransmissionId {
 mod tests {
     use super::*;
     use crate::units::testing::{at, segs, seq};
+    use proptest::prelude::*;
 
     fn flight(count: u64) -> Segments {
         let mut segments = Segments::default();
         for number in seq(0).up_to(seq(count)) {
             let time = (number - seq(0)).as_f64();
-            segments.on_send(number, at(time), Snapshot::default());
+            segments.on_send(number, at(time));
         }
         segments
     }
 
     fn send(segments: &mut Segments, number: u64, time: f64) {
-        segments.on_send(seq(number), at(time), Snapshot::default());
+        segments.on_send(seq(number), at(time));
     }
 
     /// Looks for what was sent before a transmission and at or before a time; how much is lost, and when the last of the others was sent.
     fn look(segments: &mut Segments, newest: u64, deadline: f64) -> (u64, Option<f64>) {
-        let found = segments.mark_lost_before(TransmissionId(newest), at(deadline));
+        let found =
+            segments.mark_lost_before(TransmissionId(newest), at(deadline), &RangeSet::default());
         (found.lost.get(), found.next.map(Instant::secs))
     }
 
@@ -407,5 +549,79 @@ mod tests {
         assert_eq!(look(&mut segments, newest, 0.5), (1, Some(3.0)));
         send(&mut segments, 3, 6.0);
         assert_eq!(look(&mut segments, newest, 0.5), (0, Some(2.0)));
+    }
+
+    /// A segment by itself, as in the table of RFC 8985 §5.1.
+    #[derive(Clone, Copy)]
+    struct Model {
+        sent: f64,
+        transmission: u64,
+        sacked: bool,
+        lost: bool,
+    }
+
+    proptest! {
+        #[test]
+        fn losses_are_those_that_a_walk_over_all_segments_finds(
+            steps in prop::collection::vec((0u32..8, 0u64..12, 0u32..30), 1..200),
+        ) {
+            let mut segments = Segments::default();
+            let (mut una, mut model) = (0, Vec::<Model>::new());
+            let (mut next, mut newest) = (0, 0);
+            let mut reported = RangeSet::default();
+            for (time, (step, place, back)) in (1u32..).zip(steps) {
+                let (now, place) = (f64::from(time), usize::try_from(place).expect("small"));
+                let number = una + place as u64;
+                match step {
+                    0..=2 => {
+                        send(&mut segments, una + model.len() as u64, now);
+                        model.push(Model { sent: now, transmission: next, sacked: false, lost: false });
+                        next += 1;
+                    }
+                    3 => if let Some(known) = model.get_mut(place).filter(|known| !known.sacked) {
+                        send(&mut segments, number, now);
+                        *known = Model { sent: now, transmission: next, sacked: false, lost: false };
+                        next += 1;
+                    },
+                    4 => if let Some(known) = model.get_mut(place) {
+                        prop_assert_eq!(segments.sack(seq(number)).is_some(), !known.sacked);
+                        (known.sacked, known.lost) = (true, false);
+                        newest = newest.max(known.transmission);
+                        reported.insert(Range::of(seq(number)), |_| ());
+                    },
+                    5 if !model.is_empty() => {
+                        newest = newest.max(model.remove(0).transmission);
+                        let plain = segments.are_plain() && segments.acknowledge_plain(segs(1)).is_some();
+                        prop_assert!(plain || segments.acknowledge_first().is_some());
+                        una += 1;
+                        reported.remove_below(seq(una));
+                    }
+                    6 => {
+                        segments.forget_losses();
+                        for known in &mut model {
+                            known.lost = false;
+                        }
+                    }
+                    _ => {
+                        let deadline = now - f64::from(back);
+                        let in_path = |known: &&mut Model| !known.sacked && !known.lost && known.transmission < newest;
+                        let mut lost = 0;
+                        for known in model.iter_mut().filter(in_path).filter(|known| known.sent <= deadline) {
+                            known.lost = true;
+                            lost += 1;
+                        }
+                        let left = model.iter_mut().filter(in_path).map(|known| known.sent).reduce(f64::max);
+                        let may = segments.may_precede(TransmissionId(newest));
+                        let found = segments.mark_lost_before(TransmissionId(newest), at(deadline), &reported);
+                        prop_assert_eq!((found.lost.get(), found.next.map(Instant::secs)), (lost, left));
+                        prop_assert!(may || (lost, left) == (0, None));
+                    }
+                }
+                let waiting = model.iter().filter(|known| known.lost).count();
+                let arrived = model.iter().filter(|known| known.sacked).count();
+                prop_assert_eq!(segments.lost(), SegCount::from(waiting));
+                prop_assert_eq!(segments.pipe(), SegCount::from(model.len() - waiting - arrived));
+            }
+        }
     }
 }

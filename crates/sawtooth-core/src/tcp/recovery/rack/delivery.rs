@@ -4,7 +4,7 @@
 
 use super::undo::ReductionUndo;
 use crate::events::Event;
-use crate::tcp::segments::Segment;
+use crate::tcp::segments::{InOrder, Segment};
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
 
@@ -49,6 +49,16 @@ impl NewlyDelivered {
             self.originals = true;
             self.originals_of_episode |= seq < self.recovery_point;
         }
+    }
+
+    /// All that is acknowledged cumulatively is delivered, each segment of it sent once: the first and the last of them then, from segment `una` on.
+    #[inline]
+    pub fn add_in_order(&mut self, una: SeqNum, order: &InOrder) {
+        self.delivered += self.acked;
+        self.first_sent = order.first;
+        self.last_sent = order.last.sent;
+        self.originals = true;
+        self.originals_of_episode = una < self.recovery_point;
     }
 
     /// A round trip is measured with every acknowledgement of something that was sent once. The timer takes

@@ -4,6 +4,7 @@
 //!
 //! Deviations: at a timeout the reordering window is not capped by the smoothed round-trip time, and there is none before reordering has been seen.
 
+use crate::tcp::scoreboard::RangeSet;
 use crate::tcp::segments::{Found, Segment, Segments, TransmissionId};
 use crate::tcp::ticks::HAIR;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
@@ -32,6 +33,18 @@ pub struct Detect {
 pub struct ReorderingTimer {
     pub since: Instant,
     pub wait: Duration,
+}
+
+/// What is to be known when losses are looked for.
+#[derive(Debug)]
+pub struct LossSearch<'a> {
+    pub now: Instant,
+    pub dup_thresh: SegCount,
+    pub srtt: Option<Duration>,
+    /// Some have been found that are not repaired.
+    pub repairing: bool,
+    /// What the receiver has reported.
+    pub reported: &'a RangeSet,
 }
 
 impl Detect {
@@ -81,6 +94,21 @@ impl Detect {
         }
     }
 
+    /// All segments before `next` are delivered that were not, the `last` of them as the others after the one before it: each was sent once, and nothing that
+    /// was sent later has arrived before.
+    #[inline]
+    pub fn on_delivered_in_order(&mut self, now: Instant, next: SeqNum, last: &Segment) {
+        // Of what was sent later the round trip is shorter.
+        let rtt = now - last.sent;
+        self.min_rtt = self.min_rtt.min(rtt);
+        self.fack = next;
+        self.forward = last.transmission;
+        if self.newest.is_none_or(|newest| last.transmission > newest) {
+            self.newest = Some(last.transmission);
+            self.rtt = rtt;
+        }
+    }
+
     /// A duplicate was reported: the reordering window was too small (§6.2 step 4). It grows once per round trip.
     pub fn on_dsack(&mut self, una: SeqNum, max: SeqNum) {
         if una >= self.dsack_round {
@@ -100,22 +128,34 @@ impl Detect {
         }
     }
 
-    /// Finds losses (§6.2 step 5); how many. `repairing`: some have been found that are not repaired.
-    pub fn find_losses(
-        &mut self,
-        segments: &mut Segments,
-        now: Instant,
-        dup_thresh: SegCount,
-        srtt: Option<Duration>,
-        repairing: bool,
-    ) -> SegCount {
+    /// Finds losses (§6.2 step 5); how many.
+    #[inline]
+    pub fn find_losses(&mut self, segments: &mut Segments, look: &LossSearch) -> SegCount {
         let Some(newest) = self.newest else {
             return SegCount::ZERO;
         };
-        let hasty = repairing || segments.sacked() >= dup_thresh;
-        let wait = self.rtt + self.reo_wnd(hasty, srtt);
+        if segments.may_precede(newest) {
+            self.find_losses_before(newest, segments, look)
+        } else {
+            self.reordering_timer = None;
+            SegCount::ZERO
+        }
+    }
+
+    /// The same if something that was sent before may be in the path.
+    #[inline(never)]
+    fn find_losses_before(
+        &mut self,
+        newest: TransmissionId,
+        segments: &mut Segments,
+        look: &LossSearch,
+    ) -> SegCount {
+        let now = look.now;
+        let hasty = look.repairing || segments.sacked() >= look.dup_thresh;
+        let wait = self.rtt + self.reo_wnd(hasty, look.srtt);
         // What is due now is due.
-        let Found { lost, next } = segments.mark_lost_before(newest, now - wait + HAIR);
+        let deadline = now - wait + HAIR;
+        let Found { lost, next } = segments.mark_lost_before(newest, deadline, look.reported);
         self.reordering_timer = next.map(|sent| ReorderingTimer {
             since: now,
             wait: sent + wait - now,
@@ -151,7 +191,6 @@ impl Detect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::segments::Snapshot;
     use crate::units::testing::{at, secs, segs, seq};
 
     const RTT: f64 = 0.1;
@@ -161,7 +200,7 @@ mod tests {
         let mut segments = Segments::default();
         for number in 0..count {
             let sent = at(f64::from(number) / 1000.0);
-            segments.on_send(seq(u64::from(number)), sent, Snapshot::default());
+            segments.on_send(seq(u64::from(number)), sent);
         }
         segments
     }
@@ -180,7 +219,14 @@ mod tests {
 
     /// Looks for losses; how many.
     fn look(detect: &mut Detect, segments: &mut Segments, now: Instant, repairing: bool) -> u64 {
-        let lost = detect.find_losses(segments, now, segs(3), None, repairing);
+        let look = LossSearch {
+            now,
+            dup_thresh: segs(3),
+            srtt: None,
+            repairing,
+            reported: &RangeSet::default(),
+        };
+        let lost = detect.find_losses(segments, &look);
         lost.get()
     }
 
@@ -199,7 +245,7 @@ mod tests {
     fn rfc8985_6_2_step_2_what_comes_sooner_than_any_round_trip_is_of_an_earlier_transmission() {
         let (mut detect, mut segments) = (Detect::new(), flight(3));
         report(&mut detect, &mut segments, 1);
-        segments.on_send(seq(0), at(0.15), Snapshot::default());
+        segments.on_send(seq(0), at(0.15));
         let again = segments.sack(seq(0)).expect("news");
         detect.on_delivered(at(0.16), seq(0), &again, false);
         assert_eq!(detect.newest, Some(TransmissionId::numbered(1)));
@@ -215,7 +261,7 @@ mod tests {
      {
         let (mut detect, mut segments) = (Detect::new(), flight(5));
         report(&mut detect, &mut segments, 2);
-        segments.on_send(seq(0), at(0.15), Snapshot::default());
+        segments.on_send(seq(0), at(0.15));
         report(&mut detect, &mut segments, 0);
         assert!(!detect.reordering_seen);
         report(&mut detect, &mut segments, 1);
@@ -293,7 +339,7 @@ mod tests {
         let now = report(&mut detect, &mut segments, 3);
         assert_eq!(look(&mut detect, &mut segments, now, true), 3);
         for number in 0..2 {
-            segments.on_send(seq(number), at(0.11), Snapshot::default());
+            segments.on_send(seq(number), at(0.11));
         }
         // That of segment 1 arrives, and the first one's does not.
         let again = segments.sack(seq(1)).expect("news");

@@ -57,7 +57,9 @@ pub(super) fn find_losses(
         Some(detect.forward)
     };
     let lost = judged_by.map_or(SegCount::ZERO, |transmission| {
-        segments.mark_lost_before(transmission, Instant::NEVER).lost
+        let reported = &tx.reported.scoreboard;
+        let found = segments.mark_lost_before(transmission, Instant::NEVER, reported);
+        found.lost
     });
     detect.reordering_timer = None;
     if !lost.is_zero() || repairing {

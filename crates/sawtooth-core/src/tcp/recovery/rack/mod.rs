@@ -100,7 +100,7 @@ impl Rack {
             .outstanding
             .take(tx, now, ack, self.congestion.recovery_point);
         let rtt = news.measure(tx, now, &mut self.congestion.undo);
-        if !syn {
+        if !syn && tx.window.needs.arrivals {
             tx.announce(now, news.acked, rtt);
         }
         if ack.duplicate {
@@ -186,7 +186,7 @@ impl Rack {
             return;
         }
         let reduction = self.congestion.phase.prr();
-        let limited = self.pace.usage.limits(tx.window.windows());
+        let limited = self.pace.usage.limits(|| tx.window.windows());
         tx.window.on_ack(&cc::AckedData {
             now: now.time,
             acked: news.acked,
@@ -236,7 +236,7 @@ impl Rack {
         self.pace.on_send(tx, now.time, seq);
         let again = seq < tx.seq.max;
         let idle = self.outstanding.segments.is_empty();
-        self.outstanding.on_send(now.time, seq);
+        self.outstanding.on_send(now.time, tx.seq.una, seq);
         if let Some(prr) = self.congestion.phase.prr() {
             prr.on_send();
         }

@@ -3,15 +3,16 @@
 //! Specifications: RFC 8985 §6.2; RFC 2018 §5 (reports); RFC 7323 §4.3 (which timestamp is repeated).
 
 use super::delivery::NewlyDelivered;
-use super::detect::Detect;
+use super::detect::{Detect, LossSearch};
 use super::fack;
 use crate::cc::RateSample;
 use crate::events::Event;
 use crate::packet::Ack;
+use crate::ring::RingBuffer;
 use crate::tcp::episodes::{LossFoundBy, Losses};
-use crate::tcp::rate::{DeliveredTransmission, DeliveryRate};
+use crate::tcp::rate::{DeliveredTransmission, DeliveryRate, Snapshot};
 use crate::tcp::scoreboard::Range;
-use crate::tcp::segments::{Segment, Segments, Snapshot};
+use crate::tcp::segments::{InOrder, Segment, Segments};
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Instant, SegCount, SeqNum};
 
@@ -30,8 +31,8 @@ pub struct Outstanding {
     pub loss_detection: LossDetection,
     pub detect: Detect,
     pub rate: DeliveryRate,
-    /// Whether the algorithm asks for delivery rates.
-    measures_rate: bool,
+    /// Where the algorithm asks for delivery rates: what each segment took along when it left.
+    snapshots: Option<RingBuffer<Snapshot>>,
     parts: Vec<Range>,
 }
 
@@ -42,22 +43,26 @@ impl Outstanding {
             loss_detection,
             detect: Detect::new(),
             rate: DeliveryRate::default(),
-            measures_rate,
+            snapshots: measures_rate.then(|| RingBuffer::new(Snapshot::default())),
             parts: Vec::new(),
         }
     }
 
-    /// Segment `seq` is about to leave.
-    pub fn on_send(&mut self, now: Instant, seq: SeqNum) {
-        let snapshot = if self.measures_rate {
-            self.rate.on_send(now, self.pipe())
-        } else {
-            Snapshot::default()
-        };
-        self.segments.on_send(seq, now, snapshot);
+    /// Segment `seq` is about to leave, the first of those outstanding being `una`.
+    #[inline]
+    pub fn on_send(&mut self, now: Instant, una: SeqNum, seq: SeqNum) {
+        if let Some(snapshots) = &mut self.snapshots {
+            let snapshot = self.rate.on_send(now, self.segments.pipe());
+            match snapshots.get_mut(place(una, seq)) {
+                Some(known) => *known = snapshot,
+                None => *snapshots.push_slot() = snapshot,
+            }
+        }
+        self.segments.on_send(seq, now);
     }
 
     /// Takes note of what has arrived.
+    #[inline]
     pub fn take(
         &mut self,
         tx: &mut Tx,
@@ -65,66 +70,121 @@ impl Outstanding {
         ack: &Ack,
         recovery_point: SeqNum,
     ) -> NewlyDelivered {
-        let mut news = NewlyDelivered::none(ack.next - tx.seq.una, recovery_point);
-        let (clock, echo) = (tx.stamps.clock, tx.stamps.echo);
+        let una = tx.seq.una;
+        let mut news = NewlyDelivered::none(ack.next - una, recovery_point);
         // What is acknowledged cumulatively had arrived first: with a delayed acknowledgement one can report both a segment in order and a later
         // one beyond a hole, which is no reordering.
-        for seq in tx.seq.una.up_to(ack.next) {
-            if let Some(segment) = self.segments.acknowledge_first()
-                && !segment.sacked
-            {
-                let sent = segment.sent;
-                news.repairs |= segment.retransmitted;
-                let earlier = segment.retransmitted
-                    && clock.is_some_and(|clock| echo.precedes(clock.stamp(sent)));
-                self.deliver(now.time, seq, &segment, earlier, &mut news);
+        if ack.next > una {
+            if !self.take_in_order(now.time, una, ack.next, &mut news) {
+                self.take_acknowledged(tx, now, ack.next, &mut news);
             }
-        }
-        if ack.next > tx.seq.una {
             tx.seq.on_ack(ack.next);
             tx.reported.on_ack(ack.next);
         }
         if !ack.sack.is_empty() {
-            let mut parts = std::mem::take(&mut self.parts);
-            for range in ack.sack.ranges(ack.next) {
-                let scoreboard = &mut tx.reported.scoreboard;
-                scoreboard.insert(range, |part| parts.push(part));
-            }
-            // Blocks come newest first: where acknowledgements are lost, that is not the order in which segments arrived.
-            parts.sort_unstable_by_key(|part| part.start);
-            for part in parts.drain(..) {
-                for seq in part.start.up_to(part.end) {
-                    if let Some(segment) = self.segments.sack(seq) {
-                        // What is repeated is the timestamp of the last segment in order (RFC 7323 §4.3), which says nothing about this one.
-                        self.deliver(now.time, seq, &segment, false, &mut news);
-                    }
-                }
-            }
-            self.parts = parts;
+            self.take_reported(tx, now, ack, &mut news);
         }
         news
     }
 
-    /// Segment `seq` is delivered.
+    /// The segments from `una` to `next` are acknowledged: takes them at once if each was sent once and they arrive in order; whether they do.
     #[inline]
-    fn deliver(
+    fn take_in_order(
         &mut self,
         now: Instant,
-        seq: SeqNum,
-        segment: &Segment,
-        earlier: bool,
+        una: SeqNum,
+        next: SeqNum,
         news: &mut NewlyDelivered,
-    ) {
-        if self.measures_rate {
+    ) -> bool {
+        if !self.segments.are_plain() || self.detect.fack != una {
+            return false;
+        }
+        let Some(order) = self.segments.acknowledge_plain(next - una) else {
+            return false;
+        };
+        news.add_in_order(una, &order);
+        self.detect.on_delivered_in_order(now, next, &order.last);
+        if let Some(snapshots) = &mut self.snapshots {
+            let count = place(una, next);
+            let snapshot = snapshots.get(count - 1).copied().unwrap_or_default();
+            snapshots.discard(count);
+            let InOrder { last, .. } = order;
             let delivered = DeliveredTransmission {
-                snapshot: segment.snapshot,
+                snapshot,
+                sent: last.sent,
+                transmission: last.transmission,
+            };
+            self.rate.on_delivered_in_order(now, next - una, delivered);
+        }
+        true
+    }
+
+    /// The same, one by one.
+    #[inline(never)]
+    fn take_acknowledged(&mut self, tx: &Tx, now: Event, next: SeqNum, news: &mut NewlyDelivered) {
+        let (clock, echo) = (tx.stamps.clock, tx.stamps.echo);
+        let una = tx.seq.una;
+        for seq in una.up_to(next) {
+            if let Some(segment) = self.segments.acknowledge_first()
+                && !segment.sacked
+            {
+                let snapshots = self.snapshots.as_ref();
+                let snapshot = snapshots.and_then(|snapshots| snapshots.get(place(una, seq)));
+                let snapshot = snapshot.copied();
+                let sent = segment.sent;
+                news.repairs |= segment.retransmitted;
+                let earlier = segment.retransmitted
+                    && clock.is_some_and(|clock| echo.precedes(clock.stamp(sent)));
+                self.deliver(now.time, &segment, snapshot);
+                self.detect.on_delivered(now.time, seq, &segment, earlier);
+                news.add(seq, &segment);
+            }
+        }
+        if let Some(snapshots) = &mut self.snapshots {
+            snapshots.discard(place(una, next).min(snapshots.len()));
+        }
+    }
+
+    /// Takes what is reported selectively.
+    #[inline(never)]
+    fn take_reported(&mut self, tx: &mut Tx, now: Event, ack: &Ack, news: &mut NewlyDelivered) {
+        let mut parts = std::mem::take(&mut self.parts);
+        for range in ack.sack.ranges(ack.next) {
+            let scoreboard = &mut tx.reported.scoreboard;
+            scoreboard.insert(range, |part| parts.push(part));
+        }
+        // Blocks come newest first: where acknowledgements are lost, that is not the order in which segments arrived.
+        if parts.len() > 1 {
+            parts.sort_unstable_by_key(|part| part.start);
+        }
+        for part in parts.drain(..) {
+            for seq in part.start.up_to(part.end) {
+                if let Some(segment) = self.segments.sack(seq) {
+                    let snapshots = self.snapshots.as_ref();
+                    let snapshot =
+                        snapshots.and_then(|snapshots| snapshots.get(place(ack.next, seq)));
+                    let snapshot = snapshot.copied();
+                    self.deliver(now.time, &segment, snapshot);
+                    // What is repeated is the timestamp of the last segment in order (RFC 7323 §4.3), which says nothing about this one.
+                    self.detect.on_delivered(now.time, seq, &segment, false);
+                    news.add(seq, &segment);
+                }
+            }
+        }
+        self.parts = parts;
+    }
+
+    /// A segment is delivered, which took a snapshot along if the algorithm asks for delivery rates.
+    #[inline]
+    fn deliver(&mut self, now: Instant, segment: &Segment, snapshot: Option<Snapshot>) {
+        if let Some(snapshot) = snapshot {
+            let delivered = DeliveredTransmission {
+                snapshot,
                 sent: segment.sent,
                 transmission: segment.transmission,
             };
             self.rate.on_delivered(now, delivered);
         }
-        news.add(seq, segment);
-        self.detect.on_delivered(now, seq, segment, earlier);
     }
 
     /// Finds losses, by time or by the highest segment reported; how many. `expired`: the timer for that has expired; `repairing`: some have been found
@@ -140,9 +200,14 @@ impl Outstanding {
         let (detect, segments) = (&mut self.detect, &mut self.segments);
         let lost = match self.loss_detection {
             LossDetection::Time => {
-                let dup_thresh = SegCount::from(tx.config.dup_thresh);
-                let srtt = tx.timers.rto.srtt();
-                detect.find_losses(segments, now, dup_thresh, srtt, repairing)
+                let look = LossSearch {
+                    now,
+                    dup_thresh: SegCount::from(tx.config.dup_thresh),
+                    srtt: tx.timers.rto.srtt(),
+                    repairing,
+                    reported: &tx.reported.scoreboard,
+                };
+                detect.find_losses(segments, &look)
             }
             LossDetection::Forward => {
                 fack::find_losses(detect, segments, tx, now, expired, repairing)
@@ -155,11 +220,8 @@ impl Outstanding {
     /// The delivery rate, if the algorithm needs it and this acknowledgement gives a sample.
     #[inline]
     pub fn rate_sample(&mut self) -> Option<RateSample> {
-        if self.measures_rate {
-            self.rate.sample(self.detect.min_rtt)
-        } else {
-            None
-        }
+        self.snapshots.as_ref()?;
+        self.rate.sample(self.detect.min_rtt)
     }
 
     /// Segments considered in the path.
@@ -197,4 +259,10 @@ impl Outstanding {
             LossDetection::Forward => LossFoundBy::Fack,
         }
     }
+}
+
+/// Where a segment is among those from `una` on.
+#[inline]
+fn place(una: SeqNum, seq: SeqNum) -> usize {
+    usize::try_from((seq - una).get()).expect("what is outstanding fits into memory")
 }

@@ -46,8 +46,12 @@ impl Usage {
     }
 
     /// Whether the window limits what is sent (§3); in slow start half of the window in use is enough to double it.
-    pub(super) fn limits(&self, Windows { cwnd, ssthresh }: Windows) -> bool {
-        self.limited || (cwnd < ssthresh && cwnd < 2.0 * WindowSize::from(self.used))
+    #[inline]
+    pub(super) fn limits(&self, windows: impl FnOnce() -> Windows) -> bool {
+        self.limited || {
+            let Windows { cwnd, ssthresh } = windows();
+            cwnd < ssthresh && cwnd < 2.0 * WindowSize::from(self.used)
+        }
     }
 }
 
@@ -69,16 +73,16 @@ mod tests {
     fn rfc7661_4_2_a_window_that_was_full_limits_for_its_time() {
         let mut rig = Rig::sending("reno", 4, &[]);
         let mut usage = Usage::default();
-        assert!(!usage.limits(AVOIDANCE));
+        assert!(!usage.limits(|| AVOIDANCE));
         usage.note(&rig.tx, true);
         // What was outstanding then is acknowledged up to the last segment.
         rig.tx.seq.allowed = SeqNum::new(4);
         rig.ack(3);
         usage.note(&rig.tx, false);
-        assert!(usage.limits(AVOIDANCE));
+        assert!(usage.limits(|| AVOIDANCE));
         rig.ack(4);
         usage.note(&rig.tx, false);
-        assert!(!usage.limits(AVOIDANCE));
+        assert!(!usage.limits(|| AVOIDANCE));
     }
 
     #[test]
@@ -87,7 +91,7 @@ mod tests {
         let mut usage = Usage::default();
         usage.on_send();
         usage.on_stop(&rig.tx);
-        let limits = |cwnd, ssthresh| usage.limits(windows(cwnd, ssthresh));
+        let limits = |cwnd, ssthresh| usage.limits(|| windows(cwnd, ssthresh));
         assert!(limits(7.9, 50.0));
         assert!(!limits(8.0, 50.0));
         assert!(!limits(7.9, 7.0), "RFC 7661 §4.3: no more than in use");
