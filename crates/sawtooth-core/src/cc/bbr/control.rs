@@ -1,7 +1,7 @@
 //! What BBR controls: the congestion window and the pacing rate (draft-ietf-ccwg-bbr §5.6).
 
 use crate::cc::{ConnectionStart, Prescribed, Windows};
-use crate::units::{ByteCount, Duration, Rate, SegCount, WindowSize};
+use crate::units::{ByteCount, Duration, Rate, SegCount, WindowSize, ceil, floor};
 
 /// Windows are in segments, the rate in bits per second, as in the formulas of the draft.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ impl Control {
     /// `window`, rounded up where windows are whole.
     pub(super) fn rounded_up(&self, window: f64) -> f64 {
         if self.start.whole_windows {
-            window.ceil()
+            ceil(window)
         } else {
             window
         }
@@ -59,7 +59,7 @@ impl Control {
     /// `window`, rounded down where windows are whole.
     pub(super) fn rounded_down(&self, window: f64) -> f64 {
         if self.start.whole_windows {
-            window.floor()
+            floor(window)
         } else {
             window
         }
@@ -68,7 +68,7 @@ impl Control {
     /// Whole segments of a burst at the pacing rate.
     pub(super) fn burst(&self) -> f64 {
         let bytes = self.pacing_rate / 8.0 * self.quantum_duration;
-        (bytes.min(self.quantum_max) / self.start.smss.as_f64()).floor()
+        floor(bytes.min(self.quantum_max) / self.start.smss.as_f64())
     }
 
     /// Paces at `rate`; until the pipe is full the rate never falls.

@@ -49,7 +49,7 @@ use crate::cc::{
     VariableProbe, Windows,
 };
 use crate::rng::RandomStream;
-use crate::units::{Duration, Instant, Rate, WindowSize};
+use crate::units::{Duration, Instant, Rate, WindowSize, ceil};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum BbrState {
@@ -104,6 +104,8 @@ impl Bbr {
     }
 
     /// The first rate: the initial window in a round trip of so many seconds.
+    #[cold]
+    #[inline(never)]
     fn pace_initial_window(&mut self, rtt: f64) {
         let bandwidth = self.control.initial_window() / rtt;
         self.control.pacing_rate = self.paced(bandwidth, self.parameters.high_gain);
@@ -154,7 +156,7 @@ impl Bbr {
             .rounded_up(gain * bandwidth * self.rt_prop.secs);
         let window = capacity + self.parameters.quanta * self.send_quantum();
         if self.parameters.even_windows {
-            (window / 2.0).ceil() * 2.0
+            ceil(window / 2.0) * 2.0
         } else {
             window
         }
@@ -213,6 +215,8 @@ impl Bbr {
     }
 
     /// Any phase but the one that drains: there is nothing to drain yet (§4.3.4).
+    #[cold]
+    #[inline(never)]
     fn enter_probe_bw(&mut self, now: f64) {
         let phases = self.parameters.cycle_phases;
         let before = phases - 1 - self.random.integer(0, phases - 1);
@@ -277,6 +281,8 @@ impl Bbr {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn check_probe_rtt_done(&mut self, now: Instant) {
         let BbrState::ProbeRtt(probe) = self.state else {
             return;
