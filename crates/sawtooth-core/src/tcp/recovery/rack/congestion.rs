@@ -74,6 +74,8 @@ impl Congestion {
     }
 
     /// A loss was found.
+    #[cold]
+    #[inline(never)]
     pub(super) fn enter_recovery(&mut self, tx: &mut Tx, now: Event, outstanding: &Outstanding) {
         let before = tx.window.windows();
         let once = tx.is_reduced_for_mark();
@@ -100,6 +102,8 @@ impl Congestion {
     }
 
     /// A mark was echoed.
+    #[cold]
+    #[inline(never)]
     pub(super) fn enter_cwr(&mut self, tx: &mut Tx, now: Event, outstanding: &Outstanding) {
         let before = tx.window.windows();
         tx.reduce_for_mark(now, Some(outstanding.losses()));
@@ -113,6 +117,8 @@ impl Congestion {
         self.recovery_point = tx.seq.max;
     }
 
+    #[cold]
+    #[inline(never)]
     fn leave_cwr(&mut self, tx: &mut Tx, now: Event) {
         self.phase = RecoveryPhase::Open;
         let ssthresh = tx.window.ssthresh();
@@ -121,6 +127,8 @@ impl Congestion {
     }
 
     /// Everything that was outstanding when the loss was found has arrived.
+    #[cold]
+    #[inline(never)]
     fn leave(&mut self, tx: &mut Tx, now: Event, reduced: bool, outstanding: &mut Outstanding) {
         if !self.undo_by_dsack(tx, now, true, outstanding)
             && reduced
@@ -136,6 +144,8 @@ impl Congestion {
     }
 
     /// Whether a timeout was spurious, from what arrives after it.
+    #[cold]
+    #[inline(never)]
     fn after_timeout(
         &mut self,
         tx: &mut Tx,
@@ -199,6 +209,8 @@ impl Congestion {
     }
 
     /// The windows are again what they were before the last reduction, whether the acknowledgement carries ECN-Echo or not.
+    #[cold]
+    #[inline(never)]
     fn take_back(
         &mut self,
         tx: &mut Tx,

@@ -38,6 +38,7 @@ pub(crate) const ENTRY: Entry<()> = Entry {
 const FEW: SegCount = SegCount::new(4);
 
 /// Finds losses; how many. `expired`: the wait of early retransmit is over; `repairing`: some have been found that are not repaired.
+#[inline(never)]
 pub(super) fn find_losses(
     detect: &mut Detect,
     segments: &mut Segments,

@@ -90,6 +90,7 @@ impl Rack {
         }
     }
 
+    #[inline(never)]
     pub fn on_ack(&mut self, tx: &mut Tx, now: Event, ack: &Ack) {
         if ack.next < tx.seq.una {
             return;
@@ -104,19 +105,10 @@ impl Rack {
             tx.announce(now, news.acked, rtt);
         }
         if ack.duplicate {
-            if !self.tlp.is_out() {
-                self.outstanding.detect.on_dsack(tx.seq.una, tx.seq.max);
-            }
-            self.congestion.undo.on_dsack();
+            self.on_duplicate(tx);
         }
         if self.tlp.on_ack(ack.next, ack.duplicate) && self.congestion.phase.is_lossless() {
-            // The window is reduced as for a loss that was recovered from at once.
-            tx.reduce(
-                now,
-                LossFoundBy::TailLossProbe,
-                Some(self.outstanding.losses()),
-                SegCount::ZERO,
-            );
+            self.on_probe_that_repaired(tx, now);
         }
         let lost = self.find_losses(tx, now, false);
         if news.delivered > news.acked {
@@ -146,6 +138,30 @@ impl Rack {
         self.timer.arm_due = true;
     }
 
+    /// A duplicate was reported.
+    #[cold]
+    #[inline(never)]
+    fn on_duplicate(&mut self, tx: &Tx) {
+        if !self.tlp.is_out() {
+            self.outstanding.detect.on_dsack(tx.seq.una, tx.seq.max);
+        }
+        self.congestion.undo.on_dsack();
+    }
+
+    /// The window is reduced as for a loss that was recovered from at once.
+    #[cold]
+    #[inline(never)]
+    fn on_probe_that_repaired(&mut self, tx: &mut Tx, now: Event) {
+        tx.reduce(
+            now,
+            LossFoundBy::TailLossProbe,
+            Some(self.outstanding.losses()),
+            SegCount::ZERO,
+        );
+    }
+
+    #[cold]
+    #[inline(never)]
     fn on_established(&mut self, tx: &mut Tx, now: Event, rtt: Option<Duration>) {
         if let Some(rtt) = rtt {
             tx.window.on_handshake(now.time, rtt);
