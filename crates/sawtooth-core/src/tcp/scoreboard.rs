@@ -15,6 +15,12 @@ pub struct Range {
 }
 
 impl Range {
+    /// No segment.
+    pub const NONE: Self = Self {
+        start: SeqNum::ZERO,
+        end: SeqNum::ZERO,
+    };
+
     /// Segment `seq` alone.
     #[inline]
     pub fn of(seq: SeqNum) -> Self {
@@ -40,11 +46,14 @@ impl Range {
 /// Up to three SACK blocks, relative to the acknowledgement's `next`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
-    blocks: [(u32, u32); 3],
+    blocks: [(u32, u32); Self::MOST],
     count: u8,
 }
 
 impl SackBlocks {
+    /// Those that have room beside timestamps.
+    pub const MOST: usize = 3;
+
     /// Adds `range`, given the acknowledgement's `next`. There must be room.
     #[expect(
         clippy::cast_possible_truncation,

@@ -280,7 +280,8 @@ impl Segments {
     /// Whether something may be in the path that was sent before the transmission `newest`.
     #[inline]
     pub fn may_precede(&self, newest: TransmissionId) -> bool {
-        !self.log.is_empty()
+        let again = self.log.front();
+        again.is_some_and(|entry| entry.transmission < newest)
             || self
                 .get(self.judged.max(self.una))
                 .is_some_and(|segment| segment.first < newest)

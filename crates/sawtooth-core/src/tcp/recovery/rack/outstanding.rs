@@ -11,7 +11,7 @@ use crate::packet::Ack;
 use crate::ring::RingBuffer;
 use crate::tcp::episodes::{LossFoundBy, Losses};
 use crate::tcp::rate::{DeliveredTransmission, DeliveryRate, Snapshot};
-use crate::tcp::scoreboard::Range;
+use crate::tcp::scoreboard::{Range, SackBlocks};
 use crate::tcp::segments::{InOrder, Segment, Segments};
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Instant, SegCount, SeqNum};
@@ -34,6 +34,8 @@ pub struct Outstanding {
     /// Where the algorithm asks for delivery rates: what each segment took along when it left.
     snapshots: Option<RingBuffer<Snapshot>>,
     parts: Vec<Range>,
+    /// The blocks of the last report, most of which the next one repeats (RFC 2018 §4).
+    blocks: [Range; SackBlocks::MOST],
 }
 
 impl Outstanding {
@@ -45,6 +47,7 @@ impl Outstanding {
             rate: DeliveryRate::default(),
             snapshots: measures_rate.then(|| RingBuffer::new(Snapshot::default())),
             parts: Vec::new(),
+            blocks: [Range::NONE; SackBlocks::MOST],
         }
     }
 
@@ -149,9 +152,13 @@ impl Outstanding {
     #[inline(never)]
     fn take_reported(&mut self, tx: &mut Tx, now: Event, ack: &Ack, news: &mut NewlyDelivered) {
         let mut parts = std::mem::take(&mut self.parts);
-        for range in ack.sack.ranges(ack.next) {
-            let scoreboard = &mut tx.reported.scoreboard;
-            scoreboard.insert(range, |part| parts.push(part));
+        let known = std::mem::replace(&mut self.blocks, [Range::NONE; SackBlocks::MOST]);
+        for (block, range) in self.blocks.iter_mut().zip(ack.sack.ranges(ack.next)) {
+            *block = range;
+            if !known.contains(&range) {
+                let scoreboard = &mut tx.reported.scoreboard;
+                scoreboard.insert(range, |part| parts.push(part));
+            }
         }
         // Blocks come newest first: where acknowledgements are lost, that is not the order in which segments arrived.
         if parts.len() > 1 {
@@ -172,6 +179,12 @@ impl Outstanding {
             }
         }
         self.parts = parts;
+    }
+
+    /// The receiver may have discarded what it has reported.
+    pub fn forget_reports(&mut self) {
+        self.segments.forget_sacks();
+        self.blocks = [Range::NONE; SackBlocks::MOST];
     }
 
     /// A segment is delivered, which took a snapshot along if the algorithm asks for delivery rates.

@@ -57,6 +57,8 @@ impl Rack {
     }
 
     /// RFC 6298 §5.4 to §5.6, RFC 8985 §6.3.
+    #[cold]
+    #[inline(never)]
     fn on_timeout(&mut self, tx: &mut Tx, now: Event) {
         tx.begin_timeout(now, Some(self.outstanding.losses()));
         let before = tx.window.windows();
@@ -76,7 +78,7 @@ impl Rack {
         // RFC 2018 §8: the receiver has reported the first segment, and yet has not got it. What it has reported means nothing any more.
         let reneged = self.outstanding.segments.first_is_sacked();
         if reneged {
-            self.outstanding.segments.forget_sacks();
+            self.outstanding.forget_reports();
             tx.clear_scoreboard();
             self.congestion.undo.end();
         } else if !again {
@@ -110,6 +112,8 @@ impl Rack {
     }
 
     /// RFC 8985 §7.3: new data if there is any, or else the last segment again.
+    #[cold]
+    #[inline(never)]
     fn send_probe(&mut self, tx: &mut Tx, now: Event) {
         let new = tx.has_new();
         let seq = if new {
