@@ -13,7 +13,7 @@ use crate::rng::RandomStream;
 use crate::source::Source;
 use crate::spec::{FlowSpec, OfAlike, Part, Scenario};
 use crate::tcp::ns2_random::{self, Senders};
-use crate::tcp::sender::{Sender, SenderDraws};
+use crate::tcp::sender::{Burst, Sender, SenderDraws};
 use crate::tcp::{Config, receiver::Receiver};
 use crate::units::{ByteCount, Instant, SegCount, SeqNum};
 
@@ -142,6 +142,30 @@ impl Flow {
             self.header + payload,
             segment,
         )
+    }
+
+    /// What the sender sends in one step, if no data carry acknowledgements.
+    #[inline]
+    pub(super) fn burst(&mut self, now: Event) -> Option<Burst> {
+        if self.request_response.is_some() {
+            return None;
+        }
+        self.sender.leave_at_once(now)
+    }
+
+    /// The packet of a segment of a burst.
+    #[inline(always)]
+    pub(super) fn data_of_burst(&self, burst: &Burst, seq: SeqNum) -> Packet {
+        let payload = self.sender.config().smss;
+        let segment = DataSegment {
+            seq,
+            payload,
+            stamp: burst.stamp,
+            echo: burst.echo,
+            ..DataSegment::default()
+        };
+        let (hop, size) = (self.trip.first_stop, self.header + payload);
+        Packet::data(self.id, hop, size, segment)
     }
 
     /// The packet of a segment that leaves.

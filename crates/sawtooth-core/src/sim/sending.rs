@@ -149,7 +149,9 @@ impl World<'_> {
 
     /// Sends what a sender has to send, and schedules its timer.
     fn pump(&mut self, index: u32, key: EventKey, now: Event) {
-        while !self.send_at_once(index, key, now) && may_send_more(self, index, now.time) {}
+        if !self.send_burst(index, key, now) {
+            while !self.send_at_once(index, key, now) && may_send_more(self, index, now.time) {}
+        }
         self.schedule_sender_timer(index);
     }
 
@@ -157,6 +159,21 @@ impl World<'_> {
     pub(super) fn schedule_sender_timer(&mut self, index: u32) {
         let timer = self.flows[index as usize].next_timer();
         self.calendar.schedule_timer(sender_timer(index), timer);
+    }
+
+    /// Sends what leaves of a sender in one step; whether that was all.
+    #[inline(always)]
+    fn send_burst(&mut self, index: u32, key: EventKey, now: Event) -> bool {
+        let Some(burst) = self.flows[index as usize].burst(now) else {
+            return false;
+        };
+        let mut seq = burst.segments.start;
+        while seq < burst.segments.end {
+            let packet = self.flows[index as usize].data_of_burst(&burst, seq);
+            self.send(packet, key, now);
+            seq = seq.next();
+        }
+        burst.stops
     }
 
     /// Sends what a sender has to send, at most so much that limits are to be looked at; whether that was all.

@@ -20,6 +20,7 @@ pub(super) mod testing;
 use self::classic::{ClassicPolicy, ClassicRecovery, newreno, reno, tahoe};
 use self::dupacks::Dupacks;
 use self::rack::Rack;
+pub(super) use self::rack::{AtOnce, may_leave_at_once};
 use self::sack::Sack;
 use super::episodes::Losses;
 use super::params::{Config, RecoveryKind};
@@ -101,6 +102,15 @@ impl LossRecovery {
             Self::Classic(classic) => classic.next(tx),
             Self::Sack(sack) => sack.next(tx),
             Self::Rack(rack) => rack.next(tx, now),
+        }
+    }
+
+    /// The full segments that leave now and differ in their numbers only; nothing is said if that is not known.
+    #[inline]
+    pub fn leave_at_once(&mut self, tx: &mut Tx, now: Event) -> Option<AtOnce> {
+        match self {
+            Self::Rack(rack) => rack::leave_at_once(rack, tx, now),
+            _ => None,
         }
     }
 

@@ -25,10 +25,12 @@ use self::tx::{SendAllowance, Tx};
 use super::metrics_cache::Inherited;
 use super::params::Config;
 use super::partial::AtExpiry;
-use super::recovery::LossRecovery;
 use super::recovery::plain::PlainWay;
 pub use super::recovery::plain::{PlainAck, PlainSegments};
+use super::recovery::{AtOnce, LossRecovery, may_leave_at_once};
 use super::restart;
+use super::scoreboard::Range;
+use super::timestamps::{Stamp, TimestampClock};
 use crate::cc;
 use crate::events::{Event, EventKey};
 use crate::packet::{Ack, DataSegment};
@@ -41,6 +43,21 @@ pub struct Sender {
     tx: Tx,
     recovery: LossRecovery,
     plain: PlainWay,
+    /// Whether segments may leave in bursts of which all is known at once.
+    bursts: bool,
+}
+
+/// Full segments that leave at once and differ in nothing but their numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Burst {
+    /// Which, perhaps none.
+    pub segments: Range,
+    /// Whether nothing more leaves now.
+    pub stops: bool,
+    /// Their timestamps.
+    pub stamp: Stamp,
+    /// What they say of the last acknowledgement's.
+    pub echo: Stamp,
 }
 
 impl Sender {
@@ -74,6 +91,7 @@ impl Sender {
         let tx = Tx::new(config, algorithm, params, draws);
         Self {
             plain: PlainWay::new(&tx.config, tx.signals.is_some()),
+            bursts: may_leave_at_once(&tx.config, tx.signals.is_some()),
             recovery,
             tx,
         }
@@ -82,6 +100,7 @@ impl Sender {
     /// Sees to everything at each acknowledgement, whether it may come up or not: there is no [plain way](PlainWay).
     pub fn close_plain_way(&mut self) {
         self.plain.close();
+        self.bursts = false;
     }
 
     /// Whether an acknowledgement may ever be plain.
@@ -220,6 +239,21 @@ impl Sender {
     #[inline]
     pub fn next_timer(&self) -> EventKey {
         self.tx.timers.next()
+    }
+
+    /// What leaves now in one step. Unless the sender stops then, [`Sender::poll_transmit`] is to be asked for more.
+    #[inline]
+    pub fn leave_at_once(&mut self, now: Event) -> Option<Burst> {
+        if !self.bursts {
+            return None;
+        }
+        let AtOnce { segments, stops } = self.recovery.leave_at_once(&mut self.tx, now)?;
+        Some(Burst {
+            segments,
+            stops,
+            stamp: TimestampClock::stamp_by(self.tx.stamps.clock, now.time),
+            echo: self.tx.stamps.peer,
+        })
     }
 
     /// The next segment to send now, if any. To be called until it returns nothing, after every input.

@@ -22,6 +22,16 @@ impl Tx {
         self.seq.nxt < self.seq.una + self.window.limit()
     }
 
+    /// Whether all that leaves are segments of data, and nothing else happens when they have left.
+    #[inline]
+    pub fn sends_only_data(&self) -> bool {
+        self.pending.is_none()
+            && !self.handshake_ack
+            && self.episodes.is_none()
+            && !self.app.write_goes_on
+            && !self.app.stream.is_close_due()
+    }
+
     /// Whether there is a segment to send that the application has written, and that is not held back for being short.
     #[inline]
     pub fn has_more(&self) -> bool {

@@ -12,10 +12,11 @@
 //! | how much of it is in use | RFC 7661 §3, §4.2, §4.3, §4.5.3 | `usage.rs` |
 //! | spurious timeouts | RFC 5682 | `frto.rs` |
 //! | taking a reduction back | RFC 3708, RFC 4015, RFC 3522 | `undo.rs` |
-//! | what leaves next | RFC 6675 §5, RFC 3042 | `pace.rs` |
+//! | what leaves next | RFC 6675 §5, RFC 3042 | `pace.rs`, `burst.rs` |
 //!
 //! This file joins them. A mark's reduction (RFC 3168 §6.1.2) takes the same way as a loss's.
 
+mod burst;
 mod congestion;
 mod delivery;
 mod detect;
@@ -33,6 +34,7 @@ mod tlp;
 mod undo;
 mod usage;
 
+pub(in crate::tcp) use burst::{AtOnce, leave_at_once, may_leave_at_once};
 pub(super) use fack::ENTRY as FACK;
 pub(super) use pace::pacing_rate;
 

@@ -64,6 +64,18 @@ impl Outstanding {
         self.segments.on_send(seq, now);
     }
 
+    /// So many segments leave that have not been sent before.
+    #[inline]
+    pub fn on_send_new(&mut self, now: Instant, count: SegCount) {
+        for _ in 0..count.get() {
+            if let Some(snapshots) = &mut self.snapshots {
+                let snapshot = self.rate.on_send(now, self.segments.pipe());
+                *snapshots.push_slot() = snapshot;
+            }
+            self.segments.on_send_new(now);
+        }
+    }
+
     /// Takes note of what has arrived.
     #[inline]
     pub fn take(

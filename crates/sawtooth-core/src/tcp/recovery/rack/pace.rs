@@ -37,6 +37,12 @@ impl SegmentPacing {
         self.until > now
     }
 
+    /// The next segment waits for its time.
+    #[inline]
+    pub(super) fn wait(&mut self, now: Event) {
+        self.timer = now.schedule(self.until, Child::Timer);
+    }
+
     /// The next segment to send now. `is_open`: no reduction is under way.
     #[inline]
     pub(super) fn next(
@@ -68,7 +74,7 @@ impl SegmentPacing {
             return lost.or_else(|| new.then_some(tx.seq.nxt));
         }
         if self.is_ahead(now.time) {
-            self.timer = now.schedule(self.until, Child::Timer);
+            self.wait(now);
             return None;
         }
         if lost.is_none()
