@@ -66,12 +66,21 @@ pub fn simulate_within_limits(
     scenario: &Scenario,
     seed: u64,
 ) -> Result<(Records, Effort), Stopped> {
+    simulate_while(scenario, seed, &|| true)
+}
+
+/// The same while `goes_on` says so, which is asked every some thousand events.
+pub fn simulate_while(
+    scenario: &Scenario,
+    seed: u64,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<(Records, Effort), Stopped> {
     let mut world = assemble(scenario, seed);
-    run(&mut world)?;
+    run(&mut world, goes_on)?;
     if world.calendar.has_forgotten() {
         world = assemble(scenario, seed);
         world.calendar.remember_all();
-        run(&mut world)?;
+        run(&mut world, goes_on)?;
     }
     let effort = Effort {
         flow_places: world.flows.len() as u64,

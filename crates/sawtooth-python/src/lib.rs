@@ -4,6 +4,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod convert;
+mod interrupt;
 mod toml;
 
 use std::collections::BTreeSet;
@@ -22,7 +23,7 @@ use sawtooth_core::internals::packet::Ecn;
 use sawtooth_core::internals::queue;
 use sawtooth_core::internals::rng::RandomStream;
 use sawtooth_core::internals::scenario::{evaluate_over, for_kernel, limits_of};
-use sawtooth_core::internals::sim::simulate_within_limits;
+use sawtooth_core::internals::sim::simulate_while;
 use sawtooth_core::internals::spec::{packet_source, source};
 use sawtooth_core::registry::Value;
 use sawtooth_core::scenario::Origins;
@@ -30,6 +31,8 @@ use sawtooth_core::spec::FlowSpec;
 use sawtooth_core::units::{ByteCount, Instant};
 use sawtooth_core::{Scenario, scenario};
 use serde_json::{Map, Value as Json};
+
+use self::interrupt::interruptible;
 
 create_exception!(
     _core,
@@ -119,9 +122,19 @@ fn exception(py: Python<'_>, error: &scenario::ScenarioError) -> PyErr {
 
 /// Raises `ScenarioError` if the scenario cannot be run.
 #[pyfunction]
-fn check(py: Python<'_>, scenario_json: &str) -> PyResult<()> {
-    runnable(py, scenario_json, false).map(drop)
+fn check(py: Python<'_>, scenario_json: String) -> PyResult<()> {
+    if scenario_json.len() < SHORT && !scenario_json.contains("\"count\"") {
+        return runnable(py, &scenario_json, false).map(drop);
+    }
+    let checked = interruptible(py, move |_| {
+        let tree = scenario::parse(&scenario_json)?;
+        scenario::for_simulator(&tree).map(drop)
+    })?;
+    located(py, checked)
 }
+
+/// Bytes of a scenario that is read at once, if it repeats nothing.
+const SHORT: usize = 1 << 16;
 
 /// Values of all limits, of a table `limits` in JSON.
 #[pyfunction]
@@ -325,7 +338,7 @@ fn run_all(py: Python<'_>, scenarios: Vec<String>, seeds: Vec<u64>) -> PyResult<
         ));
     }
     quiet_panics();
-    Ok(py.detach(|| {
+    interruptible(py, move |goes_on| {
         // Replicates may differ in their seeds only: they share what was read.
         let mut read: Option<(&str, Result<Scenario, String>)> = None;
         let mut outcomes = Vec::with_capacity(scenarios.len());
@@ -336,10 +349,13 @@ fn run_all(py: Python<'_>, scenarios: Vec<String>, seeds: Vec<u64>) -> PyResult<
             let scenario = read.as_ref().map(|(_, scenario)| scenario.as_ref());
             let scenario = scenario.expect("it was read just now");
             let outcome = scenario.map_err(Clone::clone);
-            outcomes.push(outcome.and_then(|scenario| run(scenario, *seed)));
+            outcomes.push(outcome.and_then(|scenario| run(scenario, *seed, goes_on)));
+            if !goes_on() {
+                break;
+            }
         }
         Outcomes(outcomes)
-    }))
+    })
 }
 
 /// The tables of runs, one list after the other, as of one call of [`simulate`].
@@ -362,8 +378,8 @@ fn for_simulator(text: &str) -> Result<Scenario, String> {
 }
 
 /// One run; an error of the simulator ends this one only.
-fn run(scenario: &Scenario, seed: u64) -> convert::RunOutcome {
-    catch_unwind(AssertUnwindSafe(|| simulate_within_limits(scenario, seed)))
+fn run(scenario: &Scenario, seed: u64, goes_on: &dyn Fn() -> bool) -> convert::RunOutcome {
+    catch_unwind(AssertUnwindSafe(|| simulate_while(scenario, seed, goes_on)))
         .map_err(|panic| {
             let message = panic
                 .downcast_ref::<String>()

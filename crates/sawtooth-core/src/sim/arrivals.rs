@@ -327,7 +327,7 @@ mod tests {
     fn places_of_flows_that_have_left_are_taken_again() {
         let scenario = scenario();
         let mut world = assemble(&scenario, 1);
-        run(&mut world).expect("within limits");
+        run(&mut world, &|| true).expect("within limits");
         let arrived = world.arrivals.next_id - world.arrivals.fixed;
         // 100 are expected, of which each takes about four round trips of 10 ms.
         assert!(arrived > 60, "{arrived}");

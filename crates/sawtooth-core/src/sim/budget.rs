@@ -85,6 +85,13 @@ pub(super) fn look_at_limits(world: &World, now: Instant, sent: SegCount) -> Res
     Ok(())
 }
 
+/// What a run says that nobody wants any more.
+pub(super) fn interrupted(world: &World) -> Stopped {
+    let (now, end) = (world.calendar.first_time(), world.calendar.end);
+    let (now_secs, end_secs) = (now.min(end).secs(), end.secs());
+    Stopped(format!("interrupted at {now_secs:.6} s of {end_secs} s"))
+}
+
 /// Rows that have been recorded.
 fn rows(world: &World) -> usize {
     world.hosts.rows() + world.arrivals.rows() + world.observers.rows() + world.topology.rows()

@@ -1,6 +1,6 @@
 //! Handles events: takes the first from the calendar and gives it to the component that it is for.
 
-use super::budget::{events_to_next_look, look_at_limits};
+use super::budget::{events_to_next_look, interrupted, look_at_limits};
 use super::calendar::{CalendarSlot, NextEvent, receiver_timer, sender_timer};
 use super::hosts::events::on_host;
 use super::legs::run_leg;
@@ -18,10 +18,13 @@ const EVENTS_AT_ONCE: u32 = 1 << 12;
 /// Those after which it is looked whether all connections are open.
 const EVENTS_OF_OPENING: u32 = 1 << 8;
 
-/// Runs to the end, or until a limit is exceeded, or until it is known that the run has to begin again with a longer memory.
-pub(super) fn run(world: &mut World) -> Result<(), Stopped> {
+/// Runs to the end, or until a limit is exceeded, or nobody wants it to go on, or it is known that the run has to begin again with a longer memory.
+pub(super) fn run(world: &mut World, goes_on: &dyn Fn() -> bool) -> Result<(), Stopped> {
     let mut left = events_to_next_look(world);
     loop {
+        if !goes_on() {
+            return Err(interrupted(world));
+        }
         let most = if world.settling.is_over() {
             EVENTS_AT_ONCE
         } else {

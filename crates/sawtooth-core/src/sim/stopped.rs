@@ -1,4 +1,4 @@
-//! Why a run was ended before its time: which limit it exceeded.
+//! Why a run was ended before its time: which limit it exceeded, or that it was not wanted any more.
 
 /// Why a run was ended before its time.
 #[derive(Clone, Debug, PartialEq, Eq)]

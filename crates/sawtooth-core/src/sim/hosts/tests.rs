@@ -50,7 +50,7 @@ proptest! {
         scenario.hosts = vec![host.clone(), host.peer()];
         scenario.record.stalls = true;
         let mut world = assemble(&scenario, 1);
-        run(&mut world).expect("within limits");
+        run(&mut world, &|| true).expect("within limits");
         world.hosts.finish(world.calendar.end);
         let sockets: Vec<_> = world.hosts.senders.iter().flatten().collect();
         prop_assert_eq!(sockets.len(), 2);
