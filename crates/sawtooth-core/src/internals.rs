@@ -15,6 +15,7 @@ modules! {
 
 /// What scenarios are read for besides: real kernels, studies, documentation.
 pub mod scenario {
+    pub use crate::scenario::check::fits_machine;
     pub use crate::scenario::context::evaluate_over;
     pub use crate::scenario::for_kernel::for_kernel;
     pub use crate::scenario::limits::limits_of;

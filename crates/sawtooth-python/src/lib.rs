@@ -5,6 +5,7 @@
 
 mod convert;
 mod interrupt;
+mod machine;
 mod toml;
 
 use std::collections::BTreeSet;
@@ -124,11 +125,13 @@ fn exception(py: Python<'_>, error: &scenario::ScenarioError) -> PyErr {
 #[pyfunction]
 fn check(py: Python<'_>, scenario_json: String) -> PyResult<()> {
     if scenario_json.len() < SHORT && !scenario_json.contains("\"count\"") {
-        return runnable(py, &scenario_json, false).map(drop);
+        let scenario = runnable(py, &scenario_json, false)?;
+        return located(py, machine::fits(&scenario));
     }
     let checked = interruptible(py, move |_| {
         let tree = scenario::parse(&scenario_json)?;
-        scenario::for_simulator(&tree).map(drop)
+        let (scenario, _) = scenario::for_simulator(&tree)?;
+        machine::fits(&scenario)
     })?;
     located(py, checked)
 }
@@ -372,6 +375,7 @@ fn outcomes_of<'py>(
 fn for_simulator(text: &str) -> Result<Scenario, String> {
     let read = scenario::parse(text).and_then(|tree| {
         let (scenario, _) = scenario::for_simulator(&tree)?;
+        machine::fits(&scenario)?;
         Ok(scenario)
     });
     read.map_err(|error| error.to_string())

@@ -7,10 +7,12 @@
 #![expect(clippy::cast_precision_loss, reason = "estimates")]
 
 pub(crate) mod load;
+mod memory;
 pub(crate) mod recurring;
 pub(crate) mod rows;
 
 use self::load::Load;
+pub(crate) use self::memory::{CertainMemory, FLOW_BYTES, PERIOD_BYTES, ROW_BYTES};
 use crate::spec::Scenario;
 use crate::units::Instant;
 
@@ -19,12 +21,8 @@ const SEGMENT_EVENTS: f64 = 0.7;
 const HOP_EVENTS: f64 = 0.9;
 /// And at each host that is modelled.
 const HOST_EVENTS: f64 = 4.0;
-/// Bytes of a flow, of a row until it is stored, of a packet that is under way, and of a period of self-similar traffic while its noise is made; guessed
-/// generously, not measured.
-pub(crate) const FLOW_BYTES: f64 = 6000.0;
-pub(crate) const ROW_BYTES: f64 = 400.0;
+/// Bytes of a packet that is under way; guessed generously, not measured.
 const PACKET_BYTES: f64 = 200.0;
-pub(crate) const PERIOD_BYTES: f64 = 100.0;
 /// Of a packet under way, where most are large.
 const PACKET_BITS: f64 = 12_000.0;
 
@@ -56,7 +54,7 @@ impl Demand {
             events: events.sum::<f64>() + recurring,
             rows,
             memory_bytes: rows * ROW_BYTES
-                + certain_bytes(scenario)
+                + CertainMemory::of(scenario).bytes_besides_rows()
                 + staying(scenario, &loads) * FLOW_BYTES
                 + packets_underway(scenario).min(segments) * PACKET_BYTES,
         }
@@ -75,13 +73,6 @@ fn segments_of(loads: &[Load]) -> f64 {
 /// Events of a segment.
 fn events_of(load: &Load) -> f64 {
     SEGMENT_EVENTS + HOP_EVENTS * load.path.len() as f64 + HOST_EVENTS * load.hosts
-}
-
-/// Bytes that are taken before anything happens.
-pub(crate) fn certain_bytes(scenario: &Scenario) -> f64 {
-    let flows = (scenario.flows.len() + scenario.udp.len()) as f64;
-    let periods: f64 = recurring::noise(scenario).map(|one| one.times).sum();
-    flows * FLOW_BYTES + periods * PERIOD_BYTES
 }
 
 /// Flows that have arrived by the end and not left, because the links carry less than all of them want; about.

@@ -8,7 +8,7 @@
 //! of these, `links`, `hosts`, `flows` and the rest; in `check`, what contradicts itself in it; and `read`, which has them follow one another.
 
 mod bdp;
-mod check;
+pub(crate) mod check;
 pub(crate) mod context;
 mod distribution;
 mod error;

@@ -3,7 +3,7 @@
 use super::super::error::{Result, ScenarioError, at};
 use super::super::origins::{Origins, declared_name};
 use crate::demand::recurring::{self, LinkTimer, RecurringTimer};
-use crate::demand::{self, FLOW_BYTES, PERIOD_BYTES, ROW_BYTES, load, rows};
+use crate::demand::{CertainMemory, FLOW_BYTES, PERIOD_BYTES, load, rows};
 use crate::limits::{counted, how_to_raise};
 use crate::spec::Scenario;
 use crate::units::Instant;
@@ -23,18 +23,31 @@ pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Resu
         }
     }
     arrivals(scenario, origins)?;
-    let bytes = rows * ROW_BYTES + demand::certain_bytes(scenario);
+    let memory = CertainMemory::of(scenario);
+    let bytes = memory.bytes();
     if bytes <= limits.memory_bytes {
         return Ok(());
     }
     let most = recurring::noise(scenario).max_by(|a, b| a.times.total_cmp(&b.times));
     let path = match most {
         Some(one) if one.times * PERIOD_BYTES > bytes / 2.0 => place(one.timer, scenario, origins),
-        _ if rows * ROW_BYTES > bytes / 2.0 => "sample".to_owned(),
-        _ => "flows".to_owned(),
+        _ => memory.place().to_owned(),
     };
-    let what = "bytes of memory";
-    Err(too_much(&path, "memory", what, bytes, limits.memory_bytes))
+    let (found, limit) = (memory.words(), counted(limits.memory_bytes));
+    let message = format!("this takes {found}; the limit is {limit}");
+    Err(at(path, message).hint(&how_to_raise("memory", bytes)))
+}
+
+/// Refuses a scenario that a machine with so much memory has too little for, whatever its limits.
+pub fn fits_machine(scenario: &Scenario, machine_bytes: f64) -> Result<()> {
+    let memory = CertainMemory::of(scenario);
+    if memory.bytes() <= machine_bytes {
+        return Ok(());
+    }
+    let (found, limit) = (memory.words(), counted(machine_bytes));
+    let message = format!("this takes {found}; this machine has {limit}");
+    Err(at(memory.place(), message)
+        .hint("take fewer of what it is made of, or a machine with more memory"))
 }
 
 /// Of flows that arrive: each takes an event at least, and memory until a link has carried a segment of it.

@@ -11,6 +11,7 @@ mod tcp;
 pub(super) use fit::{datagrams, segments, segments_fit};
 pub(super) use kernels::check as kernels;
 pub(super) use limits::check as limits;
+pub use limits::fits_machine;
 pub(super) use nodes::check as nodes;
 pub(super) use queues::check as queues;
 pub(super) use shaper::check as shaper;
