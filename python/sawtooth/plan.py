@@ -41,6 +41,8 @@ _SIMULATED_ROWS = 1e5
 _KERNEL_RUN = 1e4
 # An estimate of events is of what links can carry. What is so many times the limit is refused beforehand; the run shows what is between.
 _FAR_ABOVE = 1000.0
+# How a scenario is written, of which a run's identity is made.
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 # A number of more digits than people read.
 _LONG = 1e15
 
@@ -286,6 +288,8 @@ def regrown(plan: Plan, table: pl.DataFrame) -> Plan:
 def _runs(study: Study, cell: Cell, replicates: range) -> Iterator[tuple[Run, Sequence[Assignment]]]:
     """The runs of some of a cell's replicates, arm by arm, each with what was assigned; their numbers and costs are not known yet."""
     drawn: list[tuple[dict[str, str | list[str]], dict[str, float]]] | None = None
+    key = cell.key
+    seeds = [seed_of(study.seed, f"run/{key}/{replicate}") for replicate in replicates]
     for arm, assignments in (study.arms or {"": ()}).items():
         tree = copy.deepcopy(study.scenario)
         applied: list[Assignment] = [*study.base, *cell.assignments, *assignments]
@@ -294,17 +298,18 @@ def _runs(study: Study, cell: Cell, replicates: range) -> Iterator[tuple[Run, Se
         files.inline(tree, study.folder, study.locator(applied))
         if drawn is None:
             drawn = [draws.draw(study, cell, tree, replicate) for replicate in replicates]
+        # Replicates differ in their draws, which are variables: all else is written once.
+        written = {key: _CANONICAL.encode(value) for key, value in tree.items()}
         scenario = ""
         # By a rule all arms have the same.
         last = study.most if study.until else study.repeat_of(arm)
-        for replicate, (texts, values) in zip(replicates, drawn, strict=True):
+        for replicate, seed, (texts, values) in zip(replicates, seeds, drawn, strict=True):
             if replicate > last:
                 break
             if texts:
-                tree["vars"] = {**tree.get("vars", {}), **texts}
+                written["vars"] = _CANONICAL.encode({**tree.get("vars", {}), **texts})
             if texts or not scenario:
-                scenario = json.dumps(tree, sort_keys=True, separators=(",", ":"))
-            seed = seed_of(study.seed, f"run/{cell.key}/{replicate}")
+                scenario = f"{{{','.join(f'{_CANONICAL.encode(key)}:{written[key]}' for key in sorted(written))}}}"
             identity = _run_id(scenario, seed, study.backend)
             yield Run(0, identity, cell.number, arm, replicate, seed, _limited(scenario, study), values, Demand()), applied
 

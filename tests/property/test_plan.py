@@ -81,6 +81,8 @@ def test_ids_name_runs_and_arms_share_seeds_and_draws(tmp_path: Path, study: tup
     shared: dict[tuple[int, int], tuple[int, dict[str, float]]] = {}
     for run in plan.runs:
         assert shared.setdefault((run.cell, run.replicate), (run.seed, run.draws)) == (run.seed, run.draws)
+    # Written in parts, and the same as if written whole.
+    assert all(run.scenario == json.dumps(json.loads(run.scenario), sort_keys=True, separators=(",", ":")) for run in plan.runs)
     # More replicates change none of the former.
     more = {(run.cell, run.arm, run.replicate): run.id for run in plan_of(text, tmp_path, "repeat=4").runs}
     assert all(more[run.cell, run.arm, run.replicate] == run.id for run in plan.runs)
