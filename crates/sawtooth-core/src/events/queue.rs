@@ -18,7 +18,7 @@ pub struct EventQueue {
     /// `matches[m]` are the winners of `matches[2 m]` and `matches[2 m + 1]`, and in the last round the slots themselves; that of
     /// `matches[1]`, which is the final, is `matches[0][1]`.
     matches: Vec<[Player; 2]>,
-    /// No event of another slot than the one that is held is before this time.
+    /// No event of another slot than the one that is held is before this time, whose bits these are.
     others: u64,
 }
 
@@ -101,21 +101,31 @@ impl EventQueue {
         );
     }
 
-    /// The event of `slot`, the first one, is being handled, and its successor is not known yet: takes note of the time before which no other is. Among many slots
-    /// that is not worth while: others are mostly next.
+    /// The event of `slot`, the first one, is being handled, and its successor is not known yet: takes note of the time before which no other is, `end` at
+    /// most. Among many slots that is not worth while: others are mostly next.
     #[inline(always)]
-    pub fn hold(&mut self, slot: u32) {
+    pub fn hold(&mut self, slot: u32, end: Instant) {
         if self.matches.len() > Self::FEW {
-            self.others = 0;
-            return;
+            return self.release();
         }
         let mut node = self.matches.len() + slot as usize;
-        self.others = f64::INFINITY.to_bits();
+        self.others = end.secs().to_bits();
         while node > 1 {
             let opponent = self.matches[node / 2][1 - node % 2];
             self.others = self.others.min(opponent.time);
             node /= 2;
         }
+    }
+
+    /// The same where an event of another queue is being handled.
+    #[inline(always)]
+    pub fn hold_all(&mut self) {
+        self.others = self.first_time().secs().to_bits();
+    }
+
+    /// Nothing comes before all others for sure, until something is held again.
+    pub fn release(&mut self) {
+        self.others = 0;
     }
 
     /// Whether an event at that time in the place of the one that is held comes before all others for sure.

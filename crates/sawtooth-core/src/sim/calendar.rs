@@ -334,7 +334,8 @@ impl Calendar {
     /// The event of a slot is being handled, and what comes after it in its place is not known yet: [`Calendar::set`] says it.
     #[inline]
     pub(super) fn hold(&mut self, slot: u32) {
-        self.packets.hold(slot);
+        self.packets.hold(slot, self.end);
+        self.timers.hold_all();
     }
 
     /// The first packet of a channel whose slot is held.
@@ -357,8 +358,7 @@ impl Calendar {
     #[inline(always)]
     pub(super) fn comes_first(&self, key: EventKey) -> bool {
         self.packets.comes_first(key.time)
-            && key.time < self.timers.first_time()
-            && key.time < self.end
+            && self.timers.comes_first(key.time)
             && self.loose.is_empty()
     }
 
@@ -464,6 +464,7 @@ impl Calendar {
     /// Nothing happens any more.
     pub(super) fn stop(&mut self) {
         self.end = Instant::LONG_AGO;
+        self.packets.release();
     }
 }
 

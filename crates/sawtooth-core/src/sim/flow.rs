@@ -192,8 +192,8 @@ impl Flow {
     /// Whether a segment that arrives is the next one of a receiver that sees to nothing else, and none of its timers is due before.
     #[inline(always)]
     pub(super) fn receives_plainly(&self, time: Instant, seq: SeqNum) -> bool {
-        self.receiver.takes_plainly(seq)
-            && self.receiver.next_timer().time > time
+        self.receiver.is_plain()
+            && self.receiver.takes_plainly(time, seq)
             && self.request_response.is_none()
     }
 

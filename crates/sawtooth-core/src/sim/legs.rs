@@ -288,7 +288,7 @@ impl Carrier<'_> {
             self.calendar.wait(leg.channel, packet, key);
             return Ok(None);
         };
-        if !self.flow.receives_plainly(key.time, seq) {
+        if !self.flow.receiver.takes_plainly(key.time, seq) {
             let mut packet = *packet;
             packet.hop = receiver_hop;
             return Err(Unplain::AtReceiver(packet, key, turn));
@@ -333,7 +333,8 @@ impl Carrier<'_> {
     #[inline(always)]
     fn meet_sender(&mut self, ack: AckAtSender) -> Result<(), Unplain> {
         let AckAtSender { next, key } = ack;
-        if !self.flow.takes_plainly(key.time, next) {
+        let flow = &self.flow;
+        if !(flow.sender.takes_plainly(key.time, next) && flow.writes.key.time > key.time) {
             return Err(Unplain::AtSender(ack));
         }
         let now = self.calendar.record(key);

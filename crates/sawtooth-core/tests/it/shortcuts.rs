@@ -86,6 +86,31 @@ proptest! {
         let hops = Shortcuts { computed_hops: false, ..ALL };
         assert_alike(&tree, hops);
     }
+
+    #[test]
+    fn plain_packets_need_no_more_than_a_key_and_a_number(
+        tree in dumbbells(),
+        stack in prop::sample::select(vec!["ns2", "rfc", "linux"]),
+        size in prop::option::of(1_u32..3_000),
+        window in prop::sample::select(vec!["8 packets", "200 packets", "20000 B"]),
+        reverse in any::<bool>(),
+    ) {
+        let mut tree = tree;
+        tree["stack"] = json!(stack);
+        tree["tcp"]["window_limit"] = json!(window);
+        if stack == "linux" {
+            tree["tcp"] = json!({});
+        }
+        if let Some(size) = size {
+            tree["flows"][0]["source"] = json!({"name": "bulk", "size": format!("{size} kB")});
+        }
+        if reverse {
+            let path = json!(["receiver[0]", "bottleneck", "sender[0]"]);
+            let back = json!({"path": path, "start": "100 ms"});
+            tree["flows"].as_array_mut().expect("flows").push(back);
+        }
+        assert_alike(&tree, Shortcuts { plain_way: false, ..ALL });
+    }
 }
 
 #[test]

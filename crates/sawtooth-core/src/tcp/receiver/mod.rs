@@ -111,7 +111,8 @@ impl Receiver {
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
     #[inline(always)]
     pub fn on_segment(&mut self, now: Event, data: DataSegment) -> Option<Ack> {
-        if !(self.takes_plainly(data.seq) && !data.payload.is_zero() && !data.fin) {
+        let is_next = self.plain && self.is_plainly_next(data.seq);
+        if !is_next || data.payload.is_zero() || data.fin {
             return self.on_any_segment(now, data);
         }
         let is_due = self.on_plain_segment(now, data.payload);
@@ -126,10 +127,16 @@ impl Receiver {
         self.plain
     }
 
-    /// Whether nothing is to be seen to but that a segment has come which carries data and no FIN: it is the next one.
+    /// Whether nothing is to be seen to by a [plain](Receiver::is_plain) receiver but that a segment has come which carries data and no FIN: it is the next one, and no
+    /// acknowledgement is due before `time`, when it arrives.
     #[inline(always)]
-    pub fn takes_plainly(&self, seq: SeqNum) -> bool {
-        self.plain && self.reassembly.is_next(seq) && seq > SeqNum::ZERO
+    pub fn takes_plainly(&self, time: Instant, seq: SeqNum) -> bool {
+        self.is_plainly_next(seq) && self.next_timer().time > time
+    }
+
+    #[inline(always)]
+    fn is_plainly_next(&self, seq: SeqNum) -> bool {
+        self.reassembly.is_next(seq) && seq > SeqNum::ZERO
     }
 
     /// Such a segment arrives; whether it is acknowledged now, and by nothing but its being here.
