@@ -100,7 +100,7 @@ fn column_to_python<'py, 'a>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     macro_rules! values {
         ($of:ident) => {
-            parts.clone().flat_map(|data| match data {
+            parts.clone().map(|data| match data {
                 Column::$of(values) => values.as_slice(),
                 other => unreachable!("a column is of its type, not {other:?}"),
             })
@@ -108,13 +108,15 @@ fn column_to_python<'py, 'a>(
     }
     macro_rules! numbers {
         ($of:ident) => {{
-            let all = bytes(py, rows, values!($of).map(|value| value.to_le_bytes()))?;
+            let all = joined(py, rows, values!($of), |value| value.to_le_bytes())?;
             (word(kind), all, py.None()).into_pyobject(py)
         }};
         (known $of:ident) => {{
-            let all = values!($of).map(|value| value.unwrap_or_default().to_le_bytes());
-            let known = values!($of).map(|value| [u8::from(value.is_some())]);
-            (word(kind), bytes(py, rows, all)?, bytes(py, rows, known)?).into_pyobject(py)
+            let all = joined(py, rows, values!($of), |value| {
+                value.unwrap_or_default().to_le_bytes()
+            })?;
+            let known = joined(py, rows, values!($of), |value| [u8::from(value.is_some())])?;
+            (word(kind), all, known).into_pyobject(py)
         }};
     }
     match kind {
@@ -125,20 +127,39 @@ fn column_to_python<'py, 'a>(
         Type::OptI64 => numbers!(known OptI64),
         Type::OptF64 => numbers!(known OptF64),
         Type::Str => {
-            let mut places: HashMap<&str, u32> = HashMap::new();
-            let mut texts = Vec::new();
-            let which = values!(Str).map(|text| {
-                let next = u32::try_from(texts.len()).expect("texts of records fit into memory");
-                let place = *places.entry(text).or_insert(next);
-                if place == next {
-                    texts.push(text.as_str());
-                }
-                place.to_le_bytes()
-            });
-            let which = bytes(py, rows, which)?;
+            let (texts, which) = told_apart(values!(Str), rows);
+            let which = bytes(py, rows, which.iter().map(|place| place.to_le_bytes()))?;
             (word(kind), texts, which).into_pyobject(py)
         }
     }
+}
+
+/// The texts that there are, and which of them each row has.
+fn told_apart<'a>(
+    parts: impl Iterator<Item = &'a [String]>,
+    rows: usize,
+) -> (Vec<&'a str>, Vec<u32>) {
+    let mut places: HashMap<&str, u32> = HashMap::new();
+    let (mut texts, mut which) = (Vec::new(), Vec::with_capacity(rows));
+    let mut before: &[String] = &[];
+    for part in parts {
+        let first = which.len() - before.len();
+        for (row, text) in part.iter().enumerate() {
+            // Runs are mostly of the same flows and links as the run before.
+            if before.get(row) == Some(text) {
+                which.push(which[first + row]);
+                continue;
+            }
+            let next = u32::try_from(texts.len()).expect("texts of records fit into memory");
+            let place = *places.entry(text).or_insert(next);
+            if place == next {
+                texts.push(text.as_str());
+            }
+            which.push(place);
+        }
+        before = part;
+    }
+    (texts, which)
 }
 
 /// A column's type by the word that Python knows; whether a value may be unknown stands beside it.
@@ -149,6 +170,26 @@ fn word(kind: Type) -> &'static str {
         Type::F64 | Type::OptF64 => "f64",
         Type::Str => "str",
     }
+}
+
+/// So many numbers of several lists, one list after the other.
+fn joined<'a, T: 'a, const SIZE: usize>(
+    py: Python<'_>,
+    number: usize,
+    lists: impl Iterator<Item = &'a [T]>,
+    number_of: impl Fn(&T) -> [u8; SIZE],
+) -> PyResult<Bound<'_, PyBytes>> {
+    PyBytes::new_with(py, number * SIZE, |mut rest| {
+        // List by list, which is several times as fast as one by one.
+        for list in lists {
+            let (places, others) = rest.split_at_mut(list.len() * SIZE);
+            for (place, value) in places.chunks_exact_mut(SIZE).zip(list) {
+                place.copy_from_slice(&number_of(value));
+            }
+            rest = others;
+        }
+        Ok(())
+    })
 }
 
 /// So many numbers one after the other.
