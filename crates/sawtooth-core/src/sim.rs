@@ -26,6 +26,7 @@
 mod arrivals;
 mod budget;
 mod calendar;
+mod carrying;
 mod channel;
 mod directory;
 mod dispatch;

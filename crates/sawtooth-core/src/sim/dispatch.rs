@@ -2,8 +2,8 @@
 
 use super::budget::{events_to_next_look, interrupted, look_at_limits};
 use super::calendar::{CalendarSlot, NextEvent, receiver_timer, sender_timer};
+use super::carrying::run_leg;
 use super::hosts::events::on_host;
-use super::legs::run_leg;
 use super::receiving::fire_receiver_timer;
 use super::settling::settle;
 use super::stopped::Stopped;

@@ -23,5 +23,5 @@ pub(super) fn settle(world: &mut World) {
         world.pass(packet, key);
     }
     world.topology.pass_at_once(&channels);
-    world.lay_out_legs();
+    world.legs.lay_out(&world.topology, &world.flows);
 }

@@ -34,7 +34,7 @@ impl World<'_> {
                     let mut ahead = stops[hop as usize + 1..].iter();
                     loop {
                         let port = &mut ports[index as usize];
-                        key = port.take(key, now, size, lineage);
+                        key = port.take::<true>(key, now, size, lineage);
                         now = Occurrence::OUT_OF_TURN;
                         hop += 1;
                         match ahead.next() {

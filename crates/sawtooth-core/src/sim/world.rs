@@ -96,17 +96,23 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
             EventKey::NEVER
         }
     });
-    let mut world = World {
+    let topology = Topology {
+        ports,
+        stops,
+        returning,
+        twins,
+        access_delays: routes.iter().map(|route| route.access_delay).collect(),
+    };
+    let observers = Observers::new(scenario);
+    World {
         scenario,
         calendar,
-        legs: Legs::default(),
-        topology: Topology {
-            ports,
-            stops,
-            returning,
-            twins,
-            access_delays: routes.iter().map(|route| route.access_delay).collect(),
-        },
+        legs: Legs::new(
+            shortcuts.plain_way && observers.are_idle(),
+            &topology,
+            &flows,
+        ),
+        topology,
         acks: AckStore::default(),
         metrics: PathMetrics::new(scenario, flows.len()),
         flows,
@@ -114,20 +120,9 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
         request_responses,
         hosts,
         udp,
-        observers: Observers::new(scenario),
+        observers,
         settling,
         stopped: None,
-    };
-    world.lay_out_legs();
-    world
-}
-
-impl World<'_> {
-    /// To be called again when other stops have events.
-    pub(super) fn lay_out_legs(&mut self) {
-        if self.scenario.shortcuts.plain_way && self.observers.are_idle() {
-            self.legs = Legs::lay_out(&self.topology, &self.flows);
-        }
     }
 }
 

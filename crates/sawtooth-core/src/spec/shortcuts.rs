@@ -2,6 +2,10 @@
 
 /// Switches of the simulator's shortcuts; results do not depend on them. What each spares stands at the head of the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "switches, any of which may be off"
+)]
 pub struct Shortcuts {
     /// Packets in propagation that come in order wait in a ring, of which only the first has an event.
     pub ring: bool,
@@ -9,7 +13,7 @@ pub struct Shortcuts {
     pub no_tx_event: bool,
     /// What meets nothing on its way that could change it is computed ahead, hop after hop, without events.
     pub computed_hops: bool,
-    /// An acknowledgement that changes nothing but numbers and the window takes one step.
+    /// Segments and acknowledgements that change nothing but numbers and windows take one step.
     pub plain_way: bool,
 }
 

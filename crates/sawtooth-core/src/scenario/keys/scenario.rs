@@ -189,7 +189,7 @@ pub(in crate::scenario) const SHORTCUTS: &[ScenarioKey] = &[
         name: "plain_way",
         takes: Takes::Flag,
         missing: Missing::As("true"),
-        summary: "an acknowledgement that changes nothing but numbers and the window takes one step",
+        summary: "segments and acknowledgements that change nothing but numbers and windows take one step",
         example: "false",
     },
 ];
