@@ -37,6 +37,7 @@ mod legs;
 mod merges;
 mod metrics;
 mod observe;
+mod of_places;
 mod receiving;
 mod request_response;
 mod routes;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::index::index_u32;
 use super::merges::{self, Settling};
+use super::of_places::OfPlaces;
 use super::routes::{PathNode, RoundTripRoute, SendClock, Stop, Trip};
 use crate::net::{Port, Traffic};
 use crate::spec::{Sampling, Scenario};
@@ -34,10 +35,11 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[RoundTri
         _ => false,
     };
     let feeders = feeders(&places, may_reorder);
+    let feeders = |place: &PathNode| feeders.get(*place).expect("each place has a feeder");
     let needs_event = |place: &PathNode| match place {
-        place if feeders[place].may_reorder => true,
+        place if feeders(place).may_reorder => true,
         PathNode::Port(port) | PathNode::SlowPort(port) => {
-            feeders[place].several
+            feeders(place).several
                 || !scenario.shortcuts.computed_hops
                 || !ports[*port as usize].is_computed()
         }
@@ -216,19 +218,17 @@ struct Feeders {
 }
 
 /// Those of every stop.
-fn feeders(
-    places: &[Vec<PathNode>],
-    may_reorder: impl Fn(&PathNode) -> bool,
-) -> BTreeMap<PathNode, Feeders> {
-    let mut feeders: BTreeMap<PathNode, Feeders> = BTreeMap::new();
+fn feeders(places: &[Vec<PathNode>], may_reorder: impl Fn(&PathNode) -> bool) -> OfPlaces<Feeders> {
+    let mut feeders = OfPlaces::new();
     for trip in places {
         for (at, place) in trip.iter().enumerate() {
             let feeder = trip[(at + trip.len() - 1) % trip.len()];
-            let known = feeders.entry(*place).or_insert(Feeders {
+            let new = Feeders {
                 first: feeder,
                 several: false,
                 may_reorder: false,
-            });
+            };
+            let known = feeders.entry(*place, new);
             known.several |= known.first != feeder;
             known.may_reorder |= may_reorder(&feeder);
         }

@@ -29,10 +29,12 @@ impl Topology {
         &mut self.ports[index as usize]
     }
 
-    /// Packets do not wait any more at the stops that have one of these channels.
+    /// Packets do not wait any more at the stops that have one of these channels, which are in order.
     pub(super) fn pass_at_once(&mut self, channels: &[u32]) {
         for stop in &mut self.stops {
-            stop.channel = stop.channel.filter(|channel| !channels.contains(channel));
+            stop.channel = stop
+                .channel
+                .filter(|channel| channels.binary_search(channel).is_err());
         }
     }
 
