@@ -105,7 +105,7 @@ proptest! {
             tree["flows"][0]["source"] = json!({"name": "bulk", "size": format!("{size} kB")});
         }
         if reverse {
-            let path = json!(["receiver[0]", "bottleneck", "sender[0]"]);
+            let path = json!(["receiver[1]", "bottleneck", "sender[1]"]);
             let back = json!({"path": path, "start": "100 ms"});
             tree["flows"].as_array_mut().expect("flows").push(back);
         }
