@@ -5,7 +5,7 @@
 //! The additions are made in this order because binary64 rounding decides ties (see `docs/concepts/time.md`).
 //!
 //! **Speed.** A drop-tail FIFO decides everything at arrival: the packet's transmission starts when the one before it has
-//! left, and what is still present is what has not yet departed. [`Port::accept`] computes this without any event for the
+//! left, and what is still present is what has not yet departed. [`Port::take`] computes this without any event for the
 //! end of a transmission, and [`Port::accept_any`] the same for one that marks, or whose [wire](crate::impair) is not plain. Disciplines that
 //! decide at dequeue (and every port, when the shortcut is off) use [`Port::arrive`] and [`Port::transmitter_free`] instead.
 
@@ -41,7 +41,7 @@ use crate::units::{ByteCount, Duration, Instant, Rate};
 pub struct Port {
     /// The event that ends the transmission in progress; in the past when idle.
     done: EventKey,
-    /// The size of the packet which came last, if one like it that finds the port idle [passes at once](Port::pass_at_once): nothing has waited since, the wire loses nothing, and the
+    /// The size of the packet which came last, if one like it that finds the port idle passes at once: nothing has waited since, the wire loses nothing, and the
     /// transmitter knows how long it takes. Or else one that no packet has.
     usual: ByteCount,
     transmitter: Transmitter,
@@ -171,7 +171,7 @@ impl Port {
         self.ledger.as_deref()
     }
 
-    /// Whether [`Port::accept`] applies, or with a queue that marks or a wire that is not plain [`Port::accept_any`].
+    /// Whether [`Port::take`] applies, or with a queue that marks or a wire that is not plain [`Port::accept_any`].
     pub fn is_computed(&self) -> bool {
         matches!(self.discipline, Discipline::Computed(_))
     }
