@@ -193,3 +193,106 @@ pub(super) enum LegPart {
     Before,
     After,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Value;
+    use crate::sim::world::{World, assemble};
+    use crate::spec::{FlowSpec, LinkSpec, Sampling, Scenario};
+    use crate::units::Rate;
+    use crate::units::testing::secs;
+
+    /// Flows with these paths over links of one rate, each segment acknowledged as it comes.
+    fn scenario(paths: &[&[usize]]) -> Scenario {
+        let links = 1 + paths.iter().copied().flatten().max().expect("a link");
+        let link = |at: usize| LinkSpec::new(at.to_string(), Rate::from_bps(1e7), secs(0.01));
+        let flow = |path: &&[usize]| {
+            let mut flow = FlowSpec::new(format!("{path:?}"), path.to_vec());
+            flow.tcp.set("ack_every", Value::Integer(1));
+            flow
+        };
+        let links = (0..links).map(link).collect();
+        Scenario::new(secs(1.0), links, paths.iter().map(flow).collect())
+    }
+
+    /// Two flows that meet on link 0: behind the senders' links 1 and 2 and before the receivers' 3 and 4.
+    const DUMBBELL: &[&[usize]] = &[&[1, 0, 3], &[2, 0, 4]];
+
+    /// The leg of the first flow that begins at a stop: ports of data, of acknowledgements, and after the sender of data and of acknowledgements; and where it ends.
+    fn leg(world: &World, begin: u32) -> ([Vec<u32>; 4], u32) {
+        let number = world.legs.at(begin).expect("a leg begins there");
+        let leg = world.legs.leg(number);
+        let stretches = [&leg.before, &leg.after].map(|stretch| [&stretch.data, &stretch.acks]);
+        let [[first, second], [third, fourth]] = stretches;
+        let lists = [first, second, third, fourth].map(|ports| ports.to_vec());
+        (lists, leg.hop)
+    }
+
+    #[test]
+    fn a_leg_leads_from_one_stop_with_events_to_the_next_by_the_receiver_or_the_sender() {
+        let scenario = scenario(DUMBBELL);
+        let world = assemble(&scenario, 1);
+        // Stops: links 1, 0, 3, the receiver, and back.
+        let begins: Vec<u32> = (0..8)
+            .filter(|stop| world.legs.at(*stop).is_some())
+            .collect();
+        assert_eq!(begins, [1, 5]);
+        assert_eq!(leg(&world, 1), ([vec![0, 6], vec![7], vec![], vec![]], 5));
+        assert_eq!(leg(&world, 5), ([vec![], vec![1, 3], vec![2], vec![]], 1));
+        let second = world.legs.leg(world.legs.at(5).expect("a leg"));
+        assert!(second.begins_with_acks && second.meets_sender);
+    }
+
+    #[test]
+    fn where_merges_need_no_events_any_more_a_leg_leads_all_around() {
+        let scenario = scenario(DUMBBELL);
+        let mut world = assemble(&scenario, 1);
+        world.topology.pass_at_once(&world.settling.channels);
+        world.legs.lay_out(&world.topology, &world.flows);
+        assert!(world.legs.at(5).is_none());
+        assert_eq!(
+            leg(&world, 1),
+            ([vec![0, 6], vec![7, 1, 3], vec![2], vec![]], 1)
+        );
+    }
+
+    #[test]
+    fn a_flow_that_is_alone_has_one_leg_from_its_sender_to_its_sender() {
+        let scenario = scenario(&[&[0]]);
+        let world = assemble(&scenario, 1);
+        assert_eq!(leg(&world, 3), ([vec![], vec![], vec![0], vec![1]], 3));
+    }
+
+    #[test]
+    fn flows_that_meet_at_once_wait_there_for_their_next_event() {
+        let scenario = scenario(&[&[0], &[0]]);
+        let world = assemble(&scenario, 1);
+        let around = world.legs.at(0).expect("a leg begins at the first link");
+        assert_eq!(world.legs.leg(around).stretch(LegPart::After).data.len(), 0);
+        assert_eq!(leg(&world, 0).0[0], [0]);
+        assert!(leg(&world, 0).0[2].is_empty());
+    }
+
+    #[test]
+    fn there_are_none_where_somebody_looks_on_or_an_end_sees_to_more_or_they_are_turned_off() {
+        type Change = fn(&mut Scenario);
+        let changes: [Change; 4] = [
+            |scenario| scenario.sample = Sampling::Every(secs(0.1)),
+            |scenario| scenario.shortcuts.plain_way = false,
+            |scenario| scenario.flows[0].delay = secs(0.001),
+            |scenario| {
+                let tcp = &mut scenario.flows[0].tcp;
+                tcp.set("ecn", Value::Choice("classic"));
+            },
+        ];
+        for (number, change) in changes.iter().enumerate() {
+            let mut scenario = scenario(&[&[0]]);
+            change(&mut scenario);
+            let world = assemble(&scenario, 1);
+            let stops = world.topology.stops.len();
+            let legs = (0..index_u32(stops)).filter(|stop| world.legs.at(*stop).is_some());
+            assert_eq!(legs.count(), 0, "{number}");
+        }
+    }
+}

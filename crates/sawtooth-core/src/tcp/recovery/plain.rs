@@ -154,3 +154,121 @@ impl PlainWay {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc;
+    use crate::events::{EventKey, Lineage};
+    use crate::packet::Ack;
+    use crate::registry::{Params, Value};
+    use crate::tcp::sender::{Sender, SenderDraws};
+    use crate::tcp::{PARAMS, recovery::testing};
+    use crate::units::testing::at;
+    use crate::units::{ByteCount, Duration, Instant};
+    use proptest::prelude::*;
+
+    /// A sender of NewReno or SACK with a window limit of 30 segments, which has sent its first ones.
+    fn sender(recovery: &'static str, size: Option<ByteCount>, lineage: &mut Lineage) -> Sender {
+        let limit = ("window_limit", Value::Bytes(30 * 1460));
+        let config = testing::config(recovery, 4, &[limit]);
+        let reno = cc::TABLE.iter().find(|entry| entry.name == "reno");
+        let reno = reno.expect("reno is in the table");
+        let params = Params::defaults(reno.params);
+        let mut sender = Sender::new(config, reno.new, &params, size, SenderDraws::default());
+        let now = lineage.record(EventKey::at_start(Instant::START, 0));
+        sender.on_start(now);
+        poll(&mut sender, now);
+        sender
+    }
+
+    fn poll(sender: &mut Sender, now: Event) -> Vec<SeqNum> {
+        std::iter::from_fn(|| sender.poll_transmit(now))
+            .map(|data| data.seq)
+            .collect()
+    }
+
+    /// What leaves at an acknowledgement by the plain way, if it takes it.
+    fn plainly(sender: &mut Sender, now: Event, next: SeqNum) -> Option<Vec<SeqNum>> {
+        if !sender.takes_plainly(now.time, next) {
+            return None;
+        }
+        Some(match sender.on_plain_ack(now, next).segments {
+            PlainSegments::Polled => poll(sender, now),
+            PlainSegments::These(range) => {
+                let count = (range.end - range.start).get();
+                (0..count)
+                    .map(|at| range.start + SegCount::new(at))
+                    .collect()
+            }
+        })
+    }
+
+    #[test]
+    fn what_repairs_and_what_ends_is_not_plain() {
+        assert!(PARAMS.iter().any(|param| param.name == "window_limit"));
+        let mut lineage = Lineage::new();
+        let mut one = sender("newreno", Some(ByteCount::new(8 * 1460)), &mut lineage);
+        assert!(one.has_plain_way() && one.takes_plainly(at(0.1), SeqNum::new(2)));
+        // Nothing new, all that there is, or after a timer.
+        assert!(!one.takes_plainly(at(0.1), SeqNum::new(0)));
+        assert!(!one.takes_plainly(at(0.1), SeqNum::new(7)));
+        assert!(!one.takes_plainly(at(9.0), SeqNum::new(2)));
+        let now = lineage.record(EventKey::at_start(at(0.1), 0));
+        let repeated = Ack::default();
+        one.on_segment(now, &repeated);
+        poll(&mut one, now);
+        assert!(
+            !one.takes_plainly(at(0.1), SeqNum::new(2)),
+            "one that repeats the last has come"
+        );
+        one.close_plain_way();
+        assert!(!one.has_plain_way());
+    }
+
+    proptest! {
+        /// Acknowledgements, of which some repeat the last, and timeouts: by the plain way where it is open, and never.
+        #[test]
+        fn the_plain_way_leads_to_what_asking_for_each_segment_leads_to(
+            recovery in prop::sample::select(vec!["tahoe", "reno", "newreno", "sack"]),
+            segments in prop::option::of(1_u64..400),
+            steps in prop::collection::vec((0_u64..7, 1_u32..400), 1..200),
+        ) {
+            let mut lineage = Lineage::new();
+            let size = segments.map(|count| ByteCount::new(1460 * count - 460));
+            let mut plain = sender(recovery, size, &mut lineage);
+            let mut general = sender(recovery, size, &mut lineage);
+            general.close_plain_way();
+            let mut time = 0.0;
+            for (forward, later) in steps {
+                time += f64::from(later) / 1e3;
+                let now = lineage.record(EventKey::at_start(at(time), 0));
+                let timer = plain.next_timer();
+                prop_assert_eq!(timer.time, general.next_timer().time);
+                if timer.time <= now.time {
+                    plain.on_timer(now);
+                    general.on_timer(now);
+                    prop_assert_eq!(poll(&mut plain, now), poll(&mut general, now));
+                    continue;
+                }
+                let outstanding = general.flight_size();
+                let next = general.snd_una() + SegCount::new(forward).min(outstanding);
+                let ack = Ack { next, ..Ack::default() };
+                general.on_segment(now, &ack);
+                let sent = plainly(&mut plain, now, next).unwrap_or_else(|| {
+                    plain.on_segment(now, &ack);
+                    poll(&mut plain, now)
+                });
+                prop_assert_eq!(sent, poll(&mut general, now));
+                prop_assert_eq!(plain.cwnd(), general.cwnd());
+                prop_assert_eq!(plain.counters(), general.counters());
+            }
+            plain.finish(at(time));
+            general.finish(at(time));
+            prop_assert_eq!(plain.mean_cwnd(Duration::from_secs(1.0)), general.mean_cwnd(Duration::from_secs(1.0)));
+            for limit in SendLimit::ALL {
+                prop_assert_eq!(plain.limits().spent_ns(limit), general.limits().spent_ns(limit));
+            }
+        }
+    }
+}

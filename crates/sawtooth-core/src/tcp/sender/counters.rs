@@ -3,7 +3,7 @@
 use crate::units::Duration;
 
 /// Counters of one sender, named as in RFC 4898 where it has a name.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
     /// All segments: SYN, FIN and those sent again count (DataSegsOut).
     pub sent_packets: u64,
