@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -74,23 +75,30 @@ def run(study: Path, out: Path, prefix: Sequence[str] = ()) -> subprocess.Comple
 # --- a full disk ------------------------------------------------------------------------------------------------------
 
 
+# The command, with batches a fifth as large as they are, so that there are some.
+SMALL_BATCHES = [sys.executable, "-c", "from sawtooth import cli, plan; plan._SIMULATED_ROWS = 2e4; cli.main()"]
+
+
 @pytest.mark.long
-def test_a_full_disk_is_told_and_the_same_command_goes_on_when_there_is_room(study: Path, whole: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_told_and_the_same_command_goes_on_when_there_is_room(study: Path, tmp_path: Path) -> None:
     try:
         processes.require_namespaces("--mount")
     except BackendUnavailable as missing:
         pytest.skip(missing.message)
+    whole = tmp_path / "whole"
+    subprocess.run([*SMALL_BATCHES, "run", study, "--out", whole], capture_output=True, check=True, timeout=300)
     size = sum(path.stat().st_size for path in whole.rglob("*") if path.is_file())
+    command = shlex.join(SMALL_BATCHES)
     disk = tmp_path / "disk"
     disk.mkdir()
-    run_there = f"{' '.join(COMMAND)} run {study} --jobs 2 --out {disk}/out"
+    run_there = f"{command} run {study} --jobs 2 --out {disk}/out"
     script = f"""
         mount -t tmpfs -o size=4k,nr_inodes=1000 tmpfs {disk} && df() {{ find {disk}/out/parts -name '*.sha256' | sort; }}
         for size in 4k {size // 3} {size // 2}; do mount -o remount,size=$size {disk}; {run_there}; echo "code $?"; df; done
         mount -o remount,size={8 * size} {disk}; {run_there}; echo "code $?"; cp -r {disk}/out {tmp_path}/saved
         mount -o remount,size=$(du -sb {disk} | cut -f1) {disk}; dd if=/dev/zero of={disk}/full bs=1k 2> /dev/null
-        {" ".join(COMMAND)} report {disk}/out; echo "code $?"
-        rm {disk}/full; mount -o remount,size={64 * size + (64 << 20)} {disk}; {" ".join(COMMAND)} report {disk}/out; echo "code $?"
+        {command} report {disk}/out; echo "code $?"
+        rm {disk}/full; mount -o remount,size={64 * size + (64 << 20)} {disk}; {command} report {disk}/out; echo "code $?"
     """
     said = subprocess.run(
         [*processes.in_namespaces("--mount"), "sh", "-c", script], capture_output=True, text=True, check=False, timeout=600

@@ -16,6 +16,7 @@ from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "bench"))
 
+import flame
 import instructions
 import pgo
 import reach
@@ -83,3 +84,19 @@ def test_a_program_too_old_for_the_compilers_counts_is_not_taken(tmp_path: Path)
         program.write_text(f"#!/bin/sh\necho '{said}'\n")
         program.chmod(0o755)
         assert pgo.version(str(program)) == expected
+
+
+def test_a_flame_graph_is_of_a_case_that_there_is_and_is_named_after_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert set(flame.CASES) <= set(instructions.cases())
+    assert [flame.file_name(name) for name in flame.CASES] == ["ns2-newreno-32-flows", "linux-cubic"]
+    monkeypatch.setattr(sys, "argv", ["flame.py", "linux/cubics"])
+    with pytest.raises(SystemExit):
+        flame.main()
+    assert "linux/cubic" in capsys.readouterr().err
+
+
+def test_a_flame_graph_says_which_program_it_lacks_and_how_to_get_it() -> None:
+    with pytest.raises(SystemExit, match="inferno-of-nowhere is not installed\nhint: cargo install inferno"):
+        flame.run(["inferno-of-nowhere"])
