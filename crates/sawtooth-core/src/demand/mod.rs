@@ -22,7 +22,7 @@ const HOP_EVENTS: f64 = 0.9;
 /// And at each host that is modelled.
 const HOST_EVENTS: f64 = 4.0;
 /// Bytes of a packet that is under way; guessed generously, not measured.
-const PACKET_BYTES: f64 = 200.0;
+pub(crate) const PACKET_BYTES: f64 = 200.0;
 /// Of a packet under way, where most are large.
 const PACKET_BITS: f64 = 12_000.0;
 

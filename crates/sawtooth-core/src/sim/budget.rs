@@ -5,6 +5,7 @@
 use super::index::index_u32;
 use super::stopped::Stopped;
 use super::world::World;
+use crate::demand::{FLOW_BYTES, PACKET_BYTES, ROW_BYTES};
 use crate::limits::{counted, how_to_raise};
 use crate::units::{Instant, SegCount};
 
@@ -16,11 +17,6 @@ const EVENTS_PER_PLACE: usize = 4;
 
 /// Segments between two looks that one event sends: there is no end to them where a window has no bound.
 pub(super) const AT_ONCE: u32 = 1 << 16;
-
-/// Bytes of a row until it is stored, of a packet that waits or is outstanding, and of a flow; guessed generously, not measured.
-const ROW_BYTES: f64 = 400.0;
-const PACKET_BYTES: f64 = 200.0;
-const FLOW_BYTES: f64 = 6000.0;
 
 /// No more than one beyond the limit.
 #[expect(

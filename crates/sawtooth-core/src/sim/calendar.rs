@@ -318,19 +318,6 @@ impl Calendar {
         TieRank { slot, feeder }
     }
 
-    /// The first packet of a channel, whose event is that of `slot`; the next one's takes its place.
-    #[inline(always)]
-    pub(super) fn take_waiting(&mut self, channel: u32, slot: u32) -> Packet {
-        let waiting = &mut self.channels[channel as usize].packets;
-        let (_, packet) = *waiting.front().expect("a pending channel has a packet");
-        waiting.pop();
-        match waiting.front() {
-            Some((next, _)) => self.packets.set(slot, *next, &self.lineage),
-            None => self.packets.set(slot, EventKey::NEVER, &self.lineage),
-        }
-        packet
-    }
-
     /// The event of a slot is being handled, and what comes after it in its place is not known yet: [`Calendar::set`] says it.
     #[inline]
     pub(super) fn hold(&mut self, slot: u32) {
@@ -364,9 +351,13 @@ impl Calendar {
 
     /// The first packet of a channel, if one waits there, and its key.
     pub(super) fn take_first(&mut self, channel: u32) -> Option<(Packet, EventKey)> {
-        let waiting = &self.channels[channel as usize];
-        let (key, _) = *waiting.packets.front()?;
-        Some((self.take_waiting(channel, waiting.slot), key))
+        let Channel {
+            slot, ref packets, ..
+        } = self.channels[channel as usize];
+        packets.front()?;
+        let (key, packet) = self.take_held(channel);
+        self.set(slot, self.first_of(channel));
+        Some((packet, key))
     }
 
     /// Whether packets have events of their own.
@@ -600,7 +591,7 @@ mod tests {
     /// What passes through a channel, as hops.
     fn drain(calendar: &mut Calendar) -> Vec<u32> {
         let next = || match calendar.next() {
-            NextEvent::Packet { slot, .. } => Some(calendar.take_waiting(0, slot).hop),
+            NextEvent::Packet { .. } => calendar.take_first(0).map(|(packet, _)| packet.hop),
             NextEvent::Loose(at) => Some(calendar.take_loose(at).packet.hop),
             _ => None,
         };
@@ -669,7 +660,11 @@ mod tests {
             assert!(
                 matches!(calendar.next(), NextEvent::Packet { slot: 1, key } if key.time == at(time))
             );
-            assert_eq!(calendar.take_waiting(0, 1).hop, hop);
+            assert!(
+                calendar
+                    .take_first(0)
+                    .is_some_and(|(packet, _)| packet.hop == hop)
+            );
         }
         assert!(matches!(calendar.next(), NextEvent::Over));
     }

@@ -1,7 +1,5 @@
 //! Plain packets on their [legs](super::legs): data that only come next, and acknowledgements that say nothing but which segment is expected.
 
-use std::ops::Range;
-
 use super::calendar::{Calendar, receiver_timer, sender_timer};
 use super::flow::Flow;
 use super::legs::{Leg, LegPart};
@@ -9,7 +7,8 @@ use super::world::World;
 use crate::events::{Event, EventKey, Occurrence};
 use crate::net::Port;
 use crate::packet::Packet;
-use crate::tcp::sender::PlainSegments;
+use crate::tcp::scoreboard::Range;
+use crate::tcp::sender::SegmentStamps;
 use crate::units::{ByteCount, SeqNum};
 
 /// An acknowledgement of everything before `next` that has come to its sender with `key`.
@@ -31,7 +30,7 @@ enum Unplain {
 
 /// Segments that are still to leave, at an acknowledgement that has come with `key`.
 struct Rest {
-    segments: Range<SeqNum>,
+    segments: Range,
     key: EventKey,
     now: Event,
 }
@@ -162,19 +161,16 @@ impl Carrier<'_> {
     #[inline(always)]
     fn meet_sender(&mut self, ack: AckAtSender) -> Result<(), Unplain> {
         let AckAtSender { next, key } = ack;
-        let flow = &self.flow;
-        if !(flow.sender.takes_plainly(key.time, next) && flow.writes.key.time > key.time) {
+        if !self.flow.takes_plainly(key.time, next) {
             return Err(Unplain::AtSender(ack));
         }
         let now = self.calendar.record(key);
         let sent = self.flow.sender.on_plain_ack(now, next);
-        let PlainSegments::These(segments) = sent.segments else {
+        let Some(segments) = sent.segments else {
             return Err(Unplain::Sent(key, now));
         };
-        let mut seq = segments.start;
-        while seq < segments.end {
+        for seq in segments.seqs() {
             self.send(seq, segments.end, key, now)?;
-            seq = seq.next();
         }
         if sent.timer_is_earlier {
             let timer = self.flow.next_timer();
@@ -187,11 +183,12 @@ impl Carrier<'_> {
     /// A segment leaves at an acknowledgement that has come with `key`, the first of those before `end`.
     #[inline(always)]
     fn send(&mut self, seq: SeqNum, end: SeqNum, key: EventKey, now: Event) -> Result<(), Unplain> {
-        let packet = self.flow.full_data(seq);
+        let packet = self.flow.full_data(seq, SegmentStamps::NONE);
         let turn = Occurrence::recorded(now);
         match self.carry_data(LegPart::After, seq, &packet, key, turn) {
             Err(Unplain::AtReceiver(packet, at, turn)) => {
-                let segments = seq.next()..end;
+                let start = seq.next();
+                let segments = Range { start, end };
                 Err(Unplain::Among(
                     packet,
                     at,
@@ -226,13 +223,11 @@ impl Carrier<'_> {
     }
 }
 
-/// What has turned out not to be plain on the leg that begins at `hop` goes the general way.
+/// What has turned out not to be plain on the leg that begins at `hop` goes the general way. The leg is looked up again: its number would have to be at hand all the way.
 #[cold]
 #[inline(never)]
 fn see_to(world: &mut World, hop: u32, unplain: Unplain) {
-    let Some(number) = world.legs.at(hop) else {
-        return;
-    };
+    let number = world.legs.at(hop).expect("a leg begins there");
     let leg = world.legs.leg(number);
     let index = leg.flow;
     match unplain {
@@ -242,16 +237,11 @@ fn see_to(world: &mut World, hop: u32, unplain: Unplain) {
             let (time, line) = key.parts();
             world.acknowledged_otherwise(index, &packet, time, line);
         }
-        Unplain::Sent(key, now) => world.pump_rarely(index, key, now),
+        Unplain::Sent(key, now) => world.pump(index, key, now),
         Unplain::Among(packet, at, turn, rest) => {
             world.go_on(packet, at, turn);
             let Rest { segments, key, now } = rest;
-            let mut seq = segments.start;
-            while seq < segments.end {
-                let packet = world.flows[index as usize].full_data(seq);
-                world.send(packet, key, now);
-                seq = seq.next();
-            }
+            world.send_full(index, segments, SegmentStamps::NONE, key, now);
             world.schedule_sender_timer(index);
         }
     }

@@ -13,7 +13,7 @@ use crate::rng::RandomStream;
 use crate::source::Source;
 use crate::spec::{FlowSpec, OfAlike, Part, Scenario};
 use crate::tcp::ns2_random::{self, Senders};
-use crate::tcp::sender::{Burst, Sender, SenderDraws};
+use crate::tcp::sender::{SegmentStamps, Sender, SenderDraws};
 use crate::tcp::{Config, receiver::Receiver};
 use crate::units::{ByteCount, Instant, SegCount, SeqNum};
 
@@ -118,22 +118,28 @@ impl Flow {
         }
     }
 
-    /// Whether an acknowledgement of everything before `next`, which says nothing else, is plain: nothing of the sender's is due before it arrives at `time`, and no data
-    /// carry acknowledgements.
+    /// It is of a connection of requests and responses, of that number. Data carry acknowledgements there, so none of these is plain.
+    pub(super) fn join(&mut self, request_response: u32) {
+        self.request_response = Some(request_response);
+        self.sender.close_plain_way();
+    }
+
+    /// Whether an acknowledgement of everything before `next`, which says nothing else, is plain: nothing of the sender's is due before it arrives at `time`.
     #[inline(always)]
     pub(super) fn takes_plainly(&self, time: Instant, next: SeqNum) -> bool {
-        self.sender.takes_plainly(time, next)
-            && self.writes.key.time > time
-            && self.request_response.is_none()
+        self.sender.takes_plainly(time, next) && self.writes.key.time > time
     }
 
     /// The packet of a full segment that is neither the first nor the last.
     #[inline(always)]
-    pub(super) fn full_data(&self, seq: SeqNum) -> Packet {
+    pub(super) fn full_data(&self, seq: SeqNum, stamps: SegmentStamps) -> Packet {
         let payload = self.sender.config().smss;
+        let SegmentStamps { value, echo } = stamps;
         let segment = DataSegment {
             seq,
             payload,
+            stamp: value,
+            echo,
             ..DataSegment::default()
         };
         Packet::data(
@@ -142,30 +148,6 @@ impl Flow {
             self.header + payload,
             segment,
         )
-    }
-
-    /// What the sender sends in one step, if no data carry acknowledgements.
-    #[inline]
-    pub(super) fn burst(&mut self, now: Event) -> Option<Burst> {
-        if self.request_response.is_some() {
-            return None;
-        }
-        self.sender.leave_at_once(now)
-    }
-
-    /// The packet of a segment of a burst.
-    #[inline(always)]
-    pub(super) fn data_of_burst(&self, burst: &Burst, seq: SeqNum) -> Packet {
-        let payload = self.sender.config().smss;
-        let segment = DataSegment {
-            seq,
-            payload,
-            stamp: burst.stamp,
-            echo: burst.echo,
-            ..DataSegment::default()
-        };
-        let (hop, size) = (self.trip.first_stop, self.header + payload);
-        Packet::data(self.id, hop, size, segment)
     }
 
     /// The packet of a segment that leaves.

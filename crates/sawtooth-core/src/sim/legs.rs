@@ -59,11 +59,16 @@ impl Leg {
     /// That of a flow which begins at a stop with events.
     fn from(begin: u32, stops: &[Stop], flow: &Flow, index: u32) -> Self {
         let begins_with_acks = begin > flow.trip.receiver_stop;
-        let (before, at) = LegStretch::from(begin, stops, begins_with_acks);
+        let before = LegStretch::from(begin, stops, begins_with_acks);
+        let at = before.next_hop;
         let meets_sender = stops[at as usize].channel.is_none() || at == begin;
         let first = flow.trip.first_stop;
         let (after, end) = match (meets_sender, stops[first as usize].channel) {
-            (true, None) => LegStretch::from(first, stops, false),
+            (true, None) => {
+                let after = LegStretch::from(first, stops, false);
+                let end = after.next_hop;
+                (after, end)
+            }
             (true, Some(_)) => (LegStretch::default(), first),
             (false, _) => (LegStretch::default(), at),
         };
@@ -88,8 +93,8 @@ impl Leg {
 }
 
 impl LegStretch {
-    /// That from a stop on, which is crossed, to the sender or to the next stop with events; which of them that is.
-    fn from(begin: u32, stops: &[Stop], of_acks: bool) -> (Self, u32) {
+    /// That from a stop on, which is crossed, to the sender or to the next stop with events.
+    fn from(begin: u32, stops: &[Stop], of_acks: bool) -> Self {
         let (mut data, mut acks) = (Vec::new(), Vec::new());
         let (mut receiver_hop, mut of_acks) = (None, of_acks);
         let mut at = begin;
@@ -108,13 +113,12 @@ impl LegStretch {
                 break;
             }
         }
-        let stretch = Self {
+        Self {
             data: data.into(),
             receiver_hop,
             acks: acks.into(),
             next_hop: at,
-        };
-        (stretch, at)
+        }
     }
 }
 
@@ -144,27 +148,20 @@ impl Legs {
     }
 
     fn lay_out_flow(&mut self, stops: &[Stop], flow: &Flow, index: u32) {
+        if !(flow.sender.has_plain_way() && flow.receiver.is_plain()) {
+            return;
+        }
         let first = flow.trip.first_stop;
-        let is_sender = |stop: &Stop| matches!(stop.place, PathNode::Sender(_));
-        let is_plain = flow.sender.has_plain_way() && flow.receiver.is_plain();
-        if !is_plain || flow.request_response.is_some() {
-            return;
-        }
-        let Some(length) = stops[first as usize..].iter().position(is_sender) else {
+        let is_simple =
+            |stop: &&Stop| matches!(stop.place, PathNode::Port(_) | PathNode::Receiver(_));
+        let behind = stops[first as usize..].iter();
+        let length = index_u32(behind.take_while(is_simple).count());
+        // The first that is something else has to be the sender.
+        let Some(PathNode::Sender(_)) = stops.get((first + length) as usize).map(|stop| stop.place)
+        else {
             return;
         };
-        let trip = first..=first + index_u32(length);
-        let of_trip = &stops[first as usize..=first as usize + length];
-        let is_plain = |stop: &Stop| {
-            matches!(
-                stop.place,
-                PathNode::Port(_) | PathNode::Sender(_) | PathNode::Receiver(_)
-            )
-        };
-        if !of_trip.iter().all(is_plain) {
-            return;
-        }
-        for begin in trip.clone() {
+        for begin in first..=first + length {
             if stops[begin as usize].channel.is_some() {
                 let leg = Leg::from(begin, stops, flow, index);
                 self.of_stop[begin as usize] = index_u32(self.all.len());

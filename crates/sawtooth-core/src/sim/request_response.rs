@@ -144,7 +144,7 @@ impl RequestResponses {
         for (number, request_response) in (0_u32..).zip(&self.0) {
             let Sides { server, client } = request_response.sides;
             let spec = &scenario.flows[server as usize];
-            flows[server as usize].request_response = Some(number);
+            flows[server as usize].join(number);
             let mut client = Flow::new(FlowPlan {
                 id: client,
                 start: spec.start,
@@ -152,7 +152,7 @@ impl RequestResponses {
                 source: spec.source(seed),
                 trip: trips[client as usize],
             });
-            client.request_response = Some(number);
+            client.join(number);
             (client.writes).schedule_first(&request_response.exchanges.first());
             flows.push(client);
         }

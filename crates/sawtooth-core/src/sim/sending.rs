@@ -7,7 +7,8 @@ use super::request_response::carried::put_ack_on;
 use super::world::World;
 use crate::events::{Event, EventKey, Line, Occurrence};
 use crate::packet::Packet;
-use crate::tcp::sender::PlainSegments;
+use crate::tcp::scoreboard::Range;
+use crate::tcp::sender::SegmentStamps;
 use crate::units::{Instant, SeqNum};
 
 impl World<'_> {
@@ -23,7 +24,7 @@ impl World<'_> {
             return write_on_host(self, index, key, now);
         }
         flow.write(now);
-        self.pump_rarely(index, key, now);
+        self.pump(index, key, now);
     }
 
     /// Its timer expires or its application writes, whichever is first.
@@ -50,7 +51,7 @@ impl World<'_> {
         if on_host {
             return write_on_host(self, index, key, now);
         }
-        self.pump_rarely(index, key, now);
+        self.pump(index, key, now);
     }
 
     /// An acknowledgement reaches its sender.
@@ -77,14 +78,9 @@ impl World<'_> {
         let now = self.calendar.record(key);
         let sent = self.flows[index as usize].sender.on_plain_ack(now, next);
         match sent.segments {
-            PlainSegments::Polled => self.pump_rarely(index, key, now),
-            PlainSegments::These(segments) => {
-                let mut seq = segments.start;
-                while seq < segments.end {
-                    let packet = self.flows[index as usize].full_data(seq);
-                    self.send(packet, key, now);
-                    seq = seq.next();
-                }
+            None => self.pump(index, key, now),
+            Some(segments) => {
+                self.send_full(index, segments, SegmentStamps::NONE, key, now);
                 if sent.timer_is_earlier {
                     self.schedule_sender_timer(index);
                 }
@@ -141,14 +137,9 @@ impl World<'_> {
         }
     }
 
-    /// The same as [`World::pump`], for callers that are rarely run.
+    /// Sends what a sender has to send, and schedules its timer. Never code in place: callers that need it rarely are on every packet's way.
     #[inline(never)]
-    pub(super) fn pump_rarely(&mut self, index: u32, key: EventKey, now: Event) {
-        self.pump(index, key, now);
-    }
-
-    /// Sends what a sender has to send, and schedules its timer.
-    fn pump(&mut self, index: u32, key: EventKey, now: Event) {
+    pub(super) fn pump(&mut self, index: u32, key: EventKey, now: Event) {
         if !self.send_burst(index, key, now) {
             while !self.send_at_once(index, key, now) && may_send_more(self, index, now.time) {}
         }
@@ -164,15 +155,10 @@ impl World<'_> {
     /// Sends what leaves of a sender in one step; whether that was all.
     #[inline(always)]
     fn send_burst(&mut self, index: u32, key: EventKey, now: Event) -> bool {
-        let Some(burst) = self.flows[index as usize].burst(now) else {
+        let Some(burst) = self.flows[index as usize].sender.leave_at_once(now) else {
             return false;
         };
-        let mut seq = burst.segments.start;
-        while seq < burst.segments.end {
-            let packet = self.flows[index as usize].data_of_burst(&burst, seq);
-            self.send(packet, key, now);
-            seq = seq.next();
-        }
+        self.send_full(index, burst.segments, burst.stamps, key, now);
         burst.stops
     }
 
@@ -200,9 +186,25 @@ impl World<'_> {
         false
     }
 
+    /// Full segments leave a sender that differ in nothing but their numbers.
+    #[inline(always)]
+    pub(super) fn send_full(
+        &mut self,
+        index: u32,
+        segments: Range,
+        stamps: SegmentStamps,
+        key: EventKey,
+        now: Event,
+    ) {
+        for seq in segments.seqs() {
+            let packet = self.flows[index as usize].full_data(seq, stamps);
+            self.send(packet, key, now);
+        }
+    }
+
     /// A packet leaves a sender.
     #[inline(always)]
-    pub(super) fn send(&mut self, packet: Packet, key: EventKey, now: Event) {
+    fn send(&mut self, packet: Packet, key: EventKey, now: Event) {
         if let Some(channel) = self.topology.stop(packet.hop).channel {
             self.calendar.wait(channel, packet, key);
         } else {

@@ -36,6 +36,12 @@ impl Range {
         self.end - self.start
     }
 
+    /// The segments in it.
+    #[inline]
+    pub fn seqs(self) -> impl Iterator<Item = SeqNum> {
+        self.start.up_to(self.end)
+    }
+
     /// Whether `seq` is in it; `end` is not.
     #[inline]
     pub fn contains(self, seq: SeqNum) -> bool {

@@ -71,6 +71,13 @@ impl PortCounters {
         (accepted > 0).then(|| self.waited.time / accepted as f64)
     }
 
+    /// A packet comes to the queue.
+    #[inline(always)]
+    pub(super) fn arrive(&mut self, size: ByteCount) {
+        self.arrived_packets += 1;
+        self.arrived += size;
+    }
+
     pub(super) fn fates(&self) -> Fates {
         Fates {
             dropped: self.dropped_packets,

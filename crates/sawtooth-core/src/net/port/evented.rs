@@ -30,8 +30,7 @@ impl Port {
         else {
             unreachable!("arrive is for evented ports");
         };
-        self.counters.arrived_packets += 1;
-        self.counters.arrived += arriving.size();
+        self.counters.arrive(arriving.size());
         self.counters.framing += self.transmitter.framing(packet.size());
         let sending = Backlog {
             packets: u64::from(in_service.is_some()),

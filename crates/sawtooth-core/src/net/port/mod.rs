@@ -253,13 +253,11 @@ impl Port {
             let start = occurrence.record(key, lineage);
             self.pass_at_once(start, size);
             start
+        } else if IN_PLACE {
+            self.accept_in_place(key, idle, occurrence, size, lineage)
         } else {
             let (time, line) = key.parts();
-            if IN_PLACE {
-                self.accept_in_place(time, line, idle, occurrence, size, lineage)
-            } else {
-                self.accept(time, line, idle, occurrence, size, lineage)
-            }
+            self.accept(time, line, idle, occurrence, size, lineage)
         };
         self.arrival(start)
     }
@@ -267,9 +265,8 @@ impl Port {
     /// A packet is sent from `start` that is like the one before and finds the port idle.
     #[inline(always)]
     fn pass_at_once(&mut self, start: Event, size: ByteCount) {
-        self.counters.arrived_packets += 1;
-        self.counters.arrived += size;
-        self.done = start.schedule(start.time + self.transmitter.latest().time, Child::Done);
+        self.counters.arrive(size);
+        self.send(start, WireFate::Arrives);
     }
 
     /// When the last bit of a packet arrives at the far end that has come last and is sent from `start`; never if there is no start.
@@ -278,8 +275,7 @@ impl Port {
         start.schedule(start.time + self.transmitter.latest().reach, Child::Arrival)
     }
 
-    /// Any packet arrives at `time`, with an event of this `line` of which so much is known, and finds the port idle or not; the event from which it is sent, which is
-    /// [`Event::NEVER`] if it is dropped or lost.
+    /// [`Port::accept_in_place`] as a call, which takes a key in parts.
     #[inline(never)]
     fn accept(
         &mut self,
@@ -290,20 +286,21 @@ impl Port {
         size: ByteCount,
         lineage: &mut Lineage,
     ) -> Event {
-        self.accept_in_place(time, line, idle, occurrence, size, lineage)
+        let key = EventKey::from_parts(time, line);
+        self.accept_in_place(key, idle, occurrence, size, lineage)
     }
 
+    /// Any packet arrives with `key`, an event of which so much is known, and finds the port idle or not; the event from which it is sent, which is
+    /// [`Event::NEVER`] if it is dropped or lost.
     #[inline(always)]
     fn accept_in_place(
         &mut self,
-        time: Instant,
-        line: Line,
+        key: EventKey,
         idle: bool,
         occurrence: Occurrence,
         size: ByteCount,
         lineage: &mut Lineage,
     ) -> Event {
-        let key = EventKey::from_parts(time, line);
         let fate = self.fate();
         let Some(Admitted { start, .. }) =
             self.admit::<false>(key, idle, occurrence, size, Ecn::NotEct, lineage)
@@ -389,8 +386,7 @@ impl Port {
         let Discipline::Computed(computed) = &mut self.discipline else {
             unreachable!("accept is for computed ports");
         };
-        self.counters.arrived_packets += 1;
-        self.counters.arrived += size;
+        self.counters.arrive(size);
         let mut marked = false;
         let start = if idle {
             computed.serve(size);

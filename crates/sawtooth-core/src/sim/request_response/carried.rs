@@ -68,7 +68,7 @@ pub(in crate::sim) fn receive_in_exchange(
     application_has(world, place, now, delivered);
     let sent = world.flows[other as usize].sent_packets();
     if carried {
-        world.pump_rarely(other, key, now);
+        world.pump(other, key, now);
         world.note_end(other, key.time);
         if world.observers.trace_acks() {
             world.observers.trace_ack(&world.flows, other, key.time);

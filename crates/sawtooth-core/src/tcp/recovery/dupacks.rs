@@ -132,16 +132,14 @@ impl Dupacks {
         tx.seq.on_ack(next);
         self.timeout_of = None;
         self.limited_transmits = SegCount::ZERO;
-        let rto = &mut tx.timers.rto;
-        let rtt = if let Some(rtt) = tx.stamps.echoed_rtt(now.time) {
-            // RFC 7323 appendix G: every second segment is acknowledged, and each acknowledgement is a sample.
-            let expected = flight_size.div_ceil(2).max(SegCount::ONE).as_f64();
-            rto.end_back_off();
-            rto.sample_one_of(expected, now.time - rtt, rtt);
-            rtt
-        } else {
+        let Some(rtt) = tx.stamps.echoed_rtt(now.time) else {
             return self.sample_timed(tx, now, next);
         };
+        // RFC 7323 appendix G: every second segment is acknowledged, and each acknowledgement is a sample.
+        let expected = flight_size.div_ceil(2).max(SegCount::ONE).as_f64();
+        let rto = &mut tx.timers.rto;
+        rto.end_back_off();
+        rto.sample_one_of(expected, now.time - rtt, rtt);
         tx.timers.count(rtt, rtt);
         Some(rtt)
     }
@@ -298,7 +296,7 @@ impl NewlyAcked {
 /// The first step of every acknowledgement, whatever it means: the algorithm is given its number, and marks reduce the window.
 #[inline]
 pub(super) fn announce(tx: &mut Tx, now: Event, ack: &Ack) {
-    if ack.next >= tx.seq.una && tx.window.needs.arrivals {
+    if ack.next >= tx.seq.una {
         tx.announce(now, ack.next - tx.seq.una, None);
     }
     if tx.signals.is_some() {

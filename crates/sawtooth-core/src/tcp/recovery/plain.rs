@@ -9,11 +9,10 @@
 use super::LossRecovery;
 use super::dupacks::NewlyAcked;
 use crate::events::Event;
-use crate::tcp::limits::SendLimit;
 use crate::tcp::params::{Config, RecoveryKind};
 use crate::tcp::scoreboard::Range;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
-use crate::units::{SegCount, SeqNum};
+use crate::units::SeqNum;
 
 /// How far a sender's plain way goes.
 #[derive(Debug)]
@@ -27,34 +26,25 @@ pub struct PlainWay {
 /// What a plain acknowledgement leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainAck {
-    /// What leaves.
-    pub segments: PlainSegments,
+    /// These full segments leave, which may be none, and then the sender stops; nothing is said if what leaves has to be asked for.
+    pub segments: Option<Range>,
     /// Whether the retransmission timer expires earlier than it would have.
     pub timer_is_earlier: bool,
 }
 
-/// What leaves at a plain acknowledgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlainSegments {
-    /// These full segments, which may be none, and then the sender stops.
-    These(Range),
-    /// It has to be asked for, segment by segment.
-    Polled,
+/// Whether segments of a connection can differ in nothing but their numbers, whatever the recovery; `has_signals`: it takes note of marks.
+pub(super) fn may_send_alike(config: &Config, has_signals: bool) -> bool {
+    !has_signals && config.window_limit_bytes.is_none() && config.partial.timer().is_none()
 }
 
 impl PlainWay {
-    /// Segments that may leave in one step.
-    const AT_ONCE: SegCount = SegCount::new(1 << 10);
-
     /// That of a new connection; `has_signals`: which takes note of marks.
     pub fn new(config: &Config, has_signals: bool) -> Self {
         Self {
             exists: !matches!(config.recovery, RecoveryKind::Rack | RecoveryKind::Fack)
-                && !has_signals
+                && may_send_alike(config, has_signals)
                 && config.timestamps.is_none()
-                && config.send_buffer_default.is_none()
-                && config.window_limit_bytes.is_none()
-                && config.partial.timer().is_none(),
+                && config.send_buffer_default.is_none(),
             until: SeqNum::ZERO,
         }
     }
@@ -76,10 +66,7 @@ impl PlainWay {
             && tx.seq.is_established()
             && tx.seq.nxt == tx.seq.max
             && tx.window.inflation.is_zero()
-            && tx.pending.is_none()
-            && tx.episodes.is_none()
-            && !tx.handshake_ack
-            && !tx.app.write_goes_on
+            && tx.sends_only_data()
             && recovery.is_calm(tx);
         let until = tx.app.full_until(&tx.seq);
         self.until = if is_plain && tx.seq.nxt < until {
@@ -109,9 +96,7 @@ impl PlainWay {
         let Some(dupacks) = recovery.dupacks() else {
             unreachable!("only recoveries that count duplicates have a plain way");
         };
-        if tx.window.needs.arrivals {
-            tx.announce(now, acked, None);
-        }
+        tx.announce(now, acked, None);
         tx.seq.una = next;
         let rtt = dupacks.sample_timed(tx, now, next);
         let before = tx.timers.recovery.time;
@@ -126,27 +111,20 @@ impl PlainWay {
         let edge = next + tx.window.usable();
         let first = tx.seq.nxt;
         let leaving = edge.saturating_sub(first);
-        if edge >= self.until || leaving > Self::AT_ONCE {
+        if edge >= self.until || leaving > Tx::AT_ONCE {
             tx.allowance = SendAllowance::Window;
             return PlainAck {
-                segments: PlainSegments::Polled,
+                segments: None,
                 timer_is_earlier,
             };
         }
         if !leaving.is_zero() {
             dupacks.time(first, now.time);
-            tx.counters.sent_packets += leaving.get();
-            tx.seq.nxt = edge;
-            tx.seq.max = edge;
+            tx.note_sent(edge);
         }
-        let limit = if tx.is_within_limit() {
-            SendLimit::Cwnd
-        } else {
-            SendLimit::Rwnd
-        };
-        tx.limits.stop(now.time, limit);
+        tx.limits.stop(now.time, tx.full_window());
         PlainAck {
-            segments: PlainSegments::These(Range {
+            segments: Some(Range {
                 start: first,
                 end: first + leaving,
             }),
@@ -162,10 +140,11 @@ mod tests {
     use crate::events::{EventKey, Lineage};
     use crate::packet::Ack;
     use crate::registry::{Params, Value};
+    use crate::tcp::limits::SendLimit;
     use crate::tcp::sender::{Sender, SenderDraws};
     use crate::tcp::{PARAMS, recovery::testing};
     use crate::units::testing::at;
-    use crate::units::{ByteCount, Duration, Instant};
+    use crate::units::{ByteCount, Duration, Instant, SegCount};
     use proptest::prelude::*;
 
     /// A sender of NewReno or SACK with a window limit of 30 segments, which has sent its first ones.
@@ -194,13 +173,8 @@ mod tests {
             return None;
         }
         Some(match sender.on_plain_ack(now, next).segments {
-            PlainSegments::Polled => poll(sender, now),
-            PlainSegments::These(range) => {
-                let count = (range.end - range.start).get();
-                (0..count)
-                    .map(|at| range.start + SegCount::new(at))
-                    .collect()
-            }
+            None => poll(sender, now),
+            Some(range) => range.seqs().collect(),
         })
     }
 

@@ -25,8 +25,8 @@ use self::tx::{SendAllowance, Tx};
 use super::metrics_cache::Inherited;
 use super::params::Config;
 use super::partial::AtExpiry;
+pub use super::recovery::plain::PlainAck;
 use super::recovery::plain::PlainWay;
-pub use super::recovery::plain::{PlainAck, PlainSegments};
 use super::recovery::{AtOnce, LossRecovery, may_leave_at_once};
 use super::restart;
 use super::scoreboard::Range;
@@ -54,10 +54,25 @@ pub struct Burst {
     pub segments: Range,
     /// Whether nothing more leaves now.
     pub stops: bool,
-    /// Their timestamps.
-    pub stamp: Stamp,
-    /// What they say of the last acknowledgement's.
+    /// All have the same.
+    pub stamps: SegmentStamps,
+}
+
+/// The timestamps option of a segment.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentStamps {
+    /// When it leaves (TSval).
+    pub value: Stamp,
+    /// What the last acknowledgement said of when it left (TSecr).
     pub echo: Stamp,
+}
+
+impl SegmentStamps {
+    /// There is no such option.
+    pub const NONE: Self = Self {
+        value: Stamp::NONE,
+        echo: Stamp::NONE,
+    };
 }
 
 impl Sender {
@@ -251,8 +266,10 @@ impl Sender {
         Some(Burst {
             segments,
             stops,
-            stamp: TimestampClock::stamp_by(self.tx.stamps.clock, now.time),
-            echo: self.tx.stamps.peer,
+            stamps: SegmentStamps {
+                value: TimestampClock::stamp_by(self.tx.stamps.clock, now.time),
+                echo: self.tx.stamps.peer,
+            },
         })
     }
 

@@ -5,6 +5,7 @@
 use super::tx::{SendAllowance, Tx};
 use crate::events::{Child, Event, EventKey};
 use crate::packet::{DataSegment, Ecn};
+use crate::tcp::limits::SendLimit;
 use crate::tcp::partial::PartialWait;
 use crate::tcp::timestamps::TimestampClock;
 use crate::units::{ByteCount, SegCount, SeqNum};
@@ -20,6 +21,27 @@ impl Tx {
     #[inline]
     pub fn is_within_limit(&self) -> bool {
         self.seq.nxt < self.seq.una + self.window.limit()
+    }
+
+    /// Segments that leave in one step, at most: limits of a run are looked at after no more than these.
+    pub const AT_ONCE: SegCount = SegCount::new(1 << 10);
+
+    /// All segments before `end` have been sent, each for the first time.
+    #[inline(always)]
+    pub fn note_sent(&mut self, end: SeqNum) {
+        self.counters.sent_packets += (end - self.seq.nxt).get();
+        self.seq.nxt = end;
+        self.seq.max = end;
+    }
+
+    /// Which window is filled when one is, and all that is written could be sent.
+    #[inline(always)]
+    pub fn full_window(&self) -> SendLimit {
+        if self.is_within_limit() {
+            SendLimit::Cwnd
+        } else {
+            SendLimit::Rwnd
+        }
     }
 
     /// Whether all that leaves are segments of data, and nothing else happens when they have left.

@@ -102,10 +102,10 @@ impl Tx {
         self.reported.clear(&self.seq, &self.app.stream, smss);
     }
 
-    /// Passes an acknowledgement of data on to the algorithm, before the recovery acts on it.
+    /// Passes an acknowledgement of data on to the algorithm, if that needs it, before the recovery acts on it.
     #[inline]
     pub fn announce(&mut self, now: Event, acked: SegCount, rtt: Option<Duration>) {
-        if self.seq.is_established() {
+        if self.window.needs.arrivals && self.seq.is_established() {
             self.window.on_arrival(&cc::AckArrival {
                 now: now.time,
                 acked,

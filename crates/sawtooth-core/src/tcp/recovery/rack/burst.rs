@@ -11,9 +11,9 @@ use crate::events::Event;
 use crate::tcp::limits::SendLimit;
 use crate::tcp::pacer::PacedFlows;
 use crate::tcp::params::Config;
+use crate::tcp::recovery::plain::may_send_alike;
 use crate::tcp::scoreboard::Range;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
-use crate::units::{SegCount, SeqNum};
 
 /// Segments that leave at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,15 +26,8 @@ pub struct AtOnce {
 
 /// Whether segments of a connection can differ in nothing but their numbers.
 pub(in crate::tcp) fn may_leave_at_once(config: &Config, has_signals: bool) -> bool {
-    !has_signals
-        && config.segmentation.is_none()
-        && config.limited_transmit
-        && config.window_limit_bytes.is_none()
-        && config.partial.timer().is_none()
+    may_send_alike(config, has_signals) && config.segmentation.is_none() && config.limited_transmit
 }
-
-/// Segments of one burst: limits of a run are looked at after no more than these.
-const AT_ONCE: SegCount = SegCount::new(1 << 10);
 
 /// The full segments that leave now; nothing is said if it has to be asked for segment by segment.
 #[inline]
@@ -64,7 +57,7 @@ fn fill_window(rack: &mut Rack, tx: &mut Tx, now: Event) -> Option<AtOnce> {
     }
     let start = tx.seq.nxt;
     let end = start.max(tx.seq.una + tx.window.usable());
-    if end >= tx.app.full_until(&tx.seq) || end - start > AT_ONCE {
+    if end >= tx.app.full_until(&tx.seq) || end - start > Tx::AT_ONCE {
         return None;
     }
     if start < end {
@@ -72,16 +65,14 @@ fn fill_window(rack: &mut Rack, tx: &mut Tx, now: Event) -> Option<AtOnce> {
             rack.timer.restarted = now.time;
         }
         rack.outstanding.on_send_new(now.time, end - start);
-        note_sent(tx, end);
+        tx.note_sent(end);
         rack.pace.usage.on_send();
         rack.timer.arm_due = true;
     }
-    let limit = if tx.is_within_limit() {
+    let limit = tx.full_window();
+    if limit == SendLimit::Cwnd {
         rack.pace.usage.note(tx, true);
-        SendLimit::Cwnd
-    } else {
-        SendLimit::Rwnd
-    };
+    }
     stop_at_once(rack, tx, now, limit);
     let segments = Range { start, end };
     Some(AtOnce {
@@ -105,7 +96,7 @@ fn leave_paced(rack: &mut Rack, tx: &mut Tx, now: Event) -> Option<AtOnce> {
     if rack.outstanding.pipe() < window && !rack.pace.is_ahead(now.time) {
         rack.on_send(tx, now, start);
         segments.end = start.next();
-        note_sent(tx, segments.end);
+        tx.note_sent(segments.end);
     }
     let is_full = rack.outstanding.pipe() >= window;
     let is_ahead = rack.pace.is_ahead(now.time);
@@ -142,14 +133,6 @@ fn stop_at_once(rack: &mut Rack, tx: &mut Tx, now: Event, limit: SendLimit) {
     rack.on_stop(tx, now);
     tx.allowance = SendAllowance::Nothing;
     tx.limits.stop(now.time, limit);
-}
-
-/// All segments before `end` have been sent, each for the first time.
-#[inline]
-fn note_sent(tx: &mut Tx, end: SeqNum) {
-    tx.counters.sent_packets += (end - tx.seq.nxt).get();
-    tx.seq.nxt = end;
-    tx.seq.max = end;
 }
 
 /// Whether segments may have to wait for their time.

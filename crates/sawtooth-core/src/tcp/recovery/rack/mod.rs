@@ -103,7 +103,7 @@ impl Rack {
             .outstanding
             .take(tx, now, ack, self.congestion.recovery_point);
         let rtt = news.measure(tx, now, &mut self.congestion.undo);
-        if !syn && tx.window.needs.arrivals {
+        if !syn {
             tx.announce(now, news.acked, rtt);
         }
         if ack.duplicate {
