@@ -196,8 +196,12 @@ impl ResponseFunction {
         if window <= self.low_window {
             return 0.5;
         }
+        self.decrease_at(self.position(window))
+    }
+
+    fn decrease_at(&self, position: f64) -> f64 {
         // Far beyond `high_window` the line would reach zero: with the default parameters at 569,000 segments.
-        ((self.high_decrease - 0.5) * self.position(window) + 0.5).max(LEAST_DECREASE)
+        ((self.high_decrease - 0.5) * position + 0.5).max(LEAST_DECREASE)
     }
 
     /// Segments by which the window grows per round trip, `a(w)`.
@@ -205,9 +209,10 @@ impl ResponseFunction {
         if window <= self.low_window {
             return 1.0;
         }
+        let position = self.position(window);
         // Beyond either end of the line it is still a probability.
-        let p = libm::exp(self.ln_low_p + self.position(window) * self.ln_ps).min(1.0);
-        let b = self.decrease(window);
+        let p = libm::exp(self.ln_low_p + position * self.ln_ps).min(1.0);
+        let b = self.decrease_at(position);
         (window * window * p * 2.0 * b / (2.0 - b)).max(1.0)
     }
 
