@@ -153,17 +153,24 @@ def flows(tree: Mapping[str, Any]) -> int:
 
 def count(program: Path, tree: Mapping[str, Any]) -> tuple[int, int]:
     """Instructions of one run, and packets that it delivered."""
+    text, packets = profile(program, tree)
+    total = re.search(r"^(?:summary|totals): (\d+)", text, re.MULTILINE)
+    assert total, text
+    return int(total[1]), packets
+
+
+def profile(program: Path, tree: Mapping[str, Any]) -> tuple[str, int]:
+    """What callgrind writes of one run, with the addresses of instructions; and packets that it delivered."""
     with tempfile.TemporaryDirectory() as scratch:
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out", str(program)]
+        command = ["valgrind", "--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={scratch}/out", str(program)]
         try:
             # An empty environment: its size moves the stack, and with it what copies cost.
             ran = subprocess.run(command, input=json.dumps(tree), capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
         except FileNotFoundError:
             raise SystemExit("error: valgrind is not installed\nhint: apt install valgrind") from None
-    total = re.search(r"Collected : (\d+)", ran.stderr)
-    if ran.returncode or not total:
-        raise SystemExit(f"error: {' '.join(command)} ended with status {ran.returncode}\n{ran.stderr}")
-    return int(total[1]), int(ran.stdout)
+        if ran.returncode:
+            raise SystemExit(f"error: {' '.join(command)} ended with status {ran.returncode}\n{ran.stderr}")
+        return Path(scratch, "out").read_text(encoding="utf-8"), int(ran.stdout)
 
 
 def comparison(accepted: Mapping[str, Figure], found: Mapping[str, Figure]) -> tuple[str, bool]:
