@@ -31,6 +31,7 @@ mod channel;
 mod directory;
 mod dispatch;
 mod flow;
+mod fluid;
 mod hosts;
 mod index;
 mod legs;

@@ -229,6 +229,8 @@ fn items<'py>(py: Python<'py>, scenario_json: &str, kernel: bool) -> PyResult<Bo
     let found = PyDict::new(py);
     found.set_item("flows", flows)?;
     found.set_item("exchanges", asking)?;
+    let fluid = scenario.fluid.iter().map(|one| one.flow.name.as_str());
+    found.set_item("fluid", fluid.collect::<Vec<_>>())?;
     found.set_item("links", links)?;
     Ok(found)
 }

@@ -21,7 +21,7 @@ pub use flight::{Payload, Towards};
 pub use ledger::{FlowCounters, Ledger, WaitHistograms};
 pub use network::{DeliveredPacket, Network};
 pub use packets::{NotedPacket, PacketFate, Packets};
-pub use port::{Passage, Port, PortCounters, PortTransmission, Turn};
+pub use port::{FluidStep, Passage, Port, PortCounters, PortTransmission, Turn};
 pub use ports::{direction_name, keep_ledgers, ports};
 pub use traffic::Traffic;
 pub use udp::{Datagram, UdpFlow};

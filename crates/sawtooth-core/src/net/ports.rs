@@ -1,5 +1,6 @@
 //! The ports of a scenario's links.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Port, Traffic};
@@ -8,7 +9,7 @@ use crate::loss::Loss;
 use crate::queue::{self, Site};
 use crate::rng::RandomStream;
 use crate::spec::{Part, Recording, Scenario};
-use crate::units::Instant;
+use crate::units::{ByteCount, Instant};
 
 /// The ports of a scenario: of each link the forward one, then the reverse one.
 ///
@@ -30,7 +31,24 @@ pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
             ports.push(Port::new(direction, queue, loss, wire, end, computed));
         }
     }
+    carry_fluid(&mut ports, scenario, seed);
     ports
+}
+
+/// Makes those ports carry fluid that a class of it crosses, in the largest segments of them.
+fn carry_fluid(ports: &mut [Port], scenario: &Scenario, seed: u64) {
+    let mut segments: BTreeMap<usize, ByteCount> = BTreeMap::new();
+    for spec in &scenario.fluid {
+        let segment = spec.law().segment;
+        for link in &spec.flow.path {
+            let largest = segments.entry(*link).or_insert(segment);
+            *largest = segment.max(*largest);
+        }
+    }
+    for (link, segment) in segments {
+        let name = format!("{}.forward/fluid", scenario.links[link].name);
+        ports[2 * link].carry_fluid(segment, RandomStream::new(seed, &name));
+    }
 }
 
 /// Gives every port a ledger, if what is recorded takes one. `whose`: of each hop that its packets may be on.

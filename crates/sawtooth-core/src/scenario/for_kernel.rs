@@ -24,6 +24,7 @@ pub fn for_kernel(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
     }
     check_tcp_keys(origins.tree)?;
     check_udp(&scenario)?;
+    check_fluid(&scenario, &origins)?;
     check_recording(origins.tree)?;
     check_parameters(&scenario, &origins)?;
     check_tcp_values(&scenario, &origins)?;
@@ -150,6 +151,19 @@ fn check_udp(scenario: &Scenario) -> Result<()> {
             .hint("leave out kernel.shaper: the simulator's own links can do it"));
     }
     Ok(())
+}
+
+/// A kernel has packets.
+fn check_fluid(scenario: &Scenario, origins: &Origins) -> Result<()> {
+    let Some((spec, origin)) = scenario.fluid.iter().zip(&origins.entries.fluid).next() else {
+        return Ok(());
+    };
+    let message = format!(
+        "`{}` is a fluid, and a real kernel has packets",
+        spec.flow.name
+    );
+    Err(at(origin.key("model"), message)
+        .hint("leave out `model`, or put it into an arm with `backends = [\"sim\"]`"))
 }
 
 /// Real programs fetch files.

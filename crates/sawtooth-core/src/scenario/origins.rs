@@ -22,6 +22,7 @@ pub(super) struct Entries {
     pub flows: Vec<Origin>,
     pub arriving: Vec<Origin>,
     pub udp: Vec<Origin>,
+    pub fluid: Vec<Origin>,
 }
 
 /// The entry of `flows` that a flow was read from, perhaps together with others.
@@ -52,6 +53,7 @@ impl<'a> Origins<'a> {
                 flows: list("flows", scenario.flows.len()),
                 arriving: list("arriving", scenario.arriving.len()),
                 udp: list("udp", scenario.udp.len()),
+                fluid: list("fluid", scenario.fluid.len()),
             },
             is_made: true,
         }
@@ -59,8 +61,13 @@ impl<'a> Origins<'a> {
 
     /// Those of [`Scenario::all_flows`](crate::spec::Scenario::all_flows).
     pub(super) fn all_flows(&self) -> impl Iterator<Item = Origin> {
-        let (flows, arriving) = (&self.entries.flows, &self.entries.arriving);
-        flows.iter().chain(arriving).copied()
+        let Entries {
+            flows,
+            arriving,
+            fluid,
+            ..
+        } = &self.entries;
+        flows.iter().chain(arriving).chain(fluid).copied()
     }
 
     /// A value of the entry.

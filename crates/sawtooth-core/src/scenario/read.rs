@@ -50,6 +50,7 @@ pub fn read(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
         record,
         arriving: flows.arriving,
         udp: flows.udp,
+        fluid: flows.fluid,
         hosts: hosts.all.clone(),
         limits,
         ..Scenario::new(duration, links, flows.standing)
@@ -58,6 +59,7 @@ pub fn read(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
     hosts::check_sockets(&scenario.flows, &hosts, context)?;
     check::datagrams(&scenario)?;
     check::nodes(&scenario, &origins)?;
+    check::fluid(&scenario, &origins)?;
     bdp::resolve(&mut scenario)?;
     check::queues(&scenario, &origins)?;
     flows::offer(&mut scenario, &origins)?;

@@ -40,8 +40,10 @@ pub fn warnings(scenario: &Scenario, origins: &Origins) -> Vec<ScenarioError> {
     let links = links.chain(unused(scenario));
     let links = links.chain(unrecorded(scenario, origins));
     let links = links.chain(scenario.links.iter().filter_map(shapes_nothing));
+    let fluid = scenario.fluid.iter().zip(&origins.entries.fluid);
+    let fluid = fluid.map(|(spec, origin)| approximate(&spec.flow, *origin));
     let mut found = Vec::new();
-    for warning in tcp.chain(udp).chain(links) {
+    for warning in tcp.chain(udp).chain(links).chain(fluid) {
         if !found.contains(&warning) {
             found.push(warning);
         }
@@ -131,6 +133,16 @@ fn overload(scenario: &Scenario, origins: &Origins) -> Option<ScenarioError> {
         }
     }
     None
+}
+
+/// Flows that are not simulated packet by packet.
+fn approximate(flow: &FlowSpec, origin: Origin) -> ScenarioError {
+    let message = format!(
+        "`{}` is a fluid: an approximation, whose errors against packets are in docs/validation/fluid.md",
+        flow.name
+    );
+    at(origin.key("model"), message)
+        .hint("leave `model` out to see what packets give, at least in one cell of a study")
 }
 
 /// A token bucket that fills as fast as its link sends.

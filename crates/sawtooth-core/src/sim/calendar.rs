@@ -24,6 +24,8 @@ pub(super) enum CalendarSlot {
     Departures(u32),
     /// Something happens within a host.
     Host(u32, HostPart),
+    /// The next step of what is a fluid.
+    Fluid,
 }
 
 /// A part of a host that has events.
@@ -56,6 +58,8 @@ pub(super) struct Components<'a> {
     pub rings: bool,
     pub arriving: u32,
     pub udp: u32,
+    /// Whether flows are a fluid.
+    pub fluid: bool,
     pub hosts: u32,
     /// Flows that are there from the start.
     pub flows: usize,
@@ -125,6 +129,7 @@ impl Calendar {
         for host in 0..components.hosts {
             slots.extend(HostPart::ALL.map(|part| CalendarSlot::Host(host, part)));
         }
+        slots.extend(components.fluid.then_some(CalendarSlot::Fluid));
         Self {
             end,
             lineage: Lineage::that_remembers(components.memory),
@@ -486,6 +491,7 @@ mod tests {
             rings: true,
             arriving: 1,
             udp: 1,
+            fluid: false,
             hosts: 1,
             flows: 2,
             memory: Duration::ZERO,

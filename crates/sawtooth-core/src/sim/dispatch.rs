@@ -81,6 +81,7 @@ fn handle(world: &mut World, most: u32) -> bool {
                     world.calendar.set(slot, next);
                 }
                 CalendarSlot::Host(host, part) => on_host(world, host, part, key),
+                CalendarSlot::Fluid => step_fluid(world, slot),
             },
         }
     }
@@ -143,6 +144,14 @@ fn on_arrival(world: &mut World, entry: u32, key: EventKey) {
     world.calendar.make_room(world.flows.len());
     world.metrics.take_place(place, entry);
     world.start(place, key);
+}
+
+/// The next step of what is a fluid.
+#[cold]
+#[inline(never)]
+fn step_fluid(world: &mut World, slot: u32) {
+    let next = (world.fluid).step(&mut world.topology.ports, &mut world.observers);
+    world.calendar.set(slot, next);
 }
 
 /// The next packets of a flow of UDP leave, the first of them with `key`; when it goes on.

@@ -7,6 +7,7 @@ use super::udp::Udp;
 use super::world::World;
 use crate::net::UdpFlow;
 use crate::record::rows::flows::{TcpFlow, udp_flow_rows};
+use crate::record::rows::fluid::fluid_table;
 use crate::record::rows::links::link_tables;
 use crate::record::rows::udp::udp_tables;
 use crate::record::rows::{EpisodeRow, FlowRow};
@@ -44,6 +45,7 @@ pub(super) fn into_records(mut world: World) -> Records {
     if !world.udp.is_empty() {
         tables.extend(udp_tables(scenario, udp_flows(&world.udp)));
     }
+    tables.extend(fluid_table(scenario, world.fluid.totals()));
     tables.extend(world.observers.tables(scenario));
     if scenario.record.episodes {
         tables.push(episode_table(scenario, flows));

@@ -6,6 +6,7 @@
 use super::arrivals::ArrivingFlows;
 use super::calendar::{Calendar, CalendarSlot, Components};
 use super::flow::{Flow, standing_flows};
+use super::fluid::FluidBackground;
 use super::hosts::Hosts;
 use super::index::index_u32;
 use super::legs::Legs;
@@ -38,6 +39,7 @@ pub(super) struct World<'a> {
     pub(super) request_responses: RequestResponses,
     pub(super) hosts: Hosts,
     pub(super) udp: Vec<Udp>,
+    pub(super) fluid: FluidBackground,
     pub(super) metrics: PathMetrics,
     pub(super) observers: Observers,
     /// Ports that may need no events any more.
@@ -67,6 +69,7 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
     let (entry_trips, udp_trips) = trips[standing..].split_at(scenario.arriving.len());
     let arrivals = ArrivingFlows::new(scenario, seed, standing, entry_trips);
     let udp = udp_flows(scenario, seed, standing, udp_trips);
+    let fluid = FluidBackground::new(scenario);
     let hosts = Hosts::new(scenario, request_responses.sides());
     let mut flows = standing_flows(
         scenario,
@@ -83,6 +86,7 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
         rings: shortcuts.ring,
         arriving: index_u32(scenario.arriving.len()),
         udp: index_u32(udp.len()),
+        fluid: !scenario.fluid.is_empty(),
         hosts: hosts.count(),
         flows: flows.len(),
         memory: memory(scenario, &routes),
@@ -92,6 +96,7 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
     calendar.lay_down(flows.iter().map(|flow| flow.start), |slot| match slot {
         CalendarSlot::Arrival(entry) => arrivals.next_key(entry),
         CalendarSlot::Departures(index) => udp[index as usize].key(),
+        CalendarSlot::Fluid => fluid.key(),
         CalendarSlot::TransmitterFree(_) | CalendarSlot::Channel(_) | CalendarSlot::Host(..) => {
             EventKey::NEVER
         }
@@ -120,6 +125,7 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
         request_responses,
         hosts,
         udp,
+        fluid,
         observers,
         settling,
         stopped: None,

@@ -23,6 +23,7 @@
 
 mod alike;
 mod flow;
+mod fluid;
 mod host;
 mod kernel;
 mod link;
@@ -34,6 +35,7 @@ mod udp;
 pub(crate) use alike::OfAlike;
 pub use flow::{ArrivingSpec, FlowSpec};
 pub(crate) use flow::{cc_defaults, set_needed_feedback};
+pub use fluid::FluidSpec;
 pub use host::HostSpec;
 pub use kernel::Kernel;
 pub use link::{LinkDirection, LinkSpec, base_rtt};
@@ -69,6 +71,8 @@ pub struct Scenario {
     pub arriving: Vec<ArrivingSpec>,
     /// Flows of UDP, in a list of their own: nothing of what is said about connections holds for them.
     pub udp: Vec<UdpSpec>,
+    /// Connections of which each entry is simulated as one fluid, and not packet by packet: an approximation.
+    pub fluid: Vec<FluidSpec>,
     /// Machines; flows without one have ends that take no time.
     pub hosts: Vec<HostSpec>,
     /// What the simulator does not read.
@@ -90,6 +94,7 @@ impl Scenario {
             flows,
             arriving: Vec::new(),
             udp: Vec::new(),
+            fluid: Vec::new(),
             hosts: Vec::new(),
             kernel: Kernel::default(),
             shortcuts: Shortcuts::all(true),
@@ -97,10 +102,11 @@ impl Scenario {
         }
     }
 
-    /// The flows that are there all the time, then those that arrive.
+    /// The flows that are there all the time, then those that arrive, and those that are a fluid.
     pub fn all_flows(&self) -> impl Iterator<Item = &FlowSpec> {
         let arriving = self.arriving.iter().map(|arriving| &arriving.flow);
-        self.flows.iter().chain(arriving)
+        let fluid = self.fluid.iter().map(|fluid| &fluid.flow);
+        self.flows.iter().chain(arriving).chain(fluid)
     }
 
     /// What a round trip of a flow takes by propagation alone.

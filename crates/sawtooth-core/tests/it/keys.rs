@@ -61,6 +61,11 @@ fn scenario(table: &ScenarioTable, keys: &Json) -> Result<Scenario, ScenarioErro
             // The word is an example of a flow of TCP, too.
             tree["flows"][0]["transport"] = json!("udp");
         }
+        "flows[] that are a fluid" => {
+            tree["flows"][0] = with(json!({"path": ["l"]}));
+            // The word is an example of a flow of packets, too.
+            tree["flows"][0]["model"] = json!("fluid");
+        }
         "flows[].arrivals" => {
             tree["flows"] = flow("arrivals", with(json!({"load": 0.5, "size": "10 kB"})));
         }

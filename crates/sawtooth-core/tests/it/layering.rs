@@ -18,7 +18,7 @@ const LAYERS: &[&[&str]] = &[
     &["record"],
     &["net", "feed", "demand"],
     &["spec", "tables"],
-    &["udp"],
+    &["udp", "fluid"],
     &["tcp", "host", "exchanges", "kernel"],
     &["cc", "queue", "source", "packet_source", "arrivals"],
     &["loss", "impair"],

@@ -18,6 +18,7 @@ mod examples;
 mod exchanges;
 mod fack_rules;
 mod fair_queues;
+mod fluid;
 mod golden;
 mod golden_micro;
 mod hosts;

@@ -56,6 +56,11 @@ impl Waited {
         self.time += time;
         self.byte_secs += time.secs() * size.as_f64();
     }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        self.time += other.time;
+        self.byte_secs += other.byte_secs;
+    }
 }
 
 impl PortCounters {

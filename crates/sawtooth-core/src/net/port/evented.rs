@@ -28,7 +28,7 @@ impl Port {
             dropped,
         } = &mut self.discipline
         else {
-            unreachable!("arrive is for evented ports");
+            return self.arrive_beside_fluid(key, occurrence, packet, lineage);
         };
         self.counters.arrive(arriving.size());
         self.counters.framing += self.transmitter.framing(packet.size());
@@ -156,7 +156,7 @@ impl Port {
     #[inline]
     pub fn take_dropped(&mut self) -> Option<QueuedPacket> {
         match &mut self.discipline {
-            Discipline::Computed(_) => None,
+            Discipline::Computed(_) | Discipline::Fluid(_) => None,
             Discipline::Evented { dropped, .. } => dropped.pop(),
         }
     }

@@ -7,11 +7,13 @@
 //! **Speed.** A drop-tail FIFO decides everything at arrival: the packet's transmission starts when the one before it has
 //! left, and what is still present is what has not yet departed. [`Port::take`] computes this without any event for the
 //! end of a transmission, and [`Port::accept_any`] the same for one that marks, or whose [wire](crate::impair) is not plain. Disciplines that
-//! decide at dequeue (and every port, when the shortcut is off) use [`Port::arrive`] and [`Port::transmitter_free`] instead.
+//! decide at dequeue (and every port, when the shortcut is off) use [`Port::arrive`] and [`Port::transmitter_free`] instead; so does a port that [carries fluid](Port::carry_fluid),
+//! whose packets have to come in their turn.
 
 mod computed;
 mod counters;
 mod evented;
+mod fluid;
 mod passage;
 #[cfg(test)]
 mod tests;
@@ -20,10 +22,12 @@ mod transmitter;
 use std::sync::Arc;
 
 pub use self::counters::PortCounters;
+pub use self::fluid::FluidStep;
 pub use self::passage::{Passage, PortTransmission, Turn};
 
 use self::computed::Computed;
 use self::counters::Fates;
+use self::fluid::FluidBuffer;
 use self::transmitter::{Sending, Transmitter};
 use super::ledger::Ledger;
 use super::traffic::{Traffic, TransmissionStart};
@@ -68,6 +72,8 @@ enum Discipline {
         /// Packets that the queue has dropped and nobody has taken yet.
         dropped: Vec<QueuedPacket>,
     },
+    /// Departures computed at arrival, beside fluid.
+    Fluid(Box<FluidBuffer>),
 }
 
 /// A packet that a queue has taken.
@@ -112,9 +118,11 @@ impl Port {
 
     /// The run is over: what still waits has waited until now. Nothing can be done with the port afterwards.
     pub fn finish(&mut self) {
-        let Discipline::Evented { queue, dropped, .. } = &mut self.discipline else {
+        let (queue, dropped) = match &mut self.discipline {
             // Known since it arrived.
-            return;
+            Discipline::Computed(_) => return,
+            Discipline::Fluid(buffer) => return buffer.finish(self.end, &mut self.counters),
+            Discipline::Evented { queue, dropped, .. } => (queue, dropped),
         };
         let mut now = self.end;
         loop {
@@ -180,7 +188,7 @@ impl Port {
     pub fn computes_marks(&self) -> bool {
         match &self.discipline {
             Discipline::Computed(computed) => computed.law.mark_above.is_some(),
-            Discipline::Evented { .. } => false,
+            Discipline::Evented { .. } | Discipline::Fluid(_) => false,
         }
     }
 
@@ -515,6 +523,7 @@ impl Port {
             Discipline::Evented {
                 queue, in_service, ..
             } => queue.waiting().packets + u64::from(in_service.is_some()),
+            Discipline::Fluid(buffer) => buffer.present_at(time),
         }
     }
 }

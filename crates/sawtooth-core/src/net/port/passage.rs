@@ -48,6 +48,6 @@ pub struct PortTransmission {
     pub packet: Packet,
     /// What becomes of the packet on the wire and at the far end.
     pub passage: Passage,
-    /// The transmitter is free again.
+    /// The transmitter is free again; never where nothing has to happen then.
     pub done: EventKey,
 }

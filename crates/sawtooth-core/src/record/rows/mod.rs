@@ -39,6 +39,7 @@ pub(crate) mod arrivals;
 mod episodes;
 pub(crate) mod exchanges;
 pub(crate) mod flows;
+pub(crate) mod fluid;
 mod hosts;
 pub(crate) mod kernels;
 pub(crate) mod links;
@@ -49,6 +50,7 @@ pub use arrivals::{ArrivalRow, CompletionRow, TransferRow};
 pub use episodes::EpisodeRow;
 pub use exchanges::ExchangeRow;
 pub use flows::FlowRow;
+pub use fluid::FluidRow;
 pub use hosts::{LayerRow, StallRow, Stalls};
 pub use kernels::CounterRow;
 pub use links::{LinkFlowRow, LinkRow, PacketRow, WaitRow};
@@ -74,5 +76,6 @@ pub const SCHEMA: &[TableSpec] = &[
     ExchangeRow::TABLE,
     DatagramRow::TABLE,
     SourceRow::TABLE,
+    FluidRow::TABLE,
     CounterRow::TABLE,
 ];

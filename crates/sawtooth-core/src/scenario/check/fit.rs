@@ -13,7 +13,8 @@ use crate::units::ByteCount;
 pub(in crate::scenario) fn segments(scenario: &mut Scenario, origins: &Origins) -> Result<()> {
     let links = &scenario.links;
     let arriving = scenario.arriving.iter_mut().map(|one| &mut one.flow);
-    let flows = scenario.flows.iter_mut().chain(arriving);
+    let fluid = scenario.fluid.iter_mut().map(|one| &mut one.flow);
+    let flows = scenario.flows.iter_mut().chain(arriving).chain(fluid);
     for (flow, origin) in flows.zip(origins.all_flows()) {
         let asks = key::mss_from_mtu.of(&flow.tcp);
         let Some((link, mtu)) = narrowest(flow, links) else {

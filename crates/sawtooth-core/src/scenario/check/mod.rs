@@ -1,6 +1,7 @@
 //! Refuses scenarios that have been read but contradict themselves, or could never work.
 
 mod fit;
+mod fluid;
 mod kernels;
 mod limits;
 mod nodes;
@@ -9,6 +10,7 @@ mod shaper;
 mod tcp;
 
 pub(super) use fit::{datagrams, segments, segments_fit};
+pub(super) use fluid::check as fluid;
 pub(super) use kernels::check as kernels;
 pub(super) use limits::check as limits;
 pub use limits::fits_machine;

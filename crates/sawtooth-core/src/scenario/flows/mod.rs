@@ -3,6 +3,7 @@
 mod arrivals;
 mod congestion;
 mod connection;
+mod fluid;
 mod packets;
 mod route;
 mod tcp;
@@ -23,7 +24,7 @@ use super::origins::{Entries, Origin};
 use super::rules;
 use super::value::{check_keys, object};
 use crate::limits::Limits;
-use crate::spec::{ArrivingSpec, FlowSpec, UdpSpec};
+use crate::spec::{ArrivingSpec, FlowSpec, FluidSpec, UdpSpec};
 use crate::units::Duration;
 
 /// All that `flows` says.
@@ -32,6 +33,7 @@ pub(super) struct FlowSpecs {
     pub standing: Vec<FlowSpec>,
     pub arriving: Vec<ArrivingSpec>,
     pub udp: Vec<UdpSpec>,
+    pub fluid: Vec<FluidSpec>,
     pub entries: Entries,
 }
 
@@ -56,19 +58,32 @@ pub(super) fn read(
             context,
         };
         let is_udp = packets::is_udp(table)?;
-        let known = if is_udp { keys::UDP_FLOW } else { keys::FLOW };
+        let is_fluid = !is_udp && fluid::is_fluid(table)?;
+        let known = match (is_udp, is_fluid) {
+            (true, _) => keys::UDP_FLOW,
+            (_, true) => keys::FLUID_FLOW,
+            _ => keys::FLOW,
+        };
         check_keys(keys, keys::names(known), &path)?;
         let base = name(table, index, entries.len())?;
         let count = count(table, 0)?;
+        if is_fluid {
+            if !names.take_class(&base) {
+                return Err(rules::two_flows(&base, &table.place("name")));
+            }
+            if count != Some(0) {
+                flows
+                    .fluid
+                    .push(fluid::read(&base, table, count, &stack, links)?);
+                flows.entries.fluid.push(origin(table, index));
+            }
+            continue;
+        }
         check_number(names.number, count, table, "flows", limits)?;
         if !names.take(&base, count) {
             return Err(rules::two_flows(&base, &table.place("name")));
         }
-        let origin = Origin {
-            entry: index,
-            list: "flows",
-            has_own_cc: table.has("cc"),
-        };
+        let origin = origin(table, index);
         let mut connections = connection::Connections::new(&stack, links);
         // Of a count of 0 only the keys are read: what they say may divide by it.
         for (name, context) in context.items(&base, count) {
@@ -101,6 +116,14 @@ pub(super) fn read(
         return Err(at("flows[0].count", message).hint("leave one block with a count of 1 or more"));
     }
     Ok(flows)
+}
+
+fn origin(table: TreeTable, index: usize) -> Origin {
+    Origin {
+        entry: index,
+        list: "flows",
+        has_own_cc: table.has("cc"),
+    }
 }
 
 fn entries(tree: &Map<String, Json>) -> Result<&[Json]> {
@@ -163,6 +186,12 @@ impl FlowNames {
         let is_free = uses.numbered == 0;
         uses.numbered = count;
         is_free
+    }
+
+    /// The name of flows that are a fluid, which have no names of their own.
+    fn take_class(&mut self, name: &str) -> bool {
+        self.number += 1;
+        self.take_single(name)
     }
 
     fn take_single(&mut self, name: &str) -> bool {

@@ -27,6 +27,30 @@ const TRANSPORT: ScenarioKey = ScenarioKey {
     example: r#""tcp""#,
 };
 
+const MODEL: ScenarioKey = ScenarioKey {
+    name: "model",
+    takes: Takes::Word(&["packets", "fluid"]),
+    missing: Missing::As(r#""packets""#),
+    summary: "`\"fluid\"`: the flows of the entry are simulated together, by the equations of their windows and not packet by packet: an approximation, `docs/guides/fluid.md`",
+    example: r#""packets""#,
+};
+
+const CC: ScenarioKey = ScenarioKey {
+    name: "cc",
+    takes: Takes::Part("cc"),
+    missing: Missing::Told("the scenario's"),
+    summary: "congestion control; `kernel:NAME` is one of a real kernel",
+    example: r#""cubic""#,
+};
+
+const TCP: ScenarioKey = ScenarioKey {
+    name: "tcp",
+    takes: Takes::Params("tcp"),
+    missing: Missing::Told("the scenario's"),
+    summary: "TCP parameters; those that are not here are the scenario's",
+    example: r#"{"recovery": "sack"}"#,
+};
+
 const START: ScenarioKey = ScenarioKey {
     name: "start",
     takes: Takes::Time,
@@ -47,13 +71,8 @@ pub(in crate::scenario) const FLOW: &[ScenarioKey] = &[
     FLOW_NAME,
     PATH,
     TRANSPORT,
-    ScenarioKey {
-        name: "cc",
-        takes: Takes::Part("cc"),
-        missing: Missing::Told("the scenario's"),
-        summary: "congestion control; `kernel:NAME` is one of a real kernel",
-        example: r#""cubic""#,
-    },
+    MODEL,
+    CC,
     ScenarioKey {
         name: "receiver_cc",
         takes: Takes::Part("cc"),
@@ -61,13 +80,7 @@ pub(in crate::scenario) const FLOW: &[ScenarioKey] = &[
         summary: "congestion control of the receiving end",
         example: r#""cubic""#,
     },
-    ScenarioKey {
-        name: "tcp",
-        takes: Takes::Params("tcp"),
-        missing: Missing::Told("the scenario's"),
-        summary: "TCP parameters; those that are not here are the scenario's",
-        example: r#"{"recovery": "sack"}"#,
-    },
+    TCP,
     ScenarioKey {
         name: "source",
         takes: Takes::Part("source"),
@@ -99,6 +112,22 @@ pub(in crate::scenario) const FLOW: &[ScenarioKey] = &[
         summary: "the machine that takes the data",
         example: r#""h""#,
     },
+];
+
+pub(in crate::scenario) const FLUID_FLOW: &[ScenarioKey] = &[
+    FLOW_NAME,
+    PATH,
+    TRANSPORT,
+    MODEL,
+    ScenarioKey {
+        summary: "congestion control: `reno` or `gaimd`, whose windows grow and fall by constants",
+        example: r#""reno""#,
+        ..CC
+    },
+    TCP,
+    START,
+    DELAY,
+    COUNT,
 ];
 
 pub(in crate::scenario) const UDP_FLOW: &[ScenarioKey] = &[

@@ -10,7 +10,7 @@ mod links;
 mod scenario;
 
 pub(super) use common::{EMPIRICAL, PART};
-pub(super) use flows::{ARRIVALS, FLOW, UDP_FLOW};
+pub(super) use flows::{ARRIVALS, FLOW, FLUID_FLOW, UDP_FLOW};
 pub use key::{Missing, ScenarioKey, ScenarioTable, Takes};
 pub(super) use links::{CHANGE, CHANGES, DIRECTION, LINK, MEASURED_JITTER, OUTAGE, TRACE};
 pub use scenario::RECORD;
@@ -64,6 +64,12 @@ pub const TABLES: &[ScenarioTable] = &[
         path: "flows[]",
         summary: "a flow of TCP: one connection, or with `count` that many. Data crosses the links of its path in order, acknowledgements cross them back",
         keys: &[FLOW],
+        parameters: None,
+    },
+    ScenarioTable {
+        path: "flows[] that are a fluid",
+        summary: "flows with `model = \"fluid\"`: connections that send without end and are simulated together, an approximation",
+        keys: &[FLUID_FLOW],
         parameters: None,
     },
     ScenarioTable {

@@ -121,6 +121,29 @@ pub(super) fn udp(scenario: &Scenario) -> Result<()> {
     Ok(())
 }
 
+/// Flows that are a fluid, besides what they have as connections.
+pub(super) fn fluid(scenario: &Scenario) -> Result<()> {
+    for (index, one) in scenario.fluid.iter().enumerate() {
+        let path = format!("fluid[{index}]");
+        if one.starts.is_empty() {
+            return Err(at(format!("{path}.starts"), "there are no flows in it"));
+        }
+        for (at, start) in one.starts.iter().enumerate() {
+            rules::start(start.secs(), &format!("{path}.starts[{at}]"))?;
+        }
+        let is_endless = one.flow.source.name == source::TABLE[0].name && one.flow.size().is_none();
+        if !is_endless {
+            let message = "flows that are a fluid send without end";
+            return Err(at(format!("{path}.source"), message));
+        }
+        if one.flow.host.or(one.flow.receiver_host).is_some() {
+            let message = "flows that are a fluid have no hosts";
+            return Err(at(format!("{path}.host"), message));
+        }
+    }
+    Ok(())
+}
+
 /// What sends the packets of a flow of UDP.
 fn packets(flow: &UdpSpec, path: &str) -> Result<()> {
     part(&flow.source, packet_source::TABLE, "packet_source", path)?;

@@ -51,10 +51,12 @@ impl Scenario {
         flows::connections(self, &origins)?;
         flows::arriving(self)?;
         flows::udp(self)?;
+        flows::fluid(self)?;
         check::kernels(self, &origins)?;
         check::segments_fit(self)?;
         check::datagrams(self)?;
         check::nodes(self, &origins)?;
+        check::fluid(self, &origins)?;
         check::queues(self, &origins)
     }
 
@@ -99,10 +101,12 @@ fn names(scenario: &Scenario) -> Result<()> {
     let flows = scenario.flows.iter().map(|flow| &flow.name).enumerate();
     let arriving = scenario.arriving.iter().map(|one| &one.flow.name);
     let udp = scenario.udp.iter().map(|flow| &flow.name).enumerate();
+    let fluid = scenario.fluid.iter().map(|one| &one.flow.name);
     let all = flows
         .map(named("flows"))
         .chain(arriving.enumerate().map(named("arriving")))
-        .chain(udp.map(named("udp")));
+        .chain(udp.map(named("udp")))
+        .chain(fluid.enumerate().map(named("fluid")));
     let mut known = BTreeSet::new();
     for (path, name) in all {
         if !known.insert(name) {
