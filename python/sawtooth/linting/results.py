@@ -91,6 +91,13 @@ def _failed(dataset: Dataset) -> pl.DataFrame:
     return status.select("run", pl.lit("").alias("item"), pl.format("run {}: {}", "status", "message").alias("text"))
 
 
+def _fluid(dataset: Dataset) -> pl.DataFrame:
+    if "fluid" not in dataset.tables:
+        return pl.DataFrame(schema={"run": dataset.runs.schema["run"], "item": pl.String, "text": pl.String})
+    found = dataset.table("fluid")
+    return found.select("run", pl.lit("").alias("item"), pl.format("{} flows `{}` are a fluid", "flows", "flow").alias("text")).collect()
+
+
 def _texts(flows: pl.LazyFrame, text: pl.Expr) -> pl.DataFrame:
     return flows.select("run", pl.col("flow").alias("item"), text.alias("text")).collect()
 
@@ -155,5 +162,11 @@ RULES = (
         "A cell's mean is over the others, and what made a run fail may be what is studied.",
         "`sawtooth run --retry-failed` does them once more.",
         mark=_failed,
+    ),
+    Rule(
+        "SW711", "fluid-background", "warning", "cells with flows that were simulated together as a fluid",
+        "They are an approximation, and so is what it does to flows beside them: docs/validation/fluid.md has the errors.",
+        "Read differences that are not well above these errors as nothing; run the cells that matter without `model`.",
+        mark=_fluid,
     ),
 )  # fmt: skip

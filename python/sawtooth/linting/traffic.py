@@ -208,4 +208,10 @@ RULES = (
         "Sample more often.",
         check=of_setups(_sampled),
     ),
+    Rule(
+        "SW511", "fluid-flows", "warning", "flows that are simulated together as a fluid, which is an approximation",
+        "Windows of many flows follow equations of their means: what packets do to each other at a full queue is not in them.",
+        "Compare one cell with the same flows by packets, without `model`; docs/validation/fluid.md has the errors.",
+        says=("is a fluid: an approximation",),
+    ),
 )  # fmt: skip

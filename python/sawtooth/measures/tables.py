@@ -77,6 +77,7 @@ SHAPES: dict[str, Shape] = {
     "exchanges": Shape(FLOW, counted=Counted("asked", "answered"), needs='a flow with source = { name = "request_response" }'),
     "datagrams": Shape(FLOW, needs='a flow with transport = "udp"'),
     "sources": Shape(FLOW, keys=("quantity",), needs='a flow with transport = "udp"'),
+    "fluid": Shape(FLOW, needs='flows with model = "fluid"'),
     "stalls": Shape(FLOW, many=True, when="from_ns", needs='record = ["stalls"]'),
     "episodes": Shape(FLOW, many=True, when="start_ns", needs='record = ["episodes"]'),
     "series": Shape(FLOW, many=True, when="t_ns", needs='sample = "100 ms"'),
