@@ -6,7 +6,7 @@ use super::error::{ScenarioError, at, at_key};
 use super::origins::{Origin, Origins, TcpTables, declared_name};
 use crate::registry::Value;
 use crate::rng::RandomStream;
-use crate::spec::{FlowSpec, LinkSpec, Scenario};
+use crate::spec::{FlowSpec, FluidSpec, LinkSpec, Scenario};
 use crate::tcp::key;
 use crate::tcp::params::{Feedback, ReadBy, TcpParam, rows_that_some_read};
 use crate::units::Instant;
@@ -41,7 +41,13 @@ pub fn warnings(scenario: &Scenario, origins: &Origins) -> Vec<ScenarioError> {
     let links = links.chain(unrecorded(scenario, origins));
     let links = links.chain(scenario.links.iter().filter_map(shapes_nothing));
     let fluid = scenario.fluid.iter().zip(&origins.entries.fluid);
-    let fluid = fluid.map(|(spec, origin)| approximate(&spec.flow, *origin));
+    let fluid = fluid.flat_map(|(spec, origin)| {
+        let own = [
+            Some(approximate(&spec.flow, *origin)),
+            crowded(scenario, spec, *origin),
+        ];
+        own.into_iter().flatten()
+    });
     let mut found = Vec::new();
     for warning in tcp.chain(udp).chain(links).chain(fluid) {
         if !found.contains(&warning) {
@@ -143,6 +149,35 @@ fn approximate(flow: &FlowSpec, origin: Origin) -> ScenarioError {
     );
     at(origin.key("model"), message)
         .hint("leave `model` out to see what packets give, at least in one cell of a study")
+}
+
+/// Flows that are a fluid, and so many that their windows are hardly windows.
+fn crowded(scenario: &Scenario, spec: &FluidSpec, origin: Origin) -> Option<ScenarioError> {
+    /// Below two segments errors were of several hundred per cent (docs/validation/fluid.md).
+    const FEW_SEGMENTS: f64 = 3.0;
+    let (flow, segment) = (&spec.flow, spec.law().segment.as_f64());
+    let window = |link: &usize| {
+        let direction = &scenario.links[*link].forward;
+        let held = match direction.queue.params.find("limit") {
+            #[expect(clippy::cast_precision_loss, reason = "buffers are far below 2^53")]
+            Some(Value::Packets(packets)) => packets as f64,
+            #[expect(clippy::cast_precision_loss, reason = "buffers are far below 2^53")]
+            Some(Value::Bytes(bytes)) => bytes as f64 / segment,
+            _ => return f64::INFINITY,
+        };
+        let path = direction.rate.bps() * scenario.base_rtt(flow).secs() / 8.0 / segment;
+        #[expect(clippy::cast_precision_loss, reason = "a count")]
+        let flows = spec.starts.len() as f64;
+        (path + held) / flows
+    };
+    let window = flow.path.iter().map(window).fold(f64::INFINITY, f64::min);
+    (window < FEW_SEGMENTS).then(|| {
+        let message = format!(
+            "`{}` is a fluid: an approximation that is of no use here, where a flow has a window of {window:.1} segments of all that a link and its buffer hold",
+            flow.name
+        );
+        at(origin.key("count"), message).hint("leave `model` out, or take fewer flows")
+    })
 }
 
 /// A token bucket that fills as fast as its link sends.

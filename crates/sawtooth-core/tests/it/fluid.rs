@@ -244,4 +244,14 @@ fn whoever_uses_it_is_told_that_it_is_an_approximation() {
         .iter()
         .find(|warning| warning.path == "flows[1].model");
     assert!(found.is_some_and(|warning| warning.message.contains("an approximation")));
+    let warned = |tree: &Value| {
+        let (scenario, origins) = scenario::read(tree).expect("a scenario");
+        let warnings = scenario::warnings(&scenario, &origins);
+        warnings
+            .iter()
+            .any(|warning| warning.message.contains("of no use here"))
+    };
+    // 42 segments on the way and as many in the buffer.
+    assert!(!warned(&tree));
+    assert!(warned(&beside("fluid", 50, "10 Mbit/s", "1 bdp")));
 }
