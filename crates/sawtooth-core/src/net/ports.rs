@@ -16,6 +16,7 @@ use crate::units::{ByteCount, Instant};
 /// `computed`: whether departures are computed at arrival, where the queue allows that (see `Port::new`).
 pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
     let mut ports = Vec::with_capacity(2 * scenario.links.len());
+    let segments = fluid_segments(scenario);
     for link in &scenario.links {
         for direction in [&link.forward, &link.reverse] {
             let name = format!("{}.{}", link.name, direction_name(ports.len()));
@@ -28,27 +29,29 @@ pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
             let loss = Loss::new(&direction.loss, seed, &name);
             let (initial, end) = (direction.conditions(), Instant::START + scenario.duration);
             let wire = ImpairedWire::new(&direction.impairments, initial, end, seed, &name);
-            ports.push(Port::new(direction, queue, loss, wire, end, computed));
+            let segment = segments.get(&ports.len());
+            let computed = computed && segment.is_none();
+            let mut port = Port::new(direction, queue, loss, wire, end, computed);
+            if let Some(segment) = segment {
+                port.carry_fluid(*segment, RandomStream::new(seed, &format!("{name}/fluid")));
+            }
+            ports.push(port);
         }
     }
-    carry_fluid(&mut ports, scenario, seed);
     ports
 }
 
-/// Makes those ports carry fluid that a class of it crosses, in the largest segments of them.
-fn carry_fluid(ports: &mut [Port], scenario: &Scenario, seed: u64) {
+/// The ports that fluid crosses, and the largest segments of it.
+fn fluid_segments(scenario: &Scenario) -> BTreeMap<usize, ByteCount> {
     let mut segments: BTreeMap<usize, ByteCount> = BTreeMap::new();
     for spec in &scenario.fluid {
         let segment = spec.law().segment;
         for link in &spec.flow.path {
-            let largest = segments.entry(*link).or_insert(segment);
+            let largest = segments.entry(2 * link).or_insert(segment);
             *largest = segment.max(*largest);
         }
     }
-    for (link, segment) in segments {
-        let name = format!("{}.forward/fluid", scenario.links[link].name);
-        ports[2 * link].carry_fluid(segment, RandomStream::new(seed, &name));
-    }
+    segments
 }
 
 /// Gives every port a ledger, if what is recorded takes one. `whose`: of each hop that its packets may be on.

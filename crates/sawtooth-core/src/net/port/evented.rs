@@ -21,6 +21,9 @@ impl Port {
         packet: Packet,
         lineage: &mut Lineage,
     ) -> Turn {
+        if self.fluid.is_some() {
+            return self.arrive_beside_fluid(key, occurrence, packet, lineage);
+        }
         let arriving = QueuedPacket::new(packet, key.time, self.fate());
         let Discipline::Evented {
             queue,
@@ -28,7 +31,7 @@ impl Port {
             dropped,
         } = &mut self.discipline
         else {
-            return self.arrive_beside_fluid(key, occurrence, packet, lineage);
+            unreachable!("arrive is for evented ports");
         };
         self.counters.arrive(arriving.size());
         self.counters.framing += self.transmitter.framing(packet.size());
@@ -156,7 +159,7 @@ impl Port {
     #[inline]
     pub fn take_dropped(&mut self) -> Option<QueuedPacket> {
         match &mut self.discipline {
-            Discipline::Computed(_) | Discipline::Fluid(_) => None,
+            Discipline::Computed(_) => None,
             Discipline::Evented { dropped, .. } => dropped.pop(),
         }
     }

@@ -227,20 +227,14 @@ impl FluidBuffer {
 }
 
 impl Port {
-    /// Carries fluid from now on, in segments of this size. Of a port whose queue decides at arrival by how much is present.
+    /// Carries fluid from now on, in segments of this size. Of a port that does not compute departures, with a queue that decides by what is present.
     pub(crate) fn carry_fluid(&mut self, segment: ByteCount, random: RandomStream) {
-        let law = match &self.discipline {
-            Discipline::Computed(computed) => computed.law,
-            Discipline::Evented { queue, .. } => queue.as_fifo().expect("a drop-tail queue"),
-            Discipline::Fluid(_) => unreachable!("it carries fluid already"),
+        let Discipline::Evented { queue, .. } = &self.discipline else {
+            unreachable!("packets beside fluid have to come in their turn");
         };
+        let law = queue.as_fifo().expect("a drop-tail queue");
         let buffer = FluidBuffer::new(self.rate(), law.limit, segment, random);
-        self.discipline = Discipline::Fluid(Box::new(buffer));
-    }
-
-    /// Whether it carries fluid.
-    pub fn carries_fluid(&self) -> bool {
-        matches!(self.discipline, Discipline::Fluid(_))
+        self.fluid = Some(Box::new(buffer));
     }
 
     /// A step of the fluid ends now: what has become of what came in it.
@@ -254,10 +248,7 @@ impl Port {
     }
 
     fn fluid(&mut self) -> &mut FluidBuffer {
-        let Discipline::Fluid(buffer) = &mut self.discipline else {
-            unreachable!("a port that carries fluid")
-        };
-        buffer
+        self.fluid.as_mut().expect("a port that carries fluid")
     }
 
     /// A packet arrives beside fluid. Its transmission is known at once, and its end is no event.

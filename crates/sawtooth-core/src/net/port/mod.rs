@@ -59,6 +59,8 @@ pub struct Port {
     loss: Option<Box<Loss>>,
     /// Only if more is asked for than counters.
     ledger: Option<Box<Ledger>>,
+    /// Only if fluid comes: then packets wait beside it, and the queue has none.
+    fluid: Option<Box<FluidBuffer>>,
 }
 
 #[derive(Debug)]
@@ -72,8 +74,6 @@ enum Discipline {
         /// Packets that the queue has dropped and nobody has taken yet.
         dropped: Vec<QueuedPacket>,
     },
-    /// Departures computed at arrival, beside fluid.
-    Fluid(Box<FluidBuffer>),
 }
 
 /// A packet that a queue has taken.
@@ -118,11 +118,12 @@ impl Port {
 
     /// The run is over: what still waits has waited until now. Nothing can be done with the port afterwards.
     pub fn finish(&mut self) {
-        let (queue, dropped) = match &mut self.discipline {
+        if let Some(fluid) = &mut self.fluid {
+            fluid.finish(self.end, &mut self.counters);
+        }
+        let Discipline::Evented { queue, dropped, .. } = &mut self.discipline else {
             // Known since it arrived.
-            Discipline::Computed(_) => return,
-            Discipline::Fluid(buffer) => return buffer.finish(self.end, &mut self.counters),
-            Discipline::Evented { queue, dropped, .. } => (queue, dropped),
+            return;
         };
         let mut now = self.end;
         loop {
@@ -166,6 +167,7 @@ impl Port {
             discipline,
             loss,
             ledger: None,
+            fluid: None,
         }
     }
 
@@ -188,7 +190,7 @@ impl Port {
     pub fn computes_marks(&self) -> bool {
         match &self.discipline {
             Discipline::Computed(computed) => computed.law.mark_above.is_some(),
-            Discipline::Evented { .. } | Discipline::Fluid(_) => false,
+            Discipline::Evented { .. } => false,
         }
     }
 
@@ -516,6 +518,9 @@ impl Port {
 
     /// Packets present just before `time`, the one in transmission included: what happens at `time` has not happened yet.
     pub fn backlog_at(&self, time: Instant) -> u64 {
+        if let Some(fluid) = &self.fluid {
+            return fluid.present_at(time);
+        }
         match &self.discipline {
             Discipline::Computed(computed) => {
                 u64::from(time <= self.done.time) + computed.waiting_at(time)
@@ -523,7 +528,6 @@ impl Port {
             Discipline::Evented {
                 queue, in_service, ..
             } => queue.waiting().packets + u64::from(in_service.is_some()),
-            Discipline::Fluid(buffer) => buffer.present_at(time),
         }
     }
 }
