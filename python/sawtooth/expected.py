@@ -70,7 +70,8 @@ class _Expected:
         self.lacking: list[StudyWarning] = []
         self.names = axis_names(list(dict.fromkeys(path for cell in cells for path in cell.factors)))
         self.factors = list(self.names.values())
-        self.items, self.block = functools.cache(self._items), functools.cache(name_of_block)
+        # Most figures and findings ask for the same.
+        self.items, self.frames, self.block = functools.cache(self._items), functools.cache(self._frame), functools.cache(name_of_block)
 
     # --- replicates
 
@@ -223,21 +224,29 @@ class _Expected:
 
     def frame(self, measure: Measure | Samples, flows: str, by: Sequence[str]) -> pl.DataFrame:
         """One row per cell, arm and item: cell, factors, arm, item; columns that tell rows apart are not known before there are any."""
-        rows: list[dict[str, Any]] = []
-        for at, arm in self.built:
-            factors = {name: self.cells[at].factors.get(path) for path, name in self.names.items()}
-            texts = {name: _level(value) for name, value in factors.items()}
-            rows += [{"cell": self.cells[at].number, **texts, "arm": arm, "item": item} for item in self.of(at, arm, measure, flows)]
         # One level of each is enough to know that it has a place.
-        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.lit("").alias(name) for name in by if name not in self.factors)
+        return self.frames(_told_by(measure), flows).with_columns(pl.lit("").alias(name) for name in by if name not in self.factors)
+
+    def _frame(self, told_by: tuple[str, ...] | None, flows: str) -> pl.DataFrame:
+        texts = [{name: _level(cell.factors.get(path)) for path, name in self.names.items()} for cell in self.cells]
+        rows = [
+            {"cell": self.cells[at].number, **texts[at], "arm": arm, "item": item}
+            for at, arm in self.built
+            for item in self.items_of(at, arm, told_by, flows)
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def of(self, at: int, arm: str, measure: Measure | Samples, flows: str) -> list[str]:
         """The items of a run of which a measure is."""
-        there = self.items(at, arm)
-        if measure.kind == TOGETHER:
+        return self.items_of(at, arm, _told_by(measure), flows)
+
+    def items_of(self, at: int, arm: str, told_by: tuple[str, ...] | None, flows: str) -> list[str]:
+        """The items of a run of which each of some tables has rows; without tables the one that all flows together are."""
+        if told_by is None:
             return [TOGETHER]
+        there = self.items(at, arm)
         found: list[str] | None = None
-        for table in [*measure.tables, *(["flows"] if measure.computed else [])]:
+        for table in told_by:
             mine = there.get(table, there["links" if tables.SHAPES[table].item == tables.LINK else "flows"])
             found = list(mine) if found is None else [item for item in found if item in mine]
         return list(found or ()) if flows == "each" else list(dict.fromkeys(self.block(item) for item in found or ()))
@@ -410,6 +419,13 @@ class _Expected:
         """The names that items of some measure may have."""
         found = {item for at, arm in self.built for items in self.items(at, arm).values() for item in items}
         return {TOGETHER, *found, *(item.partition("[")[0] for item in found)} if found else set[str]()
+
+
+def _told_by(measure: Measure | Samples) -> tuple[str, ...] | None:
+    """The tables that have a row of each item that a measure is of; none if it is of all flows together."""
+    if measure.kind == TOGETHER:
+        return None
+    return (*measure.tables, *(["flows"] if measure.computed else []))
 
 
 def _level(value: Any) -> str:

@@ -11,8 +11,9 @@ import dataclasses
 import functools
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -220,18 +221,19 @@ def make_plan(study: Study) -> Plan:
     demand = Demand()
     built: dict[tuple[int, str], str] = {}
     for at, cell in enumerate(all_cells):
-        takes: dict[str, Demand] = {}
-        for run, applied in _runs(study, cell, range(1, study.planned + 1)):
-            if run.arm not in takes:
-                built[at, run.arm] = run.scenario
-                each, strange = _check(study, run.scenario, applied)
-                takes[run.arm] = each
-                demand = demand.with_runs(study.repeat_of(run.arm), each)
-                warnings.update(dict.fromkeys(strange))
-            runs.append(dataclasses.replace(run, index=len(runs), demand=takes[run.arm]))
+
+        def checked(arm: str, scenario: str, applied: Sequence[Assignment], at: int = at) -> Demand:
+            nonlocal demand
+            built[at, arm] = scenario
+            each, strange = _check(study, scenario, applied)
+            demand = demand.with_runs(study.repeat_of(arm), each)
+            warnings.update(dict.fromkeys(strange))
+            return each
+
+        runs += _runs(study, cell, range(1, study.planned + 1), len(runs), checked)
         if study.most > study.planned:
             # What cannot be drawn of the last replicate is told now, not in the middle.
-            next(_runs(study, cell, range(study.most, study.most + 1)))
+            next(_runs(study, cell, range(study.most, study.most + 1), 0, _unknown))
     # What figures and findings name comes after the scenario: a misspelt path of the sweep is blamed itself, not what speaks of its factor.
     warnings.update(dict.fromkeys(check(study, presentation(study), all_cells, built)))
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
@@ -255,16 +257,18 @@ def grown(plan: Plan, more: Mapping[int, int]) -> Plan:
         had[run.cell] = max(had.get(run.cell, 0), run.replicate)
         takes[run.cell, run.arm] = run.demand
     number = 1 + max((run.round for run in plan.runs), default=0)
-    runs = [
-        dataclasses.replace(run, demand=takes[run.cell, run.arm], round=number)
-        for cell in plan.cells
-        if cell.number in more
-        for run, _ in _runs(study, cell, range(had[cell.number] + 1, had[cell.number] + more[cell.number] + 1))
-    ]
-    if study.order == "blocks":
-        runs = _in_blocks(study, runs)
     first = len(plan.runs)
-    runs = [dataclasses.replace(run, index=first + at) for at, run in enumerate(runs)]
+    runs: list[Run] = []
+    for cell in plan.cells:
+        if cell.number in more:
+            replicates = range(had[cell.number] + 1, had[cell.number] + more[cell.number] + 1)
+
+            def known(arm: str, _scenario: str, _applied: Sequence[Assignment], of: int = cell.number) -> Demand:
+                return takes[of, arm]
+
+            runs += _runs(study, cell, replicates, first + len(runs), known, number)
+    if study.order == "blocks":
+        runs = _in_blocks(study, runs, first)
     batches = [*plan.batches, *_batches(study, runs)]
     return dataclasses.replace(plan, runs=[*plan.runs, *runs], batches=batches)
 
@@ -285,11 +289,24 @@ def regrown(plan: Plan, table: pl.DataFrame) -> Plan:
     return plan
 
 
-def _runs(study: Study, cell: Cell, replicates: range) -> Iterator[tuple[Run, Sequence[Assignment]]]:
-    """The runs of some of a cell's replicates, arm by arm, each with what was assigned; their numbers and costs are not known yet."""
+def _runs(
+    study: Study, cell: Cell, replicates: range, first: int, demand_of: Callable[[str, str, Sequence[Assignment]], Demand], round_: int = 1
+) -> Iterator[Run]:
+    """The runs of some of a cell's replicates, arm by arm, numbered from `first`.
+
+    Args:
+        study: whose.
+        cell: which.
+        replicates: of it.
+        first: the number of the first run.
+        demand_of: what each run of an arm takes, told by the first one's scenario and what was assigned there.
+        round_: with which extension of the plan they come.
+
+    """
     drawn: list[tuple[dict[str, str | list[str]], dict[str, float]]] | None = None
     key = cell.key
     seeds = [seed_of(study.seed, f"run/{key}/{replicate}") for replicate in replicates]
+    index = first
     for arm, assignments in (study.arms or {"": ()}).items():
         tree = copy.deepcopy(study.scenario)
         applied: list[Assignment] = [*study.base, *cell.assignments, *assignments]
@@ -297,21 +314,47 @@ def _runs(study: Study, cell: Cell, replicates: range) -> Iterator[tuple[Run, Se
             assign(tree, assignment, study.document)
         files.inline(tree, study.folder, study.locator(applied))
         if drawn is None:
-            drawn = [draws.draw(study, cell, tree, replicate) for replicate in replicates]
-        # Replicates differ in their draws, which are variables: all else is written once.
-        written = {key: _CANONICAL.encode(value) for key, value in tree.items()}
-        scenario = ""
+            drawn = draws.draw(study, cell, tree, replicates)
+        scenario_with = _written(tree)
+        demand: Demand | None = None
         # By a rule all arms have the same.
         last = study.most if study.until else study.repeat_of(arm)
         for replicate, seed, (texts, values) in zip(replicates, seeds, drawn, strict=True):
             if replicate > last:
                 break
-            if texts:
-                written["vars"] = _CANONICAL.encode({**tree.get("vars", {}), **texts})
-            if texts or not scenario:
-                scenario = f"{{{','.join(f'{_CANONICAL.encode(key)}:{written[key]}' for key in sorted(written))}}}"
+            scenario = scenario_with(texts)
             identity = _run_id(scenario, seed, study.backend)
-            yield Run(0, identity, cell.number, arm, replicate, seed, _limited(scenario, study), values, Demand()), applied
+            limited = _limited(scenario, study)
+            if demand is None:
+                demand = demand_of(arm, limited, applied)
+            yield Run(index, identity, cell.number, arm, replicate, seed, limited, values, demand, round_)
+            index += 1
+
+
+def _unknown(_arm: str, _scenario: str, _applied: Sequence[Assignment]) -> Demand:
+    return Demand()
+
+
+def _written(tree: Tree) -> Callable[[Mapping[str, str | list[str]]], str]:
+    """A scenario's text, given the variables that are drawn: all else is written once, as replicates differ in these alone."""
+    members, kept = _members(tree), _members(tree.get("vars", {}))
+    plain = _joined(members)
+    before = "".join(f"{members[key]}," for key in sorted(members) if key < "vars")
+    after = "".join(f",{members[key]}" for key in sorted(members) if key > "vars")
+
+    def written(texts: Mapping[str, str | list[str]]) -> str:
+        return f'{{{before}"vars":{_joined({**kept, **_members(texts)})}{after}}}' if texts else plain
+
+    return written
+
+
+def _members(tree: Mapping[str, Any]) -> dict[str, str]:
+    """The members of a table by their names, as they are written."""
+    return {key: f"{_CANONICAL.encode(key)}:{_CANONICAL.encode(value)}" for key, value in tree.items()}
+
+
+def _joined(members: Mapping[str, str]) -> str:
+    return f"{{{','.join(members[key] for key in sorted(members))}}}"
 
 
 def _limited(scenario: str, study: Study) -> str:
@@ -319,10 +362,10 @@ def _limited(scenario: str, study: Study) -> str:
     return f'{scenario[:-1]},"limits":{json.dumps(study.raised)}}}' if study.raised else scenario
 
 
-def _in_blocks(study: Study, runs: Sequence[Run]) -> list[Run]:
+def _in_blocks(study: Study, runs: Sequence[Run], first: int = 0) -> list[Run]:
     """Replicate by replicate, each in a random order of its own (Box, Hunter and Hunter 2005, chapter 4: block, then randomise)."""
     ordered = sorted(runs, key=lambda run: (run.replicate, seed_of(study.seed, f"order/{run.cell}/{run.arm}/{run.replicate}")))
-    return [dataclasses.replace(run, index=index) for index, run in enumerate(ordered)]
+    return [dataclasses.replace(run, index=index) for index, run in enumerate(ordered, first)]
 
 
 def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> tuple[Demand, list[StudyWarning]]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -95,6 +95,7 @@ class Reference:
     quantities: Mapping[str, Quantity]
     sheet: Sheet
     called: str = PUBLISHED
+    _tables: dict[str, pl.DataFrame] = field(default_factory=dict[str, pl.DataFrame], init=False, repr=False, compare=False)
 
     @property
     def path(self) -> Path:
@@ -118,7 +119,11 @@ class Reference:
         behind it, null if that is not told; digits is the place of
         the last digit that is given, in the file's unit, text what stands there, place where that is, and label the keys in words.
         """
-        quantity = self.quantities[column]
+        if column not in self._tables:
+            self._tables[column] = self._table(self.quantities[column])
+        return self._tables[column]
+
+    def _table(self, quantity: Quantity) -> pl.DataFrame:
         factor = quantity.unit.factor(quantity.unit.natural)
         made: dict[str, list[object]] = {
             name: [] for name in (*self.keys, "label", "value", "error", "freedom", "n", "digits", "text", "place")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sawtooth import _core
@@ -29,36 +30,46 @@ def seed_of(seed: int, name: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}/{name}".encode()).digest()[:8], "little") >> 1
 
 
-def draw(study: Study, cell: Cell, tree: dict[str, Any], replicate: int) -> tuple[dict[str, str | list[str]], dict[str, float]]:
-    """Each draw of one replicate: as the scenario's text, and in base units.
+def draw(
+    study: Study, cell: Cell, tree: dict[str, Any], replicates: Sequence[int]
+) -> list[tuple[dict[str, str | list[str]], dict[str, float]]]:
+    """Each draw of some replicates: of each as the scenario's text, and in base units.
 
     Raises:
         StudyError: with its place, for a draw that cannot be made.
 
     """
-    texts: dict[str, str | list[str]] = {}
-    values: dict[str, float] = {}
+    found: list[tuple[dict[str, str | list[str]], dict[str, float]]] = [({}, {}) for _ in replicates]
     for name, settings in study.draws.items():
-        kind = settings["distribution"]
         items = [name] if "count" not in settings else [f"{name}[{number}]" for number in range(1, settings["count"] + 1)]
-        numbers: list[int] | list[float] | list[int | float]
-        if kind == "table":
-            _unit(study, name, settings)
-            numbers, unit = [_look_up(study, name, settings, cell, replicate)], settings["unit"]
-        else:
-            low, high, dimension = _range(study, name, settings, tree)
-            seed = seed_of(study.seed, f"draw/{name}/{cell.key}/{replicate}")
-            if kind == "uniform":
-                unit = _UNITS[dimension]
-                numbers = [_core.draw_uniform(seed, item, low, high) for item in items]
-            else:
-                unit = settings["unit"]
-                first, end = _whole_range(study, name, (low, high, dimension), settings)
-                numbers = [_core.draw_uniform_integer(seed, item, first, end) for item in items]
-        written = [f"{number!r} {unit}".strip() for number in numbers]
-        texts[name] = written if "count" in settings else written[0]
-        values |= {item: _core.evaluate(text, {})[0] for item, text in zip(items, written, strict=True)}
-    return texts, values
+        numbers_of, unit = _drawer(study, name, settings, cell, tree, items)
+        for replicate, (texts, values) in zip(replicates, found, strict=True):
+            written = [f"{number!r} {unit}".strip() for number in numbers_of(replicate)]
+            texts[name] = written if "count" in settings else written[0]
+            values |= {item: _core.evaluate(text, {})[0] for item, text in zip(items, written, strict=True)}
+    return found
+
+
+Numbers = Sequence[int] | Sequence[float] | Sequence[int | float]
+
+
+def _drawer(
+    study: Study, name: str, settings: dict[str, Any], cell: Cell, tree: dict[str, Any], items: Sequence[str]
+) -> tuple[Callable[[int], Numbers], str]:
+    """What gives the numbers of a draw for a replicate of a cell, and their unit."""
+    kind = settings["distribution"]
+    if kind == "table":
+        _unit(study, name, settings)
+        return _column(study, name, settings, cell), settings["unit"]
+    low, high, dimension = _range(study, name, settings, tree)
+
+    def seed(replicate: int) -> int:
+        return seed_of(study.seed, f"draw/{name}/{cell.key}/{replicate}")
+
+    if kind == "uniform":
+        return lambda replicate: [_core.draw_uniform(seed(replicate), item, low, high) for item in items], _UNITS[dimension]
+    first, end = _whole_range(study, name, (low, high, dimension), settings)
+    return lambda replicate: [_core.draw_uniform_integer(seed(replicate), item, first, end) for item in items], settings["unit"]
 
 
 def _range(study: Study, name: str, settings: dict[str, Any], tree: dict[str, Any]) -> tuple[float, float, str]:
@@ -125,20 +136,26 @@ def _evaluate(study: Study, origin: str, text: Any, tree: dict[str, Any]) -> tup
         raise StudyError(error.message, study.document.place(origin, within=error.span), hint) from None
 
 
-def _look_up(study: Study, name: str, settings: dict[str, Any], cell: Cell, replicate: int) -> int | float:
+def _column(study: Study, name: str, settings: dict[str, Any], cell: Cell) -> Callable[[int], Numbers]:
+    """What finds the number for a replicate of a cell in a draw's table."""
     origin = f"draws.{name}"
     path = study.folder.file(settings["file"], lambda message: study.document.error(message, f"{origin}.file"))
     table = drawtables.read(
         path, settings["row"], study.folder.most, lambda message: study.document.error(message, f"{origin}.file", _BESIDE)
     )
-    if str(cell.number) not in table.rows:
-        raise study.document.error(f"{path} has no row for {settings['row']} {cell.number}", f"{origin}.file")
-    column = settings["column"].replace("{replicate}", str(replicate))
-    if column not in table.columns:
-        raise study.document.error(f"{path} has no column `{column}`", f"{origin}.column", "is `repeat` larger than the file?")
-    number = table.number(str(cell.number), column)
-    try:
-        _core.evaluate(f"{number!r} {settings['unit']}", {})
-    except _core.ScenarioError as error:
-        raise table.error(error.message, str(cell.number), column) from None
-    return number
+    row = str(cell.number)
+    if row not in table.rows:
+        raise study.document.error(f"{path} has no row for {settings['row']} {row}", f"{origin}.file")
+
+    def look_up(replicate: int) -> Numbers:
+        column = settings["column"].replace("{replicate}", str(replicate))
+        if column not in table.columns:
+            raise study.document.error(f"{path} has no column `{column}`", f"{origin}.column", "is `repeat` larger than the file?")
+        number = table.number(row, column)
+        try:
+            _core.evaluate(f"{number!r} {settings['unit']}", {})
+        except _core.ScenarioError as error:
+            raise table.error(error.message, row, column) from None
+        return [number]
+
+    return look_up
