@@ -6,14 +6,21 @@ use crate::units::{Duration, Instant};
 use std::cell::Cell;
 use std::cmp::Ordering;
 
+type Ring = Box<[ArchivedLine; Lineage::LENGTH as usize]>;
+
+thread_local! {
+    /// The ring of the run before: a short run uses little of that megabyte, and takes less time than the system to make another.
+    static SPARE: Cell<Option<Ring>> = const { Cell::new(None) };
+}
+
 /// Where past events came from, for as long as something may descend from them.
 ///
 /// A ring: an entry lasts for `LENGTH` further events, and where many happen during a round trip in an `Archive`. Events whose lines agree as far as they are kept
 /// count as equal.
 #[derive(Debug)]
 pub struct Lineage {
-    /// Memory that is zero as it comes need not be written before it is used.
-    lines: Box<[ArchivedLine; Self::LENGTH as usize]>,
+    /// Of what an earlier run has left in it nothing is read: an entry is asked for after it was recorded.
+    lines: Ring,
     next: u32,
     /// What has been overwritten, as far as it may be asked for.
     archive: Archive,
@@ -34,9 +41,8 @@ impl Lineage {
 
     /// `memory`: for how long ancestors are remembered at least, if there is room for them.
     pub fn that_remembers(memory: Duration) -> Self {
-        let lines = vec![(0.0, 0); Self::LENGTH as usize].into_boxed_slice();
         Self {
-            lines: lines.try_into().expect("the length is LENGTH"),
+            lines: SPARE.take().unwrap_or_else(Self::ring),
             next: 0,
             latest: LatestEvent {
                 event: Event {
@@ -49,6 +55,12 @@ impl Lineage {
             forgot: Cell::new(false),
             memos: Box::new([const { Cell::new(ComparisonMemo::NONE) }; ComparisonMemo::COUNT]),
         }
+    }
+
+    /// Memory that is zero as it comes need not be written before it is used.
+    fn ring() -> Ring {
+        let lines = vec![(0.0, 0); Self::LENGTH as usize].into_boxed_slice();
+        lines.try_into().expect("the length is LENGTH")
     }
 
     /// Records an event that is computed out of its turn.
@@ -87,6 +99,11 @@ impl Lineage {
     /// Remembers everything that there is room for.
     pub fn remember_all(&mut self) {
         self.archive.remember_all();
+    }
+
+    /// The run is over: its ring is for the next one of this thread.
+    pub fn leave(self) {
+        SPARE.set(Some(self.lines));
     }
 
     /// Whether an order of two events was left open that a longer memory may tell.

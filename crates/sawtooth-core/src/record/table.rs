@@ -81,15 +81,16 @@ pub enum Column {
 }
 
 impl Column {
-    const fn empty(kind: Type) -> Self {
+    /// An empty one, with room for so many values.
+    fn with_room(kind: Type, rows: usize) -> Self {
         match kind {
-            Type::U64 => Self::U64(Vec::new()),
-            Type::I64 => Self::I64(Vec::new()),
-            Type::F64 => Self::F64(Vec::new()),
-            Type::OptU64 => Self::OptU64(Vec::new()),
-            Type::OptI64 => Self::OptI64(Vec::new()),
-            Type::OptF64 => Self::OptF64(Vec::new()),
-            Type::Str => Self::Str(Vec::new()),
+            Type::U64 => Self::U64(Vec::with_capacity(rows)),
+            Type::I64 => Self::I64(Vec::with_capacity(rows)),
+            Type::F64 => Self::F64(Vec::with_capacity(rows)),
+            Type::OptU64 => Self::OptU64(Vec::with_capacity(rows)),
+            Type::OptI64 => Self::OptI64(Vec::with_capacity(rows)),
+            Type::OptF64 => Self::OptF64(Vec::with_capacity(rows)),
+            Type::Str => Self::Str(Vec::with_capacity(rows)),
         }
     }
 
@@ -202,16 +203,23 @@ impl PartialEq for Table {
 impl Table {
     /// A table of such rows, with none yet.
     pub fn new<R: Row>() -> Self {
+        Self::with_room::<R>(0)
+    }
+
+    /// The same, with room for so many.
+    pub fn with_room<R: Row>(rows: usize) -> Self {
         let columns = R::TABLE.columns.iter();
+        let empty = |column: &ColumnSpec| Column::with_room(column.kind, rows);
         Self {
             spec: R::TABLE,
-            columns: columns.map(|column| Column::empty(column.kind)).collect(),
+            columns: columns.map(empty).collect(),
         }
     }
 
     /// A table of these rows.
     pub fn of<R: Row>(rows: impl IntoIterator<Item = R>) -> Self {
-        let mut table = Self::new::<R>();
+        let rows = rows.into_iter();
+        let mut table = Self::with_room::<R>(rows.size_hint().0);
         for row in rows {
             table.push(row);
         }

@@ -52,11 +52,12 @@ pub(super) fn into_records(mut world: World) -> Records {
     }
     let names: Vec<String> = world.request_responses.names(scenario).collect();
     tables.extend(host_tables(&world.hosts, scenario, &names));
+    world.calendar.lineage.leave();
     Records { tables }
 }
 
 fn flow_table(world: &World, flows: &[Flow]) -> Table {
-    let mut table = Table::new::<FlowRow>();
+    let mut table = Table::with_room::<FlowRow>(flows.len() + world.udp.len());
     let (scenario, end) = (world.scenario, world.calendar.end);
     for (index, (spec, flow)) in (0..).zip(scenario.flows.iter().zip(flows)) {
         table.push(FlowRow::of_tcp(&TcpFlow {

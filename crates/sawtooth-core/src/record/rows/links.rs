@@ -81,7 +81,7 @@ row! {
 /// The tables of links, of which the run [is over](Port::finish).
 pub fn link_tables(scenario: &Scenario, ports: &[Port]) -> Vec<Table> {
     let record = scenario.record;
-    let mut links = Table::new::<LinkRow>();
+    let mut links = Table::with_room::<LinkRow>(ports.len());
     let mut waits = record.waits.then(Table::new::<WaitRow>);
     let mut link_flows = record.link_flows.then(Table::new::<LinkFlowRow>);
     let mut packets = record.packets.map(|_| Table::new::<PacketRow>());

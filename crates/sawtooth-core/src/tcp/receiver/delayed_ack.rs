@@ -28,7 +28,7 @@ pub(super) struct DelayedAck {
     several: Option<Duration>,
     adaptive: bool,
     /// Where arrivals say how long the last segment may wait: their pace, and that wait.
-    pace: Option<(ArrivalPace, Duration)>,
+    pace: Option<Box<(ArrivalPace, Duration)>>,
     ticks: Ticks,
     current: Duration,
     /// Whether arrivals less than half the base apart leave a wait of the base as it is.
@@ -50,7 +50,7 @@ impl DelayedAck {
             several: config.delayed_ack_timeout_several,
             adaptive: config.adaptive_delayed_ack,
             pace: ArrivalPace::of(config.delayed_ack, config.receiver_tick.tick)
-                .map(|pace| (pace, config.delayed_ack.most)),
+                .map(|pace| Box::new((pace, config.delayed_ack.most))),
             ticks: config.receiver_tick,
             current: config.delayed_ack_timeout,
             is_steady: false,
@@ -101,8 +101,8 @@ impl DelayedAck {
     /// Data arrives in order, with PSH or without. Whether it comes after a pause.
     #[inline]
     pub(super) fn on_arrival(&mut self, now: Instant, push: bool) -> bool {
-        if let Some((pace, wait)) = &mut self.pace {
-            *wait = pace.on_arrival(now, push);
+        if let Some(paced) = &mut self.pace {
+            paced.1 = paced.0.on_arrival(now, push);
         }
         self.arrival = now;
         let now = self.ticks.last(now);
@@ -132,8 +132,8 @@ impl DelayedAck {
     /// When an acknowledgement leaves that is delayed from now on.
     #[inline]
     pub(super) fn due(&self, now: Instant) -> Instant {
-        if let Some((_, wait)) = &self.pace {
-            return self.after(now, *wait);
+        if let Some(paced) = &self.pace {
+            return self.after(now, paced.1);
         }
         if !self.adaptive {
             return self.after(now, self.base);

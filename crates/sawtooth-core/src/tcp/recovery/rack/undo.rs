@@ -36,7 +36,8 @@ struct RtoAdaptation {
 /// The last reduction, as far as it can be taken back.
 #[derive(Debug, Default)]
 pub struct ReductionUndo {
-    last: Option<UndoableReduction>,
+    /// Most connections have none most of the time.
+    last: Option<Box<UndoableReduction>>,
     /// The timer's adaptation that is due after a spurious timeout.
     adapt: Option<RtoAdaptation>,
 }
@@ -44,13 +45,13 @@ pub struct ReductionUndo {
 impl ReductionUndo {
     /// The windows are reduced from what they were `before`; at a timeout from these estimators.
     pub fn begin(&mut self, before: Windows, estimators: Option<Estimators>) {
-        self.last = Some(UndoableReduction {
+        self.last = Some(Box::new(UndoableReduction {
             before,
             needed: SegCount::ZERO,
             retransmitted: Stamp::NONE,
             segment: SeqNum::ZERO,
             estimators,
-        });
+        }));
     }
 
     /// There is nothing to take back any more.
@@ -79,13 +80,13 @@ impl ReductionUndo {
 
     /// The windows to be restored because every retransmission was reported as a duplicate, if that is so.
     pub fn by_dsack(&self) -> Option<Windows> {
-        let reduced = self.last.filter(|reduced| reduced.needed.is_zero())?;
-        Some(reduced.before)
+        let reduced = self.last.as_ref()?;
+        reduced.needed.is_zero().then_some(reduced.before)
     }
 
     /// The windows to be restored because something else has shown that the last reduction was needless (RFC 5682 §3.1).
     pub fn by_frto(&self) -> Option<Windows> {
-        self.last.map(|reduced| reduced.before)
+        self.last.as_ref().map(|reduced| reduced.before)
     }
 
     /// Eifel: an acknowledgement of everything before `una` that repeats a timestamp from before the first retransmission was caused by the original, so
@@ -93,15 +94,14 @@ impl ReductionUndo {
     /// not become older. Those of the episode before can, as long as what they fill is below the first one of this: RFC 3522's is the oldest segment
     /// outstanding, so whatever acknowledges anything acknowledges it.
     pub fn by_eifel(&self, una: SeqNum, echo: Stamp) -> Option<Windows> {
-        let shows = |reduced: &UndoableReduction| {
-            reduced.segment < una && echo.precedes(reduced.retransmitted)
-        };
-        self.last.filter(shows).map(|reduced| reduced.before)
+        let reduced = self.last.as_ref()?;
+        let shows = reduced.segment < una && echo.precedes(reduced.retransmitted);
+        shows.then_some(reduced.before)
     }
 
     /// The timer is to adapt to what a spurious timeout has taught (RFC 4015 §3.1 step (11)), when what follows segment `max` is acknowledged.
     pub fn adapt_after(&mut self, max: SeqNum) {
-        let estimators = self.last.and_then(|reduced| reduced.estimators);
+        let estimators = self.last.as_ref().and_then(|reduced| reduced.estimators);
         self.adapt = estimators.map(|from| RtoAdaptation { after: max, from });
     }
 
