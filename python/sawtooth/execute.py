@@ -3,6 +3,9 @@
 `execute` takes any `concurrent.futures.Executor`. Workers write the parts themselves and return a receipt, so records never
 travel through a scheduler. Killed at any moment, at most the batches in progress are lost; the same call goes on from there.
 Threads of this process share the runs of a batch (`sharing`); workers elsewhere, and kernels, do whole ones.
+
+The first Ctrl-C or SIGTERM ends what threads of this process are at: a batch whose runs are all done is stored, of others nothing is. What workers
+elsewhere have begun is waited for. The second one ends the process at once; so does the first, on the command line, where storing takes longer than people wait.
 """
 
 from __future__ import annotations
@@ -41,7 +44,8 @@ from sawtooth.tables import as_status
 # A lost run is done once more this often, unless more is asked for.
 _MOST_RETRIES = 3
 _UINT8 = 255
-# Seconds that an end at once may take.
+# Seconds that an orderly end may take on the command line, and what is left to do at an end at once.
+_ORDERLY = 0.4
 _PATIENCE = 1.0
 
 
@@ -57,22 +61,24 @@ class _Task:
 class _Shared:
     """A batch whose runs several threads do: who does the last of them stores all."""
 
-    def __init__(self, plan: Plan, dataset: Dataset, task: _Task, backend: registry.Divisible) -> None:
-        self.plan, self.dataset, self.task, self.backend = plan, dataset, task, backend
+    def __init__(self, plan: Plan, dataset: Dataset, task: _Task, backend: registry.Divisible, stop: _core.StopRequest) -> None:
+        self.plan, self.dataset, self.task, self.backend, self.stop = plan, dataset, task, backend, stop
         self._lock = threading.Lock()
         self._outcomes: dict[int, Any] = {}
         self._error: MemoryError | OSError | None = None
         self._left, self._cpu, self._began = len(task.runs), 0.0, math.inf
 
     def do(self, some: range) -> Receipt | None:
-        """Does some of its runs; its receipt if no more are left."""
+        """Does some of its runs; its receipt if no more are left. Once it is told to stop it comes to none."""
         began, cpu = time.monotonic(), time.thread_time()
         runs = [self.plan.runs[run] for run in self.task.runs[some.start : some.stop]]
         outcome, failure = None, None
         try:
-            outcome = self.backend.run_share([run.scenario for run in runs], [run.seed for run in runs])
+            outcome = self.backend.run_share([run.scenario for run in runs], [run.seed for run in runs], self.stop)
         except (MemoryError, OSError) as error:
             failure = error
+        if outcome is None and failure is None:
+            return None
         cpu = time.thread_time() - cpu
         with self._lock:
             self._outcomes[some.start] = outcome
@@ -185,7 +191,8 @@ def execute(
         wait: for another process that is writing to the dataset.
 
     Raises:
-        Interrupted: after Ctrl-C or SIGTERM, when the batches in progress are stored. The second one ends the process at once.
+        Interrupted: after Ctrl-C or SIGTERM. Batches that were being stored are, and so are those that other executors' workers had begun; the
+            second one ends the process at once.
         DatasetError: if results cannot be written, or another process writes to the dataset and `wait` is false.
 
     """
@@ -199,14 +206,15 @@ class _Execution:
     def __init__(self, plan: Plan, dataset: Dataset, executor: Executor | None, jobs: int | None, reporter: Reporter | None) -> None:
         self.plan, self.dataset, self.reporter = plan, dataset, reporter
         self.executor, self.jobs = executor, jobs
-        self.interrupt = _Interrupt(reporter)
+        self.stop = _core.StopRequest()
+        self.interrupt = _Interrupt(reporter, self.stop, waits=executor is not None)
         self.runs = self.failed = self.deliveries = self.again = 0
         self.did: set[int] = set()
 
     def do(self, *, retry_failed: bool) -> Summary:
         started = time.monotonic()
         plan, dataset = self.plan, self.dataset
-        with self.interrupt:
+        with contextlib.suppress(processes.StoppedError), self.interrupt:
             log_lines = dataset.settle_log()
             done, damaged = dataset.settle(range(len(plan.batches)))
             todo = [_Task(index, tuple(batch)) for index, batch in enumerate(plan.batches) if index not in done]
@@ -232,19 +240,19 @@ class _Execution:
                     own.shutdown(wait=True, cancel_futures=True)
                 if self.reporter:
                     self.reporter.end()
-            if self.interrupt.requested:
-                raise Interrupted(self.interrupt.requested)
-        return Summary(
-            len(self.plan.runs),
-            self.runs,
-            resumed,
-            self.failed,
-            self.deliveries,
-            time.monotonic() - started,
-            damaged,
-            log_lines,
-            self.again,
-        )
+            if not self.interrupt.requested:
+                return Summary(
+                    len(self.plan.runs),
+                    self.runs,
+                    resumed,
+                    self.failed,
+                    self.deliveries,
+                    time.monotonic() - started,
+                    damaged,
+                    log_lines,
+                    self.again,
+                )
+        raise Interrupted(self.interrupt.requested)
 
     def _round(self, workers: Executor, todo: Sequence[_Task], again: Sequence[_Task]) -> None:
         """Does tasks, and once more what was lost now, or in an earlier call; what was lost too often only if asked to."""
@@ -303,7 +311,7 @@ class _Execution:
         )
 
     def _work(self, workers: Executor, tasks: Sequence[_Task]) -> None:
-        """Does tasks; after Ctrl-C those in progress are finished, and no other is begun."""
+        """Does tasks; after Ctrl-C no other is begun."""
         if self.interrupt.requested:
             return
         costs = {task: self._cost(task) for task in tasks}
@@ -338,7 +346,7 @@ class _Execution:
             for share in shares(amounts, 1):
                 yield by_batch[share.batch], (do_task, self.plan, self.dataset, by_batch[share.batch])
             return
-        shared = {task.batch: _Shared(self.plan, self.dataset, task, backend) for task in tasks}
+        shared = {task.batch: _Shared(self.plan, self.dataset, task, backend, self.stop) for task in tasks}
         for share in shares(amounts, self.jobs or os.cpu_count() or 1):
             yield by_batch[share.batch], (shared[share.batch].do, share.runs)
 
@@ -365,12 +373,15 @@ class _Execution:
             self.reporter.say(text)
 
 
-def do_task(plan: Plan, dataset: Dataset, task: _Task) -> Receipt:
-    """Does the runs of one batch and stores them. A run that fails, or is lost, is recorded with its message."""
+def do_task(plan: Plan, dataset: Dataset, task: _Task) -> Receipt | None:
+    """Does the runs of one batch and stores them, unless its guest is given up. A run that fails, or is lost, is recorded with its message."""
     began, cpu = time.monotonic(), time.thread_time()
     runs = [plan.runs[run] for run in task.runs]
     backend = registry.BACKENDS[plan.study.backend].load()
-    batch = _tried(len(runs), lambda: backend.run_batch([run.scenario for run in runs], [run.seed for run in runs]))
+    try:
+        batch = _tried(len(runs), lambda: backend.run_batch([run.scenario for run in runs], [run.seed for run in runs]))
+    except processes.StoppedError:
+        return None
     return _store(plan, dataset, task, batch, began, time.thread_time() - cpu)
 
 
@@ -418,14 +429,15 @@ def _unreachable(backend: str, scenario: str) -> str | None:
 class _Interrupt:
     """The first Ctrl-C or SIGTERM asks for an orderly end, and is answered at once; the second ends the process at once.
 
-    What is ignored, as in the background of a script, stays so.
+    What is ignored, as in the background of a script, stays so. `waits`: for workers that do not hear of it.
     """
 
-    def __init__(self, reporter: Reporter | None) -> None:
+    def __init__(self, reporter: Reporter | None, stop: _core.StopRequest, *, waits: bool) -> None:
         self.requested = 0
         self.pending: Mapping[Future[Receipt | None], _Task] = {}
-        self._reporter = reporter
+        self._reporter, self._stop, self._waits = reporter, stop, waits
         self._previous: dict[int, Any] = {}
+        self._dead_end: threading.Timer | None = None
 
     def __enter__(self) -> None:
         try:
@@ -438,27 +450,48 @@ class _Interrupt:
     def __exit__(self, *_: object) -> None:
         for number, previous in self._previous.items():
             signal.signal(number, previous)
+        if self._dead_end:
+            self._dead_end.cancel()
+        processes.resume()
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         if self.requested:
             self._leave(128 + number)
         self.requested = number
-        running = len({task for future, task in self.pending.items() if future.running()})
-        text = f"finishing {running} batch{'' if running == 1 else 'es'} in progress" if running else "stopping"
-        # Not by the reporter: it may be in the middle of a line.
-        with contextlib.suppress(OSError):
-            os.write(2, f"{chr(10) if os.isatty(2) else ''}{text}; again to stop now\n".encode())
+        running = len({task for future, task in self.pending.items() if future.running()}) if self._waits else 0
+        _tell(f"finishing {running} batch{'' if running == 1 else 'es'} in progress; again to stop now" if running else "stopping")
+        if not self._waits:
+            self._stop.set()
+            processes.stop()
+            if self._reporter:
+                self._dead_end = _later(_ORDERLY, self._give_up, 128 + number)
+
+    def _give_up(self, code: int) -> None:
+        _tell("stopped: what was stored before stays; the same command goes on from there")
+        self._leave(code)
 
     def _leave(self, code: int) -> None:
         """Ends this process without waiting for its threads: what they were at is not stored, and is done anew the next time."""
         # Whatever holds up the rest of this.
-        dead_end = threading.Timer(_PATIENCE, os._exit, (code,))
-        dead_end.daemon = True
-        dead_end.start()
+        _later(_PATIENCE, os._exit, code)
         if self._reporter:
             self._reporter.end()  # or the terminal stays without a cursor
         processes.end_all()
         os._exit(code)
+
+
+def _tell(text: str) -> None:
+    """Not by the reporter: it may be in the middle of a line."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"{chr(10) if os.isatty(2) else ''}{text}\n".encode())
+
+
+def _later(seconds: float, call: Callable[[int], object], code: int) -> threading.Timer:
+    """Calls something after some time, unless it is cancelled or the process ends before."""
+    timer = threading.Timer(seconds, call, (code,))
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 class TerminalReporter:

@@ -99,10 +99,21 @@ def test_ctrl_c_stores_what_is_finished_and_says_how_to_go_on(study_file: Path, 
 
 @pytest.mark.xdist_group("real time")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_first_ctrl_c_is_answered_at_once_and_the_second_ends_at_once(study_file: Path, tmp_path: Path, number: signal.Signals) -> None:
+def test_workers_of_another_executor_are_waited_for_until_the_second_signal(
+    study_file: Path, tmp_path: Path, number: signal.Signals
+) -> None:
     # Each run takes minutes.
-    command = [sys.executable, "-m", "sawtooth.cli", "run", str(study_file), "--out", str(tmp_path / "out"), "--jobs", "2",
-               "--set", "links.bottleneck.rate=1 Gbit/s", "--set", "scenario.duration=100000 s"]  # fmt: skip
+    script = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from sawtooth.execute import LineReporter, execute
+from sawtooth.plan import make_plan
+from sawtooth.results.dataset import Dataset
+from sawtooth.study import Study
+plan = make_plan(Study.load(sys.argv[1], options=["links.bottleneck.rate=1 Gbit/s", "scenario.duration=100000 s"]))
+execute(plan, Dataset.create(sys.argv[2], plan), ThreadPoolExecutor(2), reporter=LineReporter())
+"""
+    command = [sys.executable, "-c", script, str(study_file), str(tmp_path / "out")]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, bufsize=1) as process:
         assert process.stderr is not None
         while not process.stderr.readline().startswith("0/"):
@@ -141,9 +152,9 @@ def test_one_failing_run_is_recorded_and_the_rest_go_on(study_file: Path, tmp_pa
 
     honest = sim.run_share
 
-    def failing(scenarios: list[str], seeds: list[int]) -> _core.Outcomes:
+    def failing(scenarios: list[str], seeds: list[int], stop: _core.StopRequest) -> _core.Outcomes | None:
         broken = ["{}" if at == 1 else scenario for at, scenario in enumerate(scenarios)]
-        return honest(broken, seeds)
+        return honest(broken, seeds, stop)
 
     monkeypatch.setattr(sim, "run_share", failing)
     dataset = sawtooth.run(study_file, tmp_path / "out", jobs=1)

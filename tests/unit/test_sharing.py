@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sawtooth
+from sawtooth import _core
 from sawtooth.plan import make_plan
 from sawtooth.sharing import Ends, cut, replay, shares
 from sawtooth.study import Study
@@ -62,7 +63,12 @@ def test_batches_do_not_depend_on_workers_and_several_do_the_runs_of_one(tmp_pat
 
     seen: list[int] = []
     honest = sim.run_share
-    monkeypatch.setattr(sim, "run_share", lambda scenarios, seeds: (seen.append(len(seeds)), honest(scenarios, seeds))[1])
+
+    def counted(scenarios: list[str], seeds: list[int], stop: _core.StopRequest) -> _core.Outcomes | None:
+        seen.append(len(seeds))
+        return honest(scenarios, seeds, stop)
+
+    monkeypatch.setattr(sim, "run_share", counted)
     monkeypatch.setattr("sawtooth.sharing._LEAST_WORK", 1.0)
     path = tmp_path / "pair.toml"
     path.write_text(STUDY)

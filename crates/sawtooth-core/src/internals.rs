@@ -19,6 +19,7 @@ pub mod scenario {
     pub use crate::scenario::context::evaluate_over;
     pub use crate::scenario::for_kernel::for_kernel;
     pub use crate::scenario::limits::limits_of;
+    pub use crate::scenario::reader::ScenarioReader;
 
     /// The keys that the reader knows.
     pub mod keys {

@@ -76,6 +76,8 @@ pub fn outcomes_to_python<'py>(
         let runs = bytes(py, rows, runs.map(|run| run.to_le_bytes()))?;
         columns.set_item("run", ("u32", runs, py.None()))?;
         for (at, column) in spec.columns.iter().enumerate() {
+            // Other threads have their turn: a column of very many rows takes long, and one of them may hear of Ctrl-C.
+            py.detach(|| ());
             let values = parts.iter().map(|(_, table)| &table.columns()[at]);
             columns.set_item(
                 column.name,

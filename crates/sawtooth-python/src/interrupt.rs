@@ -1,5 +1,6 @@
-//! Work that Ctrl-C ends at once: another thread does it, while this one looks for signals.
+//! Work that ends when nobody wants it any more.
 //!
+//! What the main thread asks for is ended by Ctrl-C: another thread does it, while this one looks for signals.
 //! Python handles signals in its main thread, between two of its own instructions: a long call would keep them waiting. The work is told that
 //! nobody wants it any more, and left alone: what it has is given back at its next look.
 
@@ -11,6 +12,39 @@ use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
+
+/// Another thread's word to end what was given this.
+#[pyclass(frozen)]
+#[derive(Default)]
+pub struct StopRequest(AtomicBool);
+
+#[pymethods]
+impl StopRequest {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on nothing is wanted any more.
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that is so.
+    #[getter]
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What `work` comes to, done in this thread without the interpreter lock. It is given a question to ask now and then: whether to go on.
+pub fn stoppable<T: Send>(
+    py: Python<'_>,
+    stop: &StopRequest,
+    work: impl FnOnce(&dyn Fn() -> bool) -> T + Send,
+) -> T {
+    py.detach(|| work(&|| !stop.is_set()))
+}
 
 /// Between two looks for signals.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -23,7 +23,7 @@ use sawtooth_core::internals::noise;
 use sawtooth_core::internals::packet::Ecn;
 use sawtooth_core::internals::queue;
 use sawtooth_core::internals::rng::RandomStream;
-use sawtooth_core::internals::scenario::{evaluate_over, for_kernel, limits_of};
+use sawtooth_core::internals::scenario::{ScenarioReader, evaluate_over, for_kernel, limits_of};
 use sawtooth_core::internals::sim::simulate_while;
 use sawtooth_core::internals::spec::{packet_source, source};
 use sawtooth_core::registry::Value;
@@ -33,7 +33,7 @@ use sawtooth_core::units::{ByteCount, Instant};
 use sawtooth_core::{Scenario, scenario};
 use serde_json::{Map, Value as Json};
 
-use self::interrupt::interruptible;
+use self::interrupt::{StopRequest, interruptible, stoppable};
 
 create_exception!(
     _core,
@@ -63,6 +63,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(network, module)?)?;
     module.add_function(wrap_pyfunction!(kernel_settings, module)?)?;
     module.add_class::<Outcomes>()?;
+    module.add_class::<StopRequest>()?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(run_all, module)?)?;
     module.add_function(wrap_pyfunction!(outcomes_of, module)?)?;
@@ -326,7 +327,8 @@ fn simulate(
     scenarios: Vec<String>,
     seeds: Vec<u64>,
 ) -> PyResult<Bound<'_, PyDict>> {
-    let outcomes = run_all(py, scenarios, seeds)?.0;
+    require_seeds(&scenarios, &seeds)?;
+    let outcomes = interruptible(py, move |goes_on| run_each(&scenarios, &seeds, goes_on))?;
     convert::outcomes_to_python(py, &outcomes.iter().collect::<Vec<_>>())
 }
 
@@ -334,33 +336,58 @@ fn simulate(
 #[pyclass(frozen)]
 struct Outcomes(Vec<convert::RunOutcome>);
 
-/// Runs scenarios as [`simulate`] does.
+/// Runs scenarios as [`simulate`] does, until another thread says that they are not wanted any more: then nothing comes of them.
 #[pyfunction]
-fn run_all(py: Python<'_>, scenarios: Vec<String>, seeds: Vec<u64>) -> PyResult<Outcomes> {
-    if scenarios.len() != seeds.len() {
-        return Err(PyValueError::new_err(
-            "as many seeds as scenarios are needed",
-        ));
+#[pyo3(signature = (scenarios, seeds, stop = None))]
+fn run_all(
+    py: Python<'_>,
+    scenarios: Vec<String>,
+    seeds: Vec<u64>,
+    stop: Option<&Bound<'_, StopRequest>>,
+) -> PyResult<Option<Outcomes>> {
+    require_seeds(&scenarios, &seeds)?;
+    let outcomes = match stop {
+        None => interruptible(py, move |goes_on| run_each(&scenarios, &seeds, goes_on))?,
+        Some(stop) => stoppable(py, stop.get(), |goes_on| {
+            run_each(&scenarios, &seeds, goes_on)
+        }),
+    };
+    let is_stopped = stop.is_some_and(|stop| stop.get().is_set());
+    Ok((!is_stopped).then_some(Outcomes(outcomes)))
+}
+
+fn require_seeds(scenarios: &[String], seeds: &[u64]) -> PyResult<()> {
+    if scenarios.len() == seeds.len() {
+        return Ok(());
     }
+    let message = "as many seeds as scenarios are needed";
+    Err(PyValueError::new_err(message))
+}
+
+/// Runs, as long as `goes_on` says so.
+fn run_each(
+    scenarios: &[String],
+    seeds: &[u64],
+    goes_on: &dyn Fn() -> bool,
+) -> Vec<convert::RunOutcome> {
     quiet_panics();
-    interruptible(py, move |goes_on| {
-        // Replicates may differ in their seeds only: they share what was read.
-        let mut read: Option<(&str, Result<Scenario, String>)> = None;
-        let mut outcomes = Vec::with_capacity(scenarios.len());
-        for (text, seed) in scenarios.iter().zip(&seeds) {
-            if read.as_ref().is_none_or(|(before, _)| before != text) {
-                read = Some((text, for_simulator(text)));
-            }
-            let scenario = read.as_ref().map(|(_, scenario)| scenario.as_ref());
-            let scenario = scenario.expect("it was read just now");
-            let outcome = scenario.map_err(Clone::clone);
-            outcomes.push(outcome.and_then(|scenario| run(scenario, *seed, goes_on)));
-            if !goes_on() {
-                break;
-            }
+    // Replicates may differ in their seeds only: they share what was read, and those that differ in a variable what does not depend on it.
+    let mut reader = ScenarioReader::default();
+    let mut read: Option<(&str, Result<Scenario, String>)> = None;
+    let mut outcomes = Vec::with_capacity(scenarios.len());
+    for (text, seed) in scenarios.iter().zip(seeds) {
+        if read.as_ref().is_none_or(|(before, _)| before != text) {
+            read = Some((text, for_simulator(&mut reader, text)));
         }
-        Outcomes(outcomes)
-    })
+        let scenario = read.as_ref().map(|(_, scenario)| scenario.as_ref());
+        let scenario = scenario.expect("it was read just now");
+        let outcome = scenario.map_err(Clone::clone);
+        outcomes.push(outcome.and_then(|scenario| run(scenario, *seed, goes_on)));
+        if !goes_on() {
+            break;
+        }
+    }
+    outcomes
 }
 
 /// The tables of runs, one list after the other, as of one call of [`simulate`].
@@ -374,9 +401,8 @@ fn outcomes_of<'py>(
 }
 
 /// A scenario that the simulator can run; or what is wrong with it.
-fn for_simulator(text: &str) -> Result<Scenario, String> {
-    let read = scenario::parse(text).and_then(|tree| {
-        let (scenario, _) = scenario::for_simulator(&tree)?;
+fn for_simulator(reader: &mut ScenarioReader, text: &str) -> Result<Scenario, String> {
+    let read = reader.read(text).and_then(|scenario| {
         machine::fits(&scenario)?;
         Ok(scenario)
     });

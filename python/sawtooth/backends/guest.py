@@ -168,7 +168,13 @@ def _as_lost_or_not(outcome: Outcome) -> Outcome:
 
 
 def boot(kind: str, machine: Machine, jobs: Jobs, patience: float) -> tuple[dict[str, Outcome], str, bool]:
-    """Starts a guest for `jobs`; what it handed out by name, the console's text, and whether it was killed."""
+    """Starts a guest for `jobs`; what it handed out by name, the console's text, and whether it was killed.
+
+    Raises:
+        StoppedError: if guests are to be given up.
+
+    """
+    processes.require_wanted()
     with processes.scratch(kind) as directory:
         results = directory / "results"
         results.mkdir()
@@ -188,6 +194,7 @@ def _wait(process: subprocess.Popen[bytes], results: Path, patience: float) -> N
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(pause)
             return
+        processes.require_wanted()
         pause = min(2 * pause, 0.2)
         now = sum(1 + entry.stat().st_size for entry in results.iterdir())
         if now != progress:

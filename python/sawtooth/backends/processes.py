@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
 from functools import cache
@@ -34,9 +35,30 @@ _UNLESS_ORPHANED_INSIDE = (
 NAMESPACES_ADVICE = "run as root, or allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces)"
 
 
-# What this program has open at the moment.
+class StoppedError(Exception):
+    """Nobody waits for a guest any more."""
+
+
+# What this program has open at the moment, and whether it is to end.
 _directories: set[Path] = set()
 _processes: set[subprocess.Popen[bytes]] = set()
+_stopping = threading.Event()
+
+
+def stop() -> None:
+    """Whoever waits for a guest gives it up, until `resume`."""
+    _stopping.set()
+
+
+def resume() -> None:
+    """Guests are waited for again."""
+    _stopping.clear()
+
+
+def require_wanted() -> None:
+    """Raises `StoppedError` if guests are to be given up."""
+    if _stopping.is_set():
+        raise StoppedError
 
 
 @contextlib.contextmanager

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from sawtooth import _core
+
 if TYPE_CHECKING:
     from sawtooth.backends.batch import Batch
     from sawtooth.backends.launcher import Launcher
@@ -27,8 +29,8 @@ class Simulator(Protocol):
 class Divisible(Simulator, Protocol):
     """What the module of a backend has besides whose batches several threads can do together."""
 
-    def run_share(self, scenarios: Sequence[str], seeds: Sequence[int]) -> Any:
-        """Does some of a batch's runs."""
+    def run_share(self, scenarios: Sequence[str], seeds: Sequence[int], stop: _core.StopRequest) -> Any:
+        """Does some of a batch's runs; None comes of it if it is told to stop meanwhile."""
         ...
 
     def gather(self, outcomes: Sequence[Any]) -> Batch:

@@ -17,12 +17,14 @@ _DTYPES = {"u32": np.uint32, "u64": np.uint64, "i64": np.int64, "f64": np.float6
 
 def run_batch(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
     """Runs scenarios (JSON text) with their seeds. A run that fails is reported; the others go on."""
-    return gather([run_share(scenarios, seeds)])
+    outcomes = run_share(scenarios, seeds)
+    assert outcomes is not None
+    return gather([outcomes])
 
 
-def run_share(scenarios: Sequence[str], seeds: Sequence[int]) -> _core.Outcomes:
-    """Runs some of a batch; what comes out is for `gather`."""
-    return _core.run_all(list(scenarios), list(seeds))
+def run_share(scenarios: Sequence[str], seeds: Sequence[int], stop: _core.StopRequest | None = None) -> _core.Outcomes | None:
+    """Runs some of a batch; what comes out is for `gather`. Nothing does once it is told to stop."""
+    return _core.run_all(list(scenarios), list(seeds), stop)
 
 
 def gather(outcomes: Sequence[_core.Outcomes]) -> Batch:

@@ -31,7 +31,7 @@ def run(
 ) -> None:
     """Run a study, or what is missing of it.
 
-    Results go to a directory of Parquet files. Ctrl-C finishes the batches in progress, a second one or a crash loses them; the same
+    Results go to a directory of Parquet files. Ctrl-C ends it within a second; what was stored stays, and the same
     command goes on from there, and makes anew what is damaged. Runs that were lost with their guest or for lack of memory are done once more,
     at most three times. Figures, findings and references that were edited since are taken over; no run is done again for them. Exit code 1 if a run failed, 130 after Ctrl-C.
 

@@ -1,10 +1,14 @@
 //! The context in which every value is read: the tree, its variables, and the counters (`i`) of what is repeated.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value as Json};
 
 use super::error::Result;
-use super::vars::Vars;
+use super::vars::{Asked, Vars};
 use crate::expr::{self, ExprError, Quantity, Variables};
+use crate::spec::{FlowSpec, LinkSpec};
 
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
@@ -13,6 +17,8 @@ pub(super) struct Context<'a> {
     vars: &'a Vars<'a>,
     /// `i` and `count` of a repeated item.
     counters: Option<(f64, f64)>,
+    /// What was read of another scenario that differs from this in its variables only.
+    pub before: Option<&'a ReadBefore>,
 }
 
 impl<'a> Context<'a> {
@@ -21,7 +27,21 @@ impl<'a> Context<'a> {
             tree,
             vars,
             counters: None,
+            before: None,
         }
+    }
+
+    /// Where some was read `before`.
+    pub(super) fn after(self, before: Option<&'a ReadBefore>) -> Self {
+        Self { before, ..self }
+    }
+
+    /// What `read` comes to, and what it asks for meanwhile.
+    pub(super) fn listen<T>(&self, read: impl FnOnce() -> T) -> (T, Asked) {
+        let outer = self.vars.asked.replace(Some(Vec::new()));
+        let value = read();
+        let asked = self.vars.asked.replace(outer);
+        (value, asked.unwrap_or_default())
     }
 
     /// Of variables, which are the same for all items.
@@ -52,14 +72,18 @@ impl<'a> Context<'a> {
 
 impl Variables for Context<'_> {
     fn get(&self, name: &str, depth: usize) -> Option<std::result::Result<Quantity, String>> {
-        match (name, self.counters) {
+        let found = match (name, self.counters) {
             ("i", Some((i, _))) => {
                 self.vars.asked_for_number.set(true);
                 Some(Ok(Quantity::number(i)))
             }
             ("count", Some((_, count))) => Some(Ok(Quantity::number(count))),
             _ => self.vars.evaluate(name, &self.without_counters(), depth),
+        };
+        if let (Some(Ok(value)), Some(asked)) = (&found, &mut *self.vars.asked.borrow_mut()) {
+            asked.push((name.to_owned(), *value));
         }
+        found
     }
 
     fn names(&self) -> Vec<String> {
@@ -93,6 +117,53 @@ impl<T: Clone> ReadOnce<T> {
             self.0 = Some(value.clone());
         }
         asked.set(asked.get() || asked_before);
+        Ok(value)
+    }
+}
+
+/// What was read of trees that are the same but for their variables.
+#[derive(Debug, Default)]
+pub(super) struct ReadBefore {
+    /// Without their names.
+    pub links: ReadByName<LinkSpec>,
+    /// What connections have in common.
+    pub flows: ReadByName<FlowSpec>,
+}
+
+/// What was read by its name, and what its expressions asked for then.
+#[derive(Debug)]
+pub(super) struct ReadByName<T>(RefCell<BTreeMap<String, (Asked, T)>>);
+
+impl<T> Default for ReadByName<T> {
+    fn default() -> Self {
+        Self(RefCell::default())
+    }
+}
+
+impl<T: Clone> ReadByName<T> {
+    /// More are not kept: what reads so many is not read often.
+    const MOST: usize = 1000;
+
+    /// What is called `name`, read again if anything that it asked for is another now.
+    pub(super) fn read(
+        &self,
+        name: &str,
+        context: &Context,
+        read: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        if let Some((asked, value)) = self.0.borrow().get(name)
+            && asked
+                .iter()
+                .all(|(name, value)| context.get(name, 0) == Some(Ok(*value)))
+        {
+            return Ok(value.clone());
+        }
+        let (value, asked) = context.listen(read);
+        let value = value?;
+        let mut kept = self.0.borrow_mut();
+        if kept.len() < Self::MOST || kept.contains_key(name) {
+            kept.insert(name.to_owned(), (asked, value.clone()));
+        }
         Ok(value)
     }
 }

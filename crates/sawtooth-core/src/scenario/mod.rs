@@ -5,7 +5,8 @@
 //! warnings find the places that they point at in the scenario's [`Origins`].
 //!
 //! From the bottom: `error`; `context` with its `vars`, in which a `value` is read; `params`, each checked against its `kind`; a `part` of a table; what is made
-//! of these, `links`, `hosts`, `flows` and the rest; in `check`, what contradicts itself in it; and `read`, which has them follow one another.
+//! of these, `links`, `hosts`, `flows` and the rest; in `check`, what contradicts itself in it; and `read`, which has them follow one another;
+//! `reader` does so for many scenarios in a row.
 
 mod bdp;
 pub(crate) mod check;
@@ -26,6 +27,7 @@ mod origins;
 mod params;
 mod part;
 mod read;
+pub(crate) mod reader;
 mod recording;
 mod rules;
 mod shortcuts;

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::context::Context;
+use super::context::{Context, ReadBefore};
 use super::error::{Result, ScenarioError};
 use super::origins::Origins;
 use super::value::{check_keys, object};
@@ -31,12 +31,17 @@ pub fn parse(text: &str) -> Result<Json> {
 
 /// Reads a scenario from its tree, and refuses what contradicts itself or could never work.
 pub fn read(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
+    read_after(tree, None)
+}
+
+/// The same, where some of it may have been read `before`.
+fn read_after<'a>(tree: &'a Json, before: Option<&ReadBefore>) -> Result<(Scenario, Origins<'a>)> {
     let tree = object(tree, "")?;
     check_keys(tree, keys::names(keys::SCENARIO), "")?;
     let vars = (tree.get("vars").map(|vars| object(vars, "vars"))).transpose()?;
     let vars = Vars::read(vars)?;
     let limits = Limits::new(&limits::limits_of(tree.get("limits"))?);
-    let context = &Context::new(tree, &vars);
+    let context = &Context::new(tree, &vars).after(before);
     vars.check(context)?;
     let duration = recording::duration(context)?;
     let sample = recording::sampling(context)?;
@@ -72,7 +77,15 @@ pub fn read(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
 
 /// Reads a scenario for the simulator, and refuses what only a real kernel can run.
 pub fn for_simulator(tree: &Json) -> Result<(Scenario, Origins<'_>)> {
-    let (scenario, origins) = read(tree)?;
+    checked_for_simulator(tree, None)
+}
+
+/// The same, where some of it may have been read `before`.
+pub(super) fn checked_for_simulator<'a>(
+    tree: &'a Json,
+    before: Option<&ReadBefore>,
+) -> Result<(Scenario, Origins<'a>)> {
+    let (scenario, origins) = read_after(tree, before)?;
     check::kernels(&scenario, &origins)?;
     Ok((scenario, origins))
 }

@@ -14,7 +14,12 @@ pub(super) struct Vars<'a> {
     known: RefCell<BTreeMap<String, Evaluation>>,
     /// Whether anything has asked for `i` of a repeated item.
     pub asked_for_number: Cell<bool>,
+    /// What is asked for, where somebody listens.
+    pub asked: RefCell<Option<Asked>>,
 }
+
+/// Names of variables and counters, and their values.
+pub(super) type Asked = Vec<(String, Quantity)>;
 
 #[derive(Clone)]
 enum Evaluation {
@@ -46,6 +51,7 @@ impl<'a> Vars<'a> {
             tree,
             known: RefCell::default(),
             asked_for_number: Cell::new(false),
+            asked: RefCell::default(),
         }
     }
 

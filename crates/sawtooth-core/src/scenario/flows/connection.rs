@@ -31,8 +31,13 @@ impl<'a> Connections<'a> {
 
     /// The one called `name`.
     pub(super) fn read(&mut self, name: String, table: TreeTable) -> Result<FlowSpec> {
-        let alike = || alike(table, self.stack);
-        let alike = self.alike.read(table.context, alike)?;
+        let context = table.context;
+        let alike = self.alike.read(context, || match context.before {
+            Some(before) => before
+                .flows
+                .read(&name, context, || alike(table, self.stack)),
+            None => alike(table, self.stack),
+        })?;
         let start = when::start(table)?;
         let delay = when::access_delay(table)?;
         Ok(FlowSpec {

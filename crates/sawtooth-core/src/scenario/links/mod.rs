@@ -42,7 +42,10 @@ pub(super) fn read<'a>(
         let mut alike = ReadOnce::new();
         for (name, context) in declared.items(context) {
             let table = declared.table(&context);
-            let alike = alike.read(&context, || link(table))?;
+            let alike = alike.read(&context, || match context.before {
+                Some(before) => before.links.read(&name, &context, || link(table)),
+                None => link(table),
+            })?;
             links.push(LinkSpec { name, ..alike });
         }
     }
