@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use super::law::FluidLaw;
 use super::pipe::Flowed;
-use super::windows::{Feedback, Windows};
+use super::windows::{AimdWindows, PathFeedback};
 use crate::units::{Duration, Instant};
 
 /// Flows of one path and one law.
 #[derive(Clone, Debug)]
 pub struct FluidClass {
     law: FluidLaw,
-    windows: Windows,
+    windows: AimdWindows,
     /// When flows send their first data, and how many do.
     beginnings: VecDeque<(Instant, f64)>,
     /// Segments that were sent and of which nothing has been heard.
@@ -56,7 +56,7 @@ impl FluidClass {
         beginnings.sort_by(|one, other| one.0.total_cmp(&other.0));
         Self {
             law,
-            windows: Windows::new(law),
+            windows: AimdWindows::new(law),
             beginnings: beginnings.into(),
             outstanding: 0.0,
             totals: ClassTotals::default(),
@@ -68,7 +68,7 @@ impl FluidClass {
         let segment = self.law.segment.as_f64();
         let (acked, lost) = (back.bytes / segment, back.lost / segment);
         self.outstanding = (self.outstanding - acked - lost).max(0.0);
-        self.windows.on_feedback(&Feedback {
+        self.windows.on_feedback(&PathFeedback {
             now,
             step,
             acked,
@@ -190,9 +190,9 @@ mod tests {
     #[test]
     fn losses_of_one_round_trip_are_one_reduction() {
         // Half of everything is lost in one round trip of flows in slow start: each halves its window once.
-        let mut windows = Windows::new(law(1000));
+        let mut windows = AimdWindows::new(law(1000));
         windows.begin(10.0);
-        let feedback = |now: f64, acked, lost, sent: f64| Feedback {
+        let feedback = |now: f64, acked, lost, sent: f64| PathFeedback {
             now: Instant::from_secs(now),
             step: secs(STEP),
             acked,

@@ -13,7 +13,7 @@
 //! windows (packets are conserved): so the rate is W/R without anybody computing it. A network that carries packets beside the fluid is that of Gu, Liu and Towsley ("On integrating fluid models with packet simulation",
 //! INFOCOM 2004); the buffer that both share is the port's ([`crate::net::Port`]).
 //!
-//! **Parts.** [`Windows`] are the flows' windows; a [`Pipe`] is a way on which fluid travels, with holes where it was lost; a [`FluidClass`] is the senders, between what comes back and what they send.
+//! **Parts.** [`AimdWindows`] are the flows' windows; a [`Pipe`] is a way on which fluid travels, with holes where it was lost; a [`FluidClass`] is the senders, between what comes back and what they send.
 //!
 //! Nothing here is random, and a step costs the same however many flows there are.
 

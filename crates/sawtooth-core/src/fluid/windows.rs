@@ -44,7 +44,7 @@ impl Phase {
 
 /// What a step has brought back, in segments, and how long the step was.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Feedback {
+pub(super) struct PathFeedback {
     pub now: Instant,
     pub step: Duration,
     pub acked: f64,
@@ -62,7 +62,7 @@ pub(super) struct Reductions {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Windows {
+pub(super) struct AimdWindows {
     law: FluidLaw,
     slow_start: Phase,
     avoidance: Phase,
@@ -76,7 +76,7 @@ pub(super) struct Windows {
     pub reductions: Reductions,
 }
 
-impl Windows {
+impl AimdWindows {
     /// Flows in congestion avoidance whose windows are spread as those are that are hit at random: hit flows have windows so much above the mean, E[W²]/E[W]², as E[W] is 1.3098/sqrt(p) and
     /// E[W²] = 2/p (Ott, Kemperman and Mathis, "The stationary behavior of ideal TCP congestion avoidance", 1996).
     const HIT_ABOVE_MEAN: f64 = 2.0 / (1.3098 * 1.3098);
@@ -112,7 +112,7 @@ impl Windows {
     }
 
     /// Acknowledgements and reports of losses have come back.
-    pub(super) fn on_feedback(&mut self, feedback: &Feedback) {
+    pub(super) fn on_feedback(&mut self, feedback: &PathFeedback) {
         self.end_recoveries(feedback.sent);
         self.end_timeouts(feedback);
         let all = self.segments();
@@ -140,7 +140,7 @@ impl Windows {
 
     /// Flows that have waited long enough go on. A timeout doubles with each retransmission that is lost, six times at most: their mean sum is T f(p)/(1 - p) (Padhye, Firoiu, Towsley and Kurose, "Modeling TCP
     /// throughput: a simple model and its empirical validation", SIGCOMM 1998).
-    fn end_timeouts(&mut self, feedback: &Feedback) {
+    fn end_timeouts(&mut self, feedback: &PathFeedback) {
         if self.timeout.flows <= 0.0 {
             return;
         }
@@ -171,7 +171,7 @@ impl Windows {
         }
     }
 
-    fn average_loss(&mut self, feedback: &Feedback) {
+    fn average_loss(&mut self, feedback: &PathFeedback) {
         let heard = feedback.acked + feedback.lost;
         if heard > 0.0 {
             let weight = (feedback.step / feedback.rtt).min(1.0);
@@ -180,7 +180,7 @@ impl Windows {
     }
 
     /// Losses are of flows at random, in proportion to their windows: the flows of a phase that hear of at least one reduce.
-    fn reduce(&mut self, feedback: &Feedback, all: f64) {
+    fn reduce(&mut self, feedback: &PathFeedback, all: f64) {
         if feedback.lost <= 0.0 {
             return;
         }
@@ -204,7 +204,7 @@ impl Windows {
         self.reductions.by_timeout += reduced.flows;
     }
 
-    /// The share of losses that end in a timeout, of windows of this mean: where the window is too small for a fast retransmission, and where that is lost. Windows are spread as those of a
+    /// The share of losses that end in a timeout, of windows of this mean: where the window is too small for a fast retransmission, and where that is lost. AimdWindows are spread as those of a
     /// sawtooth, from 2/3 to 4/3 of their mean.
     fn timeouts_among(&self, mean: f64) -> f64 {
         let too_small = (1.5 * self.law.fast_retransmit / mean - 1.0).clamp(0.0, 1.0);

@@ -1,6 +1,7 @@
 //! A port whose queue decides when the transmitter is free: each end of a transmission is an event.
 
 use super::counters::PortCounters;
+use super::fluid::{FluidBuffer, FluidStep};
 use super::transmitter::Transmitter;
 use super::{Discipline, Passage, Port, PortTransmission, Turn};
 use crate::events::{Child, Event, EventKey, Lineage, Occurrence};
@@ -9,7 +10,8 @@ use crate::loss::WireFate;
 use crate::net::ledger::Ledger;
 use crate::net::traffic::TransmissionStart;
 use crate::packet::Packet;
-use crate::queue::{Backlog, Dequeued, QueuedPacket};
+use crate::queue::{Admission, Backlog, Dequeued, QueuedPacket};
+use crate::rng::RandomStream;
 use crate::units::{ByteCount, Instant};
 
 impl Port {
@@ -162,6 +164,83 @@ impl Port {
             Discipline::Computed(_) => None,
             Discipline::Evented { dropped, .. } => dropped.pop(),
         }
+    }
+
+    // --- beside fluid ---
+
+    /// Carries fluid from now on, in segments of this size. Of a port that does not compute departures, with a queue that decides by what is present.
+    pub(crate) fn carry_fluid(&mut self, segment: ByteCount, random: RandomStream) {
+        let Discipline::Evented { queue, .. } = &self.discipline else {
+            unreachable!("packets beside fluid have to come in their turn");
+        };
+        let law = queue.as_fifo().expect("a drop-tail queue");
+        let buffer = FluidBuffer::new(self.rate(), law.limit, segment, random);
+        self.fluid = Some(Box::new(buffer));
+    }
+
+    /// A step of the fluid ends now: what has become of what came in it.
+    pub fn end_fluid_step(&mut self, now: Instant) -> FluidStep {
+        self.fluid().end_step(now)
+    }
+
+    /// From now on so many bytes of fluid come per second.
+    pub fn set_inflow(&mut self, bytes_per_sec: f64) {
+        self.fluid().inflow = bytes_per_sec;
+    }
+
+    fn fluid(&mut self) -> &mut FluidBuffer {
+        self.fluid.as_mut().expect("a port that carries fluid")
+    }
+
+    /// A packet arrives beside fluid. Its transmission is known at once, and its end is no event.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn arrive_beside_fluid(
+        &mut self,
+        key: EventKey,
+        occurrence: Occurrence,
+        packet: Packet,
+        lineage: &mut Lineage,
+    ) -> Turn {
+        let (now, size) = (key.time, packet.size());
+        let pace = self.transmitter.pace(size);
+        let end = self.end;
+        self.counters.arrive(size);
+        let buffer = self.fluid();
+        buffer.advance(now);
+        let present = buffer.present(buffer.work);
+        let wait = buffer.wait();
+        let is_taken = buffer.take(size) == Admission::Accept;
+        let start = now + wait;
+        let event = occurrence.record(key, lineage);
+        let passage = if is_taken {
+            self.counters.waited.add(wait.min(end - now), size);
+            Passage::plain(event.schedule(start + pace.reach, Child::Arrival), false)
+        } else {
+            self.counters.dropped_packets += 1;
+            self.counters.dropped += size;
+            Passage::DROPPED
+        };
+        if let Some(ledger) = &mut self.ledger {
+            ledger.arrived(&packet, now, present);
+            if !is_taken {
+                ledger.dropped_one(&packet, now, now);
+            } else if start < end {
+                let start = TransmissionStart {
+                    arrived: now,
+                    at: start,
+                    sent: start + pace.time,
+                    marked: false,
+                    lost: false,
+                };
+                ledger.started(&packet, start, &passage);
+            }
+        }
+        Turn::Starts(PortTransmission {
+            packet,
+            passage,
+            done: EventKey::NEVER,
+        })
     }
 }
 

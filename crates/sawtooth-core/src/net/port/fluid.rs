@@ -23,10 +23,10 @@ use crate::units::{ByteCount, Duration, Instant, Rate, ceil};
 #[derive(Debug)]
 pub(super) struct FluidBuffer {
     /// Bytes that are to be sent, at `now`.
-    work: f64,
+    pub(super) work: f64,
     now: Instant,
     /// At which fluid comes, bytes per second.
-    inflow: f64,
+    pub(super) inflow: f64,
     /// At which the link sends, bytes per second.
     outflow: f64,
     /// Fluid fits up to here, and packets as far as the limit.
@@ -62,7 +62,12 @@ impl FluidBuffer {
     /// Segments that fluid leaves free: what TCP sends at once in congestion avoidance and in slow start, with delayed acknowledgements.
     const HEADROOM: f64 = 4.0;
 
-    fn new(rate: Rate, limit: BufferLimit, segment: ByteCount, random: RandomStream) -> Self {
+    pub(super) fn new(
+        rate: Rate,
+        limit: BufferLimit,
+        segment: ByteCount,
+        random: RandomStream,
+    ) -> Self {
         let segment = segment.as_f64();
         #[expect(clippy::cast_precision_loss, reason = "buffers are far below 2^53")]
         let limit = match limit {
@@ -90,7 +95,7 @@ impl FluidBuffer {
     }
 
     /// Time passes.
-    fn advance(&mut self, until: Instant) {
+    pub(super) fn advance(&mut self, until: Instant) {
         let mut left = (until - self.now).secs();
         self.now = until;
         if left <= 0.0 {
@@ -139,7 +144,7 @@ impl FluidBuffer {
     }
 
     /// A packet comes that is taken in or not.
-    fn take(&mut self, size: ByteCount) -> Admission {
+    pub(super) fn take(&mut self, size: ByteCount) -> Admission {
         let size = size.as_f64();
         if self.work > 0.0 && self.work + size > self.limit {
             return Admission::Drop;
@@ -152,7 +157,7 @@ impl FluidBuffer {
         Admission::Accept
     }
 
-    fn wait(&self) -> Duration {
+    pub(super) fn wait(&self) -> Duration {
         Duration::from_secs(self.work / self.outflow)
     }
 
@@ -162,7 +167,7 @@ impl FluidBuffer {
         clippy::cast_sign_loss,
         reason = "a small count"
     )]
-    fn present(&self, work: f64) -> u64 {
+    pub(super) fn present(&self, work: f64) -> u64 {
         ceil(work / self.segment) as u64
     }
 
@@ -180,7 +185,7 @@ impl FluidBuffer {
     }
 
     /// A step ends, and another begins in which fluid comes at another rate.
-    fn end_step(&mut self, now: Instant) -> FluidStep {
+    pub(super) fn end_step(&mut self, now: Instant) -> FluidStep {
         self.advance(now);
         let waits = [self.work_before, self.work];
         self.share_lost = if self.came > 0.0 {
@@ -223,82 +228,5 @@ impl FluidBuffer {
         });
         let peak = self.present(self.peak);
         counters.busy_peak_packets = counters.busy_peak_packets.max(peak);
-    }
-}
-
-impl Port {
-    /// Carries fluid from now on, in segments of this size. Of a port that does not compute departures, with a queue that decides by what is present.
-    pub(crate) fn carry_fluid(&mut self, segment: ByteCount, random: RandomStream) {
-        let Discipline::Evented { queue, .. } = &self.discipline else {
-            unreachable!("packets beside fluid have to come in their turn");
-        };
-        let law = queue.as_fifo().expect("a drop-tail queue");
-        let buffer = FluidBuffer::new(self.rate(), law.limit, segment, random);
-        self.fluid = Some(Box::new(buffer));
-    }
-
-    /// A step of the fluid ends now: what has become of what came in it.
-    pub fn end_fluid_step(&mut self, now: Instant) -> FluidStep {
-        self.fluid().end_step(now)
-    }
-
-    /// From now on so many bytes of fluid come per second.
-    pub fn set_inflow(&mut self, bytes_per_sec: f64) {
-        self.fluid().inflow = bytes_per_sec;
-    }
-
-    fn fluid(&mut self) -> &mut FluidBuffer {
-        self.fluid.as_mut().expect("a port that carries fluid")
-    }
-
-    /// A packet arrives beside fluid. Its transmission is known at once, and its end is no event.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn arrive_beside_fluid(
-        &mut self,
-        key: EventKey,
-        occurrence: Occurrence,
-        packet: Packet,
-        lineage: &mut Lineage,
-    ) -> Turn {
-        let (now, size) = (key.time, packet.size());
-        let pace = self.transmitter.pace(size);
-        let end = self.end;
-        self.counters.arrive(size);
-        let buffer = self.fluid();
-        buffer.advance(now);
-        let present = buffer.present(buffer.work);
-        let wait = buffer.wait();
-        let is_taken = buffer.take(size) == Admission::Accept;
-        let start = now + wait;
-        let event = occurrence.record(key, lineage);
-        let passage = if is_taken {
-            self.counters.waited.add(wait.min(end - now), size);
-            Passage::plain(event.schedule(start + pace.reach, Child::Arrival), false)
-        } else {
-            self.counters.dropped_packets += 1;
-            self.counters.dropped += size;
-            Passage::DROPPED
-        };
-        if let Some(ledger) = &mut self.ledger {
-            ledger.arrived(&packet, now, present);
-            if !is_taken {
-                ledger.dropped_one(&packet, now, now);
-            } else if start < end {
-                let start = TransmissionStart {
-                    arrived: now,
-                    at: start,
-                    sent: start + pace.time,
-                    marked: false,
-                    lost: false,
-                };
-                ledger.started(&packet, start, &passage);
-            }
-        }
-        Turn::Starts(PortTransmission {
-            packet,
-            passage,
-            done: EventKey::NEVER,
-        })
     }
 }
