@@ -10,11 +10,6 @@
 //! Between two steps the work is exact: there is no event but those of steps and of packets.
 
 use super::counters::{PortCounters, Waited};
-use super::passage::{Passage, PortTransmission};
-use super::{Discipline, Port, Turn};
-use crate::events::{Child, EventKey, Lineage, Occurrence};
-use crate::net::traffic::TransmissionStart;
-use crate::packet::Packet;
 use crate::queue::{Admission, BufferLimit};
 use crate::rng::RandomStream;
 use crate::units::{ByteCount, Duration, Instant, Rate, ceil};
