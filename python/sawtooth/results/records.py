@@ -93,6 +93,11 @@ class Records:
         return self.table("arrivals")
 
     @property
+    def fluid(self) -> pl.DataFrame:
+        """One row per entry of flows that are simulated together as a fluid."""
+        return self.table("fluid")
+
+    @property
     def completions(self) -> pl.DataFrame:
         """One row per entry of flows that arrive and bin of their sizes."""
         return self.table("completions")

@@ -46,6 +46,10 @@ class Tables(ABC):
         """One row per entry of flows that arrive and leave, and run: all of them together."""
         return self.table("arrivals", factors=factors)
 
+    def fluid(self, *, factors: bool = False) -> pl.LazyFrame:
+        """One row per entry of flows that are simulated together as a fluid, and run."""
+        return self.table("fluid", factors=factors)
+
     def completions(self, *, factors: bool = False) -> pl.LazyFrame:
         """One row per entry of flows that arrive, bin of their sizes and run."""
         return self.table("completions", factors=factors)
