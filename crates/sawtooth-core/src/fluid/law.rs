@@ -3,7 +3,7 @@
 use crate::tcp::Config;
 use crate::units::{ByteCount, Duration};
 
-/// What a class's flows have in common. AimdWindows are in segments.
+/// What a class's flows have in common. Windows are in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FluidLaw {
     /// Application bytes of a segment.
@@ -22,7 +22,7 @@ pub struct FluidLaw {
     pub increase: f64,
     /// What a loss leaves of a window.
     pub beta: f64,
-    /// AimdWindows below this have too few duplicate acknowledgements for a fast retransmission: DupThresh and one (RFC 5681 §3.2).
+    /// Windows below this have too few duplicate acknowledgements for a fast retransmission: DupThresh and one (RFC 5681 §3.2).
     pub fast_retransmit: f64,
     /// Bounds of the retransmission timeout (RFC 6298 §2): the least one, and the clock's granularity.
     pub rto_min: Duration,

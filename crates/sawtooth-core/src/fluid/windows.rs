@@ -204,7 +204,7 @@ impl AimdWindows {
         self.reductions.by_timeout += reduced.flows;
     }
 
-    /// The share of losses that end in a timeout, of windows of this mean: where the window is too small for a fast retransmission, and where that is lost. AimdWindows are spread as those of a
+    /// The share of losses that end in a timeout, of windows of this mean: where the window is too small for a fast retransmission, and where that is lost. Windows are spread as those of a
     /// sawtooth, from 2/3 to 4/3 of their mean.
     fn timeouts_among(&self, mean: f64) -> f64 {
         let too_small = (1.5 * self.law.fast_retransmit / mean - 1.0).clamp(0.0, 1.0);
