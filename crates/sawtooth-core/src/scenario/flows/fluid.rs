@@ -1,11 +1,10 @@
 //! Flows with `model = "fluid"`: connections that are simulated together.
 
-use serde_json::Value as Json;
-
 use super::super::context::TreeTable;
 use super::super::error::{Result, at, at_key};
 use super::super::groups::Groups;
 use super::connection::Connections;
+use super::is_other_word;
 use crate::registry::Params;
 use crate::spec::{FlowSpec, FluidSpec};
 
@@ -23,15 +22,8 @@ const PACKET_KEYS: &[(&str, &str)] = &[
 
 /// Whether flows are a fluid; with keys that nothing but packets have, that is a mistake.
 pub(super) fn is_fluid(table: TreeTable) -> Result<bool> {
-    match table.get("model") {
-        None => return Ok(false),
-        Some((Json::String(word), _)) if word == "packets" => return Ok(false),
-        Some((Json::String(word), _)) if word == "fluid" => {}
-        Some((Json::String(word), place)) => {
-            let message = format!("unknown model `{word}`");
-            return Err(at(place, message).hint("known are packets, fluid"));
-        }
-        Some((_, place)) => return Err(at(place, "expected \"packets\" or \"fluid\"")),
+    if !is_other_word(table, "model", ["packets", "fluid"])? {
+        return Ok(false);
     }
     match PACKET_KEYS.iter().find(|(key, _)| table.has(key)) {
         None => Ok(true),

@@ -37,6 +37,18 @@ pub(super) struct FlowSpecs {
     pub entries: Entries,
 }
 
+/// Whether a key of a flow has the other of two words than the one that it has if nothing is said.
+fn is_other_word(table: TreeTable, key: &str, [usual, other]: [&str; 2]) -> Result<bool> {
+    match table.get(key) {
+        None => Ok(false),
+        Some((Json::String(word), _)) if word == usual => Ok(false),
+        Some((Json::String(word), _)) if word == other => Ok(true),
+        Some((Json::String(word), place)) => Err(at(place, format!("unknown {key} `{word}`"))
+            .hint(&format!("known are {usual}, {other}"))),
+        Some((_, place)) => Err(at(place, format!("expected \"{usual}\" or \"{other}\""))),
+    }
+}
+
 /// The flows of a run of `duration`.
 pub(super) fn read(
     context: &Context,

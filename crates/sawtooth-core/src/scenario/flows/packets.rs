@@ -8,7 +8,7 @@ use super::super::groups::Groups;
 use super::super::part::part;
 use super::super::rules;
 use super::super::value::quantity;
-use super::{route, when};
+use super::{is_other_word, route, when};
 use crate::expr::Dimension;
 use crate::packet_source::{self, Complaint};
 use crate::source;
@@ -35,15 +35,8 @@ const TCP_KEYS: &[(&str, &str, &str)] = &[
 
 /// Whether a flow is of UDP; with keys that nothing but TCP has, that is a mistake.
 pub(super) fn is_udp(table: TreeTable) -> Result<bool> {
-    match table.get("transport") {
-        None => return Ok(false),
-        Some((Json::String(word), _)) if word == "tcp" => return Ok(false),
-        Some((Json::String(word), _)) if word == "udp" => {}
-        Some((Json::String(word), place)) => {
-            let message = format!("unknown transport `{word}`");
-            return Err(at(place, message).hint("known are tcp, udp"));
-        }
-        Some((_, place)) => return Err(at(place, "expected \"tcp\" or \"udp\"")),
+    if !is_other_word(table, "transport", ["tcp", "udp"])? {
+        return Ok(false);
     }
     match TCP_KEYS.iter().find(|(key, ..)| table.has(key)) {
         None => Ok(true),
