@@ -1,0 +1,5 @@
+//! Captures of packets: what a simulated or a real network carried, as files that others open, and files of others as what a connection did.
+//!
+//! [`segment`] is what both sides share: a TCP segment as its headers say it. Writing makes bytes of it, reading makes it of bytes.
+
+pub mod segment;
