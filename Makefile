@@ -22,15 +22,25 @@ $(UV):
 	$(PYTHON) -m venv .venv
 	.venv/bin/python -m pip install --quiet uv==$(UV_VERSION)
 
+# What runs studies, and no more. Compiling wants the processors while downloading wants the network; `uv sync` then installs what `maturin` has built.
 .venv/built: $(UV) $(SOURCES)
-	@echo "building Sawtooth's core into .venv: some minutes the first time"
-	$(UV) sync --frozen --quiet --compile-bytecode --reinstall-package sawtooth
+	@echo "building Sawtooth's core into .venv: a minute or two the first time"
+	$(UV) sync --frozen --quiet --inexact --only-group build --no-install-project
+	VIRTUAL_ENV=.venv $(RUN)/maturin develop --quiet --locked --skip-install --profile quick >/dev/null & building=$$!; \
+	$(UV) sync --frozen --quiet --inexact --no-dev --no-install-project --compile-bytecode; synced=$$?; \
+	wait $$building && exit $$synced
+	$(UV) sync --frozen --quiet --inexact --no-dev --reinstall-package sawtooth
 	.venv/bin/python -m compileall -q -j 0 python/sawtooth
+	@touch $@
+
+# And what tests, lints and documents it.
+.venv/dev: .venv/built
+	$(UV) sync --frozen --quiet --compile-bytecode
 	@touch $@
 
 # The programs that go into guests: static, and preloaded into the kernel or its emulator.
 GUEST := python/sawtooth/guest
-.venv/guest: .venv/built
+.venv/guest: .venv/dev
 	RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" cargo build --quiet --release --locked -p sawtooth-agent --target "$$(rustc -vV | sed -n 's/^host: //p')"
 	cargo build --quiet --release --locked -p sawtooth-clock -p sawtooth-turns
 	mkdir -p $(GUEST)
@@ -71,22 +81,22 @@ test-long-rust:
 test-all: test test-long ## every test
 
 SECONDS ?= 3600
-fuzz: .venv/built ## random inputs of all kinds for an hour, or SECONDS=60; failures and counts go to results/fuzz, MORE=1 adds to them
+fuzz: .venv/dev ## random inputs of all kinds for an hour, or SECONDS=60; failures and counts go to results/fuzz, MORE=1 adds to them
 	$(RUN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(if $(MORE),--more)
 
-instructions: .venv/built ## count instructions per packet and hold them against bench/instructions.csv; ACCEPT=1 accepts them
+instructions: .venv/dev ## count instructions per packet and hold them against bench/instructions.csv; ACCEPT=1 accepts them
 	$(RUN)/python bench/instructions.py $(if $(ACCEPT),--write)
 
-records: .venv/built ## hashes of all records of the short forms and golden files, anew; changed ones with ENTRY=its name in the changelog
+records: .venv/dev ## hashes of all records of the short forms and golden files, anew; changed ones with ENTRY=its name in the changelog
 	$(RUN)/python -m tests.guards records $(foreach entry,$(ENTRY),'$(entry)')
 
-sizes: .venv/built ## lower the rows of source files that have shrunk
+sizes: .venv/dev ## lower the rows of source files that have shrunk
 	$(RUN)/python -m tests.guards sizes
 
-structure: .venv/built ## lower the rows of what is less beyond a limit of the crates' structure
+structure: .venv/dev ## lower the rows of what is less beyond a limit of the crates' structure
 	$(RUN)/python -m tests.guards structure
 
-lint: .venv/built ## formatting, lints, documentation of the crates, types, layers
+lint: .venv/dev ## formatting, lints, documentation of the crates, types, layers
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	cargo clippy -p sawtooth-core --lib --locked --quiet -- -D warnings
@@ -98,12 +108,12 @@ lint: .venv/built ## formatting, lints, documentation of the crates, types, laye
 	$(RUN)/lint-imports
 	$(RUN)/python -m mypy.stubtest sawtooth._core --ignore-disjoint-bases
 
-format: .venv/built ## rewrite the sources in the house format
+format: .venv/dev ## rewrite the sources in the house format
 	cargo fmt --all
 	$(RUN)/ruff check --fix
 	$(RUN)/ruff format
 
-bench: .venv/built ## speed against ns-2 and ns-3, of the linux stack, from one flow to 100,000, of a sweep; side by side in one run
+bench: .venv/dev ## speed against ns-2 and ns-3, of the linux stack, from one flow to 100,000, of a sweep; side by side in one run
 	$(RUN)/python bench/speed.py
 	$(RUN)/python bench/stacks.py
 	$(RUN)/python bench/arrivals.py
@@ -111,10 +121,10 @@ bench: .venv/built ## speed against ns-2 and ns-3, of the linux stack, from one 
 	$(RUN)/python bench/sweep.py
 	$(RUN)/python bench/schedule.py
 
-pgo: .venv/built ## build the package anew, guided by a profile: faster by a tenth, the same records; takes minutes and an llvm-profdata
+pgo: .venv/dev ## build the package anew, guided by a profile: faster by a tenth, the same records; takes minutes and an llvm-profdata
 	$(RUN)/python bench/pgo.py
 
-docs: .venv/built ## reference pages from the tables, and what the tutorial shows
+docs: .venv/dev ## reference pages from the tables, and what the tutorial shows
 	$(RUN)/python docs/generate.py
 	$(RUN)/python docs/notebook.py
 
@@ -133,13 +143,13 @@ $(TOOLS)/cargo-mutants: | .venv/built
 
 deny-tool: $(TOOLS)/cargo-deny
 
-deny: .venv/built deny-tool ## licences, sources and known vulnerabilities of all crates and distributions
+deny: .venv/dev deny-tool ## licences, sources and known vulnerabilities of all crates and distributions
 	$(RUN)/python -m supply.deny
 
-sbom: .venv/built $(TOOLS)/cargo-cyclonedx ## bill of materials of crates and distributions, results/sbom.cdx.json (CycloneDX)
+sbom: .venv/dev $(TOOLS)/cargo-cyclonedx ## bill of materials of crates and distributions, results/sbom.cdx.json (CycloneDX)
 	$(RUN)/python -m supply.sbom
 
-mutants: .venv/built $(TOOLS)/cargo-mutants ## which small errors would the tests not see? Long; docs/validation/mutants.md
+mutants: .venv/dev $(TOOLS)/cargo-mutants ## which small errors would the tests not see? Long; docs/validation/mutants.md
 	PATH="$(CURDIR)/$(TOOLS):$$PATH" $(RUN)/python -m tests.mutants
 
 clean: ## remove what was built and installed, keep results
