@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from sawtooth import _core, streams
-from sawtooth.cli import animate, calibrate, compare, doctor, gallery, kernel, lint, plan, report, run, simulate, stall, trace
+from sawtooth.cli import animate, calibrate, compare, doctor, gallery, kernel, lint, plan, report, run, schema, simulate, stall, trace
 from sawtooth.cli import list as listing
 
 app = typer.Typer(
@@ -21,7 +21,6 @@ app = typer.Typer(
     help="A TCP performance laboratory: one study file, a very fast packet simulator, honest statistics.\n\n"
     "Start with `sawtooth run hstcp --short`, then `sawtooth report results/hstcp`.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -35,6 +34,7 @@ _COMMANDS = {
     "gallery": gallery.gallery,
     "compare": compare.compare,
     "list": listing.list_parts,
+    "schema": schema.schema,
     "simulate": simulate.simulate,
     "trace": trace.trace,
     "animate": animate.animate,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sawtooth.backends.registry import WITH_KERNELS
+from sawtooth.backends.registry import NAMES, WITH_KERNELS
 
 
 def alternatives(names: Sequence[str]) -> str:
@@ -16,9 +16,28 @@ def alternatives(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
+
+def _studies(begun: str) -> list[str]:
+    """Completions of a study: files that lie here, and names of those that come along."""
+    from sawtooth.study.shipped import studies
+
+    names = [*(path.as_posix() for path in Path().glob("*.toml")), *studies()]
+    return [name for name in names if name.startswith(begun)]
+
+
+def _backends(begun: str) -> list[str]:
+    """Completions of a backend."""
+    return [name for name in NAMES if name.startswith(begun)]
+
+
 StudyPath = Annotated[
     Path,
-    typer.Argument(metavar="STUDY", help="Study file (TOML), its folder, or a name that `sawtooth list study` shows.", show_default=False),
+    typer.Argument(
+        metavar="STUDY",
+        help="Study file (TOML), its folder, or a name that `sawtooth list study` shows.",
+        show_default=False,
+        autocompletion=_studies,
+    ),
 ]
 Short = Annotated[bool, typer.Option("--short", help="Take the study's [short] form.")]
 Options = Annotated[
@@ -27,6 +46,9 @@ Options = Annotated[
 ]
 NoFiles = Annotated[bool, typer.Option("--no-files", help="The study may name no file: for one that you do not trust.")]
 Backend = Annotated[
-    str | None, typer.Option(help=f"sim, or a real kernel in {alternatives(WITH_KERNELS)}; instead of the study's.", show_default=False)
+    str | None,
+    typer.Option(
+        help=f"sim, or a real kernel in {alternatives(WITH_KERNELS)}; instead of the study's.", show_default=False, autocompletion=_backends
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]

@@ -1,0 +1,34 @@
+"""`sawtooth schema`: what editors need to know of study files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def schema(
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where it goes.", show_default="printed")] = None,
+) -> None:
+    """Print the JSON Schema of study files, by which an editor completes keys and shows what they mean.
+
+    Editors with taplo, such as Visual Studio Code with Even Better TOML, read it if a study begins with the line `#:schema FILE`.
+
+    Example: sawtooth schema --out sawtooth.schema.json
+    """
+    import json
+
+    from sawtooth.errors import StudyError
+    from sawtooth.schema import study_schema
+
+    text = json.dumps(study_schema(), indent=1, ensure_ascii=False) + "\n"
+    if out is None:
+        sys.stdout.write(text)
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise StudyError(f"{out} cannot be written: {problem.strerror}", hint="--out names a file in a directory that exists") from None
+    print(f"{out} is written; a study beside it begins with the line\n#:schema {out.name}")
