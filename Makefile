@@ -13,7 +13,7 @@ PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
 MANY := PROPTEST_CASES=512
 PROPERTIES = $(patsubst %.rs,%::,$(notdir $(shell grep -l 'proptest!' crates/sawtooth-core/tests/it/*.rs)))
 
-.PHONY: help study short gallery guest rust-tests test test-long test-long-python test-long-rust test-all fuzz instructions records sizes structure lint format bench pgo docs deny deny-tool sbom mutants clean
+.PHONY: help study short gallery guest rust-tests test test-long test-long-python test-long-rust test-all fuzz instructions records sizes structure lint format bench guided wheel release-check docs deny deny-tool sbom mutants clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
@@ -113,7 +113,8 @@ format: .venv/dev ## rewrite the sources in the house format
 	$(RUN)/ruff check --fix
 	$(RUN)/ruff format
 
-bench: .venv/dev ## speed against ns-2 and ns-3, of the linux stack, from one flow to 100,000, of a sweep; side by side in one run
+bench: .venv/dev ## guided where there is an llvm-profdata: speed against ns-2 and ns-3, of the linux stack, from one flow to 100,000, of a sweep; side by side in one run
+	$(RUN)/python -m supply.guided --where-possible
 	$(RUN)/python bench/speed.py
 	$(RUN)/python bench/stacks.py
 	$(RUN)/python bench/arrivals.py
@@ -121,8 +122,15 @@ bench: .venv/dev ## speed against ns-2 and ns-3, of the linux stack, from one fl
 	$(RUN)/python bench/sweep.py
 	$(RUN)/python bench/schedule.py
 
-pgo: .venv/dev ## build the package anew, guided by a profile: faster by a tenth, the same records; takes minutes and an llvm-profdata
-	$(RUN)/python bench/pgo.py
+guided: .venv/dev ## build the package as a wheel has it, guided by a profile: faster by a tenth, the same records; takes minutes and an llvm-profdata
+	$(RUN)/python -m supply.guided
+
+wheel: .venv/guest ## a wheel for pip in dist, for glibc 2.17 and later: guided where there is an llvm-profdata, PLAIN=1 never
+	$(UV) sync --frozen --quiet --inexact --group release
+	$(RUN)/python -m supply.wheel $(if $(PLAIN),--plain)
+
+release-check: wheel ## install the wheel where there is no compiler, and run a study, a report and, where it can be, a real kernel
+	$(RUN)/python -m supply.release_check
 
 docs: .venv/dev ## reference pages from the tables, and what the tutorial shows
 	$(RUN)/python docs/generate.py

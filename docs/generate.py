@@ -28,11 +28,17 @@ from sawtooth.measures.computed import COMPUTED
 from sawtooth.report import KINDS as REPORTS
 from sawtooth.study import keys
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+import manual
+
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by docs/generate.py from the tables; edit those. -->\n"
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "crates/sawtooth-core/src"
 README = ROOT / "README.md"
+# A wheel's data: it goes below the prefix of the environment, where `man` looks.
+MANUAL = ROOT / "supply/data/data/share/man/man1/sawtooth.1"
 AGREEMENT = ROOT / "docs/validation/linux.csv"
 KINDS = {
     "queue": ("Queue disciplines", 'What `queue = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
@@ -502,6 +508,7 @@ def main() -> int:
     """Writes the pages, or with --check says which are out of date."""
     made = {REFERENCE / name: text for name, text in pages().items()}
     made[README] = readme(README.read_text(encoding="utf-8"))
+    made[MANUAL] = manual.page()
     stale = [path for path, text in made.items() if not _same(path, text)]
     if "--check" in sys.argv[1:]:
         for path in stale:

@@ -25,6 +25,8 @@ CLASSIFIERS = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "Python Software Foundation License": "PSF-2.0",
 }
+# What metadata leave out, as the file LICENSE of the distribution has it.
+BY_FILE = {"cargo-zigbuild": "MIT"}
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def distributions() -> list[Distribution]:
             # Of another platform, or of another version of Python.
             found.append(Distribution(name, str(by_name[name][-1]["version"]), name in runs, ""))
         else:
-            found.append(Distribution(name, told["Version"], name in runs, licence(told)))
+            found.append(Distribution(name, told["Version"], name in runs, BY_FILE.get(name) or licence(told)))
     return found
 
 

@@ -18,11 +18,11 @@ sys.path.insert(0, str(ROOT / "bench"))
 
 import flame
 import instructions
-import pgo
 import reach
 import schedule
 import speed
 import sweep
+from supply import guided
 
 
 def test_the_process_that_is_timed_beside_ns2_simulates() -> None:
@@ -71,11 +71,11 @@ def test_a_schedule_is_replayed_of_a_log_that_can_be_kept(tmp_path: Path) -> Non
 
 def test_the_training_set_of_guided_builds_has_no_scenario_of_a_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
     timed = [tree for case in instructions.cases().values() for tree in (case.short, case.long)]
-    assert len(pgo.training()) > 10 and not any(tree in timed for tree in pgo.training())
-    short = [{**tree, "duration": "100 ms"} for tree in pgo.training()]
-    monkeypatch.setattr(pgo, "training", lambda: short)
+    assert len(guided.training()) > 10 and not any(tree in timed for tree in guided.training())
+    short = [{**tree, "duration": "100 ms"} for tree in guided.training()]
+    monkeypatch.setattr(guided, "training", lambda: short)
     library = next((ROOT / "python/sawtooth").glob("_core*.so"))
-    assert " acked_packets " in pgo.train(library)
+    assert " acked_packets " in guided.train(library)
 
 
 def test_a_program_too_old_for_the_compilers_counts_is_not_taken(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_program_too_old_for_the_compilers_counts_is_not_taken(tmp_path: Path)
         program = tmp_path / name
         program.write_text(f"#!/bin/sh\necho '{said}'\n")
         program.chmod(0o755)
-        assert pgo.version(str(program)) == expected
+        assert guided.version(str(program)) == expected
 
 
 def test_a_flame_graph_is_of_a_case_that_there_is_and_is_named_after_it(

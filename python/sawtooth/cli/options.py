@@ -16,7 +16,6 @@ def alternatives(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-
 def _studies(begun: str) -> list[str]:
     """Completions of a study: files that lie here, and names of those that come along."""
     from sawtooth.study.shipped import studies

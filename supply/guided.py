@@ -1,9 +1,10 @@
 """A build of the simulator that is guided by a profile: instrumented, run over a training set, and built again with what was counted.
 
-    make pgo            or            python bench/pgo.py
+    make guided            or            python -m supply.guided
 
 The compiler then knows which way branches go, and lays code out so: the records are the same, of which `--check` makes sure. It needs a `llvm-profdata` that reads what
-rustc's LLVM writes: that of the toolchain's own component `llvm-tools`, Debian's package `llvm-19`, or whatever `LLVM_PROFDATA` names.
+rustc's LLVM writes: that of the toolchain's own component `llvm-tools`, Debian's package `llvm-19` or a later one, or whatever `LLVM_PROFDATA` names. `make wheel` and `make bench`
+guide where there is one, and say so where there is none.
 
 The training set has no scenario of `instructions.py`, `speed.py` or `stacks.py`, so that what is won there is not won by heart.
 """
@@ -22,8 +23,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-TARGET = ROOT / "target/pgo"
+from supply.licences import ROOT
+
+TARGET = ROOT / "target/guided"
 PROFILE = TARGET / "merged.profdata"
 # Flags in the environment replace those of the workspace.
 FLAGS = " ".join(tomllib.loads((ROOT / ".cargo/config.toml").read_text(encoding="utf-8"))["build"]["rustflags"])
@@ -67,6 +69,7 @@ def training() -> list[dict[str, Any]]:
 
 
 def dumbbell(flows: int, rate: str, delay: str, queue: int, rest: dict[str, Any]) -> dict[str, Any]:
+    """Flows over one bottleneck, each with links of its own before and behind it."""
     access = {"rate": "100 Mbit/s", "delay": "1 ms", "queue": {"name": "drop_tail", "limit": "1000 packets"}, "count": flows}
     return {
         **rest, "duration": "8 s",
@@ -75,27 +78,23 @@ def dumbbell(flows: int, rate: str, delay: str, queue: int, rest: dict[str, Any]
     }  # fmt: skip
 
 
+class NoProfile(Exception):
+    """What is missing to guide a build, and how to get it."""
+
+
 def main() -> int:
+    """Counts, builds with the counts, and installs or compares."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="build the library as usual, too, and compare what both record")
+    parser.add_argument("--where-possible", action="store_true", help="where nothing can guide, build as wheels are built without it")
     options = parser.parse_args()
-    profdata = reader()
-    if profdata is not None and shutil.which(profdata) is None:
-        print(f"LLVM_PROFDATA names {profdata}, which is no program", file=sys.stderr)
-        return 2
-    if profdata is None:
-        print(
-            f"no llvm-profdata for {llvm()}: install the toolchain's component llvm-tools or Debian's llvm-19, or name one by LLVM_PROFDATA",
-            file=sys.stderr,
-        )
-        return 2
-    counts = TARGET / "counts"
-    print("building with counters", flush=True)
-    counting = library("counting", f"{FLAGS} -Cprofile-generate={counts}")
-    print("running the training set", flush=True)
-    shutil.rmtree(counts, ignore_errors=True)
-    train(counting)
-    subprocess.run([profdata, "merge", "-o", PROFILE, *counts.glob("*.profraw")], check=True)
+    try:
+        profile()
+    except NoProfile as missing:
+        print(missing, file=sys.stderr)
+        if not options.where_possible:
+            return 2
+        return install(FLAGS)
     if options.check:
         guided, usual = (
             hashlib.sha256(train(library(name, flags)).encode()).hexdigest()
@@ -103,24 +102,53 @@ def main() -> int:
         )
         print(f"records of the guided build {guided[:12]}, of the usual one {usual[:12]}")
         return int(guided != usual)
-    print("building the package with the profile", flush=True)
-    environment = {**os.environ, "RUSTFLAGS": guided_flags(), "CARGO_BUILD_TARGET": host()}
-    subprocess.run(
-        [".venv/bin/uv", "sync", "--frozen", "--quiet", "--reinstall-package", "sawtooth"], cwd=ROOT, env=environment, check=True
-    )
-    return 0
+    return install(guided_flags())
+
+
+def profile() -> Path:
+    """Counts the training set, and where that is written.
+
+    Raises:
+        NoProfile: without a program that reads counts.
+
+    """
+    profdata = reader()
+    if profdata is None:
+        raise NoProfile(
+            f"not guided, for want of a llvm-profdata for {llvm()}: install the toolchain's component llvm-tools or Debian's llvm-22, or name one by LLVM_PROFDATA"
+        )
+    if shutil.which(profdata) is None:
+        raise NoProfile(f"LLVM_PROFDATA names {profdata}, which is no program")
+    counts = TARGET / "counts"
+    print("building with counters", flush=True)
+    counting = library("counting", f"{FLAGS} -Cprofile-generate={counts}")
+    print("running the training set", flush=True)
+    shutil.rmtree(counts, ignore_errors=True)
+    train(counting)
+    subprocess.run([profdata, "merge", "-o", PROFILE, *counts.glob("*.profraw")], check=True)
+    return PROFILE
+
+
+def install(flags: str) -> int:
+    """Builds the extension of the environment as a wheel has it, with these flags."""
+    print("building the package", flush=True)
+    command = [".venv/bin/maturin", "develop", "--quiet", "--locked", "--skip-install", "--release", "--target", host()]
+    environment = {**os.environ, "RUSTFLAGS": flags, "VIRTUAL_ENV": str(ROOT / ".venv")}
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False, stdout=subprocess.DEVNULL).returncode
 
 
 def guided_flags() -> str:
+    """The flags of the compiler with the profile."""
     return f"{FLAGS} -Cprofile-use={PROFILE}"
 
 
-def library(name: str, flags: str) -> Path:
-    """The extension, built with these flags of the compiler."""
+def library(name: str, flags: str, profile: str = "release") -> Path:
+    """The extension, built with these flags of the compiler and this profile of cargo."""
     command = [
         "cargo",
         "build",
-        "--release",
+        "--profile",
+        profile,
         "--locked",
         "--quiet",
         "--lib",
@@ -132,7 +160,7 @@ def library(name: str, flags: str) -> Path:
     # With a target of its own, what runs while building has neither counters nor a profile.
     where = ["--manifest-path", "crates/sawtooth-python/Cargo.toml", "--target", host()]
     subprocess.run([*command, *where], cwd=ROOT, env={**os.environ, "RUSTFLAGS": flags}, check=True)
-    return next((TARGET / name / host() / "release").glob("lib*.so"))
+    return next((TARGET / name / host() / profile).glob("lib*.so"))
 
 
 def train(path: Path) -> str:
@@ -158,10 +186,12 @@ def version(program: str) -> int:
 
 
 def llvm() -> str:
+    """What rustc is made with."""
     return f"LLVM {compiler()['LLVM version']}"
 
 
 def host() -> str:
+    """The target that is this machine."""
     return compiler()["host"]
 
 
