@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sawtooth import _core, arguments
 from sawtooth.analysis import Dataset
 from sawtooth.backends.registry import require
+from sawtooth.captures import Wanted, of_seed
 from sawtooth.errors import Place, RunFailed, StudyError, as_path, wrong_type
 from sawtooth.execute import execute
 from sawtooth.lines import lines
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
 
 @in_python()
-def simulate(scenario: Mapping[str, Any] | Study | str | Path, seed: int = 1, *, files: bool = True) -> Records:
+def simulate(
+    scenario: Mapping[str, Any] | Study | str | Path, seed: int = 1, *, files: bool = True, captures: Wanted | None = None
+) -> Records:
     """Runs one scenario on the simulator.
 
     Args:
@@ -37,6 +40,7 @@ def simulate(scenario: Mapping[str, Any] | Study | str | Path, seed: int = 1, *,
             study file. Of a study with sweeps the first run is taken.
         seed: of all its random numbers, from 0 to 2^64 - 1.
         files: whether it may name files, such as traces.
+        captures: which packets are captured, such as `sawtooth.captures.wanted("run.pcapng")`.
 
     Raises:
         TypeError: if the scenario or the seed is something else.
@@ -55,7 +59,8 @@ def simulate(scenario: Mapping[str, Any] | Study | str | Path, seed: int = 1, *,
         text = _of_text(scenario, files=files) if isinstance(scenario, str) and _is_text(scenario) else _of_file(scenario, files=files)
     else:
         raise wrong_type("a scenario is a mapping, TOML text, a Study or the path of a study file", scenario)
-    batch = sim.run_batch([text], [number])
+    captured = [captures.of_scenario(text, of_seed(text, number))] if captures else []
+    batch = sim.run_batch([text], [number], captured)
     if batch.errors:
         raise RunFailed(batch.errors[0])
     return Records({name: frame.drop("run") for name, frame in batch.tables.items()})

@@ -33,6 +33,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from sawtooth import _core, calibration
 from sawtooth.backends import processes, registry
 from sawtooth.backends.batch import Batch
+from sawtooth.captures import Wanted
 from sawtooth.plan import Plan, grown, regrown
 from sawtooth.presentation import presentation
 from sawtooth.results.dataset import Dataset
@@ -61,8 +62,11 @@ class _Task:
 class _Shared:
     """A batch whose runs several threads do: who does the last of them stores all."""
 
-    def __init__(self, plan: Plan, dataset: Dataset, task: _Task, backend: registry.Divisible, stop: _core.StopRequest) -> None:
+    def __init__(
+        self, plan: Plan, dataset: Dataset, task: _Task, backend: registry.Divisible, stop: _core.StopRequest, captures: Wanted | None
+    ) -> None:
         self.plan, self.dataset, self.task, self.backend, self.stop = plan, dataset, task, backend, stop
+        self.captures = captures
         self._lock = threading.Lock()
         self._outcomes: dict[int, Any] = {}
         self._error: MemoryError | OSError | None = None
@@ -74,7 +78,8 @@ class _Shared:
         runs = [self.plan.runs[run] for run in self.task.runs[some.start : some.stop]]
         outcome, failure = None, None
         try:
-            outcome = self.backend.run_share([run.scenario for run in runs], [run.seed for run in runs], self.stop)
+            captured = [self.captures.of_run(self.plan, run) for run in runs] if self.captures else []
+            outcome = self.backend.run_share([run.scenario for run in runs], [run.seed for run in runs], self.stop, captured)
         except (MemoryError, OSError) as error:
             failure = error
         if outcome is None and failure is None:
@@ -178,6 +183,7 @@ def execute(
     *,
     retry_failed: bool = False,
     wait: bool = True,
+    captures: Wanted | None = None,
 ) -> Summary:
     """Does every run of the plan that the dataset lacks, and once more those that were lost.
 
@@ -189,6 +195,7 @@ def execute(
         reporter: is told about progress.
         retry_failed: do runs that failed, or were lost too often, once more.
         wait: for another process that is writing to the dataset.
+        captures: what is captured of the runs that are done now, which the simulator does in threads of this process.
 
     Raises:
         Interrupted: after Ctrl-C or SIGTERM. Batches that were being stored are, and so are those that other executors' workers had begun; the
@@ -197,7 +204,9 @@ def execute(
 
     """
     with lock(dataset.directory, wait=wait):
-        return _Execution(regrown(plan, dataset.runs), dataset, executor, jobs, reporter).do(retry_failed=retry_failed)
+        execution = _Execution(regrown(plan, dataset.runs), dataset, executor, jobs, reporter)
+        execution.captures = captures
+        return execution.do(retry_failed=retry_failed)
 
 
 class _Execution:
@@ -206,6 +215,7 @@ class _Execution:
     def __init__(self, plan: Plan, dataset: Dataset, executor: Executor | None, jobs: int | None, reporter: Reporter | None) -> None:
         self.plan, self.dataset, self.reporter = plan, dataset, reporter
         self.executor, self.jobs = executor, jobs
+        self.captures: Wanted | None = None
         self.stop = _core.StopRequest()
         self.interrupt = _Interrupt(reporter, self.stop, waits=executor is not None)
         self.runs = self.failed = self.deliveries = self.again = 0
@@ -346,7 +356,7 @@ class _Execution:
             for share in shares(amounts, 1):
                 yield by_batch[share.batch], (do_task, self.plan, self.dataset, by_batch[share.batch])
             return
-        shared = {task.batch: _Shared(self.plan, self.dataset, task, backend, self.stop) for task in tasks}
+        shared = {task.batch: _Shared(self.plan, self.dataset, task, backend, self.stop, self.captures) for task in tasks}
         for share in shares(amounts, self.jobs or os.cpu_count() or 1):
             yield by_batch[share.batch], (shared[share.batch].do, share.runs)
 

@@ -12,7 +12,9 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from sawtooth import _core
+from sawtooth.backends import sim
 from sawtooth.backends.registry import Simulator
+from sawtooth.captures import Wanted, comments
 from sawtooth.errors import RunFailed, StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, Run, grown
@@ -131,8 +133,8 @@ def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
     return lines
 
 
-def take(plan: Plan, run: Run, backend: Simulator) -> Trace:
-    """Does the run once more, recording what it does over time.
+def take(plan: Plan, run: Run, backend: Simulator, captures: Wanted | None = None) -> Trace:
+    """Does the run once more, recording what it does over time, and its packets if they are wanted, which a simulator tells.
 
     Raises:
         RunFailed: with the backend's words.
@@ -145,7 +147,12 @@ def take(plan: Plan, run: Run, backend: Simulator) -> Trace:
     per_ack = run.cost <= _MOST_ACKS
     # Samples do not change a simulation: one takes down every acknowledgement, another the queues.
     wanted = ([{"sample": "ack"}] if per_ack else []) + ([{"sample": sampled}] if simulated or not per_ack else [])
-    batch = backend.run_batch([json.dumps({**tree, **each}) for each in wanted], [run.seed] * len(wanted))
+    texts, seeds = [json.dumps({**tree, **each}) for each in wanted], [run.seed] * len(wanted)
+    if captures:
+        # Of the first of them: the others have the same packets.
+        batch = sim.run_batch(texts, seeds, [captures.of_scenario(run.scenario, comments(plan, run))])
+    else:
+        batch = backend.run_batch(texts, seeds)
     for message in batch.errors.values():
         raise RunFailed(f"the run failed: {message}")
     tables = batch.tables

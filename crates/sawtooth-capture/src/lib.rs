@@ -3,3 +3,5 @@
 //! [`segment`] is what both sides share: a TCP segment as its headers say it. Writing makes bytes of it, reading makes it of bytes.
 
 pub mod segment;
+pub mod simulated;
+pub mod write;

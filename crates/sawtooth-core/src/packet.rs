@@ -128,8 +128,8 @@ impl DataSegment {
 pub struct Ack {
     /// The next segment the receiver expects (`rcv_nxt`): everything before it has arrived.
     pub next: SeqNum,
-    /// Whether it repeats a segment that had been received before (what a DSACK block, RFC 2883, would report).
-    pub duplicate: bool,
+    /// The segment that came although it had been received before, which has caused it (what a DSACK block, RFC 2883, reports).
+    pub repeated: Option<SeqNum>,
     /// SACK blocks (RFC 2018), relative to `next`.
     pub sack: SackBlocks,
     /// Segments from `next` on that the receiver has room for, or [`Ack::NO_WINDOW`].
@@ -153,7 +153,7 @@ impl Default for Ack {
     fn default() -> Self {
         Self {
             next: SeqNum::ZERO,
-            duplicate: false,
+            repeated: None,
             sack: SackBlocks::default(),
             window: Self::NO_WINDOW,
             ece: false,
@@ -337,7 +337,7 @@ impl AckStore {
             flow,
             hop,
             wire_bytes: size.packet_size(),
-            detail: if ack.sack.is_empty() && !ack.duplicate {
+            detail: if ack.sack.is_empty() && ack.repeated.is_none() {
                 PLAIN | u32::from(ack.marks) | if ack.ece { ECE } else { 0 }
             } else {
                 self.keep(*ack)
@@ -362,15 +362,24 @@ impl AckStore {
 
     /// The acknowledgement of a packet that has arrived.
     #[inline]
+    pub fn unpack(&mut self, packet: &Packet) -> Ack {
+        if packet.detail & PLAIN == 0 {
+            self.free.push(packet.detail);
+        }
+        self.look(packet)
+    }
+
+    /// The acknowledgement of a packet that is still on its way.
+    #[inline]
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the other bits say something else"
     )]
-    pub fn unpack(&mut self, packet: &Packet) -> Ack {
+    pub fn look(&self, packet: &Packet) -> Ack {
         if packet.detail & PLAIN != 0 {
             Ack {
                 next: packet.next_expected(),
-                duplicate: false,
+                repeated: None,
                 sack: SackBlocks::default(),
                 window: SegCount::new(packet.number >> NUMBER_BITS & WINDOW),
                 ece: packet.detail & ECE != 0,
@@ -379,9 +388,19 @@ impl AckStore {
                 echo: packet.echo,
             }
         } else {
-            self.free.push(packet.detail);
             self.acks[packet.detail as usize]
         }
+    }
+
+    /// The segment of a packet with data that is still on its way, and the acknowledgement that it carries.
+    pub fn look_at_data(&self, packet: &Packet) -> (DataSegment, Option<Ack>) {
+        let segment = packet.segment();
+        if !packet.carries_ack() {
+            return (segment, None);
+        }
+        let at = segment.echo.bits() as usize;
+        let echo = self.echoes[at];
+        (DataSegment { echo, ..segment }, Some(self.acks[at]))
     }
 
     /// Makes a packet with data carry an acknowledgement; it must be [taken off](Self::take_off) or dropped once.
@@ -495,7 +514,7 @@ mod tests {
             ..plain
         };
         let repeated = Ack {
-            duplicate: true,
+            repeated: Some(SeqNum::new(3)),
             ..plain
         };
         let mut selective = rich;
@@ -605,7 +624,7 @@ mod tests {
         for duplicate in [false, true] {
             let ack = Ack {
                 next: LARGE,
-                duplicate,
+                repeated: duplicate.then_some(SeqNum::new(4)),
                 window: SegCount::new(44),
                 ece: true,
                 marks: u16::MAX,

@@ -48,6 +48,7 @@ mod steady;
 mod stopped;
 mod stops;
 mod tables;
+mod taps;
 mod topology;
 mod travel;
 mod udp;
@@ -57,9 +58,13 @@ mod writes;
 use self::dispatch::run;
 pub use self::stopped::Stopped;
 use self::tables::into_records;
-use self::world::assemble;
+use self::taps::Listener;
+pub use self::taps::{
+    ByteRange, SeenAck, SeenContent, SeenData, SeenPacket, SeenSegment, Tap, TapPoint, WireEvent,
+};
+use self::world::{World, assemble, assemble_with};
 use crate::record::{Effort, Records};
-use crate::spec::Scenario;
+use crate::spec::{Scenario, Shortcuts};
 
 /// What `scenario` measured and what that cost, unless it takes more than the scenario's limits. It is one that [`Scenario::check`] accepts, as what was read is.
 ///
@@ -85,9 +90,43 @@ pub fn simulate_while(
         world.calendar.remember_all();
         run(&mut world, goes_on)?;
     }
+    Ok(measured(world))
+}
+
+/// The same while `tap` listens at points. It is told if the run begins anew.
+pub fn simulate_tapped(
+    scenario: &Scenario,
+    seed: u64,
+    goes_on: &dyn Fn() -> bool,
+    points: &[TapPoint],
+    tap: &mut dyn Tap,
+) -> Result<(Records, Effort), Stopped> {
+    let mut scenario = scenario.clone();
+    scenario.shortcuts = Shortcuts {
+        ring: scenario.shortcuts.ring,
+        ..Shortcuts::all(false)
+    };
+    for remembers_all in [false, true] {
+        let listener = Some(Listener {
+            tap: &mut *tap,
+            points,
+        });
+        let mut world = assemble_with(&scenario, seed, listener);
+        if remembers_all {
+            world.calendar.remember_all();
+        }
+        run(&mut world, goes_on)?;
+        if !world.calendar.has_forgotten() {
+            return Ok(measured(world));
+        }
+    }
+    unreachable!("what remembers all forgets nothing")
+}
+
+fn measured(world: World) -> (Records, Effort) {
     let effort = Effort {
         flow_places: world.flows.len() as u64,
         ..world.observers.effort
     };
-    Ok((into_records(world), effort))
+    (into_records(world), effort)
 }

@@ -3,6 +3,7 @@
 // A function that Python calls takes what Python passes, by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod captures;
 mod convert;
 mod interrupt;
 mod machine;
@@ -33,6 +34,7 @@ use sawtooth_core::units::{ByteCount, Instant};
 use sawtooth_core::{Scenario, scenario};
 use serde_json::{Map, Value as Json};
 
+use self::captures::{CaptureRequest, simulate_captured};
 use self::interrupt::{StopRequest, interruptible, stoppable};
 
 create_exception!(
@@ -328,7 +330,9 @@ fn simulate(
     seeds: Vec<u64>,
 ) -> PyResult<Bound<'_, PyDict>> {
     require_seeds(&scenarios, &seeds)?;
-    let outcomes = interruptible(py, move |goes_on| run_each(&scenarios, &seeds, goes_on))?;
+    let outcomes = interruptible(py, move |goes_on| {
+        run_each(&scenarios, &seeds, &[], goes_on)
+    })?;
     convert::outcomes_to_python(py, &outcomes.iter().collect::<Vec<_>>())
 }
 
@@ -338,18 +342,22 @@ struct Outcomes(Vec<convert::RunOutcome>);
 
 /// Runs scenarios as [`simulate`] does, until another thread says that they are not wanted any more: then nothing comes of them.
 #[pyfunction]
-#[pyo3(signature = (scenarios, seeds, stop = None))]
+#[pyo3(signature = (scenarios, seeds, stop = None, captures = None))]
 fn run_all(
     py: Python<'_>,
     scenarios: Vec<String>,
     seeds: Vec<u64>,
     stop: Option<&Bound<'_, StopRequest>>,
+    captures: Option<Vec<CaptureRequest>>,
 ) -> PyResult<Option<Outcomes>> {
     require_seeds(&scenarios, &seeds)?;
+    let captures = captures.unwrap_or_default();
     let outcomes = match stop {
-        None => interruptible(py, move |goes_on| run_each(&scenarios, &seeds, goes_on))?,
+        None => interruptible(py, move |goes_on| {
+            run_each(&scenarios, &seeds, &captures, goes_on)
+        })?,
         Some(stop) => stoppable(py, stop.get(), |goes_on| {
-            run_each(&scenarios, &seeds, goes_on)
+            run_each(&scenarios, &seeds, &captures, goes_on)
         }),
     };
     let is_stopped = stop.is_some_and(|stop| stop.get().is_set());
@@ -364,10 +372,11 @@ fn require_seeds(scenarios: &[String], seeds: &[u64]) -> PyResult<()> {
     Err(PyValueError::new_err(message))
 }
 
-/// Runs, as long as `goes_on` says so.
+/// Runs, as long as `goes_on` says so. `captures`: of each what is captured of it, or of none anything.
 fn run_each(
     scenarios: &[String],
     seeds: &[u64],
+    captures: &[CaptureRequest],
     goes_on: &dyn Fn() -> bool,
 ) -> Vec<convert::RunOutcome> {
     quiet_panics();
@@ -375,14 +384,14 @@ fn run_each(
     let mut reader = ScenarioReader::default();
     let mut read: Option<(&str, Result<Scenario, String>)> = None;
     let mut outcomes = Vec::with_capacity(scenarios.len());
-    for (text, seed) in scenarios.iter().zip(seeds) {
+    for (at, (text, seed)) in scenarios.iter().zip(seeds).enumerate() {
         if read.as_ref().is_none_or(|(before, _)| before != text) {
             read = Some((text, for_simulator(&mut reader, text)));
         }
         let scenario = read.as_ref().map(|(_, scenario)| scenario.as_ref());
         let scenario = scenario.expect("it was read just now");
         let outcome = scenario.map_err(Clone::clone);
-        outcomes.push(outcome.and_then(|scenario| run(scenario, *seed, goes_on)));
+        outcomes.push(outcome.and_then(|scenario| run(scenario, *seed, captures.get(at), goes_on)));
         if !goes_on() {
             break;
         }
@@ -410,17 +419,24 @@ fn for_simulator(reader: &mut ScenarioReader, text: &str) -> Result<Scenario, St
 }
 
 /// One run; an error of the simulator ends this one only.
-fn run(scenario: &Scenario, seed: u64, goes_on: &dyn Fn() -> bool) -> convert::RunOutcome {
-    catch_unwind(AssertUnwindSafe(|| simulate_while(scenario, seed, goes_on)))
-        .map_err(|panic| {
-            let message = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied())
-                .unwrap_or("unknown");
-            format!("the simulator failed: {message}; please report this with the scenario")
-        })?
-        .map_err(|stopped| stopped.to_string())
+fn run(
+    scenario: &Scenario,
+    seed: u64,
+    capture: Option<&CaptureRequest>,
+    goes_on: &dyn Fn() -> bool,
+) -> convert::RunOutcome {
+    let run = || match capture {
+        Some(request) => simulate_captured(scenario, seed, goes_on, request),
+        None => simulate_while(scenario, seed, goes_on).map_err(|stopped| stopped.to_string()),
+    };
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        let message = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("unknown");
+        format!("the simulator failed: {message}; please report this with the scenario")
+    })?
 }
 
 /// The queue of the scenario's first link, forward, alone: given packets (time in seconds, flow, bytes, ECN field) go in, and its transmitter

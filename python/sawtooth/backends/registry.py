@@ -29,8 +29,10 @@ class Simulator(Protocol):
 class Divisible(Simulator, Protocol):
     """What the module of a backend has besides whose batches several threads can do together."""
 
-    def run_share(self, scenarios: Sequence[str], seeds: Sequence[int], stop: _core.StopRequest) -> Any:
-        """Does some of a batch's runs; None comes of it if it is told to stop meanwhile."""
+    def run_share(
+        self, scenarios: Sequence[str], seeds: Sequence[int], stop: _core.StopRequest, captures: Sequence[_core.CaptureRequest] = ()
+    ) -> Any:
+        """Does some of a batch's runs; None comes of it if it is told to stop meanwhile. `captures`: what is captured of each, or of none anything."""
         ...
 
     def gather(self, outcomes: Sequence[Any]) -> Batch:

@@ -15,16 +15,18 @@ pl.Series(np.zeros(0))
 _DTYPES = {"u32": np.uint32, "u64": np.uint64, "i64": np.int64, "f64": np.float64}
 
 
-def run_batch(scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
-    """Runs scenarios (JSON text) with their seeds. A run that fails is reported; the others go on."""
-    outcomes = run_share(scenarios, seeds)
+def run_batch(scenarios: Sequence[str], seeds: Sequence[int], captures: Sequence[_core.CaptureRequest] = ()) -> Batch:
+    """Runs scenarios (JSON text) with their seeds. A run that fails is reported; the others go on. `captures`: what is captured of the first of them."""
+    outcomes = run_share(scenarios, seeds, captures=captures)
     assert outcomes is not None
     return gather([outcomes])
 
 
-def run_share(scenarios: Sequence[str], seeds: Sequence[int], stop: _core.StopRequest | None = None) -> _core.Outcomes | None:
+def run_share(
+    scenarios: Sequence[str], seeds: Sequence[int], stop: _core.StopRequest | None = None, captures: Sequence[_core.CaptureRequest] = ()
+) -> _core.Outcomes | None:
     """Runs some of a batch; what comes out is for `gather`. Nothing does once it is told to stop."""
-    return _core.run_all(list(scenarios), list(seeds), stop)
+    return _core.run_all(list(scenarios), list(seeds), stop, list(captures))
 
 
 def gather(outcomes: Sequence[_core.Outcomes]) -> Batch:

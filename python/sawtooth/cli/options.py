@@ -50,4 +50,23 @@ Backend = Annotated[
         help=f"sim, or a real kernel in {alternatives(WITH_KERNELS)}; instead of the study's.", show_default=False, autocompletion=_backends
     ),
 ]
+Pcap = Annotated[
+    Path | None,
+    typer.Option("--pcap", metavar="WHERE", help="Capture packets, as pcapng: a file NAME.pcapng, or a directory.", show_default=False),
+]
+PcapAt = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pcap-at",
+        metavar="POINT",
+        help="Where: sender, receiver, link:NAME for the beginning of a link or link:NAME:far for its end; several with commas between them.",
+        show_default="sender",
+    ),
+]
+Snap = Annotated[
+    int | None,
+    typer.Option(
+        "--snap", min=0, metavar="BYTES", help="What is captured of each packet, from its IP header on; 0: all.", show_default="96"
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]

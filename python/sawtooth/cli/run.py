@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sawtooth.arguments import MOST_JOBS
-from sawtooth.cli.options import AsJson, Backend, NoFiles, Options, Short, StudyPath
+from sawtooth.cli.options import AsJson, Backend, NoFiles, Options, Pcap, PcapAt, Short, Snap, StudyPath
 
 
 def run(
@@ -25,6 +25,9 @@ def run(
     backend: Backend = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Do runs that failed or were lost once more.")] = False,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for another command that writes to the directory.")] = True,
+    pcap: Pcap = None,
+    pcap_at: PcapAt = None,
+    snap: Snap = None,
     options: Options = None,
     no_files: NoFiles = False,
     as_json: AsJson = False,
@@ -33,21 +36,25 @@ def run(
 
     Results go to a directory of Parquet files. Ctrl-C ends it within a second; what was stored stays, and the same
     command goes on from there, and makes anew what is damaged. Runs that were lost with their guest or for lack of memory are done once more,
-    at most three times. Figures, findings and references that were edited since are taken over; no run is done again for them. Exit code 1 if a run failed, 130 after Ctrl-C.
+    at most three times. Figures, findings and references that were edited since are taken over; no run is done again for them, nor for --pcap, which captures the runs that are done now. Exit code 1 if a run failed, 130 after Ctrl-C.
 
     Example: sawtooth run hstcp --short --out /tmp/hstcp
     """
     import polars as pl
 
-    from sawtooth.cli import studies, work
+    from sawtooth.cli import captured, studies, work
     from sawtooth.cli.output import print_json
     from sawtooth.plan import make_plan
 
     loaded = studies.load(study, short, options, backend, no_files)
     studies.check_report(loaded)
     plan = studies.warn(make_plan(loaded))
+    wanted = captured.wanted(pcap, pcap_at, snap, plan.study.backend)
+    if wanted and (warning := wanted.prepare(plan)):
+        print(f"warning: {warning}", file=sys.stderr)
     directory = out or Path("results") / loaded.name
-    dataset, summary = work.do(plan, directory, jobs, retry_failed=retry_failed, wait=wait)
+    dataset, summary = work.do(plan, directory, jobs, retry_failed=retry_failed, wait=wait, captures=wanted)
+    captured.tell(wanted)
     if dataset.edited:
         print(
             f"note: what {study} shows was edited, and is taken over; `sawtooth report {directory}` makes the report of it", file=sys.stderr

@@ -7,13 +7,16 @@ from typing import Annotated
 
 import typer
 
-from sawtooth.cli.options import AsJson, NoFiles, Options, Short, StudyPath
+from sawtooth.cli.options import AsJson, NoFiles, Options, Pcap, PcapAt, Short, Snap, StudyPath
 
 
 def simulate(
     study: StudyPath,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Seed of the run.")] = 1,
     table: Annotated[str, typer.Option(help="flows, links or another that the run has.")] = "flows",
+    pcap: Pcap = None,
+    pcap_at: PcapAt = None,
+    snap: Snap = None,
     short: Short = False,
     options: Options = None,
     no_files: NoFiles = False,
@@ -22,17 +25,21 @@ def simulate(
     """Run the first run of a study once and print a table of it.
 
     Example: sawtooth simulate hstcp --set vars.Bw='1 Mbit/s'
+
+    Example: sawtooth simulate hstcp --short --pcap /tmp/hstcp.pcapng
     """
     import polars as pl
 
     from sawtooth import api
-    from sawtooth.cli import studies
+    from sawtooth.cli import captured, studies
     from sawtooth.cli.output import print_json, upright
     from sawtooth.errors import StudyError
     from sawtooth.plan import make_plan
 
+    wanted = captured.wanted(pcap, pcap_at, snap)
     made = studies.warn(make_plan(studies.load(study, short, options, None, no_files)))
-    records = api.simulate(json.loads(made.runs[0].scenario), seed=seed)
+    records = api.simulate(json.loads(made.runs[0].scenario), seed=seed, captures=wanted)
+    captured.tell(wanted)
     if table not in records.tables:
         raise StudyError(f"this run has no table `{table}`", hint=f"it has {', '.join(records.tables)}")
     frame = records.tables[table]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sawtooth.cli.options import AsJson, Backend, NoFiles, Options, Short, StudyPath
+from sawtooth.cli.options import AsJson, Backend, NoFiles, Options, Pcap, PcapAt, Short, Snap, StudyPath
 
 _START = "0 s"
 
@@ -35,6 +35,9 @@ def trace(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where trace-run-N.svg and .png go.", show_default="results/NAME/trace")
     ] = None,
+    pcap: Pcap = None,
+    pcap_at: PcapAt = None,
+    snap: Snap = None,
     short: Short = False,
     backend: Backend = None,
     options: Options = None,
@@ -49,24 +52,28 @@ def trace(
     """
     from sawtooth import trace as traces
     from sawtooth.backends.registry import BACKENDS
-    from sawtooth.cli import layers_text, studies
+    from sawtooth.cli import captured, layers_text, studies
     from sawtooth.cli.output import print_json
     from sawtooth.errors import StudyError
     from sawtooth.plan import make_plan
     from sawtooth.plots import style
 
     made = make_plan(studies.load(study, short, options, backend, no_files))
+    wanted = captured.wanted(pcap, pcap_at, snap, made.study.backend)
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
     span = traces.span(begin, end, run)
     directory = out or Path("results") / made.study.name / "trace"
     if layers:
+        if wanted:
+            raise StudyError("--layers captures nothing", hint="leave out --pcap")
         if links:
             raise StudyError("--layers draws no links", hint="leave out --link")
         layers_text.show(made, run, flows, message, span if begin != _START or end is not None else None, directory, as_json=as_json)
         return
     if message is not None:
         raise StudyError("--message is for --layers", hint="a message's way through the layers is shown with both")
-    taken = traces.take(made, run, BACKENDS[made.study.backend].load())
+    taken = traces.take(made, run, BACKENDS[made.study.backend].load(), wanted)
+    captured.tell(wanted)
     drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span)
     name = f"trace-run-{run.index}"
     style.write(drawn, directory, name)

@@ -10,19 +10,22 @@ import typer
 
 from sawtooth import streams
 from sawtooth.backends.registry import require
+from sawtooth.captures import Wanted
 from sawtooth.execute import Interrupted, Summary, execute, reporter_for
 from sawtooth.plan import Plan
 from sawtooth.results.dataset import Dataset, is_results
 
 
-def do(plan: Plan, directory: Path, jobs: int | None, *, retry_failed: bool = False, wait: bool = True) -> tuple[Dataset, Summary]:
+def do(
+    plan: Plan, directory: Path, jobs: int | None, *, retry_failed: bool = False, wait: bool = True, captures: Wanted | None = None
+) -> tuple[Dataset, Summary]:
     """Does what is missing of a plan, with progress; Ctrl-C ends the command with exit code 130."""
     if not is_results(directory):
         require(plan.study.backend)
     dataset = Dataset.create(directory, plan, wait=wait)
     reporter = reporter_for(streams.Console(stderr=True))
     try:
-        summary = execute(plan, dataset, jobs=jobs, reporter=reporter, retry_failed=retry_failed, wait=wait)
+        summary = execute(plan, dataset, jobs=jobs, reporter=reporter, retry_failed=retry_failed, wait=wait, captures=captures)
     except Interrupted as stopped:
         stored = f"{dataset.status().height} of {dataset.runs.height} runs are stored"
         if plan.study.until:

@@ -1,5 +1,7 @@
 //! Where packets pass: the ports of all links, and every round trip as a list of stops ([`super::stops`]).
 
+use std::collections::BTreeSet;
+
 use super::routes::{PathNode, Stop};
 use crate::events::EventKey;
 use crate::net::{Packets, Port};
@@ -79,6 +81,15 @@ impl Topology {
         }
     }
 
+    /// Ports that carry fluid beside packets.
+    pub(super) fn fluid_ports(&self) -> BTreeSet<u32> {
+        let numbered = (0..).zip(&self.ports);
+        numbered
+            .filter(|(_, port)| port.carries_fluid())
+            .map(|(number, _)| number)
+            .collect()
+    }
+
     /// Packets that wait at ports.
     pub(super) fn backlog_at(&self, time: Instant) -> u64 {
         let backlog = |port: &Port| port.backlog_at(time);
@@ -147,7 +158,7 @@ mod tests {
         let mut acks = AckStore::default();
         let ack = Ack {
             next: seq(5),
-            duplicate: true,
+            repeated: Some(seq(0)),
             ..Ack::default()
         };
         let (before, beyond) = (0, u32::try_from(topology.stops.len()).expect("few") - 1);

@@ -177,6 +177,10 @@ impl World<'_> {
     /// A packet is at a stop with events: now.
     #[inline(always)]
     pub(super) fn on_packet(&mut self, packet: Packet, key: EventKey) {
+        if let Some(taps) = &mut self.observers.taps {
+            let copy = packet;
+            taps.see(&copy, key.time, &self.acks);
+        }
         self.go_on(packet, key, Occurrence::HAPPENING);
     }
 
@@ -220,7 +224,7 @@ impl World<'_> {
             .topology
             .port(port)
             .arrive(key, now, packet, &mut self.calendar.lineage);
-        self.take_turn(port, turn);
+        self.take_turn(port, turn, key.time);
     }
 
     #[inline(never)]
@@ -231,17 +235,25 @@ impl World<'_> {
             .sample_port(&self.topology.ports, port, key.time);
         let now = self.calendar.happen(key);
         let turn = self.topology.port(port).transmitter_free(now);
-        self.take_turn(port, turn);
+        self.take_turn(port, turn, time);
     }
 
     /// Does what a port with events has decided.
-    fn take_turn(&mut self, port: u32, turn: Turn) {
+    fn take_turn(&mut self, port: u32, turn: Turn, time: Instant) {
         while let Some(queued) = self.topology.port(port).take_dropped() {
+            if let Some(taps) = &mut self.observers.taps {
+                taps.see_drop(port);
+            }
             self.topology.forget(&mut self.acks, &queued.packet);
         }
         match turn {
             Turn::Waits => {}
-            Turn::Starts(transmission) => self.on_transmission(port, transmission),
+            Turn::Starts(transmission) => {
+                if let Some(taps) = &mut self.observers.taps {
+                    taps.see_transmission(port, &transmission, time, &self.acks);
+                }
+                self.on_transmission(port, transmission);
+            }
             Turn::Wakes(key) => self.calendar.set_transmitter(port, key),
         }
     }

@@ -78,7 +78,7 @@ pub(super) fn udp_flows(
 #[inline(never)]
 pub(super) fn receive_udp(
     udp: &mut [Udp],
-    observers: &mut Observers,
+    observers: &mut Observers<'_>,
     index: u32,
     packet: &Packet,
     now: Instant,

@@ -17,6 +17,7 @@ use super::request_response::RequestResponses;
 use super::routes::{RoundTripRoute, routes};
 use super::stopped::Stopped;
 use super::stops::{Plan, plan_stops};
+use super::taps::{Listener, Taps};
 use super::topology::Topology;
 use super::udp::{Udp, udp_flows};
 use crate::events::EventKey;
@@ -41,7 +42,7 @@ pub(super) struct World<'a> {
     pub(super) udp: Vec<Udp>,
     pub(super) fluid: FluidBackground,
     pub(super) metrics: PathMetrics,
-    pub(super) observers: Observers,
+    pub(super) observers: Observers<'a>,
     /// Ports that may need no events any more.
     pub(super) settling: Settling,
     /// A limit was exceeded: the run has ended.
@@ -50,6 +51,15 @@ pub(super) struct World<'a> {
 
 /// The world before its first event.
 pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
+    assemble_with(scenario, seed, None)
+}
+
+/// The same for somebody who listens, for which the scenario must take no shortcuts that pass stops.
+pub(super) fn assemble_with<'a>(
+    scenario: &'a Scenario,
+    seed: u64,
+    listener: Option<Listener<'a>>,
+) -> World<'a> {
     let shortcuts = &scenario.shortcuts;
     let mut ports = net::ports(scenario, seed, shortcuts.no_tx_event);
     let request_responses = RequestResponses::new(scenario, seed);
@@ -108,7 +118,11 @@ pub(super) fn assemble(scenario: &Scenario, seed: u64) -> World<'_> {
         twins,
         access_delays: routes.iter().map(|route| route.access_delay).collect(),
     };
-    let observers = Observers::new(scenario);
+    let mut observers = Observers::new(scenario);
+    observers.taps = listener.map(|listener| {
+        let sides = request_responses.sides();
+        Taps::new(listener, &topology, &trips, &routes, sides)
+    });
     World {
         scenario,
         calendar,

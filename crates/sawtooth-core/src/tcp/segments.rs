@@ -18,7 +18,7 @@ pub struct TransmissionId(u64);
 
 /// One segment.
 #[derive(Clone, Copy, Debug)]
-pub struct Segment {
+pub struct OutstandingSegment {
     /// When it was last sent, and which transmission that was.
     pub sent: Instant,
     pub transmission: TransmissionId,
@@ -30,7 +30,7 @@ pub struct Segment {
     pub lost: bool,
 }
 
-impl Segment {
+impl OutstandingSegment {
     /// What fills places that no segment has.
     const NONE: Self = Self {
         sent: Instant::START,
@@ -52,7 +52,7 @@ impl Segment {
 #[derive(Debug)]
 pub struct Segments {
     una: SeqNum,
-    queue: RingBuffer<Segment>,
+    queue: RingBuffer<OutstandingSegment>,
     /// The next transmission.
     next: TransmissionId,
     /// Of the segments before this one, no first transmission has to be judged any more.
@@ -88,7 +88,7 @@ impl Default for Segments {
     fn default() -> Self {
         Self {
             una: SeqNum::ZERO,
-            queue: RingBuffer::new(Segment::NONE),
+            queue: RingBuffer::new(OutstandingSegment::NONE),
             next: TransmissionId(0),
             judged: SeqNum::ZERO,
             log: VecDeque::new(),
@@ -150,12 +150,12 @@ impl Segments {
     }
 
     #[inline]
-    fn get(&self, seq: SeqNum) -> Option<&Segment> {
+    fn get(&self, seq: SeqNum) -> Option<&OutstandingSegment> {
         self.queue.get(self.place(seq)?)
     }
 
     #[inline]
-    fn get_mut(&mut self, seq: SeqNum) -> Option<&mut Segment> {
+    fn get_mut(&mut self, seq: SeqNum) -> Option<&mut OutstandingSegment> {
         let at = self.place(seq)?;
         self.queue.get_mut(at)
     }
@@ -216,7 +216,7 @@ impl Segments {
 
     /// The receiver has reported `seq`; the segment as it was, if that is news.
     #[inline]
-    pub fn sack(&mut self, seq: SeqNum) -> Option<Segment> {
+    pub fn sack(&mut self, seq: SeqNum) -> Option<OutstandingSegment> {
         let segment = self.get_mut(seq)?;
         if segment.sacked {
             return None;
@@ -236,7 +236,7 @@ impl Segments {
 
     /// The first segment is acknowledged cumulatively; as it was.
     #[inline]
-    pub fn acknowledge_first(&mut self) -> Option<Segment> {
+    pub fn acknowledge_first(&mut self) -> Option<OutstandingSegment> {
         let segment = *self.queue.front()?;
         self.queue.pop();
         if segment.sacked {
@@ -427,7 +427,7 @@ impl Segments {
 pub struct InOrder {
     /// When the first was sent.
     pub first: Instant,
-    pub last: Segment,
+    pub last: OutstandingSegment,
 }
 
 #[cfg(test)]

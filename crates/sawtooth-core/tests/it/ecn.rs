@@ -186,7 +186,7 @@ impl Script {
         }
         let ack = Ack {
             next,
-            duplicate: false,
+            repeated: None,
             sack,
             ece,
             marks: 0,

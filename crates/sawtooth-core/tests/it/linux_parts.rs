@@ -86,7 +86,7 @@ impl Script {
         }
         let ack = Ack {
             next,
-            duplicate: false,
+            repeated: None,
             sack,
             echo: self.sent[of].stamp,
             ..Ack::default()

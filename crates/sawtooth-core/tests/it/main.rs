@@ -40,6 +40,7 @@ mod sender_rules;
 mod shift;
 mod shortcuts;
 mod spec;
+mod taps;
 mod tcp_rules;
 mod theory;
 mod udp;

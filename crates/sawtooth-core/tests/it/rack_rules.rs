@@ -12,7 +12,7 @@ use sawtooth_core::internals::tcp::limits::SendLimit;
 use serde_json::{Value, json};
 
 use crate::script::{NOTHING, RTT, Script, near, reporting, with};
-use sawtooth_core::units::SegCount;
+use sawtooth_core::units::{SegCount, SeqNum};
 
 /// RACK, and nothing besides that is not asked for.
 fn rack(more: &Value) -> Value {
@@ -34,7 +34,7 @@ fn established(more: &Value) -> Script {
 /// Segments below `next` and those reported have arrived, and one more segment came twice.
 fn duplicate(next: u64) -> Ack {
     Ack {
-        duplicate: true,
+        repeated: Some(SeqNum::ZERO),
         ..reporting(next, &[])
     }
 }
@@ -162,7 +162,7 @@ fn rfc3708_nothing_is_undone_while_a_lost_segment_waits() {
     // Two are lost; five are in the path, which is the threshold, so only the first retransmission leaves.
     assert_eq!(script.sack(1, &[3..6]), [1]);
     let reported = Ack {
-        duplicate: true,
+        repeated: Some(SeqNum::ZERO),
         ..reporting(1, &[3..6])
     };
     script.hear(&reported);
@@ -277,7 +277,7 @@ fn deviating_from_rfc8985_7_4_2_a_probe_acknowledged_up_to_tlp_end_seq_without_a
         );
         script.wait(RTT);
         script.hear(&Ack {
-            duplicate: is_duplicate,
+            repeated: is_duplicate.then_some(SeqNum::ZERO),
             ..reporting(6, &[])
         });
         assert_eq!(script.sender.counters().fast_retransmits, reductions);

@@ -6,7 +6,7 @@
     reason = "one block is a list of one range"
 )]
 
-use sawtooth_core::units::{Instant, SegCount};
+use sawtooth_core::units::{Instant, SegCount, SeqNum};
 use serde_json::{Value, json};
 
 use crate::script::{NOTHING, RTT, Script, near, reporting, tcp, with};
@@ -133,7 +133,7 @@ fn a_report_of_a_duplicate_is_counted_where_there_is_sack() {
     for (recovery, counted) in [("sack", 1), ("fack", 1), ("rack", 1), ("reno", 0)] {
         let (mut script, first) = Script::with_window(&tcp(recovery), 4);
         let mut ack = reporting(first, &[]);
-        ack.duplicate = true;
+        ack.repeated = Some(SeqNum::ZERO);
         script.hear(&ack);
         assert_eq!(script.sender.counters().dsacks_in, counted, "{recovery}");
     }

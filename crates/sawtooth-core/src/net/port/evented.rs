@@ -178,6 +178,11 @@ impl Port {
         self.fluid = Some(Box::new(buffer));
     }
 
+    /// Whether it carries fluid.
+    pub(crate) fn carries_fluid(&self) -> bool {
+        self.fluid.is_some()
+    }
+
     /// A step of the fluid ends now: what has become of what came in it.
     pub fn end_fluid_step(&mut self, now: Instant) -> FluidStep {
         self.fluid().end_step(now)

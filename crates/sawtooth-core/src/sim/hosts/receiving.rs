@@ -45,7 +45,9 @@ pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &
     if let Some(other) = answered {
         let sent = world.flows[other as usize].sent_packets();
         go_on(world, now, host, other);
-        ack = ack.filter(|ack| ack.duplicate || world.flows[other as usize].sent_packets() == sent);
+        ack = ack.filter(|ack| {
+            ack.repeated.is_some() || world.flows[other as usize].sent_packets() == sent
+        });
     }
     if let Some(ack) = ack {
         follow_with_ack(world, host, index, &ack);

@@ -10,6 +10,7 @@ use self::ack_trace::AckTrace;
 use self::sampler::Samplers;
 use self::variables::VariableSamples;
 use super::flow::Flow;
+use super::taps::Taps;
 use crate::net::Port;
 use crate::record::rows::SeriesRow;
 use crate::record::{Effort, Table};
@@ -19,14 +20,16 @@ use crate::units::{ByteCount, Instant};
 
 /// All observers of a run. They look at its components and are not known to them.
 #[derive(Debug)]
-pub(super) struct Observers {
+pub(super) struct Observers<'a> {
     samplers: Option<Samplers>,
     ack_trace: Option<AckTrace>,
     variables: Option<VariableSamples>,
     pub(super) effort: Effort,
+    /// Whoever listens to packets.
+    pub(super) taps: Option<Taps<'a>>,
 }
 
-impl Observers {
+impl Observers<'_> {
     pub(super) fn new(scenario: &Scenario) -> Self {
         let flows = scenario.flows.len();
         Self {
@@ -34,6 +37,7 @@ impl Observers {
             ack_trace: (scenario.sample == Sampling::Acks).then(|| AckTrace::new(flows)),
             variables: (scenario.record.variables).then(|| VariableSamples::new(flows)),
             effort: Effort::default(),
+            taps: None,
         }
     }
 

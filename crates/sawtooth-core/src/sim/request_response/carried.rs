@@ -76,7 +76,7 @@ pub(in crate::sim) fn receive_in_exchange(
     }
     let has_sent = world.flows[other as usize].sent_packets() > sent;
     let flow = &mut world.flows[place as usize];
-    if let Some(ack) = ack.filter(|ack| ack.duplicate || !has_sent) {
+    if let Some(ack) = ack.filter(|ack| ack.repeated.is_some() || !has_sent) {
         return Some(flow.ack(&mut world.acks, packet.hop + 1, &ack));
     }
     let timer = flow.receiver.next_timer();

@@ -85,12 +85,12 @@ impl Receiver {
     pub fn on_timer(&mut self) -> Ack {
         let now = self.next_timer().time;
         self.acknowledgement.on_expiry();
-        self.acknowledge(now, false)
+        self.acknowledge(now, None)
     }
 
     /// The acknowledgement that a segment of the host carries: at least the window, if nothing has come yet.
     pub fn carried(&mut self, now: Instant) -> Ack {
-        self.acknowledge(now, false)
+        self.acknowledge(now, None)
     }
 
     /// The host sends data on the connection.
@@ -105,7 +105,7 @@ impl Receiver {
 
     /// The acknowledgement that is being delayed, if one is.
     pub fn take_delayed(&mut self, now: Instant) -> Option<Ack> {
-        (!self.next_timer().is_never()).then(|| self.acknowledge(now, false))
+        (!self.next_timer().is_never()).then(|| self.acknowledge(now, None))
     }
 
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
@@ -188,7 +188,7 @@ impl Receiver {
         if self.ns2 && again && self.reassembly.is_whole() {
             // The last segment once more: taken by ns-2 as if it had come for the first time.
             if self.acknowledgement.is_due() {
-                return Some(self.acknowledge(now.time, true));
+                return Some(self.acknowledge(now.time, Some(data.seq)));
             }
             self.acknowledgement.delay(now);
             return None;
@@ -294,7 +294,8 @@ impl Receiver {
                 self.acknowledgement.on_repetition(limit);
             }
         }
-        Some(self.acknowledge(now.time, disorder == Disorder::Repeats))
+        let repeated = (disorder == Disorder::Repeats).then_some(data.seq);
+        Some(self.acknowledge(now.time, repeated))
     }
 
     /// Nothing is out of order, so there is nothing to report.
@@ -326,10 +327,10 @@ impl Receiver {
     }
 
     #[inline(never)]
-    fn acknowledge(&mut self, now: Instant, duplicate: bool) -> Ack {
+    fn acknowledge(&mut self, now: Instant, repeated: Option<SeqNum>) -> Ack {
         let mut ack = self.acknowledge_in_order(now);
         self.acknowledgement.on_selective_ack();
-        ack.duplicate = duplicate;
+        ack.repeated = repeated;
         ack.sack = self.reassembly.blocks.report(ack.next);
         ack
     }

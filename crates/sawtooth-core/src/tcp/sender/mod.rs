@@ -220,7 +220,7 @@ impl Sender {
     pub fn on_segment(&mut self, now: Event, ack: &Ack) {
         let tx = &mut self.tx;
         tx.counters.sacks_in += u64::from(!ack.sack.is_empty());
-        tx.counters.dsacks_in += u64::from(ack.duplicate && tx.config.recovery.has_sack());
+        tx.counters.dsacks_in += u64::from(ack.repeated.is_some() && tx.config.recovery.has_sack());
         tx.allowance = SendAllowance::Window;
         tx.stamps.echo = ack.echo;
         self.recovery.on_ack(tx, now, ack);

@@ -4,7 +4,7 @@
 
 use super::undo::ReductionUndo;
 use crate::events::Event;
-use crate::tcp::segments::{InOrder, Segment};
+use crate::tcp::segments::{InOrder, OutstandingSegment};
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
 
@@ -41,7 +41,7 @@ impl NewlyDelivered {
 
     /// Segment `seq` is delivered.
     #[inline]
-    pub fn add(&mut self, seq: SeqNum, segment: &Segment) {
+    pub fn add(&mut self, seq: SeqNum, segment: &OutstandingSegment) {
         self.delivered += SegCount::ONE;
         if !segment.retransmitted {
             self.first_sent = self.first_sent.min(segment.sent);

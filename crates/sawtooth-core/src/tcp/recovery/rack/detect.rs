@@ -5,7 +5,7 @@
 //! Deviations: at a timeout the reordering window is not capped by the smoothed round-trip time, and there is none before reordering has been seen.
 
 use crate::tcp::scoreboard::RangeSet;
-use crate::tcp::segments::{Found, Segment, Segments, TransmissionId};
+use crate::tcp::segments::{Found, OutstandingSegment, Segments, TransmissionId};
 use crate::tcp::ticks::HAIR;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
 
@@ -68,7 +68,13 @@ impl Detect {
     /// Without that, all that was sent before a needless retransmission would be lost as soon as the original is acknowledged. Measured of
     /// Linux 6.1: after a delay of 700 ms that made its timer expire, nothing is.
     #[inline]
-    pub fn on_delivered(&mut self, now: Instant, seq: SeqNum, segment: &Segment, earlier: bool) {
+    pub fn on_delivered(
+        &mut self,
+        now: Instant,
+        seq: SeqNum,
+        segment: &OutstandingSegment,
+        earlier: bool,
+    ) {
         let rtt = now - segment.sent;
         if segment.retransmitted {
             // Sooner than any round trip: the acknowledgement is of an earlier transmission.
@@ -97,7 +103,7 @@ impl Detect {
     /// All segments before `next` are delivered that were not, the `last` of them as the others after the one before it: each was sent once, and nothing that
     /// was sent later has arrived before.
     #[inline]
-    pub fn on_delivered_in_order(&mut self, now: Instant, next: SeqNum, last: &Segment) {
+    pub fn on_delivered_in_order(&mut self, now: Instant, next: SeqNum, last: &OutstandingSegment) {
         // Of what was sent later the round trip is shorter.
         let rtt = now - last.sent;
         self.min_rtt = self.min_rtt.min(rtt);

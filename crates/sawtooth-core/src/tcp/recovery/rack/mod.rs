@@ -106,10 +106,11 @@ impl Rack {
         if !syn {
             tx.announce(now, news.acked, rtt);
         }
-        if ack.duplicate {
+        if ack.repeated.is_some() {
             self.on_duplicate(tx);
         }
-        if self.tlp.on_ack(ack.next, ack.duplicate) && self.congestion.phase.is_lossless() {
+        if self.tlp.on_ack(ack.next, ack.repeated.is_some()) && self.congestion.phase.is_lossless()
+        {
             self.on_probe_that_repaired(tx, now);
         }
         let lost = self.find_losses(tx, now, false);

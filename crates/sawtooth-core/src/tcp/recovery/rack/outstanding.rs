@@ -12,7 +12,7 @@ use crate::ring::RingBuffer;
 use crate::tcp::episodes::{LossFoundBy, Losses};
 use crate::tcp::rate::{DeliveredTransmission, DeliveryRate, Snapshot};
 use crate::tcp::scoreboard::{Range, SackBlocks};
-use crate::tcp::segments::{InOrder, Segment, Segments};
+use crate::tcp::segments::{InOrder, OutstandingSegment, Segments};
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Instant, SegCount, SeqNum};
 
@@ -201,7 +201,7 @@ impl Outstanding {
 
     /// A segment is delivered, which took a snapshot along if the algorithm asks for delivery rates.
     #[inline]
-    fn deliver(&mut self, now: Instant, segment: &Segment, snapshot: Option<Snapshot>) {
+    fn deliver(&mut self, now: Instant, segment: &OutstandingSegment, snapshot: Option<Snapshot>) {
         if let Some(snapshot) = snapshot {
             let delivered = DeliveredTransmission {
                 snapshot,

@@ -135,7 +135,7 @@ fn rfc3708_3_a_recovery_whose_retransmissions_were_all_needless_is_taken_back() 
     rig.now += RTT;
     rig.on_ack(&Ack {
         next: seq(7),
-        duplicate: true,
+        repeated: Some(seq(0)),
         ..Ack::default()
     });
     assert_eq!(rig.tx.counters.spurious, 1);

@@ -1,0 +1,216 @@
+"""Captures of simulated runs: where packets are seen, and which files they go to."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from sawtooth import _core
+from sawtooth.errors import StudyError
+from sawtooth.hints import did_you_mean
+from sawtooth.plan import Plan, Run
+
+SUFFIX = ".pcapng"
+SNAP = 96
+"""Bytes of a packet that are captured unless it is said: all headers, which take at most 80, and what Ethernet would have before them."""
+_LEAST_SNAP = 80
+_POINTS = "it is sender, receiver, link:NAME for the beginning of a link or link:NAME:far for its end"
+_OVERHEAD = 40
+"""Bytes of a file that a packet takes besides its own."""
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What is captured of one run.
+
+    Attributes:
+        points: of each file where its packets are seen: `sender`, `receiver`, or `near` or `far` with the name of a link.
+        paths: the files.
+        snap: bytes of each packet, from its IP header on; 0: all.
+        comments: what the files say of themselves.
+
+    """
+
+    points: list[tuple[str, str | None]]
+    paths: list[str]
+    snap: int
+    comments: list[str]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user wants to be captured.
+
+    Attributes:
+        where: a file, or a directory with a file for each point.
+        points: as they were said.
+        snap: see `Capture`.
+        files: that were to be written so far.
+
+    """
+
+    where: Path
+    points: tuple[str, ...] = ("sender",)
+    snap: int = SNAP
+    files: list[Path] = field(default_factory=list[Path])
+
+    def of_scenario(self, scenario: str, comments: Sequence[str]) -> Capture:
+        """What is captured of the only run: its file, or those of its points in the directory.
+
+        Raises:
+            StudyError: for a link that there is not, or a directory that cannot be written to.
+
+        """
+        points = self._points(scenario)
+        if self.where.suffix == SUFFIX:
+            _make(self.where.parent)
+            return self._capture(points, [self.where], comments)
+        _make(self.where)
+        return self._capture(points, [self.where / f"{_label(point)}{SUFFIX}" for point in points], comments)
+
+    def of_run(self, plan: Plan, run: Run) -> Capture:
+        """What is captured of a run of a study: files named by its cell, arm and replicate.
+
+        Raises:
+            StudyError: for a link that there is not.
+
+        """
+        arm = [quote(run.arm, safe=" ").replace(" ", "_")] if run.arm else []
+        name = "-".join([f"cell-{run.cell}", *arm, f"replicate-{run.replicate}"])
+        points = self._points(run.scenario)
+        paths = [self.where / f"{name}.{_label(point)}{SUFFIX}" for point in points]
+        return self._capture(points, paths, comments(plan, run))
+
+    def prepare(self, plan: Plan) -> str | None:
+        """Makes the directory for the runs of a plan, before any of them; a warning if there may be too little room.
+
+        Raises:
+            StudyError: for a link that the first run does not have, for one file, or a directory that cannot be written to.
+
+        """
+        if self.where.suffix == SUFFIX:
+            raise StudyError(f"{self.where} is one file, and `sawtooth run` captures every run in its own", hint="name a directory")
+        self._points(plan.runs[0].scenario)
+        _make(self.where)
+        # A packet of data at each point, and half as many acknowledgements.
+        segments = sum(_core.estimate(run.scenario) for run in plan.runs)
+        most = 1.5 * segments * len(self.points) * (_OVERHEAD + (self.snap or 1500))
+        free = shutil.disk_usage(self.where).free
+        return f"captures may take {size(most)} at most, and {size(free)} are free there" if most > free else None
+
+    def written(self) -> list[Path]:
+        """Those of its files that are there."""
+        return [path for path in self.files if path.exists()]
+
+    def _capture(self, points: list[tuple[str, str | None]], paths: list[Path], comments: Sequence[str]) -> Capture:
+        self.files.extend(paths)
+        return Capture(points, [str(path) for path in paths], self.snap, list(comments))
+
+    def _points(self, scenario: str) -> list[tuple[str, str | None]]:
+        links = [name for name, _ in _core.network(scenario)[0]]
+        return [_point(point, links) for point in self.points]
+
+
+def wanted(where: str | os.PathLike[str], points: Sequence[str] = (), snap: int = SNAP) -> Wanted:
+    """What is to be captured.
+
+    Args:
+        where: a file NAME.pcapng for one point, or a directory.
+        points: `sender` (if none is said), `receiver`, `link:NAME`, `link:NAME:far`; each may hold several, with commas between them.
+        snap: bytes of each packet, from its IP header on; 0: all.
+
+    Raises:
+        StudyError: if that cannot be.
+
+    """
+    path = Path(where)
+    each = [point.strip() for text in points for point in text.split(",") if point.strip()]
+    unique = tuple(dict.fromkeys(each)) or ("sender",)
+    if path.suffix in {".pcap", ".cap", ".dmp"}:
+        raise StudyError(
+            f"captures are written as pcapng, and {path} is the name of an older format",
+            hint=f"name {path.with_suffix(SUFFIX)}, or a directory; `editcap -F pcap` makes the older format of it",
+        )
+    if path.suffix == SUFFIX and len(unique) > 1:
+        raise StudyError(f"{path} is one file, and each point has its own: {', '.join(unique)}", hint="name a directory")
+    if snap and snap < _LEAST_SNAP:
+        raise StudyError(
+            f"{snap} bytes of a packet do not hold its headers", hint=f"they take up to {_LEAST_SNAP}; 0 captures whole packets"
+        )
+    return Wanted(path, unique, snap)
+
+
+def comments(plan: Plan, run: Run) -> list[str]:
+    """What a file says of its run."""
+    cell = next(cell for cell in plan.cells if cell.number == run.cell)
+    factors = ", ".join(f"{path} = {value}" for path, value in cell.factors.items())
+    named = [f"study {plan.study.name}, cell {run.cell}{f' ({factors})' if factors else ''}"]
+    if run.arm:
+        named.append(f"arm {run.arm}")
+    named.append(f"replicate {run.replicate}, seed {run.seed}")
+    return [", ".join(named), _said(run.scenario)]
+
+
+def of_seed(scenario: str, seed: int) -> list[str]:
+    """What a file says of a run that is of no study."""
+    return [f"seed {seed}", _said(scenario)]
+
+
+def size(count: float) -> str:
+    """So many bytes, in words."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "bytes" or count >= 100 else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:,.1f} TB"
+
+
+def lines(paths: Sequence[Path]) -> list[str]:
+    """What was written, a line for each file, or for all if they are many."""
+    if len(paths) > 6:
+        total = sum(path.stat().st_size for path in paths)
+        return [f"captures: {len(paths):,} files in {paths[0].parent}, {size(total)}"]
+    return [f"capture: {path}, {size(path.stat().st_size)}" for path in paths]
+
+
+def _said(scenario: str) -> str:
+    tree = json.loads(scenario)
+    return f"simulated; time 0 of the run is 2000-01-01T00:00:00Z, and it takes {tree.get('duration')}"
+
+
+def _point(text: str, links: Sequence[str]) -> tuple[str, str | None]:
+    if text in {"sender", "receiver"}:
+        return text, None
+    word, colon, name = text.partition(":")
+    if word != "link" or not colon:
+        raise StudyError(f"`{text}` is no point to capture at", hint=_POINTS)
+    end = "near"
+    if name not in links:
+        for suffix, what in ((":near", "near"), (":far", "far")):
+            if name.endswith(suffix):
+                name, end = name.removesuffix(suffix), what
+    if name not in links:
+        raise StudyError(f"there is no link `{name}` to capture at", hint=did_you_mean(name, links))
+    return end, name
+
+
+def _label(point: tuple[str, str | None]) -> str:
+    """A point as a part of the name of a file."""
+    word, link = point
+    if link is None:
+        return word
+    return f"link-{quote(link, safe='[] ')}{'-far' if word == 'far' else ''}"
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        if not os.access(directory, os.W_OK | os.X_OK):
+            raise PermissionError(13, "Permission denied")
+    except OSError as error:
+        raise StudyError(f"captures cannot be written to {directory}: {error.strerror}", hint="name another directory") from None

@@ -1,0 +1,47 @@
+"""What commands take and say of captures."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sawtooth.captures import Wanted
+
+
+def wanted(where: Path | None, points: Sequence[str] | None, snap: int | None, backend: str = "sim") -> Wanted | None:
+    """What is to be captured, if anything is, on a backend.
+
+    Raises:
+        StudyError: if that cannot be.
+
+    """
+    from sawtooth import captures
+    from sawtooth.errors import StudyError
+
+    if where is None:
+        if points or snap is not None:
+            raise StudyError(f"{'--pcap-at' if points else '--snap'} is for --pcap", hint="packets are captured with both")
+        return None
+    if backend != "sim":
+        raise StudyError(
+            f"--pcap captures packets of the simulator, and this study runs on {backend}", hint="leave it out, or add --backend sim"
+        )
+    return captures.wanted(where, points or (), captures.SNAP if snap is None else snap)
+
+
+def tell(captured: Wanted | None) -> None:
+    """Says what was written."""
+    from sawtooth import captures
+
+    if captured is None:
+        return
+    paths = captured.written()
+    for line in (
+        captures.lines(paths)
+        if paths
+        else ["captures: no run was done now, so there are none; runs that are stored are not done again for them"]
+    ):
+        print(line, file=sys.stderr)
