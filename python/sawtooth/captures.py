@@ -19,6 +19,7 @@ SUFFIX = ".pcapng"
 SNAP = 96
 """Bytes of a packet that are captured unless it is said: all headers, which take at most 80, and what Ethernet would have before them."""
 _LEAST_SNAP = 80
+_HOSTS = ("sender", "receiver")
 _POINTS = "it is sender, receiver, link:NAME for the beginning of a link or link:NAME:far for its end"
 _OVERHEAD = 40
 """Bytes of a file that a packet takes besides its own."""
@@ -90,18 +91,23 @@ class Wanted:
         """Makes the directory for the runs of a plan, before any of them; a warning if there may be too little room.
 
         Raises:
-            StudyError: for a link that the first run does not have, for one file, or a directory that cannot be written to.
+            StudyError: for a link that a run does not have, for one file, or a directory that cannot be written to.
 
         """
         if self.where.suffix == SUFFIX:
             raise StudyError(f"{self.where} is one file, and `sawtooth run` captures every run in its own", hint="name a directory")
-        self._points(plan.runs[0].scenario)
+        # Only names of links can be wrong in one run and right in another.
+        for scenario in dict.fromkeys(run.scenario for run in plan.runs) if self._has_links else [plan.runs[0].scenario]:
+            self._points(scenario)
         _make(self.where)
         # A packet of data at each point, and half as many acknowledgements.
-        segments = sum(_core.estimate(run.scenario) for run in plan.runs)
-        most = 1.5 * segments * len(self.points) * (_OVERHEAD + (self.snap or 1500))
+        most = 1.5 * plan.cost * len(self.points) * (_OVERHEAD + (self.snap or 1500))
         free = shutil.disk_usage(self.where).free
         return f"captures may take {size(most)} at most, and {size(free)} are free there" if most > free else None
+
+    @property
+    def _has_links(self) -> bool:
+        return any(point not in _HOSTS for point in self.points)
 
     def written(self) -> list[Path]:
         """Those of its files that are there."""
@@ -112,7 +118,7 @@ class Wanted:
         return Capture(points, [str(path) for path in paths], self.snap, list(comments))
 
     def _points(self, scenario: str) -> list[tuple[str, str | None]]:
-        links = [name for name, _ in _core.network(scenario)[0]]
+        links = [name for name, _ in _core.network(scenario)[0]] if self._has_links else []
         return [_point(point, links) for point in self.points]
 
 
@@ -184,7 +190,7 @@ def _said(scenario: str) -> str:
 
 
 def _point(text: str, links: Sequence[str]) -> tuple[str, str | None]:
-    if text in {"sender", "receiver"}:
+    if text in _HOSTS:
         return text, None
     word, colon, name = text.partition(":")
     if word != "link" or not colon:

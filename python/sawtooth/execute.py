@@ -78,8 +78,8 @@ class _Shared:
         runs = [self.plan.runs[run] for run in self.task.runs[some.start : some.stop]]
         outcome, failure = None, None
         try:
-            captured = [self.captures.of_run(self.plan, run) for run in runs] if self.captures else []
-            outcome = self.backend.run_share([run.scenario for run in runs], [run.seed for run in runs], self.stop, captured)
+            captured = {"captures": [self.captures.of_run(self.plan, run) for run in runs]} if self.captures else {}
+            outcome = self.backend.run_share([run.scenario for run in runs], [run.seed for run in runs], self.stop, **captured)
         except (MemoryError, OSError) as error:
             failure = error
         if outcome is None and failure is None:

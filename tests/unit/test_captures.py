@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -223,3 +224,14 @@ def test_a_capture_that_finds_no_room_fails_its_run_and_leaves_no_file(study: Pa
     assert ended.returncode == 2
     assert ended.stderr.splitlines()[-1] == f"error: {where}/run.pcapng cannot be written: file too large"
     assert names(where) == []
+
+
+def test_too_little_room_is_told_before_the_first_run(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(captures.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1000))
+    plan = sawtooth.make_plan(sawtooth.Study.load(study))
+    wanted = captures.wanted(tmp_path / "x", ["sender", "receiver"])
+    # 1.5 packets for each segment at each of two points, each of 96 bytes and what a block takes.
+    most = captures.size(1.5 * plan.cost * 2 * (96 + 40))
+    assert wanted.prepare(plan) == f"captures may take {most} at most, and 1.0 kB are free there"
+    monkeypatch.undo()
+    assert wanted.prepare(plan) is None

@@ -44,7 +44,7 @@ pub(super) fn lay_out(
 ) -> Vec<TapStop> {
     let mut stops = vec![TapStop::default(); topology.stops.len()];
     for (trip, route) in trips.iter().copied().zip(routes) {
-        let mut links = 0;
+        let mut links = 0_u8;
         for hop in trip.first_stop..=last_stop(trip, route) {
             let at = hop as usize;
             let carries_acks = hop > trip.receiver_stop;
@@ -57,7 +57,7 @@ pub(super) fn lay_out(
             links = if hop == trip.receiver_stop + 1 {
                 0
             } else {
-                links + u8::from(link.is_some())
+                links.saturating_add(u8::from(link.is_some()))
             };
             let seen = |point: &TapPoint| match point {
                 TapPoint::Sender => is_at_end(hop, trip, route, route.against),
