@@ -27,6 +27,8 @@ CLASSIFIERS = {
 }
 # What metadata leave out, as the file LICENSE of the distribution has it.
 BY_FILE = {"cargo-zigbuild": "MIT"}
+# And some in words of their own.
+WORDS = {"BSD": "BSD-3-Clause", "BSD 3-Clause": "BSD-3-Clause"}
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,11 @@ def distributions() -> list[Distribution]:
 
 
 def _needed(name: str, by_name: dict[str, list[dict[str, Any]]], seen: set[str] | None = None) -> Iterator[str]:
-    """What a distribution needs, and what that needs; groups for development are no dependencies."""
+    """What a distribution needs, and what that needs; Sawtooth's extras are passed on, too, and groups for development are no dependencies."""
     seen = set() if seen is None else seen
     for package in by_name[name]:
-        for dependency in package.get("dependencies", ()):
+        optional = (each for extra in package.get("optional-dependencies", {}).values() for each in extra) if name == "sawtooth" else ()
+        for dependency in (*package.get("dependencies", ()), *optional):
             if dependency["name"] not in seen:
                 seen.add(dependency["name"])
                 yield dependency["name"]
@@ -81,7 +84,8 @@ def licence(told: PackageMetadata) -> str:
     words = [line.rpartition(" :: ")[2] for line in told.get_all("Classifier") or () if line.startswith("License :: ")]
     if words and all(word in CLASSIFIERS for word in words):
         return " AND ".join(CLASSIFIERS[word] for word in words)
-    return str(told["License"]).strip().splitlines()[0] if "License" in told else "unknown"
+    written = str(told["License"]).strip().splitlines()[0] if "License" in told else "unknown"
+    return WORDS.get(written, written)
 
 
 def is_allowed(expression: str, allowed: Collection[str]) -> bool:

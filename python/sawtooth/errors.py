@@ -128,6 +128,10 @@ class DatasetError(PlainError):
     """A results directory cannot be read or written."""
 
 
+class ClusterError(PlainError):
+    """Workers elsewhere cannot do what they are to do."""
+
+
 def cut(text: str) -> str:
     """A text that may be very long, for a message."""
     return text if len(text) <= 40 else f"{text[:36]}..."

@@ -72,7 +72,7 @@ def write_atomically(path: Path, content: bytes) -> None:
         mode = path.lstat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
             raise OSError(errno.EINVAL, "it is no regular file", str(path))
-    temporary = path.with_name(f".{path.name}.{_HOST}-{os.getpid()}.{secrets.token_hex(8)}.tmp")
+    temporary = path.with_name(temporary_name(path.name))
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -83,6 +83,11 @@ def write_atomically(path: Path, content: bytes) -> None:
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def temporary_name(name: str) -> str:
+    """A name that nobody else has, and by which what is left of this process is found and removed."""
+    return f".{name}.{_HOST}-{os.getpid()}.{secrets.token_hex(8)}.tmp"
 
 
 def append(path: Path, content: bytes) -> None:

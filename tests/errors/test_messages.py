@@ -12,7 +12,7 @@ import sawtooth
 from sawtooth.cli import app
 from sawtooth.errors import SawtoothError
 from sawtooth.plan import make_plan
-from sawtooth.results import parts as parts_module
+from sawtooth.results import folder
 from sawtooth.study import Study
 from tests.conftest import STUDY
 
@@ -445,7 +445,7 @@ def test_a_full_disk(study_file: Path, tmp_path: Path, monkeypatch: pytest.Monke
     def full(path: Path, _content: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr(parts_module, "write_atomically", full)
+    monkeypatch.setattr(folder, "write_atomically", full)
     from sawtooth.execute import execute
 
     with pytest.raises(SawtoothError) as raised:

@@ -106,7 +106,8 @@ def test_workers_of_another_executor_are_waited_for_until_the_second_signal(
     script = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from sawtooth.execute import LineReporter, execute
+from sawtooth.execute import execute
+from sawtooth.progress import LineReporter
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
@@ -134,7 +135,7 @@ def test_signals_that_were_ignored_when_it_was_started_do_not_end_it(study_file:
     # As nohup and the background of a script do.
     out = tmp_path / "out"
     command = ["sh", "-c", "trap '' HUP INT TERM; exec \"$@\"", "sh", sys.executable, "-m", "sawtooth.cli", "run", str(study_file),
-               "--out", str(out), "--jobs", "1", "--set", "repeat=200", "--set", "scenario.duration=60 s"]  # fmt: skip
+               "--out", str(out), "--jobs", "1", "--set", "repeat=2000", "--set", "scenario.duration=60 s"]  # fmt: skip
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         while not list(out.glob("parts/batch-*.sha256")):
             assert process.poll() is None

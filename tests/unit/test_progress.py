@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sawtooth import execute
-from sawtooth.execute import LineReporter
 from sawtooth.plan import make_plan
+from sawtooth.progress import LineReporter
 from sawtooth.results.dataset import Dataset
 from sawtooth.sharing import RUN_WORK
 from sawtooth.study import Study

@@ -22,6 +22,10 @@ def run(
             min=1, max=MOST_JOBS, help="Threads; of guests never more than fit, in real time one.", show_default="one per processor"
         ),
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Do it on a Dask cluster: tcp://HOST:8786, scheduler.json, or local:N for N processes here."),
+    ] = None,
     backend: Backend = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Do runs that failed or were lost once more.")] = False,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for another command that writes to the directory.")] = True,
@@ -44,16 +48,19 @@ def run(
 
     from sawtooth.cli import captured, studies, work
     from sawtooth.cli.output import print_json
+    from sawtooth.errors import StudyError
     from sawtooth.plan import make_plan
 
     loaded = studies.load(study, short, options, backend, no_files)
     studies.check_report(loaded)
     plan = studies.warn(make_plan(loaded))
+    if pcap is not None and dask is not None:
+        raise StudyError("--pcap captures runs of this process, and --dask does them elsewhere", hint="leave out one of the two")
     wanted = captured.wanted(pcap, pcap_at, snap, plan.study.backend)
     if wanted and (warning := wanted.prepare(plan)):
         print(f"warning: {warning}", file=sys.stderr)
     directory = out or Path("results") / loaded.name
-    dataset, summary = work.do(plan, directory, jobs, retry_failed=retry_failed, wait=wait, captures=wanted)
+    dataset, summary = work.do(plan, directory, jobs, dask=dask, retry_failed=retry_failed, wait=wait, captures=wanted)
     captured.tell(wanted)
     if dataset.edited:
         print(

@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import time
 from pathlib import Path
 
 import polars as pl
 import typer
 
-from sawtooth import streams
+from sawtooth import clusters, streams
 from sawtooth.backends.registry import require
 from sawtooth.captures import Wanted
-from sawtooth.execute import Interrupted, Summary, execute, reporter_for
+from sawtooth.errors import ClusterError
+from sawtooth.execute import Interrupted, Summary, WorkersGone, execute
 from sawtooth.plan import Plan
+from sawtooth.progress import reporter_for
 from sawtooth.results.dataset import Dataset, is_results
+
+# So long a scheduler that is gone may take to come back, in seconds.
+_COMING_BACK = 300.0
 
 
 def do(
-    plan: Plan, directory: Path, jobs: int | None, *, retry_failed: bool = False, wait: bool = True, captures: Wanted | None = None
+    plan: Plan,
+    directory: Path,
+    jobs: int | None,
+    *,
+    dask: str | None = None,
+    retry_failed: bool = False,
+    wait: bool = True,
+    captures: Wanted | None = None,
 ) -> tuple[Dataset, Summary]:
-    """Does what is missing of a plan, with progress; Ctrl-C ends the command with exit code 130."""
-    if not is_results(directory):
+    """Does what is missing of a plan, with progress, here or on a Dask cluster; Ctrl-C ends the command with exit code 130."""
+    if not is_results(directory) and dask is None:
         require(plan.study.backend)
     dataset = Dataset.create(directory, plan, wait=wait)
     reporter = reporter_for(streams.Console(stderr=True))
     try:
-        summary = execute(plan, dataset, jobs=jobs, reporter=reporter, retry_failed=retry_failed, wait=wait, captures=captures)
+        if dask is None:
+            summary = execute(plan, dataset, jobs=jobs, reporter=reporter, retry_failed=retry_failed, wait=wait, captures=captures)
+        else:
+            summary = _on_cluster(dask, plan, dataset, retry_failed=retry_failed, wait=wait)
     except Interrupted as stopped:
         stored = f"{dataset.status().height} of {dataset.runs.height} runs are stored"
         if plan.study.until:
@@ -39,6 +56,35 @@ def do(
     for note in dataset.notes:
         print(f"note: {note}", file=sys.stderr)
     return dataset, summary
+
+
+def _on_cluster(address: str, plan: Plan, dataset: Dataset, *, retry_failed: bool, wait: bool) -> Summary:
+    """Does what is missing on a cluster. Its scheduler may go and come back: what it was doing is then taken from the results, as after any end."""
+
+    def say(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    gone: float | None = None
+    while True:
+        try:
+            with clusters.connected(address, say) as crew:
+                gone = None
+                reporter = reporter_for(streams.Console(stderr=True))
+                return execute(plan, dataset, crew.executor, reporter=reporter, crew=crew, retry_failed=retry_failed, wait=wait)
+        except WorkersGone:
+            say(f"the scheduler at {address} is gone: waiting for it to come back")
+            gone = time.monotonic()
+        except ClusterError:
+            if gone is None:
+                raise
+            if time.monotonic() - gone > _COMING_BACK:
+                raise ClusterError(
+                    f"the scheduler at {address} has been gone for {_COMING_BACK / 60:.0f} minutes",
+                    "what was stored stays: start it again and run the same command, it goes on from there",
+                ) from None
+            time.sleep(1.0)
+        except KeyboardInterrupt:
+            raise Interrupted(signal.SIGINT) from None
 
 
 def done(directory: Path, summary: Summary) -> str:

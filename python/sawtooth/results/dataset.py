@@ -15,10 +15,12 @@ Whatever is not as it was written is named when the directory is opened, and mad
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, cast
@@ -33,12 +35,13 @@ from sawtooth.plan import RESULTS_EPOCH, Plan, regrown
 from sawtooth.results import changes, log
 from sawtooth.results import head as heads
 from sawtooth.results import lock as locks
+from sawtooth.results.folder import Folder
 from sawtooth.results.head import Head
-from sawtooth.results.parts import Parts, as_parquet
+from sawtooth.results.parts import Parts, Shelf, as_parquet
 from sawtooth.results.provenance import analysis, of_plan, plan_hash, references, surroundings
 from sawtooth.results.sums import digest
 from sawtooth.results.tables import Tables, with_factors
-from sawtooth.storage import is_temporary, read_bytes, remove_leftovers, writing
+from sawtooth.storage import is_temporary, read_bytes, remove_leftovers, temporary_name, writing
 from sawtooth.study import Study
 from sawtooth.study.differs import difference
 from sawtooth.tables import as_status, column_types, factors_of, with_nulls
@@ -360,6 +363,25 @@ class Dataset(Tables):
             head = Head.look(self.directory)
             head.write(self._parts.owner, {heads.RUNS: as_parquet(self.runs), heads.MANIFEST: _as_json(manifest)})
         self.manifest = manifest
+
+    @property
+    def shelf(self) -> Shelf:
+        """Where whoever did a batch stores it."""
+        return self._parts.shelf
+
+    def lock(self, *, wait: bool = True) -> AbstractContextManager[None]:
+        """Makes this process the only one that writes to the directory; see `lock.lock`."""
+        return locks.lock(self.directory, wait=wait)
+
+    @contextlib.contextmanager
+    def probe(self) -> Generator[tuple[Folder, str]]:
+        """The folder of parts, and a file in it that holds its own name: whoever reads it there sees the same folder."""
+        folder, name = self.shelf.folder, temporary_name("probe")
+        folder.write(name, name.encode())
+        try:
+            yield folder, name
+        finally:
+            folder.remove(name)
 
     def write_batch(self, batch: int, tables: Mapping[str, pl.DataFrame], status: pl.DataFrame) -> None:
         """Stores a batch.

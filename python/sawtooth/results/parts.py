@@ -15,12 +15,53 @@ from pathlib import Path
 import polars as pl
 
 from sawtooth.errors import DatasetError
+from sawtooth.results.folder import Directory, Folder
 from sawtooth.results.sums import Digests, Sums
-from sawtooth.storage import is_temporary, remove_leftovers, unreadable, write_atomically, writing
+from sawtooth.storage import is_temporary, remove_leftovers, unreadable
 
 _PART = re.compile(r"(?P<table>\w+)-(?P<batch>\d{6,})\.parquet")
 _LIST = re.compile(r"batch-(?P<batch>\d{6,})\.sha256")
 _MANY = 3
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """Where whoever did a batch stores it: all that a worker has to know of the results.
+
+    Attributes:
+        folder: the parts.
+        owner: what the batches are of: the hash of the plan.
+
+    """
+
+    folder: Folder
+    owner: str
+
+    def write(self, batch: int, frames: Mapping[str, pl.DataFrame]) -> None:
+        """Stores a batch, or another content of it: killed at any moment, every file is as it was or as it will be.
+
+        Raises:
+            DatasetError: if the disk is full or the folder cannot be written; what was stored before stays.
+
+        """
+        contents = {f"{name}-{batch:06d}.parquet": as_parquet(frame) for name, frame in frames.items()}
+        sums = Sums.of(_title(batch, self.owner), contents)
+        before = self._list(batch)
+        if before is not None:
+            self.folder.write(_list_name(batch), before.merged(sums).render())
+        for name, content in contents.items():
+            self.folder.write(name, content)
+        self.folder.write(_list_name(batch), sums.render())
+        for name in () if before is None else before.files.keys() - contents.keys():
+            self.folder.remove(name)
+
+    def _list(self, batch: int) -> Sums | None:
+        """The list of what is stored of a batch, if it is ours."""
+        try:
+            sums = Sums.parse(self.folder.read(_list_name(batch)))
+        except ValueError:
+            return None
+        return sums if sums.title == _title(batch, self.owner) else None
 
 
 @dataclass(frozen=True)
@@ -46,6 +87,7 @@ class Parts:
         self.directory = directory
         self.owner = owner
         self.planned = planned
+        self.shelf = Shelf(Directory(directory), owner)
         self._digests = Digests()
         self._lists: dict[Path, tuple[str, Sums | None]] = {}
 
@@ -152,28 +194,10 @@ class Parts:
         return done, damaged
 
     def write(self, batch: int, frames: Mapping[str, pl.DataFrame]) -> None:
-        """Stores a batch, or another content of it: killed at any moment, every file is as it was or as it will be.
-
-        Raises:
-            DatasetError: if the disk is full or the directory cannot be written; what was stored before stays.
-
-        """
-        contents = {f"{name}-{batch:06d}.parquet": as_parquet(frame) for name, frame in frames.items()}
-        sums = Sums.of(self._title(batch), contents)
-        before = self._examine(batch, only="").sums
-        with writing(self.directory.parent):
-            if before is not None:
-                write_atomically(self.directory / _list_name(batch), before.merged(sums).render())
-            for name, content in contents.items():
-                write_atomically(self.directory / name, content)
-            write_atomically(self.directory / _list_name(batch), sums.render())
-            for name in () if before is None else before.files.keys() - contents.keys():
-                (self.directory / name).unlink(missing_ok=True)
+        """Stores a batch, or another content of it: see `Shelf`."""
+        self.shelf.write(batch, frames)
 
     # --- helpers
-
-    def _title(self, batch: int) -> str:
-        return f"batch {batch} of {self.owner}"
 
     def _names(self) -> list[str]:
         try:
@@ -204,7 +228,7 @@ class Parts:
             sums = self._list(batch)
             if sums is None:
                 return _Batch(None, [name] if (self.directory / name).exists() else [])
-            if sums.title != self._title(batch):
+            if sums.title != _title(batch, self.owner):
                 return _Batch(None, [], foreign=True)
             chosen = sums.files if only is None else {only} & sums.files.keys()
             damaged = [each for each in sorted(chosen) if self._digests.of(self.directory / each) not in sums.files[each]]
@@ -230,6 +254,10 @@ def as_parquet(frame: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd", statistics=True)
     return buffer.getvalue()
+
+
+def _title(batch: int, owner: str) -> str:
+    return f"batch {batch} of {owner}"
 
 
 def _list_name(batch: int) -> str:

@@ -1,0 +1,160 @@
+"""Where files of results are written: a directory, which workers on other machines see as well, or a URL of an object store.
+
+Either is pickled small and opened where it is used. A file is there whole or not at all: in a directory it is renamed into its place, and object stores
+put objects so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from sawtooth.errors import DatasetError
+from sawtooth.storage import read_bytes, write_atomically, writing
+
+
+class Folder(Protocol):
+    """Files by their names."""
+
+    def __str__(self) -> str: ...
+
+    def read(self, name: str) -> bytes:
+        """What a file holds; nothing if there is none."""
+        ...
+
+    def write(self, name: str, content: bytes) -> None:
+        """Puts a file there, whole or not at all."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Removes a file, if it is there."""
+        ...
+
+
+@dataclass(frozen=True)
+class Directory:
+    """The folder `parts` of a results directory of this machine, or of one that several machines share."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def read(self, name: str) -> bytes:
+        """See `Folder`."""
+        return read_bytes(self.path / name)
+
+    def write(self, name: str, content: bytes) -> None:
+        """See `Folder`."""
+        with writing(self.path.parent):
+            write_atomically(self.path / name, content)
+
+    def remove(self, name: str) -> None:
+        """See `Folder`."""
+        with writing(self.path.parent):
+            (self.path / name).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Objects:
+    """What has a common beginning of its names at a URL of fsspec: `s3://bucket/results`."""
+
+    url: str
+
+    def __str__(self) -> str:
+        return self.url
+
+    def __truediv__(self, name: str) -> Objects:
+        return Objects(f"{self.url.rstrip('/')}/{name}")
+
+    def read(self, name: str) -> bytes:
+        """See `Folder`."""
+        return self.read_many([name]).get(name, b"")
+
+    def read_many(self, names: Sequence[str]) -> Mapping[str, bytes]:
+        """What those of these files hold that are there, fetched side by side."""
+        system, root = self._opened
+        with _using(self.url):
+            # One that is gone meanwhile is no reason to have none.
+            found = cast(dict[str, Any], system.cat([f"{root}/{name}" for name in names], on_error="return")) if names else {}
+        contents: dict[str, bytes] = {}
+        for name in names:
+            content = found.get(f"{root}/{name}")
+            if isinstance(content, FileNotFoundError) or content is None:
+                continue
+            if isinstance(content, Exception):
+                with _using(self.url):
+                    raise content
+            contents[name] = content
+        return contents
+
+    def names(self) -> list[str]:
+        """The names of all files that are there, without those of folders within."""
+        system, root = self._opened
+        with _using(self.url):
+            system.invalidate_cache()
+            try:
+                found = cast(list[str], system.ls(root, detail=False))
+            except FileNotFoundError:
+                return []
+        return sorted(name for path in found if (name := path.removeprefix(f"{root}/")) and "/" not in name and name != path)
+
+    def write(self, name: str, content: bytes) -> None:
+        """See `Folder`."""
+        system, root = self._opened
+        with _using(self.url):
+            system.pipe_file(f"{root}/{name}", content)
+
+    def remove(self, name: str) -> None:
+        """See `Folder`."""
+        system, root = self._opened
+        with _using(self.url), contextlib.suppress(FileNotFoundError):
+            system.rm_file(f"{root}/{name}")
+
+    @property
+    def _opened(self) -> tuple[Any, str]:
+        return _open(self.url, os.getpid())
+
+
+@functools.lru_cache(maxsize=64)
+def _open(url: str, _process: int) -> tuple[Any, str]:
+    """The file system of a URL and the path there; of each process its own, as connections are not shared."""
+    try:
+        from fsspec.core import url_to_fs  # pyright: ignore[reportUnknownVariableType]
+    except ImportError:
+        raise DatasetError(
+            f"results at {url} need the package `fsspec`, which is not installed", 'install it: pip install "sawtooth[cluster]"'
+        ) from None
+    try:
+        system, root = cast(tuple[Any, str], url_to_fs(url))
+    except ImportError as error:
+        raise DatasetError(f"cannot use {url}: {error}", 'install what it names; s3:// is in: pip install "sawtooth[cluster]"') from None
+    except ValueError as error:
+        raise DatasetError(f"cannot use {url}: {error}", "name a directory, or a URL such as s3://bucket/results") from None
+    return system, root.rstrip("/")
+
+
+@contextlib.contextmanager
+def _using(url: str) -> Generator[None]:
+    """Turns what an object store refuses into errors that say what to do."""
+    try:
+        yield
+    except (FileNotFoundError, DatasetError):
+        raise
+    except PermissionError as error:
+        raise DatasetError(f"{url} refuses access: {error}", "ask its owner for permission to read, write, list and delete there") from None
+    except Exception as error:  # each store has errors of its own
+        raise DatasetError(
+            f"cannot use {url}: {str(error) or type(error).__name__}",
+            "see that the bucket is there, and that its address and credentials are right",
+        ) from None
+
+
+def is_url(place: str) -> bool:
+    """Whether a place is a URL and no directory."""
+    return "://" in place
