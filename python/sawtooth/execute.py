@@ -169,28 +169,33 @@ class _Execution:
         with contextlib.suppress(processes.StoppedError), self.interrupt:
             log_lines = dataset.settle_log()
             done, damaged = dataset.settle(range(len(plan.batches)))
-            todo = [Task(index, plan.batches[index]) for index in range(len(plan.batches)) if index not in done]
+            mine = plan.mine
+            todo = [Task(index, plan.batches[index]) for index in mine if index not in done]
             again = self._once_more(failed=retry_failed)
             # What is done once more is there no longer.
-            resumed = sum(len(plan.batches[index]) for index in done) - sum(len(task.runs) for task in again)
+            resumed = sum(len(plan.batches[index]) for index in done.intersection(mine)) - sum(len(task.runs) for task in again)
             damaged = [*dataset.mended, *damaged]
             unknown = dataset.kernels_damaged or not dataset.kernels
             side_by_side = self._prepare(needed=bool(todo or again or unknown))
             if self.reporter:
                 if plan.study.until:
                     self.reporter.say(f"replicates: {plan.study.until.words}")
-                self.reporter.begin(len(plan.runs), resumed, sum(self._cost(task) for task in (*todo, *again)))
+                    if plan.shard:
+                        first = f"a shard does the first {plan.study.repeat:,} of each cell"
+                        self.reporter.say(f"{first}; running the study into the merged directory does those that the rule asks for besides")
+                self.reporter.begin(self._planned, resumed, sum(self._cost(task) for task in (*todo, *again)))
             try:
                 with self._workers(side_by_side) as workers:
                     self._round(workers, todo, again)
-                    if plan.study.until:
+                    # A rule looks at all results, of which a shard has some.
+                    if plan.study.until and not plan.shard:
                         self._until(workers)
             finally:
                 if self.reporter:
                     self.reporter.end()
             if not self.interrupt.requested:
                 return Summary(
-                    len(self.plan.runs),
+                    self._planned,
                     self.runs,
                     resumed,
                     self.failed,
@@ -201,6 +206,11 @@ class _Execution:
                     self.again,
                 )
         raise Interrupted(self.interrupt.requested)
+
+    @property
+    def _planned(self) -> int:
+        """How many runs there are to be, here."""
+        return sum(len(self.plan.batches[index]) for index in self.plan.mine)
 
     @contextlib.contextmanager
     def _workers(self, side_by_side: int) -> Generator[Executor]:
@@ -269,7 +279,7 @@ class _Execution:
         """Whole batches: what a guest measures depends, to the bit, on what it has done since it booted."""
         wanted = set(runs)
         return (
-            [Task(index, batch, again=True) for index, batch in enumerate(self.plan.batches) if not wanted.isdisjoint(batch)]
+            [Task(index, batch, again=True) for index in self.plan.mine if not wanted.isdisjoint(batch := self.plan.batches[index])]
             if wanted
             else []
         )

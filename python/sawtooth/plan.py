@@ -22,7 +22,7 @@ from sawtooth.display import Card, few
 from sawtooth.errors import StudyWarning, hinted, wrong_type
 from sawtooth.expected import check
 from sawtooth.presentation import presentation
-from sawtooth.sharing import cut, work
+from sawtooth.sharing import Shard, cut, work
 from sawtooth.study import Assignment, Study, draws, effects, files
 from sawtooth.study.assign import Tree, assign
 from sawtooth.study.draws import seed_of
@@ -117,7 +117,10 @@ class Demand:
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """All runs of a study, and the batches in which they are done; what they take; and what about the study is hardly meant, each once."""
+    """All runs of a study, and the batches in which they are done; what they take; and what about the study is hardly meant, each once.
+
+    With a shard it is the plan of all runs still, of which that part is to be done.
+    """
 
     study: Study
     cells: Sequence[Cell]
@@ -125,6 +128,7 @@ class Plan:
     batches: Sequence[range]
     warnings: Sequence[StudyWarning] = ()
     demand: Demand = Demand()
+    shard: Shard | None = None
 
     def __repr__(self) -> str:
         """How many runs of what, and what they take."""
@@ -152,6 +156,11 @@ class Plan:
             return f"{text} {study.counted} = {len(self.runs):,} runs"
         most = len(self.cells) * max(1, len(study.arms)) * study.most
         return f"{text} {study.repeat:,} to {study.most:,} replicates = {len(self.runs):,} to {most:,} runs"
+
+    @property
+    def mine(self) -> range:
+        """The numbers of the batches that are to be done: all, or those of the shard."""
+        return self.shard.batches(len(self.batches)) if self.shard else range(len(self.batches))
 
     @property
     def cost(self) -> float:

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from sawtooth.errors import PlainError
 
 RUN_WORK, ROW_WORK = 2e3, 40.0
 """What a run takes besides its events, and what a row of its tables does, a flow or a link that is built or what was sampled: in events.
@@ -30,6 +33,34 @@ class Share:
 
     batch: int
     runs: range
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of several parts of a plan that are done apart, such as 3/10: every tenth batch, from the third. Batches take about as long, and so do shards."""
+
+    number: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Reads `3/10`.
+
+        Raises:
+            PlainError: if it is none.
+
+        """
+        found = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", text)
+        if found is None or int(found[1]) > int(found[2]):
+            raise PlainError(f"`{text}` is no shard", "write which of how many, such as 3/10: from 1/10 to 10/10")
+        return cls(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def batches(self, number: int) -> range:
+        """Which of so many batches are its."""
+        return range(self.number - 1, number, self.of)
 
 
 def work(events: float, rows: float) -> float:

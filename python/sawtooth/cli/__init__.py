@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from sawtooth import _core, streams
-from sawtooth.cli import animate, calibrate, compare, doctor, gallery, kernel, lint, plan, report, run, schema, simulate, stall, trace
+from sawtooth.cli import animate, calibrate, compare, doctor, gallery, kernel, lint, merge, plan, report, run, schema, simulate, stall, trace
 from sawtooth.cli import list as listing
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ app = typer.Typer(
 # In the order of `sawtooth --help`.
 _COMMANDS = {
     "run": run.run,
+    "merge": merge.merge,
     "plan": plan.plan,
     "lint": lint.lint,
     "report": report.report,

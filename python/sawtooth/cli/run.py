@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +15,7 @@ from sawtooth.cli.options import AsJson, Backend, NoFiles, Options, Pcap, PcapAt
 
 def run(
     study: StudyPath,
-    out: Annotated[Path | None, typer.Option(help="Results directory.", show_default="results/NAME")] = None,
+    out: Annotated[Path | None, typer.Option(help="Results directory.", show_default="results/NAME, or results/NAME-N-of-M")] = None,
     short: Short = False,
     jobs: Annotated[
         int | None,
@@ -25,6 +26,9 @@ def run(
     dask: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Do it on a Dask cluster: tcp://HOST:8786, scheduler.json, or local:N for N processes here."),
+    ] = None,
+    shard: Annotated[
+        str | None, typer.Option(metavar="N/M", help="Do the Nth of M parts, such as 3/10; `sawtooth merge` puts them together.")
     ] = None,
     backend: Backend = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Do runs that failed or were lost once more.")] = False,
@@ -50,27 +54,31 @@ def run(
     from sawtooth.cli.output import print_json
     from sawtooth.errors import StudyError
     from sawtooth.plan import make_plan
+    from sawtooth.sharing import Shard
 
     loaded = studies.load(study, short, options, backend, no_files)
     studies.check_report(loaded)
-    plan = studies.warn(make_plan(loaded))
+    part = Shard.parse(shard) if shard else None
+    plan = dataclasses.replace(studies.warn(make_plan(loaded)), shard=part)
     if pcap is not None and dask is not None:
         raise StudyError("--pcap captures runs of this process, and --dask does them elsewhere", hint="leave out one of the two")
     wanted = captured.wanted(pcap, pcap_at, snap, plan.study.backend)
     if wanted and (warning := wanted.prepare(plan)):
         print(f"warning: {warning}", file=sys.stderr)
-    directory = out or Path("results") / loaded.name
+    directory = out or Path("results") / (f"{loaded.name}-{part.number}-of-{part.of}" if part else loaded.name)
     dataset, summary = work.do(plan, directory, jobs, dask=dask, retry_failed=retry_failed, wait=wait, captures=wanted)
     captured.tell(wanted)
     if dataset.edited:
         print(
             f"note: what {study} shows was edited, and is taken over; `sawtooth report {directory}` makes the report of it", file=sys.stderr
         )
+    if part and not plan.mine:
+        print(f"note: shard {part} has nothing to do: there are {len(plan.batches)} batches in all", file=sys.stderr)
     status = dataset.status()
     failures = status.filter(pl.col("status") != "ok")
     if as_json:
         print_json({
-            "directory": str(directory), "runs": len(plan.runs), "done_now": summary.runs, "resumed": summary.resumed,
+            "directory": str(directory), "runs": summary.planned if part else len(plan.runs), "done_now": summary.runs, "resumed": summary.resumed,
             "failed": failures.height, "lost": status.filter(status="lost").height, "again": summary.again, "edited": dataset.edited, "seconds": round(summary.seconds, 3), "deliveries": summary.deliveries,
         })  # fmt: skip
     else:

@@ -140,7 +140,9 @@ class Dataset(Tables):
                 plan = regrown(plan, head.runs)
             ours = of_plan(plan, identity)
             # Where and when it was begun stays.
-            before = {} if head.manifest is None else {key: value for key, value in head.manifest.items() if key not in ours}
+            before = (
+                {} if head.manifest is None else {key: value for key, value in head.manifest.items() if key not in ours and key != "shard"}
+            )
             manifest = {**ours, **(before or surroundings(command))}
             if not fresh and not Parts(directory / "parts", identity).empty and (changed := _changed(head, manifest, plan.study)):
                 manifest["changes"] = [*cast(list[Any], manifest.get("changes", [])), changed]
@@ -401,6 +403,46 @@ class Dataset(Tables):
         """
         if tables:
             self._parts.write(batch, tables)
+
+    # --- putting together
+
+    @property
+    def batches(self) -> list[int]:
+        """The numbers of the batches that are there."""
+        return self._parts.batches
+
+    def checksums(self, batch: int) -> Mapping[str, frozenset[str]]:
+        """Of the files of a batch."""
+        sums = self._parts.listed(batch)
+        return {} if sums is None else sums.files
+
+    def like(self, directory: Path, *, wait: bool = True) -> Self:
+        """Results of the same plan elsewhere, with no batch yet, or with those that are there.
+
+        Raises:
+            DatasetError: if the directory holds something else, or cannot be written.
+
+        """
+        with writing(directory):
+            _require_ours(directory)
+            (directory / "parts").mkdir(parents=True, exist_ok=True)
+        with locks.lock(directory, wait=wait), writing(directory):
+            manifest = {key: value for key, value in self.manifest.items() if key != "shard"}
+            contents = {heads.STUDY: read_bytes(self.directory / heads.STUDY), heads.RUNS: read_bytes(self.directory / heads.RUNS)}
+            if self.kernels:
+                contents[heads.KERNELS] = read_bytes(self.directory / heads.KERNELS)
+            Head.look(directory).write(self._parts.owner, {**contents, heads.MANIFEST: _as_json(manifest)})
+        return type(self)(directory)
+
+    def take(self, batch: int, other: Dataset) -> None:
+        """Stores a batch as other results of the same plan have it."""
+        if self._parts.listed(batch) is None:
+            self._parts.copy(batch, other._parts)
+
+    def take_log(self, other: Dataset) -> None:
+        """Adds what the log of other results says."""
+        with writing(self.directory):
+            log.add_all(self.directory / _LOG, other.directory / _LOG)
 
     @property
     def next_batch(self) -> int:

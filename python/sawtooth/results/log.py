@@ -20,6 +20,14 @@ def add(path: Path, entry: dict[str, Any]) -> None:
     append(path, body + b', "check": "%08x"}\n' % zlib.crc32(body))
 
 
+def add_all(path: Path, source: Path) -> None:
+    """Adds the lines of another log that are not there yet."""
+    had = set(_lines(path))
+    for line in _lines(source):
+        if _whole(line) and line not in had:
+            append(path, line)
+
+
 def damaged(path: Path) -> list[int]:
     """The numbers, from 1, of lines that are not as they were written."""
     return [number for number, line in enumerate(_lines(path), 1) if not _whole(line)]

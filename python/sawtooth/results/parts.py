@@ -17,7 +17,7 @@ import polars as pl
 from sawtooth.errors import DatasetError
 from sawtooth.results.folder import Directory, Folder
 from sawtooth.results.sums import Digests, Sums
-from sawtooth.storage import is_temporary, remove_leftovers, unreadable
+from sawtooth.storage import is_temporary, read_bytes, remove_leftovers, unreadable
 
 _PART = re.compile(r"(?P<table>\w+)-(?P<batch>\d{6,})\.parquet")
 _LIST = re.compile(r"batch-(?P<batch>\d{6,})\.sha256")
@@ -102,7 +102,7 @@ class Parts:
         """
         found: list[Path] = []
         damaged: list[str] = []
-        for each in self._batches() if batch is None else [batch]:
+        for each in self.batches if batch is None else [batch]:
             name = f"{table}-{each:06d}.parquet"
             state = self._examine(each, only=name)
             damaged += state.damaged
@@ -114,13 +114,25 @@ class Parts:
     @property
     def tables(self) -> set[str]:
         """Names of the tables that batches have, `status` among them."""
-        lists = (self._list(batch) for batch in self._batches())
+        lists = (self._list(batch) for batch in self.batches)
         return {name.rpartition("-")[0] for sums in lists if sums is not None for name in sums.files}
 
     def checksums(self) -> list[str]:
         """One line per part that was written: its name and its checksum, or those that it may have."""
-        lists = (self._list(batch) for batch in self._batches())
+        lists = (self._list(batch) for batch in self.batches)
         return sorted(f"{name} {' '.join(sorted(found))}" for sums in lists if sums is not None for name, found in sums.files.items())
+
+    def listed(self, batch: int) -> Sums | None:
+        """The checksums of a batch of ours that was stored."""
+        return self._examine(batch, only="").sums
+
+    def copy(self, batch: int, source: Parts) -> None:
+        """Stores a batch as another folder has it, with its list last."""
+        sums = source.listed(batch)
+        assert sums is not None
+        for name in sorted(sums.files):
+            self.shelf.folder.write(name, read_bytes(source.directory / name))
+        self.shelf.folder.write(_list_name(batch), sums.render())
 
     def check(self) -> None:
         """Looks at every bit of every batch.
@@ -129,7 +141,7 @@ class Parts:
             DatasetError: if a part is damaged or missing.
 
         """
-        self._require_none([name for batch in self._batches() for name in self._examine(batch).damaged])
+        self._require_none([name for batch in self.batches for name in self._examine(batch).damaged])
 
     def strays(self, batches: int | None) -> list[str]:
         """The names of files that are of no batch of this plan. They are not read, and stay.
@@ -138,7 +150,7 @@ class Parts:
             batches: how many batches there are to be, if that is known.
 
         """
-        listed: dict[int, Sums | None] = {batch: self._examine(batch, only="").sums for batch in self._batches()}
+        listed: dict[int, Sums | None] = {batch: self._examine(batch, only="").sums for batch in self.batches}
         strays: list[str] = []
         for name in self._names():
             found = _PART.fullmatch(name) or _LIST.fullmatch(name)
@@ -158,7 +170,7 @@ class Parts:
     @property
     def owners(self) -> set[str]:
         """What the batches in this folder are of, whether they are ours or not."""
-        lists = (self._list(batch) for batch in self._batches())
+        lists = (self._list(batch) for batch in self.batches)
         return {sums.title.partition(" of ")[2] for sums in lists if sums is not None}
 
     @property
@@ -205,7 +217,9 @@ class Parts:
         except PermissionError:
             raise unreadable(self.directory) from None
 
-    def _batches(self) -> list[int]:
+    @property
+    def batches(self) -> list[int]:
+        """The numbers of the batches that have a list."""
         return sorted(int(found["batch"]) for name in self._names() if (found := _LIST.fullmatch(name)))
 
     def _list(self, batch: int) -> Sums | None:

@@ -49,6 +49,7 @@ def of_plan(plan: Plan, identity: str) -> dict[str, Any]:
         "cells": len(plan.cells),
         "arms": list(study.arms),
         "repeat": study.repeat,
+        **({"shard": str(plan.shard)} if plan.shard else {}),
         **({"until": study.until.facts} if study.until else {}),
         **({"own_repeats": dict(study.own_repeats)} if study.own_repeats else {}),
         "seed": study.seed,
