@@ -44,19 +44,22 @@ _KERNEL_RUN = 1e4
 _FAR_ABOVE = 1000.0
 # How a scenario is written, of which a run's identity is made.
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+# What is drawn where nothing is.
+_NOTHING: dict[str, Any] = {}
 # A number of more digits than people read.
 _LONG = 1e15
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Run:
-    """One scenario with one seed.
+    """One scenario with one seed. The scenario's text is made when it is asked for: of a million runs all texts would be gigabytes.
 
     Attributes:
         index: position in the plan, from 0.
         id: hash of the canonical scenario, seed, backend and results epoch.
         cell, arm, replicate: where it belongs; cells and replicates from 1.
-        scenario: the tree as canonical JSON text.
+        written: what writes the scenario, of all runs of a cell's arm.
+        drawn: the variables that are drawn, as they are written in it.
         draws: each draw's value in base units; those of a list are called `NAME[1]`, `NAME[2]` ...
         demand: what it takes, about.
         round: 1, or which extension of the plan it came with, where replicates are made until a rule is met.
@@ -69,10 +72,16 @@ class Run:
     arm: str
     replicate: int
     seed: int
-    scenario: str
-    draws: dict[str, float]
+    written: Callable[[Mapping[str, str | list[str]]], str]
+    drawn: Mapping[str, str | list[str]]
+    draws: Mapping[str, float]
     demand: Demand
     round: int = 1
+
+    @property
+    def scenario(self) -> str:
+        """The tree as canonical JSON text, with the study's limits."""
+        return self.written(self.drawn)
 
     @property
     def cost(self) -> float:
@@ -324,19 +333,18 @@ def _runs(
         files.inline(tree, study.folder, study.locator(applied))
         if drawn is None:
             drawn = draws.draw(study, cell, tree, replicates)
-        scenario_with = _written(tree)
+        identified = _written(tree)
+        written = _limited(identified, study)
         demand: Demand | None = None
         # By a rule all arms have the same.
         last = study.most if study.until else study.repeat_of(arm)
         for replicate, seed, (texts, values) in zip(replicates, seeds, drawn, strict=True):
             if replicate > last:
                 break
-            scenario = scenario_with(texts)
-            identity = _run_id(scenario, seed, study.backend)
-            limited = _limited(scenario, study)
+            identity = _run_id(identified(texts), seed, study.backend)
             if demand is None:
-                demand = demand_of(arm, limited, applied)
-            yield Run(index, identity, cell.number, arm, replicate, seed, limited, values, demand, round_)
+                demand = demand_of(arm, written(texts), applied)
+            yield Run(index, identity, cell.number, arm, replicate, seed, written, texts or _NOTHING, values or _NOTHING, demand, round_)
             index += 1
 
 
@@ -366,9 +374,12 @@ def _joined(members: Mapping[str, str]) -> str:
     return f"{{{','.join(members[key] for key in sorted(members))}}}"
 
 
-def _limited(scenario: str, study: Study) -> str:
-    """The scenario's text with the study's limits. They decide whether it runs, not what comes out, so they have no part in its identity."""
-    return f'{scenario[:-1]},"limits":{json.dumps(study.raised)}}}' if study.raised else scenario
+def _limited(written: Callable[[Mapping[str, str | list[str]]], str], study: Study) -> Callable[[Mapping[str, str | list[str]]], str]:
+    """Scenarios' texts with the study's limits. They decide whether it runs, not what comes out, so they have no part in its identity."""
+    if not study.raised:
+        return written
+    limits = f',"limits":{json.dumps(study.raised)}}}'
+    return lambda drawn: written(drawn)[:-1] + limits
 
 
 def _in_blocks(study: Study, runs: Sequence[Run], first: int = 0) -> list[Run]:

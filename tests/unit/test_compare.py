@@ -227,7 +227,7 @@ def test_where_nothing_varies_on_either_side_a_verdict_says_that_it_is_exact(mak
 
 
 def _replicate(number: int) -> Run:
-    return Run(0, "", 1, "", number, 0, "", {}, 1.0)
+    return Run(0, "", 1, "", number, 0, str, {}, {}, 1.0)
 
 
 def test_one_replicate_decides_nothing(make: Callable[..., Dataset]) -> None:
