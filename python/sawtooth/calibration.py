@@ -14,8 +14,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sawtooth.backends import guest, images, registry
+from sawtooth.backends import guest, registry
 from sawtooth.errors import BackendUnavailable
+from sawtooth.storage import cache
 
 RATES_BPS = (1e6, 1e7, 1e8, 4.8e8, 1e9, 1e10)
 DELAYS_MS = (0, 1, 5, 10, 20, 100)
@@ -181,7 +182,7 @@ def _kernels(backend: str) -> registry.Kernels:
 
 
 def _path(backend: str, shaper: str, clock: str, kernel: str) -> Path:
-    return images.cache() / "calibration" / f"{backend}-{clock}-{shaper}-{kernel}.json"
+    return cache() / "calibration" / f"{backend}-{clock}-{shaper}-{kernel}.json"
 
 
 def _jobs(

@@ -54,7 +54,7 @@ class Workers:
         self._threads, self._counted, self._seen, self._told = 0, 0.0, time.monotonic(), False
 
     def check(self, terms: Terms) -> None:
-        """Waits for the first worker, and looks at all that are there; those that come later are looked at before their first batch.
+        """Looks at all workers that are there; those that come later, perhaps because there are batches, are looked at before their first one.
 
         Raises:
             ClusterError: if one has no Sawtooth or another version of it, or does not see where results go.
@@ -62,8 +62,8 @@ class Workers:
         """
         if not self._count():
             self._say("no worker is there yet: waiting for the first one")
-            while not self._count():
-                time.sleep(_COUNTING)
+            self._told = True
+            return
         versions = self._ask(importlib.metadata.version, "sawtooth")
         for worker, found in versions.items():
             if isinstance(found, BaseException):
@@ -95,6 +95,8 @@ class Workers:
         """Threads of all workers that are there; as many as before while the scheduler does not answer."""
         try:
             scheduler: Any = self._client.scheduler
+            if scheduler is None:
+                return 0
             return sum(cast(Mapping[str, int], self._client.sync(scheduler.ncores, callback_timeout=_ANSWER)).values())
         except (OSError, TimeoutError, ValueError):
             return self._threads

@@ -12,7 +12,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -72,7 +72,7 @@ class Run:
     arm: str
     replicate: int
     seed: int
-    written: Callable[[Mapping[str, str | list[str]]], str]
+    written: Callable[[Mapping[str, str | list[str]]], str] = field(repr=False, compare=False)
     drawn: Mapping[str, str | list[str]]
     draws: Mapping[str, float]
     demand: Demand

@@ -35,6 +35,11 @@ def read_bytes(path: Path) -> bytes:
         return b""
 
 
+def cache() -> Path:
+    """Where things are kept that can be made again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sawtooth"
+
+
 def unreadable(path: Path) -> DatasetError:
     """Whose user may not read what is there."""
     return DatasetError(f"{path} may not be read", "ask its owner for permission to read it, or read a copy")

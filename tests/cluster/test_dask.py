@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -285,3 +286,16 @@ def test_processes_of_this_machine_are_asked_for_by_their_number(study_file: Pat
     execute_here(study_file, [], tmp_path / "here")
     assert parts(tmp_path / "there") == parts(tmp_path / "here")
     assert Dataset.open(tmp_path / "there").complete
+
+
+def test_ctrl_c_ends_a_command_that_waits_for_workers(study_file: Path, tmp_path: Path) -> None:
+    with processes(tmp_path / "dask", workers=0) as found:
+        process = run([str(study_file), "--out", str(tmp_path / "out")], found.address)
+        assert process.stderr is not None
+        while "no worker is there yet: waiting for the first one" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130, told
+    assert "stopped: 0 of 16 runs are stored; the same command goes on from there" in told
+    assert "Traceback" not in told

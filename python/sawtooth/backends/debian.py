@@ -10,9 +10,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from sawtooth.backends.images import cache
 from sawtooth.backends.modules import Modules
 from sawtooth.errors import BackendUnavailable
+from sawtooth.storage import cache
 
 _META = "linux-image-cloud-amd64"
 _ROOT = Path("/")

@@ -9,13 +9,13 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sawtooth.backends import modules
+from sawtooth.storage import cache
 
 _DIRECTORY, _EXECUTABLE, _PLAIN, _CONSOLE = 0o40755, 0o100755, 0o100644, 0o020600
 _DIRECTORIES = ("dev", "jobs", "modules", "proc", "share", "sys", "tmp")
@@ -32,11 +32,6 @@ class File:
     def content(self) -> bytes:
         """What is in it."""
         return modules.content(self.source) if self.name.startswith("modules/") else self.source.read_bytes()
-
-
-def cache() -> Path:
-    """Where things are kept that can be made again."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sawtooth"
 
 
 def base(files: Sequence[File]) -> Path:

@@ -26,9 +26,9 @@ from typing import IO, Any, Protocol, cast
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from sawtooth.backends import images
 from sawtooth.errors import BackendUnavailable
 from sawtooth.hints import did_you_mean
+from sawtooth.storage import cache
 
 FREQUENCIES = (100, 250, 300, 1000)
 """The values of HZ that distributions use."""
@@ -371,7 +371,7 @@ def set_hz(tree: Path, hz: int) -> None:
 
 
 def _directory() -> Path:
-    return images.cache() / "kernels"
+    return cache() / "kernels"
 
 
 def _cached(name: str) -> Kernel | None:

@@ -35,10 +35,11 @@ from sawtooth.plan import RESULTS_EPOCH, Plan, regrown
 from sawtooth.results import changes, log
 from sawtooth.results import head as heads
 from sawtooth.results import lock as locks
-from sawtooth.results.folder import Folder
+from sawtooth.results.folder import Folder, Objects, url_of
 from sawtooth.results.head import Head
 from sawtooth.results.parts import Parts, Shelf, as_parquet
 from sawtooth.results.provenance import analysis, of_plan, plan_hash, references, surroundings
+from sawtooth.results.remote import Remote
 from sawtooth.results.sums import digest
 from sawtooth.results.tables import Tables, with_factors
 from sawtooth.storage import is_temporary, read_bytes, remove_leftovers, temporary_name, writing
@@ -59,6 +60,8 @@ def is_results(directory: Path) -> bool:
         DatasetError: if that cannot be seen.
 
     """
+    if (url := url_of(directory)) is not None:
+        return bool(Objects(url).read_many([heads.MANIFEST, heads.SUMS]))
     try:
         return any((directory / name).is_file() for name in (heads.MANIFEST, heads.SUMS))
     except OSError as error:
@@ -72,11 +75,22 @@ def _named(directory: str | Path) -> Path:
     return path
 
 
+def _place(directory: str | Path) -> tuple[Path, Remote | None]:
+    """The directory of results, or the copy of those at a URL, which is made to have what is there."""
+    url = url_of(as_path(directory, "a dataset is opened by the path of its directory"))
+    if url is None:
+        return _named(directory), None
+    remote = Remote(url)
+    with writing(remote.directory):
+        remote.pull(_LOG)
+    return remote.directory, remote
+
+
 class Dataset(Tables):
-    """A results directory, opened.
+    """A results directory, opened; or results at a URL, of which there is a copy then.
 
     Attributes:
-        directory: where it is.
+        directory: where it is, or where its copy is.
         runs: the plan, one row per run.
         manifest: provenance.
         mended: names of files that were damaged and have been written anew when it was made or reopened.
@@ -85,9 +99,9 @@ class Dataset(Tables):
     """
 
     def __init__(self, directory: str | Path) -> None:
-        self.directory = _named(directory)
+        self.directory, self._remote = _place(directory)
         if not is_results(self.directory):
-            raise DatasetError(f"{self.directory} is no results directory", "`sawtooth run STUDY --out DIR` makes one")
+            raise DatasetError(f"{directory} is no results directory", "`sawtooth run STUDY --out DIR` makes one")
         self._enter(Head.look(self.directory))
 
     def _enter(self, head: Head) -> None:
@@ -97,7 +111,11 @@ class Dataset(Tables):
         self.mended: list[str] = []
         self.edited = False
         self._shown: Study | None = None
-        self._parts = Parts(self.directory / "parts", head.owner or "", planned="batches" in self.manifest)
+        planned = "batches" in self.manifest
+        if self._remote is None:
+            self._parts = Parts(self.directory / "parts", head.owner or "", planned=planned)
+        else:
+            self._parts = self._remote.parts(head.owner or "", planned=planned)
 
     @classmethod
     def open(cls, directory: str | Path) -> Self:
@@ -125,16 +143,17 @@ class Dataset(Tables):
             DatasetError: if it holds another plan, is no results directory, or cannot be written.
 
         """
-        directory = _named(directory)
         if not isinstance(plan, Plan):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise wrong_type("results are of a Plan; `make_plan(study)` makes one", plan)
         identity = plan_hash(plan)
+        directory, remote = _place(directory)
         with writing(directory):
             _require_ours(directory)
             (directory / "parts").mkdir(parents=True, exist_ok=True)
         with locks.lock(directory, wait=wait), writing(directory):
             head = Head.look(directory)
-            fresh = _require_same(head, plan, identity)
+            parts = Parts(directory / "parts", identity) if remote is None else remote.parts(identity, planned=True).renewed()
+            fresh = _require_same(head, plan, identity, parts)
             remove_leftovers(directory)
             if not fresh and heads.RUNS not in head.damaged:
                 plan = regrown(plan, head.runs)
@@ -144,13 +163,13 @@ class Dataset(Tables):
                 {} if head.manifest is None else {key: value for key, value in head.manifest.items() if key not in ours and key != "shard"}
             )
             manifest = {**ours, **(before or surroundings(command))}
-            if not fresh and not Parts(directory / "parts", identity).empty and (changed := _changed(head, manifest, plan.study)):
+            if not fresh and not parts.empty and (changed := _changed(head, manifest, plan.study)):
                 manifest["changes"] = [*cast(list[Any], manifest.get("changes", [])), changed]
-            head.write(identity, {
+            dataset = cls.__new__(cls)
+            dataset.directory, dataset._remote = directory, remote
+            dataset._write_head(head, identity, {
                 heads.STUDY: plan.study.document.text.encode(), heads.RUNS: as_parquet(plan.table()), heads.MANIFEST: _as_json(manifest),
             })  # fmt: skip
-            dataset = cls.__new__(cls)
-            dataset.directory = directory
             # Kernels are told by kernels only: `record_kernels` mends what is damaged of them.
             dataset._enter(Head.look(directory).without_kernels())
             dataset.mended = [] if fresh else head.damaged
@@ -362,8 +381,8 @@ class Dataset(Tables):
         manifest = {**self.manifest, **of_plan(plan, self._parts.owner)}
         self.runs = plan.table()
         with writing(self.directory):
-            head = Head.look(self.directory)
-            head.write(self._parts.owner, {heads.RUNS: as_parquet(self.runs), heads.MANIFEST: _as_json(manifest)})
+            contents = {heads.RUNS: as_parquet(self.runs), heads.MANIFEST: _as_json(manifest)}
+            self._write_head(Head.look(self.directory), self._parts.owner, contents)
         self.manifest = manifest
 
     @property
@@ -373,7 +392,7 @@ class Dataset(Tables):
 
     def lock(self, *, wait: bool = True) -> AbstractContextManager[None]:
         """Makes this process the only one that writes to the directory; see `lock.lock`."""
-        return locks.lock(self.directory, wait=wait)
+        return self._remote.lock(_LOG, wait=wait) if self._remote else locks.lock(self.directory, wait=wait)
 
     @contextlib.contextmanager
     def probe(self) -> Generator[tuple[Folder, str]]:
@@ -423,6 +442,7 @@ class Dataset(Tables):
             DatasetError: if the directory holds something else, or cannot be written.
 
         """
+        directory, remote = _place(directory)
         with writing(directory):
             _require_ours(directory)
             (directory / "parts").mkdir(parents=True, exist_ok=True)
@@ -431,8 +451,11 @@ class Dataset(Tables):
             contents = {heads.STUDY: read_bytes(self.directory / heads.STUDY), heads.RUNS: read_bytes(self.directory / heads.RUNS)}
             if self.kernels:
                 contents[heads.KERNELS] = read_bytes(self.directory / heads.KERNELS)
-            Head.look(directory).write(self._parts.owner, {**contents, heads.MANIFEST: _as_json(manifest)})
-        return type(self)(directory)
+            made = type(self).__new__(type(self))
+            made.directory, made._remote = directory, remote
+            made._write_head(Head.look(directory), self._parts.owner, {**contents, heads.MANIFEST: _as_json(manifest)})
+            made._enter(Head.look(directory))
+        return made
 
     def take(self, batch: int, other: Dataset) -> None:
         """Stores a batch as other results of the same plan have it."""
@@ -475,12 +498,19 @@ class Dataset(Tables):
                 "name another directory with --out, or remove this one",
             )
         with writing(self.directory):
-            head.write(self._parts.owner, {heads.KERNELS: content})
+            self._write_head(head, self._parts.owner, {heads.KERNELS: content})
 
     def log(self, **entry: Any) -> None:
         """Adds a line to the log."""
         with writing(self.directory):
             log.add(self.directory / _LOG, entry)
+        if self._remote:
+            self._remote.log_grew(_LOG)
+
+    def _write_head(self, head: Head, owner: str, contents: Mapping[str, bytes]) -> None:
+        head.write(owner, contents)
+        if self._remote:
+            self._remote.push([*contents, heads.SUMS])
 
 
 @dataclass(frozen=True)
@@ -506,10 +536,9 @@ def _require_ours(directory: Path) -> None:
         raise DatasetError(f"{directory} is not empty and is no results directory", "name another directory with --out")
 
 
-def _require_same(head: Head, plan: Plan, identity: str) -> bool:
+def _require_same(head: Head, plan: Plan, identity: str, parts: Parts) -> bool:
     """Raises unless results of `plan` may go to a directory; whether there are none yet."""
     away = "name another directory with --out, or remove this one"
-    parts = Parts(head.directory / "parts", identity)
     if head.owner is None:
         if not parts.empty and parts.owners != {identity}:
             raise DatasetError(f"{head.directory} has parts that are not of this plan, and no {heads.MANIFEST} that says of which", away)

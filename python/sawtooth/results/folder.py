@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,6 +61,10 @@ class Directory:
             (self.path / name).unlink(missing_ok=True)
 
 
+_MARKS = ("ETag", "LastModified", "mtime", "created", "size")
+"""What stores say of a file that changes when it does."""
+
+
 @dataclass(frozen=True)
 class Objects:
     """What has a common beginning of its names at a URL of fsspec: `s3://bucket/results`."""
@@ -93,22 +98,26 @@ class Objects:
             contents[name] = content
         return contents
 
-    def names(self) -> list[str]:
-        """The names of all files that are there, without those of folders within."""
+    def marks(self) -> dict[str, str]:
+        """The files that are there, without those of folders within, each with what changes when it does."""
         system, root = self._opened
         with _using(self.url):
             system.invalidate_cache()
             try:
-                found = cast(list[str], system.ls(root, detail=False))
+                found = cast(list[dict[str, Any]], system.ls(root, detail=True))
             except FileNotFoundError:
-                return []
-        return sorted(name for path in found if (name := path.removeprefix(f"{root}/")) and "/" not in name and name != path)
+                return {}
+        named = {str(each["name"]).removeprefix(f"{root}/"): each for each in found if each.get("type") == "file"}
+        return {name: str({key: each.get(key) for key in _MARKS}) for name, each in sorted(named.items()) if "/" not in name}
 
     def write(self, name: str, content: bytes) -> None:
         """See `Folder`."""
         system, root = self._opened
         with _using(self.url):
-            system.pipe_file(f"{root}/{name}", content)
+            try:
+                system.pipe_file(f"{root}/{name}", content)
+            except FileNotFoundError:
+                raise DatasetError(f"cannot write to {self.url}: there is no such bucket", "make it, or name another with --out") from None
 
     def remove(self, name: str) -> None:
         """See `Folder`."""
@@ -155,6 +164,7 @@ def _using(url: str) -> Generator[None]:
         ) from None
 
 
-def is_url(place: str) -> bool:
-    """Whether a place is a URL and no directory."""
-    return "://" in place
+def url_of(place: str | os.PathLike[str]) -> str | None:
+    """The URL that a place is, if it is one; a path that was made of it has lost a slash."""
+    found = re.fullmatch(r"(?P<scheme>[a-z][a-z0-9+.-]+):/+(?P<rest>.+)", os.fspath(place))
+    return f"{found['scheme']}://{found['rest'].rstrip('/')}" if found else None

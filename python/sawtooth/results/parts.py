@@ -270,6 +270,11 @@ def as_parquet(frame: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
+def is_list(name: str) -> bool:
+    """Whether a file is a batch's list."""
+    return _LIST.fullmatch(name) is not None
+
+
 def _title(batch: int, owner: str) -> str:
     return f"batch {batch} of {owner}"
 

@@ -1,0 +1,212 @@
+"""Results at a URL, of a store that speaks S3 and is on the loopback interface: the same files, resumed, reported, merged."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from sawtooth.cli import app
+from sawtooth.errors import DatasetError
+from sawtooth.execute import execute
+from sawtooth.plan import Plan, make_plan
+from sawtooth.results.dataset import Dataset
+from sawtooth.results.folder import url_of
+from sawtooth.results.merge import merge
+from sawtooth.sharing import Shard
+from sawtooth.study import Study
+from tests.cluster.dask_processes import processes
+from tests.cluster.test_dask import SMALL
+
+pytestmark = [pytest.mark.xdist_group("real time"), pytest.mark.filterwarnings("default")]
+
+
+@pytest.fixture(scope="module")
+def server() -> Generator[str]:
+    """An address of a store with nothing in it."""
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def bucket(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
+    """An empty bucket that only this test has, and what whoever uses it has in the environment."""
+    import s3fs
+
+    for name, value in {
+        "AWS_ENDPOINT_URL": server, "AWS_ACCESS_KEY_ID": "who", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_DEFAULT_REGION": "us-east-1",
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    s3fs.S3FileSystem.clear_instance_cache()
+    name = hashlib.sha256(str(tmp_path).encode()).hexdigest()[:20]
+    s3fs.S3FileSystem().mkdir(name)
+    yield name
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+@pytest.fixture
+def plan(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    monkeypatch.setattr("sawtooth.plan._SIMULATED_WORK", 1e5)
+    return make_plan(Study.load(study_file, options=["repeat=60"]))
+
+
+def parts(directory: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (directory / "parts").iterdir()}
+
+
+def objects(url: str) -> dict[str, str]:
+    import s3fs
+
+    system: Any = s3fs.S3FileSystem()
+    system.invalidate_cache()
+    return {path.rpartition("/")[2]: hashlib.sha256(system.cat(path)).hexdigest() for path in system.ls(f"{url}/parts", detail=False)}
+
+
+def test_what_is_at_the_url_is_what_a_directory_has_to_the_byte(plan: Plan, bucket: str, tmp_path: Path) -> None:
+    url = f"s3://{bucket}/some/where"
+    summary = execute(plan, Dataset.create(url, plan))
+    assert summary.runs == len(plan.runs)
+    execute(plan, Dataset.create(tmp_path / "here", plan))
+    assert objects(url) == parts(tmp_path / "here")
+    there, here = Dataset.open(url), Dataset.open(tmp_path / "here")
+    assert there.complete and there.notes == [] and there.digest == here.digest
+    assert there.flows().collect().equals(here.flows().collect())
+
+
+def test_another_machine_goes_on_and_does_only_what_is_missing(
+    plan: Plan, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import s3fs
+
+    url = f"s3://{bucket}/results"
+    execute(plan, Dataset.create(url, plan))
+    before = objects(url)
+    system: Any = s3fs.S3FileSystem()
+    system.rm(f"{url}/parts/batch-000001.sha256")
+    system.rm(f"{url}/parts/flows-000002.parquet")
+    # Its cache is another.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))
+    summary = execute(plan, Dataset.create(url, plan))
+    assert summary.runs == sum(len(plan.batches[index]) for index in (1, 2))
+    assert summary.damaged == ["flows-000002.parquet"]
+    assert objects(url) == before
+    assert execute(plan, Dataset.create(url, plan)).runs == 0
+
+
+def test_workers_of_an_executor_write_there_and_are_looked_at(plan: Plan, bucket: str, tmp_path: Path) -> None:
+    url = f"s3://{bucket}/results"
+    with ThreadPoolExecutor(2) as executor:
+        execute(plan, Dataset.create(url, plan), executor)
+    execute(plan, Dataset.create(tmp_path / "here", plan))
+    assert objects(url) == parts(tmp_path / "here")
+
+
+def test_the_commands_run_report_and_merge_at_a_url(plan: Plan, study_file: Path, bucket: str, tmp_path: Path) -> None:
+    url, runner = f"s3://{bucket}/results", CliRunner()
+    result = runner.invoke(app, ["run", str(study_file), "--out", url, "--set", "repeat=60"])
+    assert result.exit_code == 0, result.stderr
+    assert f"warning: {url} has no locks: run one command at a time on it" in result.stderr
+    result = runner.invoke(app, ["report", url])
+    assert isinstance(result.exception, DatasetError)
+    assert str(result.exception) == f"error: a report of {url} needs a place here\nhint: name a directory with --out"
+    result = runner.invoke(app, ["report", url, "--out", str(tmp_path / "report"), "--format", "html"])
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "report/report.html").is_file()
+    shards = []
+    for number in (1, 2):
+        part = dataclasses.replace(plan, shard=Shard(number, 2))
+        shards.append(f"s3://{bucket}/{number}")
+        execute(part, Dataset.create(shards[-1], part))
+    assert merge([Path(shard) for shard in shards], Path(f"s3://{bucket}/merged")).missing == []
+    assert objects(f"s3://{bucket}/merged") == objects(url)
+
+
+def test_dask_workers_write_there(study_file: Path, bucket: str, tmp_path: Path) -> None:
+    url = f"s3://{bucket}/results"
+    with processes(tmp_path / "dask", workers=2) as found:
+        command = [sys.executable, "-c", SMALL, "run", str(study_file), "--out", url, "--dask", found.address, "--set", "repeat=60"]
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"}, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert Dataset.open(url).complete
+
+
+def test_a_bucket_that_is_not_there_is_said(plan: Plan, bucket: str) -> None:
+    with pytest.raises(DatasetError) as caught:
+        Dataset.create(f"s3://{bucket}-not/results", plan)
+    assert str(caught.value) == (
+        f"error: cannot write to s3://{bucket}-not/results: there is no such bucket\nhint: make it, or name another with --out"
+    )
+
+
+def test_a_bucket_without_permission_is_said(plan: Plan, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import s3fs
+
+    async def refuse(*_: object, **__: object) -> None:
+        raise PermissionError("Access Denied")
+
+    monkeypatch.setattr(s3fs.S3FileSystem, "_call_s3", refuse)
+    with pytest.raises(DatasetError) as caught:
+        Dataset.create(f"s3://{bucket}/results", plan)
+    assert str(caught.value) == (
+        f"error: s3://{bucket}/results refuses access: Access Denied\n"
+        "hint: ask its owner for permission to read, write, list and delete there"
+    )
+
+
+def test_nobody_at_the_address_is_said(plan: Plan, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import s3fs
+
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    s3fs.S3FileSystem.clear_instance_cache()
+    with pytest.raises(DatasetError, match=f"cannot use s3://{bucket}/elsewhere: .*127.0.0.1:9") as caught:
+        Dataset.create(f"s3://{bucket}/elsewhere", plan)
+    assert caught.value.hint == "see that the bucket is there, and that its address and credentials are right"
+
+
+def test_without_fsspec_it_says_what_to_install(plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    with pytest.raises(DatasetError) as caught:
+        Dataset.create("s3://nothing/of/it", plan)
+    assert str(caught.value) == (
+        "error: results at s3://nothing/of/it need the package `fsspec`, which is not installed\n"
+        'hint: install it: pip install "sawtooth[cluster]"'
+    )
+
+
+def test_a_store_that_nobody_knows_is_said(plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(DatasetError) as caught:
+        Dataset.create("s4://nothing/of/it", plan)
+    assert str(caught.value) == (
+        "error: cannot use s4://nothing/of/it: Protocol not known: s4\nhint: name a directory, or a URL such as s3://bucket/results"
+    )
+
+
+@pytest.mark.parametrize(
+    ("place", "url"),
+    [
+        ("s3://bucket/x", "s3://bucket/x"), (Path("s3://bucket/x"), "s3://bucket/x"), ("gs://b/c/", "gs://b/c"),
+        ("results/x", None), ("/tmp/a:b", None), ("C:/x", None), ("s3:x", None),
+    ],
+)  # fmt: skip
+def test_a_url_is_told_from_a_directory(place: str | Path, url: str | None) -> None:
+    assert url_of(place) == url
