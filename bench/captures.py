@@ -22,7 +22,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from markdown import table
-from sawtooth import captures
+from sawtooth import taps
 from sawtooth.api import simulate
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/validation/captures.md"
@@ -323,7 +323,7 @@ class Outcome:
 def outcome(case: str, folder: Path) -> Outcome:
     """Runs a case, captures it at both ends and has both programs read that."""
     where = folder / str(len(list(folder.iterdir())))
-    wanted = captures.wanted(where, ["sender", "receiver"], 96 if case in CUT else 0)
+    wanted = taps.wanted(where, ["sender", "receiver"], 96 if case in CUT else 0)
     records = simulate(CASES[case], captures=wanted)
     at_sender, at_receiver = (read_by_tshark(where / f"{end}.pcapng") for end in ("sender", "receiver"))
     traced = read_by_tcptrace(where / "sender.pcapng")

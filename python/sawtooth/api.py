@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sawtooth import _core, arguments
 from sawtooth.analysis import Dataset
 from sawtooth.backends.registry import require
-from sawtooth.captures import Wanted, of_seed
+from sawtooth.taps import Wanted, of_seed
 from sawtooth.errors import Place, RunFailed, StudyError, as_path, wrong_type
 from sawtooth.execute import execute
 from sawtooth.lines import lines
@@ -40,7 +40,7 @@ def simulate(
             study file. Of a study with sweeps the first run is taken.
         seed: of all its random numbers, from 0 to 2^64 - 1.
         files: whether it may name files, such as traces.
-        captures: which packets are captured, such as `sawtooth.captures.wanted("run.pcapng")`.
+        captures: which packets are captured, such as `sawtooth.taps.wanted("run.pcapng")`.
 
     Raises:
         TypeError: if the scenario or the seed is something else.

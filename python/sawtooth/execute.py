@@ -28,7 +28,7 @@ import polars as pl
 
 from sawtooth import _core, jobs
 from sawtooth.backends import processes, registry
-from sawtooth.captures import Wanted
+from sawtooth.taps import Wanted
 from sawtooth.jobs import Job, Receipt, Shared, Task, Terms
 from sawtooth.plan import Plan, grown, regrown
 from sawtooth.presentation import presentation

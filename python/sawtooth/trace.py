@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from sawtooth import _core
 from sawtooth.backends import sim
 from sawtooth.backends.registry import Simulator
-from sawtooth.captures import Wanted, comments
+from sawtooth.taps import Wanted, comments
 from sawtooth.errors import RunFailed, StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, Run, grown

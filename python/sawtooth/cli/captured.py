@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sawtooth.captures import Wanted
+    from sawtooth.taps import Wanted
 
 
 def wanted(where: Path | None, points: Sequence[str] | None, snap: int | None, backend: str = "sim") -> Wanted | None:
@@ -18,7 +18,7 @@ def wanted(where: Path | None, points: Sequence[str] | None, snap: int | None, b
         StudyError: if that cannot be.
 
     """
-    from sawtooth import captures
+    from sawtooth import taps
     from sawtooth.errors import StudyError
 
     if where is None:
@@ -29,18 +29,18 @@ def wanted(where: Path | None, points: Sequence[str] | None, snap: int | None, b
         raise StudyError(
             f"--pcap captures packets of the simulator, and this study runs on {backend}", hint="leave it out, or add --backend sim"
         )
-    return captures.wanted(where, points or (), captures.SNAP if snap is None else snap)
+    return taps.wanted(where, points or (), taps.SNAP if snap is None else snap)
 
 
 def tell(captured: Wanted | None) -> None:
     """Says what was written."""
-    from sawtooth import captures
+    from sawtooth import taps
 
     if captured is None:
         return
     paths = captured.written()
     for line in (
-        captures.lines(paths)
+        taps.lines(paths)
         if paths
         else ["captures: no run was done now, so there are none; runs that are stored are not done again for them"]
     ):

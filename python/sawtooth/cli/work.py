@@ -12,7 +12,7 @@ import typer
 
 from sawtooth import clusters, streams
 from sawtooth.backends.registry import require
-from sawtooth.captures import Wanted
+from sawtooth.taps import Wanted
 from sawtooth.errors import ClusterError
 from sawtooth.execute import Interrupted, Summary, WorkersGone, execute
 from sawtooth.plan import Plan

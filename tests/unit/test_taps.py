@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sawtooth
-from sawtooth import captures, cli
+from sawtooth import cli, taps
 from sawtooth.cli import app
 from sawtooth.errors import StudyError
 
@@ -70,7 +70,7 @@ def test_whole_packets_take_more_than_headers(study: Path, tmp_path: Path) -> No
 
 
 def test_records_are_the_same_with_a_capture(study: Path, tmp_path: Path) -> None:
-    wanted = captures.wanted(tmp_path / "one.pcapng")
+    wanted = taps.wanted(tmp_path / "one.pcapng")
     assert sawtooth.simulate(study, captures=wanted).flows.equals(sawtooth.simulate(study).flows)
     assert [path.name for path in wanted.written()] == ["one.pcapng"]
 
@@ -190,7 +190,7 @@ def test_packets_of_a_kernel_are_not_captured(
 def test_what_cannot_be_written_fails_the_run_and_is_named(study: Path, tmp_path: Path) -> None:
     (tmp_path / "taken.pcapng").mkdir()
     with pytest.raises(sawtooth.RunFailed, match=r"taken\.pcapng cannot be written: is a directory"):
-        sawtooth.simulate(study, captures=captures.wanted(tmp_path / "taken.pcapng"))
+        sawtooth.simulate(study, captures=taps.wanted(tmp_path / "taken.pcapng"))
 
 
 def test_layers_capture_nothing(study: Path, tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_layers_capture_nothing(study: Path, tmp_path: Path) -> None:
 
 
 def test_sizes_are_told_in_words() -> None:
-    assert [captures.size(count) for count in (7, 1234, 45_678, 456_789, 3.2e9, 7e12)] == [
+    assert [taps.size(count) for count in (7, 1234, 45_678, 456_789, 3.2e9, 7e12)] == [
         "7 bytes",
         "1.2 kB",
         "45.7 kB",
@@ -227,11 +227,11 @@ def test_a_capture_that_finds_no_room_fails_its_run_and_leaves_no_file(study: Pa
 
 
 def test_too_little_room_is_told_before_the_first_run(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(captures.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1000))
+    monkeypatch.setattr(taps.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1000))
     plan = sawtooth.make_plan(sawtooth.Study.load(study))
-    wanted = captures.wanted(tmp_path / "x", ["sender", "receiver"])
+    wanted = taps.wanted(tmp_path / "x", ["sender", "receiver"])
     # 1.5 packets for each segment at each of two points, each of 96 bytes and what a block takes.
-    most = captures.size(1.5 * plan.cost * 2 * (96 + 40))
+    most = taps.size(1.5 * plan.cost * 2 * (96 + 40))
     assert wanted.prepare(plan) == f"captures may take {most} at most, and 1.0 kB are free there"
     monkeypatch.undo()
     assert wanted.prepare(plan) is None
