@@ -29,10 +29,12 @@ impl Histogram {
         self.largest = self.largest.max(value);
     }
 
+    /// How many numbers there were.
     pub fn count(&self) -> u64 {
         self.count
     }
 
+    /// The largest of them; 0 of none.
     pub fn largest(&self) -> u64 {
         self.largest
     }

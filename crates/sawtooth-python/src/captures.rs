@@ -1,73 +1,164 @@
-//! Captures of runs: where packets are seen and which files they go to, as Python says it.
+//! Captures as tables: reads a file, or standard input, and analyses it.
 
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use sawtooth_capture::simulated::{CaptureSettings, SimulatedCapture};
-use sawtooth_capture::write::file::UnfinishedFile;
-use sawtooth_capture::write::pcapng::SectionNotes;
-use sawtooth_core::Scenario;
-use sawtooth_core::internals::sim::{TapPoint, simulate_tapped};
-use sawtooth_core::record::{Effort, Records};
+use pyo3::types::PyDict;
+use sawtooth_capture::analysis::rows::{
+    CapturedEpisodeRow, CapturedFlowRow, CapturedSeriesRow, MarkRow,
+};
+use sawtooth_capture::analysis::{Analysis, Tables};
+use sawtooth_capture::read::{FileFacts, Tally, Unreadable, decode, read_frames};
+use sawtooth_core::record::Row;
+use serde_json::json;
 
-/// What is captured of one run.
-#[derive(FromPyObject)]
-pub struct CaptureRequest {
-    /// Of each file where its packets are seen: a word, and the name of a link if it is one of a link's ends.
-    points: Vec<(String, Option<String>)>,
-    paths: Vec<PathBuf>,
-    snap: u32,
-    comments: Vec<String>,
+use crate::convert;
+use crate::interrupt::interruptible;
+
+create_exception!(
+    _core,
+    CaptureError,
+    PyException,
+    "A file that is no capture, or none that is read; says why and what to do."
+);
+
+/// How far a capture has been read, for whoever looks meanwhile.
+#[pyclass(frozen)]
+#[derive(Default)]
+pub struct CaptureProgress(Arc<AtomicU64>);
+
+#[pymethods]
+impl CaptureProgress {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Bytes of the capture that have been read.
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
-/// Runs `scenario` as [`simulate_tapped`] does, and writes what is asked for.
-pub fn simulate_captured(
-    scenario: &Scenario,
-    seed: u64,
-    goes_on: &dyn Fn() -> bool,
-    request: &CaptureRequest,
-) -> Result<(Records, Effort), String> {
-    let points = request.points.iter().map(|(word, link)| {
-        let link = link.as_ref().map(|name| {
-            let named = |link: &&sawtooth_core::spec::LinkSpec| link.name == *name;
-            let found = scenario.links.iter().position(|link| named(&link));
-            found.ok_or_else(|| format!("there is no link `{name}`"))
-        });
-        let link = link.transpose()?;
-        match (word.as_str(), link) {
-            ("sender", None) => Ok(TapPoint::Sender),
-            ("receiver", None) => Ok(TapPoint::Receiver),
-            ("near", Some(link)) => Ok(TapPoint::Near(link)),
-            ("far", Some(link)) => Ok(TapPoint::Far(link)),
-            _ => Err(format!("`{word}` is no point of a network")),
-        }
-    });
-    let points = points.collect::<Result<Vec<_>, String>>()?;
-    let settings = CaptureSettings {
-        snap: request.snap,
-        notes: SectionNotes {
-            hardware: "a simulated network".to_owned(),
-            system: String::new(),
-            application: format!("Sawtooth {}", env!("CARGO_PKG_VERSION")),
-            comments: request.comments.clone(),
-        },
-    };
-    let words = |error: std::io::Error| error.to_string();
-    let files = request
-        .paths
-        .iter()
-        .map(|path| UnfinishedFile::create(path));
-    let files = files.collect::<Result<Vec<_>, _>>().map_err(words)?;
-    let outputs = points.iter().copied().zip(files);
-    let mut capture = SimulatedCapture::new(scenario, settings, outputs).map_err(words)?;
-    let failed = capture.failed();
-    let wanted = || goes_on() && !failed.load(Ordering::Relaxed);
-    let outcome = simulate_tapped(scenario, seed, &wanted, &points, &mut capture);
-    if outcome.is_ok() || failed.load(Ordering::Relaxed) {
-        for finished in capture.finish(scenario.duration).map_err(words)? {
-            finished.out.finish().map_err(words)?;
-        }
+/// What a capture came to.
+type Analysed = (FileFacts, Tables, Tally);
+
+/// The tables of a capture, and what is told of it; `-` is standard input. At most so many rows of the series are kept.
+#[pyfunction]
+#[pyo3(signature = (path, most_rows, progress))]
+pub fn analyze_capture<'py>(
+    py: Python<'py>,
+    path: String,
+    most_rows: usize,
+    progress: &Bound<'py, CaptureProgress>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let bytes = Arc::clone(&progress.get().0);
+    let name = path.clone();
+    let analysed = interruptible(py, move |goes_on| {
+        let input: Box<dyn Read + Send> = if path == "-" {
+            Box::new(io::stdin())
+        } else {
+            Box::new(File::open(&path).map_err(|error| Unreadable::Refused(error.to_string()))?)
+        };
+        analyze(input, most_rows, &bytes, goes_on)
+    })?;
+    let (facts, tables, tally) = analysed.map_err(|error| {
+        let raised = CaptureError::new_err(error.to_string());
+        let value = raised.value(py);
+        value
+            .setattr("message", error.to_string())
+            .and_then(|()| value.setattr("hint", error.hint(&name)))
+            .map_or_else(|error| error, |()| raised)
+    })?;
+    let made = PyDict::new(py);
+    for table in [
+        &tables.flows,
+        &tables.series,
+        &tables.episodes,
+        &tables.marks,
+    ] {
+        made.set_item(table.name(), convert::table_to_python(py, table)?)?;
     }
-    outcome.map_err(|stopped| stopped.to_string())
+    let result = PyDict::new(py);
+    result.set_item(
+        "facts",
+        convert::json_to_python(py, &told(&facts, &tables, &tally))?,
+    )?;
+    result.set_item("tables", made)?;
+    Ok(result)
+}
+
+fn analyze(
+    input: impl Read + Send,
+    most_rows: usize,
+    progress: &AtomicU64,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Analysed, Unreadable> {
+    let mut analysis = Analysis::keeping(most_rows);
+    let mut tally = Tally::default();
+    let mut frames = 0u64;
+    let facts = read_frames(input, &mut |frame, before| {
+        frames += 1;
+        if frames.is_multiple_of(4096) {
+            progress.store(before, Ordering::Relaxed);
+            if !goes_on() {
+                return ControlFlow::Break(());
+            }
+        }
+        analysis.frame(frame.time_ns);
+        if let Some(packet) = decode(&frame, &mut tally) {
+            analysis.packet(&packet);
+        }
+        ControlFlow::Continue(())
+    })?;
+    let (tables, others) = analysis.finish();
+    tally.add_all(&others);
+    Ok((facts, tables, tally))
+}
+
+fn told(facts: &FileFacts, tables: &Tables, tally: &Tally) -> serde_json::Value {
+    let interfaces: Vec<_> = facts
+        .interfaces
+        .iter()
+        .map(|each| json!({"name": each.name, "link_type": each.link_type, "resolution": each.resolution}))
+        .collect();
+    let met: Vec<_> = tally
+        .iter()
+        .map(|(what, count)| json!({"count": count, "what": what.to_string()}))
+        .collect();
+    json!({
+        "format": facts.format,
+        "sections": facts.sections,
+        "interfaces": interfaces,
+        "frames": facts.frames,
+        "homeless": facts.homeless,
+        "untimed": facts.untimed,
+        "comments": facts.comments,
+        "bytes": facts.bytes,
+        "damage": facts.damage.as_ref().map(ToString::to_string),
+        "begin_ns": tables.begin_ns,
+        "duration_ns": tables.duration_ns,
+        "connections": tables.connections,
+        "series_stretch_ns": tables.series_stretch_ns,
+        "met": met,
+    })
+}
+
+/// The tables of captures and their columns, with units and meanings.
+#[pyfunction]
+pub fn capture_schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let tables = [
+        &CapturedFlowRow::TABLE,
+        &CapturedSeriesRow::TABLE,
+        &CapturedEpisodeRow::TABLE,
+        &MarkRow::TABLE,
+    ];
+    convert::json_to_python(py, &convert::schema_of(tables))
 }

@@ -8,7 +8,7 @@ use sawtooth_core::internals::scenario::keys::{self, Missing, ScenarioKey, Takes
 use sawtooth_core::internals::{
     arrivals, cc, dist, expr, host, impair, kernel, limits, loss, packet_source, queue, source, tcp,
 };
-use sawtooth_core::record::{Column, Effort, RFC4898, Records, SCHEMA, Table, Type};
+use sawtooth_core::record::{Column, Effort, RFC4898, Records, SCHEMA, Table, TableSpec, Type};
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
 use serde_json::{Value as Json, json};
 
@@ -91,6 +91,36 @@ pub fn outcomes_to_python<'py>(
     result.set_item("efforts", efforts)?;
     result.set_item("tables", tables)?;
     Ok(result)
+}
+
+/// One table alone, as [`outcomes_to_python`] has several.
+pub fn table_to_python<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    for (spec, values) in table.spec().columns.iter().zip(table.columns()) {
+        let parts = std::iter::once(values);
+        let column = column_to_python(py, spec.kind, table.rows(), parts)?;
+        columns.set_item(spec.name, column)?;
+    }
+    Ok(columns)
+}
+
+/// What tables are, and their columns.
+pub fn schema_of<'a>(tables: impl IntoIterator<Item = &'a TableSpec>) -> Json {
+    let tables: serde_json::Map<String, Json> = tables
+        .into_iter()
+        .map(|table| {
+            let columns: Json = table
+                .columns
+                .iter()
+                .map(|column| {
+                    let (kind, nullable) = (word(column.kind), column.kind.is_optional());
+                    json!({"name": column.name, "type": kind, "nullable": nullable, "unit": column.unit, "summary": column.summary})
+                })
+                .collect();
+            (table.name.to_owned(), json!({"summary": table.summary, "columns": columns}))
+        })
+        .collect();
+    Json::Object(tables)
 }
 
 /// One column of all runs, of so many rows, as [`outcomes_to_python`] says.
@@ -389,22 +419,11 @@ fn takes(takes: Takes) -> (String, Option<&'static str>) {
 
 /// All result tables.
 pub fn schema() -> Json {
-    let tables: serde_json::Map<String, Json> = SCHEMA
-        .iter()
-        .map(|table| {
-            let columns: Json = table
-                .columns
-                .iter()
-                .map(|column| {
-                    let (kind, nullable) = (word(column.kind), column.kind.is_optional());
-                    json!({"name": column.name, "type": kind, "nullable": nullable, "unit": column.unit, "summary": column.summary})
-                })
-                .collect();
-            let rfc4898 = names(table.name);
-            (table.name.to_owned(), json!({"summary": table.summary, "columns": columns, "rfc4898": rfc4898}))
-        })
-        .collect();
-    Json::Object(tables)
+    let mut tables = schema_of(SCHEMA);
+    for table in SCHEMA {
+        tables[table.name]["rfc4898"] = names(table.name);
+    }
+    tables
 }
 
 /// What a table's columns are called in RFC 4898.

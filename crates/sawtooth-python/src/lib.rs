@@ -7,6 +7,7 @@ mod captures;
 mod convert;
 mod interrupt;
 mod machine;
+mod taps;
 mod toml;
 
 use std::collections::BTreeSet;
@@ -34,7 +35,7 @@ use sawtooth_core::units::{ByteCount, Instant};
 use sawtooth_core::{Scenario, scenario};
 use serde_json::{Map, Value as Json};
 
-use self::captures::{CaptureRequest, simulate_captured};
+use self::taps::{CaptureRequest, simulate_captured};
 use self::interrupt::{StopRequest, interruptible, stoppable};
 
 create_exception!(
@@ -75,6 +76,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(draw_uniform_integer, module)?)?;
     module.add_function(wrap_pyfunction!(fractional_gaussian_noise, module)?)?;
     module.add_function(wrap_pyfunction!(departures, module)?)?;
+    module.add(
+        "CaptureError",
+        module.py().get_type::<captures::CaptureError>(),
+    )?;
+    module.add_class::<captures::CaptureProgress>()?;
+    module.add_function(wrap_pyfunction!(captures::analyze_capture, module)?)?;
+    module.add_function(wrap_pyfunction!(captures::capture_schema, module)?)?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;

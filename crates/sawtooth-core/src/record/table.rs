@@ -155,9 +155,11 @@ impl Column {
 }
 
 /// What a field of a row may be.
-pub(super) trait ColumnValue {
+pub trait ColumnValue {
+    /// The type of its column.
     const KIND: Type;
 
+    /// Adds it to its column.
     fn add_to(self, column: &mut Column);
 }
 
@@ -239,6 +241,11 @@ impl Table {
     /// Its name in [`SCHEMA`](super::SCHEMA).
     pub fn name(&self) -> &'static str {
         self.spec.name
+    }
+
+    /// What a row is, and the columns.
+    pub fn spec(&self) -> &TableSpec {
+        &self.spec
     }
 
     /// The columns' values, in the order of the schema.

@@ -3,9 +3,10 @@
 //!
 //! Where something may be unknown the field is an `Option`; its column then has a null.
 
-use super::table::{Column, ColumnSpec, ColumnValue, Row, TableSpec};
+use super::table::{Row, TableSpec};
 
 /// Makes a row's struct and the table that it is of, from one line for each column.
+#[macro_export]
 macro_rules! row {
     ($row:ident: $table:literal, $summary:literal; $($name:ident: $kind:ty, $unit:literal, $meaning:literal;)*) => {
         #[doc = concat!("A row of the table `", $table, "`: ", $summary, ".")]
@@ -14,22 +15,22 @@ macro_rules! row {
             $(#[doc = $meaning] pub $name: $kind,)*
         }
 
-        impl super::Row for $row {
-            const TABLE: super::TableSpec = super::TableSpec {
+        impl $crate::record::Row for $row {
+            const TABLE: $crate::record::TableSpec = $crate::record::TableSpec {
                 name: $table,
                 summary: $summary,
-                columns: &[$(super::ColumnSpec {
+                columns: &[$($crate::record::ColumnSpec {
                     name: stringify!($name),
                     unit: $unit,
                     summary: $meaning,
-                    kind: <$kind as super::ColumnValue>::KIND,
+                    kind: <$kind as $crate::record::ColumnValue>::KIND,
                 },)*],
             };
 
             #[inline]
-            fn add_to(self, columns: &mut [super::Column]) {
+            fn add_to(self, columns: &mut [$crate::record::Column]) {
                 let mut columns = columns.iter_mut();
-                $(super::ColumnValue::add_to(self.$name, columns.next().expect("a column for each field"));)*
+                $($crate::record::ColumnValue::add_to(self.$name, columns.next().expect("a column for each field"));)*
             }
         }
     };
