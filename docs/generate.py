@@ -91,6 +91,7 @@ def pages() -> dict[str, str]:
     made["study.md"] = _study()
     made["measures.md"] = _measures()
     made["records.md"] = _records(_core.schema())
+    made["captures.md"] = _captures(_core.capture_schema())
     made["lint.md"] = _lint()
     made["command-line.md"] = _command_line()
     return {name: NOTE + text for name, text in made.items()}
@@ -458,16 +459,28 @@ def _kernel(settings: Sequence[dict[str, Any]]) -> str:
 def _records(schema: dict[str, Any]) -> str:
     text = "# Result tables\n\nEvery table of a dataset has a column `run` besides, which joins it to `runs`. What is unknown, or was not measured, is null.\n"
     for name, table in schema.items():
-        text += f"\n## {name}\n\n{table['summary'][0].upper()}{table['summary'][1:]}.\n\n"
-        rows = (
-            (f"`{column['name']}`", f"{column['type']}{' or null' if column['nullable'] else ''}", column["unit"], column["summary"])
-            for column in table["columns"]
-        )
-        text += _table(("Column", "Type", "Unit", "Meaning"), rows)
+        text += _columns(name, table)
         if table["rfc4898"]:
             text += "\nIn [RFC 4898](https://www.rfc-editor.org/rfc/rfc4898), the TCP Extended Statistics MIB, or web100:\n\n"
             text += _table(("Name", "Object", "Columns", "Remark"), (_rfc4898(row) for row in table["rfc4898"]))
     return text
+
+
+def _captures(schema: dict[str, Any]) -> str:
+    text = (
+        "# Tables of captures\n\nWhat [`sawtooth analyze`](../guides/analyze.md) makes of a capture. `flows` has the other columns of "
+        "[a run's flows](records.md#flows) as well, null throughout: no capture tells them.\n"
+    )
+    return text + "".join(_columns(name, table) for name, table in schema.items())
+
+
+def _columns(name: str, table: dict[str, Any]) -> str:
+    rows = (
+        (f"`{column['name']}`", f"{column['type']}{' or null' if column['nullable'] else ''}", column["unit"], column["summary"])
+        for column in table["columns"]
+    )
+    head = f"\n## {name}\n\n{table['summary'][0].upper()}{table['summary'][1:]}.\n\n"
+    return head + _table(("Column", "Type", "Unit", "Meaning"), rows)
 
 
 def _rfc4898(row: dict[str, Any]) -> tuple[str, str, str, str]:

@@ -132,6 +132,10 @@ class ClusterError(PlainError):
     """Workers elsewhere cannot do what they are to do."""
 
 
+class CaptureUnreadable(PlainError):
+    """A file is no capture, or none that is read."""
+
+
 def cut(text: str) -> str:
     """A text that may be very long, for a message."""
     return text if len(text) <= 40 else f"{text[:36]}..."

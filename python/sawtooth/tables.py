@@ -5,9 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from sawtooth import _core
+
+# Polars puts numpy in the place of a stand-in when it first meets an array, which two threads must not do at once: here one of them does.
+pl.Series(np.zeros(0))
+_DTYPES = {"u32": np.uint32, "u64": np.uint64, "i64": np.int64, "f64": np.float64}
+
+
+def frame_of(columns: Mapping[str, tuple[str, bytes | list[str], bytes | None]]) -> pl.DataFrame:
+    """A table of the core; of a column that may lack values the third part says of each whether it is there, of texts which of those that there are."""
+    series: list[pl.Series] = []
+    lacking: list[pl.Expr] = []
+    for name, (kind, values, more) in columns.items():
+        if isinstance(values, list):
+            assert more is not None
+            series.append(pl.Series(name, values, dtype=pl.String).gather(pl.Series(np.frombuffer(more, dtype=np.uint32))))
+            continue
+        series.append(pl.Series(name, np.frombuffer(values, dtype=_DTYPES[kind])))
+        # All at once, below: a query for each column would take longer than a short run.
+        if more is not None:
+            lacking.append(pl.when(pl.lit(pl.Series(np.frombuffer(more, dtype=np.bool_)))).then(pl.col(name)).alias(name))
+    frame = pl.DataFrame(series)
+    return frame.with_columns(lacking) if lacking else frame
 
 
 def as_table(name: str, rows: pl.DataFrame | Sequence[Mapping[str, Any]]) -> pl.DataFrame:

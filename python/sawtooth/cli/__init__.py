@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from sawtooth import _core, streams
-from sawtooth.cli import animate, calibrate, compare, doctor, gallery, kernel, lint, merge, plan, report, run, schema, simulate, stall, trace
+from sawtooth.cli import analyze, animate, calibrate, compare, doctor, gallery, kernel, lint, merge, plan, report, run, schema, simulate, stall, trace
 from sawtooth.cli import list as listing
 
 app = typer.Typer(
@@ -39,6 +39,7 @@ _COMMANDS = {
     "simulate": simulate.simulate,
     "trace": trace.trace,
     "animate": animate.animate,
+    "analyze": analyze.analyze,
     "calibrate": calibrate.calibrate,
     "stall": stall.stall,
     "doctor": doctor.doctor,

@@ -1,0 +1,201 @@
+"""What `sawtooth analyze` does with a file, and says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sawtooth import captures
+from sawtooth.captures import Capture
+from sawtooth.errors import StudyError
+from sawtooth.plots import style
+from sawtooth.quantities import seconds
+
+_MOST_TOLD = 20
+"""Flows that are told one by one."""
+
+
+@dataclass(frozen=True)
+class Analyzed:
+    """A capture, which of its flows are told, and the files that were written."""
+
+    capture: Capture
+    told: list[dict[str, Any]]
+    written: list[Path]
+
+
+def analyzed(file: str, flows: Sequence[str], times: tuple[str | None, str | None], out: Path | None, one_of_many: bool) -> Analyzed:
+    """Reads a capture, and writes its tables and figures if they are wanted.
+
+    Raises:
+        SawtoothError: if it cannot be read or written, or has no such flow.
+
+    """
+    capture = captures.read(file, on_progress=captures.progress_lines(file))
+    chosen = captures.choose(capture, flows)
+    told = capture.flows.filter(capture.flows["flow"].is_in(chosen)) if flows else capture.flows
+    written: list[Path] = []
+    if out is not None:
+        directory = out / Path(file).stem if one_of_many else out
+        captures.write(capture, directory)
+        written.append(directory / "flows.csv")
+        span = _span(times, capture)
+        for number, flow in enumerate(chosen, 1):
+            name = f"flow-{number}"
+            style.write(captures.figure(capture, flow, span), directory, name)
+            written.append(directory / f"{name}.svg")
+    return Analyzed(capture, list(told.iter_rows(named=True)), written)
+
+
+def _span(times: tuple[str | None, str | None], capture: Capture) -> tuple[float, float] | None:
+    if times == (None, None):
+        return None
+    duration = capture.facts["duration_ns"] / 1e9
+    first, last = seconds(times[0] or "0 s"), duration if times[1] is None else min(seconds(times[1]), duration)
+    if not 0 <= first < last:
+        raise StudyError(
+            f"from {times[0] or '0 s'} to {times[1] or 'the end'} is no time of {capture.name}", hint=f"it takes {duration:g} s"
+        )
+    return first, last
+
+
+def as_json(done: Analyzed) -> dict[str, Any]:
+    """The same for other programs."""
+    episodes = done.capture.episodes.filter(done.capture.episodes["flow"].is_in([row["flow"] for row in done.told]))
+    return {
+        "file": done.capture.name,
+        **done.capture.facts,
+        "flows": done.told,
+        "episodes": episodes.to_dicts(),
+        "written": [str(path) for path in done.written],
+    }
+
+
+def lines(done: Analyzed) -> Iterator[str]:
+    """A few lines on the capture and on each flow."""
+    facts = done.capture.facts
+    yield f"{done.capture.name}: {facts['format']}, {facts['frames']:,} frames in {facts['duration_ns'] / 1e9:.6g} s{_interfaces(facts)}"
+    if done.capture.damage is not None:
+        yield f"  damaged: {done.capture.damage}"
+    for count, what in (
+        ("homeless", "packets of an interface that the file does not describe, not analysed"),
+        ("untimed", "frames without a time"),
+    ):
+        if facts[count]:
+            yield f"  {facts[count]:,} {what}"
+    if facts["comments"]:
+        yield f"  {facts['comments']:,} comments"
+    for met in facts["met"]:
+        yield f"  {met['count']:,} {met['what']}"
+    if not done.told:
+        yield "  no flow of TCP or UDP"
+    for row in done.told[:_MOST_TOLD]:
+        yield ""
+        yield from _flow(row)
+    if len(done.told) > _MOST_TOLD:
+        yield ""
+        yield f"... and {len(done.told) - _MOST_TOLD:,} more flows; --flow tells others, --out writes all"
+    if done.written:
+        yield ""
+    for path in done.written:
+        yield f"{'tables' if path.suffix == '.csv' else 'figure'}: {path}"
+
+
+def _interfaces(facts: dict[str, Any]) -> str:
+    names = [each["name"] for each in facts["interfaces"] if each["name"]]
+    sections = f", {facts['sections']} sections" if facts["sections"] > 1 else ""
+    return f"{sections}, captured on {', '.join(names)}" if names else sections
+
+
+def _flow(row: dict[str, Any]) -> Iterator[str]:
+    if row["transport"] == "udp":
+        yield f"{row['connection']}. {row['flow']} (UDP): {row['sent_packets']:,} packets, {row['sent_bytes']:,} B of payload"
+        return
+    yield f"{row['connection']}. {row['flow']}: {_delivered(row)}"
+    again = [f"{row['sent_packets']:,} segments, {row['data_packets']:,} with data", _retransmits(row)]
+    for column, what in (("reordered_packets", "late"), ("duplicated_packets", "seen twice"), ("probes", "keep-alives or window probes")):
+        if row[column]:
+            again.append(f"{row[column]:,} {what}")
+    yield f"   {'; '.join(again)}"
+    if row["dupacks_in"] is not None:
+        yield f"   acknowledgements: {row['dupacks_in']:,} duplicate, {row['sacks_in']:,} with SACK, {row['dsacks_in']:,} of duplicates (DSACK)"
+    yield from (f"   {line}" for line in (_round_trips(row), _limits(row), _ecn(row)) if line)
+    yield from (f"   note: {line}" for line in _notes(row))
+
+
+def _delivered(row: dict[str, Any]) -> str:
+    if row["delivered_bytes"] is None:
+        return f"{row['sent_bytes']:,} B sent, no acknowledgement of it seen"
+    parts = [f"{row['delivered_bytes']:,} B in {row['lifetime_ns'] / 1e9:.6g} s"]
+    if row["goodput_bps"] is not None:
+        parts.append(_rate(row["goodput_bps"]))
+    if row["completion_ns"] is not None:
+        parts.append("complete")
+    return ", ".join([*parts, _CLOSED[row["closed"]]])
+
+
+_CLOSED = {"fin": "closed", "half": "closed by one end", "reset": "reset", "open": "not closed"}
+
+
+def _rate(bps: float) -> str:
+    for unit, name in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+        if bps >= unit:
+            return f"{bps / unit:.4g} {name}"
+    return f"{bps:.4g} bit/s"
+
+
+def _retransmits(row: dict[str, Any]) -> str:
+    if not row["retransmits"]:
+        return "none sent again"
+    share = row["retransmits"] / max(1, row["data_packets"])
+    causes = [f"{row[column]:,} {what}" for column, what in (
+        ("fast_retransmits", "fast retransmits"), ("timeouts", "timeouts"), ("tail_loss_probes", "tail loss probes"),
+        ("retransmits_needless", "needless"), ("retransmits_unseen", "of what the capture had not seen")) if row[column]]  # fmt: skip
+    return f"{row['retransmits']:,} sent again ({share:.2%}{'; ' if causes else ''}{', '.join(causes)})"
+
+
+def _round_trips(row: dict[str, Any]) -> str:
+    where = {"sender": "captured at the sender", "receiver": "captured at the receiver", "middle": "captured between both"}
+    answers = [f"{who} answers within {row[column] / 1e6:.4g} ms" for who, column in (
+        ("the sender", "sender_rtt_min_ns"), ("the receiver", "receiver_rtt_min_ns")) if row[column] is not None]  # fmt: skip
+    place = (
+        f"{where[row['vantage']]}: {' and '.join(answers)}"
+        if row["vantage"]
+        else "; ".join(["where it was captured is not known", *answers])
+    )
+    if not row["receiver_rtt_samples"]:
+        return f"round trips: no sample; {place}"
+    times = "/".join(f"{row[f'receiver_rtt_{which}_ns'] / 1e6:.4g}" for which in ("min", "mean", "p95", "max"))
+    what = "round trips" if row["vantage"] == "sender" else "data to acknowledgement"
+    return f"{what}: {times} ms (least/mean/95 %/most of {row['receiver_rtt_samples']:,}); {place}"
+
+
+def _limits(row: dict[str, Any]) -> str:
+    if row["limited_source_ns"] is None or not row["lifetime_ns"]:
+        return ""
+    parts = (("source", "source idle"), ("rwnd", "receiver's window"), ("recovery", "loss recovery"), ("rto", "waiting for timeouts"),
+             ("other", "other: congestion window, pacing or a slow source"))  # fmt: skip
+    shares = [(row[f"limited_{part}_ns"], name) for part, name in parts]
+    return "limited by " + ", ".join(
+        f"{name} {value / row['lifetime_ns']:.1%}" for value, name in shares if value >= 5e-4 * row["lifetime_ns"]
+    )
+
+
+def _ecn(row: dict[str, Any]) -> str:
+    if not row["ect_packets"]:
+        return ""
+    signals = "" if row["ecn_signals"] is None else f", {row['ecn_signals']:,} acknowledgements with ECE"
+    return f"ECN: {row['ect_packets']:,} packets capable, {row['ce_in']:,} marked CE{signals}, {row['cwr_packets']:,} with CWR"
+
+
+def _notes(row: dict[str, Any]) -> Iterator[str]:
+    if row["handshake"] != "whole":
+        yield f"{'no part' if row['handshake'] == 'none' else 'only a part'} of the handshake was seen" + (
+            ": windows are not known" if row["window_scale"] is None else ""
+        )
+    if row["missed_bytes"]:
+        yield f"{row['missed_bytes']:,} B were acknowledged and never seen: the capture lost packets"
+    if row["zero_windows"]:
+        yield f"the receiver closed its window {row['zero_windows']:,} times"
