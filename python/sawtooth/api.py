@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 from sawtooth import _core, arguments
 from sawtooth.analysis import Dataset
 from sawtooth.backends.registry import require
-from sawtooth.taps import Wanted, of_seed
 from sawtooth.errors import Place, RunFailed, StudyError, as_path, wrong_type
 from sawtooth.execute import execute
 from sawtooth.lines import lines
@@ -24,6 +23,7 @@ from sawtooth.study import Study
 from sawtooth.study import files as named_files
 from sawtooth.study.folder import Folder
 from sawtooth.study.paths import quoted
+from sawtooth.taps import Wanted, of_seed
 
 if TYPE_CHECKING:
     from sawtooth.linting import Diagnostic

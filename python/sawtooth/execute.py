@@ -28,7 +28,6 @@ import polars as pl
 
 from sawtooth import _core, jobs
 from sawtooth.backends import processes, registry
-from sawtooth.taps import Wanted
 from sawtooth.jobs import Job, Receipt, Shared, Task, Terms
 from sawtooth.plan import Plan, grown, regrown
 from sawtooth.presentation import presentation
@@ -36,6 +35,7 @@ from sawtooth.progress import Reporter
 from sawtooth.results.dataset import Dataset
 from sawtooth.sharing import shares
 from sawtooth.stopping import Looks
+from sawtooth.taps import Wanted
 
 # A lost run is done once more this often, unless more is asked for.
 _MOST_RETRIES = 3

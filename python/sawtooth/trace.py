@@ -14,13 +14,13 @@ from matplotlib.figure import Figure
 from sawtooth import _core
 from sawtooth.backends import sim
 from sawtooth.backends.registry import Simulator
-from sawtooth.taps import Wanted, comments
 from sawtooth.errors import RunFailed, StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, Run, grown
 from sawtooth.plots.trace import Curve, Panel, over_time
 from sawtooth.quantities import seconds
 from sawtooth.stats import Vector
+from sawtooth.taps import Wanted, comments
 
 MOST_CURVES = 6
 """As many as can be told apart by colour."""

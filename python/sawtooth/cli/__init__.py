@@ -13,7 +13,24 @@ from typing import Annotated, NoReturn
 import typer
 
 from sawtooth import _core, streams
-from sawtooth.cli import analyze, animate, calibrate, compare, doctor, gallery, kernel, lint, merge, plan, report, run, schema, simulate, stall, trace
+from sawtooth.cli import (
+    analyze,
+    animate,
+    calibrate,
+    compare,
+    doctor,
+    gallery,
+    kernel,
+    lint,
+    merge,
+    plan,
+    report,
+    run,
+    schema,
+    simulate,
+    stall,
+    trace,
+)
 from sawtooth.cli import list as listing
 
 app = typer.Typer(

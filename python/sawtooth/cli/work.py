@@ -12,12 +12,12 @@ import typer
 
 from sawtooth import clusters, streams
 from sawtooth.backends.registry import require
-from sawtooth.taps import Wanted
 from sawtooth.errors import ClusterError
 from sawtooth.execute import Interrupted, Summary, WorkersGone, execute
 from sawtooth.plan import Plan
 from sawtooth.progress import reporter_for
 from sawtooth.results.dataset import Dataset, is_results
+from sawtooth.taps import Wanted
 
 # So long a scheduler that is gone may take to come back, in seconds.
 _COMING_BACK = 300.0
