@@ -35,8 +35,8 @@ use sawtooth_core::units::{ByteCount, Instant};
 use sawtooth_core::{Scenario, scenario};
 use serde_json::{Map, Value as Json};
 
-use self::taps::{CaptureRequest, simulate_captured};
 use self::interrupt::{StopRequest, interruptible, stoppable};
+use self::taps::{CaptureRequest, simulate_captured};
 
 create_exception!(
     _core,
