@@ -122,7 +122,7 @@ bench: .venv/dev ## guided where there is an llvm-profdata: speed against ns-2 a
 	$(RUN)/python bench/sweep.py
 	$(RUN)/python bench/schedule.py
 
-guided: .venv/dev ## build the package as a wheel has it, guided by a profile: faster by a tenth, the same records; takes minutes and an llvm-profdata
+guided: .venv/dev ## build the package as a wheel has it, guided by a profile: a twentieth less work, the same records; takes minutes and an llvm-profdata
 	$(RUN)/python -m supply.guided
 
 wheel: .venv/guest ## a wheel for pip in dist, for glibc 2.17 and later: guided where there is an llvm-profdata, PLAIN=1 never
