@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
+import importlib.util
 import logging
 import re
 import sys
@@ -109,6 +110,18 @@ class Workers:
             raise ClusterError(f"the workers cannot be asked: {error}", "run the same command again") from None
 
 
+def require_address(address: str) -> None:
+    """Raises `ClusterError` if nothing can be asked at an address: it is none, or Dask is not installed."""
+    local = _LOCAL.fullmatch(address)
+    if not local and (address.startswith("local:") or not re.fullmatch(r"(\w+://)?[^\s/]+:\d+|.*\.json", address)):
+        raise ClusterError(
+            f"`{address}` is no address of a Dask scheduler",
+            "write tcp://HOST:8786, the scheduler's file such as scheduler.json, or local:4",
+        )
+    if importlib.util.find_spec("distributed") is None:
+        raise ClusterError("--dask needs the package `distributed`, which is not installed", 'install it: pip install "sawtooth[cluster]"')
+
+
 @contextlib.contextmanager
 def connected(address: str, say: Callable[[str], None]) -> Generator[Workers]:
     """The workers at an address: `tcp://host:8786`, a scheduler's file (`scheduler.json`), or `local:N` for N processes of this machine.
@@ -121,18 +134,10 @@ def connected(address: str, say: Callable[[str], None]) -> Generator[Workers]:
         ClusterError: if Dask is not installed, the address is none, or nobody answers there.
 
     """
+    require_address(address)
+    import distributed
+
     local = _LOCAL.fullmatch(address)
-    if not local and (address.startswith("local:") or not re.fullmatch(r"(\w+://)?[^\s/]+:\d+|.*\.json", address)):
-        raise ClusterError(
-            f"`{address}` is no address of a Dask scheduler",
-            "write tcp://HOST:8786, the scheduler's file such as scheduler.json, or local:4",
-        )
-    try:
-        import distributed
-    except ImportError:
-        raise ClusterError(
-            "--dask needs the package `distributed`, which is not installed", 'install it: pip install "sawtooth[cluster]"'
-        ) from None
     with contextlib.ExitStack() as stack:
         stack.callback(_quiet())
         if local:

@@ -34,7 +34,9 @@ def do(
     captures: Wanted | None = None,
 ) -> tuple[Dataset, Summary]:
     """Does what is missing of a plan, with progress, here or on a Dask cluster; Ctrl-C ends the command with exit code 130."""
-    if not is_results(directory) and dask is None:
+    if dask is not None:
+        clusters.require_address(dask)
+    elif not is_results(directory):
         require(plan.study.backend)
     dataset = Dataset.create(directory, plan, wait=wait)
     reporter = reporter_for(streams.Console(stderr=True))
