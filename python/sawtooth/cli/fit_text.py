@@ -1,0 +1,96 @@
+"""What `sawtooth fit` says and writes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sawtooth import captures
+from sawtooth.captures import Capture
+from sawtooth.errors import StudyError
+from sawtooth.fitting import CannotFit, Estimate, Fit, figure
+from sawtooth.plots import style
+from sawtooth.storage import write_atomically, writing
+
+
+def chosen(capture: Capture, flow: str | None) -> str:
+    """The flow that is meant: the one that has this name or number and sent most; by default the largest of all.
+
+    Raises:
+        StudyError: if there is none of that name.
+        CannotFit: if the capture has no flow of TCP.
+
+    """
+    if flow is None:
+        largest = captures.choose(capture, [])
+        if not largest:
+            raise CannotFit(f"{capture.name} has no flow of TCP that sent data", "`sawtooth analyze` tells what it has")
+        return largest[0]
+    found = captures.choose(capture, [flow])
+    rows = capture.flows.filter(capture.flows["flow"].is_in(found)).sort("sent_bytes", descending=True, maintain_order=True)
+    return str(rows["flow"][0])
+
+
+def write(found: Fit, out: Path | None, drawn: Path | None) -> None:
+    """Writes the study and the figure, if they are wanted.
+
+    Raises:
+        StudyError: if a name is none for such a file.
+        DatasetError: if they cannot be written.
+
+    """
+    if drawn is not None and drawn.suffix != ".svg":
+        raise StudyError(f"a figure is written as SVG and PNG, and {drawn} is neither's name", hint=f"name {drawn.with_suffix('.svg')}")
+    if out is not None:
+        with writing(out):
+            write_atomically(out, found.study.encode())
+    if drawn is not None:
+        style.write(figure(found), drawn.parent, drawn.stem)
+
+
+def as_json(found: Fit) -> dict[str, Any]:
+    """For other programs: an end that is not bounded is null."""
+    path = found.path
+    return {
+        "capture": found.name,
+        "flow": found.flow,
+        "rate_bps": _plain(path.rate_bps),
+        "delay_s": _plain(path.delay_s),
+        "buffer_packets": _plain(path.buffer_packets),
+        "loss": _plain(path.loss),
+        "overflowed_packets": path.overflowed,
+        "cc": {"name": found.control.name, "why": found.control.why, "distances": found.control.distances},
+        "study": found.study,
+    }
+
+
+def lines(found: Fit, out: Path | None, drawn: Path | None) -> Iterator[str]:
+    """The fit in words."""
+    path = found.path
+    yield f"{found.name}, {found.flow}"
+    yield f"rate    {_told(path.rate_bps, 1e-6, 'Mbit/s')}"
+    yield f"delay   {_told(path.delay_s, 1e3, 'ms')}, both ways"
+    yield f"buffer  {_told(path.buffer_packets, 1, 'packets')}"
+    yield f"loss    {_told(path.loss, 100, '%')}"
+    yield f"cc      {found.control.name or ''}{': ' if found.control.name else ''}{found.control.why}"
+    yield "        " + ", ".join(f"{name} {far:.1%}" for name, far in found.control.distances.items())
+    for file in (out, drawn):
+        if file is not None:
+            yield f"wrote {file}"
+
+
+def _told(found: Estimate, factor: float, unit: str) -> str:
+    ends = (
+        f"{found.low * factor:.4g} to {found.high * factor:.4g} {unit}"
+        if math.isfinite(found.high)
+        else f"at least {found.low * factor:.4g} {unit}"
+    )
+    if found.value is None:
+        return f"{found.why} ({ends})"
+    return f"{found.value * factor:.4g} {unit} ({ends}): {found.why}"
+
+
+def _plain(found: Estimate) -> dict[str, Any]:
+    return {"value": found.value, "low": found.low, "high": found.high if math.isfinite(found.high) else None, "why": found.why}

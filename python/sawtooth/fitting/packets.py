@@ -1,0 +1,163 @@
+"""One flow of a capture as vectors: when data was sent and arrived, how long it took, and what was lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from sawtooth.captures import Capture
+from sawtooth.stats import Vector
+
+_OF_HANDSHAKE = 2
+"""Packets that a sender sends before data: its SYN, and the acknowledgement of the other's."""
+_LITTLE = 0.01
+"""Of a segment: the mean header, by which its size is told, has some of other packets in it."""
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Packets:
+    """What a sender-side capture shows of a flow; times in seconds since its first packet, vectors of shape (n,).
+
+    Attributes:
+        row: the flow's row of the table `flows`.
+        segment: payload of a full packet on the wire, bytes. header: what its IP packet has besides.
+        at: when something more had arrived, as the sender learnt; arrived: how much by then, bytes, cumulatively and selectively.
+        sent: when packets with data were sent, each copy, ascending.
+        asked: when the packets were sent of which `took` tells the round trip, ascending; at_once: whether SACK told it, which waits for no further packet, shape (n,) of bool.
+        lost: when the packets were sent that were lost, ascending; lost_number: which of all packets that the sender sent they are, from 1, shape (n,) of int.
+        since, flight, acked: bytes that were not cumulatively acknowledged, and that were, from each of these times on.
+
+    """
+
+    row: dict[str, Any]
+    segment: float
+    header: float
+    at: Vector
+    arrived: Vector
+    sent: Vector
+    asked: Vector
+    took: Vector
+    at_once: NDArray[np.bool_]
+    lost: Vector
+    lost_number: Numbers
+    since: Vector
+    flight: Vector
+    acked: Vector
+
+    @property
+    def packet(self) -> float:
+        """Bytes of a full packet."""
+        return self.segment + self.header
+
+
+def packets(capture: Capture, flow: str) -> Packets:
+    """Reads the tables of one flow of TCP."""
+    row = capture.flows.row(by_predicate=pl.col("flow") == flow, named=True)
+    series = capture.series.filter(pl.col("flow") == flow)
+    marks = capture.marks.filter(pl.col("flow") == flow)
+    start = row["start_ns"]
+    header = (row["ip_bytes"] - row["sent_bytes"]) / row["sent_packets"]
+    fresh = series.filter(pl.col("new_from_bytes").is_not_null())
+    begin, end = _floats(fresh, "new_from_bytes"), _floats(fresh, "new_to_bytes")
+    segment = float(np.quantile(end - begin, 0.9)) if end.size else 0.0
+    if row["mss_bytes"]:
+        # A frame may be cut into segments only after it was captured; options take their room from the MSS.
+        segment = min(segment, row["mss_bytes"] - max(header - 40, 0))
+        header = header if segment < row["mss_bytes"] else 40.0
+    fresh_at = _seconds(fresh, "t_ns", start)
+    arrived = _floats(series, "acked_bytes") + _floats(series, "sacked_bytes")
+    more = np.flatnonzero(np.diff(np.maximum.accumulate(np.nan_to_num(arrived)), prepend=0) > 0)
+    again = _again(marks)
+    sent, fresh_number, again_number = _numbers(series, marks, again, max(segment, 1.0), start)
+    lost = _lost(again, again_number, begin, end, fresh_number)
+    asked, took, at_once = _round_trips(series, marks, again, start, end, fresh_at)
+    return Packets(
+        row=row,
+        segment=segment,
+        header=header,
+        at=_seconds(series, "t_ns", start)[more],
+        arrived=arrived[more],
+        sent=sent,
+        asked=asked,
+        took=took,
+        at_once=at_once,
+        lost=sent[lost - 1],
+        lost_number=lost + (_OF_HANDSHAKE if row["handshake"] == "whole" else 0),
+        since=_seconds(series, "t_ns", start),
+        flight=_floats(series, "flight_bytes"),
+        acked=np.maximum.accumulate(np.nan_to_num(_floats(series, "acked_bytes"))),
+    )
+
+
+def _floats(table: pl.DataFrame, name: str) -> Vector:
+    return table[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+def _seconds(table: pl.DataFrame, name: str, start: int) -> Vector:
+    return (table[name] - start).cast(pl.Float64).to_numpy() / 1e9
+
+
+def _again(marks: pl.DataFrame) -> pl.DataFrame:
+    """Retransmissions, without those that a DSACK (RFC 2883) says were needless."""
+    twice = marks.filter(pl.col("kind") == "dsack")["from_bytes"].to_list()
+    return marks.filter((pl.col("kind") == "retransmission") & ~pl.col("from_bytes").is_in(twice))
+
+
+def _numbers(series: pl.DataFrame, marks: pl.DataFrame, again: pl.DataFrame, segment: float, start: int) -> tuple[Vector, Numbers, Numbers]:
+    """When each packet with data was sent, in order; which of them, from 1, new data began with, and which were sent again."""
+    size = (series["new_to_bytes"] - series["new_from_bytes"]).cast(pl.Float64).fill_null(0).to_numpy()
+    fresh = np.ceil(size / segment - _LITTLE).astype(np.int64)
+    so_far = series["retransmits"].cast(pl.Int64).to_numpy()
+    copies = np.diff(so_far, prepend=0)
+    sent = np.cumsum(fresh + copies)
+    times = np.repeat(_seconds(series, "t_ns", start), fresh + copies)
+    # What a row sends again comes before what it sends anew: one packet has a row, unless there are very many.
+    new = fresh > 0
+    every = marks.filter(pl.col("kind").is_in(["retransmission", "needless"])).with_row_index("count", offset=1)
+    kept = every.join(again, on=["t_ns", "from_bytes", "kind"], how="semi", maintain_order="left")["count"].to_numpy()
+    rows = np.minimum(np.searchsorted(so_far, kept), so_far.size - 1)
+    return times, (sent - fresh + 1)[new], (sent - fresh)[rows] - (so_far[rows] - kept)
+
+
+def _lost(again: pl.DataFrame, again_number: Numbers, begin: Vector, end: Vector, fresh_number: Numbers) -> Numbers:
+    """The numbers of what was sent again as it was sent before: for the first time, or the last time that it was sent again."""
+    last: dict[int, int] = {}
+    numbers: list[int] = []
+    for first, number in zip(map(int, again["from_bytes"]), map(int, again_number), strict=True):
+        where = int(np.searchsorted(begin, first, side="right")) - 1
+        before = last.get(first)
+        if before is None and where >= 0 and first < end[where]:
+            # Within a frame that is cut into segments later, the segment that begins there.
+            before = int(fresh_number[where])
+        last[first] = number
+        if before is not None:
+            numbers.append(before)
+    return np.array(sorted(numbers), dtype=np.int64)
+
+
+def _round_trips(
+    series: pl.DataFrame, marks: pl.DataFrame, again: pl.DataFrame, start: int, end: Vector, fresh_at: Vector
+) -> tuple[Vector, Vector, NDArray[np.bool_]]:
+    """Round trips by when they began: those of cumulative acknowledgements, and of segments at the upper end of SACK blocks that were sent once."""
+    plain = series.filter(pl.col("rtt_ns").is_not_null())
+    took = _floats(plain, "rtt_ns") / 1e9
+    asked = _seconds(plain, "t_ns", start) - took
+    twice = set(again["to_bytes"].to_list())
+    blocks = marks.filter((pl.col("kind") == "sack") & ~pl.col("to_bytes").is_in(twice)).unique(
+        "to_bytes", keep="first", maintain_order=True
+    )
+    upper = _floats(blocks, "to_bytes")
+    where = np.searchsorted(end, upper)
+    known = where < end.size
+    known[known] &= end[where[known]] == upper[known]
+    sack_asked = fresh_at[where[known]]
+    sack_took = _seconds(blocks, "t_ns", start)[known] - sack_asked
+    at_once = np.concatenate([np.zeros(asked.size, dtype=bool), np.ones(sack_asked.size, dtype=bool)])
+    asked, took = np.concatenate([asked, sack_asked]), np.concatenate([took, sack_took])
+    order = np.argsort(asked, kind="stable")
+    return asked[order], took[order], at_once[order]

@@ -1,0 +1,281 @@
+"""The bottleneck of a path, as a capture at the sender shows it: rate, propagation, buffer, loss.
+
+Rate: while the bottleneck is busy, data arrives at its rate. Rates over few acknowledgements crowd there (the densest half of half of them and so on: Robertson and
+Cryer 1974); the rate is that of stretches of acknowledgements that come about as fast. Propagation: the least round trip less its transmission times, of the handshake and of data.
+Buffer: packets that are dropped at a full queue were sent where round trips were about the longest; these say how full it was. Loss: the share that was lost elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sawtooth.fitting.packets import Packets
+from sawtooth.stats import Vector, median, share
+
+FEWEST_PACKETS = 100
+"""Packets with data below which nothing is fitted."""
+_FEW_ACKS, _ACKS = 2, 5
+"""Acknowledgements that a rate is first looked for over."""
+_NEAR = 0.15
+"""Rates that differ by less are of the same stretch."""
+_FEWEST_STRETCH, _FEWEST_STRETCHES = 6, 6
+_SYN = 60
+"""Bytes of a packet of a handshake."""
+_CLOCKS = 0.002
+"""Of a delay: no interval is narrower."""
+_BUSY = 2.0
+"""Packets at the bottleneck from which on it surely is busy."""
+_ROOM = 1.0
+"""Packets by which what was queued is not known exactly."""
+_FEWEST_FULL = 3
+_FRACTION = 0.5
+"""Of a packet, by which a queue may seem longer than it is."""
+_REACH = 8
+"""Round trips speak of a queue for the time that so many packets take."""
+_BELOW, _BELOW_SHARE = 2.5, 0.2
+"""By so many packets, or that share of a queue if it is less, a full queue may look shorter."""
+_DECIDED, _MORE = 8.0, 2.0
+"""Losses depend on the queue if that makes them likelier by this, in natural logarithms, and so many times as frequent."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What was found, in the unit of the field that has it.
+
+    Attributes:
+        value: None if it cannot be told.
+        low, high: an interval; of what cannot be told, what is known of it.
+        why: how it was found, or why not.
+
+    """
+
+    value: float | None
+    low: float
+    high: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Path:
+    """A bottleneck.
+
+    Attributes:
+        rate_bps: of IP packets. delay_s: both ways. buffer_packets: full packets, the one in transmission included. loss: of a packet, besides overflow.
+        lost, strays: numbers of the packets that were lost, from 1 as the sender sent them: all, and those besides overflow.
+        overflowed: how many were lost at a full queue.
+
+    """
+
+    rate_bps: Estimate
+    delay_s: Estimate
+    buffer_packets: Estimate
+    loss: Estimate
+    lost: tuple[int, ...]
+    strays: tuple[int, ...]
+    overflowed: int
+
+
+def path(seen: Packets) -> Path:
+    """Rate, propagation, buffer and loss of the bottleneck that the packets crossed."""
+    crowd = _crowd(seen)
+    _, floor = _delay(seen, crowd)
+    rate = _rate(seen, crowd, floor)
+    assert rate.value is not None
+    delay, floor = _delay(seen, rate.value)
+    queued = _queued(seen, rate.value, floor)
+    lost, sent = _around(seen, queued, seen.lost, rate.value), _around(seen, queued, seen.sent, rate.value)
+    edge = _edge(lost, sent)
+    full = lost >= edge
+    return Path(
+        rate_bps=rate,
+        delay_s=delay,
+        buffer_packets=_buffer(seen, queued, seen.lost[full], rate.value),
+        loss=_loss(lost, sent, edge),
+        lost=tuple(np.unique(seen.lost_number).tolist()),
+        strays=tuple(np.unique(seen.lost_number[~full]).tolist()),
+        overflowed=int(full.sum()),
+    )
+
+
+def _queued(seen: Packets, rate_bps: float, floor: float) -> Vector:
+    """Full packets at the bottleneck, itself included, that each round trip speaks of."""
+    return np.maximum(seen.took - floor, 0.0) * rate_bps / 8 / seen.packet + 1
+
+
+def _crowd(seen: Packets) -> float:
+    """The most frequent rate of a few acknowledgements, bit/s."""
+    modes = [_mode_over(seen, count) for count in (_FEW_ACKS, _ACKS)]
+    # Of a window of as few acknowledgements as are counted each stretch has a pause: a round trip.
+    return modes[0] if modes[0] > 2 * modes[1] else modes[1]
+
+
+def _mode_over(seen: Packets, count: int) -> float:
+    gained, spent = seen.arrived[count:] - seen.arrived[:-count], seen.at[count:] - seen.at[:-count]
+    usable = spent > 0
+    return math.exp(_mode(np.log(8 * seen.packet / seen.segment * gained[usable] / spent[usable])))
+
+
+def _rate(seen: Packets, crowd: float, floor: float) -> Estimate:
+    """The rate of stretches of acknowledgements of packets that were queued: then the bottleneck was busy all the time."""
+    factor = 8 * seen.packet / seen.segment
+    queued = _queued(seen, crowd, floor)
+    came = seen.asked + seen.took
+    order = np.argsort(came, kind="stable")
+    last = np.clip(np.searchsorted(came[order], seen.at, side="right") - 1, 0, came.size - 1)
+    # A round trip that came long ago says nothing of now.
+    busy = (queued[order][last] > _BUSY) & (seen.at - came[order][last] < _REACH * 8 * seen.packet / crowd)
+    rates: list[float] = []
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], busy.astype(int), [0]])))
+    for first, end in zip(edges[::2], edges[1::2], strict=True):
+        if end - first >= _FEWEST_STRETCH:
+            rates += [
+                factor * float(seen.arrived[to] - seen.arrived[begin]) / float(seen.at[to] - seen.at[begin])
+                for begin, to in _pieces(int(first), int(end) - 1)
+            ]
+    near = [rate for rate in rates if abs(math.log(rate / crowd)) < _NEAR]
+    if len(near) < _FEWEST_STRETCHES:
+        return Estimate(
+            crowd,
+            crowd * (1 - _NEAR),
+            crowd * (1 + _NEAR),
+            "the most frequent rate of a few acknowledgements: the queue was too seldom busy",
+        )
+    found = median(near)
+    # An acknowledgement that was delayed makes a stretch look slower, and nothing makes it faster: the most frequent is nearer than the middle.
+    value = math.exp(_mode(np.log(np.array(near))))
+    return Estimate(
+        value,
+        min(found.low, value * 0.999),
+        max(found.high, value * 1.001),
+        f"the most frequent of {len(near)} stretches in which packets were queued",
+    )
+
+
+def _pieces(first: int, last: int, most: int = 60) -> list[tuple[int, int]]:
+    """A stretch in pieces of about so many acknowledgements."""
+    count = max(1, (last - first) // most)
+    edges = np.linspace(first, last, count + 1).astype(int)
+    return [(int(a), int(b)) for a, b in pairwise(edges)]
+
+
+def _mode(values: Vector) -> float:
+    """The half-sample mode (Robertson and Cryer 1974; Bickel and Frühwirth 2006)."""
+    kept = np.sort(values)
+    while kept.size > 3:
+        half = (kept.size + 1) // 2
+        first = int(np.argmin(kept[half - 1 :] - kept[: kept.size - half + 1]))
+        kept = kept[first : first + half]
+    return float(np.median(kept))
+
+
+def _delay(seen: Packets, rate_bps: float) -> tuple[Estimate, float]:
+    """The propagation both ways, and what a full packet takes where nothing is queued, seconds."""
+    acknowledgement = seen.header * 8 / rate_bps
+    sending = seen.packet * 8 / rate_bps
+    of_data = float(np.min(seen.took)) - sending - acknowledgement
+    least = seen.row["min_rtt_ns"] / 1e9
+    if seen.row["handshake"] == "whole" and least < np.min(seen.took):
+        of_handshake = least - 2 * _SYN * 8 / rate_bps
+        found, apart = min(of_data, of_handshake), abs(of_data - of_handshake)
+        why = "the least round trip less its transmission times, of the handshake and of data"
+    else:
+        # The least may be of a segment behind another.
+        found, apart = of_data, sending
+        why = "the least round trip of data less its transmission times"
+    apart = max(apart, _CLOCKS * abs(found))
+    floor = found + sending + acknowledgement
+    return Estimate(max(found, 0.0), max(found - apart, 0.0), max(found + apart, 0.0), why), floor
+
+
+def _around(seen: Packets, queued: Vector, times: Vector, rate_bps: float) -> Vector:
+    """How many packets were queued when others were sent: the most of those just before, just after and about then; NaN where none is near."""
+    packet = 8 * seen.packet / rate_bps
+    first, last = np.searchsorted(seen.asked, times - packet / 2), np.searchsorted(seen.asked, times + packet / 2, side="right")
+    first, last = np.maximum(first - 1, 0), np.minimum(last + 1, seen.asked.size)
+    first += seen.asked[first] < times - _REACH * packet
+    last -= seen.asked[last - 1] > times + _REACH * packet
+    return _most(queued, first, last)
+
+
+def _most(values: Vector, first: NDArray[np.int64], last: NDArray[np.int64]) -> Vector:
+    """The largest of `values[first[i]:last[i]]`, NaN of none: by the largest of 1, 2, 4, ... from each place on."""
+    found = np.full(first.size, np.nan)
+    length, largest = 1, values
+    while True:
+        inside = (last - first >= length) & (last - first < 2 * length)
+        found[inside] = np.maximum(largest[first[inside]], largest[last[inside] - length])
+        if not np.any(last - first >= 2 * length):
+            return found
+        largest = np.maximum(largest[:-length], largest[length:])
+        length *= 2
+
+
+def _edge(lost: Vector, sent: Vector) -> float:
+    """From how long a queue on packets are lost because it is full; infinite if losses do not depend on it.
+
+    Of all lengths at which something was lost the one that parts losses best in two shares, below it and from it on: the most likely one.
+    """
+    known, among = np.sort(lost[np.isfinite(lost)]), np.sort(sent[np.isfinite(sent)])
+    if known.size < 2:
+        return math.inf
+    edges = np.unique(known)
+    above, of = known.size - np.searchsorted(known, edges), among.size - np.searchsorted(among, edges - _ROOM)
+    below, under = known.size - above, among.size - of
+    likelihood = _likelihood(above, of) + _likelihood(below, under)
+    best = int(np.argmax(likelihood))
+    gain = float(likelihood[best] - _likelihood(np.array([known.size]), np.array([among.size]))[0])
+    share_above, share_below = above[best] / max(1, of[best]), below[best] / max(1, under[best])
+    if gain <= _DECIDED or share_above <= _MORE * share_below:
+        return math.inf
+    # Those that are a little below are of full queues, too.
+    return float(edges[best]) - min(_BELOW, _BELOW_SHARE * float(edges[best]))
+
+
+def _likelihood(lost: NDArray[Any], of: NDArray[Any]) -> Vector:
+    """The logarithm of how likely so many losses of so many packets are, at the share that makes them most likely."""
+    lost, of = np.minimum(lost, of).astype(np.float64), of.astype(np.float64)
+    share_lost = lost / np.maximum(of, 1)
+    kept = of - lost
+    return lost * np.log(np.maximum(share_lost, 1e-300)) + kept * np.log(np.maximum(1 - share_lost, 1e-300))
+
+
+def _buffer(seen: Packets, queued: Vector, overflowed: Vector, rate_bps: float) -> Estimate:
+    """The queue that packets found room in just when others did not."""
+    if overflowed.size == 0:
+        # A few round trips may be of hosts that had other things to do.
+        most = float(np.quantile(queued, 0.999))
+        return Estimate(
+            None,
+            most,
+            math.inf,
+            "cannot tell: no losses crowd where the queue was longest, so it was never seen full; it has room for what was queued",
+        )
+    packet = 8 * seen.packet / rate_bps
+    after = (
+        np.clip(np.searchsorted(overflowed, seen.asked), 1, overflowed.size - 1)
+        if overflowed.size > 1
+        else np.zeros(seen.asked.size, dtype=int)
+    )
+    apart = np.minimum(np.abs(seen.asked - overflowed[after]), np.abs(seen.asked - overflowed[np.maximum(after - 1, 0)]))
+    found = queued[seen.at_once & (apart < _REACH * packet)]
+    if found.size < _FEWEST_FULL:
+        # Round trips of acknowledgements that waited for another packet are longer by that.
+        found = queued[apart < _REACH * packet] - 1
+    value = math.ceil(float(np.quantile(found, 0.9)) - _FRACTION)
+    low, high = min(0.98 * value - 1, float(np.quantile(found, 0.5))), max(value, float(np.quantile(found, 0.99))) + 1
+    return Estimate(value, low, high, f"what was queued when {overflowed.size} packets were dropped at a full queue")
+
+
+def _loss(lost: Vector, sent: Vector, edge: float) -> Estimate:
+    """Of what was sent while the queue was not full, and known not to be."""
+    count, of = int(np.sum(lost < edge)), int(np.sum(sent < edge))
+    if of < FEWEST_PACKETS:
+        return Estimate(None, 0.0, 1.0, "cannot tell: the queue was full nearly always")
+    found = share(count, of)
+    return Estimate(found.estimate, found.low, found.high, f"{count} of {of} packets were lost that met a queue that was not full")

@@ -1,0 +1,147 @@
+"""From a capture to a scenario."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from sawtooth.captures import Capture
+from sawtooth.errors import PlainError
+from sawtooth.fitting.control import CONTROLS, Control, control
+from sawtooth.fitting.packets import Packets, packets
+from sawtooth.fitting.path import FEWEST_PACKETS, Path, path
+
+_SHORTEST_S = 2.0
+_ENDLESS = 100_000
+"""Packets of a queue that drops nothing."""
+
+
+class CannotFit(PlainError):
+    """A capture does not show what a scenario is made of."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A scenario that explains a flow.
+
+    Attributes:
+        name: of the capture. flow: of the flow.
+        seen, path, control: what was measured and found.
+
+    """
+
+    name: str
+    flow: str
+    seen: Packets
+    path: Path
+    control: Control
+
+    @property
+    def study(self) -> str:
+        """A study in TOML that simulates it. What could not be told has a comment."""
+        return _study(self)
+
+
+def fit(capture: Capture, flow: str, controls: Sequence[str] = CONTROLS) -> Fit:
+    """The scenario of a flow of a capture.
+
+    Raises:
+        CannotFit: if the capture does not show it: was not made at the sender, is of UDP, too short, or without round trips.
+        StudyError: if there is no such congestion control.
+
+    """
+    row = capture.flows.row(by_predicate=pl.col("flow") == flow, named=True)
+    _require(row, capture.name)
+    seen = packets(capture, flow)
+    if seen.asked.size < FEWEST_PACKETS // 4:
+        raise CannotFit(
+            f"{flow} in {capture.name} has {seen.asked.size} round trips, too few to fit",
+            "capture a longer transfer, from its first packet on",
+        )
+    found = path(seen)
+    return Fit(capture.name, flow, seen, found, control(seen, replays(seen, found), controls))
+
+
+def replays(seen: Packets, found: Path) -> list[dict[str, Any]]:
+    """Scenarios without a congestion control in which losses come where they came, whatever chance had done.
+
+    In the first every one by its number, over a buffer without end. In the others, if the buffer is known within a packet, those of a full queue come by themselves.
+    """
+    made = [_scenario(seen, found, _ENDLESS, {"drop": list(found.lost)})]
+    limit = found.buffer_packets.value
+    if limit is not None:
+        made += [_scenario(seen, found, max(1, round(limit) + by), {"drop": list(found.strays)}) for by in (-1, 0, 1)]
+    return made
+
+
+def scenario(seen: Packets, found: Path) -> dict[str, Any]:
+    """The scenario without a congestion control, with losses by chance. A buffer that was never full is twice what was seen in it."""
+    limit = found.buffer_packets.value
+    return _scenario(
+        seen,
+        found,
+        max(1, round(2 * found.buffer_packets.low if limit is None else limit)),
+        {"loss": float(f"{found.loss.value or 0:.3g}")},
+    )
+
+
+def _scenario(seen: Packets, found: Path, limit: int, losses: dict[str, Any]) -> dict[str, Any]:
+    link = {
+        "rate": f"{found.rate_bps.value:.0f} bit/s",
+        "delay": f"{(found.delay_s.value or 0) / 2 * 1e9:.0f} ns",
+        "queue": {"name": "drop_tail", "limit": f"{limit} packets"},
+        **losses,
+    }
+    return {"duration": f"{seen.since[-1]:.6f} s", "stack": "linux", "links": {"bottleneck": link}, "flows": [{"path": ["bottleneck"]}]}
+
+
+def _require(row: dict[str, Any], name: str) -> None:
+    flow = row["flow"]
+    if row["transport"] != "tcp":
+        raise CannotFit(
+            f"{flow} in {name} is UDP, which has no acknowledgements", "fit takes flows of TCP; `sawtooth analyze` tells what UDP did"
+        )
+    if row["vantage"] != "sender":
+        where = {"receiver": "was captured at its receiver", "middle": "was captured between its ends"}.get(
+            row["vantage"], "was captured at an unknown place"
+        )
+        raise CannotFit(
+            f"{flow} in {name} {where}, where no queue on its way is seen", "capture at the sender, where round trips are the path's"
+        )
+    if (row["data_packets"] or 0) < FEWEST_PACKETS or row["lifetime_ns"] < _SHORTEST_S * 1e9:
+        raise CannotFit(
+            f"{flow} in {name} is too short to fit: {row['data_packets']} packets with data in {row['lifetime_ns'] / 1e9:.3g} s",
+            f"at least {FEWEST_PACKETS} packets and {_SHORTEST_S:g} s are needed, and 20 s are better",
+        )
+
+
+def _study(made: Fit) -> str:
+    tree = scenario(made.seen, made.path)
+    link = tree["links"]["bottleneck"]
+    found = made.path
+    cc = made.control.name or next(iter(made.control.distances))
+    return "\n".join(
+        [
+            f"# Fitted to {json.dumps(made.flow)} of {json.dumps(made.name)} by `sawtooth fit`.",
+            'name = "fitted"',
+            "",
+            "[scenario]",
+            f'duration = "{tree["duration"]}"',
+            f'stack = "{tree["stack"]}"',
+            f"cc = {json.dumps(cc)}  # {made.control.why}",
+            "",
+            "[scenario.links.bottleneck]",
+            f'rate = "{link["rate"]}"  # {found.rate_bps.low:.0f} to {found.rate_bps.high:.0f}: {found.rate_bps.why}',
+            f'delay = "{link["delay"]}"  # one way, half of {found.delay_s.low * 1e3:.4g} to {found.delay_s.high * 1e3:.4g} ms: {found.delay_s.why}',
+            f'queue = {{ name = "drop_tail", limit = "{link["queue"]["limit"]}" }}  # {found.buffer_packets.low:.0f} to {found.buffer_packets.high:.0f}: {found.buffer_packets.why}',
+            f"loss = {link['loss']:.3g}  # {found.loss.low:.2g} to {found.loss.high:.2g}: {found.loss.why}",
+            "",
+            "[[scenario.flows]]",
+            'path = ["bottleneck"]',
+            "",
+        ]
+    )

@@ -1,0 +1,150 @@
+"""`sawtooth fit`: what it finds in captures of known scenarios, what a real kernel's come to, and what it refuses, in exact words."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sawtooth import captures, cli, fitting, taps
+from sawtooth.api import simulate
+from sawtooth.plan import make_plan
+from sawtooth.study import Study
+from tests.captures.made import pcap, segment, transfer
+from tests.captures.network import Path2, need_network
+from tests.captures.network import transfer as kernel_transfer
+
+ENDS = "10.0.0.1:32768 > 10.128.0.1:5001"
+
+
+def captured(directory: Path, cc: str, loss: float, point: str = "sender", duration: str = "20 s", queue: int = 30) -> Path:
+    link = {"rate": "8 Mbit/s", "delay": "20 ms", "queue": {"name": "drop_tail", "limit": f"{queue} packets"}, "loss": loss}
+    scenario: dict[str, Any] = {"duration": duration, "stack": "linux", "cc": cc, "links": {"l": link}, "flows": [{"path": ["l"]}]}
+    file = directory / "x.pcapng"
+    simulate(scenario, seed=3, captures=taps.wanted(file, [point]))
+    return file
+
+
+def fitted(file: Path) -> fitting.Fit:
+    capture = captures.read(file)
+    return fitting.fit(capture, captures.choose(capture, [])[0])
+
+
+@pytest.mark.parametrize(("cc", "loss"), [("cubic", 0.0), ("reno", 0.002)])
+def test_the_scenario_of_a_simulated_capture_is_found(cc: str, loss: float, tmp_path: Path) -> None:
+    found = fitted(captured(tmp_path, cc, loss))
+    path = found.path
+    assert path.rate_bps.value == pytest.approx(8e6, rel=0.02)
+    assert path.delay_s.value == pytest.approx(0.04, rel=0.02)
+    assert path.buffer_packets.value == pytest.approx(30, rel=0.1)
+    assert path.rate_bps.low <= 8e6 <= path.rate_bps.high
+    assert path.delay_s.low <= 0.04 <= path.delay_s.high
+    assert path.buffer_packets.low <= 30 <= path.buffer_packets.high
+    assert path.loss.low <= loss <= path.loss.high
+    assert found.control.name == cc
+
+
+def test_a_buffer_that_was_never_full_cannot_be_told(tmp_path: Path) -> None:
+    found = fitted(captured(tmp_path, "reno", 0.02, queue=300)).path.buffer_packets
+    assert found.value is None
+    assert (
+        found.why == "cannot tell: no losses crowd where the queue was longest, so it was never seen full; it has room for what was queued"
+    )
+    assert 1 < found.low <= 300 < found.high
+
+
+def test_the_study_that_is_proposed_runs_as_what_was_captured(tmp_path: Path) -> None:
+    file = captured(tmp_path, "cubic", 0.0)
+    plan = make_plan(Study.parse(fitted(file).study, Path("fitted.toml")))
+    flows = simulate(json.loads(plan.runs[0].scenario)).tables["flows"]
+    measured = captures.read(file).flows["acked_bytes"][0]
+    assert flows["acked_bytes"][0] == pytest.approx(measured, rel=0.02)
+
+
+@pytest.mark.xdist_group("real time")
+def test_the_path_of_a_real_kernels_capture_is_found(tmp_path: Path) -> None:
+    need_network()
+    kernel_transfer(tmp_path, Path2(delay_s=0.02, rate_bps=10e6, queue=40, loss=0, late=0, twice=0), 6_000_000)
+    path = fitted(tmp_path / "sender.pcap").path
+    # The path is a process, which is late where the machine is busy.
+    assert path.rate_bps.value == pytest.approx(10e6, rel=0.05)
+    assert path.delay_s.value == pytest.approx(0.04, rel=0.1)
+
+
+def said(arguments: list[object], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["sawtooth", "fit", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    out, error = capsys.readouterr()
+    return int(ended.value.code or 0), out, error
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    return lambda *arguments: said(list(arguments), monkeypatch, capsys)
+
+
+def test_the_command_writes_study_and_figure_and_says_what_it_found(tmp_path: Path, told) -> None:
+    file = captured(tmp_path, "cubic", 0.0)
+    study, figure = tmp_path / "fitted.toml", tmp_path / "fitted.svg"
+    code, out, error = told(file, "--out", study, "--figure", figure, "--cc", "cubic", "--cc", "reno")
+    assert (code, error) == (0, "")
+    assert out.splitlines()[0] == f"{file}, {ENDS}"
+    assert [line.split()[0] for line in out.splitlines()[1:6]] == ["rate", "delay", "buffer", "loss", "cc"]
+    assert out.splitlines()[-2:] == [f"wrote {study}", f"wrote {figure}"]
+    assert Study.load(study).name == "fitted"
+    assert figure.read_text().startswith("<svg")
+    code, out, _ = told(file, "--json", "--cc", "cubic", "--flow", "1")
+    values = json.loads(out)
+    assert (code, values["flow"], values["cc"]["name"], list(values["cc"]["distances"])) == (0, ENDS, "cubic", ["cubic"])
+    assert set(values["rate_bps"]) == {"value", "low", "high", "why"}
+
+
+def test_what_was_captured_at_the_receiver_is_refused(tmp_path: Path, told) -> None:
+    file = captured(tmp_path, "reno", 0.0, "receiver")
+    assert told(file) == (
+        2,
+        "",
+        f"error: {ENDS} in {file} was captured at its receiver, where no queue on its way is seen\n"
+        "hint: capture at the sender, where round trips are the path's\n",
+    )
+
+
+def test_what_is_too_short_is_refused(tmp_path: Path, told) -> None:
+    file = tmp_path / "x.pcap"
+    file.write_bytes(pcap(transfer(50)))
+    assert told(file) == (
+        2,
+        "",
+        f"error: 10.0.0.1:5000 > 10.0.0.2:80 in {file} is too short to fit: 50 packets with data in 0.139 s\n"
+        "hint: at least 100 packets and 2 s are needed, and 20 s are better\n",
+    )
+
+
+def test_a_capture_without_data_of_tcp_is_refused(tmp_path: Path, told) -> None:
+    file = tmp_path / "x.pcap"
+    file.write_bytes(pcap([(0.0, segment(0, 0, 0, 2))]))
+    assert told(file) == (2, "", f"error: {file} has no flow of TCP that sent data\nhint: `sawtooth analyze` tells what it has\n")
+
+
+def test_a_flow_that_there_is_not_and_a_figure_of_another_kind_are_mistakes(tmp_path: Path, told) -> None:
+    file = captured(tmp_path, "reno", 0.0, duration="3 s")
+    assert told(file, "--flow", "nobody") == (
+        2,
+        "",
+        f"error: no flow of {file} is `nobody`\nhint: name a flow, a part of its name, or the number of its connection\n",
+    )
+    assert told(file, "--figure", "x.jpg", "--cc", "reno") == (
+        2,
+        "",
+        "error: a figure is written as SVG and PNG, and x.jpg is neither's name\nhint: name x.svg\n",
+    )
+
+
+def test_a_congestion_control_that_there_is_not_is_a_mistake(tmp_path: Path, told) -> None:
+    code, out, error = told(captured(tmp_path, "reno", 0.0, duration="3 s"), "--cc", "cubik")
+    assert (code, out) == (2, "")
+    assert error == "error: unknown congestion control `cubik` (at `cc`)\nhint: did you mean `cubic`? `sawtooth list cc` shows all\n"
