@@ -157,11 +157,10 @@ def choose(capture: Capture, wanted: Sequence[str]) -> list[str]:
         return largest["flow"].head(MOST_FIGURES).to_list()
     chosen: list[str] = []
     for each in wanted:
-        if each.isdecimal():
-            found = flows.filter(pl.col("connection") == int(each))["flow"].to_list()
-        else:
-            names: list[str] = flows["flow"].to_list()
-            found = [name for name in names if name == each] or [name for name in names if each in name]
+        names: list[str] = flows["flow"].to_list()
+        numbered: list[str] = flows.filter(pl.col("connection").cast(pl.String) == each)["flow"].to_list()
+        # A number that is none of a connection may be a port's.
+        found = numbered or [name for name in names if name == each] or [name for name in names if each in name]
         if not found:
             raise StudyError(
                 f"no flow of {capture.name} is `{each}`", hint="name a flow, a part of its name, or the number of its connection"

@@ -119,7 +119,9 @@ def require_address(address: str) -> None:
             "write tcp://HOST:8786, the scheduler's file such as scheduler.json, or local:4",
         )
     if importlib.util.find_spec("distributed") is None:
-        raise ClusterError("--dask needs the package `distributed`, which is not installed", 'install it: pip install "sawtooth[cluster]"')
+        raise ClusterError(
+            "--dask needs the package `distributed`, which is not installed", 'install it: pip install "$(ls sawtooth-*.whl)[cluster]"'
+        )
 
 
 @contextlib.contextmanager

@@ -19,6 +19,7 @@ SUFFIX = ".pcapng"
 SNAP = 96
 """Bytes of a packet that are captured unless it is said: all headers, which take at most 80, and what Ethernet would have before them."""
 _LEAST_SNAP = 80
+_MOST_SNAP = 65_535
 _HOSTS = ("sender", "receiver")
 _POINTS = "it is sender, receiver, link:NAME for the beginning of a link or link:NAME:far for its end"
 _OVERHEAD = 40
@@ -134,6 +135,8 @@ def wanted(where: str | os.PathLike[str], points: Sequence[str] = (), snap: int 
         StudyError: if that cannot be.
 
     """
+    if str(where) in ("", "-"):
+        raise StudyError(f"captures go to files, and `{where}` names none", hint=f"name a file such as run{SUFFIX}, or a directory")
     path = Path(where)
     each = [point.strip() for text in points for point in text.split(",") if point.strip()]
     unique = tuple(dict.fromkeys(each)) or ("sender",)
@@ -144,6 +147,8 @@ def wanted(where: str | os.PathLike[str], points: Sequence[str] = (), snap: int 
         )
     if path.suffix == SUFFIX and len(unique) > 1:
         raise StudyError(f"{path} is one file, and each point has its own: {', '.join(unique)}", hint="name a directory")
+    if snap > _MOST_SNAP:
+        raise StudyError(f"no packet has {snap} bytes", hint="0 captures whole packets")
     if snap and snap < _LEAST_SNAP:
         raise StudyError(
             f"{snap} bytes of a packet do not hold its headers", hint=f"they take up to {_LEAST_SNAP}; 0 captures whole packets"

@@ -188,7 +188,7 @@ def test_without_fsspec_it_says_what_to_install(plan: Plan, monkeypatch: pytest.
         Dataset.create("s3://nothing/of/it", plan)
     assert str(caught.value) == (
         "error: results at s3://nothing/of/it need the package `fsspec`, which is not installed\n"
-        'hint: install it: pip install "sawtooth[cluster]"'
+        'hint: install it: pip install "$(ls sawtooth-*.whl)[cluster]"'
     )
 
 

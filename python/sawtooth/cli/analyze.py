@@ -45,7 +45,8 @@ def analyze(
     from sawtooth.cli import analyze_text
     from sawtooth.cli.output import print_json
 
-    done = [analyze_text.analyzed(file, flows or [], (begin, end), out, len(files) > 1) for file in files]
+    places = analyze_text.places(files, out)
+    done = [analyze_text.analyzed(file, flows or [], (begin, end), place) for file, place in zip(files, places, strict=True)]
     if as_json:
         print_json([analyze_text.as_json(each) for each in done])
         return

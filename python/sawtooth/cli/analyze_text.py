@@ -26,7 +26,18 @@ class Analyzed:
     written: list[Path]
 
 
-def analyzed(file: str, flows: Sequence[str], times: tuple[str | None, str | None], out: Path | None, one_of_many: bool) -> Analyzed:
+def places(files: Sequence[str], out: Path | None) -> list[Path | None]:
+    """Where what is made of each file goes: of several into a folder each, of the file's name; of two of one name the second's has a number."""
+    if out is None or len(files) == 1:
+        return [out] * len(files)
+    found: list[Path | None] = []
+    for file in files:
+        names = (f"{Path(file).stem}{number}" for number in ("", *(f"-{n}" for n in range(2, len(files) + 1))))
+        found.append(next(place for name in names if (place := out / name) not in found))
+    return found
+
+
+def analyzed(file: str, flows: Sequence[str], times: tuple[str | None, str | None], directory: Path | None) -> Analyzed:
     """Reads a capture, and writes its tables and figures if they are wanted.
 
     Raises:
@@ -37,8 +48,7 @@ def analyzed(file: str, flows: Sequence[str], times: tuple[str | None, str | Non
     chosen = captures.choose(capture, flows)
     told = capture.flows.filter(capture.flows["flow"].is_in(chosen)) if flows else capture.flows
     written: list[Path] = []
-    if out is not None:
-        directory = out / Path(file).stem if one_of_many else out
+    if directory is not None:
         captures.write(capture, directory)
         written.append(directory / "flows.csv")
         span = _span(times, capture)

@@ -27,6 +27,8 @@ def schema(
     if out is None:
         sys.stdout.write(text)
         return
+    if out.suffix == ".toml":
+        raise StudyError(f"{out} would be a study's name", hint=f"the schema is JSON: name {out.with_suffix('.schema.json')}")
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as problem:

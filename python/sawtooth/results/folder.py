@@ -137,12 +137,14 @@ def _open(url: str, _process: int) -> tuple[Any, str]:
         from fsspec.core import url_to_fs  # pyright: ignore[reportUnknownVariableType]
     except ImportError:
         raise DatasetError(
-            f"results at {url} need the package `fsspec`, which is not installed", 'install it: pip install "sawtooth[cluster]"'
+            f"results at {url} need the package `fsspec`, which is not installed", 'install it: pip install "$(ls sawtooth-*.whl)[cluster]"'
         ) from None
     try:
         system, root = cast(tuple[Any, str], url_to_fs(url))
     except ImportError as error:
-        raise DatasetError(f"cannot use {url}: {error}", 'install what it names; s3:// is in: pip install "sawtooth[cluster]"') from None
+        raise DatasetError(
+            f"cannot use {url}: {error}", 'install what it names; s3:// is in: pip install "$(ls sawtooth-*.whl)[cluster]"'
+        ) from None
     except ValueError as error:
         raise DatasetError(f"cannot use {url}: {error}", "name a directory, or a URL such as s3://bucket/results") from None
     return system, root.rstrip("/")

@@ -126,6 +126,7 @@ impl CapturedConnection {
         let segment = &sighting.segment;
         self.offered[from] = match segment.options.window_scale {
             Some(bits) => ScaleOffer::Bits(bits),
+            None if sighting.are_options_cut => ScaleOffer::Unseen,
             None => ScaleOffer::Refused,
         };
         self.has_syn_ack |= segment.flags.has(Flags::ACK);
@@ -268,9 +269,18 @@ impl CapturedConnection {
             timeouts: Some(half.losses.timeouts),
             tail_loss_probes: Some(half.losses.probes),
             dupacks_in: half.acked().map(|_| acks.dupacks),
-            sacks_in: half.acked().map(|_| acks.sacks),
-            sack_blocks: half.acked().map(|_| acks.blocks),
-            dsacks_in: half.acked().map(|_| acks.dsacks),
+            sacks_in: half
+                .acked()
+                .map(|_| acks.sacks)
+                .filter(|_| !acks.are_options_cut),
+            sack_blocks: half
+                .acked()
+                .map(|_| acks.blocks)
+                .filter(|_| !acks.are_options_cut),
+            dsacks_in: half
+                .acked()
+                .map(|_| acks.dsacks)
+                .filter(|_| !acks.are_options_cut),
             ce_in: Some(sent.ce),
             ect_packets: Some(sent.ect),
             ecn_signals: half.acked().map(|_| acks.ecn_signals),

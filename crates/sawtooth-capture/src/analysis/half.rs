@@ -113,6 +113,8 @@ pub(super) struct Acknowledged {
     pub dsacks: u64,
     pub ecn_signals: u64,
     pub zero_windows: u64,
+    /// Of some the capture has not all options: how many had SACK blocks is not known.
+    pub are_options_cut: bool,
     /// Duplicates since the last progress.
     dupacks_in_row: u64,
     /// Data came since the last acknowledgement.
@@ -424,6 +426,7 @@ impl Half {
         if !has(Flags::ACK) || has(Flags::RST) {
             return;
         }
+        self.counts.acknowledged.are_options_cut |= sighting.are_options_cut;
         if self.space.is_none() {
             self.space = Some(SequenceSpace::beginning_at(segment.ack));
         }

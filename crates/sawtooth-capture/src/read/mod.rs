@@ -23,6 +23,8 @@ pub struct Sighting {
     pub time_ns: i64,
     /// What its headers say.
     pub segment: Segment,
+    /// The capture has not all of its options: what is missing in `segment.options` may have been there.
+    pub are_options_cut: bool,
     /// The identification of its IPv4 header (RFC 791 §3.1); IPv6 has none, and 0 says nothing (RFC 6864 §4).
     pub ip_id: Option<u16>,
     /// Length of its IP packet.

@@ -136,12 +136,18 @@ fn read<'a>(packet: Inner<'a>, tally: &mut Tally) -> Option<NetworkPacket<'a>> {
 
 fn sighting(packet: &NetworkPacket<'_>, time_ns: i64, tally: &mut Tally) -> Option<Sighting> {
     match tcp::segment(packet.payload) {
-        Ok(read) => Some(Sighting {
-            time_ns,
-            segment: read.between(packet.source, packet.destination, packet.ecn),
-            ip_id: packet.id,
-            ip_bytes: packet.bytes,
-        }),
+        Ok(read) => {
+            if read.are_options_cut {
+                tally.add(Met::CutOptions);
+            }
+            Some(Sighting {
+                time_ns,
+                are_options_cut: read.are_options_cut,
+                segment: read.between(packet.source, packet.destination, packet.ecn),
+                ip_id: packet.id,
+                ip_bytes: packet.bytes,
+            })
+        }
         Err(met) => {
             tally.add(met);
             None

@@ -10,6 +10,8 @@ pub enum Met {
     CutFrame,
     /// A packet that was cut within the headers that are read.
     CutHeaders,
+    /// A segment that was cut within its options.
+    CutOptions,
     /// A frame with one tag of IEEE 802.1Q.
     Vlan,
     /// A frame with two or more (IEEE 802.1ad).
@@ -54,6 +56,10 @@ impl fmt::Display for Met {
                 "frames cut by the snap length; lengths are taken from their headers"
             ),
             Self::CutHeaders => write!(to, "packets cut within their headers, not analysed"),
+            Self::CutOptions => write!(
+                to,
+                "segments cut within their options: SACK blocks are not counted, and windows only where the SYNs are whole"
+            ),
             Self::Vlan => write!(to, "frames with a VLAN tag"),
             Self::DoubleVlan => write!(to, "frames with two or more VLAN tags (QinQ)"),
             Self::IpInIp => write!(to, "packets in a tunnel, IPv4 in IP; opened"),

@@ -16,6 +16,8 @@ pub(super) struct TcpHeader {
     source_port: u16,
     destination_port: u16,
     segment: Segment,
+    /// The capture has not all of its options.
+    pub(super) are_options_cut: bool,
 }
 
 impl TcpHeader {
@@ -47,6 +49,7 @@ pub(super) fn segment(payload: Inner<'_>) -> Result<TcpHeader, Met> {
     Ok(TcpHeader {
         source_port: header.source_port(),
         destination_port: header.destination_port(),
+        are_options_cut: header_length > payload.bytes.len(),
         segment: Segment {
             source: nobody,
             destination: nobody,

@@ -68,6 +68,7 @@ impl Talk {
                 options: Options::default(),
                 payload,
             },
+            are_options_cut: false,
             ip_id: Some(self.ip_id),
             ip_bytes: 40 + payload,
         });
