@@ -8,14 +8,10 @@ Processor time is of this machine, and instructions are of this compiler; the ta
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import resource
 import shutil
-import subprocess
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -58,29 +54,12 @@ def main() -> int:
     for case, pair in instructions.cases().items():
         print(f"counting {case}", file=sys.stderr, flush=True)
         with ThreadPoolExecutor(os.cpu_count()) as workers:
-            counts = list(workers.map(lambda library, pair=pair: per_unit(library, pair), made.values()))
-        rows.append([f"{case}, for each {pair.unit}", *(f"{count:.0f}" for count in counts)])
+            figures = workers.map(
+                lambda library, pair=pair: instructions.measure([sys.executable, "-c", PROCESS, library], pair), made.values()
+            )
+            rows.append([f"{case}, for each {pair.unit}", *(f"{figure.instructions:.0f}" for figure in figures)])
     print(table([f"Instructions, {instructions.compiler()}", *builds], rows, "l" + "r" * len(builds)))
     return 0
-
-
-def per_unit(library: Path, case: instructions.Case) -> float:
-    """Instructions of the longer run less those of the shorter, for each unit that it has more."""
-    (short, short_packets), (long, long_packets) = count(library, case.short), count(library, case.long)
-    units = long_packets - short_packets if case.unit == "packet" else instructions.flows(case.long) - instructions.flows(case.short)
-    return (long - short) / units
-
-
-def count(library: Path, tree: object) -> tuple[int, int]:
-    """Instructions of one run, and segments that it delivered."""
-    with tempfile.TemporaryDirectory() as scratch:
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out", sys.executable, "-c", PROCESS, str(library)]
-        # Without a seed of its own Python's tables lie otherwise in each process.
-        environment = {"PATH": os.environ["PATH"], "PYTHONHASHSEED": "0"}
-        ran = subprocess.run(command, input=json.dumps(tree), capture_output=True, text=True, env=environment, check=True)
-        total = re.search(r"^(?:summary|totals): (\d+)", Path(scratch, "out").read_text(encoding="utf-8"), re.MULTILINE)
-    assert total
-    return int(total[1]), int(ran.stdout)
 
 
 def _spent() -> float:

@@ -56,7 +56,7 @@ def by_function(program: Path, case: Case) -> dict[Function, float]:
 
 def costs(program: Path, tree: Mapping[str, object]) -> tuple[Counter[int | None], int]:
     """Instructions of a run by address, those of other objects at none; and packets that it delivered."""
-    text, packets = profile(program, tree)
+    text, packets = profile([program], tree)
     found: Counter[int | None] = Counter()
     for address, count in own_costs(text, program):
         found[address] += count

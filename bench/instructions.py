@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -113,7 +113,7 @@ def main() -> int:
     options = parser.parse_args()
     program = build()
     with ThreadPoolExecutor(os.cpu_count()) as workers:
-        found = dict(zip(cases(), workers.map(lambda case: measure(program, case), cases().values()), strict=True))
+        found = dict(zip(cases(), workers.map(lambda case: measure([program], case), cases().values()), strict=True))
     text, risen = comparison(read_table(), found)
     print(text)
     if options.write:
@@ -133,10 +133,13 @@ def shipping_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS_OF_BUILDS)}
 
 
-def measure(program: Path, case: Case) -> Figure:
-    """Instructions of the longer run less those of the shorter, for each unit that it has more."""
-    short, short_packets = count(program, case.short)
-    long, long_packets = count(program, case.long)
+def measure(command: Sequence[str | Path], case: Case) -> Figure:
+    """Instructions of the longer run less those of the shorter, for each unit that it has more.
+
+    The command reads a scenario as JSON from its input and prints how many packets were delivered.
+    """
+    short, short_packets = count(command, case.short)
+    long, long_packets = count(command, case.long)
     units = long_packets - short_packets if case.unit == "packet" else flows(case.long) - flows(case.short)
     return Figure(case.unit, (long - short) / units, units, compiler())
 
@@ -151,25 +154,26 @@ def flows(tree: Mapping[str, Any]) -> int:
     return sum(block.get("count", 1) for block in tree["flows"])
 
 
-def count(program: Path, tree: Mapping[str, Any]) -> tuple[int, int]:
+def count(command: Sequence[str | Path], tree: Mapping[str, Any]) -> tuple[int, int]:
     """Instructions of one run, and packets that it delivered."""
-    text, packets = profile(program, tree)
+    text, packets = profile(command, tree)
     total = re.search(r"^(?:summary|totals): (\d+)", text, re.MULTILINE)
     assert total, text
     return int(total[1]), packets
 
 
-def profile(program: Path, tree: Mapping[str, Any]) -> tuple[str, int]:
+def profile(command: Sequence[str | Path], tree: Mapping[str, Any]) -> tuple[str, int]:
     """What callgrind writes of one run, with the addresses of instructions; and packets that it delivered."""
     with tempfile.TemporaryDirectory() as scratch:
-        command = ["valgrind", "--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={scratch}/out", str(program)]
+        counted = ["valgrind", "--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={scratch}/out", *map(str, command)]
+        # An empty environment: its size moves the stack, and with it what copies cost. Without a seed of its own Python's tables lie otherwise in each process.
+        environment = {"PATH": os.environ["PATH"], "PYTHONHASHSEED": "0"}
         try:
-            # An empty environment: its size moves the stack, and with it what copies cost.
-            ran = subprocess.run(command, input=json.dumps(tree), capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
+            ran = subprocess.run(counted, input=json.dumps(tree), capture_output=True, text=True, env=environment)
         except FileNotFoundError:
             raise SystemExit("error: valgrind is not installed\nhint: apt install valgrind") from None
         if ran.returncode:
-            raise SystemExit(f"error: {' '.join(command)} ended with status {ran.returncode}\n{ran.stderr}")
+            raise SystemExit(f"error: {' '.join(counted)} ended with status {ran.returncode}\n{ran.stderr}")
         return Path(scratch, "out").read_text(encoding="utf-8"), int(ran.stdout)
 
 
