@@ -33,13 +33,14 @@ def main() -> int:
     parser.add_argument(
         "--program", type=Path, help="a build of the example `effort` with debugging information; else this tree's is built"
     )
+    parser.add_argument("--label", default="", help="what the drawings say of the build, such as its commit")
     parser.add_argument("--out", type=Path, default=Path(), help="the directory of the drawings (default: this one)")
     options = parser.parse_args()
     program = options.program or build()
     options.out.mkdir(parents=True, exist_ok=True)
     for name in options.case:
         path = options.out / f"{file_name(name)}.svg"
-        path.write_text(drawn(program, name, {**known[name].long, "duration": SIMULATED}), encoding="utf-8")
+        path.write_text(drawn(program, name, {**known[name].long, "duration": SIMULATED}, options.label), encoding="utf-8")
         print(path)
     return 0
 
@@ -49,7 +50,7 @@ def file_name(case: str) -> str:
     return "-".join("".join(letter if letter.isalnum() else " " for letter in case).split())
 
 
-def drawn(program: Path, name: str, tree: dict[str, Any]) -> str:
+def drawn(program: Path, name: str, tree: dict[str, Any], label: str) -> str:
     """The flame graph of one run, as SVG."""
     with tempfile.TemporaryDirectory() as scratch:
         data = f"{scratch}/perf.data"
@@ -65,7 +66,7 @@ def drawn(program: Path, name: str, tree: dict[str, Any]) -> str:
         run(record, json.dumps(tree))
         stacks = run(["perf", "script", "--inline", f"--input={data}"])
     folded = run(["inferno-collapse-perf", "--quiet"], stacks)
-    title = ["--title", name, "--subtitle", f"{program.name}, {compiler()}", "--countname", "samples"]
+    title = ["--title", name, "--subtitle", ", ".join(filter(None, [label, compiler()])), "--countname", "samples"]
     return run(["inferno-flamegraph", "--quiet", "--colors", "rust", "--minwidth", "0.2", *title], folded)
 
 
