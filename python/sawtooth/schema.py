@@ -39,7 +39,8 @@ def study_schema() -> Schema:
         "limits": _parameters(tables["limit"]),
         "draws": {"type": "object", "additionalProperties": {"anyOf": [_draw(name, draw) for name, draw in keys.DRAWS.items()]}},
         "scenario": scenario.table(""),
-        "sweep": {"type": ["object", "array"]},
+        "sweep": scenario.sweep(),
+        "arms": {"type": "object", "additionalProperties": {"type": "object", "propertyNames": scenario.paths("backends", "repeat")}},
         "short": {"type": "object"},
         "references": {"type": "array", "items": _reference()},
         "figures": {"type": "array", "items": _figure()},
@@ -81,6 +82,27 @@ class _Scenario:
             properties = _parameters(self.tables[parameters])["properties"] | properties
         needed = [row["key"] for row in rows if row["needed"] and not table]
         return {**_closed(properties), **({"required": needed} if needed else {})}
+
+    def sweep(self) -> Schema:
+        """Factors by their paths, or blocks of them."""
+        axes: Schema = {"type": "object", "propertyNames": self.paths()}
+        listed = {"type": "array", "items": axes}
+        block = _closed({"grid": axes, "grids": listed, "zip": axes, "cases": listed})
+        return _any(axes, {"type": "array", "items": block})
+
+    def paths(self, *words: str) -> Schema:
+        """Where a value of a scenario may be put, as far as that does not depend on the scenario; or one of `words`."""
+        keys = [row["key"] for row in self.rows[""]]
+        tables = {
+            r"links\.NAME": self.definitions["link"]["properties"],
+            r"flows\[(\d+|\*)\]": self.definitions["flow"]["properties"],
+            r"hosts\.NAME": self.definitions["host"]["properties"],
+            "tcp": {row["name"]: row for row in self.tables["tcp"]},
+        }
+        places = [*(rf"{place}\.({_either(names)})" for place, names in tables.items()), *(rf"{place}(?=$)" for place in tables)]
+        places.append(_either(name for name in [*keys, "vars"] if name not in ("links", "flows", "tcp")))
+        inside = "|".join(places).replace("NAME", r"""("[^"]*"|[^."]+)""")
+        return {"pattern": rf"^((scenario\.)?({inside})([.\[].*)?|{_either(words) or '(?!)'})$"}
 
     def flow(self) -> Schema:
         """A flow of any kind: what kind it is, only its reader says."""
@@ -190,6 +212,32 @@ def _parameters(params: Sequence[Mapping[str, Any]]) -> Schema:
     )
 
 
+def _quantity(*dimensions: str) -> Schema:
+    """A number, an expression, or a number with a unit: of that one can tell whether the unit is known and of the right kind."""
+    number = r"\s*[+-]?[0-9_]*\.?[0-9_]+([eE][+-]?[0-9]+)?\s*"
+    units = _either(row["name"] for row in _core.registry()["unit"] if row["summary"] in dimensions)
+    known = {"pattern": rf"^{number}({units})\s*$"}
+    return {
+        "anyOf": [{"type": "number"}, {"type": "string", "not": {"pattern": rf"^{number}[A-Za-zµ%/]+\s*$"}}, {"type": "string", **known}]
+    }
+
+
+def _either(names: Iterable[str]) -> str:
+    """A pattern of any of these names."""
+    return "|".join(map(re.escape, names))
+
+
+_QUANTITIES = {
+    "time": _quantity("time"),
+    "rate": _quantity("rate"),
+    "rate, or packets": _quantity("rate", "packets"),
+    "bytes": _quantity("bytes"),
+    "packets": _quantity("packets"),
+    "packets or bytes": _quantity("packets", "bytes"),
+    "packets, bytes or bdp": _quantity("packets", "bytes", "bdp"),
+}
+"""What a whole phrase says of units."""
+
 _TYPES: Sequence[tuple[str, Schema]] = (
     ("true or false", _FLAG),
     ("number or table", {"type": ["number", "string", "object"]}),
@@ -207,6 +255,8 @@ _TYPES: Sequence[tuple[str, Schema]] = (
 
 def _of_words(kind: str) -> Schema:
     """What a phrase such as "one of drop, delay" says of a value; anything if it says nothing that a schema could hold."""
+    if kind in _QUANTITIES:
+        return _QUANTITIES[kind]
     words = _WORD.findall(kind)
     if any(word != word.lower() for word in words):
         # `"at least N"` stands for many words.

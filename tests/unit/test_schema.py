@@ -84,6 +84,18 @@ def test_no_table_with_keys_takes_others() -> None:
         ("scenario.flows.0", "transport", "sctp"),
         ("scenario.flows.0", "path", "l"),
         ("scenario.flows.0", "arrivals", {"rat": 1}),
+        ("scenario", "duration", "1 sec"),
+        ("scenario", "duration", "10 Mbit/s"),
+        ("scenario.links.l", "rate", "10 Mbps"),
+        ("scenario.links.l", "delay", "10 packets"),
+        ("scenario.links.l", "queue", {"name": "drop_tail", "limit": "10 ms"}),
+        ("", "sweep", {"links.l.rat": ["1 Mbit/s"]}),
+        ("", "sweep", {"linkss.l.rate": ["1 Mbit/s"]}),
+        ("", "sweep", {"tcp.recovry": ["sack"]}),
+        ("", "sweep", [{"grod": {"cc": ["reno"]}}]),
+        ("", "sweep", [{"zip": {"flows[0].cd": ["reno"]}}]),
+        ("", "arms", {"a": {"flow[0].cc": "reno"}}),
+        ("", "arms", {"a": {"repaet": 2}}),
     ],
 )
 def test_a_slip_of_the_pen_is_marked(place: str, key: str, value: Any) -> None:
@@ -94,6 +106,26 @@ def test_a_slip_of_the_pen_is_marked(place: str, key: str, value: Any) -> None:
         table = table[int(part) if part.isdigit() else part]
     table[key] = value
     assert faults(tree) != []
+
+
+@pytest.mark.parametrize(
+    ("place", "key", "value"),
+    [
+        ("scenario", "duration", "2 * Tp"),
+        ("scenario", "duration", "1e3 ms"),
+        ("scenario.links.l", "delay", ".5s"),
+        ("scenario.links.l", "queue", {"name": "drop_tail", "limit": "0.5 bdp"}),
+        ("", "sweep", {'links."a b".rate': ["1 Mbit/s"], "flows[*].cc.name": ["reno"], "scenario.host": ["h"], "vars.N": [2]}),
+        ("", "arms", {"a": {"flows[0]": {"path": ["l"]}, "links.l": {"rate": "1 Mbit/s"}, "backends": ["sim"], "repeat": 2}}),
+    ],
+)
+def test_what_is_right_is_not_marked(place: str, key: str, value: Any) -> None:
+    tree = json.loads(json.dumps(SMALL))
+    table = tree
+    for part in filter(None, place.split(".")):
+        table = table[int(part) if part.isdigit() else part]
+    table[key] = value
+    assert faults(tree) == []
 
 
 def test_the_command_prints_it_or_writes_it_and_says_how_a_study_names_it(tmp_path: Path) -> None:
