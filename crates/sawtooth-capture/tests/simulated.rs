@@ -124,6 +124,97 @@ fn ace(tcp: &TcpSlice) -> u8 {
     u8::from(tcp.ns()) << 2 | u8::from(tcp.cwr()) << 1 | u8::from(tcp.ece())
 }
 
+/// A frame without what routers change: the time to live, the ECN field, and the sum over them; and behind it what Ethernet has of it.
+fn without_routers(frame: &Frame) -> Vec<u8> {
+    let mut bytes = frame.bytes[14..].to_vec();
+    for at in [1, 8, 10, 11] {
+        bytes[at] = 0;
+    }
+    bytes
+}
+
+/// At both ends, and before and behind the link, of several runs.
+#[test]
+fn a_packet_has_the_same_bytes_wherever_it_is_captured() {
+    let clocks = json!({"stack": "rfc", "tcp": {"timestamps": true, "header": "52 B", "ack_size": "52 B", "smss": "1448 B"}});
+    let requests = json!({"flows": [{"path": ["l"], "source": {"name": "request_response", "request": "300 B", "response": "20 kB"}}]});
+    let early = json!({"loss": 0.02, "duplicate": 0.02, "reorder": {"name": "early", "probability": 0.02, "gap": 3}});
+    for (keys, link) in [
+        (json!({}), early.clone()),
+        (clocks, early.clone()),
+        (requests, early),
+        (json!({"cc": "prague"}), step()),
+        (
+            json!({"stack": "ns2", "tcp": {"handshake": false}}),
+            json!({"loss": 0.02}),
+        ),
+    ] {
+        let scenario = load(&keys, &link);
+        let [sender, receiver, near, far] = [
+            TapPoint::Sender,
+            TapPoint::Receiver,
+            TapPoint::Near(0),
+            TapPoint::Far(0),
+        ]
+        .map(|point| frames(&captured(&scenario, point).0));
+        // Of two ends the one that sent it saw it first; identifications tell packets apart, so no two that were sent are alike.
+        let mut sent: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+        let returns = |frame: &Frame| frame.bytes[14 + 13] & 128 != 0;
+        let left = |frame: &&Frame| frame.bytes[14 + 8] == 64;
+        for frame in sender.iter().filter(|frame| !returns(frame)) {
+            assert_eq!(sent.insert(without_routers(frame), frame.time_ns), None);
+        }
+        for frame in receiver.iter().filter(left) {
+            assert_eq!(sent.insert(without_routers(frame), frame.time_ns), None);
+        }
+        let mut matched = 0;
+        for frame in [&sender, &receiver, &near, &far].into_iter().flatten() {
+            let left = sent.get(&without_routers(frame));
+            let left = *left.unwrap_or_else(|| panic!("{keys}: {frame:?} was never sent"));
+            assert!(left <= frame.time_ns, "{keys}");
+            matched += u32::from(left < frame.time_ns);
+        }
+        assert!(matched > 1000, "{keys}: {matched}");
+    }
+}
+
+#[test]
+fn rfc9768_3_2_3_the_option_counts_bytes_by_their_marks() {
+    let scenario = load(&json!({"cc": "prague"}), &step());
+    let (file, _) = captured(&scenario, TapPoint::Receiver);
+    // Counters begin with 1, 0 and 1 (§3.2.1).
+    let mut came = [1_u32, 0, 1];
+    let mut told = 0;
+    for (at, frame) in frames(&file).iter().enumerate() {
+        let (returns, payload) = frame.tcp(|tcp, returns| (returns, tcp.payload().len()));
+        let option = [172, 174].map(|kind| frame.option(kind));
+        if at == 0 || (!returns && payload > 0) {
+            assert_eq!(option, [None, None], "neither a SYN nor data have it");
+            let bytes = u32::try_from(payload).expect("a packet");
+            match frame.bytes[15] & 3 {
+                1 => came[2] += bytes,
+                2 => came[0] += bytes,
+                3 => came[1] += bytes,
+                _ => {}
+            }
+            continue;
+        }
+        let [ect0, ce, ect1] = if returns { came } else { [1, 0, 1] };
+        let (found, order) = match option {
+            [Some(found), None] => (found, [ect0, ce, ect1]),
+            [None, Some(found)] => (found, [ect1, ce, ect0]),
+            other => panic!("{other:?}"),
+        };
+        let expected: Vec<u8> = order
+            .iter()
+            .flat_map(|counter| counter.to_be_bytes()[1..].to_vec())
+            .collect();
+        assert_eq!(found, expected);
+        told += 1;
+    }
+    assert!(told > 100 && came[1] > 100_000 && came[2] > 100_000);
+}
+
 const STEP: &str =
     r#"{"queue": {"name": "step", "limit": "60 packets", "mark_above": "8 packets"}}"#;
 

@@ -168,10 +168,12 @@ impl Default for Ack {
 const PLAIN: u32 = 1 << 31;
 const ECE: u32 = 1 << 16;
 const ACK_TAG_SHIFT: u32 = 17;
+/// A tag below this has room beside what a plain acknowledgement says.
+const SMALL_TAGS: u32 = 1 << (31 - ACK_TAG_SHIFT);
 
 impl Packet {
-    /// Tags that tell packets on their way apart, for those whose layers are noted ([`crate::host::layers`]).
-    pub const TAGS: u32 = 1 << 14;
+    /// Tags that tell packets on their way apart, for those whose layers are noted ([`crate::host::layers`]) or that somebody listens to.
+    pub const TAGS: u32 = 1 << (ECN_SHIFT - TAG_SHIFT);
 
     /// Gives a tag to one with data that has none.
     pub fn set_tag(&mut self, tag: u32) {
@@ -451,8 +453,11 @@ impl AckStore {
     /// Gives a tag to a packet that has none.
     pub fn set_tag(&mut self, packet: &mut Packet, tag: u32) {
         if packet.detail & PLAIN != 0 {
-            packet.detail |= tag << ACK_TAG_SHIFT;
-            return;
+            if tag < SMALL_TAGS {
+                packet.detail |= tag << ACK_TAG_SHIFT;
+                return;
+            }
+            packet.detail = self.keep(self.look(packet));
         }
         let at = packet.detail as usize;
         self.tags.resize(self.tags.len().max(at + 1), 0);
@@ -462,7 +467,7 @@ impl AckStore {
     /// The tag of a packet that has been given one.
     pub fn tag(&self, packet: &Packet) -> u32 {
         if packet.detail & PLAIN != 0 {
-            packet.detail >> ACK_TAG_SHIFT & (Packet::TAGS - 1)
+            packet.detail >> ACK_TAG_SHIFT & (SMALL_TAGS - 1)
         } else {
             self.tags[packet.detail as usize]
         }

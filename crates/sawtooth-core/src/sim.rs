@@ -60,7 +60,8 @@ pub use self::stopped::Stopped;
 use self::tables::into_records;
 use self::taps::Listener;
 pub use self::taps::{
-    ByteRange, SeenAck, SeenContent, SeenData, SeenPacket, SeenSegment, Tap, TapPoint, WireEvent,
+    ByteRange, HeardStamp, SeenAck, SeenContent, SeenData, SeenDeparture, SeenPacket, SeenSegment,
+    Tap, TapPoint, WireEvent,
 };
 use self::world::{World, assemble, assemble_with};
 use crate::record::{Effort, Records};

@@ -139,11 +139,11 @@ impl TcpFace {
         u16::try_from(bytes >> shift).unwrap_or(u16::MAX)
     }
 
-    /// The timestamp of a segment, if it has one; `now` if it is said nowhere.
-    pub(super) fn stamp(&self, stamp: Stamp, now: Instant) -> Option<u32> {
+    /// The timestamp of a segment, if it has one; if it says none itself, that of when it left.
+    pub(super) fn stamp(&self, stamp: Stamp, left: Instant) -> Option<u32> {
         let clock = self.clock?;
         let stamp = if stamp.is_none() {
-            clock.stamp(now)
+            clock.stamp(left)
         } else {
             stamp
         };

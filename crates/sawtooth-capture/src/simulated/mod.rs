@@ -6,16 +6,15 @@
 //! **What the simulator does not have** is made up, always in the same way: addresses and ports (`faces.rs`), initial sequence numbers and identifications (`numbers.rs`).
 //!
 //! Deviations:
-//! - An acknowledgement alone says as its own sequence number the end of what its host was seen to send at this point: what was lost before the point is not in it.
-//! - Identifications of IP count what passes the point. They differ from one point to another, as they may (RFC 6864 §4.1: packets that are not fragmented).
-//! - Where a receiver has no clock in the simulator, timestamps of acknowledgements are the time at which they pass the point.
+//! - Identifications of IP count the packets that a host sends on a connection, and not those of all its connections.
+//! - Where a receiver has no clock in the simulator, timestamps of its acknowledgements are the time at which they leave.
+//! - The AccECN option counts what has come to the receiver's interface, which on a host is before TCP has it. Data carry none, for no packet of full length has room for it.
 //! - A packet is as long as its headers and its payload, padded with options up to what the simulator counts. It is longer than that where the simulator counts no bytes for an option: those
-//!   of a SYN (`syn_options`), and a DSACK block.
+//!   of a SYN (`syn_options`), a DSACK block, and the AccECN option.
 
 mod faces;
 mod numbers;
 
-use std::collections::HashMap;
 use std::fmt::Debug;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -26,7 +25,6 @@ use sawtooth_core::internals::sim::{SeenContent, SeenPacket, Tap, TapPoint, Wire
 use sawtooth_core::units::Duration;
 
 use self::faces::FlowFace;
-use self::numbers::ConnectionNumbers;
 use crate::write::file::UnfinishedFile;
 use crate::write::headers::{
     CapturedBytes, FRAME_HEADER, IpFields, UdpPacket, damage, framed, tcp_packet, udp_packet,
@@ -74,7 +72,6 @@ struct PointFile<W> {
     point: TapPoint,
     interfaces: Vec<CaptureInterface>,
     counts: Vec<InterfaceCounts>,
-    connections: HashMap<u32, ConnectionNumbers>,
     /// Nothing after a failure.
     writer: Option<PcapngWriter<W>>,
 }
@@ -118,7 +115,6 @@ impl<W: CaptureOutput> SimulatedCapture<W> {
                 point,
                 counts: vec![InterfaceCounts::default(); interfaces.len()],
                 interfaces,
-                connections: HashMap::new(),
                 writer: None,
             };
             file.begin(out, &settings.notes)?;
@@ -212,7 +208,6 @@ impl<W: CaptureOutput> PointFile<W> {
             return Ok(());
         }
         self.counts.fill(InterfaceCounts::default());
-        self.connections.clear();
         let writer = self.writer.take().expect("nothing has failed before");
         let mut out = writer.finish()?;
         out.restart()?;
@@ -220,9 +215,7 @@ impl<W: CaptureOutput> PointFile<W> {
     }
 
     fn packet(&mut self, packet: &SeenPacket, face: &FlowFace, snap: usize) -> io::Result<()> {
-        let numbers = self.connections.entry(packet.connection);
-        let numbers = numbers.or_insert_with(|| ConnectionNumbers::new(packet.connection));
-        let bytes = bytes_of(packet, face, numbers, snap)?;
+        let bytes = bytes_of(packet, face, snap)?;
         let interface = match self.point {
             TapPoint::Sender | TapPoint::Receiver => packet.flow,
             TapPoint::Near(_) | TapPoint::Far(_) => 0,
@@ -253,21 +246,16 @@ impl<W: CaptureOutput> PointFile<W> {
     }
 }
 
-fn bytes_of(
-    packet: &SeenPacket,
-    face: &FlowFace,
-    numbers: &mut ConnectionNumbers,
-    snap: usize,
-) -> io::Result<CapturedBytes> {
+fn bytes_of(packet: &SeenPacket, face: &FlowFace, snap: usize) -> io::Result<CapturedBytes> {
     let ip = IpFields {
-        identification: numbers.identify(packet.returns),
+        identification: packet.number,
         time_to_live: TIME_TO_LIVE.saturating_sub(packet.links),
         ecn: packet.ecn as u8,
     };
     let length = u32::try_from(packet.size.get()).unwrap_or(u32::MAX);
     let mut bytes = match &packet.content {
         SeenContent::Segment(content) => {
-            let segment = numbers.segment(packet, content, face);
+            let segment = numbers::segment(packet, content, face);
             tcp_packet(&segment, ip, Some(length), snap)?
         }
         SeenContent::Datagram => {

@@ -1,165 +1,124 @@
-//! The numbers of a connection as a point sees them, and its segments in them.
+//! The numbers of a connection, and its segments in them.
 //!
-//! Initial sequence numbers are fixed for each connection and look random (RFC 9293 §3.4.1 asks for that); numbers count modulo 2³².
+//! Initial sequence numbers are fixed for each connection and look random (RFC 9293 §3.4.1 asks for that); numbers count modulo 2³². Nothing here depends on the point at which a packet is seen.
 
-use std::net::SocketAddr;
-
-use sawtooth_core::internals::sim::{ByteRange, SeenAck, SeenData, SeenPacket, SeenSegment};
+use sawtooth_core::internals::sim::{ByteRange, SeenData, SeenPacket, SeenSegment};
 use sawtooth_core::internals::tcp::params::Feedback;
 use sawtooth_core::units::ByteCount;
 
 use super::faces::{FlowFace, TcpFace};
-use crate::segment::{Flags, Options, Segment};
+use crate::segment::{AccurateEcn, Flags, Options, Segment};
 
 /// What AccECN's counter of marked packets begins with (RFC 9768 §3.2.2.1), and what the handshake's last packet says of a SYN/ACK that is not ECN-capable (table 3 there).
 const FIRST_COUNT: u16 = 5;
 const NOT_ECT: u16 = 0b010;
+/// What the counters of bytes begin with that came as ECT(0), as CE and as ECT(1) (RFC 9768 §3.2.1).
+const FIRST_BYTES: [u32; 3] = [1, 0, 1];
+/// They have 24 bits.
+const MOST_BYTES: u32 = (1 << 24) - 1;
 
-/// A connection at a point: what each side has sent, that from the beginning of the path first.
-#[derive(Debug)]
-pub(super) struct ConnectionNumbers {
-    sides: [SideNumbers; 2],
+/// A segment as its headers say it.
+pub(super) fn segment(packet: &SeenPacket, seen: &SeenSegment, face: &FlowFace) -> Segment {
+    let tcp = face.tcp.as_ref().expect("a flow of TCP");
+    let [source, destination] = face.ends(packet.connection, packet.returns);
+    let own = SideNumbers::new(packet.connection, packet.returns);
+    let other = SideNumbers::new(packet.connection, !packet.returns);
+    let opens = seen.data.is_some_and(|data| data.syn);
+    let answers = seen.data.is_none() && seen.ack.as_ref().is_some_and(|ack| ack.answers_syn);
+    let start = match &seen.data {
+        Some(data) => data.start,
+        None if answers => ByteCount::ZERO,
+        // One that sends no data has only sent its SYN.
+        None => seen.departure.next.max(ByteCount::new(1)),
+    };
+    let next = match &seen.ack {
+        Some(ack) => ack.next,
+        None => ByteCount::new(1),
+    };
+    let window = seen.ack.as_ref().and_then(|ack| ack.window);
+    Segment {
+        source,
+        destination,
+        ecn: packet.ecn as u8,
+        seq: own.number(start),
+        ack: if opens { 0 } else { other.number(next) },
+        flags: flags(seen, tcp, opens, answers),
+        window: tcp.window(window, opens || answers),
+        options: options(seen, tcp, other, [opens, answers]),
+        payload: seen.data.map_or(0, |data| {
+            u32::try_from(data.payload.get()).unwrap_or(u32::MAX)
+        }),
+    }
 }
 
+fn options(
+    seen: &SeenSegment,
+    tcp: &TcpFace,
+    other: SideNumbers,
+    [opens, answers]: [bool; 2],
+) -> Options {
+    let is_syn = opens || answers;
+    let mut options = Options {
+        timestamps: timestamps(seen, tcp, is_syn),
+        ..Options::default()
+    };
+    if is_syn {
+        options.maximum_segment_size = Some(tcp.maximum_segment_size);
+        options.window_scale = tcp.window_scale;
+        options.sack_permitted = tcp.has_sack;
+    } else if let Some(ack) = seen.ack.as_ref().filter(|_| tcp.has_sack) {
+        let blocks = ack.repeated.iter().chain(&ack.sack);
+        let edge = |range: &ByteRange| (other.number(range.start), other.number(range.end));
+        options.sack = blocks.map(edge).collect();
+    }
+    // Not on a SYN (RFC 9768 §3.2.3.2.1), and not beside data, where no packet has room for it.
+    let is_alone = seen.data.is_none_or(|data| data.ends_handshake);
+    if tcp.feedback == Feedback::Accurate && is_alone {
+        options.accurate_ecn = Some(bytes_by_mark(seen.departure.came));
+    }
+    options
+}
+
+fn timestamps(seen: &SeenSegment, tcp: &TcpFace, is_syn: bool) -> Option<(u32, u32)> {
+    let (stamp, echo) = match (&seen.data, &seen.ack) {
+        (Some(SeenData { stamp, echo, .. }), _) => (*stamp, *echo),
+        (None, Some(ack)) => (ack.stamp, ack.echo),
+        (None, None) => Default::default(),
+    };
+    let value = tcp.stamp(stamp, seen.departure.time)?;
+    let heard = seen.departure.heard.filter(|_| !is_syn && echo.is_none());
+    let repeated = heard.and_then(|heard| tcp.stamp(heard.stamp, heard.time));
+    Some((value, repeated.unwrap_or(echo.bits())))
+}
+
+/// The counters of bytes, those first that count what most come as: where there is no room for all, the last are left out.
+fn bytes_by_mark(came: [u32; 3]) -> AccurateEcn {
+    let counter = |at: usize| Some(FIRST_BYTES[at].wrapping_add(came[at]) & MOST_BYTES);
+    let ect1_first = came[2] > came[0];
+    let order = if ect1_first { [2, 1, 0] } else { [0, 1, 2] };
+    AccurateEcn {
+        ect1_first,
+        counters: order.map(counter),
+    }
+}
+
+/// The numbers of a side of a connection.
 #[derive(Clone, Copy, Debug)]
 struct SideNumbers {
     initial: u32,
-    /// One past the last number that was seen, from the SYN's on, which is 0.
-    end: u64,
-    /// Packets that were seen.
-    packets: u16,
-    /// Data were seen.
-    has_data: bool,
-    /// The last timestamp.
-    stamp: u32,
-}
-
-impl ConnectionNumbers {
-    pub(super) fn new(connection: u32) -> Self {
-        let side = |side: u64| SideNumbers {
-            initial: scrambled(u64::from(connection) << 1 | side),
-            end: 1,
-            packets: 0,
-            has_data: false,
-            stamp: 0,
-        };
-        Self {
-            sides: [side(0), side(1)],
-        }
-    }
-
-    /// The identification of the next packet of a side.
-    pub(super) fn identify(&mut self, returns: bool) -> u16 {
-        let packets = &mut self.sides[usize::from(returns)].packets;
-        *packets = packets.wrapping_add(1);
-        *packets
-    }
-
-    /// A segment as its headers say it.
-    pub(super) fn segment(
-        &mut self,
-        packet: &SeenPacket,
-        seen: &SeenSegment,
-        face: &FlowFace,
-    ) -> Segment {
-        let tcp = face.tcp.as_ref().expect("a flow of TCP");
-        let [source, destination] = face.ends(packet.connection, packet.returns);
-        let [own, other] = if packet.returns { [1, 0] } else { [0, 1] };
-        if let Some(data) = &seen.data {
-            self.sides[own].send(data);
-        }
-        let opens = seen.data.is_some_and(|data| data.syn);
-        let answers = seen.data.is_none()
-            && !self.sides[other].has_data
-            && seen.ack.as_ref().is_some_and(|ack| ack.answers_syn);
-        let flags = flags(seen, tcp, opens, answers);
-        let options = self.options(packet, seen, tcp, [own, other], opens || answers);
-        let start = match &seen.data {
-            Some(data) => data.start,
-            None if answers => ByteCount::ZERO,
-            None => ByteCount::new(self.sides[own].end),
-        };
-        let next = match &seen.ack {
-            Some(ack) => ack.next,
-            None => ByteCount::new(1),
-        };
-        let window = seen.ack.as_ref().and_then(|ack| ack.window);
-        let ends: [SocketAddr; 2] = [source, destination];
-        Segment {
-            source: ends[0],
-            destination: ends[1],
-            ecn: packet.ecn as u8,
-            seq: self.sides[own].number(start),
-            ack: if opens {
-                0
-            } else {
-                self.sides[other].number(next)
-            },
-            flags,
-            window: tcp.window(window, opens || answers),
-            options,
-            payload: seen.data.map_or(0, |data| {
-                u32::try_from(data.payload.get()).unwrap_or(u32::MAX)
-            }),
-        }
-    }
-
-    fn options(
-        &mut self,
-        packet: &SeenPacket,
-        seen: &SeenSegment,
-        tcp: &TcpFace,
-        [own, other]: [usize; 2],
-        is_syn: bool,
-    ) -> Options {
-        let stamps = match (&seen.data, &seen.ack) {
-            (Some(SeenData { stamp, echo, .. }), _) | (None, Some(SeenAck { stamp, echo, .. })) => {
-                (*stamp, *echo)
-            }
-            (None, None) => Default::default(),
-        };
-        let timestamps = tcp.stamp(stamps.0, packet.time).map(|value| {
-            self.sides[own].stamp = value;
-            // The handshake's third packet repeats what the second said.
-            let repeats = stamps.1.is_none() && !is_syn && seen.data.is_some();
-            let echo = if repeats {
-                self.sides[other].stamp
-            } else {
-                stamps.1.bits()
-            };
-            (value, echo)
-        });
-        let mut options = Options {
-            timestamps,
-            ..Options::default()
-        };
-        if is_syn {
-            options.maximum_segment_size = Some(tcp.maximum_segment_size);
-            options.window_scale = tcp.window_scale;
-            options.sack_permitted = tcp.has_sack;
-        } else if let Some(ack) = seen.ack.as_ref().filter(|_| tcp.has_sack) {
-            let blocks = ack.repeated.iter().chain(&ack.sack);
-            let edge = |range: &ByteRange| {
-                let side = &self.sides[other];
-                (side.number(range.start), side.number(range.end))
-            };
-            options.sack = blocks.map(edge).collect();
-        }
-        options
-    }
 }
 
 impl SideNumbers {
-    fn number(&self, position: ByteCount) -> u32 {
+    fn new(connection: u32, returns: bool) -> Self {
+        Self {
+            initial: scrambled(u64::from(connection) << 1 | u64::from(returns)),
+        }
+    }
+
+    fn number(self, position: ByteCount) -> u32 {
         let low = position.get() & u64::from(u32::MAX);
         self.initial
             .wrapping_add(u32::try_from(low).expect("32 bits"))
-    }
-
-    fn send(&mut self, data: &SeenData) {
-        let taken = data.payload + ByteCount::from(u32::from(data.syn) + u32::from(data.fin));
-        self.end = self.end.max((data.start + taken).get());
-        self.has_data |= !data.payload.is_zero();
     }
 }
 

@@ -293,13 +293,15 @@ fn options_bytes(options: &Options) -> Vec<u8> {
     bytes
 }
 
-/// RFC 9768 §3.2.3; it is left out if there is no room.
+/// RFC 9768 §3.2.3, with as many of its counters as there is room for; without room for one it is left out.
 fn accurate_ecn(option: &AccurateEcn, bytes: &mut Vec<u8>) {
-    let counters: Vec<u32> = option.counters.iter().map_while(|each| *each).collect();
-    let length = 2 + 3 * counters.len();
-    if bytes.len() + length.next_multiple_of(4) > MOST_OPTIONS {
+    let told = option.counters.iter().map_while(|each| *each);
+    let room = (MOST_OPTIONS - bytes.len()).saturating_sub(2) / 3;
+    let counters: Vec<u32> = told.take(room).collect();
+    if counters.is_empty() {
         return;
     }
+    let length = 2 + 3 * counters.len();
     let kind = if option.ect1_first { 174 } else { 172 };
     bytes.extend([kind, u8::try_from(length).expect("at most 11 bytes")]);
     for counter in counters {

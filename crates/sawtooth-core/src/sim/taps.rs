@@ -7,8 +7,12 @@
 //!
 //! **Numbers.** The simulator numbers segments; headers number bytes. A table for each direction of a connection ([`BytePositions`]) learns where each segment begins as it is sent for the first time. A
 //! SYN and a FIN take one number each (RFC 9293 §3.4). Where there is no handshake, numbers are as if there had been one before.
+//!
+//! **Sameness.** What is seen of a packet is the same wherever that is, but for what routers change: a number that it has from its host is its tag on the way ([`Packet::TAGS`]), and what the
+//! simulator's packets do not carry is noted as they leave ([`Departures`]).
 
 mod byte_positions;
+mod departures;
 mod seen;
 mod stops;
 
@@ -16,18 +20,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 pub use self::seen::{
-    ByteRange, SeenAck, SeenContent, SeenData, SeenPacket, SeenSegment, WireEvent,
+    ByteRange, HeardStamp, SeenAck, SeenContent, SeenData, SeenDeparture, SeenPacket, SeenSegment,
+    WireEvent,
 };
 pub use self::stops::TapPoint;
 
 use self::byte_positions::BytePositions;
+use self::departures::Departures;
 use self::stops::{TapStop, lay_out};
 use super::routes::{RoundTripRoute, Sides, Trip};
 use super::topology::Topology;
 use crate::net::PortTransmission;
 use crate::packet::{Ack, AckStore, DataSegment, Packet};
 use crate::tcp::scoreboard::Range;
-use crate::units::{ByteCount, Instant, SegCount, SeqNum};
+use crate::units::{ByteCount, Instant, SeqNum};
 
 /// Somebody who listens at points of the network, which are numbered as they were given.
 pub trait Tap: Debug {
@@ -62,6 +68,7 @@ pub(super) struct Taps<'a> {
     pairs: BTreeMap<u32, u32>,
     /// Of each flow by the number that its packets have.
     positions: BTreeMap<u32, BytePositions>,
+    departures: Departures,
 }
 
 impl<'a> Taps<'a> {
@@ -71,39 +78,80 @@ impl<'a> Taps<'a> {
         trips: &[Trip],
         routes: &[RoundTripRoute],
         sides: impl Iterator<Item = Sides>,
+        layers_are_noted: bool,
     ) -> Self {
         let Listener { tap, points } = listener;
         tap.begin();
         let both = |Sides { server, client }| [(server, client), (client, server)];
         Self {
             tap,
-            stops: lay_out(points, topology, trips, routes),
+            stops: lay_out(points, topology, trips, routes, layers_are_noted),
             ports: stops::transmissions(points, topology.ports.len()),
             fluid: topology.fluid_ports(),
             pairs: sides.flat_map(both).collect(),
             positions: BTreeMap::new(),
+            departures: Departures::default(),
         }
     }
 
-    /// A packet comes to its stop.
+    /// A packet comes to its stop; how it goes on: it has a number.
     #[cold]
     #[inline(never)]
-    pub(super) fn see(&mut self, packet: &Packet, time: Instant, acks: &AckStore) {
+    pub(super) fn see(&mut self, mut packet: Packet, time: Instant, acks: &mut AckStore) -> Packet {
         let stop = &self.stops[packet.hop as usize];
-        if stop.is_first && !stop.is_datagram {
-            let segment = packet.segment();
-            if !segment.is_handshake_ack() {
+        if !stop.is_datagram && stop.leaves {
+            if !stop.carries_acks && !packet.segment().is_handshake_ack() {
                 let positions = self.positions.entry(packet.flow).or_default();
-                positions.learn(segment);
+                positions.learn(packet.segment());
+            }
+            self.leave(&mut packet, time, acks);
+        }
+        let stop = &self.stops[packet.hop as usize];
+        if !stop.is_datagram && stop.arrives {
+            let side = (self.connection(packet.flow), !stop.returns);
+            self.departures
+                .arrive(side, &packet, stop.carries_acks, acks);
+        }
+        if !stop.points.is_empty() {
+            let seen = self.seen(&packet, time, acks);
+            for point in &self.stops[packet.hop as usize].points {
+                self.tap.see(*point, &seen);
             }
         }
-        if stop.points.is_empty() {
-            return;
+        packet
+    }
+
+    /// A packet leaves its host, which gives it a number unless it has one.
+    fn leave(&mut self, packet: &mut Packet, time: Instant, acks: &mut AckStore) {
+        let stop = &self.stops[packet.hop as usize];
+        let pair = self.pairs.get(&packet.flow).copied();
+        let side = (self.connection(packet.flow), stop.returns);
+        if !stop.is_numbered {
+            let tag = self.departures.number(side);
+            if stop.carries_acks {
+                acks.set_tag(packet, tag);
+            } else {
+                packet.set_tag(tag);
+            }
         }
-        let seen = self.seen(packet, time, acks);
-        for point in &self.stops[packet.hop as usize].points {
-            self.tap.see(*point, &seen);
-        }
+        let next = pair
+            .filter(|_| stop.carries_acks)
+            .and_then(|own| self.positions.get(&own))
+            .map(BytePositions::end);
+        let left = SeenDeparture {
+            time,
+            next: next.unwrap_or_default(),
+            ..SeenDeparture::default()
+        };
+        let opened = self.begins_with_syn(packet.flow);
+        self.departures
+            .leave(side, packet, stop.carries_acks, left, opened, acks);
+    }
+
+    /// The number of its connection.
+    fn connection(&self, flow: u32) -> u32 {
+        let pair = self.pairs.get(&flow).copied();
+        pair.map_or(flow, |pair| pair.min(flow))
     }
 
     /// A transmission starts, or ends as it comes to a queue that is full of fluid.
@@ -153,10 +201,13 @@ impl<'a> Taps<'a> {
         let content = if stop.is_datagram {
             SeenContent::Datagram
         } else if stop.carries_acks {
-            let ack = self.ack(packet.flow, &acks.look(packet));
+            let departure = self.departures.of(packet, true, acks);
+            let mut ack = self.ack(packet.flow, &acks.look(packet));
+            ack.answers_syn = departure.answers_syn;
             SeenContent::Segment(SeenSegment {
                 data: None,
                 ack: Some(ack),
+                departure,
             })
         } else {
             let (data, ack) = acks.look_at_data(packet);
@@ -165,14 +216,16 @@ impl<'a> Taps<'a> {
                 ack: ack
                     .zip(pair)
                     .map(|(ack, acknowledged)| self.ack(acknowledged, &ack)),
+                departure: self.departures.of(packet, false, acks),
             })
         };
         SeenPacket {
             time,
             flow: stop.flow,
-            connection: pair.map_or(packet.flow, |pair| pair.min(packet.flow)),
+            connection: self.connection(packet.flow),
             returns: stop.returns,
             size: packet.size(),
+            number: number(packet, stop, acks),
             ecn: packet.ecn(),
             links: stop.links,
             is_damaged: stop.is_damaged,
@@ -211,7 +264,7 @@ impl<'a> Taps<'a> {
             window: Some(ack.window).filter(|window| *window != Ack::NO_WINDOW),
             sack: ack.sack.ranges(ack.next).map(range).collect(),
             repeated: ack.repeated.map(|seq| range(Range::of(seq))),
-            answers_syn: ack.next == SeqNum::ZERO + SegCount::ONE && self.begins_with_syn(flow),
+            answers_syn: false,
             ece: ack.ece,
             marks: ack.marks,
             stamp: ack.stamp,
@@ -228,6 +281,19 @@ impl<'a> Taps<'a> {
     fn position(&self, flow: u32, seq: SeqNum) -> ByteCount {
         let positions = self.positions.get(&flow);
         positions.map_or(ByteCount::new(1), |positions| positions.of(seq))
+    }
+}
+
+/// The number that a packet has from its host.
+#[expect(clippy::cast_possible_truncation, reason = "modulo 2^16")]
+fn number(packet: &Packet, stop: &TapStop, acks: &AckStore) -> u16 {
+    if stop.is_datagram {
+        let (number, _) = packet.number_and_time();
+        number.get().wrapping_add(1) as u16
+    } else if stop.carries_acks {
+        acks.tag(packet) as u16
+    } else {
+        packet.tag() as u16
     }
 }
 

@@ -177,10 +177,10 @@ impl World<'_> {
     /// A packet is at a stop with events: now.
     #[inline(always)]
     pub(super) fn on_packet(&mut self, packet: Packet, key: EventKey) {
-        if let Some(taps) = &mut self.observers.taps {
-            let copy = packet;
-            taps.see(&copy, key.time, &self.acks);
-        }
+        let packet = match &mut self.observers.taps {
+            Some(taps) => taps.see(packet, key.time, &mut self.acks),
+            None => packet,
+        };
         self.go_on(packet, key, Occurrence::HAPPENING);
     }
 

@@ -121,7 +121,8 @@ pub(super) fn assemble_with<'a>(
     let mut observers = Observers::new(scenario);
     observers.taps = listener.map(|listener| {
         let sides = request_responses.sides();
-        Taps::new(listener, &topology, &trips, &routes, sides)
+        let noted = scenario.record.layers;
+        Taps::new(listener, &topology, &trips, &routes, sides, noted)
     });
     World {
         scenario,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::columns::counts;
 use crate::random::{cases, config, load};
 use proptest::prelude::*;
+use sawtooth_core::internals::packet::Ecn;
 use sawtooth_core::internals::sim::{
     SeenContent, SeenPacket, SeenSegment, Tap, TapPoint, WireEvent, simulate_tapped,
 };
@@ -88,6 +89,30 @@ proptest! {
             let heard = Heard::of(&listener, number);
             prop_assert_eq!((heard.sent, heard.again), (sent[number], again[number]));
             prop_assert_eq!(heard.acked_bytes(), acked[number]);
+        }
+    }
+
+    #[test]
+    fn a_packet_says_the_same_wherever_it_is_seen(case in cases()) {
+        let (_, listener) = listened(&case.scenario());
+        // What routers change, and when and where it is seen, is apart.
+        let same = |packet: &SeenPacket| SeenPacket {
+            time: Instant::START,
+            ecn: Ecn::NotEct,
+            links: 0,
+            is_damaged: false,
+            ahead: WireEvent::None,
+            ..packet.clone()
+        };
+        let mut sent: BTreeMap<_, SeenPacket> = BTreeMap::new();
+        for (point, packet) in &listener.seen {
+            let key = (packet.flow, packet.connection, packet.returns, packet.number);
+            let leaves = *point == usize::from(packet.returns) && packet.links == 0;
+            if leaves {
+                sent.insert(key, same(packet));
+            } else {
+                prop_assert_eq!(sent.get(&key), Some(&same(packet)));
+            }
         }
     }
 
@@ -211,6 +236,7 @@ fn where_there_is_no_handshake_numbers_begin_behind_a_syn() {
     let SeenContent::Segment(SeenSegment {
         data: Some(data),
         ack: None,
+        ..
     }) = &first.content
     else {
         panic!("{first:?}");
@@ -237,7 +263,8 @@ fn requests_and_responses_are_one_connection_both_ways() {
             &packet.content,
             SeenContent::Segment(SeenSegment {
                 data: Some(_),
-                ack: Some(_)
+                ack: Some(_),
+                ..
             })
         )
     });

@@ -62,6 +62,11 @@ impl BytePositions {
         }
     }
 
+    /// The number of the byte after all that have been sent.
+    pub(super) fn end(&self) -> ByteCount {
+        self.of(self.next)
+    }
+
     /// Whether the first segment is a SYN.
     pub(super) fn begins_with_syn(&self) -> bool {
         self.rows.first().is_some_and(|row| row.start.is_zero())

@@ -17,6 +17,8 @@ pub struct SeenPacket {
     pub returns: bool,
     /// Bytes on the wire, headers included.
     pub size: ByteCount,
+    /// Its number among those that its host has sent on the connection, from 1 on, modulo 2¹⁶; it keeps it wherever it is seen, and both of a doubled packet have the same.
+    pub number: u16,
     /// The field of the IP header.
     pub ecn: Ecn,
     /// How many it has crossed.
@@ -58,6 +60,32 @@ pub struct SeenSegment {
     pub data: Option<SeenData>,
     /// What it says of the other's.
     pub ack: Option<SeenAck>,
+    /// What else its host has put into its headers.
+    pub departure: SeenDeparture,
+}
+
+/// What headers say that the simulator's packets do not carry, as their host knew it when they left. It is noted of those that need it: of others it is empty, for they say all themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SeenDeparture {
+    /// When it left, for the timestamp of a host without a clock.
+    pub time: Instant,
+    /// Of an acknowledgement alone, the number of the next byte that its host would have sent; 0 if it sends none.
+    pub next: ByteCount,
+    /// Of data that echo no timestamp: the last packet that had come.
+    pub heard: Option<HeardStamp>,
+    /// It is an acknowledgement of a SYN, before data have come.
+    pub answers_syn: bool,
+    /// Bytes of payload that had come as ECT(0), as CE and as ECT(1), modulo 2³².
+    pub came: [u32; 3],
+}
+
+/// The timestamp of a packet that has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeardStamp {
+    /// What it said, if it said anything.
+    pub stamp: Stamp,
+    /// When it had left.
+    pub time: Instant,
 }
 
 /// What a segment says of the bytes of its sender.

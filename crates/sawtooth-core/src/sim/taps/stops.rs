@@ -26,8 +26,12 @@ pub(super) struct TapStop {
     /// Who sees them.
     pub points: Vec<usize>,
     pub flow: u32,
-    /// Here data leave their host.
-    pub is_first: bool,
+    /// Here packets leave their host.
+    pub leaves: bool,
+    /// Here they come to one.
+    pub arrives: bool,
+    /// Their host gives them numbers ([`crate::host::layers`]).
+    pub is_numbered: bool,
     pub is_datagram: bool,
     pub carries_acks: bool,
     pub returns: bool,
@@ -41,6 +45,7 @@ pub(super) fn lay_out(
     topology: &Topology,
     trips: &[Trip],
     routes: &[RoundTripRoute],
+    layers_are_noted: bool,
 ) -> Vec<TapStop> {
     let mut stops = vec![TapStop::default(); topology.stops.len()];
     for (trip, route) in trips.iter().copied().zip(routes) {
@@ -48,8 +53,14 @@ pub(super) fn lay_out(
         for hop in trip.first_stop..=last_stop(trip, route) {
             let at = hop as usize;
             let carries_acks = hop > trip.receiver_stop;
-            let is_first = hop == trip.first_stop;
-            let link = if is_first {
+            let is_first_ack = route.sender.is_some() && hop == trip.receiver_stop + 1;
+            let leaves = hop == trip.first_stop || is_first_ack;
+            let host = if carries_acks {
+                Some(route.receiver)
+            } else {
+                route.sender
+            };
+            let link = if hop == trip.first_stop {
                 None
             } else {
                 port_of(topology.stops[at - 1])
@@ -69,7 +80,9 @@ pub(super) fn lay_out(
             let stop = TapStop {
                 points: points.collect(),
                 flow: u32::try_from(route.flow).expect("fewer than 2^32 flows"),
-                is_first,
+                leaves,
+                arrives: hop == trip.receiver_stop || hop == last_stop(trip, route),
+                is_numbered: layers_are_noted && matches!(host, Some(PathNode::Host(_))),
                 is_datagram: route.sender.is_none(),
                 carries_acks,
                 returns: route.against != carries_acks,
@@ -80,7 +93,8 @@ pub(super) fn lay_out(
             if twin != at {
                 stops[twin] = TapStop {
                     is_damaged: true,
-                    is_first: false,
+                    leaves: false,
+                    arrives: false,
                     ..stop.clone()
                 };
             }
@@ -159,7 +173,7 @@ mod tests {
             twins: plan.twins,
             access_delays: Vec::new(),
         };
-        lay_out(points, &topology, &plan.trips, &routes)
+        lay_out(points, &topology, &plan.trips, &routes, false)
     }
 
     /// The stops at which a point sees packets.
@@ -189,7 +203,11 @@ mod tests {
         assert_eq!(links, [0, 1, 2, 0, 1, 2]);
         let returning = |stop: &TapStop| stop.carries_acks && stop.returns;
         assert!(stops[3..6].iter().all(returning) && !stops[..3].iter().any(returning));
-        assert!(stops[0].is_first && !stops[6].is_first);
+        let those = |what: fn(&TapStop) -> bool| -> Vec<usize> {
+            (0..stops.len()).filter(|at| what(&stops[*at])).collect()
+        };
+        assert_eq!(those(|stop| stop.leaves), [0, 3]);
+        assert_eq!(those(|stop| stop.arrives), [2, 5]);
         assert!(stops[6..].iter().all(|stop| stop.is_damaged));
     }
 }
