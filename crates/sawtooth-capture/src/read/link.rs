@@ -97,13 +97,53 @@ fn after_type<'a>(
         1 => tally.add(Met::Vlan),
         _ => tally.add(Met::DoubleVlan),
     }
-    if !matches!(ether_type, 0x0800 | 0x86dd) {
-        tally.add(Met::EtherType(ether_type));
+    let Some(inner) = frame.after(header) else {
+        tally.add(Met::CutHeaders);
         return None;
-    }
-    let found = frame.after(header);
+    };
+    of_type(ether_type, inner, tally)
+}
+
+/// The IP packet in what has this EtherType.
+pub(super) fn of_type<'a>(
+    ether_type: u16,
+    inner: Inner<'a>,
+    tally: &mut Tally,
+) -> Option<Inner<'a>> {
+    let found = match ether_type {
+        0x0800 | 0x86dd => return Some(inner),
+        0x8847 | 0x8848 => {
+            tally.add(Met::Mpls);
+            after_labels(inner)
+        }
+        0x8864 => {
+            let Some(&[high, low]) = inner.bytes.get(6..8) else {
+                tally.add(Met::CutHeaders);
+                return None;
+            };
+            // A session's packets of PPP begin with their protocol: IPv4 or IPv6 (RFC 2516 §6, RFC 1332, RFC 5072).
+            let protocol = u16::from_be_bytes([high, low]);
+            if !matches!(protocol, 0x0021 | 0x0057) {
+                tally.add(Met::PppProtocol(protocol));
+                return None;
+            }
+            tally.add(Met::Pppoe);
+            inner.after(8)
+        }
+        other => {
+            tally.add(Met::EtherType(other));
+            return None;
+        }
+    };
     if found.is_none() {
         tally.add(Met::CutHeaders);
     }
     found
+}
+
+/// What follows the labels of MPLS, the last of which has the bit S (RFC 3032 §2.1). It is taken for IP, whose first bits are its version: nothing tells what it is.
+fn after_labels(packet: Inner<'_>) -> Option<Inner<'_>> {
+    let labels = packet.bytes.chunks_exact(4);
+    let last = labels.into_iter().position(|label| label[2] & 1 != 0)?;
+    packet.after(4 * (last + 1))
 }

@@ -4,15 +4,15 @@ use std::net::{IpAddr, SocketAddr};
 
 use etherparse::{IpNumber, LaxIpSlice};
 
-use super::link::{Inner, ethernet};
+use super::link::{Inner, ethernet, of_type};
 use super::tally::{Met, Tally};
 use super::{CapturedDatagram, CapturedPacket, Sighting, tcp};
 
 /// As many tunnels in each other are opened.
 const DEEPEST: u32 = 4;
 
-/// Port of VXLAN (RFC 7348 §8).
-const VXLAN_PORT: u16 = 4789;
+/// Port of VXLAN (RFC 7348 §8), and that of Linux before it had one.
+const VXLAN_PORTS: [u16; 2] = [4789, 8472];
 
 /// What an IP header says, and what follows it.
 #[derive(Clone, Copy, Debug)]
@@ -179,7 +179,8 @@ fn datagram<'a>(
         ip_bytes: packet.bytes,
     };
     // The flag I says that the header is there (RFC 7348 §5).
-    let is_tunnel = port(2) == VXLAN_PORT && payload.bytes.first().is_some_and(|f| f & 8 != 0);
+    let is_tunnel =
+        VXLAN_PORTS.contains(&port(2)) && payload.bytes.first().is_some_and(|f| f & 8 != 0);
     let tunnelled = if is_tunnel { payload.after(8) } else { None };
     Some((datagram, tunnelled))
 }
@@ -199,12 +200,8 @@ fn after_gre<'a>(payload: Inner<'a>, tally: &mut Tally) -> Option<Inner<'a>> {
         return None;
     };
     match u16::from_be_bytes([high, low]) {
-        0x0800 | 0x86dd => Some(inner),
         // Ethernet (RFC 7637 §3.2).
         0x6558 => ethernet(inner, tally),
-        other => {
-            tally.add(Met::EtherType(other));
-            None
-        }
+        other => of_type(other, inner, tally),
     }
 }

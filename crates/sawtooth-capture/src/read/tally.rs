@@ -16,6 +16,10 @@ pub enum Met {
     Vlan,
     /// A frame with two or more (IEEE 802.1ad).
     DoubleVlan,
+    /// A packet with labels of MPLS (RFC 3032).
+    Mpls,
+    /// A packet of a session of PPP over Ethernet (RFC 2516).
+    Pppoe,
     /// IPv4 in IP (RFC 2003).
     IpInIp,
     /// IPv6 in IP (RFC 4213).
@@ -38,6 +42,8 @@ pub enum Met {
     Protocol(u8),
     /// A protocol above the link, by its number, that is not analysed.
     EtherType(u16),
+    /// A protocol of PPP, by its number, that is not analysed.
+    PppProtocol(u16),
     /// A link of a kind, by its number, that is not read.
     LinkType(u32),
     /// A connection that was taken as over because too many others came after it.
@@ -62,6 +68,8 @@ impl fmt::Display for Met {
             ),
             Self::Vlan => write!(to, "frames with a VLAN tag"),
             Self::DoubleVlan => write!(to, "frames with two or more VLAN tags (QinQ)"),
+            Self::Mpls => write!(to, "packets with labels of MPLS; opened"),
+            Self::Pppoe => write!(to, "packets of PPP over Ethernet; opened"),
             Self::IpInIp => write!(to, "packets in a tunnel, IPv4 in IP; opened"),
             Self::SixInFour => write!(to, "packets in a tunnel, IPv6 in IP; opened"),
             Self::Gre => write!(to, "packets in a tunnel, GRE; opened"),
@@ -82,6 +90,9 @@ impl fmt::Display for Met {
             }
             Self::EtherType(number) => {
                 write!(to, "frames of {}, not analysed", ether_type(*number))
+            }
+            Self::PppProtocol(number) => {
+                write!(to, "frames of PPP protocol 0x{number:04x}, not analysed")
             }
             Self::LinkType(number) => {
                 write!(to, "frames of link type {number}, which is not read")
@@ -112,8 +123,7 @@ fn protocol(number: u8) -> String {
 fn ether_type(number: u16) -> String {
     let name = match number {
         0x0806 => "ARP",
-        0x8847 | 0x8848 => "MPLS",
-        0x8863 | 0x8864 => "PPPoE",
+        0x8863 => "PPPoE's discovery",
         0x888e => "IEEE 802.1X",
         0x88cc => "LLDP",
         0x88e5 => "MACsec",

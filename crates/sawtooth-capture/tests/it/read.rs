@@ -163,6 +163,12 @@ fn tags_and_tunnels_are_counted_by_name_and_opened() {
     let in_ethernet = ethernet(&[], 0x0800, &ipv4(50));
     let mut vxlan = vec![0x30, 0x39, 0x12, 0xb5, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 1, 0];
     vxlan.extend(&in_ethernet);
+    let mut older = vxlan.clone();
+    older[2..4].copy_from_slice(&8472_u16.to_be_bytes());
+    // Two labels, of which the second is the last.
+    let labelled = [&[0, 1, 0, 64, 0, 2, 1, 64], &ipv4(50)[..]].concat();
+    let session =
+        |protocol: u8, inner: &[u8]| [&[0x11, 0, 0, 7, 0, 92, 0, protocol], inner].concat();
     for (met, frame) in [
         (Met::Vlan, ethernet(&[0x8100], 0x0800, &ipv4(50))),
         (
@@ -184,6 +190,10 @@ fn tags_and_tunnels_are_counted_by_name_and_opened() {
             ethernet(&[], 0x0800, &gre(0, 0x6558, &in_ethernet)),
         ),
         (Met::Vxlan, ethernet(&[], 0x0800, &around(17, &vxlan))),
+        (Met::Vxlan, ethernet(&[], 0x0800, &around(17, &older))),
+        (Met::Mpls, ethernet(&[], 0x8847, &labelled)),
+        (Met::Pppoe, ethernet(&[], 0x8864, &session(0x21, &ipv4(50)))),
+        (Met::Pppoe, ethernet(&[], 0x8864, &session(0x57, &ipv6(50)))),
     ] {
         let found = of_frame(1, frame);
         assert_eq!(found.one().segment.payload, 50, "{met:?}");
@@ -198,6 +208,36 @@ fn tags_and_tunnels_are_counted_by_name_and_opened() {
     assert_eq!(found.tally.count(Met::TooDeep), 1);
 }
 
+/// An IPv6 packet with a segment behind an extension header, which has this number.
+fn extended(number: u8, header: &[u8]) -> Vec<u8> {
+    let mut packet = ipv6(50);
+    packet[6] = number;
+    let length = u16::try_from(packet.len() - 40 + header.len()).expect("short");
+    packet[4..6].copy_from_slice(&length.to_be_bytes());
+    packet.splice(40..40, header.iter().copied());
+    packet
+}
+
+#[test]
+fn rfc8200_4_extension_headers_are_passed_over() {
+    let options = [6, 0, 1, 4, 0, 0, 0, 0];
+    // Segments left: none. A fragment that is the only one (RFC 6946), and two headers in a row.
+    let routing = [6, 0, 4, 0, 0, 0, 0, 0];
+    let atomic = [6, 0, 0, 0, 0, 0, 0, 9];
+    let two = [[60, 0, 1, 4, 0, 0, 0, 0], options].concat();
+    for (number, header) in [
+        (0, &options[..]),
+        (60, &options),
+        (43, &routing),
+        (44, &atomic),
+        (0, &two),
+    ] {
+        let found = of_frame(1, ethernet(&[], 0x86dd, &extended(number, header)));
+        assert_eq!(found.one().segment.payload, 50, "{number}");
+        assert_eq!(found.tally.iter().count(), 0, "{number}");
+    }
+}
+
 #[test]
 fn what_is_not_analysed_is_counted_by_name() {
     let mut fragment = ipv4(50);
@@ -208,6 +248,19 @@ fn what_is_not_analysed_is_counted_by_name() {
         (Met::EtherType(0x0806), ethernet(&[], 0x0806, &[0; 28])),
         (Met::Protocol(1), ethernet(&[], 0x0800, &around(1, &[0; 8]))),
         (Met::Fragment, ethernet(&[], 0x0800, &fragment)),
+        (
+            Met::Fragment,
+            ethernet(&[], 0x86dd, &extended(44, &[6, 0, 0, 1, 0, 0, 0, 9])),
+        ),
+        (
+            Met::EtherType(0x8863),
+            ethernet(&[], 0x8863, &[0x11, 9, 0, 0, 0, 0]),
+        ),
+        (
+            Met::PppProtocol(0xc021),
+            ethernet(&[], 0x8864, &[0x11, 0, 0, 7, 0, 4, 0xc0, 0x21, 1, 1]),
+        ),
+        (Met::CutHeaders, ethernet(&[], 0x8864, &[0x11, 0, 0, 7])),
         (Met::Malformed, ethernet(&[], 0x0800, &[0x15; 40])),
         (Met::CutHeaders, ethernet(&[], 0x0800, &[0x45; 10])),
         (Met::CutHeaders, vec![0; 13]),
@@ -219,6 +272,10 @@ fn what_is_not_analysed_is_counted_by_name() {
     assert_eq!(
         Met::EtherType(0x0806).to_string(),
         "frames of ARP, not analysed"
+    );
+    assert_eq!(
+        Met::PppProtocol(0xc021).to_string(),
+        "frames of PPP protocol 0xc021, not analysed"
     );
     assert_eq!(
         Met::Protocol(253).to_string(),
