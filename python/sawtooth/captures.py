@@ -178,7 +178,12 @@ def figure(capture: Capture, flow: str, span: tuple[float, float] | None = None)
         first, last = row["start_ns"] / 1e9, (row["start_ns"] + row["lifetime_ns"]) / 1e9
         room = 0.02 * (last - first) or 1e-3
         span = (max(0.0, first - room), last + room)
-    place = {"sender": ", captured at the sender", "receiver": ", captured at the receiver", "middle": ", captured between both"}
+    place = {
+        "sender": ", captured at the sender",
+        "near_sender": ", captured near the sender",
+        "receiver": ", captured at the receiver",
+        "middle": ", captured between both",
+    }
     title = f"{flow}{place.get(row['vantage'], '')}"
     return time_sequence(TimeSequence(series, marks, title, span))
 

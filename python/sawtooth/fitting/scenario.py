@@ -106,9 +106,11 @@ def _require(row: dict[str, Any], name: str) -> None:
             f"{flow} in {name} is UDP, which has no acknowledgements", "fit takes flows of TCP; `sawtooth analyze` tells what UDP did"
         )
     if row["vantage"] != "sender":
-        where = {"receiver": "was captured at its receiver", "middle": "was captured between its ends"}.get(
-            row["vantage"], "was captured at an unknown place"
-        )
+        where = {
+            "near_sender": "was captured behind a queue near its sender, or its source writes slowly",
+            "receiver": "was captured at its receiver",
+            "middle": "was captured between its ends",
+        }.get(row["vantage"], "was captured at an unknown place")
         raise CannotFit(
             f"{flow} in {name} {where}, where no queue on its way is seen", "capture at the sender, where round trips are the path's"
         )

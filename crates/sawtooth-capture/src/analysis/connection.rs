@@ -2,11 +2,12 @@
 
 use std::net::SocketAddr;
 
+use super::feedback::{AgreedFeedback, FeedbackAgreement};
 use super::half::{Half, Step, Surroundings};
 use super::limits::{CapturedLimits, HeldBy};
 use super::rows::{CapturedEpisodeRow, CapturedFlowRow};
 use super::series::Point;
-use super::vantage::Vantage;
+use super::vantage::{SenderAnswers, Vantage};
 use crate::read::Sighting;
 use crate::segment::Flags;
 
@@ -26,9 +27,11 @@ pub(super) struct CapturedConnection {
     heard_ns: [Option<i64>; 2],
     /// Of each end the least time in which it echoed a timestamp.
     echo_ns: [Option<i64>; 2],
+    answers: [SenderAnswers; 2],
     /// Of each end's SYN whether it offered to shift windows, and by how many bits.
     offered: [ScaleOffer; 2],
     has_syn_ack: bool,
+    feedback: FeedbackAgreement,
     pub halves: [Half; 2],
     limits: [CapturedLimits; 2],
     /// Places of the directions in the series, once they carry data.
@@ -55,8 +58,10 @@ impl CapturedConnection {
             last_ns: first.time_ns,
             heard_ns: [None; 2],
             echo_ns: [None; 2],
+            answers: [SenderAnswers::default(); 2],
             offered: [ScaleOffer::Unseen; 2],
             has_syn_ack: false,
+            feedback: FeedbackAgreement::default(),
             halves: [Half::default(), Half::default()],
             limits: [CapturedLimits::default(), CapturedLimits::default()],
             places: [None; 2],
@@ -96,15 +101,22 @@ impl CapturedConnection {
         {
             let took = took.max(0);
             self.echo_ns[from] = Some(self.echo_ns[from].map_or(took, |least| least.min(took)));
+            // Of who waits for nothing the application decides when it answers.
+            if segment.payload > 0 && !self.halves[from].is_all_acked() {
+                let other = self.answer_ns(to);
+                self.answers[from].add(took, other);
+            }
         }
+        let signal = self.feedback.on_segment(from, segment);
         let around = Surroundings {
+            signal,
             unheard: time - self.heard_ns[to].unwrap_or(self.begin_ns),
             silence: stretch,
             sender_side: self.answer_ns(from).unwrap_or(0),
         };
         let mut steps = [Step::default(), Step::default()];
         self.halves[from].on_sent(sighting, around, &mut steps[from]);
-        self.halves[to].on_acknowledgement(sighting, &mut steps[to]);
+        self.halves[to].on_acknowledgement(sighting, signal, &mut steps[to]);
         for half in [0, 1] {
             let held = if half == from && steps[from].is_timeout {
                 HeldBy::Rto
@@ -223,19 +235,13 @@ impl CapturedConnection {
         let counts = &half.counts;
         let (sent, again, acks) = (&counts.sent, &counts.again, &counts.acknowledged);
         let answers = [self.answer_ns(which), self.answer_ns(1 - which)];
-        let vantage = Vantage::of(answers[0], answers[1]);
+        let vantage = Vantage::of(answers[0], answers[1]).with(self.answers[which]);
         let at_sender = vantage == Vantage::Sender;
         let lifetime = self.progress_ns[which] - self.begin_ns;
         let rate = |bytes: u64| (lifetime > 0).then(|| bits_per_second(bytes, lifetime));
-        let delivered = half.acked().map(|acked| {
-            // A FIN takes a number (RFC 9293 §3.4).
-            let fin = counts.fin.is_some_and(|fin| acked >= fin);
-            bytes(acked - i64::from(fin))
-        });
-        let is_complete = counts.syn_ns.is_some()
-            && counts
-                .fin
-                .is_some_and(|fin| half.acked().is_some_and(|acked| acked >= fin));
+        let delivered = half.delivered().map(bytes);
+        let is_complete = half.is_complete();
+        let is_accurate = self.feedback.agreed == AgreedFeedback::Accurate;
         let trips = &half.round_trips;
         let limited = |held| at_sender.then(|| self.limits[which].spent_ns(held));
         CapturedFlowRow {
@@ -283,8 +289,14 @@ impl CapturedConnection {
                 .filter(|_| !acks.are_options_cut),
             ce_in: Some(sent.ce),
             ect_packets: Some(sent.ect),
+            ecn_feedback: self.feedback.agreed.name().into(),
             ecn_signals: half.acked().map(|_| acks.ecn_signals),
-            cwr_packets: Some(sent.cwr),
+            ce_reported: half
+                .acked()
+                .map(|_| acks.marks.packets)
+                .filter(|_| is_accurate),
+            ce_reported_bytes: acks.marks.bytes.filter(|_| !acks.are_options_cut),
+            cwr_packets: Some(sent.cwr).filter(|_| !is_accurate),
             zero_windows: half.acked().map(|_| acks.zero_windows),
             rtt_samples: at_sender.then(|| trips.times.count()),
             min_rtt_ns: if at_sender {

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::feedback::{MarkSignal, ReportedMarks};
 use super::loss::{Cause, SeenLosses};
 use super::order::{Holes, Order, SegmentArrival};
 use super::rtt::{RoundTrips, TimestampEchoes};
@@ -112,6 +113,7 @@ pub(super) struct Acknowledged {
     pub blocks: u64,
     pub dsacks: u64,
     pub ecn_signals: u64,
+    pub marks: ReportedMarks,
     pub zero_windows: u64,
     /// Of some the capture has not all options: how many had SACK blocks is not known.
     pub are_options_cut: bool,
@@ -155,6 +157,8 @@ pub(super) struct Surroundings {
     pub silence: i64,
     /// What the sender takes to answer, at the place of the capture.
     pub sender_side: i64,
+    /// What the segment says of marks.
+    pub signal: MarkSignal,
 }
 
 impl Half {
@@ -176,6 +180,18 @@ impl Half {
         self.una.is_some_and(|una| una >= self.next)
     }
 
+    /// Bytes of payload that are acknowledged: a FIN takes a number (RFC 9293 §3.4).
+    pub(super) fn delivered(&self) -> Option<i64> {
+        let is_over = |acked| self.counts.fin.is_some_and(|fin| acked >= fin);
+        self.acked().map(|acked| acked - i64::from(is_over(acked)))
+    }
+
+    /// Whether all from the SYN to the FIN is acknowledged.
+    pub(super) fn is_complete(&self) -> bool {
+        let is_over = |acked| self.counts.fin.is_some_and(|fin| acked >= fin);
+        self.counts.syn_ns.is_some() && self.acked().is_some_and(is_over)
+    }
+
     /// Whether this SYN begins another connection than the one that was seen.
     pub(super) fn is_other_beginning(&self, seq: u32) -> bool {
         self.space.is_some_and(|space| space.near(seq) != -1)
@@ -189,7 +205,7 @@ impl Half {
         sent.packets += 1;
         sent.ip_bytes += u64::from(sighting.ip_bytes);
         sent.ect += u64::from(segment.ecn != 0);
-        sent.cwr += u64::from(has(Flags::CWR) && !has(Flags::SYN));
+        sent.cwr += u64::from(has(Flags::CWR) && around.signal == MarkSignal::Bits);
         if let Some((value, _)) = segment.options.timestamps {
             self.echoes.sent(value, time);
         }
@@ -420,7 +436,12 @@ impl Half {
     }
 
     /// The other end sent a segment, with its acknowledgement, window and blocks.
-    pub(super) fn on_acknowledgement(&mut self, sighting: &Sighting, step: &mut Step) {
+    pub(super) fn on_acknowledgement(
+        &mut self,
+        sighting: &Sighting,
+        signal: MarkSignal,
+        step: &mut Step,
+    ) {
         let segment = &sighting.segment;
         let has = |flag| segment.flags.has(flag);
         if !has(Flags::ACK) || has(Flags::RST) {
@@ -438,7 +459,13 @@ impl Half {
         }
         let is_duplicate = self.is_duplicate(sighting, ack);
         self.counts.acknowledged.is_due = false;
-        self.counts.acknowledged.ecn_signals += u64::from(has(Flags::ECE) && !has(Flags::SYN));
+        let acks = &mut self.counts.acknowledged;
+        let is_whole = self.counts.syn_ns.is_some();
+        acks.ecn_signals += u64::from(match signal {
+            MarkSignal::Handshake => false,
+            MarkSignal::Bits => has(Flags::ECE),
+            MarkSignal::Counter(count) => acks.marks.take(segment, count, is_whole),
+        });
         self.on_blocks(sighting, ack, step);
         if is_duplicate {
             self.counts.acknowledged.dupacks += 1;

@@ -6,9 +6,10 @@
 //!
 //! Packets are taken as they come, in a bounded memory: so many connections ([`MOST_CONNECTIONS`]), flows, rows of the series and marks are kept, and what is beyond
 //! is told by name. Each part says in its file what it infers, from what, and after whom: `half` what was sent and acknowledged, `order` which segments are
-//! retransmissions, `loss` why, `limits` what held the sender back, `vantage` where the capture was taken.
+//! retransmissions, `loss` why, `feedback` what marks of congestion came to, `limits` what held the sender back, `vantage` where the capture was taken.
 
 mod connection;
+mod feedback;
 mod half;
 mod limits;
 mod loss;

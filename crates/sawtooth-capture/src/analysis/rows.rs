@@ -37,8 +37,11 @@ row! {
     dsacks_in: Option<u64>, "", "of the sacks_in, those that report a duplicate (RFC 2883)";
     ce_in: Option<u64>, "packet", "packets marked Congestion Experienced where they were captured";
     ect_packets: Option<u64>, "packet", "packets whose ECN field is not 0, marked ones included";
-    ecn_signals: Option<u64>, "", "acknowledgements with ECE, those of the handshake left out";
-    cwr_packets: Option<u64>, "packet", "segments with CWR, those of the handshake left out";
+    ecn_feedback: String, "", "what the handshake agreed on: none, classic (RFC 3168, also DCTCP's) or accurate (AccECN, RFC 9768); without it accurate where the bit AE or the option was seen, else empty";
+    ecn_signals: Option<u64>, "", "acknowledgements that report marks: with ECE, or with AccECN those whose counter moved; those of the handshake left out";
+    ce_reported: Option<u64>, "packet", "marked packets that AccECN's counter reports; it counts modulo 8, so more than 7 between two acknowledgements are too few; null with other feedback";
+    ce_reported_bytes: Option<u64>, "B", "payload that came marked, by the AccECN option; null without one";
+    cwr_packets: Option<u64>, "packet", "segments with CWR, those of the handshake left out; null with AccECN, where the bit is one of the counter's";
     zero_windows: Option<u64>, "", "acknowledgements that closed the window";
     rtt_samples: Option<u64>, "", "round-trip times from the sender to the receiver and back; only where it was captured at the sender";
     min_rtt_ns: Option<i64>, "ns", "smallest of them; elsewhere the sum of what both sides took at least; null if one is not known";
@@ -56,7 +59,7 @@ row! {
     timestamp_rtt_min_ns: Option<i64>, "ns", "smallest of them; null without any, as the next";
     timestamp_rtt_mean_ns: Option<i64>, "ns", "their mean";
     sender_rtt_min_ns: Option<i64>, "ns", "least time from the receiver's packets to the sender's answers at the capture's place";
-    vantage: String, "", "where it was captured: sender, receiver or middle, judged by what both sides took at least; empty if one is not known, or both together took less than 0.1 ms";
+    vantage: String, "", "where it was captured: sender, near_sender, receiver or middle, judged by what both sides took at least; near_sender: most of the sender's answers are late, so a queue is between, or it writes slowly; empty if one is not known, or both together took less than 0.1 ms";
     handshake: String, "", "whole, part or none of it was seen";
     window_scale: Option<u64>, "", "bits by which the receiver's windows are shifted; null if its SYN was not seen: then windows are not known";
     mss_bytes: Option<u64>, "B", "segment size that the receiver's SYN allows; null if it was not seen";

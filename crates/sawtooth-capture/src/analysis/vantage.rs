@@ -3,9 +3,17 @@
 //! **Model.** What comes from one end is answered by the other after the way from the place of the capture to there and back. The least of these times is
 //! known of both ends of most connections: of the handshake, of acknowledgements, and of echoed timestamps (Jaiswal et al., "Inferring TCP Connection
 //! Characteristics Through Passive Measurements", INFOCOM 2004, §IV, split a round trip in this way).
+//!
+//! The least is that of a moment when no queue stood. A sender that is clocked by acknowledgements answers each of them at once (Jacobson, SIGCOMM 1988, §1); where most of its answers take long although
+//! the least does not, they have waited in a queue between it and the capture, as behind a bottleneck at the sender, or the sender writes slowly. No capture tells these two apart.
 
 /// An end is near if the way to the other one takes so many times as long.
 const NEAR: i64 = 10;
+
+/// An answer is late that takes so large a part of the other way.
+const LATE_PART: i64 = 4;
+/// So many answers at least tell whether most are late.
+const ENOUGH: u64 = 10;
 
 /// Ends that answer this fast together are of one machine or one rack: what hosts take to answer is no way.
 const LEAST_WAY_NS: i64 = 100_000;
@@ -14,6 +22,8 @@ const LEAST_WAY_NS: i64 = 100_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Vantage {
     Sender,
+    /// Near the sender, and most of its answers are late.
+    NearSender,
     Receiver,
     Middle,
     Unknown,
@@ -31,13 +41,40 @@ impl Vantage {
         }
     }
 
+    /// The same, by how many of a sender's answers were late.
+    pub(super) fn with(self, answers: SenderAnswers) -> Self {
+        let are_late = answers.all >= ENOUGH && 2 * answers.late > answers.all;
+        if self == Self::Sender && are_late {
+            Self::NearSender
+        } else {
+            self
+        }
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Sender => "sender",
+            Self::NearSender => "near_sender",
             Self::Receiver => "receiver",
             Self::Middle => "middle",
             Self::Unknown => "",
         }
+    }
+}
+
+/// Echoes of timestamps in data of a sender that had something outstanding.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SenderAnswers {
+    all: u64,
+    late: u64,
+}
+
+impl SenderAnswers {
+    /// One took so long; the other end answers in `other_ns` at least, as far as is known.
+    pub(super) fn add(&mut self, took_ns: i64, other_ns: Option<i64>) {
+        let Some(other) = other_ns else { return };
+        self.all += 1;
+        self.late += u64::from(took_ns * LATE_PART >= other);
     }
 }
 
@@ -53,5 +90,24 @@ mod tests {
         assert_eq!(of(20_000_000, 3_000_000), "middle");
         assert_eq!(of(2_000, 90_000), "");
         assert_eq!(Vantage::of(None, Some(20_000_000)).name(), "");
+    }
+
+    #[test]
+    fn a_near_sender_of_whom_most_answers_are_late_is_behind_something() {
+        let with = |late: u64, all: u64| {
+            let mut answers = SenderAnswers::default();
+            for at in 0..all {
+                let took = if at < late { 10_000_000 } else { 9_999_999 };
+                answers.add(took, Some(40_000_000));
+                answers.add(took, None);
+            }
+            Vantage::of(Some(10_000), Some(40_000_000))
+                .with(answers)
+                .name()
+        };
+        assert_eq!(
+            [with(6, 10), with(5, 10), with(9, 9)],
+            ["near_sender", "sender", "sender"]
+        );
     }
 }

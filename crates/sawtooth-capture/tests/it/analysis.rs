@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use sawtooth_capture::analysis::{Analysis, MOST_CONNECTIONS, Tables};
 use sawtooth_capture::read::{CapturedDatagram, CapturedPacket, Met, Sighting, Tally};
-use sawtooth_capture::segment::{Flags, Options, Segment};
+use sawtooth_capture::segment::{AccurateEcn, Flags, Options, Segment};
 
 const MS: i64 = 1_000_000;
 const SEGMENT: u32 = 1000;
@@ -564,6 +564,91 @@ fn marks_of_ecn_are_counted_where_they_are_seen() {
         ("cwr_packets", 1),
     ]);
     assert_eq!(seen.kinds(), ["ce"]);
+}
+
+/// The bits AE, CWR and ECE of that number.
+fn ace(number: u8) -> Flags {
+    Flags::default()
+        .with(Flags::AE, number & 4 != 0)
+        .with(Flags::CWR, number & 2 != 0)
+        .with(Flags::ECE, number & 1 != 0)
+}
+
+/// A handshake in which the SYN asks for one feedback and its answer agrees to another; the third packet has these bits.
+fn agreed(asked: u8, answered: u8, third: u8) -> Talk {
+    let mut talk = Talk::begun();
+    for (packet, number) in talk.packets.iter_mut().zip([asked, answered, third]) {
+        let flags = &mut packet.segment.flags;
+        *flags = flags.with(ace(number), true);
+    }
+    talk
+}
+
+#[test]
+fn rfc9768_table_2_says_what_a_handshake_agrees_on() {
+    for (asked, answered, name) in [
+        (0b111, 0b010, "accurate"),
+        (0b111, 0b011, "accurate"),
+        (0b111, 0b100, "accurate"),
+        (0b111, 0b110, "accurate"),
+        (0b111, 0b001, "classic"),
+        (0b111, 0b101, "classic"),
+        (0b111, 0b000, "none"),
+        (0b111, 0b111, "none"),
+        (0b011, 0b001, "classic"),
+        (0b011, 0b000, "none"),
+        (0b000, 0b000, "none"),
+    ] {
+        let mut talk = agreed(asked, answered, 0);
+        talk.data(50 * MS, 0);
+        assert_eq!(
+            talk.analysed().text("ecn_feedback"),
+            name,
+            "{asked:03b} {answered:03b}"
+        );
+    }
+    let mut talk = Talk::new();
+    talk.data(0, 0);
+    assert_eq!(talk.analysed().text("ecn_feedback"), "");
+    talk.ack(40 * MS, 1, &[]);
+    let last = talk.packets.last_mut().expect("the acknowledgement");
+    last.segment.flags = last.segment.flags.with(Flags::AE, true);
+    assert_eq!(talk.analysed().text("ecn_feedback"), "accurate");
+}
+
+#[test]
+fn rfc9768_3_2_2_the_three_bits_are_a_counter_and_no_echo() {
+    let mut talk = agreed(0b111, 0b010, 0b010);
+    for number in 0..6 {
+        let segment = &mut talk.data(50 * MS + i64::from(number), number).segment;
+        segment.flags = segment.flags.with(ace(5), true);
+    }
+    // Marks so far: none, 3 (which is 8, and so 0), the same, 5 more.
+    for (at, (count, bytes)) in [(5, 0), (0, 3000), (0, 3000), (5, 8000)]
+        .into_iter()
+        .enumerate()
+    {
+        let at = u32::try_from(at).expect("few");
+        talk.ack(90 * MS + i64::from(at), at + 1, &[]);
+        let segment = &mut talk.packets.last_mut().expect("it").segment;
+        segment.flags = segment.flags.with(ace(count), true);
+        segment.options.accurate_ecn = Some(AccurateEcn {
+            ect1_first: true,
+            counters: [Some(1), Some(bytes), None],
+        });
+    }
+    let seen = talk.analysed();
+    seen.all(&[
+        ("ecn_signals", 2),
+        ("ce_reported", 8),
+        ("ce_reported_bytes", 8000),
+    ]);
+    assert_eq!(seen.of("cwr_packets"), None);
+    let classic = Talk::begun().analysed();
+    assert_eq!(
+        (classic.of("ce_reported"), classic.of("cwr_packets")),
+        (None, Some(0))
+    );
 }
 
 #[test]
