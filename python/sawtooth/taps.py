@@ -52,28 +52,29 @@ class Wanted:
         where: a file, or a directory with a file for each point.
         points: as they were said.
         snap: see `Capture`.
-        files: that were to be written so far.
+        files: that were to be written so far, each with what stood there before: its place on the disk and its time, if one did.
 
     """
 
     where: Path
     points: tuple[str, ...] = ("sender",)
     snap: int = SNAP
-    files: list[Path] = field(default_factory=list[Path])
+    files: dict[Path, tuple[int, int] | None] = field(default_factory=dict[Path, tuple[int, int] | None])
 
     def of_scenario(self, scenario: str, comments: Sequence[str]) -> Capture:
         """What is captured of the only run: its file, or those of its points in the directory.
 
         Raises:
-            StudyError: for a link that there is not, or a directory that cannot be written to.
+            StudyError: for a link that there is not, a directory that cannot be written to, or what is there and is no file.
 
         """
         points = self._points(scenario)
-        if self.where.suffix == SUFFIX:
-            _make(self.where.parent)
-            return self._capture(points, [self.where], comments)
-        _make(self.where)
-        return self._capture(points, [self.where / f"{_label(point)}{SUFFIX}" for point in points], comments)
+        is_file = self.where.suffix == SUFFIX
+        _make(self.where.parent if is_file else self.where)
+        paths = [self.where] if is_file else [self.where / f"{_label(point)}{SUFFIX}" for point in points]
+        for path in paths:
+            _refuse_special(path)
+        return self._capture(points, paths, comments)
 
     def of_run(self, plan: Plan, run: Run) -> Capture:
         """What is captured of a run of a study: files named by its cell, arm and replicate.
@@ -111,11 +112,12 @@ class Wanted:
         return any(point not in _HOSTS for point in self.points)
 
     def written(self) -> list[Path]:
-        """Those of its files that are there."""
-        return [path for path in self.files if path.exists()]
+        """Those of its files that have been written."""
+        return [path for path, before in self.files.items() if _state(path) not in (None, before)]
 
     def _capture(self, points: list[tuple[str, str | None]], paths: list[Path], comments: Sequence[str]) -> Capture:
-        self.files.extend(paths)
+        for path in paths:
+            self.files.setdefault(path, _state(path))
         return Capture(points, [str(path) for path in paths], self.snap, list(comments))
 
     def _points(self, scenario: str) -> list[tuple[str, str | None]]:
@@ -216,6 +218,24 @@ def _label(point: tuple[str, str | None]) -> str:
     if link is None:
         return word
     return f"link-{quote(link, safe='[] ')}{'-far' if word == 'far' else ''}"
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """A file that is written anew is another one, and has another time."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def _refuse_special(path: Path) -> None:
+    """A capture replaces a file, and that behind a link; nothing else."""
+    if path.is_symlink() and not path.exists():
+        raise StudyError(f"{path} is a link to {path.readlink()}, which is not there", hint="remove the link, or name another file")
+    if path.exists() and not path.is_file():
+        what = "a directory" if path.is_dir() else "a pipe" if path.is_fifo() else "no regular file"
+        raise StudyError(f"{path} is {what}, and a capture is written to a file", hint="name a file that may be replaced, or a new one")
 
 
 def _make(directory: Path) -> None:

@@ -187,10 +187,43 @@ def test_packets_of_a_kernel_are_not_captured(
     assert capsys.readouterr().err.splitlines()[-2:] == expected
 
 
-def test_what_cannot_be_written_fails_the_run_and_is_named(study: Path, tmp_path: Path) -> None:
+def test_what_is_no_file_is_left_alone_and_told_before_the_run(study: Path, tmp_path: Path) -> None:
     (tmp_path / "taken.pcapng").mkdir()
-    with pytest.raises(sawtooth.RunFailed, match=r"taken\.pcapng cannot be written: is a directory"):
-        sawtooth.simulate(study, captures=taps.wanted(tmp_path / "taken.pcapng"))
+    os.mkfifo(tmp_path / "pipe.pcapng")
+    (tmp_path / "device.pcapng").symlink_to("/dev/null")
+    (tmp_path / "lost.pcapng").symlink_to("nowhere")
+    for name, what, hint in (
+        ("taken", "is a directory, and a capture is written to a file", "name a file that may be replaced, or a new one"),
+        ("pipe", "is a pipe, and a capture is written to a file", "name a file that may be replaced, or a new one"),
+        ("device", "is no regular file, and a capture is written to a file", "name a file that may be replaced, or a new one"),
+        ("lost", "is a link to nowhere, which is not there", "remove the link, or name another file"),
+    ):
+        path = tmp_path / f"{name}.pcapng"
+        with pytest.raises(StudyError) as raised:
+            sawtooth.simulate(study, captures=taps.wanted(path))
+        assert (raised.value.message, raised.value.hint) == (f"{path} {what}", hint)
+    assert (tmp_path / "pipe.pcapng").is_fifo() and Path("/dev/null").is_char_device()
+
+
+def test_what_is_no_file_fails_its_run_of_a_study(study: Path, tmp_path: Path) -> None:
+    where = tmp_path / "captures"
+    where.mkdir()
+    os.mkfifo(where / "cell-1-cubic-replicate-1.sender.pcapng")
+    done = CliRunner().invoke(app, ["run", str(study), "--out", str(tmp_path / "out"), "--pcap", str(where)])
+    assert done.exit_code == 1
+    assert "cell-1-cubic-replicate-1.sender.pcapng cannot be written: it is no regular file" in done.output
+    assert "captures: of 8 files 1 were not written, for their runs failed or were interrupted\n" in done.output
+    assert (where / "cell-1-cubic-replicate-1.sender.pcapng").is_fifo()
+
+
+def test_behind_a_link_its_file_is_replaced(study: Path, tmp_path: Path) -> None:
+    (tmp_path / "link.pcapng").symlink_to("file.pcapng")
+    (tmp_path / "file.pcapng").write_text("before")
+    wanted = taps.wanted(tmp_path / "link.pcapng")
+    sawtooth.simulate(study, captures=wanted)
+    assert (tmp_path / "link.pcapng").is_symlink()
+    assert (tmp_path / "file.pcapng").read_bytes()[:4] == MAGIC
+    assert wanted.written() == [tmp_path / "link.pcapng"]
 
 
 def test_layers_capture_nothing(study: Path, tmp_path: Path) -> None:
@@ -223,6 +256,11 @@ def test_a_capture_that_finds_no_room_fails_its_run_and_leaves_no_file(study: Pa
     ended = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
     assert ended.returncode == 2
     assert ended.stderr.splitlines()[-1] == f"error: {where}/run.pcapng cannot be written: file too large"
+    assert names(where) == []
+    words = ["run", str(study), "--pcap", str(where), "--snap", "0", "--out", str(tmp_path / "out")]
+    ended = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "captures: of 8 files none was written, for their runs failed or were interrupted" in ended.stderr.splitlines()
     assert names(where) == []
 
 

@@ -38,10 +38,12 @@ def tell(captured: Wanted | None) -> None:
 
     if captured is None:
         return
-    paths = captured.written()
-    for line in (
-        taps.lines(paths)
-        if paths
-        else ["captures: no run was done now, so there are none; runs that are stored are not done again for them"]
-    ):
+    paths, wanted = captured.written(), len(captured.files)
+    lines = taps.lines(paths) if paths else []
+    if not wanted:
+        lines = ["captures: no run was done now, so there are none; runs that are stored are not done again for them"]
+    elif len(paths) < wanted:
+        missing = "none was" if not paths else f"{wanted - len(paths):,} were not"
+        lines.append(f"captures: of {wanted:,} files {missing} written, for their runs failed or were interrupted")
+    for line in lines:
         print(line, file=sys.stderr)

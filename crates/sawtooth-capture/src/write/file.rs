@@ -1,6 +1,7 @@
 //! A file that has its name once it is whole.
 //!
-//! It is written under another name in the same directory, and renamed at its end. Whoever is interrupted, or has no room, leaves no half of a file.
+//! It is written under another name in the same directory, and renamed at its end. Whoever is interrupted, or has no room, leaves no half of a file. Behind a symbolic link the file that it
+//! leads to is replaced, and the link stays. What is there and is no regular file, such as a pipe, is left alone.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -23,16 +24,12 @@ impl UnfinishedFile {
     /// # Errors
     /// If it cannot be made; as all functions here it says which file that is.
     pub fn create(path: &Path) -> io::Result<Self> {
+        let path = &target(path)?;
         let mut name = OsString::from(".");
         name.push(path.file_name().unwrap_or_default());
         name.push(".part");
         let unfinished = path.with_file_name(name);
-        let file = if path.is_dir() {
-            Err(io::ErrorKind::IsADirectory.into())
-        } else {
-            File::create(&unfinished)
-        };
-        let file = file.map_err(|error| told(path, &error))?;
+        let file = File::create(&unfinished).map_err(|error| told(path, &error))?;
         Ok(Self {
             path: path.to_owned(),
             unfinished,
@@ -77,6 +74,30 @@ impl Drop for UnfinishedFile {
             let _ = fs::remove_file(&self.unfinished);
         }
     }
+}
+
+/// The file that a name stands for, which may be new.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    let Ok(named) = fs::symlink_metadata(path) else {
+        return Ok(path.to_owned());
+    };
+    let target = if named.is_symlink() {
+        fs::canonicalize(path).map_err(|error| told(path, &error))?
+    } else {
+        path.to_owned()
+    };
+    let found = fs::metadata(&target).map_err(|error| told(path, &error))?;
+    if found.is_dir() {
+        return Err(told(path, &io::ErrorKind::IsADirectory.into()));
+    }
+    if !found.is_file() {
+        let text = format!(
+            "{} cannot be written: it is no regular file",
+            path.display()
+        );
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    Ok(target)
 }
 
 fn told(path: &Path, error: &io::Error) -> io::Error {
@@ -145,6 +166,36 @@ mod tests {
         assert_eq!(
             error.to_string(),
             format!("{} cannot be written: is a directory", directory.display())
+        );
+        fs::remove_dir_all(directory).expect("what was made");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn behind_a_link_its_file_is_replaced_and_what_is_no_file_is_left_alone() {
+        let directory = directory("links");
+        let [file, link, lost] =
+            ["a.pcapng", "link.pcapng", "lost.pcapng"].map(|name| directory.join(name));
+        fs::write(&file, "before").expect("room");
+        std::os::unix::fs::symlink("a.pcapng", &link).expect("a link");
+        std::os::unix::fs::symlink("none", &lost).expect("a link");
+        let mut written = UnfinishedFile::create(&link).expect("a file");
+        written.write_all(b"after").expect("room");
+        written.finish().expect("room");
+        assert_eq!(fs::read(&file).expect("the file"), b"after");
+        let is_link = fs::symlink_metadata(&link)
+            .expect("it is there")
+            .is_symlink();
+        assert!(is_link);
+        let error = UnfinishedFile::create(&lost).expect_err("no file");
+        assert_eq!(
+            error.to_string(),
+            format!("{} cannot be written: entity not found", lost.display())
+        );
+        let error = UnfinishedFile::create(Path::new("/dev/null")).expect_err("no file");
+        assert_eq!(
+            error.to_string(),
+            "/dev/null cannot be written: it is no regular file"
         );
         fs::remove_dir_all(directory).expect("what was made");
     }
