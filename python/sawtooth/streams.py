@@ -67,17 +67,20 @@ def _ended(run: Callable[[], object]) -> int:
     except SystemExit as asked:
         return int(asked.code or 0)
     except SawtoothError as error:
-        return _tell(error)
+        return tell_error(error)
     except OSError as error:
-        return _tell(_refusal(error))
+        return tell_error(_refusal(error))
     except UnicodeEncodeError as error:
-        return _tell(PlainError(f"{error.object[error.start : error.end]!a} is no letter: its bytes are not UTF-8", "write it in UTF-8"))
+        return tell_error(
+            PlainError(f"{error.object[error.start : error.end]!a} is no letter: its bytes are not UTF-8", "write it in UTF-8")
+        )
     except MemoryError:
-        return _tell(PlainError("there is not enough memory", "`sawtooth plan` says how much a study takes"))
+        return tell_error(PlainError("there is not enough memory", "`sawtooth plan` says how much a study takes"))
     return 0
 
 
-def _tell(error: SawtoothError) -> int:
+def tell_error(error: SawtoothError) -> int:
+    """Prints an error; returns the exit code that it is worth."""
     # Names of files may hold what a terminal takes for a command, and what is quoted may be a novel.
     for line in str(error).split("\n"):
         shown = line if len(line) <= _WIDEST else f"{line[:_WIDEST]}..."

@@ -72,6 +72,44 @@ def test_a_flow_or_time_that_is_not_there_is_told(tmp_path: Path, told) -> None:
     assert told(file, "--flow", "7") == (2, "", f"error: no flow of {file} is `7`\nhint: {hint}\n")
     code, _, error = told(file, "--from", "2 s", "--out", tmp_path / "out")
     assert (code, error) == (2, f"error: from 2 s to the end is no time of {file}\nhint: it takes 0.094 s\n")
+    hint = "--from and --to count from the first frame, and --to is the later one"
+    for times, words in (
+        (("--from", "20 ms", "--to", "10 ms"), "from 20 ms to 10 ms"),
+        (("--to", "0 s"), "from 0 s to 0 s"),
+        (("--from", "-1 s"), "from -1 s to the end"),
+    ):
+        assert told(file, *times, "--out", tmp_path / "out") == (2, "", f"error: {words} is no stretch of time\nhint: {hint}\n")
+    code, _, error = told(file, "--to", "late", "--out", tmp_path / "out")
+    assert (code, error.splitlines()[-1]) == (2, "hint: such as '2.5 s' or '300 ms'")
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_wrong_with_one_file_does_not_end_the_analysis_of_others(tmp_path: Path, told) -> None:
+    good, empty, damaged = (tmp_path / f"{name}.pcap" for name in ("good", "empty", "damaged"))
+    good.write_bytes(pcap(transfer(5)))
+    empty.write_bytes(b"")
+    damaged.write_bytes(pcap(transfer(5))[:-1])
+    assert told(good)[0] == 0
+    code, out, error = told(damaged)
+    assert (code, error) == (1, "")
+    assert "  damaged: it ends within the block that begins at byte 696; all before it was read\n" in out
+    assert told(good, damaged)[0] == 1
+    code, out, error = told(empty, good, tmp_path / "none.pcap", damaged, "--out", tmp_path / "out")
+    assert code == 2
+    assert [line for line in error.splitlines() if line.startswith("error")] == [
+        f"error: {empty} is empty",
+        f"error: there is no file {tmp_path}/none.pcap",
+    ]
+    assert out.startswith(f"{good}: pcap") and f"\n\n{damaged}: pcap" in out
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["damaged", "good"]
+    code, out, _ = told(empty, good, "--json")
+    first, second = json.loads(out)
+    assert code == 2 and first["file"] == str(empty) and first["error"].startswith(f"error: {empty} is empty\n")
+    assert second["damage"] is None and len(second["flows"]) == 1
+
+
+def test_standard_input_is_one_capture(told) -> None:
+    assert told("-", "-") == (2, "", "error: standard input is one capture, and `-` is given twice\nhint: name it once\n")
 
 
 def test_a_transfer_is_told_in_a_few_lines(tmp_path: Path, told) -> None:

@@ -38,20 +38,27 @@ def analyze(
 ) -> None:
     """Tell what the connections of captures did: rates, losses, round-trip times, what held them back.
 
-    Whoever made the capture, and wherever: at the sender, at the receiver or between them. What it cannot tell is null, not 0.
+    Whoever made the capture, and wherever: at the sender, at the receiver or between them. What it cannot tell is null, not 0. What is wrong with one file is told, and the others are analysed. Exit code 1 if a
+    file is damaged, so that what is told is of its beginning; 2 if one could not be analysed.
 
     Example: sawtooth analyze transfer.pcapng --out results/transfer
     """
+    from sawtooth import streams
     from sawtooth.cli import analyze_text
     from sawtooth.cli.output import print_json
 
-    places = analyze_text.places(files, out)
-    done = [analyze_text.analyzed(file, flows or [], (begin, end), place) for file, place in zip(files, places, strict=True)]
+    done = analyze_text.all_analyzed(files, flows or [], (begin, end), out)
     if as_json:
         print_json([analyze_text.as_json(each) for each in done])
-        return
-    for at, each in enumerate(done):
-        if at:
-            print()
-        for line in analyze_text.lines(each):
-            print(line)
+    told = 0
+    for each in done:
+        if isinstance(each, analyze_text.Failed):
+            streams.tell_error(each.error)
+        elif not as_json:
+            if told:
+                print()
+            told += 1
+            for line in analyze_text.lines(each):
+                print(line)
+    if code := analyze_text.status(done):
+        raise typer.Exit(code)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sawtooth import captures
 from sawtooth.captures import Capture
-from sawtooth.errors import StudyError
+from sawtooth.errors import SawtoothError, StudyError
 from sawtooth.plots import style
 from sawtooth.quantities import seconds
 
@@ -37,7 +37,43 @@ def places(files: Sequence[str], out: Path | None) -> list[Path | None]:
     return found
 
 
-def analyzed(file: str, flows: Sequence[str], times: tuple[str | None, str | None], directory: Path | None) -> Analyzed:
+@dataclass(frozen=True)
+class Failed:
+    """A file that could not be analysed, and why."""
+
+    file: str
+    error: SawtoothError
+
+
+def all_analyzed(
+    files: Sequence[str], flows: Sequence[str], times: tuple[str | None, str | None], out: Path | None
+) -> list[Analyzed | Failed]:
+    """Each file by itself: what is wrong with one is told, and the others are analysed.
+
+    Raises:
+        StudyError: for times that no capture has, or standard input twice.
+
+    """
+    span = _times(times)
+    if files.count("-") > 1:
+        raise StudyError("standard input is one capture, and `-` is given twice", hint="name it once")
+    done: list[Analyzed | Failed] = []
+    for file, place in zip(files, places(files, out), strict=True):
+        try:
+            done.append(analyzed(file, flows, span, place))
+        except SawtoothError as error:
+            done.append(Failed(file, error))
+    return done
+
+
+def status(done: Sequence[Analyzed | Failed]) -> int:
+    """The exit code: 2 if a file could not be analysed, 1 if one is damaged, so that what is told of it is of its beginning."""
+    if any(isinstance(each, Failed) for each in done):
+        return 2
+    return int(any(isinstance(each, Analyzed) and each.capture.damage is not None for each in done))
+
+
+def analyzed(file: str, flows: Sequence[str], times: Times, directory: Path | None) -> Analyzed:
     """Reads a capture, and writes its tables and figures if they are wanted.
 
     Raises:
@@ -48,10 +84,10 @@ def analyzed(file: str, flows: Sequence[str], times: tuple[str | None, str | Non
     chosen = captures.choose(capture, flows)
     told = capture.flows.filter(capture.flows["flow"].is_in(chosen)) if flows else capture.flows
     written: list[Path] = []
+    span = times.within(capture)
     if directory is not None:
         captures.write(capture, directory)
         written.append(directory / "flows.csv")
-        span = _span(times, capture)
         for number, flow in enumerate(chosen, 1):
             name = f"flow-{number}"
             style.write(captures.figure(capture, flow, span), directory, name)
@@ -59,20 +95,47 @@ def analyzed(file: str, flows: Sequence[str], times: tuple[str | None, str | Non
     return Analyzed(capture, list(told.iter_rows(named=True)), written)
 
 
-def _span(times: tuple[str | None, str | None], capture: Capture) -> tuple[float, float] | None:
-    if times == (None, None):
-        return None
-    duration = capture.facts["duration_ns"] / 1e9
-    first, last = seconds(times[0] or "0 s"), duration if times[1] is None else min(seconds(times[1]), duration)
-    if not 0 <= first < last:
-        raise StudyError(
-            f"from {times[0] or '0 s'} to {times[1] or 'the end'} is no time of {capture.name}", hint=f"it takes {duration:g} s"
-        )
-    return first, last
+@dataclass(frozen=True)
+class Times:
+    """The stretch of time that is drawn, seconds; None: from the beginning, or to the end.
+
+    Attributes:
+        told: as the user wrote it.
+
+    """
+
+    first: float | None
+    last: float | None
+    told: str
+
+    def within(self, capture: Capture) -> tuple[float, float] | None:
+        """The stretch of a capture; None for all that there is.
+
+        Raises:
+            StudyError: if the capture has no such time.
+
+        """
+        if self.first is None and self.last is None:
+            return None
+        duration = capture.facts["duration_ns"] / 1e9
+        first, last = self.first or 0.0, duration if self.last is None else min(self.last, duration)
+        if not first < last:
+            raise StudyError(f"{self.told} is no time of {capture.name}", hint=f"it takes {duration:g} s")
+        return first, last
 
 
-def as_json(done: Analyzed) -> dict[str, Any]:
+def _times(times: tuple[str | None, str | None]) -> Times:
+    first, last = (None if each is None else seconds(each) for each in times)
+    told = f"from {times[0] or '0 s'} to {times[1] or 'the end'}"
+    if (first is not None and first < 0) or (last is not None and last <= (first or 0.0)):
+        raise StudyError(f"{told} is no stretch of time", hint="--from and --to count from the first frame, and --to is the later one")
+    return Times(first, last, told)
+
+
+def as_json(done: Analyzed | Failed) -> dict[str, Any]:
     """The same for other programs."""
+    if isinstance(done, Failed):
+        return {"file": done.file, "error": str(done.error)}
     episodes = done.capture.episodes.filter(done.capture.episodes["flow"].is_in([row["flow"] for row in done.told]))
     return {
         "file": done.capture.name,
@@ -167,7 +230,12 @@ def _retransmits(row: dict[str, Any]) -> str:
 
 
 def _round_trips(row: dict[str, Any]) -> str:
-    where = {"sender": "captured at the sender", "receiver": "captured at the receiver", "middle": "captured between both"}
+    where = {
+        "sender": "captured at the sender",
+        "near_sender": "captured near the sender, behind a queue, or it writes slowly",
+        "receiver": "captured at the receiver",
+        "middle": "captured between both",
+    }
     answers = [f"{who} answers within {row[column] / 1e6:.4g} ms" for who, column in (
         ("the sender", "sender_rtt_min_ns"), ("the receiver", "receiver_rtt_min_ns")) if row[column] is not None]  # fmt: skip
     place = (
@@ -196,8 +264,16 @@ def _limits(row: dict[str, Any]) -> str:
 def _ecn(row: dict[str, Any]) -> str:
     if not row["ect_packets"]:
         return ""
+    seen = f"{row['ect_packets']:,} packets capable, {row['ce_in']:,} marked CE"
+    if row["ecn_feedback"] == "accurate":
+        signals = (
+            "" if row["ecn_signals"] is None else f"; {row['ce_reported']:,} marks reported by {row['ecn_signals']:,} acknowledgements"
+        )
+        told = "" if row["ce_reported_bytes"] is None else f", {row['ce_reported_bytes']:,} B by the option"
+        return f"ECN (accurate): {seen}{signals}{told}"
     signals = "" if row["ecn_signals"] is None else f", {row['ecn_signals']:,} acknowledgements with ECE"
-    return f"ECN: {row['ect_packets']:,} packets capable, {row['ce_in']:,} marked CE{signals}, {row['cwr_packets']:,} with CWR"
+    classic = " (classic)" if row["ecn_feedback"] == "classic" else ""
+    return f"ECN{classic}: {seen}{signals}, {row['cwr_packets']:,} with CWR"
 
 
 def _notes(row: dict[str, Any]) -> Iterator[str]:
