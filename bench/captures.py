@@ -22,6 +22,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from markdown import table
+from round_trips import PER_SEGMENT, RoundTripCount
 from sawtooth import taps
 from sawtooth.api import simulate
 
@@ -92,7 +93,7 @@ CASES["UDP beside TCP"]["flows"].append(
 
 FIELDS = (
     "frame.interface_name", "frame.time_relative", "ip.src", "ip.dsfield.ecn", "ip.checksum.status", "tcp.checksum.status", "udp.checksum.status", "udp.length", "tcp.flags", "tcp.len",
-    "tcp.seq_raw", "tcp.ack_raw", "tcp.options.sack_le", "tcp.options.sack_re", "tcp.options.sack.dsack_le", "tcp.analysis.retransmission", "tcp.analysis.fast_retransmission",
+    "tcp.seq_raw", "tcp.ack_raw", "tcp.options.sack_le", "tcp.options.sack_re", "tcp.options.sack.dsack_le", "tcp.options.timestamp.tsecr", "tcp.analysis.retransmission", "tcp.analysis.fast_retransmission",
     "tcp.analysis.spurious_retransmission", "tcp.analysis.out_of_order", "tcp.analysis.duplicate_ack", "tcp.analysis.ack_rtt", "tcp.analysis.lost_segment",
     "tcp.analysis.ack_lost_segment", "_ws.malformed", "_ws.expert.severity",
 )  # fmt: skip
@@ -193,7 +194,7 @@ class FlowInCapture:
         again: segments that tshark takes for sent before.
         data: segments with data, and data_again, bytes: those of them that were sent before, and their bytes once each.
         dupacks: by RFC 5681 §2 without its rule (e), which asks for the same window, and without those that only report a duplicate; theirs: by tshark.
-        samples: acknowledgements that acknowledge, or report by SACK, a segment for the first time that was sent once; least_rtt_s: the shortest time from when such a segment was sent.
+        samples: round trips by the rule of the flow's recovery (`round_trips.py`); least_rtt_s: the shortest time from when a segment that was sent once left until it was acknowledged, or reported by SACK.
 
     """
 
@@ -211,9 +212,10 @@ class FlowInCapture:
     least_rtt_s: float = math.inf
 
 
-def flow_in_capture(frames: Iterable[Frame]) -> FlowInCapture:
-    """Of all frames of one flow, or of those of one connection."""
+def flow_in_capture(frames: Iterable[Frame], recovery: str) -> FlowInCapture:
+    """Of all frames of one flow, whose sender repairs losses by this recovery."""
     seen = FlowInCapture()
+    round_trips = RoundTripCount(recovery in PER_SEGMENT)
     first: int | None = None
     end = acked = 0
     fin: int | None = None
@@ -224,10 +226,12 @@ def flow_in_capture(frames: Iterable[Frame]) -> FlowInCapture:
         assert first is not None
         return to + (number - first - to + _SEQUENCE // 2) % _SEQUENCE - _SEQUENCE // 2
 
+    answers = 0
     for frame in frames:
         flags, length, time = frame.number("tcp.flags"), frame.number("tcp.len"), float(frame["frame.time_relative"])
         if frame.is_out:
             if not frame.is_segment:
+                answers += bool(flags & SYN)
                 continue
             opens = bool(flags & SYN)
             if first is None:
@@ -242,8 +246,13 @@ def flow_in_capture(frames: Iterable[Frame]) -> FlowInCapture:
                 seen.data_again += start < end
                 seen.bytes += length if start >= end else 0
             outstanding.setdefault(start, Sent(start, last, [])).times.append(time)
+            round_trips.on_sent(last, time, highest=end if start < end else None)
             end = max(end, last)
             continue
+        if flags & ACK and answers:
+            # The handshake of a connection that the other side opens is a round trip, too.
+            round_trips.on_handshake(answers)
+            answers = 0
         if not flags & ACK or first is None:
             continue
         seen.theirs += bool(frame["tcp.analysis.duplicate_ack"])
@@ -257,10 +266,11 @@ def flow_in_capture(frames: Iterable[Frame]) -> FlowInCapture:
         blocks = [(near(left, acked), near(right, acked)) for left, right in edges]
         delivered = _delivered(outstanding, acked, blocks)
         seen.dupacks += repeats and (bool(delivered) or not has_dsack)
+        round_trips.on_ack(ack, time, delivered, has_echo=bool(frame["tcp.options.timestamp.tsecr"]))
         news = [sent for sent in delivered if len(sent.times) == 1]
         if news:
-            seen.samples += 1
             seen.least_rtt_s = min(seen.least_rtt_s, time - max(sent.times[0] for sent in news))
+    seen.samples = round_trips.samples
     if acked:
         seen.acked_bytes = acked - 1 - (fin is not None and acked > fin)
     return seen
@@ -299,6 +309,7 @@ class Row:
             "sent again": (record["retransmits"], seen.again),
             "marked": (record["ce_in"], self.marked),
             "duplicate acknowledgements": (record["dupacks_in"], seen.dupacks),
+            "round trips": (record["rtt_samples"], seen.samples),
             "tcptrace: data segments": (seen.data, traced["actual_data_pkts"]),
             "tcptrace: bytes": (seen.bytes, traced["unique_bytes_sent"]),
             "tcptrace: sent again": (seen.data_again, traced["rexmt_data_pkts"]),
@@ -345,7 +356,7 @@ def outcome(case: str, folder: Path) -> Outcome:
             sent += record["sent_packets"]
             continue
         host = next(frame["ip.src"] for frame in frames if frame.is_out)
-        rows.append(Row(case, record["flow"], record, flow_in_capture(frames), traced[host], marked[record["flow"]]))
+        rows.append(Row(case, record["flow"], record, flow_in_capture(frames, record["recovery"]), traced[host], marked[record["flow"]]))
     datagrams = sum(bool(frame["udp.length"]) for frame in at_sender)
     return Outcome(case, len(at_sender) + len(at_receiver), faults, rows, (sent, datagrams))
 
@@ -359,14 +370,14 @@ def agreement(found: Sequence[Outcome]) -> str:
     """A row for each case: what is equal has one number, which is the record's and the programs'."""
     header = [
         "Case", "flows", "frames read", "segments", "bytes acknowledged", "sent again", "SACK", "DSACK", "marked",
-        "duplicate acknowledgements: recorded / by RFC 5681 / tshark", "least RTT, us: recorded / computed",
+        "round trips", "duplicate acknowledgements: recorded / by RFC 5681 / tshark", "least RTT, us: recorded / computed",
     ]  # fmt: skip
     rows: list[list[str]] = []
     for each in found:
         flows = each.rows
         recorded = [
             total(flows, lambda row, name=name: row.record[name])
-            for name in ("sent_packets", "acked_bytes", "retransmits", "sacks_in", "dsacks_in", "ce_in")
+            for name in ("sent_packets", "acked_bytes", "retransmits", "sacks_in", "dsacks_in", "ce_in", "rtt_samples")
         ]
         dupacks = [
             total(flows, lambda row: row.record["dupacks_in"]),
@@ -378,7 +389,7 @@ def agreement(found: Sequence[Outcome]) -> str:
             each.case, str(len(flows)), f"{each.frames:,}", *(f"{number:,}" for number in recorded), " / ".join(f"{number:,}" for number in dupacks),
             f"{least.record['min_rtt_ns'] / 1e3:,.1f} / {least.seen.least_rtt_s * 1e6:,.1f}",
         ])  # fmt: skip
-    return table(header, rows, "lrrrrrrrrrr")
+    return table(header, rows, "lrrrrrrrrrrr")
 
 
 def page(found: Sequence[Outcome]) -> str:
@@ -388,6 +399,7 @@ def page(found: Sequence[Outcome]) -> str:
     different = [f"- {row.case}, {row.flow}: {', '.join(row.differences)}" for row in rows if row.differences]
     dupacks = sum(row.record["dupacks_in"] == row.seen.dupacks for row in rows)
     theirs = sum(row.record["dupacks_in"] == row.seen.theirs for row in rows)
+    trips = sum(row.record["rtt_samples"] == row.seen.samples for row in rows)
     least = sum(abs(row.record["min_rtt_ns"] - row.seen.least_rtt_s * 1e9) <= 2 for row in rows)
     sent, datagrams = (sum(each.datagrams[at] for each in found) for at in (0, 1))
     versions = [
@@ -409,7 +421,7 @@ Wireshark's expert information has an error, and {faults["missed"]} before which
 
 Equal to what was recorded in {len(rows) - len(different)} of {len(rows)} flows, each number exactly:
 
-- by tshark's fields: segments (`sent_packets`), bytes acknowledged (`acked_bytes`), acknowledgements with SACK blocks (`sacks_in`) and with a DSACK block (`dsacks_in`), marked packets at the receiver (`ce_in`); duplicate acknowledgements (`dupacks_in`), by the record's rule below
+- by tshark's fields: segments (`sent_packets`), bytes acknowledged (`acked_bytes`), acknowledgements with SACK blocks (`sacks_in`) and with a DSACK block (`dsacks_in`), marked packets at the receiver (`ce_in`); duplicate acknowledgements (`dupacks_in`) and round trips (`rtt_samples`), by the record's rules below
 - by tshark's analysis: segments sent again (`retransmits`), which it calls retransmission, fast or spurious retransmission or out of order: at the sender all of these were sent before
 - by tcptrace, beside the same fields: segments with data, bytes that are sent at least once, segments with data that are sent again
 
@@ -423,7 +435,7 @@ Packets of UDP: {sent:,} sent, {datagrams:,} captured.
 | segments | with the SYN and the FIN, without the handshake's third packet | frames | frames with data, a FIN or a SYN that opens |
 | sent again | every segment | tcptrace: those with data | of tcptrace, those with data |
 | duplicate acknowledgements | RFC 5681 §2 without its rule (e): the window may be another one. One that only reports a duplicate (DSACK), and nothing new, is none | tshark: with rule (e), and with those of DSACK | counted of tshark's fields by the record's rule: equal in {dupacks} of {len(rows)} flows, by tshark's own in {theirs} |
-| round trips | without timestamps one segment at a time (RFC 6298 §3); with timestamps in their ticks, also of segments that were sent again; of requests and responses also the handshake's | tshark and tcptrace: each acknowledgement of a segment that was sent once; neither knows SACK | the least time from when a segment that was sent once left to when it was acknowledged or reported, of tshark's fields: equal to 2 ns in {least} of {len(rows)} flows; the others have timestamps. The number of samples is not compared |
+| round trips | without timestamps one segment at a time (RFC 6298 §3); with timestamps in their ticks, also of segments that were sent again; `rack` and `fack`: each acknowledgement, also by SACK, of a segment that was sent once; of requests and responses also the handshake's | tshark and tcptrace: each acknowledgement of a segment that was sent once; neither knows SACK | counted of tshark's fields by the record's rule (`bench/round_trips.py`): equal in {trips} of {len(rows)} flows. The least time from when a segment that was sent once left to when it was acknowledged or reported: equal to 2 ns in {least}; in the others timestamps measure it, whose ticks are longer |
 
 ## Each case
 

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from matplotlib.figure import Figure
 
 from sawtooth import captures, cli
 from sawtooth.plots import style
+from sawtooth.plots.time_sequence import ACKS, DATA
 from tests.captures.made import ACK, FIN, SYN, pcap, segment, transfer
 
 
@@ -207,6 +209,42 @@ def test_a_figure_of_very_many_segments_is_small_and_has_every_retransmission(tm
     assert len(bars) == 1, "each of the 5000 segments that were sent again"
     assert max(len(each.get_paths()) for each in made.axes[0].collections) <= 5000
     assert len(style.svg(made)) < 1_500_000
+
+
+def said_beside(made: Figure) -> list[list[str]]:
+    """What the panels of a figure say besides curves: names of the legend, and remarks."""
+    names = [[text.get_text() for text in each.get_legend().get_texts()] if each.get_legend() else [] for each in made.axes]
+    return [legend + [text.get_text() for text in each.texts] for legend, each in zip(names, made.axes, strict=True)]
+
+
+def test_panels_say_what_their_curves_are_and_what_they_do_not_show(tmp_path: Path) -> None:
+    file = tmp_path / "x.pcap"
+    file.write_bytes(pcap(transfer(20)))
+    capture = captures.read(file)
+    made = captures.figure(capture, capture.flows["flow"][0])
+    # 60 kB of window for at most 20 kB in flight: from its first acknowledgement on beyond both panels.
+    assert said_beside(made) == [
+        ["the edge of the window goes up to 80 kB, above this panel"],
+        ["flight size", "the receiver's window goes up to 60 kB, above this panel"],
+        ["each sample", "smoothed (RFC 6298)"],
+    ]
+    file.write_bytes(pcap(transfer(20)[3:23]))
+    capture = captures.read(file)
+    made = captures.figure(capture, capture.flows["flow"][0])
+    assert said_beside(made) == [[], ["flight size", "the receiver's window is not known"], ["no round trip could be measured"]]
+
+
+def test_in_an_overview_what_is_sent_is_a_broad_line_under_what_is_acknowledged(tmp_path: Path) -> None:
+    file = tmp_path / "x.pcap"
+    file.write_bytes(pcap(transfer(5000)))
+    capture = captures.read(file)
+    flow = capture.flows["flow"][0]
+    for span, is_overview in ((None, True), ((1.0, 1.2), False)):
+        axis = captures.figure(capture, flow, span).axes[0]
+        broad = [line for line in axis.lines if line.get_color() == DATA and line.get_linewidth() > 2]
+        thin = next(line for line in axis.lines if line.get_color() == ACKS)
+        assert bool(broad) == is_overview
+        assert all(line.get_zorder() < thin.get_zorder() for line in broad)
 
 
 def test_a_connection_without_data_has_a_row_and_one_without_progress_a_figure(tmp_path: Path) -> None:

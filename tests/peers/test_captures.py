@@ -13,6 +13,7 @@ from tests.conftest import ROOT
 sys.path.insert(0, str(ROOT / "bench"))
 
 import captures
+from round_trips import RoundTripCount
 
 MISSING = [program for program in captures.PROGRAMS if shutil.which(program) is None]
 QUICK = (
@@ -30,6 +31,25 @@ def test_both_programs_read_what_the_run_recorded_and_complain_of_nothing(case: 
     assert {row.flow: row.differences for row in found.rows if row.differences} == {}
     sent, captured = found.datagrams
     assert sent == captured
+
+
+def test_round_trips_are_counted_by_the_rule_of_the_stack() -> None:
+    def count(*, is_per_segment: bool, has_echo: bool) -> int:
+        trips = RoundTripCount(is_per_segment)
+        once, twice = captures.Sent(0, 1, [0.0]), captures.Sent(1, 2, [0.1, 1.0])
+        trips.on_sent(1, 0.0, highest=None)
+        trips.on_sent(2, 0.1, highest=None)
+        trips.on_ack(1, 0.5, [once], has_echo=has_echo)
+        trips.on_sent(3, 0.5, highest=None)
+        # The timer: nothing is timed any more, until something new is sent.
+        trips.on_sent(2, 1.0, highest=3)
+        trips.on_ack(2, 1.5, [twice], has_echo=has_echo)
+        trips.on_ack(3, 1.6, [captures.Sent(2, 3, [0.5])], has_echo=has_echo)
+        return trips.samples
+
+    # RFC 6298 §3: the first. RFC 7323 §4.1: all three. By segments: the first and the third, and with a timestamp the second.
+    assert [count(is_per_segment=False, has_echo=echo) for echo in (False, True)] == [1, 3]
+    assert [count(is_per_segment=True, has_echo=echo) for echo in (False, True)] == [2, 3]
 
 
 def test_the_page_has_every_case() -> None:
