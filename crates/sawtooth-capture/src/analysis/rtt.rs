@@ -70,6 +70,8 @@ fn rounded(ns: f64) -> i64 {
 #[derive(Clone, Debug, Default)]
 pub(super) struct TimestampEchoes {
     seen: VecDeque<(u32, i64)>,
+    /// The last of them all: a clock may tick seldom, and what repeats a timestamp that has been echoed is not its first packet.
+    newest: Option<u32>,
 }
 
 /// Timestamps that nobody has echoed are forgotten beyond so many.
@@ -80,10 +82,10 @@ impl TimestampEchoes {
     pub(super) fn sent(&mut self, value: u32, time_ns: i64) {
         // Only the first of a value, and none of an older packet.
         let is_new = self
-            .seen
-            .back()
-            .is_none_or(|(last, _)| value.wrapping_sub(*last).cast_signed() > 0);
+            .newest
+            .is_none_or(|last| value.wrapping_sub(last).cast_signed() > 0);
         if is_new {
+            self.newest = Some(value);
             if self.seen.len() == MOST_TIMESTAMPS {
                 self.seen.pop_front();
             }
@@ -131,5 +133,16 @@ mod tests {
         assert_eq!(echoes.echoed(5, 160), None);
         assert_eq!(echoes.echoed(7, 170), Some(40));
         assert_eq!(echoes.echoed(6, 180), None);
+    }
+
+    #[test]
+    fn rfc7323_5_4_a_clock_that_ticks_seldom_gives_one_time_in_each_tick() {
+        let mut echoes = TimestampEchoes::default();
+        echoes.sent(1, 0);
+        assert_eq!(echoes.echoed(1, 105), Some(105));
+        echoes.sent(1, 105);
+        assert_eq!(echoes.echoed(1, 117), None);
+        echoes.sent(2, 1000);
+        assert_eq!(echoes.echoed(2, 1105), Some(105));
     }
 }

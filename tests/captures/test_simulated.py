@@ -1,0 +1,63 @@
+"""What captures of simulated runs analyse to, beside what the runs recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sawtooth import captures, taps
+from sawtooth.api import simulate
+
+_STEP = {"name": "step", "limit": "100 packets", "mark_above": "10 packets"}
+
+
+def scenario(*, queue: dict[str, Any] | None = None, **keys: Any) -> dict[str, Any]:
+    """A flow over 10 Mbit/s and 15 ms each way, with 60 packets of room if no queue is named."""
+    link = {"rate": "10 Mbit/s", "delay": "15 ms", "queue": queue or {"name": "drop_tail", "limit": "60 packets"}}
+    return {"duration": "4 s", "stack": "linux", "links": {"l": link}, "flows": [{"path": ["l"]}], **keys}
+
+
+def analysed(tree: dict[str, Any], directory: Path, *points: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The record of the only flow, and its rows in the captures at these points."""
+    records = simulate(tree, captures=taps.wanted(directory, points))
+    names = [point.replace(":", "-") for point in points]
+    (record,) = records.flows.iter_rows(named=True)
+    return record, [captures.read(directory / f"{name}.pcapng").flows.row(0, named=True) for name in names]
+
+
+def test_marks_that_accecn_reports_are_those_that_the_receiver_got(tmp_path: Path) -> None:
+    record, (sender, receiver) = analysed(scenario(queue=_STEP, cc="prague"), tmp_path, "sender", "receiver")
+    assert record["ce_in"] > 100
+    for row in (sender, receiver):
+        assert (row["ecn_feedback"], row["cwr_packets"]) == ("accurate", None)
+        # Of full segments each.
+        assert row["ce_reported_bytes"] == 1448 * row["ce_reported"]
+    assert receiver["ce_reported"] == receiver["ce_in"] == record["ce_in"]
+    # The last reports may be on their way.
+    assert record["ce_in"] - 10 <= sender["ce_reported"] <= record["ce_in"]
+    assert sender["ecn_signals"] == record["ecn_signals"]
+
+
+def test_ece_is_a_signal_where_accecn_was_not_agreed_on(tmp_path: Path) -> None:
+    record, (sender,) = analysed(scenario(queue=_STEP, cc="reno", tcp={"ecn": "classic"}), tmp_path, "sender")
+    assert (sender["ecn_feedback"], sender["ce_reported"], sender["ce_reported_bytes"]) == ("classic", None, None)
+    assert sender["ecn_signals"] == record["ecn_signals"] > 10
+    assert sender["cwr_packets"] > 1
+
+
+@pytest.mark.parametrize("cc", ["reno", "cubic"])
+def test_behind_the_queue_of_a_bottleneck_is_not_at_the_sender(cc: str, tmp_path: Path) -> None:
+    _, rows = analysed(scenario(cc=cc, duration="8 s"), tmp_path, "sender", "link:l", "link:l:far", "receiver")
+    assert [row["vantage"] for row in rows] == ["sender", "near_sender", "receiver", "receiver"]
+    assert [row["limited_recovery_ns"] is None for row in rows] == [False, True, True, True]
+
+
+def test_timestamps_that_tick_seldom_give_no_shorter_round_trip_than_acknowledgements(tmp_path: Path) -> None:
+    tree = scenario(duration="3 ms", tcp={"handshake": False})
+    tree["links"]["l"] |= {"rate": "1 Gbit/s", "delay": "40 us"}
+    record, (sender, receiver) = analysed(tree, tmp_path, "sender", "receiver")
+    assert sender["min_rtt_ns"] == sender["receiver_rtt_min_ns"] == record["min_rtt_ns"]
+    assert sender["receiver_rtt_samples"] > 100 > sender["timestamp_rtt_samples"]
+    assert receiver["min_rtt_ns"] >= record["min_rtt_ns"]
