@@ -26,7 +26,7 @@ pub use self::seen::{
 pub use self::stops::TapPoint;
 
 use self::byte_positions::BytePositions;
-use self::departures::Departures;
+use self::departures::{Departures, HostSide, LeavingPacket};
 use self::stops::{TapStop, lay_out};
 use super::routes::{RoundTripRoute, Sides, Trip};
 use super::topology::Topology;
@@ -108,7 +108,10 @@ impl<'a> Taps<'a> {
         }
         let stop = &self.stops[packet.hop as usize];
         if !stop.is_datagram && stop.arrives {
-            let side = (self.connection(packet.flow), !stop.returns);
+            let side = HostSide {
+                connection: self.connection(packet.flow),
+                returns: !stop.returns,
+            };
             self.departures
                 .arrive(side, &packet, stop.carries_acks, acks);
         }
@@ -125,7 +128,10 @@ impl<'a> Taps<'a> {
     fn leave(&mut self, packet: &mut Packet, time: Instant, acks: &mut AckStore) {
         let stop = &self.stops[packet.hop as usize];
         let pair = self.pairs.get(&packet.flow).copied();
-        let side = (self.connection(packet.flow), stop.returns);
+        let side = HostSide {
+            connection: self.connection(packet.flow),
+            returns: stop.returns,
+        };
         if !stop.is_numbered {
             let tag = self.departures.number(side);
             if stop.carries_acks {
@@ -138,14 +144,17 @@ impl<'a> Taps<'a> {
             .filter(|_| stop.carries_acks)
             .and_then(|own| self.positions.get(&own))
             .map(BytePositions::end);
-        let left = SeenDeparture {
-            time,
-            next: next.unwrap_or_default(),
-            ..SeenDeparture::default()
+        let leaving = LeavingPacket {
+            side,
+            is_ack: stop.carries_acks,
+            is_opened: self.begins_with_syn(packet.flow),
+            known: SeenDeparture {
+                time,
+                next: next.unwrap_or_default(),
+                ..SeenDeparture::default()
+            },
         };
-        let opened = self.begins_with_syn(packet.flow);
-        self.departures
-            .leave(side, packet, stop.carries_acks, left, opened, acks);
+        self.departures.leave(packet, leaving, acks);
     }
 
     /// The number of its connection.

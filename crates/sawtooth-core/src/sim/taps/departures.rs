@@ -9,13 +9,30 @@ use super::seen::{HeardStamp, SeenDeparture};
 use crate::packet::{AckStore, Ecn, Packet};
 use crate::units::{SegCount, SeqNum};
 
-/// A host's side of a connection: the connection, and whether its packets return to the beginning of the path.
-type Side = (u32, bool);
+/// A host's side of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct HostSide {
+    pub connection: u32,
+    /// Whether its packets return to the beginning of the path.
+    pub returns: bool,
+}
+
+/// A packet that leaves its host.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LeavingPacket {
+    pub side: HostSide,
+    /// It is an acknowledgement alone.
+    pub is_ack: bool,
+    /// The flow whose data it acknowledges begins with a SYN.
+    pub is_opened: bool,
+    /// What the taps know of it besides.
+    pub known: SeenDeparture,
+}
 
 /// Of all hosts.
 #[derive(Debug, Default)]
 pub(super) struct Departures {
-    sides: BTreeMap<Side, SideOfHost>,
+    sides: BTreeMap<HostSide, SideOfHost>,
     /// By the flow, whether it is an acknowledgement alone, and its tag.
     kept: BTreeMap<(u32, bool, u32), SeenDeparture>,
 }
@@ -31,31 +48,29 @@ struct SideOfHost {
 
 impl Departures {
     /// The tag of the next packet of a side.
-    pub(super) fn number(&mut self, side: Side) -> u32 {
+    pub(super) fn number(&mut self, side: HostSide) -> u32 {
         let packets = &mut self.sides.entry(side).or_default().packets;
         *packets = packets.wrapping_add(1);
         *packets % Packet::TAGS
     }
 
-    /// A packet leaves, of which `left` says what is known besides; `opened`: the flow whose data it acknowledges begins with a SYN.
-    pub(super) fn leave(
-        &mut self,
-        side: Side,
-        packet: &Packet,
-        is_ack: bool,
-        left: SeenDeparture,
-        opened: bool,
-        acks: &AckStore,
-    ) {
+    /// A packet leaves.
+    pub(super) fn leave(&mut self, packet: &Packet, leaving: LeavingPacket, acks: &AckStore) {
+        let LeavingPacket {
+            side,
+            is_ack,
+            is_opened,
+            known,
+        } = leaving;
         let host = self.sides.entry(side).or_default();
-        let mut departure = left;
+        let mut departure = known;
         let is_needed = if is_ack {
             let ack = acks.look(packet);
             let is_first = ack.next == SeqNum::ZERO + SegCount::ONE;
-            departure.answers_syn = is_first && opened && !host.has_data;
+            departure.answers_syn = is_first && is_opened && !host.has_data;
             departure.came = host.came;
             let needs_stamp = ack.stamp.is_none() && !ack.echo.is_none();
-            let says_more = host.came != [0; 3] || !left.next.is_zero();
+            let says_more = host.came != [0; 3] || !known.next.is_zero();
             is_first || needs_stamp || says_more
         } else {
             let (data, _) = acks.look_at_data(packet);
@@ -72,7 +87,13 @@ impl Departures {
     }
 
     /// A packet comes to a host whole.
-    pub(super) fn arrive(&mut self, side: Side, packet: &Packet, is_ack: bool, acks: &AckStore) {
+    pub(super) fn arrive(
+        &mut self,
+        side: HostSide,
+        packet: &Packet,
+        is_ack: bool,
+        acks: &AckStore,
+    ) {
         let time = self.of(packet, is_ack, acks).time;
         let host = self.sides.entry(side).or_default();
         let stamp = if is_ack {
