@@ -14,6 +14,7 @@ import typer
 
 from sawtooth import _core, streams
 from sawtooth.cli import (
+    advise,
     analyze,
     animate,
     calibrate,
@@ -59,6 +60,7 @@ _COMMANDS = {
     "animate": animate.animate,
     "analyze": analyze.analyze,
     "fit": fit.fit,
+    "advise": advise.advise,
     "calibrate": calibrate.calibrate,
     "stall": stall.stall,
     "doctor": doctor.doctor,

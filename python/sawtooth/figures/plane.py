@@ -17,14 +17,24 @@ from sawtooth.figures.levels import row
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.measures import Measure
 from sawtooth.questions import Reader
+from sawtooth.study.document import shown as shown_value
 from sawtooth.study.keys import Key
 
 AGAINST = Key("against", "[measure](measures.md)", "needed", "what the horizontal axis has")
+TURNED = Key(
+    "turned",
+    "`true` or `false`",
+    "`false`",
+    "whether the horizontal axis runs from large to small, so that of a delay the better side is at the right",
+)
 
 
 def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
-    """The other measure."""
-    return {"against": reader.measure(dict(tree), path, "against")}
+    """The other measure, and which way its axis runs."""
+    turned = tree.get("turned", False)
+    if not isinstance(turned, bool):
+        raise reader.error(f"`turned` is true or false, found {shown_value(turned)}", f"{path}.turned", "such as turned = true")
+    return {"against": reader.measure(dict(tree), path, "against"), "turned": turned}
 
 
 def draw(data: Data) -> Drawn:
@@ -69,7 +79,9 @@ def draw(data: Data) -> Drawn:
     sides = [[value for pair in pairs for value in pair[side].values] for side in (0, 1)]
     scale, note = min((shown.scale(data, values) for values in sides), key=lambda found: (found[0] == "log", not found[1]))
     labels = data.label(data.spec.x_label, against, x_unit), data.label(data.spec.label, data.measure, y_unit)
-    made = plane.panels(panels, shown.titles(data.panels()), data.curve_names(), labels, scale=scale)
+    made = plane.panels(
+        panels, shown.titles(data.panels()), data.curve_names(), labels, scale=scale, turned=bool(data.spec.options["turned"])
+    )
     low, high, x_low, x_high = (pl.col(name) for name in ("low", "high", "x_low", "x_high"))
     # Each run is in both intervals.
     counts = (
@@ -97,5 +109,5 @@ def _undrawn(pairs: list[tuple[Estimate, Estimate]]) -> str:
 
 KIND = Kind(
     "plane", "two measures against each other, `metric` upwards and `against` to the right: a point with both intervals for each cell, arm and item",
-    ("curves", "panels", "rows"), draw, (AGAINST,), read, each_run=True,
+    ("curves", "panels", "rows"), draw, (AGAINST, TURNED), read, each_run=True,
 )  # fmt: skip

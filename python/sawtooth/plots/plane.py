@@ -24,6 +24,7 @@ def panels(
     labels: tuple[str, str],
     *,
     scale: str = "linear",
+    turned: bool = False,
 ) -> Figure:
     """One panel per entry of `data`, one colour per series, all panels on the same axes, which begin at 0 or are logarithmic.
 
@@ -33,6 +34,7 @@ def panels(
         names: of all series, in order.
         labels: of x and y.
         scale: of both.
+        turned: whether x runs from large to small.
 
     """
     laid = facets.grid(*titles, height=2.7)
@@ -52,6 +54,9 @@ def panels(
     every = [point for series in data for points in series.values() for point in points if all(side.values for side in point)]
     for side, along in enumerate(("x", "y")):
         _limits(first, along, [point[side] for point in every], scale)
+    if turned:
+        # All panels share their axes.
+        first.invert_xaxis()
     laid.label(*labels)
     laid.legend(names)
     return laid.made

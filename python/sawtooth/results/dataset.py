@@ -50,7 +50,7 @@ from sawtooth.tables import as_status, column_types, factors_of, with_nulls
 _LOG = "log.jsonl"
 _MINUS_ONE_IS_UNKNOWN = (1, 2)
 """Results epochs in which -1 stood for what is unknown; in later ones it is null."""
-_OURS = {heads.STUDY, heads.MANIFEST, heads.RUNS, heads.KERNELS, heads.SUMS, _LOG, locks.NAME, "parts", "report", "trace"}
+_OURS = {heads.STUDY, heads.MANIFEST, heads.RUNS, heads.KERNELS, heads.SUMS, _LOG, locks.NAME, "parts", "ranking", "report", "trace"}
 
 
 def is_results(directory: Path) -> bool:
@@ -148,7 +148,7 @@ class Dataset(Tables):
         identity = plan_hash(plan)
         directory, remote = _place(directory)
         with writing(directory):
-            _require_ours(directory)
+            require_ours(directory)
             (directory / "parts").mkdir(parents=True, exist_ok=True)
         with locks.lock(directory, wait=wait), writing(directory):
             head = Head.look(directory)
@@ -190,7 +190,7 @@ class Dataset(Tables):
         """
         directory = Path(directory)
         with writing(directory):
-            _require_ours(directory)
+            require_ours(directory)
             (directory / "parts").mkdir(parents=True, exist_ok=True)
         held = locks.acquire(directory, wait=False)
         try:
@@ -444,7 +444,7 @@ class Dataset(Tables):
         """
         directory, remote = _place(directory)
         with writing(directory):
-            _require_ours(directory)
+            require_ours(directory)
             (directory / "parts").mkdir(parents=True, exist_ok=True)
         with locks.lock(directory, wait=wait), writing(directory):
             manifest = {key: value for key, value in self.manifest.items() if key != "shard"}
@@ -524,7 +524,7 @@ class Observation:
     text: str
 
 
-def _require_ours(directory: Path) -> None:
+def require_ours(directory: Path) -> None:
     """Nothing is written beside what somebody else keeps in a directory."""
     if directory.is_symlink() and not directory.exists():
         raise DatasetError(

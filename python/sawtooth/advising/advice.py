@@ -1,0 +1,163 @@
+"""An advice: two experiments, one after the other, each an ordinary results directory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from sawtooth.advising import results
+from sawtooth.advising.choices import choices, require_control
+from sawtooth.advising.experiment import BETTER, Experiment, Rule
+from sawtooth.advising.objective import objective
+from sawtooth.advising.results import Judged, Ranked
+from sawtooth.advising.setting import setting
+from sawtooth.errors import DatasetError
+from sawtooth.execute import execute
+from sawtooth.plan import Plan, make_plan
+from sawtooth.report.origin import failures
+from sawtooth.results.dataset import Dataset, is_results, require_ours
+from sawtooth.study import Study
+
+RANKING = "ranking"
+"""The folder beside the verdicts in which the ranking is."""
+
+Do: TypeAlias = Callable[[Plan, Path], Dataset]
+"""Does what is missing of a plan in a directory."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What came of it.
+
+    Attributes:
+        experiment: what was compared.
+        ranking: all choices, the best first.
+        judged: the present choice and the best, in runs that did not choose them; the best first.
+        directory: the results of these; `ranking` in it has those of the ranking.
+        studies: that of the ranking, and that of the verdicts.
+        notes: what is to be known.
+
+    """
+
+    experiment: Experiment
+    ranking: Sequence[Ranked]
+    judged: Sequence[Judged]
+    directory: Path
+    studies: tuple[Study, Study]
+    notes: Sequence[str]
+
+    @property
+    def words(self) -> str:
+        """The advice in sentences."""
+        better = [each for each in self.judged if each.answer == BETTER]
+        if not better:
+            return "Advice: keep the present choice; nothing is shown to be better."
+        first, others = better[0], better[1:]
+        told = f", {first.ratio.estimate:.3g} times the present choice" if first.ratio is not None else ""
+        text = f"Advice: {first.choice.name}{told}."
+        if others:
+            text += f" Better than the present choice, too: {'; '.join(each.choice.name for each in others)}. These are not held against each other."
+        if (harm := first.harm) is not None:
+            text += f" Harm to a flow of {self.experiment.rule.beside}: {harm.verdict}."
+        return text
+
+
+def prepare(
+    study: Study,
+    *,
+    controls: Sequence[str] = (),
+    queues: Sequence[str] = (),
+    flows: Sequence[str] = (),
+    link: str | None = None,
+    arm: str | None = None,
+    by: str | None = None,
+    least: bool = False,
+    repeat: int = 10,
+    confirm: int = 3,
+    fresh: int = 20,
+    bar: float = 0.05,
+    beside: str | None = None,
+    vary: float = 0.0,
+) -> Experiment:
+    """What is compared and by what rule.
+
+    Args:
+        study: whose scenario it is.
+        controls: congestion controls, by name or as tables in TOML; `present` is what each flow has. The usual ones if empty.
+        queues: of the bottleneck, likewise.
+        flows: blocks of flows that are advised; all of TCP if empty.
+        link: the bottleneck; by default the link that has least for the first flow.
+        arm: of the study, whose settings are the present ones.
+        by: an objective or a measure; by default what suits the traffic.
+        least: whether less of a measure is better.
+        repeat: replicates of the ranking.
+        confirm: how many are judged.
+        fresh: replicates of the verdicts.
+        bar: how far from the present choice, as a share, is better or worse.
+        beside: the congestion control of a neighbour.
+        vary: by how much rates and delays are drawn anew in each replicate, as a share.
+
+    Raises:
+        StudyError: for what cannot be.
+
+    """
+    if beside is not None:
+        require_control(beside)
+    found = setting(study, flows=flows, link=link, arm=arm)
+    rule = Rule(objective(found, by, least=least), repeat, confirm, fresh, bar, beside, vary)
+    return Experiment(found, choices(found, controls, queues), rule)
+
+
+def advise(made: Experiment, directory: Path, do: Do | None = None) -> Advice:
+    """Runs both experiments, or what is missing of them.
+
+    Args:
+        made: what is compared.
+        directory: where results go.
+        do: how a plan is done; by default with a thread per processor.
+
+    Raises:
+        StudyError, DatasetError: if that cannot be.
+
+    """
+    require_free(directory)
+    first = made.ranking()
+    ranking = (do or _do)(make_plan(first), directory / RANKING)
+    order = results.ranked(made, ranking)
+    results.require_told(made, order)
+    chosen = results.best(made, order)
+    second = made.confirmation(chosen)
+    fresh = (do or _do)(make_plan(second), directory)
+    notes = [*made.setting.notes, *_notes(made, [ranking, fresh])]
+    return Advice(made, order, results.judged(made, order, chosen, fresh), directory, (first, second), notes)
+
+
+def require_free(directory: Path) -> None:
+    """Refuses a directory that holds anything else, before hours of runs.
+
+    Raises:
+        DatasetError: if it does.
+
+    """
+    if directory.exists():
+        require_ours(directory)
+    if is_results(directory) and not is_results(directory / RANKING):
+        raise DatasetError(f"{directory} holds results of something else", "name another directory with --out")
+
+
+def _do(plan: Plan, directory: Path) -> Dataset:
+    dataset = Dataset.create(directory, plan)
+    execute(plan, dataset)
+    return dataset
+
+
+def _notes(made: Experiment, runs: Sequence[Dataset]) -> list[str]:
+    """What is to be said of the runs."""
+    found = [told for each in runs if (told := failures(each))]
+    if results.unvaried(made, runs[-1]):
+        found.append(
+            "no replicate of the present choice differs from another, as nothing in the scenario is random: what is shown is of this one scenario alone; --vary '5 %' draws its rates and delays anew each time"
+        )
+    return found

@@ -1,0 +1,216 @@
+"""`sawtooth advise`: what it compares, which runs its verdicts are made of, and that they are those of the study that it leaves."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats as scipy_stats
+
+from sawtooth import advising, cli
+from sawtooth.advising import Advice, objective
+from sawtooth.advising.setting import setting
+from sawtooth.analysis import Dataset
+from sawtooth.report.answers import Answers
+from sawtooth.study import Study
+from sawtooth.study.assign import Tree
+
+
+def study(scenario: Tree | None = None, flow: Tree | None = None, **others: Any) -> Study:
+    link = {"rate": "10 Mbit/s", "delay": "10 ms", "loss": 0.002, "queue": {"name": "drop_tail", "limit": "60 packets"}}
+    whole: Tree = {
+        "duration": "4 s",
+        "stack": "linux",
+        "cc": "cubic",
+        "links": {"l": link},
+        "flows": [{"name": "a", "path": ["l"], **(flow or {})}],
+    }
+    return Study.of({"name": "asked", "scenario": {**whole, **(scenario or {})}, **others})
+
+
+def advised(directory: Path, asked: Study | None = None, **keys: Any) -> Advice:
+    return advising.advise(advising.prepare(asked or study(), **keys), directory)
+
+
+FEW: dict[str, Any] = {"controls": ["present", "reno", "bbr"], "queues": ["present", "codel"], "repeat": 4, "confirm": 2, "fresh": 8}
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("beside") / "r"
+    advised(directory, **FEW, beside="cubic")
+    return directory
+
+
+def test_the_present_choice_is_there_once_and_all_queues_hold_as_much() -> None:
+    made = advising.prepare(study(), controls=["cubic", "reno"], queues=["present", "drop_tail", "codel"])
+    assert [each.name for each in made.choices] == ["present (cubic, drop_tail)", "cubic, codel", "reno, drop_tail", "reno, codel"]
+    arms = made.ranking().arms
+    assert [(each.path, each.value) for each in arms["reno, codel"]] == [("flows[0].cc", "reno"), ("links.l.queue.name", "codel")]
+    # A queue whose parameters are set keeps them to itself, and how much it holds is kept.
+    queue = {"name": "codel", "target": "15 ms", "limit": "33 packets"}
+    link = {"rate": "10 Mbit/s", "delay": "10 ms", "queue": queue}
+    made = advising.prepare(study({"links": {"l": link}}), controls=["present"], queues=["pie", "codel"])
+    assert [each.name for each in made.choices] == ["present (cubic, codel (target 15 ms))", "cubic, pie", "cubic, codel"]
+    assert [each.arm(made.setting) for each in made.choices[1:]] == [
+        {"links.l.queue": {"limit": "33 packets", "name": name}} for name in ("pie", "codel")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("flow", "name"),
+    [
+        ({}, "power"),
+        ({"source": {"name": "bulk", "size": "1 MB"}}, "completion"),
+        ({"arrivals": {"rate": 5, "size": "10 kB"}}, "completion"),
+        ({"source": {"name": "on_off", "rate": "1 Mbit/s"}}, "delay"),
+    ],
+)
+def test_the_traffic_says_what_is_ranked_by(flow: Tree, name: str) -> None:
+    assert objective.default(setting(study(flow=flow))) == name
+
+
+def test_verdicts_are_of_runs_that_chose_nothing_and_all_choices_share_their_random_numbers(tmp_path: Path) -> None:
+    found = advised(tmp_path / "r", **FEW)
+    ranking, verdicts = Dataset.open(tmp_path / "r" / "ranking"), Dataset.open(tmp_path / "r")
+    assert not set(ranking.runs["seed"]) & set(verdicts.runs["seed"])
+    for each in (ranking, verdicts):
+        assert each.runs.group_by("replicate").agg(pl.col("seed").n_unique())["seed"].unique().to_list() == [1]
+    assert (ranking.study.repeat, verdicts.study.repeat) == (4, 8)
+    assert {*verdicts.runs["arm"]} == {"present (cubic, drop_tail)", *(each.choice.name for each in found.judged)}
+    assert [each.choice.name for each in found.ranking if each.choice is not found.experiment.present][:2] == [
+        each for each in verdicts.study.arms if not each.startswith("present")
+    ]
+
+
+def test_numbers_are_those_of_scipy_and_verdicts_those_of_the_report(tmp_path: Path) -> None:
+    found = advised(tmp_path / "r", **FEW)
+    dataset = Dataset.open(tmp_path / "r")
+    flows = dataset.flows(factors=True).with_columns(power=pl.col("goodput_bps") / (pl.col("srtt_mean_ns") / 1e6)).collect()
+    by_arm = {str(arm): rows.sort("replicate")["power"].to_numpy() for (arm,), rows in flows.group_by("arm")}
+    present = by_arm["present (cubic, drop_tail)"]
+    report = Answers(dataset)
+    answers = {spec.name: verdict.answer for spec, verdict in zip(report.shown.findings, report.verdicts(), strict=True)}
+    assert len(found.judged) == 3
+    for each in found.judged:
+        own = by_arm[each.choice.name]
+        assert each.value.estimate == pytest.approx(own.mean())
+        if each.choice is found.experiment.present:
+            assert (each.answer, each.p, each.ratio) == ("", None, None)
+            continue
+        assert each.ratio is not None
+        assert each.ratio.estimate == pytest.approx(own.mean() / present.mean())
+        assert each.ratio.low < each.ratio.estimate < each.ratio.high
+        assert (
+            each.answer
+            == {"yes": "better", "no": "not better", "cannot distinguish": "no difference shown"}[answers[f"verdict: {each.choice.name}"]]
+        )
+        # Our intervals are at no end narrower than Student's, so no p is below that of the t test times the number of verdicts that Holm leaves.
+        t = scipy_stats.ttest_rel(own, 1.05 * present).pvalue
+        assert each.p is not None
+        assert each.p >= min(t, 1.0) * 0.99
+        assert (each.p < 0.05) == (each.answer in ("better", "not better"))
+
+
+def test_harm_is_what_a_neighbour_loses_of_what_it_has_alone(beside: Path) -> None:
+    dataset = Dataset.open(beside)
+    found = advised(beside, **FEW, beside="cubic")
+    rows = dataset.flows(factors=True).filter(flow="neighbour").collect()
+    mean = {str(arm): float(np.mean(each["goodput_bps"].to_numpy())) for (arm,), each in rows.group_by("arm")}
+    for each in found.judged:
+        assert each.harm is not None
+        queue = "drop_tail" if each.choice.queue is None else "codel"
+        assert each.harm.share.estimate == pytest.approx(1 - mean[each.choice.name] / mean[f"alone, {queue}"])
+        kin = "present (cubic, drop_tail)" if queue == "drop_tail" else "cubic, codel" if "cubic, codel" in mean else "cubic itself, codel"
+        assert each.harm.own_kind.estimate == pytest.approx(1 - mean[kin] / mean[f"alone, {queue}"])
+    # Alone it has the link.
+    assert dataset.flows(factors=True).filter(pl.col("arm").str.starts_with("alone")).collect()["flow"].unique().to_list() == ["neighbour"]
+
+
+def test_what_is_there_is_not_run_again(beside: Path) -> None:
+    parts = [*beside.glob("parts/*"), *beside.glob("ranking/parts/*")]
+    before = {part: part.stat().st_mtime_ns for part in parts}
+    advised(beside, **FEW, beside="cubic")
+    assert {part: part.stat().st_mtime_ns for part in parts} == before
+
+
+def test_a_scenario_without_chance_says_so_and_drawn_rates_give_it_some(tmp_path: Path) -> None:
+    link = {"rate": "10 Mbit/s", "delay": "10 ms", "queue": {"name": "drop_tail", "limit": "60 packets"}}
+    few: dict[str, Any] = {"controls": ["vegas"], "queues": ["present"], "repeat": 3, "fresh": 6}
+    still = advised(tmp_path / "still", study({"links": {"l": link}}), **few)
+    assert [each.p for each in still.judged] == [None, None]
+    assert still.notes == [
+        "no replicate of the present choice differs from another, as nothing in the scenario is random: what is shown is of this one scenario alone; "
+        "--vary '5 %' draws its rates and delays anew each time",
+    ]
+    varied = advised(tmp_path / "varied", study({"links": {"l": link}}), **few, vary=0.05)
+    assert varied.notes == []
+    draws = Dataset.open(tmp_path / "varied").runs
+    assert draws["draw_advised_rate_1"].is_between(0.95, 1.05).all()
+    assert draws.group_by("replicate").agg(pl.col("draw_advised_rate_1").n_unique())["draw_advised_rate_1"].unique().to_list() == [1]
+
+
+def test_cells_of_a_sweep_count_by_their_geometric_mean(tmp_path: Path) -> None:
+    asked = study(sweep={"links.l.rate": ["2 Mbit/s", "20 Mbit/s"]})
+    found = advised(tmp_path / "r", asked, controls=["present"], queues=["fq_codel"], repeat=2, fresh=6, by="goodput")
+    frame = Dataset.open(tmp_path / "r").measure("goodput_bps").filter(pl.col("arm") == "cubic, fq_codel")
+    cells = frame.group_by("replicate").agg(pl.col("value").log().mean().exp())["value"].to_numpy()
+    (one,) = (each for each in found.judged if each.choice.queue is not None)
+    assert one.value.estimate == pytest.approx(float(cells.mean()))
+    assert frame["cell"].n_unique() == 2
+
+
+def test_the_best_of_many_looks_better_in_the_runs_that_chose_it(tmp_path: Path) -> None:
+    """Of choices that do the same but for chance the first of the ranking is too good there, by more than all are on average."""
+    queues = [f"{{ name = 'pie', target = '{15 + at / 10} ms' }}" for at in range(1, 9)]
+    few: dict[str, Any] = {"controls": ["present"], "by": "power", "repeat": 3, "confirm": len(queues), "fresh": 12}
+    link = {"rate": "10 Mbit/s", "delay": "20 ms", "queue": "pie"}
+    excess: list[float] = []
+    for seed in range(1, 13):
+        asked = study({"links": {"l": link}, "duration": "10 s"}, seed=seed)
+        found = advised(tmp_path / str(seed), asked, queues=queues, **few)
+        over = {each.choice: each.in_ranking - each.ratio.estimate for each in found.judged if each.ratio is not None}
+        first = next(each.choice for each in found.ranking if each.choice in over)
+        excess.append(over[first] - float(np.mean(list(over.values()))))
+    assert np.mean(excess) > 2 * np.std(excess, ddof=1) / np.sqrt(len(excess)) > 0
+
+
+def test_kept_studies_run_and_report_the_same_verdicts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("asked.toml").write_text(study().document.text)
+    options = ["--cc", "reno", "--cc", "bbr", "--queue", "present", "--queue", "codel", "--repeat", "3", "--fresh", "8", "--confirm", "2"]
+    told = json.loads(command(["advise", "asked.toml", *options, "--study", "kept.toml", "--json"], monkeypatch, capsys))
+    assert told["studies"] == ["kept.toml", "kept-verdict.toml"]
+    assert [row["choice"] for row in told["verdicts"]].count("present (cubic, drop_tail)") == 1
+    for name, at in (("kept", "results/asked-advice/ranking"), ("kept-verdict", "results/asked-advice")):
+        command(["run", f"{name}.toml", "--out", name], monkeypatch, capsys)
+        assert Dataset.open(Path(name)).digest == Dataset.open(Path(at)).digest
+    # In words the same, and nothing is run again.
+    text = command(["advise", "asked.toml", *options], monkeypatch, capsys)
+    assert told["advice"] in text
+    assert "power (kbit/s per ms)" in text
+    assert (Path("results/asked-advice/report/figures/throughput-and-delay.svg")).is_file()
+
+
+def command(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    monkeypatch.setattr(sys, "argv", ["sawtooth", *arguments])
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as raised:
+        cli.main()
+    assert raised.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_a_plane_that_is_turned_has_less_at_the_right(beside: Path) -> None:
+    dataset = Dataset.open(beside)
+    keys: dict[str, Any] = {"kind": "plane", "metric": "goodput_bps", "of": "a", "against": "srtt_mean_ns"}
+    for turned in (False, True):
+        left, right = dataset.figure(**keys, turned=turned).figure.axes[0].get_xlim()
+        assert (left > right) == turned
