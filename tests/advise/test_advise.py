@@ -132,6 +132,15 @@ def test_harm_is_what_a_neighbour_loses_of_what_it_has_alone(beside: Path) -> No
     assert dataset.flows(factors=True).filter(pl.col("arm").str.starts_with("alone")).collect()["flow"].unique().to_list() == ["neighbour"]
 
 
+def test_flows_without_a_name_keep_what_they_are_called_beside_a_neighbour(tmp_path: Path) -> None:
+    link = {"rate": "10 Mbit/s", "delay": "10 ms", "loss": 0.002}
+    asked = Study.of({"duration": "2 s", "links": {"l": link}, "flows": [{"path": ["l"]}]})
+    few: dict[str, Any] = {"controls": ["cubic"], "queues": ["present"], "repeat": 2, "fresh": 2}
+    found = advised(tmp_path / "r", asked, **few, beside="reno")
+    assert Dataset.open(tmp_path / "r").flows().collect()["flow"].unique().sort().to_list() == ["flow", "neighbour"]
+    assert [each.harm is not None for each in found.judged] == [True, True]
+
+
 def test_what_is_there_is_not_run_again(beside: Path) -> None:
     parts = [*beside.glob("parts/*"), *beside.glob("ranking/parts/*")]
     before = {part: part.stat().st_mtime_ns for part in parts}

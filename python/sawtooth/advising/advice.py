@@ -54,13 +54,17 @@ class Advice:
         better = [each for each in self.judged if each.answer == BETTER]
         if not better:
             return "Advice: keep the present choice; nothing is shown to be better."
-        first, others = better[0], better[1:]
+        harmless = [each for each in better if each.harm is None or each.harm.none]
+        if not harmless:
+            names = "; ".join(each.choice.name for each in better)
+            return f"Advice: keep the present choice. Better, but not shown to do a flow of {self.experiment.rule.beside} no more harm than its own kind: {names}."
+        first, others = harmless[0], [each.choice.name for each in better if each is not harmless[0]]
         told = f", {first.ratio.estimate:.3g} times the present choice" if first.ratio is not None else ""
         text = f"Advice: {first.choice.name}{told}."
         if others:
-            text += f" Better than the present choice, too: {'; '.join(each.choice.name for each in others)}. These are not held against each other."
-        if (harm := first.harm) is not None:
-            text += f" Harm to a flow of {self.experiment.rule.beside}: {harm.verdict}."
+            text += f" Better than the present choice, too: {'; '.join(others)}. These are not held against each other."
+        if first.harm is not None:
+            text += f" It does a flow of {self.experiment.rule.beside} no more harm than its own kind."
         return text
 
 

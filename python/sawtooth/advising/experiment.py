@@ -61,7 +61,7 @@ class Rule:
         ]
         if self.beside:
             said.append(
-                f"A flow of {self.beside} shares the path; harm is what it loses of the goodput that it has alone, held against what its own kind does to it in the same queue."
+                f"A flow of {self.beside} shares the path; harm is what it loses of the goodput that it has alone, held against what its own kind does to it in the same queue. Advised is the best of those that are shown to be better and to do no more harm than that."
             )
         if self.vary:
             said.append(

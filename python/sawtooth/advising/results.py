@@ -53,12 +53,14 @@ class Harm:
         share: of the goodput that it has alone, what it loses, with its interval.
         own_kind: the same beside its own kind.
         verdict: whether it is no more.
+        none: whether it is shown to be no more, or is its own kind's.
 
     """
 
     share: Interval
     own_kind: Interval
     verdict: str
+    none: bool
 
 
 @dataclass(frozen=True)
@@ -227,7 +229,7 @@ def _harm(experiment: Experiment, choice: Choice, shown: Sequence[Choice], datas
     verdict = verdicts.get(f"{HARMLESS}: {choice.name}")
     said = {"yes": "no more than its own kind", "no": "more than its own kind"}.get(verdict.answer if verdict else "", OPEN)
     lost, own = (_lost(values[each.name][0], unhurt) for each in (choice, kin))
-    return Harm(lost, own, said if verdict else "its own kind")
+    return Harm(lost, own, said if verdict else "its own kind", verdict is None or verdict.answer == "yes")
 
 
 def _lost(beside: Vector, unhurt: Vector) -> Interval:

@@ -100,6 +100,9 @@ def setting(study: Study, *, flows: Sequence[str] = (), link: str | None = None,
     found = _link(chosen, link)
     _require_free(study, chosen, found.name)
     others = [flow.name for flow in _blocks(first) if flow.name not in {each.name for each in chosen}]
+    for flow in _blocks(first):
+        # A block that is not named is called by how many there are, and a neighbour would change that.
+        tree["scenario"]["flows"][int(flow.at.removeprefix("flows[").removesuffix("]"))].setdefault("name", flow.name)
     sharing = sum(flow.number for flow in first.flows if not flow.udp and "arrivals" not in flow.tree)
     return Setting(tree, study, chosen, others, sharing, found.name, found.label, first.duration_s, notes)
 
