@@ -12,10 +12,14 @@ from sawtooth.cli.options import AsJson
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="DIR", help="Results directory.", show_default=False)],
+    first: Annotated[Path, typer.Argument(metavar="DIR|CAPTURE", help="Results directory, or a capture.", show_default=False)],
     others: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[DIR...|CSV]", help="Others, or published numbers; without any, DIR's arms.", show_default=False),
+        typer.Argument(
+            metavar="[DIR...|CSV|CAPTURE|STUDY]",
+            help="Others, or published numbers; without any, DIR's arms. Of a capture one: a capture, a directory, or a study to simulate.",
+            show_default=False,
+        ),
     ] = None,
     metrics: Annotated[
         list[str] | None,
@@ -26,8 +30,10 @@ def compare(
             show_default="completion_ns of transfers, else goodput_bps",
         ),
     ] = None,
-    tolerance: Annotated[str, typer.Option(metavar="SHARE", help="Ratios this near to 1 agree.")] = "5 %",
-    flows: Annotated[str, typer.Option(metavar="mean|sum|max|each", help="How the flows of one block are taken together.")] = "mean",
+    tolerance: Annotated[str | None, typer.Option(metavar="SHARE", help="Ratios this near to 1 agree.", show_default="5 %")] = None,
+    flows: Annotated[
+        str | None, typer.Option(metavar="mean|sum|max|each", help="How the flows of one block are taken together.", show_default="mean")
+    ] = None,
     of: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,12 +58,20 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="Write report.html with figures and tables here.", show_default=False)] = None,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every row as CSV.", show_default=False)] = None,
     cell: Annotated[int | None, typer.Option(min=1, help="Cell whose window is drawn.", show_default="the first")] = None,
-    flow: Annotated[str | None, typer.Option(metavar="NAME", help="Flow whose window is drawn.", show_default="the first")] = None,
+    flow: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Flow whose window is drawn. Beside a capture the flow that is meant, and, repeated, that of the other side.",
+            show_default="the first; beside a capture the largest",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare results of one study, the arms of one, or a result with published numbers, cell by cell.
 
     Every ratio of means gets a 95 % interval and a verdict: agree, differ or not decided. Of several directories each is held against those after it.
+    A capture lies beside one flow of another capture, of results or of a simulated study: numbers and a figure of both, without a verdict, as it is one run.
 
     Examples: sawtooth compare results/uml results/qemu results/sim --out cmp
 
@@ -66,18 +80,45 @@ def compare(
     sawtooth compare results/aqm --reference paper
 
     sawtooth compare results/hstcp hstcp.csv --metric throughput_bps --value sum_bps --flows sum --factor cell=experiment
+
+    sawtooth compare transfer.pcapng fitted.toml --out beside
     """
     from sawtooth import streams
+    from sawtooth.cli import compare_captures as captured
     from sawtooth.cli.output import print_json
     from sawtooth.errors import DatasetError
+
+    if captured.wanted(paths := [first, *(others or [])]):
+        given = {
+            "--metric": metrics, "--tolerance": tolerance, "--flows": flows, "--of": of, "--reference": reference, "--value": value, "--sd": sd, "--ci": ci,
+            "--n": n, "--unit": unit, "--digits": digits, "--factor": factors, "--csv": csv,
+        }  # fmt: skip
+        found = captured.compared(paths, flow or [], cell, arm, given, out)
+        captured.tell_notes(found)
+        if as_json:
+            print_json(captured.as_json(found, out))
+            return
+        for line in captured.lines(found, out):
+            print(line)
+        return
     from sawtooth.report import compare as side_by_side
     from sawtooth.report.compare_page import page as page_of
 
-    if out is None and (cell is not None or flow is not None):
+    if len(flow or []) > 1:
+        raise DatasetError("--flow is given more than once, and the page draws one window", "name one")
+    if out is None and (cell is not None or flow):
         raise DatasetError("--cell and --flow say what the page draws, and there is none", "--out DIR writes one")
     published = side_by_side.published(value, sd=sd, ci=ci, n=n, unit=unit, digits=digits, factors=factors or ())
     asked = side_by_side.Question(
-        tuple(metrics or ()), side_by_side.tolerance(tolerance), flows, arm, reference, published, cell, flow, of or ()
+        tuple(metrics or ()),
+        side_by_side.tolerance(tolerance or "5 %"),
+        flows or "mean",
+        arm,
+        reference,
+        published,
+        cell,
+        flow[0] if flow else None,
+        of or (),
     )
     made = side_by_side.compare(first, others or [], asked)
     page = page_of(made, first, others or [], asked).write(out) if out else None

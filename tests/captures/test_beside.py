@@ -1,0 +1,189 @@
+"""A capture beside another flow: numbers of the same transfer are the same whoever tells them, and what cannot be compared is refused in exact words."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sawtooth import cli, taps
+from sawtooth.api import simulate
+from sawtooth.beside import Trace, beside, is_capture, over_time
+from sawtooth.beside.numbers import WHY_NO_VERDICT
+from sawtooth.errors import DatasetError
+from sawtooth.study import Study
+
+TREE: dict[str, Any] = {
+    "name": "asked",
+    "scenario": {
+        "duration": "6 s", "stack": "linux", "cc": "cubic", "sample": "20 ms",
+        "links": {"l": {"rate": "8 Mbit/s", "delay": "20 ms", "loss": 0.003, "queue": {"name": "drop_tail", "limit": "40 packets"}}},
+        "flows": [{"name": "long", "path": ["l"]}, {"name": "short", "path": ["l"], "start": "1 s", "source": {"name": "bulk", "size": "300 kB"}}],
+    },
+}  # fmt: skip
+LONG = "10.0.0.1:32768 > 10.128.0.1:5001"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study, a capture of its run with seed 1 at both ends, and results of which the only run is captured, too."""
+    directory = tmp_path_factory.mktemp("beside")
+    (directory / "asked.toml").write_text(Study.of(TREE).document.text)
+    scenario = {key: value for key, value in TREE["scenario"].items() if key != "sample"}
+    (directory / "bare.toml").write_text(Study.of({**TREE, "scenario": scenario}).document.text)
+    for point in ("sender", "receiver"):
+        simulate(directory / "asked.toml", seed=1, captures=taps.wanted(directory / f"{point}.pcapng", [point]))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(directory)
+        for options in (["asked.toml", "--out", "results", "--pcap", "captured"], ["bare.toml", "--out", "bare"]):
+            patched.setattr(sys, "argv", ["sawtooth", "run", *options])
+            with pytest.raises(SystemExit) as raised:
+                cli.main()
+            assert raised.value.code == 0
+    (captured,) = (directory / "captured").iterdir()
+    captured.rename(directory / "run.pcapng")
+    return directory
+
+
+def values(numbers: pl.DataFrame) -> dict[str, tuple[float | None, float | None, float | None]]:
+    return {row["what"]: (row["first"], row["second"], row["ratio"]) for row in numbers.iter_rows(named=True)}
+
+
+def test_a_capture_of_a_study_is_as_its_simulation(place: Path) -> None:
+    made = beside(place / "sender.pcapng", place / "asked.toml")
+    assert made.sides[0].row == made.sides[1].row
+    assert {ratio for *_, ratio in values(made.numbers).values()} == {None, 1.0}
+    assert made.notes == ["of a study the first run is simulated, with seed 1"]
+
+
+@pytest.mark.parametrize("flow", ["long", "short"])
+def test_a_capture_of_a_run_tells_what_its_records_tell(place: Path, flow: str) -> None:
+    made = beside(place / "run.pcapng", place / "results", flows=("2" if flow == "short" else "1", flow))
+    found = values(made.numbers)
+    for what in ("of them sent again", "acknowledged", "round trip, least", "acknowledgements with SACK"):
+        assert found[what][0] == found[what][1], what
+    # The capture has the handshake's third packet, too.
+    sent, recorded, _ = found["segments sent"]
+    assert sent is not None
+    assert recorded is not None
+    assert sent - recorded == 1
+    for what in ("goodput over the lifetime", "limited by window, pacing and else"):
+        assert found[what][2] == pytest.approx(1, rel=0.05), what
+
+
+def test_what_a_capture_cannot_tell_is_not_known(place: Path) -> None:
+    made = beside(place / "sender.pcapng", place / "receiver.pcapng")
+    found = values(made.numbers)
+    assert found["round trip, mean smoothed"][1:] == (None, None)
+    assert found["limited by loss recovery"][1:] == (None, None)
+    assert made.notes == [
+        f"{LONG} of {place / 'receiver.pcapng'} was captured at its receiver: its round trips and limits are not those of a sender"
+    ]
+    assert found["acknowledged"][2] == pytest.approx(1, rel=0.01)
+
+
+def test_the_figure_has_both_over_their_own_time(place: Path) -> None:
+    made = beside(place / "run.pcapng", place / "results", flows=("2", "short"))
+    drawn = made.figure()
+    assert [axis.get_ylabel() for axis in drawn.axes] == ["in flight (kB)", "smoothed RTT (ms)", "acknowledged (Mbit/s)"]
+    for side, line in zip(made.sides, drawn.axes[0].get_lines(), strict=True):
+        assert side.trace is not None
+        assert np.max(np.asarray(line.get_ydata())) == pytest.approx(side.trace.flight.max() / 1e3)
+    # Of the second flow, which starts after a second.
+    assert made.sides[0].trace is not None
+    assert 0 <= made.sides[0].trace.t[0] < 0.05
+
+
+def test_results_without_samples_have_numbers_and_no_curve(place: Path) -> None:
+    made = beside(place / "run.pcapng", place / "bare")
+    assert values(made.numbers)["acknowledged"][2] == 1
+    assert len(made.figure().axes[0].get_lines()) == 1
+    assert made.notes[-1] == f"{place / 'bare'} has no samples, so the figure lacks it: give the scenario a `sample`, such as 100 ms"
+    with pytest.raises(DatasetError) as refused:
+        beside(place / "bare", place / "bare").figure()
+    assert (
+        str(refused.value)
+        == "error: neither side has samples, so there is nothing to draw\nhint: give the scenarios a `sample`, such as 100 ms"
+    )
+
+
+def test_the_rate_of_a_steady_flow_is_steady_whatever_its_samples() -> None:
+    t = np.arange(0, 20, 0.075)
+    drawn = over_time([Trace("a", t, t, 1e6 * t)], "steady")
+    rate = np.asarray(drawn.axes[-1].get_lines()[0].get_ydata(), dtype=float)
+    assert np.allclose(rate, 8.0)
+
+
+def test_a_file_is_a_capture_unless_it_is_called_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "dump").touch()
+    (tmp_path / "table.csv").touch()
+    names = {"dump": True, "table.csv": False, "gone.pcapng": True, "gone": False, "study.toml": False}
+    assert {name: is_capture(tmp_path / name) for name in names} == names
+
+
+def said(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, list[str]]:
+    monkeypatch.setattr(sys, "argv", ["sawtooth", "compare", *arguments])
+    with pytest.raises(SystemExit) as raised:
+        cli.main()
+    told = capsys.readouterr()
+    return int(str(raised.value.code)), told.out, told.err.splitlines()
+
+
+def test_the_command_prints_numbers_without_a_verdict_and_writes_both(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+    code, text, notes = said(["sender.pcapng", "asked.toml", "--out", str(tmp_path / "o")], monkeypatch, capsys)
+    assert (code, notes) == (0, ["note: of a study the first run is simulated, with seed 1"])
+    first, *rest = text.splitlines()
+    assert first.split() == ["sender.pcapng", "asked.toml,", "simulated", "ratio"]
+    assert WHY_NO_VERDICT in rest
+    assert {path.name for path in (tmp_path / "o").iterdir()} == {"beside.svg", "beside.png", "beside.csv"}
+    assert pl.read_csv(tmp_path / "o" / "beside.csv").columns == ["what", "unit", "first", "second", "ratio"]
+    code, text, _ = said(["sender.pcapng", "results", "--flow", "1", "--flow", "short", "--json"], monkeypatch, capsys)
+    told = json.loads(text)
+    assert (code, told["verdict"], told["why_no_verdict"]) == (0, None, WHY_NO_VERDICT)
+    assert [side["flow"] for side in told["sides"]] == [LONG, "short"]
+
+
+REFUSED: dict[str, tuple[list[str], str, str]] = {
+    "nothing beside it": (
+        ["sender.pcapng"], "a capture is compared with one other, and none is named",
+        "name another capture, a results directory, or a study whose first run is simulated",
+    ),
+    "two beside it": (
+        ["sender.pcapng", "results", "asked.toml"], "a capture is compared with one other, and 2 are named",
+        "name another capture, a results directory, or a study whose first run is simulated",
+    ),
+    "three flows": (
+        ["sender.pcapng", "results", "--flow", "a", "--flow", "b", "--flow", "c"], "--flow names a flow of each side, and 3 are named",
+        "the first is of the first side, the second of the other",
+    ),
+    "an option for replicates": (
+        ["sender.pcapng", "results", "--tolerance", "5 %"], "--tolerance is for results, whose replicates it tells of; a capture is one run", "leave it out",
+    ),
+    "a capture that is not there": (["gone.pcapng", "results"], "there is no file gone.pcapng", "name a capture, or `-` for standard input"),
+    "a flow that a capture has not": (
+        ["sender.pcapng", "results", "--flow", "7777"], "no flow of sender.pcapng is `7777`", "name a flow, a part of its name, or the number of its connection",
+    ),
+    "a flow that results have not": (
+        ["sender.pcapng", "results", "--flow", "1", "--flow", "shrot"], "no flow of results is `shrot`", "did you mean `short`?",
+    ),
+    "a cell that is not there": (["sender.pcapng", "results", "--cell", "7"], "no finished run of results is of cell `7`", "known here: 1"),
+    "an arm where there are none": (["sender.pcapng", "results", "--arm", "a"], "no finished run of results is of arm `a`", "it has none"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.replace(" ", "_"))
+def test_what_cannot_lie_beside_a_capture_is_refused_and_it_says_why(
+    case: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments, message, hint = REFUSED[case]
+    monkeypatch.chdir(place)
+    code, _, told = said(arguments, monkeypatch, capsys)
+    assert (code, told) == (2, [f"error: {message}", f"hint: {hint}"])
