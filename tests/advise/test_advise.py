@@ -141,6 +141,16 @@ def test_flows_without_a_name_keep_what_they_are_called_beside_a_neighbour(tmp_p
     assert [each.harm is not None for each in found.judged] == [True, True]
 
 
+def test_what_did_not_finish_is_a_bound_and_has_no_ratio(tmp_path: Path) -> None:
+    asked = study(flow={"source": {"name": "bulk", "size": "6 MB"}})
+    found = advised(tmp_path / "r", asked, controls=["reno"], queues=["present"], repeat=2, fresh=6)
+    assert found.experiment.rule.objective.name == "completion"
+    assert {each.finished for each in found.judged} == {False}
+    assert [each.ratio for each in found.judged] == [None, None]
+    assert {each.answer for each in found.judged} == {"", "no difference shown"}
+    assert found.words == "Advice: keep the present choice; nothing is shown to be better."
+
+
 def test_what_is_there_is_not_run_again(beside: Path) -> None:
     parts = [*beside.glob("parts/*"), *beside.glob("ranking/parts/*")]
     before = {part: part.stat().st_mtime_ns for part in parts}

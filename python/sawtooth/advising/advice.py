@@ -111,7 +111,10 @@ def prepare(
         require_control(beside)
     found = setting(study, flows=flows, link=link, arm=arm)
     rule = Rule(objective(found, by, least=least), repeat, confirm, fresh, bar, beside, vary)
-    return Experiment(found, choices(found, controls, queues), rule)
+    made = Experiment(found, choices(found, controls, queues), rule)
+    # A choice that cannot be run is refused before the rule is told.
+    made.ranking()
+    return made
 
 
 def advise(made: Experiment, directory: Path, do: Do | None = None) -> Advice:

@@ -12,6 +12,7 @@ from sawtooth.advising.choices import Choice, own_kind, queue_name, queue_of
 from sawtooth.advising.objective import Asked, Objective
 from sawtooth.advising.setting import Setting
 from sawtooth.errors import StudyError
+from sawtooth.plan import make_plan
 from sawtooth.study import Study
 from sawtooth.study.assign import Tree
 from sawtooth.study.written import written
@@ -190,10 +191,13 @@ class Experiment:
             "repeat": repeat, "seed": setting.study.seed + later, "caveats": list(said), **sweep, "arms": dict(arms), **lint,
             **({"figures": [self._figure(shown)]} if len(shown or arms) <= _MOST_SHOWN else {}), **({"findings": list(findings)} if findings else {}),
         }  # fmt: skip
+        made = Study.parse(written(whole), setting.study.path, files=not setting.study.folder.shut)
         try:
-            return Study.parse(written(whole), setting.study.path, files=not setting.study.folder.shut)
+            make_plan(made)
         except StudyError as error:
+            # Its place would be in a text that nobody has seen.
             raise StudyError(error.message, None, error.hint) from None
+        return made
 
     def _neighbour(self) -> Tree:
         first = self.setting.flows[0]

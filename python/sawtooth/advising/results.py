@@ -70,6 +70,7 @@ class Judged:
     Attributes:
         choice: which.
         value: of the objective, mean over replicates.
+        finished: whether all runs were; else the value is the least that it may be.
         ratio: to the present choice, with its interval; None where runs did not finish.
         in_ranking: the same ratio in the runs that chose it, in which by chance it looks better than it is.
         answer: better, worse, no difference shown; or `not better`, `not worse`, where the contrary of what the ranking led to expect is shown.
@@ -82,6 +83,7 @@ class Judged:
 
     choice: Choice
     value: Interval
+    finished: bool
     ratio: Interval | None
     in_ranking: float
     answer: str
@@ -146,7 +148,7 @@ def judged(experiment: Experiment, order: Sequence[Ranked], chosen: Mapping[Choi
         answer = _said(verdict.answer, better=chosen[choice]) if verdict is not None else ""
         chance = verdict is not None and not (_still(own) and _still(present))
         made.append(Judged(
-            choice, stats.mean(own[0]), _ratio(own, present) if verdict is not None else None, in_ranking[choice.name] / in_ranking[experiment.present.name],
+            choice, stats.mean(own[0]), bool(np.array_equal(*own)), _ratio(own, present) if verdict is not None else None, in_ranking[choice.name] / in_ranking[experiment.present.name],
             answer, adjusted[f"{CLAIM}: {choice.name}"] if chance else None, verdict.numbers if verdict is not None else "", carried.get(choice.name, math.nan), waits.get(choice.name, math.nan),
             _harm(experiment, choice, [experiment.present, *chosen], dataset, verdicts) if rule.beside is not None else None,
         ))  # fmt: skip

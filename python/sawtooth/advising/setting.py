@@ -92,6 +92,8 @@ def setting(study: Study, *, flows: Sequence[str] = (), link: str | None = None,
             f"advise compares in the simulator, and {study.path} runs on {study.backend}",
             hint="add --backend sim, if the scenario is meant for it, too",
         )
+    # What is wrong with the study itself has its place in it.
+    make_plan(study)
     notes: list[str] = []
     tree = _bare(study, _arm(study, arm, notes))
     plan = make_plan(Study.parse(written(tree), study.path, files=not study.folder.shut))

@@ -108,7 +108,7 @@ def as_json(found: Advice) -> dict[str, Any]:
 def _row(each: Judged) -> dict[str, Any]:
     harm = each.harm
     return {
-        "choice": each.choice.name, "verdict": each.answer or None, "value": _interval(each.value), "ratio": _interval(each.ratio), "ratio_in_ranking": _finite(each.in_ranking),
+        "choice": each.choice.name, "verdict": each.answer or None, "value": _interval(each.value), "finished": each.finished, "ratio": _interval(each.ratio), "ratio_in_ranking": _finite(each.in_ranking),
         "p": each.p, "numbers": each.words or None, "goodput_bps": _finite(each.goodput_bps), "wait_p95_ns": _finite(each.delay_ns),
         **({"harm": {"share": _interval(harm.share), "own_kind": _interval(harm.own_kind), "verdict": harm.verdict}} if harm else {}),
     }  # fmt: skip
@@ -154,7 +154,7 @@ def _verdicts(found: Advice) -> Table:
         # What a study calls things is text: nothing in it is a style.
         table.add_row(*map(Text, [
             each.choice.name, each.answer, _times(each.ratio), "" if each.p is None else p_value(each.p).removeprefix("p ").removeprefix("= "),
-            number(each.value.estimate / divisor), _in_unit(each.goodput_bps, "bit/s"), _in_unit(each.delay_ns, "ns"), *harm,
+            f"{'' if each.finished else '≥ '}{number(each.value.estimate / divisor)}", _in_unit(each.goodput_bps, "bit/s"), _in_unit(each.delay_ns, "ns"), *harm,
         ]))  # fmt: skip
     return table
 
