@@ -151,3 +151,30 @@ def test_results_of_another_study_are_not_mixed_with_an_advice(
     capsys.readouterr()
     told = said(["asked.toml", "--out", "r"], monkeypatch, capsys)
     assert told == ["error: r holds results of something else", "hint: name another directory with --out"]
+
+
+def test_a_kept_study_has_to_find_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("elsewhere").mkdir()
+    Path("starts.csv").write_text("cell,s1,s2\n1,100,200\n")
+    draws = '[draws]\nS = { distribution = "table", file = "starts.csv", row = "cell", column = "s{replicate}", unit = "ms" }\n'
+    Path("asked.toml").write_text(STUDY + draws)
+    told = said(["asked.toml", "--repeat", "2", "--fresh", "2", "--study", "elsewhere/kept.toml"], monkeypatch, capsys)
+    assert told == [
+        "error: elsewhere/kept.toml would not find what the study names: cannot read elsewhere/starts.csv: No such file or directory",
+        "hint: put it into .",
+    ]
+
+
+def test_a_part_of_a_sweep_has_no_numbers_for_a_table_of_draws(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("starts.csv").write_text("cell,s1\n1,100\n2,200\n")
+    draws = '[draws]\nS = { distribution = "table", file = "starts.csv", row = "cell", column = "s{replicate}", unit = "ms" }\n'
+    Path("asked.toml").write_text(STUDY + draws + '[sweep]\n"links.l.rate" = ["5 Mbit/s", "10 Mbit/s"]\n')
+    told = said(["asked.toml", "--set", "links.l.rate=10 Mbit/s"], monkeypatch, capsys)
+    assert (told[0], told[-1]) == (
+        "error: `S` is drawn from a table by the numbers of cells, and a part of the sweep would have others",
+        "hint: leave out --short and --set of what is swept",
+    )
