@@ -141,6 +141,31 @@ def test_flows_without_a_name_keep_what_they_are_called_beside_a_neighbour(tmp_p
     assert [each.harm is not None for each in found.judged] == [True, True]
 
 
+def test_of_choices_that_are_equal_in_every_run_one_is_judged(tmp_path: Path) -> None:
+    # A single flow has CoDel's queue for itself, whether flows have queues of their own or not.
+    few: dict[str, Any] = {"controls": ["reno"], "queues": ["codel", "fq_codel", "pie"], "repeat": 3, "fresh": 6, "confirm": 2}
+    link = {"rate": "10 Mbit/s", "delay": "10 ms", "loss": 0.002, "queue": {"name": "drop_tail", "limit": "500 packets"}}
+    found = advised(tmp_path / "r", study({"links": {"l": link}}), **few)
+    equal = {each.choice.name: each.equal.name for each in found.ranking if each.equal is not None}
+    assert equal in ({"reno, fq_codel": "reno, codel"}, {"reno, codel": "reno, fq_codel"})
+    assert not {each.choice.name for each in found.judged} & {*equal}
+    assert len(found.judged) == 3
+    # Where all are equal to the present choice they are judged all the same.
+    link = {**link, "rate": "1 Gbit/s", "loss": 0.02}
+    found = advised(
+        tmp_path / "same",
+        study({"links": {"l": link}}),
+        controls=["present"],
+        queues=["fq_codel"],
+        repeat=2,
+        fresh=6,
+        bar=0.0,
+        by="goodput",
+    )
+    assert [each.equal is found.experiment.present for each in found.ranking if each.choice.queue is not None] == [True]
+    assert [each.answer for each in found.judged if each.choice.queue is not None] == ["no difference shown"]
+
+
 def test_what_did_not_finish_is_a_bound_and_has_no_ratio(tmp_path: Path) -> None:
     asked = study(flow={"source": {"name": "bulk", "size": "6 MB"}})
     found = advised(tmp_path / "r", asked, controls=["reno"], queues=["present"], repeat=2, fresh=6)

@@ -55,7 +55,7 @@ class Rule:
         best = min(self.confirm, choices)
         said = [
             f"Ranked by {found.name}: {found.words}; {found.sense}.",
-            f"All {choices} choices beside the present one are run in {self.repeat} replicates each, under common random numbers; they only choose the best {best}.",
+            f"All {choices} choices beside the present one are run in {self.repeat} replicates each, under common random numbers; they only choose the best {best}, of those that are equal in every run one.",
             f"These and the present choice are run again in {self.fresh} replicates with other random numbers, of which alone verdicts and numbers are made:"
             f" the best of many is by chance better in the runs that chose it than it is.",
             f"Better or worse: {f'more than {100 * self.bar:.3g} % ' if self.bar else ''}from the present choice, in pairs of replicates, at most 5 % errors in all verdicts together (Holm).",

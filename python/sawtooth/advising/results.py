@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -37,12 +37,14 @@ class Ranked:
         choice: which.
         value: of the objective, mean over replicates; a bound where runs did not finish, and not a number where none tells it.
         finished: whether all runs did.
+        equal: the choice before it, or the present one, whose value is the same in every run; None if there is none.
 
     """
 
     choice: Choice
     value: float
     finished: bool
+    equal: Choice | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,19 @@ def ranked(experiment: Experiment, dataset: results.Dataset) -> list[Ranked]:
         for low, high in [found.get(choice.name, (_NONE, _NONE))]
     ]
     way = -1 if experiment.rule.objective.more else 1
-    return sorted(made, key=lambda each: (math.isnan(each.value), way * each.value if not math.isnan(each.value) else 0.0))
+    order = sorted(made, key=lambda each: (math.isnan(each.value), way * each.value if not math.isnan(each.value) else 0.0))
+    first: dict[tuple[bytes, bytes], Choice] = {}
+    for choice in (experiment.present, *(each.choice for each in order)):
+        low, high = found.get(choice.name, (_NONE, _NONE))
+        if low.size:
+            first.setdefault((low.tobytes(), high.tobytes()), choice)
+    of = {
+        choice: first[low.tobytes(), high.tobytes()]
+        for choice in experiment.choices
+        for low, high in [found.get(choice.name, (_NONE, _NONE))]
+        if low.size
+    }
+    return [replace(each, equal=None if of.get(each.choice, each.choice) is each.choice else of[each.choice]) for each in order]
 
 
 def require_told(experiment: Experiment, order: Sequence[Ranked]) -> None:
@@ -123,11 +137,12 @@ def require_told(experiment: Experiment, order: Sequence[Ranked]) -> None:
 
 
 def best(experiment: Experiment, order: Sequence[Ranked]) -> dict[Choice, bool]:
-    """The choices that are judged, each with whether it ranks before the present one: the best beside that."""
-    told = [each.choice for each in order if not math.isnan(each.value)]
-    present = told.index(experiment.present)
-    found = {choice: at < present for at, choice in enumerate(told) if at != present}
-    return dict(list(found.items())[: experiment.rule.confirm])
+    """The choices that are judged, each with whether it ranks before the present one: the best beside that, of those that are equal one."""
+    told = [each for each in order if not math.isnan(each.value)]
+    present = next(at for at, each in enumerate(told) if each.choice is experiment.present)
+    others = [(at, each) for at, each in enumerate(told) if at != present]
+    differ = [(at, each) for at, each in others if each.equal is None] or others
+    return {each.choice: at < present for at, each in differ[: experiment.rule.confirm]}
 
 
 def judged(experiment: Experiment, order: Sequence[Ranked], chosen: Mapping[Choice, bool], dataset: results.Dataset) -> list[Judged]:

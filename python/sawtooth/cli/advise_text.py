@@ -83,7 +83,8 @@ def lines(found: Advice) -> Iterator[str]:
         value = (
             "nothing tells it" if math.isnan(each.value) else f"{'' if each.finished else 'at least '}{number(each.value / divisor)} {unit}"
         )
-        yield f"{at:3}  {value:>16}  {each.choice.name}"
+        equal = f" (in every run equal to: {each.equal.name})" if each.equal is not None else ""
+        yield f"{at:3}  {value:>16}  {each.choice.name}{equal}"
     if len(found.ranking) > _MOST_RANKED:
         yield f"... and {len(found.ranking) - _MOST_RANKED} more; --json lists all"
 
@@ -99,7 +100,7 @@ def as_json(found: Advice) -> dict[str, Any]:
         },
         "present": found.experiment.present.name,
         "verdicts": [_row(each) for each in found.judged],
-        "ranking": [{"choice": each.choice.name, "value": _finite(each.value), "finished": each.finished} for each in found.ranking],
+        "ranking": [{"choice": each.choice.name, "value": _finite(each.value), "finished": each.finished, "equal_to": each.equal.name if each.equal else None} for each in found.ranking],
         "advice": found.words,
         "notes": list(found.notes),
     }  # fmt: skip
