@@ -16,6 +16,7 @@ from sawtooth import advising, cli
 from sawtooth.advising import Advice, objective
 from sawtooth.advising.setting import setting
 from sawtooth.analysis import Dataset
+from sawtooth.errors import StudyError
 from sawtooth.report.answers import Answers
 from sawtooth.study import Study
 from sawtooth.study.assign import Tree
@@ -258,3 +259,9 @@ def test_a_plane_that_is_turned_has_less_at_the_right(beside: Path) -> None:
     for turned in (False, True):
         left, right = dataset.figure(**keys, turned=turned).figure.axes[0].get_xlim()
         assert (left > right) == turned
+
+
+def test_a_plane_is_turned_or_not(beside: Path) -> None:
+    with pytest.raises(StudyError) as refused:
+        Dataset.open(beside).figure(kind="plane", metric="goodput_bps", of="a", against="srtt_mean_ns", turned="yes")
+    assert (refused.value.message, refused.value.hint) == ('`turned` is true or false, found "yes"', "such as turned = true")

@@ -38,6 +38,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (directory / "bare.toml").write_text(Study.of({**TREE, "scenario": scenario}).document.text)
     for point in ("sender", "receiver"):
         simulate(directory / "asked.toml", seed=1, captures=taps.wanted(directory / f"{point}.pcapng", [point]))
+    call = {"path": ["l"], "transport": "udp", "source": {"name": "constant_rate", "rate": "1 Mbit/s"}}
+    simulate({**scenario, "duration": "1 s", "flows": [call]}, captures=taps.wanted(directory / "datagrams.pcapng", ["sender"]))
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(directory)
         for options in (["asked.toml", "--out", "results", "--pcap", "captured"], ["bare.toml", "--out", "bare"]):
@@ -175,6 +177,10 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
         ["sender.pcapng", "results", "--flow", "1", "--flow", "shrot"], "no flow of results is `shrot`", "did you mean `short`?",
     ),
     "a cell that is not there": (["sender.pcapng", "results", "--cell", "7"], "no finished run of results is of cell `7`", "known here: 1"),
+    "two flows where no side is a capture": (
+        ["results", "results", "--flow", "long", "--flow", "short"], "--flow is given more than once, and the page draws one window", "name one",
+    ),
+    "a capture without a flow of TCP": (["datagrams.pcapng", "results"], "datagrams.pcapng has no flow of TCP that sent data", "`sawtooth analyze` tells what it has"),
     "an arm where there are none": (["sender.pcapng", "results", "--arm", "a"], "no finished run of results is of arm `a`", "it has none"),
 }  # fmt: skip
 
