@@ -136,6 +136,10 @@ class CaptureUnreadable(PlainError):
     """A file is no capture, or none that is read."""
 
 
+class FileUnreadable(PlainError):
+    """A file that another program wrote cannot be read."""
+
+
 def cut(text: str) -> str:
     """A text that may be very long, for a message."""
     return text if len(text) <= 40 else f"{text[:36]}..."

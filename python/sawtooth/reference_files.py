@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 
-from sawtooth import _core, reading, sheets
+from sawtooth import _core, foreign, reading, sheets
 from sawtooth.design import NOT_SET
-from sawtooth.errors import DatasetError, Place, SawtoothError, StudyError, cut
+from sawtooth.errors import DatasetError, FileUnreadable, Place, SawtoothError, StudyError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import ExpressionError, measure, units
 from sawtooth.measures import unit as units_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 KEYS = (
     Key("name", "word", "needed", "what expressions call it: `references.NAME.COLUMN`, or `reference.COLUMN` if it is the only one"),
-    Key("file", "name of a file", "needed", "a CSV file with a line of column names, relative to the study; lines that begin with `#` are comments"),
+    Key("file", "name of a file", "needed", "a CSV file with a line of column names, relative to the study; lines that begin with `#` are comments. Or what iperf3 or flent measured: [which columns that has](../guides/exchange.md)"),
     Key("source", "text", "", "where the numbers are from; it stands below what shows them"),
     Key("called", "text", "`\"published\"`", "what figures call its numbers, such as the name of another simulator"),
     Key("keys", "table of factors, `arm` or `item` and columns", "columns that are called like factors", "which column says of which cell a row is"),
@@ -143,9 +143,11 @@ def of_file(path: Path, columns: Columns, factors: Sequence[str], unset: Sequenc
         DatasetError: says what of it cannot be used, and what to do.
 
     """
+    measured = foreign.is_json(path)
     reader = _OfFile(path, {"name": "table", "file": str(path), **columns.tree}, ["cell", *factors], unset)
     found = reader.reference(None)
-    if not found.keys:
+    # What another program measured is of no cell in particular: its one row is held against each.
+    if not found.keys and not measured:
         raise reader.no_keys(found.sheet)
     return found
 
@@ -170,8 +172,13 @@ class _Reader:
         raise NotImplementedError
 
     def content(self) -> str:
-        """What the file holds."""
+        """What the file holds, as CSV."""
         path = self.file()
+        if foreign.is_json(path):
+            try:
+                return foreign.as_csv(foreign.read(path))
+            except FileUnreadable as error:
+                raise self.error(error.message, "file", error.hint) from None
         try:
             return reading.read_text(path, _MOST_BYTES, "leave out what is not compared", "utf-8-sig")
         except OSError as error:
@@ -358,6 +365,11 @@ class _Reader:
 
     def no_keys(self, sheet: Sheet) -> SawtoothError:
         """The error about a table of which no column tells the cells apart."""
+        if foreign.is_json(sheet.path):
+            return self.error(
+                f"{sheet.path} tells of both directions, and one is compared", "file",
+                'a study\'s [[references]] chooses by `where = { direction = "upload" }`, or "download"',
+            )  # fmt: skip
         return self.error(
             f"no column of {self.tree['file']} is a factor of the study", "file",
             f"its columns are {', '.join(sheet.columns)}; the study has {', '.join(self.known)}; `keys`, or `--factor NAME=COLUMN`, says which is which",

@@ -1,9 +1,9 @@
-"""`sawtooth analyze`: captures of packets, told and drawn."""
+"""`sawtooth analyze`: captures of packets and files of iperf3 and flent, told and drawn."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,7 +12,10 @@ from sawtooth.cli.options import AsJson
 
 def analyze(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Captures, pcap or pcapng; - is standard input.", show_default=False)
+        list[str],
+        typer.Argument(
+            metavar="FILE...", help="Captures, pcap or pcapng, - is standard input; or what iperf3 (-J) or flent wrote.", show_default=False
+        ),
     ],
     flows: Annotated[
         list[str] | None,
@@ -41,7 +44,11 @@ def analyze(
     Whoever made the capture, and wherever: at the sender, at the receiver or between them. What it cannot tell is null, not 0. What is wrong with one file is told, and the others are analysed. Exit code 1 if a
     file is damaged, so that what is told is of its beginning; 2 if one could not be analysed.
 
-    Example: sawtooth analyze transfer.pcapng --out results/transfer
+    Of files of iperf3 and flent it tells flows and their course over time.
+
+    Examples: sawtooth analyze transfer.pcapng --out results/transfer
+
+    sawtooth analyze iperf3.json
     """
     from sawtooth import streams
     from sawtooth.cli import analyze_text

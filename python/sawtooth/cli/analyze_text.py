@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sawtooth import captures
+from sawtooth import captures, foreign
 from sawtooth.captures import Capture
+from sawtooth.cli import foreign_text
+from sawtooth.cli.foreign_text import Told
 from sawtooth.errors import SawtoothError, StudyError
 from sawtooth.plots import style
 from sawtooth.quantities import seconds
@@ -47,7 +49,7 @@ class Failed:
 
 def all_analyzed(
     files: Sequence[str], flows: Sequence[str], times: tuple[str | None, str | None], out: Path | None
-) -> list[Analyzed | Failed]:
+) -> list[Analyzed | Told | Failed]:
     """Each file by itself: what is wrong with one is told, and the others are analysed.
 
     Raises:
@@ -57,16 +59,17 @@ def all_analyzed(
     span = _times(times)
     if files.count("-") > 1:
         raise StudyError("standard input is one capture, and `-` is given twice", hint="name it once")
-    done: list[Analyzed | Failed] = []
+    done: list[Analyzed | Told | Failed] = []
     for file, place in zip(files, places(files, out), strict=True):
         try:
-            done.append(analyzed(file, flows, span, place))
+            is_foreign = file != "-" and foreign.is_json(Path(file))
+            done.append(foreign_text.told(file, flows, times, place) if is_foreign else analyzed(file, flows, span, place))
         except SawtoothError as error:
             done.append(Failed(file, error))
     return done
 
 
-def status(done: Sequence[Analyzed | Failed]) -> int:
+def status(done: Sequence[Analyzed | Told | Failed]) -> int:
     """The exit code: 2 if a file could not be analysed, 1 if one is damaged, so that what is told of it is of its beginning."""
     if any(isinstance(each, Failed) for each in done):
         return 2
@@ -132,8 +135,10 @@ def _times(times: tuple[str | None, str | None]) -> Times:
     return Times(first, last, told)
 
 
-def as_json(done: Analyzed | Failed) -> dict[str, Any]:
+def as_json(done: Analyzed | Told | Failed) -> dict[str, Any]:
     """The same for other programs."""
+    if isinstance(done, Told):
+        return foreign_text.as_json(done)
     if isinstance(done, Failed):
         return {"file": done.file, "error": str(done.error)}
     episodes = done.capture.episodes.filter(done.capture.episodes["flow"].is_in([row["flow"] for row in done.told]))
@@ -146,8 +151,11 @@ def as_json(done: Analyzed | Failed) -> dict[str, Any]:
     }
 
 
-def lines(done: Analyzed) -> Iterator[str]:
-    """A few lines on the capture and on each flow."""
+def lines(done: Analyzed | Told) -> Iterator[str]:
+    """A few lines on what was recorded and on each flow."""
+    if isinstance(done, Told):
+        yield from foreign_text.lines(done)
+        return
     facts = done.capture.facts
     yield f"{done.capture.name}: {facts['format']}, {facts['frames']:,} frames in {facts['duration_ns'] / 1e9:.6g} s{_interfaces(facts)}"
     if done.capture.damage is not None:
