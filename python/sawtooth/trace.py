@@ -143,8 +143,8 @@ def take(plan: Plan, run: Run, backend: Simulator, captures: Wanted | None = Non
     tree = json.loads(run.scenario)
     simulated = not plan.study.on_kernels
     duration = _duration(tree)
-    sampled = f"{duration / _SAMPLES:.9f} s"
-    per_ack = run.cost <= _MOST_ACKS
+    sampled = _sampled(duration)
+    per_ack = sampling(run) == "ack"
     # Samples do not change a simulation: one takes down every acknowledgement, another the queues.
     wanted = ([{"sample": "ack"}] if per_ack else []) + ([{"sample": sampled}] if simulated or not per_ack else [])
     texts, seeds = [json.dumps({**tree, **each}) for each in wanted], [run.seed] * len(wanted)
@@ -159,6 +159,15 @@ def take(plan: Plan, run: Run, backend: Simulator, captures: Wanted | None = Non
     last = len(wanted) - 1
     queues = tables["queues"].filter(run=last) if "queues" in tables else None
     return Trace(run, duration, tables["flows"].filter(run=0), tables["links"].filter(run=0), tables["series"].filter(run=0), queues)
+
+
+def sampling(run: Run) -> str:
+    """How a run is sampled that is looked at in detail: at each acknowledgement, as `sample = "ack"` says, or in steps if it has too many."""
+    return "ack" if run.cost <= _MOST_ACKS else _sampled(_duration(json.loads(run.scenario)))
+
+
+def _sampled(duration: float) -> str:
+    return f"{duration / _SAMPLES:.9f} s"
 
 
 def figure(

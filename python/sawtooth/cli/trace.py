@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +36,14 @@ def trace(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where trace-run-N.svg and .png go.", show_default="results/NAME/trace")
     ] = None,
+    qlog: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write what senders sent, got and knew as qlog, for qvis: FILE.sqlog (JSON text sequence) or FILE.qlog.",
+            show_default=False,
+        ),
+    ] = None,
     pcap: Pcap = None,
     pcap_at: PcapAt = None,
     snap: Snap = None,
@@ -49,16 +58,21 @@ def trace(
     Nothing is stored but the figure. `sawtooth simulate --table series` prints the numbers.
 
     Example: sawtooth trace hstcp --cell 12 --arm highspeed --to '30 s'
+
+    Example: sawtooth trace hstcp --short --qlog /tmp/hstcp.sqlog
     """
     from sawtooth import trace as traces
     from sawtooth.backends.registry import BACKENDS
     from sawtooth.cli import captured, layers_text, studies
     from sawtooth.cli.output import print_json
     from sawtooth.errors import StudyError
+    from sawtooth.exports import qlog as qlogs
     from sawtooth.plan import make_plan
     from sawtooth.plots import style
 
     made = make_plan(studies.load(study, short, options, backend, no_files))
+    if qlog is not None:
+        qlogs.require_file(qlog, made.study.backend)
     wanted = captured.wanted(pcap, pcap_at, snap, made.study.backend)
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
     span = traces.span(begin, end, run)
@@ -66,6 +80,8 @@ def trace(
     if layers:
         if wanted:
             raise StudyError("--layers captures nothing", hint="leave out --pcap")
+        if qlog is not None:
+            raise StudyError("--layers writes no qlog", hint="leave out --qlog")
         if links:
             raise StudyError("--layers draws no links", hint="leave out --link")
         layers_text.show(made, run, flows, message, span if begin != _START or end is not None else None, directory, as_json=as_json)
@@ -74,6 +90,9 @@ def trace(
         raise StudyError("--message is for --layers", hint="a message's way through the layers is shown with both")
     taken = traces.take(made, run, BACKENDS[made.study.backend].load(), wanted)
     captured.tell(wanted)
+    if qlog is not None:
+        events = qlogs.write(made, run, qlog, flows or ())
+        print(f"qlog: {qlog}, {events:,} events", file=sys.stderr)
     drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span)
     name = f"trace-run-{run.index}"
     style.write(drawn, directory, name)
