@@ -44,6 +44,10 @@ def trace(
             show_default=False,
         ),
     ] = None,
+    flent: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write rates and round-trip times over time for flent: FILE.flent.gz.", show_default=False),
+    ] = None,
     pcap: Pcap = None,
     pcap_at: PcapAt = None,
     snap: Snap = None,
@@ -66,6 +70,7 @@ def trace(
     from sawtooth.cli import captured, layers_text, studies
     from sawtooth.cli.output import print_json
     from sawtooth.errors import StudyError
+    from sawtooth.exports import flent_file
     from sawtooth.exports import qlog as qlogs
     from sawtooth.plan import make_plan
     from sawtooth.plots import style
@@ -73,6 +78,8 @@ def trace(
     made = make_plan(studies.load(study, short, options, backend, no_files))
     if qlog is not None:
         qlogs.require_file(qlog, made.study.backend)
+    if flent is not None:
+        flent_file.require_file(flent)
     wanted = captured.wanted(pcap, pcap_at, snap, made.study.backend)
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
     span = traces.span(begin, end, run)
@@ -80,8 +87,8 @@ def trace(
     if layers:
         if wanted:
             raise StudyError("--layers captures nothing", hint="leave out --pcap")
-        if qlog is not None:
-            raise StudyError("--layers writes no qlog", hint="leave out --qlog")
+        if qlog is not None or flent is not None:
+            raise StudyError("--layers writes nothing for other programs", hint=f"leave out {'--flent' if qlog is None else '--qlog'}")
         if links:
             raise StudyError("--layers draws no links", hint="leave out --link")
         layers_text.show(made, run, flows, message, span if begin != _START or end is not None else None, directory, as_json=as_json)
@@ -93,6 +100,9 @@ def trace(
     if qlog is not None:
         events = qlogs.write(made, run, qlog, flows or ())
         print(f"qlog: {qlog}, {events:,} events", file=sys.stderr)
+    if flent is not None:
+        test = flent_file.write(taken, traces.title(made, run), flent, flows or ())
+        print(f"flent: {flent}, test {test}", file=sys.stderr)
     drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span)
     name = f"trace-run-{run.index}"
     style.write(drawn, directory, name)

@@ -24,6 +24,7 @@ _COMPUTED = re.compile(r"(avg|sum|fairness|totals?)( *$|::)")
 _COMPUTERS = {"AverageRunner", "SumRunner", "FairnessRunner", "DiffMinRunner", "NullRunner", "ComputingRunner"}
 _TO_BPS = {"Mbits/s": 1e6, "Mbit/s": 1e6, "Kbits/s": 1e3, "Gbits/s": 1e9, "bits/s": 1.0}
 _MS = 1_000_000
+_LARGEST = 2**53
 _STEPS = "values over time are flent's, which it interpolates at its own steps; totals are those of the tools"
 _NO_STATE = (
     "flent tells no losses, congestion windows or round-trip times of flows unless its test asks for them; pings are told by themselves"
@@ -103,7 +104,8 @@ def _value(node: Node) -> float | None:
         return None
     if isinstance(node.value, bool) or not isinstance(node.value, int | float):
         node.fail(f"a number or null is needed, found {cut(repr(node.value))}")
-    return node.value if math.isfinite(node.value) else None
+    value = float(node.value) if abs(node.value) <= _LARGEST else math.inf
+    return value if math.isfinite(value) else None
 
 
 def _flow(name: str, unit: str, meta: Node, points: Sequence[float]) -> dict[str, Any] | None:
@@ -122,17 +124,17 @@ def _flow(name: str, unit: str, meta: Node, points: Sequence[float]) -> dict[str
             "sent_bytes": meta.count("BYTES_SENT"),
             "delivered_bytes": meta.count("BYTES_RECVD"),
             "lifetime_ns": ns(meta.number("ELAPSED_TIME")),
-            "retransmits": int(again) if isinstance(again, int | str) and str(again).isdecimal() else None,
+            "retransmits": int(again) if isinstance(again, int | str) and str(again).isdecimal() and int(again) <= _LARGEST else None,
         }
     if unit == "ms":
         row["transport"] = "udp" if "udp" in words else "icmp" if "icmp" in words or "ping" in words else None
         if points:
             row |= {
-                "rtt_mean_ns": round(fmean(points) * _MS),
-                "min_rtt_ns": round(min(points) * _MS),
-                "max_rtt_ns": round(max(points) * _MS),
+                "rtt_mean_ns": ns(fmean(points), _MS),
+                "min_rtt_ns": ns(min(points), _MS),
+                "max_rtt_ns": ns(max(points), _MS),
             }
-            row |= {"rtt_median_ns": round(median(points) * _MS), "rtt_p99_ns": round(float(np.quantile(points, 0.99)) * _MS)}
+            row |= {"rtt_median_ns": ns(median(points), _MS), "rtt_p99_ns": ns(float(np.quantile(points, 0.99)), _MS)}
         return row
     return None
 
@@ -142,5 +144,5 @@ def _point(name: str, unit: str, time: float | None, value: float) -> dict[str, 
     if unit in _TO_BPS:
         return row | {"throughput_bps": value * _TO_BPS[unit]}
     if unit == "ms":
-        return row | {"rtt_ns": round(value * _MS)}
+        return row | {"rtt_ns": ns(value, _MS)}
     return row | {"value": float(value), "unit": unit}

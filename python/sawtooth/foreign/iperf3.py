@@ -27,8 +27,11 @@ _STREAMED = {"start", "interval", "end", "error", "server_output_text", "server_
 
 def is_one(values: Sequence[Node]) -> bool:
     """Whether a file is one of iperf3's."""
-    first = values[0].value
-    return isinstance(first, dict) and (("start" in first and ("intervals" in first or "end" in first)) or first.get("event") in _STREAMED)
+    first = values[0]
+    if not isinstance(first.value, dict):
+        return False
+    event: object = first.member("event").value if first.has("event") else None
+    return (isinstance(event, str) and event in _STREAMED) or (first.has("start") and (first.has("intervals") or first.has("end")))
 
 
 def read(source: Text, values: Sequence[Node]) -> Measured:
@@ -84,7 +87,7 @@ def read(source: Text, values: Sequence[Node]) -> Measured:
         _interval(names[socket], each, streams[socket], transport)
         for interval in intervals
         for each in interval.list("streams")
-        if (socket := each.member("socket").value) in names
+        if (socket := _socket(each)) in names
     ]
     untold = [*(_UNTOLD if transport != "udp" else [_NO_RTT])]
     if transport != "udp" and any(not _sends(each) for each in streams.values()):
@@ -136,12 +139,20 @@ def _streams(intervals: Sequence[Node], end: Node) -> dict[int, Mapping[str, Any
         sides = {name: each.object(name) for name in ("sender", "receiver", "udp") if each.has(name)}
         if not sides:
             each.fail("a stream has neither `sender` and `receiver` nor `udp`")
-        socket = next(iter(sides.values())).member("socket").value
+        socket = _socket(next(iter(sides.values())))
         found[socket] = sides
     if not found:
         for interval in intervals[:1]:
-            found = {each.member("socket").value: {"interval": each} for each in interval.list("streams")}
+            found = {_socket(each): {"interval": each} for each in interval.list("streams")}
     return found
+
+
+def _socket(node: Node) -> int:
+    """The number by which iperf3 calls a stream everywhere."""
+    number = node.count("socket")
+    if number is None:
+        node.fail("a stream has no `socket`")
+    return number
 
 
 def _sends(stream: Mapping[str, Any]) -> bool:
@@ -237,10 +248,8 @@ def _lasted(side: Node) -> int | None:
 
 
 def _us(node: Node, name: str) -> int | None:
-    value = node.number(name)
-    return None if value is None else round(value * 1e3)
+    return ns(node.number(name), 1e3)
 
 
 def _ms(node: Node, name: str) -> int | None:
-    value = node.number(name)
-    return None if value is None else round(value * 1e6)
+    return ns(node.number(name), 1e6)

@@ -18,6 +18,8 @@ from sawtooth.errors import FileUnreadable, cut
 
 MOST_BYTES = 256_000_000
 """Of the text, after a compressed file was opened."""
+_LARGEST = 2**53
+"""Of the numbers that programs agree on (RFC 8259 §6)."""
 _GZIP = b"\x1f\x8b"
 _BLANK = " \t\r\n"
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -114,8 +116,10 @@ class Node:
         found = self._of(name, (int, float), None)
         if isinstance(found.value, bool):
             found.fail(f"`{name}` is a number, found true or false")
-        if found.value is None or not math.isfinite(found.value):
+        if found.value is None or (isinstance(found.value, float) and not math.isfinite(found.value)):
             return None
+        if found.value > _LARGEST:
+            found.fail(f"`{name}` is {found.value:g}, which nothing that is measured is")
         if found.value < 0:
             found.fail(f"`{name}` is {found.value:g}, below 0")
         return found.value

@@ -49,6 +49,7 @@ SERIES: Mapping[str, Any] = {
     "unit": pl.String,
 }
 NS = 1_000_000_000
+_MOST = 2**63
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,9 @@ def series_of(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame([{name: row.get(name) for name in SERIES} for row in rows], schema=dict(SERIES))
 
 
-def ns(seconds: float | None) -> int | None:
-    """Nanoseconds of seconds."""
-    return None if seconds is None else round(seconds * NS)
+def ns(value: float | None, unit: float = NS) -> int | None:
+    """Nanoseconds of seconds, or of another unit of so many of them; None of what is longer than 292 years, which is no measurement."""
+    return None if value is None or abs(value * unit) >= _MOST else round(value * unit)
 
 
 _OF_FLOWS = ("goodput_bps", "sending_bps", "retransmits", "srtt_mean_ns", "jitter_ns", "lost_packets")
