@@ -147,7 +147,7 @@ def test_what_cannot_be_is_told(uploads: Trace, tmp_path: Path) -> None:
         flent_file.require_file(Path("x.json"))
     assert (
         str(refused.value)
-        == "error: x.json is no name for a data file of flent\nhint: name a file that ends in .flent.gz, or in .flent to have it as text"
+        == "error: `x.json` is no name for a data file of flent\nhint: name a file that ends in .flent.gz, or in .flent to have it as text"
     )
     with pytest.raises(StudyError, match="the run has no flow `x`"):
         flent_file.write(uploads, "t", tmp_path / "x.flent", ["x"])

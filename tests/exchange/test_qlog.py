@@ -215,7 +215,7 @@ def test_the_command_says_what_it_wrote(told, tmp_path: Path) -> None:
 def test_what_cannot_be_is_told(told, plan: Plan, tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY)
     assert told("trace", tmp_path / "study.toml", "--qlog", "run.json")[2] == (
-        "error: run.json is no name for qlog\n"
+        "error: `run.json` is no name for qlog\n"
         "hint: name a file that ends in .sqlog (a JSON text sequence) or .qlog (one JSON object, as older programs want it)\n"
     )
     with pytest.raises(StudyError) as refused:

@@ -16,8 +16,8 @@ def compare(
     others: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[DIR...|CSV|CAPTURE|STUDY]",
-            help="Others, or published numbers; without any, DIR's arms. Of a capture one: a capture, a directory, or a study to simulate.",
+            metavar="[DIR...|FILE|CAPTURE|STUDY]",
+            help="Others, published numbers, or what iperf3 or flent measured; without any, DIR's arms. Of a capture one: a capture, a directory, or a study to simulate.",
             show_default=False,
         ),
     ] = None,

@@ -60,7 +60,7 @@ def require_file(path: Path) -> None:
     """
     if not path.name.endswith(SUFFIXES):
         raise StudyError(
-            f"{path} is no name for a data file of flent", hint="name a file that ends in .flent.gz, or in .flent to have it as text"
+            f"`{path}` is no name for a data file of flent", hint="name a file that ends in .flent.gz, or in .flent to have it as text"
         )
 
 

@@ -76,7 +76,7 @@ def require_file(path: Path, backend: str) -> None:
     """
     if path.suffix not in (SEQUENCE, CONTAINED):
         raise StudyError(
-            f"{path} is no name for qlog",
+            f"`{path}` is no name for qlog",
             hint=f"name a file that ends in {SEQUENCE} (a JSON text sequence) or {CONTAINED} (one JSON object, as older programs want it)",
         )
     if backend != "sim":
