@@ -75,15 +75,15 @@ class Drawn:
 def drawn(lot: str, number: int) -> Drawn:
     """Scenario `number` of the lot `train` or `test`."""
     draw = random.Random(f"fit {lot} {number}")
-    rate = _between(draw, 2e6, 50e6)
-    delay = _between(draw, 0.01, 0.1)
+    rate = between(draw, 2e6, 50e6)
+    delay = between(draw, 0.01, 0.1)
     product = rate * delay / 8 / _PACKET
-    packets = max(_FEWEST_PACKETS, round(product * _between(draw, 0.5, 2)))
-    loss = _between(draw, 1e-4, 1e-2) if draw.random() < 0.5 else 0.0
+    packets = max(_FEWEST_PACKETS, round(product * between(draw, 0.5, 2)))
+    loss = between(draw, 1e-4, 1e-2) if draw.random() < 0.5 else 0.0
     return Drawn(number, rate, delay, packets, loss, CONTROLS[number % len(CONTROLS)])
 
 
-def _between(draw: random.Random, low: float, high: float) -> float:
+def between(draw: random.Random, low: float, high: float) -> float:
     """Uniform in its logarithm."""
     return math.exp(draw.uniform(math.log(low), math.log(high)))
 
