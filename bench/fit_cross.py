@@ -6,7 +6,7 @@ The rule, written before the method was:
 
 - A scenario is the flow of a scenario of `bench/fit.py` (its rate, propagation, buffer, loss and congestion control are drawn as there), for 20 s, with other traffic at the same link. Only that
   flow's packets at its sender are shown. All packets are of 1500 bytes.
-- The others are, in turn: `constant_rate`, `poisson`, `on_off` (a constant rate for exponential times, nothing for others) and `tcp`.
+- The others are, in turn, and moved on by one after every eight, so that each congestion control meets each: `constant_rate`, `poisson`, `on_off` (a constant rate for exponential times, nothing for others) and `tcp`.
 - Traffic of UDP sends from the beginning, a share of the link's rate that is uniform from 0 to 60 %. `on_off` is on for a mean of 0.3 to 2 s, uniform in its logarithm, and for 40 to 80 % of the time, but
   for so long at least that it sends no more than 90 % of the rate while it is on. It begins on or off with even chances.
 - Traffic of TCP is one to three flows with reno, cubic or bbr that send all they can, each from a time between 0 and 5 s, over a path whose propagation is up to twice as long.
@@ -62,7 +62,8 @@ def crossed(lot: str, number: int) -> Crossed:
     """Scenario `number` of the lot `train` or `test`."""
     flow = plain.drawn(f"cross {lot}", number)
     draw = random.Random(f"fit cross {lot} {number} others")
-    kind = KINDS[number % len(KINDS)]
+    # Every congestion control meets every kind.
+    kind = KINDS[(number + number // len(plain.CONTROLS)) % len(KINDS)]
     if kind == "tcp":
         others = [
             {
@@ -75,7 +76,6 @@ def crossed(lot: str, number: int) -> Crossed:
         ]
         return Crossed(flow, kind, others)
     mean = draw.uniform(0, MOST) * flow.rate_bps
-    source: dict[str, Any] = {"name": kind, "rate": f"{mean:.0f} bit/s"}
     if kind == "on_off":
         return Crossed(flow, kind, _on_off(draw, mean, mean / flow.rate_bps))
     return Crossed(flow, kind, [_udp({"name": kind, "rate": f"{mean:.0f} bit/s"})])
