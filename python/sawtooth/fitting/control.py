@@ -18,6 +18,8 @@ from sawtooth.stats import Vector
 
 CONTROLS = ("reno", "cubic", "bbr", "vegas", "htcp", "bic", "westwood", "illinois")
 """Those that are compared unless others are named: of Linux, and told apart on the paths that the page of validation has."""
+FLOW = "flow"
+"""The name of the flow that is fitted, in the scenarios."""
 _SAMPLES = 400
 _FARTHEST = 0.3
 """A simulation that is farther away explains nothing."""
@@ -74,6 +76,7 @@ def _simulated(scenario: Mapping[str, Any], measured: Run) -> Run | None:
     step = round(float(measured.t[1] - measured.t[0]) * 1e9)
     try:
         series = simulate({**scenario, "sample": f"{step} ns"}).tables["series"]
+        series = series.filter(series["flow"] == FLOW)
     except RunFailed:
         return None
     t, flight, acked = (series[column].fill_null(0).to_numpy().astype(np.float64) for column in ("t_ns", "flight_bytes", "acked_bytes"))

@@ -16,6 +16,8 @@ _OF_HANDSHAKE = 2
 """Packets that a sender sends before data: its SYN, and the acknowledgement of the other's."""
 _LITTLE = 0.01
 """Of a segment: the mean header, by which its size is told, has some of other packets in it."""
+_MORE_THAN_ONE = 1.5
+"""Segments: who acknowledges that much acknowledges more than one."""
 Numbers = NDArray[np.int64]
 
 
@@ -29,7 +31,10 @@ class Packets:
         at: when something more had arrived, as the sender learnt; arrived: how much by then, bytes, cumulatively and selectively.
         sent: when packets with data were sent, each copy, ascending.
         asked: when the packets were sent of which `took` tells the round trip, ascending; at_once: whether SACK told it, which waits for no further packet, shape (n,) of bool.
-        lost: when the packets were sent that were lost, ascending; lost_number: which of all packets that the sender sent they are, from 1, shape (n,) of int.
+        prompt: whether they waited for no timer of the receiver: those of SACK, and of acknowledgements of more than a packet, shape (n,) of bool.
+        asked_number: which of all packets with data they are, from 1, shape (n,) of int.
+        lost: when the packets were sent that were lost, ascending; lost_number: which of all packets with data they are, from 1, shape (n,) of int.
+        before: packets that the sender sent before data.
         since, flight, acked: bytes that were not cumulatively acknowledged, and that were, from each of these times on.
 
     """
@@ -43,8 +48,11 @@ class Packets:
     asked: Vector
     took: Vector
     at_once: NDArray[np.bool_]
+    prompt: NDArray[np.bool_]
+    asked_number: Numbers
     lost: Vector
     lost_number: Numbers
+    before: int
     since: Vector
     flight: Vector
     acked: Vector
@@ -75,7 +83,7 @@ def packets(capture: Capture, flow: str) -> Packets:
     again = _again(marks)
     sent, fresh_number, again_number = _numbers(series, marks, again, max(segment, 1.0), start)
     lost = _lost(again, again_number, begin, end, fresh_number)
-    asked, took, at_once = _round_trips(series, marks, again, start, end, fresh_at)
+    asked, took, at_once, upper, gained = _round_trips(series, marks, again, start, end, fresh_at)
     return Packets(
         row=row,
         segment=segment,
@@ -86,8 +94,11 @@ def packets(capture: Capture, flow: str) -> Packets:
         asked=asked,
         took=took,
         at_once=at_once,
+        prompt=at_once | (gained > _MORE_THAN_ONE * segment),
+        asked_number=_number_of(upper, begin, end, fresh_number, max(segment, 1.0)),
         lost=sent[lost - 1],
-        lost_number=lost + (_OF_HANDSHAKE if row["handshake"] == "whole" else 0),
+        before=_OF_HANDSHAKE if row["handshake"] == "whole" else 0,
+        lost_number=lost,
         since=_seconds(series, "t_ns", start),
         flight=_floats(series, "flight_bytes"),
         acked=np.maximum.accumulate(np.nan_to_num(_floats(series, "acked_bytes"))),
@@ -142,8 +153,13 @@ def _lost(again: pl.DataFrame, again_number: Numbers, begin: Vector, end: Vector
 
 def _round_trips(
     series: pl.DataFrame, marks: pl.DataFrame, again: pl.DataFrame, start: int, end: Vector, fresh_at: Vector
-) -> tuple[Vector, Vector, NDArray[np.bool_]]:
-    """Round trips by when they began: those of cumulative acknowledgements, and of segments at the upper end of SACK blocks that were sent once."""
+) -> tuple[Vector, Vector, NDArray[np.bool_], Vector, Vector]:
+    """Round trips by when they began: those of cumulative acknowledgements, and of segments at the upper end of SACK blocks that were sent once.
+
+    Besides, where these segments end, and how many bytes were acknowledged at once.
+    """
+    so_far = np.maximum.accumulate(np.nan_to_num(_floats(series, "acked_bytes")))
+    gained = np.diff(so_far, prepend=0)[series["rtt_ns"].is_not_null().to_numpy()]
     plain = series.filter(pl.col("rtt_ns").is_not_null())
     took = _floats(plain, "rtt_ns") / 1e9
     asked = _seconds(plain, "t_ns", start) - took
@@ -159,5 +175,14 @@ def _round_trips(
     sack_took = _seconds(blocks, "t_ns", start)[known] - sack_asked
     at_once = np.concatenate([np.zeros(asked.size, dtype=bool), np.ones(sack_asked.size, dtype=bool)])
     asked, took = np.concatenate([asked, sack_asked]), np.concatenate([took, sack_took])
+    ends = np.concatenate([_floats(plain, "acked_bytes"), upper[known]])
     order = np.argsort(asked, kind="stable")
-    return asked[order], took[order], at_once[order]
+    gained = np.concatenate([gained, np.zeros(sack_asked.size)])
+    return asked[order], took[order], at_once[order], ends[order], gained[order]
+
+
+def _number_of(upper: Vector, begin: Vector, end: Vector, fresh_number: Numbers, segment: float) -> Numbers:
+    """The numbers of the packets, sent for the first time, that end at these bytes."""
+    where = np.minimum(np.searchsorted(end, upper), end.size - 1)
+    within = np.ceil((np.minimum(upper, end[where]) - begin[where]) / segment - _LITTLE).astype(np.int64)
+    return fresh_number[where] + np.maximum(within, 1) - 1

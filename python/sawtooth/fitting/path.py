@@ -40,6 +40,12 @@ _REACH = 8
 """Round trips speak of a queue for the time that so many packets take."""
 _BELOW, _BELOW_SHARE = 2.5, 0.2
 """By so many packets, or that share of a queue if it is less, a full queue may look shorter."""
+_LONGEST, _NEARLY = 0.99, 0.7
+"""A queue that is full is at least so long as this share of the round trips tells, times that."""
+_SHORT, _PLAIN = 0.6, 20.0
+"""Losses that depend on a queue so much shorter than it was at other times, and make that likelier by this, are not of drop-tail."""
+_OFTEN_MARKED = 0.5
+"""Of acknowledgements: of more than that the bits are no marks but AccECN's counter (RFC 9768 §3.2.2), which is not 0 to begin with."""
 _DECIDED, _MORE = 8.0, 2.0
 """Losses depend on the queue if that makes them likelier by this, in natural logarithms, and so many times as frequent."""
 
@@ -67,8 +73,10 @@ class Path:
 
     Attributes:
         rate_bps: of IP packets. delay_s: both ways. buffer_packets: full packets, the one in transmission included. loss: of a packet, besides overflow.
-        lost, strays: numbers of the packets that were lost, from 1 as the sender sent them: all, and those besides overflow.
+        lost, strays: numbers of the packets with data that were lost, from 1 as the sender sent them: all, and those besides overflow.
         overflowed: how many were lost at a full queue.
+        floor_s: the round trip of a full packet if nothing is queued.
+        not_drop_tail: by what it is seen that the queue is managed (CoDel, PIE, RED, ...); None if it may be one with drop-tail.
 
     """
 
@@ -79,27 +87,35 @@ class Path:
     lost: tuple[int, ...]
     strays: tuple[int, ...]
     overflowed: int
+    floor_s: float
+    not_drop_tail: str | None
 
 
-def path(seen: Packets) -> Path:
-    """Rate, propagation, buffer and loss of the bottleneck that the packets crossed."""
-    crowd = _crowd(seen)
-    _, floor = _delay(seen, crowd)
-    rate = _rate(seen, crowd, floor)
+def path(seen: Packets, rate: Estimate | None = None) -> Path:
+    """Rate, propagation, buffer and loss of the bottleneck that the packets crossed; the rate is known if others shared it."""
+    if rate is None:
+        crowd = _crowd(seen)
+        _, floor = _delay(seen, crowd)
+        rate = _rate(seen, crowd, floor)
     assert rate.value is not None
     delay, floor = _delay(seen, rate.value)
     queued = _queued(seen, rate.value, floor)
     lost, sent = _around(seen, queued, seen.lost, rate.value), _around(seen, queued, seen.sent, rate.value)
-    edge = _edge(lost, sent)
+    prompt = queued[seen.prompt]
+    longest = float(np.quantile(prompt, _LONGEST)) if prompt.size else 0.0
+    managed = _managed(seen, lost, sent, longest)
+    edge = math.inf if managed else _edge(lost, sent, longest)[0]
     full = lost >= edge
     return Path(
         rate_bps=rate,
         delay_s=delay,
-        buffer_packets=_buffer(seen, queued, seen.lost[full], rate.value),
+        buffer_packets=_buffer(seen, queued, seen.lost[full], rate.value, managed),
         loss=_loss(lost, sent, edge),
         lost=tuple(np.unique(seen.lost_number).tolist()),
         strays=tuple(np.unique(seen.lost_number[~full]).tolist()),
         overflowed=int(full.sum()),
+        floor_s=floor,
+        not_drop_tail=managed,
     )
 
 
@@ -118,7 +134,7 @@ def _crowd(seen: Packets) -> float:
 def _mode_over(seen: Packets, count: int) -> float:
     gained, spent = seen.arrived[count:] - seen.arrived[:-count], seen.at[count:] - seen.at[:-count]
     usable = spent > 0
-    return math.exp(_mode(np.log(8 * seen.packet / seen.segment * gained[usable] / spent[usable])))
+    return math.exp(mode(np.log(8 * seen.packet / seen.segment * gained[usable] / spent[usable])))
 
 
 def _rate(seen: Packets, crowd: float, floor: float) -> Estimate:
@@ -148,7 +164,7 @@ def _rate(seen: Packets, crowd: float, floor: float) -> Estimate:
         )
     found = median(near)
     # An acknowledgement that was delayed makes a stretch look slower, and nothing makes it faster: the most frequent is nearer than the middle.
-    value = math.exp(_mode(np.log(np.array(near))))
+    value = math.exp(mode(np.log(np.array(near))))
     return Estimate(
         value,
         min(found.low, value * 0.999),
@@ -164,7 +180,7 @@ def _pieces(first: int, last: int, most: int = 60) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in pairwise(edges)]
 
 
-def _mode(values: Vector) -> float:
+def mode(values: Vector) -> float:
     """The half-sample mode (Robertson and Cryer 1974; Bickel and Frühwirth 2006)."""
     kept = np.sort(values)
     while kept.size > 3:
@@ -200,10 +216,10 @@ def _around(seen: Packets, queued: Vector, times: Vector, rate_bps: float) -> Ve
     first, last = np.maximum(first - 1, 0), np.minimum(last + 1, seen.asked.size)
     first += seen.asked[first] < times - _REACH * packet
     last -= seen.asked[last - 1] > times + _REACH * packet
-    return _most(queued, first, last)
+    return most(queued, first, last)
 
 
-def _most(values: Vector, first: NDArray[np.int64], last: NDArray[np.int64]) -> Vector:
+def most(values: Vector, first: NDArray[np.int64], last: NDArray[np.int64]) -> Vector:
     """The largest of `values[first[i]:last[i]]`, NaN of none: by the largest of 1, 2, 4, ... from each place on."""
     found = np.full(first.size, np.nan)
     length, largest = 1, values
@@ -216,25 +232,38 @@ def _most(values: Vector, first: NDArray[np.int64], last: NDArray[np.int64]) -> 
         length *= 2
 
 
-def _edge(lost: Vector, sent: Vector) -> float:
-    """From how long a queue on packets are lost because it is full; infinite if losses do not depend on it.
+def _managed(seen: Packets, lost: Vector, sent: Vector, longest: float) -> str | None:
+    """By what it is seen that the queue is not one with drop-tail, which loses packets only where it is longest; None if it is not."""
+    marks = seen.row["ecn_signals"] or 0
+    if 0 < marks < _OFTEN_MARKED * seen.since.size:
+        return f"{marks} acknowledgements told of marks (ECN)"
+    edge, gain = _edge(lost, sent, 0.0)
+    if gain > _PLAIN and edge < _SHORT * longest:
+        return f"packets were lost from a queue of {max(edge, 0.0):.3g} packets on, and it was longer than {longest:.3g} at other times"
+    return None
 
-    Of all lengths at which something was lost the one that parts losses best in two shares, below it and from it on: the most likely one.
+
+def _edge(lost: Vector, sent: Vector, longest: float) -> tuple[float, float]:
+    """From how long a queue on packets are lost because it is full, infinite if losses do not depend on it; and by how much that makes them likelier (the logarithm).
+
+    Of all lengths at which something was lost the one that parts losses best in two shares, below it and from it on: the most likely one. A queue with
+    drop-tail that was longer at other times was not full.
     """
     known, among = np.sort(lost[np.isfinite(lost)]), np.sort(sent[np.isfinite(sent)])
-    if known.size < 2:
-        return math.inf
     edges = np.unique(known)
+    edges = edges[edges >= _NEARLY * longest - _ROOM]
+    if known.size < 2 or edges.size == 0:
+        return math.inf, 0.0
     above, of = known.size - np.searchsorted(known, edges), among.size - np.searchsorted(among, edges - _ROOM)
     below, under = known.size - above, among.size - of
-    likelihood = _likelihood(above, of) + _likelihood(below, under)
-    best = int(np.argmax(likelihood))
-    gain = float(likelihood[best] - _likelihood(np.array([known.size]), np.array([among.size]))[0])
-    share_above, share_below = above[best] / max(1, of[best]), below[best] / max(1, under[best])
-    if gain <= _DECIDED or share_above <= _MORE * share_below:
-        return math.inf
+    gain = _likelihood(above, of) + _likelihood(below, under) - _likelihood(np.array([known.size]), np.array([among.size]))[0]
+    # Where a queue is full nearly always there are edges, too, from which on less is lost.
+    gain[above / np.maximum(1, of) <= _MORE * below / np.maximum(1, under)] = 0.0
+    best = int(np.argmax(gain))
+    if gain[best] <= _DECIDED:
+        return math.inf, 0.0
     # Those that are a little below are of full queues, too.
-    return float(edges[best]) - min(_BELOW, _BELOW_SHARE * float(edges[best]))
+    return float(edges[best]) - min(_BELOW, _BELOW_SHARE * float(edges[best])), float(gain[best])
 
 
 def _likelihood(lost: NDArray[Any], of: NDArray[Any]) -> Vector:
@@ -245,8 +274,15 @@ def _likelihood(lost: NDArray[Any], of: NDArray[Any]) -> Vector:
     return lost * np.log(np.maximum(share_lost, 1e-300)) + kept * np.log(np.maximum(1 - share_lost, 1e-300))
 
 
-def _buffer(seen: Packets, queued: Vector, overflowed: Vector, rate_bps: float) -> Estimate:
+def _buffer(seen: Packets, queued: Vector, overflowed: Vector, rate_bps: float, managed: str | None) -> Estimate:
     """The queue that packets found room in just when others did not."""
+    if managed:
+        return Estimate(
+            None,
+            float(np.quantile(queued, 0.999)),
+            math.inf,
+            f"cannot tell: the queue is not drop-tail: {managed}; it has room for what was queued",
+        )
     if overflowed.size == 0:
         # A few round trips may be of hosts that had other things to do.
         most = float(np.quantile(queued, 0.999))

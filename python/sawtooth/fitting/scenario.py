@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
 from sawtooth.captures import Capture
 from sawtooth.errors import PlainError
-from sawtooth.fitting.control import CONTROLS, Control, control
+from sawtooth.fitting.control import CONTROLS, FLOW, Control, control
+from sawtooth.fitting.cross import Cross, shared
+from sawtooth.fitting.others import repeated, sources
 from sawtooth.fitting.packets import Packets, packets
 from sawtooth.fitting.path import FEWEST_PACKETS, Path, path
 
 _SHORTEST_S = 2.0
 _ENDLESS = 100_000
 """Packets of a queue that drops nothing."""
+_LINK, _OWN, _AT_ONCE = "bottleneck", "own", "100 Gbit/s"
 
 
 class CannotFit(PlainError):
@@ -30,7 +33,7 @@ class Fit:
 
     Attributes:
         name: of the capture. flow: of the flow.
-        seen, path, control: what was measured and found.
+        seen, path, cross, control: what was measured and found.
 
     """
 
@@ -38,6 +41,7 @@ class Fit:
     flow: str
     seen: Packets
     path: Path
+    cross: Cross
     control: Control
 
     @property
@@ -62,41 +66,46 @@ def fit(capture: Capture, flow: str, controls: Sequence[str] = CONTROLS) -> Fit:
             f"{flow} in {capture.name} has {seen.asked.size} round trips, too few to fit",
             "capture a longer transfer, from its first packet on",
         )
-    found = path(seen)
-    return Fit(capture.name, flow, seen, found, control(seen, replays(seen, found), controls))
+    found, cross = shared(seen, path(seen))
+    return Fit(capture.name, flow, seen, found, cross, control(seen, replays(seen, found, cross), controls))
 
 
-def replays(seen: Packets, found: Path) -> list[dict[str, Any]]:
-    """Scenarios without a congestion control in which losses come where they came, whatever chance had done.
+def replays(seen: Packets, found: Path, cross: Cross) -> list[dict[str, Any]]:
+    """Scenarios without a congestion control in which losses, and the traffic of others, come where they came, whatever chance had done.
 
-    In the first every one by its number, over a buffer without end. In the others, if the buffer is known within a packet, those of a full queue come by themselves.
+    In the first every loss comes by its number, over a buffer without end. In the others, if the buffer is known within a packet, those of a full queue come by themselves.
     """
-    made = [_scenario(seen, found, _ENDLESS, {"drop": list(found.lost)})]
+    others = repeated(cross)
+    made = [_scenario(seen, found, _ENDLESS, others, found.lost)]
     limit = found.buffer_packets.value
     if limit is not None:
-        made += [_scenario(seen, found, max(1, round(limit) + by), {"drop": list(found.strays)}) for by in (-1, 0, 1)]
+        made += [_scenario(seen, found, max(1, round(limit) + by), others, found.strays) for by in (-1, 0, 1)]
     return made
 
 
-def scenario(seen: Packets, found: Path) -> dict[str, Any]:
+def scenario(seen: Packets, found: Path, cross: Cross) -> dict[str, Any]:
     """The scenario without a congestion control, with losses by chance. A buffer that was never full is twice what was seen in it."""
     limit = found.buffer_packets.value
-    return _scenario(
-        seen,
-        found,
-        max(1, round(2 * found.buffer_packets.low if limit is None else limit)),
-        {"loss": float(f"{found.loss.value or 0:.3g}")},
-    )
+    made = _scenario(seen, found, max(1, round(2 * found.buffer_packets.low if limit is None else limit)), sources(cross), ())
+    made["links"][_LINK]["loss"] = float(f"{found.loss.value or 0:.3g}")
+    return made
 
 
-def _scenario(seen: Packets, found: Path, limit: int, losses: dict[str, Any]) -> dict[str, Any]:
-    link = {
+def _scenario(seen: Packets, found: Path, limit: int, others: Sequence[dict[str, Any]], lost: Sequence[int]) -> dict[str, Any]:
+    link: dict[str, Any] = {
         "rate": f"{found.rate_bps.value:.0f} bit/s",
         "delay": f"{(found.delay_s.value or 0) / 2 * 1e9:.0f} ns",
         "queue": {"name": "drop_tail", "limit": f"{limit} packets"},
-        **losses,
     }
-    return {"duration": f"{seen.since[-1]:.6f} s", "stack": "linux", "links": {"bottleneck": link}, "flows": [{"path": ["bottleneck"]}]}
+    drop = [number + seen.before for number in lost]
+    links, way = {_LINK: link}, [_LINK]
+    if drop and others:
+        # The numbers of what is dropped are the flow's, so others do not come that way.
+        links, way = {_OWN: {"rate": _AT_ONCE, "drop": drop}, **links}, [_OWN, _LINK]
+    elif drop:
+        link["drop"] = drop
+    flows = [{"name": FLOW, "path": way}, *({**each, "path": [_LINK]} for each in others)]
+    return {"duration": f"{seen.since[-1]:.6f} s", "stack": "linux", "links": links, "flows": flows}
 
 
 def _require(row: dict[str, Any], name: str) -> None:
@@ -122,9 +131,9 @@ def _require(row: dict[str, Any], name: str) -> None:
 
 
 def _study(made: Fit) -> str:
-    tree = scenario(made.seen, made.path)
-    link = tree["links"]["bottleneck"]
-    found = made.path
+    tree = scenario(made.seen, made.path, made.cross)
+    link = tree["links"][_LINK]
+    found, cross = made.path, made.cross
     cc = made.control.name or next(iter(made.control.distances))
     return "\n".join(
         [
@@ -143,7 +152,26 @@ def _study(made: Fit) -> str:
             f"loss = {link['loss']:.3g}  # {found.loss.low:.2g} to {found.loss.high:.2g}: {found.loss.why}",
             "",
             "[[scenario.flows]]",
+            f'name = "{FLOW}"',
             'path = ["bottleneck"]',
             "",
+            *_others(cross, tree["flows"][1:]),
         ]
     )
+
+
+def _others(cross: Cross, entries: Sequence[Mapping[str, Any]]) -> list[str]:
+    rate = cross.rate_bps
+    if not entries:
+        return [f"# Traffic of others: {rate.why}.", ""]
+    kind = f"{cross.kind.name}: {cross.kind.why}" if cross.kind.name else cross.kind.why
+    lines = [f"# Traffic of others: {rate.value:.0f} bit/s ({rate.low:.0f} to {rate.high:.0f}): {rate.why}.", f"# {kind}.", ""]
+    for entry in entries:
+        lines += ["[[scenario.flows]]", *(f"{key} = {_toml(value)}" for key, value in entry.items()), ""]
+    return lines
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_toml(each)}" for key, each in cast("Mapping[str, object]", value).items()) + " }"
+    return json.dumps(value)
