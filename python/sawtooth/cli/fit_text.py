@@ -10,9 +10,12 @@ from typing import Any
 from sawtooth import captures
 from sawtooth.captures import Capture
 from sawtooth.errors import StudyError
-from sawtooth.fitting import CannotFit, Estimate, Fit, figure
+from sawtooth.fitting import CannotFit, Cross, Estimate, Fit, figure
 from sawtooth.plots import style
 from sawtooth.storage import write_atomically, writing
+
+_MOST_STEPS = 8
+"""Of the traffic of others, that are told."""
 
 
 def chosen(capture: Capture, flow: str | None) -> str:
@@ -52,7 +55,7 @@ def write(found: Fit, out: Path | None, drawn: Path | None) -> None:
 
 def as_json(found: Fit) -> dict[str, Any]:
     """For other programs: an end that is not bounded is null."""
-    path = found.path
+    path, cross = found.path, found.cross
     return {
         "capture": found.name,
         "flow": found.flow,
@@ -61,6 +64,13 @@ def as_json(found: Fit) -> dict[str, Any]:
         "buffer_packets": _plain(path.buffer_packets),
         "loss": _plain(path.loss),
         "overflowed_packets": path.overflowed,
+        "not_drop_tail": path.not_drop_tail,
+        "cross": {
+            "rate_bps": _plain(cross.rate_bps),
+            "kind": cross.kind.name or None,
+            "why": cross.kind.why,
+            "steps": [{"from_s": step.since_s, "until_s": step.until_s, "rate_bps": step.rate} for step in cross.steps],
+        },
         "cc": {"name": found.control.name, "why": found.control.why, "distances": found.control.distances},
         "study": found.study,
     }
@@ -74,11 +84,27 @@ def lines(found: Fit, out: Path | None, drawn: Path | None) -> Iterator[str]:
     yield f"delay   {_told(path.delay_s, 1e3, 'ms')}, both ways"
     yield f"buffer  {_told(path.buffer_packets, 1, 'packets')}"
     yield f"loss    {_told(path.loss, 100, '%')}"
+    yield from _cross(found.cross)
     yield f"cc      {found.control.name or ''}{': ' if found.control.name else ''}{found.control.why}"
     yield "        " + ", ".join(f"{name} {far:.1%}" for name, far in found.control.distances.items())
     for file in (out, drawn):
         if file is not None:
             yield f"wrote {file}"
+
+
+def _cross(cross: Cross) -> Iterator[str]:
+    """The rate of others and their kind, and the steps if there are some."""
+    rate = cross.rate_bps
+    if not cross.steps:
+        most = f" (at most {rate.high * 1e-6:.4g} Mbit/s)" if math.isfinite(rate.high) else ""
+        yield f"others  {rate.why}{most}"
+        return
+    yield f"others  {_told(rate, 1e-6, 'Mbit/s')}"
+    yield f"        {cross.kind.name}{': ' if cross.kind.name else ''}{cross.kind.why}"
+    if len(cross.steps) > 1:
+        shown = [f"{step.rate * 1e-6:.4g} from {step.since_s:.3g} s" for step in cross.steps[:_MOST_STEPS]]
+        more = f", and {len(cross.steps) - _MOST_STEPS} more" if len(cross.steps) > _MOST_STEPS else ""
+        yield f"        in steps, Mbit/s: {', '.join(shown)}{more}"
 
 
 def _told(found: Estimate, factor: float, unit: str) -> str:

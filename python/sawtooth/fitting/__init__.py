@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from sawtooth.fitting.control import CONTROLS, Control
+from sawtooth.fitting.cross import Cross
 from sawtooth.fitting.drawn import figure
 from sawtooth.fitting.path import Estimate, Path
 from sawtooth.fitting.scenario import CannotFit, Fit, fit
+from sawtooth.fitting.steps import Kind, Step
 
-__all__ = ["CONTROLS", "CannotFit", "Control", "Estimate", "Fit", "Path", "figure", "fit"]
+__all__ = ["CONTROLS", "CannotFit", "Control", "Cross", "Estimate", "Fit", "Kind", "Path", "Step", "figure", "fit"]

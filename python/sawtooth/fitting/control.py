@@ -23,8 +23,8 @@ FLOW = "flow"
 _SAMPLES = 400
 _FARTHEST = 0.3
 """A simulation that is farther away explains nothing."""
-_APART = 1.15
-"""The second nearest is at least so many times as far, or the two are not told apart."""
+_APART, _APART_BESIDE = 1.15, 1.05
+"""The second nearest is at least so many times as far, or the two are not told apart; the latter beside traffic of others, which is repeated not to the packet and so sets all farther away."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Control:
 
 
 def control(seen: Packets, scenarios: Sequence[Mapping[str, Any]], names: Sequence[str] = CONTROLS) -> Control:
-    """Simulates each in the scenarios, which have all but `cc`, and names the one that comes nearest in any of them.
+    """Simulates each in the scenarios, which have all but `cc` and perhaps other flows, and names the one that comes nearest in any of them.
 
     Raises:
         StudyError: if there is no such congestion control.
@@ -68,7 +68,8 @@ def control(seen: Packets, scenarios: Sequence[Mapping[str, Any]], names: Sequen
         if found:
             best[name] = min(found, key=lambda each: each[0])
     order = sorted(best, key=lambda name: best[name][0])
-    return _named({name: best[name][0] for name in order}, {name: best[name][1] for name in order})
+    apart = _APART if len(scenarios[0]["flows"]) == 1 else _APART_BESIDE
+    return _named({name: best[name][0] for name in order}, {name: best[name][1] for name in order}, apart)
 
 
 def _simulated(scenario: Mapping[str, Any], measured: Run) -> Run | None:
@@ -101,12 +102,12 @@ def distance(one: Run, other: Run) -> float:
     return float((np.mean(np.abs(a - b)) + np.mean(np.abs(np.sort(a) - np.sort(b)))) / 2 / scale)
 
 
-def _named(far: dict[str, float], runs: dict[str, Run]) -> Control:
+def _named(far: dict[str, float], runs: dict[str, Run], apart: float) -> Control:
     names = list(far)
     if far[names[0]] > _FARTHEST:
         return Control(None, f"cannot tell: the nearest, {names[0]}, is {far[names[0]]:.0%} away", far, runs)
-    if len(names) > 1 and far[names[1]] < _APART * far[names[0]] + 1e-3:
-        alike = [name for name in names if far[name] < _APART * far[names[0]] + 1e-3]
+    if len(names) > 1 and far[names[1]] < apart * far[names[0]] + 1e-3:
+        alike = [name for name in names if far[name] < apart * far[names[0]] + 1e-3]
         return Control(None, f"cannot tell: {', '.join(alike)} are about as near", far, runs)
     second = f", {names[1]} {far[names[1]]:.1%}" if len(names) > 1 else ""
     return Control(names[0], f"its simulation is {far[names[0]]:.1%} away{second}", far, runs)

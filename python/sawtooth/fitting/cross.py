@@ -9,7 +9,7 @@ import numpy as np
 
 from sawtooth.fitting.packets import Packets
 from sawtooth.fitting.path import Estimate, Path, path
-from sawtooth.fitting.steps import Kind, Step, kind, steps
+from sawtooth.fitting.steps import Kind, Step, kind, steps, stretches
 from sawtooth.fitting.unexplained import Between, between, highest_rate
 
 _FEWEST_BUSY = 0.02
@@ -65,13 +65,14 @@ def shared(seen: Packets, alone: Path) -> tuple[Path, Cross]:
     high = share + min(max(_ABOVE * (greatest - share), _LEAST), _MOST)
     why = f"what the queue had to do besides the flow's own packets, {share:.1%} of the link's time"
     mean = Estimate(share * rate.value, max(low, 0.0) * rate.value, min(high, 1.0) * rate.value, why)
-    levels, fine = steps(came, share, 8 * seen.packet / rate.value)
-    told = kind(came, levels, 8 * seen.packet / rate.value)
+    sending = 8 * seen.packet / rate.value
+    levels = steps(came, share, sending)
+    told = kind(came, levels, sending)
     return found, Cross(
         mean,
         told,
         [step.times(rate.value) for step in levels],
-        [step.times(rate.value) for step in fine],
+        [step.times(rate.value) for step in stretches(came, share, sending)],
         _connections(seen, came, told.began_s, rate.value),
     )
 

@@ -21,15 +21,15 @@ def sources(cross: Cross) -> list[dict[str, Any]]:
     """What a study has: a source that goes on if the traffic is steady, connections if it is responsive, and otherwise constant rates, one after the other."""
     if not cross.steps or not cross.rate_bps.value:
         return []
-    kind, began = cross.kind, f"{cross.kind.began_s:.6f} s"
+    kind = cross.kind
+    start = {"start": f"{kind.began_s:.3f} s"} if kind.began_s > 0 else {}
     if kind.name == "steady":
-        on = sum(step.rate * step.lasts_s for step in cross.steps) / sum(
-            step.lasts_s for step in cross.steps if step.since_s >= kind.began_s
-        )
-        name = "constant_rate" if kind.even else "poisson"
-        return [{"name": _NAME, "transport": "udp", "start": began, "source": {"name": name, "rate": f"{on:.0f} bit/s"}}]
+        begin, end = cross.steps[0].since_s, cross.steps[-1].until_s
+        rate = cross.rate_bps.value * (end - begin) / (end - max(kind.began_s, begin))
+        source = {"name": "constant_rate" if kind.even else "poisson", "rate": f"{rate:.0f} bit/s"}
+        return [{"name": _NAME, "transport": "udp", **start, "source": source}]
     if kind.name == "responsive":
-        return [{"name": _NAME, "cc": "cubic", "start": began, "count": cross.connections}]
+        return [{"name": _NAME, "cc": "cubic", **start, "count": cross.connections}]
     return _constant(cross, cross.steps)
 
 

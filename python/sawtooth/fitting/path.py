@@ -110,7 +110,7 @@ def path(seen: Packets, rate: Estimate | None = None) -> Path:
         rate_bps=rate,
         delay_s=delay,
         buffer_packets=_buffer(seen, queued, seen.lost[full], rate.value, managed),
-        loss=_loss(lost, sent, edge),
+        loss=_loss(lost, sent, edge, _amid(seen.lost, full, _REACH * 8 * seen.packet / rate.value)),
         lost=tuple(np.unique(seen.lost_number).tolist()),
         strays=tuple(np.unique(seen.lost_number[~full]).tolist()),
         overflowed=int(full.sum()),
@@ -308,10 +308,18 @@ def _buffer(seen: Packets, queued: Vector, overflowed: Vector, rate_bps: float, 
     return Estimate(value, low, high, f"what was queued when {overflowed.size} packets were dropped at a full queue")
 
 
-def _loss(lost: Vector, sent: Vector, edge: float) -> Estimate:
-    """Of what was sent while the queue was not full, and known not to be."""
+def _amid(times: Vector, full: NDArray[np.bool_], reach: float) -> int:
+    """How many met a queue that did not look full, and were lost so near to others that it may have been: what chance loses is seldom together."""
+    near = np.diff(times) < reach
+    together = np.append(near, False) | np.append(False, near)
+    return int(np.sum(together[: times.size] & ~full))
+
+
+def _loss(lost: Vector, sent: Vector, edge: float, uncertain: int) -> Estimate:
+    """Of what was sent while the queue was not full, and known not to be; the interval begins where it would without those that are uncertain."""
     count, of = int(np.sum(lost < edge)), int(np.sum(sent < edge))
     if of < FEWEST_PACKETS:
         return Estimate(None, 0.0, 1.0, "cannot tell: the queue was full nearly always")
     found = share(count, of)
-    return Estimate(found.estimate, found.low, found.high, f"{count} of {of} packets were lost that met a queue that was not full")
+    low = share(max(count - uncertain, 0), of).low
+    return Estimate(found.estimate, low, found.high, f"{count} of {of} packets were lost that met a queue that was not full")

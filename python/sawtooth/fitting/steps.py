@@ -19,6 +19,8 @@ _SHORTEST_S, _LONGEST_S, _MANY = 0.1, 0.5, 2000
 """Seconds of a stretch, and stretches of a capture."""
 _PACKETS = 8
 """Packets of others in a stretch."""
+_FINE_STRETCH_S, _FINE_STRETCH_PACKETS = 0.05, 4
+"""The same of the stretches in which a simulation repeats the traffic."""
 _PRICE = 12.0
 """Of a step, in units of twice the logarithm of a likelihood."""
 _GONE, _ALIKE, _APART = 0.25, 0.25, 0.23
@@ -68,8 +70,14 @@ class Kind:
     began_s: float = 0.0
 
 
-def steps(came: Between, mean: float, sending_s: float) -> tuple[list[Step], list[Step]]:
-    """The rate over time, as a share of the link's: in steps, and in stretches of one length.
+def stretches(came: Between, mean: float, sending_s: float) -> list[Step]:
+    """The rate over time, as a share of the link's, in short stretches of one length; the arguments are those of `steps`."""
+    edges, rates = _rates(came, max(_FINE_STRETCH_S, _FINE_STRETCH_PACKETS * sending_s / mean))
+    return [Step(float(a), float(b), max(float(rate), 0.0)) for (a, b), rate in zip(pairwise(edges), rates, strict=True)]
+
+
+def steps(came: Between, mean: float, sending_s: float) -> list[Step]:
+    """The rate over time, as a share of the link's, in steps.
 
     Args:
         came: what came from others.
@@ -77,20 +85,22 @@ def steps(came: Between, mean: float, sending_s: float) -> tuple[list[Step], lis
         sending_s: what a packet takes.
 
     """
-    begin, end = float(came.since[0]), float(came.until[-1])
-    length = min(max(_SHORTEST_S, _PACKETS * sending_s / mean), _LONGEST_S)
-    count = int(np.clip((end - begin) / length, _PACKETS, _MANY))
-    edges = np.linspace(begin, end, count + 1)
-    length = (end - begin) / count
-    rates = came.over(edges, came.busy) / length
+    edges, rates = _rates(came, min(max(_SHORTEST_S, _PACKETS * sending_s / mean), _LONGEST_S))
+    length = float(edges[1] - edges[0])
     # Of packets that come at random, of what is not known, and of whole packets.
     variance = (
         np.maximum(rates, 0.3 * mean) * sending_s / length + came.over(edges, came.idle**2 / 4) / length**2 + (sending_s / length) ** 2 / 12
     )
     cuts = _cuts(rates, 1 / variance)
-    levels = [Step(float(edges[a]), float(edges[b]), float(np.average(rates[a:b], weights=1 / variance[a:b]))) for a, b in pairwise(cuts)]
-    fine = [Step(float(a), float(b), max(float(rate), 0.0)) for (a, b), rate in zip(pairwise(edges), rates, strict=True)]
-    return levels, fine
+    return [Step(float(edges[a]), float(edges[b]), float(np.average(rates[a:b], weights=1 / variance[a:b]))) for a, b in pairwise(cuts)]
+
+
+def _rates(came: Between, length: float) -> tuple[Vector, Vector]:
+    """Edges of stretches of about that length, seconds, and the rates within them."""
+    begin, end = float(came.since[0]), float(came.until[-1])
+    count = int(np.clip((end - begin) / length, _PACKETS, _MANY))
+    edges = np.linspace(begin, end, count + 1)
+    return edges, came.over(edges, came.busy) * count / (end - begin)
 
 
 def _cuts(values: Vector, weights: Vector) -> list[int]:
