@@ -23,7 +23,7 @@ FLOW = "flow"
 _SAMPLES = 400
 _FARTHEST = 0.3
 """A simulation that is farther away explains nothing."""
-_APART, _APART_BESIDE = 1.15, 1.05
+_APART, _APART_BESIDE = 1.15, 1.08
 """The second nearest is at least so many times as far, or the two are not told apart; the latter beside traffic of others, which is repeated not to the packet and so sets all farther away."""
 
 
