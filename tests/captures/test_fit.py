@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from sawtooth import captures, cli, fitting, taps
 from sawtooth.api import simulate
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
-from tests.captures.made import pcap, segment, transfer
+from tests.captures.made import ACK, SYN, pcap, segment, transfer
 from tests.captures.network import Path2, need_network
 from tests.captures.network import transfer as kernel_transfer
 
@@ -93,7 +95,7 @@ def test_the_command_writes_study_and_figure_and_says_what_it_found(tmp_path: Pa
     code, out, error = told(file, "--out", study, "--figure", figure, "--cc", "cubic", "--cc", "reno")
     assert (code, error) == (0, "")
     assert out.splitlines()[0] == f"{file}, {ENDS}"
-    assert [line.split()[0] for line in out.splitlines()[1:6]] == ["rate", "delay", "buffer", "loss", "cc"]
+    assert [line.split()[0] for line in out.splitlines()[1:7]] == ["rate", "delay", "buffer", "loss", "others", "cc"]
     assert out.splitlines()[-2:] == [f"wrote {study}", f"wrote {figure}"]
     assert Study.load(study).name == "fitted"
     assert figure.read_text().startswith("<svg")
@@ -122,6 +124,75 @@ def test_what_is_too_short_is_refused(tmp_path: Path, told) -> None:
         f"error: 10.0.0.1:5000 > 10.0.0.2:80 in {file} is too short to fit: 50 packets with data in 0.139 s\n"
         "hint: at least 100 packets and 2 s are needed, and 20 s are better\n",
     )
+
+
+def test_what_was_captured_between_the_ends_is_refused(tmp_path: Path, told) -> None:
+    links = {"near": {"rate": "100 Mbit/s", "delay": "15 ms"}, "far": {"rate": "8 Mbit/s", "delay": "20 ms"}}
+    file = tmp_path / "x.pcapng"
+    simulate({"duration": "5 s", "links": links, "flows": [{"path": ["near", "far"]}]}, captures=taps.wanted(file, ["link:far"]))
+    assert told(file) == (
+        2,
+        "",
+        f"error: {ENDS} in {file} was captured between its ends, where no queue on its way is seen\n"
+        "hint: capture at the sender, where round trips are the path's\n",
+    )
+
+
+def test_a_flow_of_udp_is_refused(tmp_path: Path, told) -> None:
+    link = {"rate": "8 Mbit/s", "delay": "20 ms"}
+    scenario = {"duration": "3 s", "links": {"l": link}, "flows": [{"path": ["l"], "transport": "udp", "source": "poisson"}]}
+    file = tmp_path / "x.pcapng"
+    simulate(scenario, captures=taps.wanted(file))
+    name = captures.read(file).flows["flow"][0]
+    assert told(file, "--flow", name) == (
+        2,
+        "",
+        f"error: {name} in {file} is UDP, which has no acknowledgements\n"
+        "hint: fit takes flows of TCP; `sawtooth analyze` tells what UDP did\n",
+    )
+
+
+def test_too_few_round_trips_are_refused(tmp_path: Path, told) -> None:
+    packets = [(0.0, segment(0, 0, 0, SYN)), (0.04, segment(1, 0, 1, SYN | ACK)), (0.04001, segment(0, 1, 1, ACK))]
+    for number in range(120):
+        at = 0.05 + number * 0.02
+        packets.append((at, segment(0, 1 + number * 1000, 1, ACK, 1000, ip_id=number + 1)))
+        if number % 10 == 9:
+            packets.append((at + 0.04, segment(1, 1, 1 + (number + 1) * 1000, ACK)))
+    file = tmp_path / "x.pcap"
+    file.write_bytes(pcap(sorted(packets, key=lambda each: each[0])))
+    assert told(file) == (
+        2,
+        "",
+        f"error: 10.0.0.1:5000 > 10.0.0.2:80 in {file} has 12 round trips, too few to fit\n"
+        "hint: capture a longer transfer, from its first packet on\n",
+    )
+
+
+def test_without_a_handshake_and_timestamps_it_is_not_known_where_it_was_captured(tmp_path: Path, told) -> None:
+    file = tmp_path / "x.pcap"
+    file.write_bytes(pcap([packet for packet in transfer(2500) if packet[0] > 0.045]))
+    assert told(file) == (
+        2,
+        "",
+        f"error: 10.0.0.1:5000 > 10.0.0.2:80 in {file} has no handshake, and nothing else by which it could be told where it was captured\n"
+        "hint: capture at the sender, from the connection's first packet on\n",
+    )
+
+
+def test_without_a_handshake_the_path_is_told_and_the_congestion_control_is_not(tmp_path: Path) -> None:
+    whole = captured(tmp_path, "cubic", 0.0)
+    part = tmp_path / "part.pcap"
+    editcap = shutil.which("editcap")
+    if editcap is None:
+        pytest.skip("editcap is not installed")
+    subprocess.run([editcap, "-F", "nsecpcap", whole, part, "1-2000"], check=True)
+    found = fitted(part)
+    assert found.path.rate_bps.value == pytest.approx(8e6, rel=0.02)
+    assert found.path.delay_s.low == 0
+    assert found.path.delay_s.why.endswith("; without the connection's beginning it is not known that the queue was ever empty")
+    assert (found.control.name, found.control.why) == (None, "cannot tell: the connection's beginning was not captured")
+    assert Study.parse(found.study, Path("fitted.toml")).name == "fitted"
 
 
 def test_a_capture_without_data_of_tcp_is_refused(tmp_path: Path, told) -> None:

@@ -31,6 +31,10 @@ def chosen(capture: Capture, flow: str | None) -> str:
         if not largest:
             raise CannotFit(f"{capture.name} has no flow of TCP that sent data", "`sawtooth analyze` tells what it has")
         return largest[0]
+    datagrams = capture.flows.filter((capture.flows["transport"] != "tcp") & (capture.flows["flow"] == flow))
+    if datagrams.height:
+        # Which is then refused, with the reason.
+        return flow
     found = captures.choose(capture, [flow])
     rows = capture.flows.filter(capture.flows["flow"].is_in(found)).sort("sent_bytes", descending=True, maintain_order=True)
     return str(rows["flow"][0])
@@ -86,7 +90,8 @@ def lines(found: Fit, out: Path | None, drawn: Path | None) -> Iterator[str]:
     yield f"loss    {_told(path.loss, 100, '%')}"
     yield from _cross(found.cross)
     yield f"cc      {found.control.name or ''}{': ' if found.control.name else ''}{found.control.why}"
-    yield "        " + ", ".join(f"{name} {far:.1%}" for name, far in found.control.distances.items())
+    if found.control.distances:
+        yield "        " + ", ".join(f"{name} {far:.1%}" for name, far in found.control.distances.items())
     for file in (out, drawn):
         if file is not None:
             yield f"wrote {file}"

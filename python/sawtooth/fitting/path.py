@@ -206,7 +206,10 @@ def _delay(seen: Packets, rate_bps: float) -> tuple[Estimate, float]:
         why = "the least round trip of data less its transmission times"
     apart = max(apart, _CLOCKS * abs(found))
     floor = found + sending + acknowledgement
-    return Estimate(max(found, 0.0), max(found - apart, 0.0), max(found + apart, 0.0), why), floor
+    low = max(found - apart, 0.0)
+    if seen.row["handshake"] != "whole":
+        low, why = 0.0, f"{why}; without the connection's beginning it is not known that the queue was ever empty"
+    return Estimate(max(found, 0.0), low, max(found + apart, 0.0), why), floor
 
 
 def _around(seen: Packets, queued: Vector, times: Vector, rate_bps: float) -> Vector:

@@ -20,6 +20,8 @@ from sawtooth.fitting.path import FEWEST_PACKETS, Path, path
 _SHORTEST_S = 2.0
 _ENDLESS = 100_000
 """Packets of a queue that drops nothing."""
+_USUAL = "cubic"
+"""The congestion control of a study of which it could not be told: that of most systems."""
 _LINK, _OWN, _AT_ONCE = "bottleneck", "own", "100 Gbit/s"
 
 
@@ -67,6 +69,10 @@ def fit(capture: Capture, flow: str, controls: Sequence[str] = CONTROLS) -> Fit:
             "capture a longer transfer, from its first packet on",
         )
     found, cross = shared(seen, path(seen))
+    if row["handshake"] != "whole":
+        # Simulations begin where connections do.
+        untold = Control(None, "cannot tell: the connection's beginning was not captured", {}, {})
+        return Fit(capture.name, flow, seen, found, cross, untold)
     return Fit(capture.name, flow, seen, found, cross, control(seen, replays(seen, found, cross), controls))
 
 
@@ -114,6 +120,11 @@ def _require(row: dict[str, Any], name: str) -> None:
         raise CannotFit(
             f"{flow} in {name} is UDP, which has no acknowledgements", "fit takes flows of TCP; `sawtooth analyze` tells what UDP did"
         )
+    if row["vantage"] == "" and row["handshake"] != "whole":
+        raise CannotFit(
+            f"{flow} in {name} has no handshake, and nothing else by which it could be told where it was captured",
+            "capture at the sender, from the connection's first packet on",
+        )
     if row["vantage"] != "sender":
         where = {
             "near_sender": "was captured behind a queue near its sender, or its source writes slowly",
@@ -134,7 +145,7 @@ def _study(made: Fit) -> str:
     tree = scenario(made.seen, made.path, made.cross)
     link = tree["links"][_LINK]
     found, cross = made.path, made.cross
-    cc = made.control.name or next(iter(made.control.distances))
+    cc = made.control.name or next(iter(made.control.distances), _USUAL)
     return "\n".join(
         [
             f"# Fitted to {json.dumps(made.flow)} of {json.dumps(made.name)} by `sawtooth fit`.",
