@@ -194,10 +194,11 @@ def page(outcomes: Sequence[Found], lot: str) -> str:
         for name in ("steady", "on-off", "responsive", "none", "cannot tell", "refused")
         if any(each.called == name for each in outcomes)
     ]
-    alarms = [cross.rate_bps for number in range(1, plain.CAPTURES + 1) for _, cross in [alone(lot, number)] if cross.kind.name != "none"]
+    nobody = [alone(lot, number) for number in range(1, plain.CAPTURES + 1)]
+    alarms = sum(cross.kind.name != "none" for _, cross in nobody)
     managed = {queue: sum(alone(lot, number, queue)[0].not_drop_tail is not None for number in range(1, OF_QUEUES + 1)) for queue in QUEUES}
     wrongly = sum(each.outcome.fit is not None and each.outcome.fit.path.not_drop_tail is not None for each in outcomes)
-    wrongly_alone = sum(alone(lot, number)[0].not_drop_tail is not None for number in range(1, plain.CAPTURES + 1))
+    wrongly_alone = sum(path.not_drop_tail is not None for path, _ in nobody)
     parts = [
         "<!-- Written by bench/fit_cross.py --write; edit that. -->",
         "# How well does `sawtooth fit` find the traffic of others?",
@@ -211,7 +212,7 @@ def page(outcomes: Sequence[Found], lot: str) -> str:
                 ["interval of the mean has it", str(len(outcomes)), "45", str(covered)],
                 ["kind", str(len(outcomes)), "40", str(called)],
                 ["congestion control of the flow", str(len(outcomes)), "40", f"{controls}, and {wrong} wrong"],
-                ["others found where there are none", str(plain.CAPTURES), "at most 4", str(len(alarms))],
+                ["others found where there are none", str(plain.CAPTURES), "at most 4", str(alarms)],
             ],
             "lrrr",
         ),

@@ -49,7 +49,7 @@ def shared(seen: Packets, alone: Path) -> tuple[Path, Cross]:
     """
     rate = highest_rate(seen)
     if rate is None or rate.value is None:
-        why = "cannot tell: no packets that were sent together arrived one after the other"
+        why = "cannot tell: packets that were sent together did not arrive at one rate"
         return alone, Cross(Estimate(None, 0.0, math.inf, why), Kind("", why))
     found = path(seen, rate)
     dropped = np.array(sorted(set(found.lost) - set(found.strays)), dtype=np.int64)

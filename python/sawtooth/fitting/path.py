@@ -42,7 +42,7 @@ _BELOW, _BELOW_SHARE = 2.5, 0.2
 """By so many packets, or that share of a queue if it is less, a full queue may look shorter."""
 _LONGEST, _NEARLY = 0.99, 0.7
 """A queue that is full is at least so long as this share of the round trips tells, times that."""
-_SHORT, _PLAIN = 0.6, 20.0
+_SHORT, _PLAIN = 0.4, 20.0
 """Losses that depend on a queue so much shorter than it was at other times, and make that likelier by this, are not of drop-tail."""
 _OFTEN_MARKED = 0.5
 """Of acknowledgements: of more than that the bits are no marks but AccECN's counter (RFC 9768 §3.2.2), which is not 0 to begin with."""

@@ -25,6 +25,8 @@ _ALIKE = 0.005
 """Rates that differ by less are the same."""
 _FEWEST_TOGETHER, _SHARE_TOGETHER = 8, 0.04
 """Pairs of which a rate is told; of all pairs, those that have to agree."""
+_CLEARLY, _SHARP = 0.3, 0.002
+"""What so many of all pairs agree on, or what they agree on within so little, is no chance among times of busy hosts."""
 _WAITED = 4
 """An acknowledgement of one packet may have waited for another if that was sent so many transmission times later."""
 _MET = 0.1
@@ -62,7 +64,7 @@ class Between:
 
 
 def highest_rate(seen: Packets) -> Estimate | None:
-    """The rate, bit/s, at which packets arrived that had been sent together: the highest at which several pairs agree. None if there are none."""
+    """The rate, bit/s, at which packets arrived that had been sent together: the highest at which several pairs agree. None if there are none, or they do not agree."""
     order = np.argsort(seen.asked_number, kind="stable")
     number, sent, came = seen.asked_number[order], seen.asked[order], (seen.asked + seen.took)[order]
     more, later, apart = np.diff(number), np.diff(came), np.diff(sent)
@@ -76,7 +78,10 @@ def highest_rate(seen: Packets) -> Estimate | None:
         return None
     near = rates[np.abs(rates - rates[enough[-1]]) < 2 * _ALIKE]
     value = math.exp(mode(near))
-    spread = max(1e-3, float(np.quantile(np.abs(near - math.log(value)), 0.9)))
+    spread = float(np.quantile(np.abs(near - math.log(value)), 0.9))
+    if near.size < _CLEARLY * rates.size and spread > _SHARP:
+        return None
+    spread = max(1e-3, spread)
     return Estimate(
         value,
         value * (1 - spread),
