@@ -47,7 +47,8 @@ def shared(seen: Packets, alone: Path) -> tuple[Path, Cross]:
         alone: the bottleneck, if nobody else is there.
 
     """
-    rate = highest_rate(seen)
+    assert alone.rate_bps.value is not None
+    rate = highest_rate(seen, alone.rate_bps.value)
     if rate is None or rate.value is None:
         why = "cannot tell: packets that were sent together did not arrive at one rate"
         return alone, Cross(Estimate(None, 0.0, math.inf, why), Kind("", why))

@@ -40,8 +40,12 @@ _REACH = 8
 """Round trips speak of a queue for the time that so many packets take."""
 _BELOW, _BELOW_SHARE = 2.5, 0.2
 """By so many packets, or that share of a queue if it is less, a full queue may look shorter."""
-_LONGEST, _NEARLY = 0.99, 0.7
+_LONGEST, _NEARLY = 0.999, 0.7
 """A queue that is full is at least so long as this share of the round trips tells, times that."""
+_USUAL = 0.99
+"""The share of round trips that tells how long a queue of another kind was, beyond which hosts may have been late."""
+_HURRY = 0.5
+"""Transmission times between acknowledgements of packets that left the bottleneck one after the other."""
 _SHORT, _PLAIN = 0.4, 20.0
 """Losses that depend on a queue so much shorter than it was at other times, and make that likelier by this, are not of drop-tail."""
 _OFTEN_MARKED = 0.5
@@ -101,9 +105,9 @@ def path(seen: Packets, rate: Estimate | None = None) -> Path:
     delay, floor = _delay(seen, rate.value)
     queued = _queued(seen, rate.value, floor)
     lost, sent = _around(seen, queued, seen.lost, rate.value), _around(seen, queued, seen.sent, rate.value)
-    prompt = queued[seen.prompt]
-    longest = float(np.quantile(prompt, _LONGEST)) if prompt.size else 0.0
-    managed = _managed(seen, lost, sent, longest)
+    prompt = queued[seen.prompt & ~_hurried(seen, rate.value)]
+    usual, longest = (float(each) for each in np.quantile(prompt, [_USUAL, _LONGEST])) if prompt.size else (0.0, 0.0)
+    managed = _managed(seen, lost, sent, usual)
     edge = math.inf if managed else _edge(lost, sent, longest)[0]
     full = lost >= edge
     return Path(
@@ -117,6 +121,18 @@ def path(seen: Packets, rate: Estimate | None = None) -> Path:
         floor_s=floor,
         not_drop_tail=managed,
     )
+
+
+def _hurried(seen: Packets, rate_bps: float) -> NDArray[np.bool_]:
+    """Which round trips ended nearer to others than the bottleneck sends packets, but not at once: a host that had other things to do took them in late, one after the other."""
+    came = seen.asked + seen.took
+    order = np.argsort(came, kind="stable")
+    apart = np.diff(came[order])
+    near = (apart > 0) & (apart < _HURRY * 8 * seen.packet / rate_bps)
+    found = np.zeros(order.size, dtype=bool)
+    found[order[1:]] |= near
+    found[order[:-1]] |= near
+    return found
 
 
 def _queued(seen: Packets, rate_bps: float, floor: float) -> Vector:
@@ -235,14 +251,14 @@ def most(values: Vector, first: NDArray[np.int64], last: NDArray[np.int64]) -> V
         length *= 2
 
 
-def _managed(seen: Packets, lost: Vector, sent: Vector, longest: float) -> str | None:
+def _managed(seen: Packets, lost: Vector, sent: Vector, usual: float) -> str | None:
     """By what it is seen that the queue is not one with drop-tail, which loses packets only where it is longest; None if it is not."""
     marks = seen.row["ecn_signals"] or 0
     if 0 < marks < _OFTEN_MARKED * seen.since.size:
         return f"{marks} acknowledgements told of marks (ECN)"
     edge, gain = _edge(lost, sent, 0.0)
-    if gain > _PLAIN and edge < _SHORT * longest:
-        return f"packets were lost from a queue of {max(edge, 0.0):.3g} packets on, and it was longer than {longest:.3g} at other times"
+    if gain > _PLAIN and edge < _SHORT * usual:
+        return f"packets were lost from a queue of {max(edge, 0.0):.3g} packets on, and it was longer than {usual:.3g} at other times"
     return None
 
 

@@ -27,6 +27,8 @@ _FEWEST_TOGETHER, _SHARE_TOGETHER = 8, 0.04
 """Pairs of which a rate is told; of all pairs, those that have to agree."""
 _CLEARLY, _SHARP = 0.3, 0.002
 """What so many of all pairs agree on, or what they agree on within so little, is no chance among times of busy hosts."""
+_FASTEST = 50
+"""Times the usual rate of the flow: what came faster had waited at a host."""
 _WAITED = 4
 """An acknowledgement of one packet may have waited for another if that was sent so many transmission times later."""
 _MET = 0.1
@@ -63,15 +65,18 @@ class Between:
         return np.diff(np.interp(edges, times, np.concatenate([[0.0], np.cumsum(what)])))
 
 
-def highest_rate(seen: Packets) -> Estimate | None:
-    """The rate, bit/s, at which packets arrived that had been sent together: the highest at which several pairs agree. None if there are none, or they do not agree."""
+def highest_rate(seen: Packets, usual_bps: float) -> Estimate | None:
+    """The rate, bit/s, at which packets arrived that had been sent together: the highest at which several pairs agree. None if there are none, or they do not agree. `usual_bps` is the rate that there would be without others."""
     order = np.argsort(seen.asked_number, kind="stable")
     number, sent, came = seen.asked_number[order], seen.asked[order], (seen.asked + seen.took)[order]
     more, later, apart = np.diff(number), np.diff(came), np.diff(sent)
     together = (more > 0) & (later > 0) & (apart <= _TOGETHER * later)
     if int(np.sum(together)) < _FEWEST_TOGETHER:
         return None
-    rates = np.sort(np.log(8 * seen.packet * more[together] / later[together]))
+    rates = np.log(8 * seen.packet * more[together] / later[together])
+    rates = np.sort(rates[rates < math.log(_FASTEST * usual_bps)])
+    if rates.size == 0:
+        return None
     agreeing = np.searchsorted(rates, rates + _ALIKE) - np.searchsorted(rates, rates - _ALIKE)
     enough = np.flatnonzero(agreeing >= max(_FEWEST_TOGETHER / 2, _SHARE_TOGETHER * rates.size))
     if enough.size == 0:
