@@ -31,7 +31,7 @@ def fit(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Propose a scenario that explains a capture: rate, delay, buffer and loss of the bottleneck, and the congestion control.
+    """Propose a scenario that explains a capture: rate, delay, buffer and loss of the bottleneck, the traffic of others at it, and the congestion control.
 
     Each has an interval, or a reason why the capture cannot tell it.
 
