@@ -146,7 +146,7 @@ def page(outcomes: Sequence[Outcome]) -> str:
         parameters(outcomes),
         f"Where it says that it cannot tell the buffer, the queue was never seen full; the interval is what it has room for at least. {_never_full(outcomes)}",
         "The method was changed after its first results on these captures had been seen: where losses depend on the queue, this must also be about as long as it ever was. What was changed was "
-        'tried on "fit train N" alone, and these captures were fitted anew once.',
+        'tried on "fit train N" alone. These captures were fitted anew twice: after the first time one was told a wrong buffer that had not been told before, and a threshold was set anew on "fit train N".',
         "## Congestion control",
         f"{right} of {len(outcomes)} are named right ({right / len(outcomes):.0%}). Rows are what it was, columns what was said:",
         table(["", *told], confusion, "l" + "r" * len(told)),
