@@ -177,11 +177,27 @@ impl World<'_> {
     /// A packet is at a stop with events: now.
     #[inline(always)]
     pub(super) fn on_packet(&mut self, packet: Packet, key: EventKey) {
-        let packet = match &mut self.observers.taps {
-            Some(taps) => taps.see(packet, key.time, &mut self.acks),
-            None => packet,
-        };
+        if self.observers.taps.is_some() {
+            let copy = packet;
+            let (time, line) = key.parts();
+            return self.on_heard_packet(&copy, time, line);
+        }
         self.go_on(packet, key, Occurrence::HAPPENING);
+    }
+
+    /// The same where somebody listens.
+    #[cold]
+    #[inline(never)]
+    fn on_heard_packet(&mut self, packet: &Packet, time: Instant, line: Line) {
+        let mut packet = *packet;
+        if let Some(taps) = &mut self.observers.taps {
+            packet = taps.see(packet, time, &mut self.acks);
+        }
+        self.go_on(
+            packet,
+            EventKey::from_parts(time, line),
+            Occurrence::HAPPENING,
+        );
     }
 
     /// The same for a packet that had an event of its own, which is rare.
