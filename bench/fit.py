@@ -1,6 +1,7 @@
 """How well `sawtooth fit` finds the scenario behind a capture, over simulated captures that are drawn by a rule.
 
-    .venv/bin/python bench/fit.py --write        (docs/validation/fit.md)
+    .venv/bin/python bench/fit.py --write              (docs/validation/fit.md)
+    .venv/bin/python bench/fit.py --kernels --write    (its section about captures of real kernels)
 
 The rule, written before any result was looked at:
 
@@ -16,6 +17,7 @@ The rule, written before any result was looked at:
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import random
 import sys
@@ -33,12 +35,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from markdown import table
 from sawtooth import captures, fitting, taps
 from sawtooth.api import simulate
+from sawtooth.backends import uml
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/validation/fit.md"
 
 CONTROLS = ("reno", "cubic", "bbr", "vegas", "htcp", "bic", "westwood", "illinois")
 CAPTURES, OF_PARAMETERS = 200, 50
 DURATION_S = 20
+KERNEL_CAPTURES = 16
+KERNEL_RULE = """\
+- Scenarios are drawn by the same rule, and run on user-mode Linux in virtual time with the kernel's congestion controls of the same names. Scenario N draws from a generator with the seed "fit kernel N", N from 1 to 16: each
+  congestion control twice.
+- The capture is that of the sender, as `sawtooth run --backend uml --pcap` makes it. Nothing was tuned on captures of kernels, and no other was drawn or left out.
+- The loss of the network is drawn by itself for each packet, as in the simulator. Candidates are simulated, as ever."""
+_KERNELS = ("<!-- kernels -->", "<!-- /kernels -->")
 _FEWEST_PACKETS = 10
 _PACKET = 1500
 
@@ -121,21 +131,80 @@ def outcome(each: Drawn) -> Outcome:
         file = Path(directory) / "sender.pcapng"
         links = simulate(each.tree, seed=each.number, captures=taps.wanted(file)).tables["links"]
         capture = captures.read(file)
-    dropped = int(links.filter(links["direction"] == "forward")["dropped_packets"][0])
+    return _fitted(each, capture, int(links.filter(links["direction"] == "forward")["dropped_packets"][0]))
+
+
+def _fitted(each: Drawn, capture: captures.Capture, dropped: int | None) -> Outcome:
     try:
         return Outcome(each, fitting.fit(capture, captures.choose(capture, [])[0]), dropped=dropped)
     except fitting.CannotFit as error:
         return Outcome(each, None, error.message, dropped)
 
 
+def kernel_outcomes(count: int) -> list[Outcome]:
+    """Runs scenarios on real kernels, all in one guest, captures and fits."""
+    lot = [drawn("kernel", number) for number in range(1, count + 1)]
+    texts = [json.dumps({**each.tree, "cc": f"kernel:{each.control}"}) for each in lot]
+    with tempfile.TemporaryDirectory() as directory:
+        files = [Path(directory) / f"{each.number}.pcapng" for each in lot]
+        orders = [taps.wanted(file).of_scenario(text, []) for file, text in zip(files, texts, strict=True)]
+        batch = uml.run_batch(texts, [each.number for each in lot], orders)
+        assert batch.errors == {}, batch.errors
+        found: list[Outcome] = []
+        for each, file in zip(lot, files, strict=True):
+            found.append(_fitted(each, captures.read(file), None))
+            _tell(found[-1])
+    return found
+
+
+def kernel_section(outcomes: Sequence[Outcome]) -> str:
+    """What the page says of captures of real kernels."""
+    nearest = sorted(min(distances) for each in outcomes if each.fit and (distances := each.fit.control.distances.values()))
+    near = (
+        f"The nearest simulation is {nearest[0]:.1%} to {nearest[-1]:.1%} away, in the middle {np.median(nearest):.1%}." if nearest else ""
+    )
+    wrong = [
+        f"- {each.drawn.number}, {each.drawn.control}: {each.named}; {each.refused or _distances(each)}"
+        for each in outcomes
+        if each.named != each.drawn.control
+    ]
+    parts = [
+        "## Captures of real kernels",
+        f"The rule, which was committed before any of these was fitted:\n\n{KERNEL_RULE}",
+        parameters(outcomes),
+        _confusion(outcomes),
+        f"{near} Those that are not named right, and how far away simulations were:",
+        "\n".join(wrong) or "- none",
+    ]
+    return "\n\n".join(parts)
+
+
+def _distances(each: Outcome) -> str:
+    assert each.fit
+    ranked = sorted(each.fit.control.distances.items(), key=lambda item: item[1])
+    return ", ".join(f"{name} {distance:.1%}" for name, distance in ranked[:4])
+
+
+def _confusion(outcomes: Sequence[Outcome]) -> str:
+    right = sum(each.named == each.drawn.control for each in outcomes)
+    told = [name for name in (*CONTROLS, "cannot tell") if any(each.named == name for each in outcomes)]
+    counts = Counter((each.drawn.control, each.named) for each in outcomes)
+    rows = [[name, *(str(counts[name, other] or "") for other in told)] for name in CONTROLS]
+    words = f"{right} of {len(outcomes)} are named right ({right / len(outcomes):.0%}). Rows are what it was, columns what was said:"
+    return f"{words}\n\n{table(['', *told], rows, 'l' + 'r' * len(told))}"
+
+
+def _kernels_in(text: str) -> str:
+    """The section about kernels of a page, with its marks."""
+    begin, end = _KERNELS
+    _, _, rest = text.partition(begin)
+    return f"{begin}{rest.partition(end)[0]}{end}"
+
+
 def page(outcomes: Sequence[Outcome]) -> str:
     """The page of validation."""
     assert __doc__
     rule = __doc__.split("looked at:\n\n")[1].strip().replace("`CONTROLS`", ", ".join(CONTROLS))
-    right = sum(each.named == each.drawn.control for each in outcomes)
-    told = [name for name in (*CONTROLS, "cannot tell") if any(each.named == name for each in outcomes)]
-    counts = Counter((each.drawn.control, each.named) for each in outcomes)
-    confusion = [[name, *(str(counts[name, other] or "") for other in told)] for name in CONTROLS]
     parts = [
         "<!-- Written by bench/fit.py --write; edit that. -->",
         "# How good are the scenarios that `sawtooth fit` finds?",
@@ -148,10 +217,10 @@ def page(outcomes: Sequence[Outcome]) -> str:
         "The method was changed after its first results on these captures had been seen: where losses depend on the queue, this must also be about as long as it ever was. What was changed was "
         'tried on "fit train N" alone. These captures were fitted anew twice: after the first time one was told a wrong buffer that had not been told before, and a threshold was set anew on "fit train N".',
         "## Congestion control",
-        f"{right} of {len(outcomes)} are named right ({right / len(outcomes):.0%}). Rows are what it was, columns what was said:",
-        table(["", *told], confusion, "l" + "r" * len(told)),
+        _confusion(outcomes),
+        _kernels_in(PAGE.read_text(encoding="utf-8")),
         "## What this does not show",
-        "Captures and candidates are of one simulator, so the simulation of the right one can be the same to the packet: of these captures "
+        "But for those of real kernels, captures and candidates are of one simulator, so the simulation of the right one can be the same to the packet: of these captures "
         f"{_same(outcomes)} have one that is less than 0.1 % away. Those of a real kernel never are; [the comparison of the simulator with kernels](linux.md) says how far apart they may be. "
         "There is no noise of clocks or hosts; [captures with the traffic of others, and with other queues](fit-cross.md), have a page of their own. Congestion controls other than the eight would be taken for one of these, or for none.",
     ]
@@ -184,17 +253,31 @@ def _same(outcomes: Sequence[Outcome]) -> int:
     return sum(each.fit is not None and min(each.fit.control.distances.values()) < 1e-3 for each in outcomes)
 
 
+def _tell(found: Outcome) -> None:
+    print(f"{found.drawn.number}: {found.drawn.control}, {found.named} {found.refused}", file=sys.stderr)
+
+
 def main() -> None:
     """Fits, and prints or writes the page."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--lot", choices=["train", "test"], default="test")
     arguments.add_argument("--captures", type=int, default=CAPTURES)
     arguments.add_argument("--write", action="store_true", help="write docs/validation/fit.md")
+    arguments.add_argument("--kernels", action="store_true", help="the captures of real kernels")
     chosen = arguments.parse_args()
+    if chosen.kernels:
+        section = kernel_section(kernel_outcomes(KERNEL_CAPTURES))
+        if not chosen.write:
+            print(section)
+            return
+        text = PAGE.read_text(encoding="utf-8")
+        begin, end = _KERNELS
+        PAGE.write_text(text.replace(_kernels_in(text), f"{begin}\n{section}\n{end}"), encoding="utf-8")
+        return
     outcomes: list[Outcome] = []
     for number in range(1, chosen.captures + 1):
         outcomes.append(outcome(drawn(chosen.lot, number)))
-        print(f"{number}: {outcomes[-1].drawn.control}, {outcomes[-1].named} {outcomes[-1].refused}", file=sys.stderr)
+        _tell(outcomes[-1])
     if chosen.write:
         PAGE.write_text(page(outcomes), encoding="utf-8")
     else:
