@@ -19,7 +19,7 @@ mod udp;
 
 pub use flight::{Payload, Towards};
 pub use ledger::{FlowCounters, Ledger, WaitHistograms};
-pub use network::{DeliveredPacket, Network};
+pub use network::{DeliveredPacket, LinkEvent, LinkSight, Network};
 pub use packets::{NotedPacket, PacketFate, Packets};
 pub use port::{FluidStep, Passage, Port, PortCounters, PortTransmission, Turn};
 pub use ports::{direction_name, keep_ledgers, ports};

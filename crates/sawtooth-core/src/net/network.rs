@@ -30,8 +30,36 @@ pub struct DeliveredPacket<P> {
     /// Which of its connection's hosts has it now.
     pub towards: Towards,
     /// As it was [offered](Network::offer).
+    pub flow: usize,
+    /// The same.
     pub connection: u32,
     /// As it was offered, but that it may have been marked or damaged on the way.
+    pub packet: P,
+}
+
+/// What a packet of a host does at a port that is watched.
+#[derive(Clone, Copy, Debug)]
+pub enum LinkEvent {
+    /// The queue drops it.
+    Dropped,
+    /// Its transmission starts; what becomes of it is known then.
+    Starts(Passage),
+    /// It is at the far end.
+    Arrives,
+}
+
+/// A packet of a host, seen at a port that is [watched](Network::watch).
+#[derive(Clone, Debug)]
+pub struct LinkSight<P> {
+    /// When.
+    pub time: Instant,
+    /// The port, by its place among [`Network::ports`].
+    pub port: usize,
+    /// As it was [offered](Network::offer).
+    pub flow: usize,
+    /// What it does.
+    pub event: LinkEvent,
+    /// As it is there.
     pub packet: P,
 }
 
@@ -51,6 +79,9 @@ pub struct Network<P> {
     agenda: Agenda<P>,
     /// What waits at ports whose departures take events.
     queued: QueuedFlights<P>,
+    /// Of each port whether it is watched; nothing if none is.
+    watched: Vec<bool>,
+    sights: Vec<LinkSight<P>>,
 }
 
 /// Where the packets of a flow go.
@@ -65,7 +96,26 @@ struct Route {
 impl<P: Payload> Network<P> {
     /// With nothing on its way yet. Queues, losses, impairments and sources of UDP draw their random numbers from `seed`.
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
-        let mut ports = super::ports(scenario, seed, true);
+        Self::with_ports(scenario, seed, true)
+    }
+
+    /// The same, whose ports of these links are watched: what happens there is told by [`Network::take_sights`] in the order of time. Nothing is computed early then, so that times may be rounded otherwise.
+    pub fn watch(scenario: &Scenario, seed: u64, links: &[usize]) -> Self {
+        let mut network = Self::with_ports(scenario, seed, links.is_empty());
+        let is_watched = |port: usize| links.contains(&(port / 2));
+        if !links.is_empty() {
+            network.watched = (0..network.ports.len()).map(is_watched).collect();
+        }
+        network
+    }
+
+    /// What was seen at ports that are watched since this was asked for.
+    pub fn take_sights(&mut self) -> Vec<LinkSight<P>> {
+        std::mem::take(&mut self.sights)
+    }
+
+    fn with_ports(scenario: &Scenario, seed: u64, computed: bool) -> Self {
+        let mut ports = super::ports(scenario, seed, computed);
         let routes: Vec<Route> = (scenario.all_flows().map(Route::of_flow))
             .chain(scenario.udp.iter().map(Route::of_udp))
             .collect();
@@ -82,6 +132,8 @@ impl<P: Payload> Network<P> {
             shortest_delay: shortest_delay(scenario),
             lineage: Lineage::new(),
             queued: QueuedFlights::new(),
+            watched: Vec::new(),
+            sights: Vec::new(),
         };
         for flow in 0..network.udp.len() {
             network.schedule_departure(flow);
@@ -145,12 +197,15 @@ impl<P: Payload> Network<P> {
     fn happen(&mut self, time: Instant, event: AgendaEvent<P>) -> Option<DeliveredPacket<P>> {
         match event {
             AgendaEvent::Departure(flow) => self.send_datagram(flow, time),
-            AgendaEvent::Arrival(flight) => return self.move_on(flight),
+            AgendaEvent::Arrival(flight) => {
+                self.see_arrival(&flight);
+                return self.move_on(flight);
+            }
             AgendaEvent::Free(port) => {
                 let key = EventKey::at_start(time, 0);
                 let now = self.lineage.record(key);
                 let turn = self.ports[port].transmitter_free(now);
-                self.take_turn(port, turn);
+                self.take_turn(port, turn, time);
             }
         }
         None
@@ -213,6 +268,7 @@ impl<P: Payload> Network<P> {
             Content::Host(packet) => {
                 return Some(DeliveredPacket {
                     towards: flight.towards,
+                    flow: flight.route,
                     connection: flight.connection,
                     packet,
                 });
@@ -245,13 +301,15 @@ impl<P: Payload> Network<P> {
         let (number, flight) = self.queued.put(flight);
         let packet = stand_in(flight, number);
         let turn = self.ports[port].arrive(key, Occurrence::OUT_OF_TURN, packet, &mut self.lineage);
-        self.take_turn(port, turn);
+        self.take_turn(port, turn, key.time);
     }
 
-    /// Does what a port with events has decided.
-    fn take_turn(&mut self, port: usize, turn: Turn) {
+    /// Does what a port with events has decided at `now`.
+    fn take_turn(&mut self, port: usize, turn: Turn, now: Instant) {
         while let Some(dropped) = self.ports[port].take_dropped() {
-            self.queued.take(dropped.packet.segment().seq.get());
+            if let Some(flight) = self.queued.take(dropped.packet.segment().seq.get()) {
+                self.see(now, port, &flight, LinkEvent::Dropped);
+            }
         }
         match turn {
             Turn::Waits => {}
@@ -265,10 +323,55 @@ impl<P: Payload> Network<P> {
                     if packet.ecn() != flight.content.ecn() {
                         flight.content.mark();
                     }
+                    self.see(now, port, &flight, LinkEvent::Starts(passage));
                     self.cross(port, flight, passage);
                 }
                 self.agenda.schedule_free(port, done.time);
             }
+        }
+    }
+
+    /// A packet is seen at a port, if that is watched and the packet is a host's.
+    fn see(&mut self, time: Instant, port: usize, flight: &PacketInFlight<P>, event: LinkEvent) {
+        if let Some(true) = self.watched.get(port)
+            && let Content::Host(packet) = &flight.content
+        {
+            self.sights.push(LinkSight {
+                time,
+                port,
+                flow: flight.route,
+                event,
+                packet: packet.clone(),
+            });
+        }
+    }
+
+    /// A packet has come from a port, if it has passed any. What it took from the last link to its host does not count.
+    fn see_arrival(&mut self, flight: &PacketInFlight<P>) {
+        let Some(hop) = flight
+            .hop
+            .checked_sub(1)
+            .filter(|_| !self.watched.is_empty())
+        else {
+            return;
+        };
+        let time = flight.due.time() - self.access_delay_after(flight);
+        let last = PacketInFlight {
+            hop,
+            ..flight.clone()
+        };
+        if let Some(port) = self.next_port(&last) {
+            self.see(time, port, flight, LinkEvent::Arrives);
+        }
+    }
+
+    /// What a packet that has passed so many ports takes from the last of them to its host, if it is on its way there.
+    fn access_delay_after(&self, flight: &PacketInFlight<P>) -> Duration {
+        let route = &self.routes[flight.route];
+        if flight.hop == route.path.len() && flight.towards == Towards::Sender {
+            route.access_delay
+        } else {
+            Duration::ZERO
         }
     }
 
@@ -278,13 +381,7 @@ impl<P: Payload> Network<P> {
             self.ports[port].count_corrupted();
         }
         flight.hop += 1;
-        let route = &self.routes[flight.route];
-        let is_last = flight.hop == route.path.len();
-        let access_delay = if is_last && flight.towards == Towards::Sender {
-            route.access_delay
-        } else {
-            Duration::ZERO
-        };
+        let access_delay = self.access_delay_after(&flight);
         let again = passage.again.map(|again| (again, flight.clone()));
         let next = self.next_port(&flight).map(|port| self.ports[port].rate());
         let size = flight.content.size();

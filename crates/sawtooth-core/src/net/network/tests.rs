@@ -109,6 +109,7 @@ fn a_packet_takes_transmission_and_propagation_and_a_full_queue_drops() {
     for (number, (time, delivery)) in (0u8..).zip(arrived) {
         let expected = DeliveredPacket {
             towards: Towards::Receiver,
+            flow: 0,
             connection: 7,
             packet: Fake::of(number, 1000),
         };
@@ -268,4 +269,77 @@ fn a_queue_that_decides_when_packets_leave_marks_the_capable_and_drops_the_other
         assert_eq!(marks, counters.dropped_packets == 0);
         assert_eq!(network.queued.of_hosts(), 0);
     }
+}
+
+/// What a watched link shows: when, at which port, which packet, and what it does.
+fn sights(network: &mut Network<Fake>) -> Vec<(f64, usize, u8, &'static str)> {
+    let mut all = Vec::new();
+    while network.next_time() != Instant::NEVER {
+        let time = network.next_time();
+        network.advance(time);
+        for sight in network.take_sights() {
+            let word = match sight.event {
+                LinkEvent::Dropped => "dropped",
+                LinkEvent::Starts(passage) if passage.arrival.is_never() => "lost",
+                LinkEvent::Starts(_) => "starts",
+                LinkEvent::Arrives => "arrives",
+            };
+            all.push((sight.time.secs(), sight.port, sight.packet.number, word));
+        }
+    }
+    all
+}
+
+#[test]
+fn a_watched_link_shows_when_transmissions_start_and_packets_arrive_or_are_dropped() {
+    let limited = queue("drop_tail").with("limit", Value::Packets(2));
+    let mut flow = FlowSpec::new("flow", vec![0]);
+    flow.delay = Duration::from_secs(0.002);
+    let scenario = Scenario::new(
+        Duration::from_secs(1.0),
+        vec![with_queue(limited)],
+        vec![flow],
+    );
+    let mut network = Network::watch(&scenario, 1, &[0]);
+    for number in 0..3 {
+        network.offer(at(0.0), 0, 7, Towards::Receiver, Fake::of(number, 125));
+    }
+    network.offer(at(0.1), 0, 7, Towards::Sender, Fake::of(9, 125));
+    let seen = sights(&mut network);
+    // 125 bytes take 1 ms at 1 Mbit/s. The delay of the flow's access is before the link, and behind it on the way back.
+    let expected = [
+        (0.002, 0, 0, "starts"),
+        (0.002, 0, 2, "dropped"),
+        (0.003, 0, 1, "starts"),
+        (0.013, 0, 0, "arrives"),
+        (0.014, 0, 1, "arrives"),
+        (0.1, 1, 9, "starts"),
+        (0.111, 1, 9, "arrives"),
+    ];
+    assert_eq!(seen.len(), expected.len(), "{seen:?}");
+    for (seen, expected) in seen.iter().zip(expected) {
+        assert!((seen.0 - expected.0).abs() < 1e-9, "{seen:?}");
+        assert_eq!(
+            (seen.1, seen.2, seen.3),
+            (expected.1, expected.2, expected.3)
+        );
+    }
+}
+
+#[test]
+fn a_network_that_is_watched_delivers_as_any_other() {
+    let mut link = with_queue(queue("drop_tail").with("limit", Value::Packets(3)));
+    link.forward.loss.probability = 0.2;
+    let flow = FlowSpec::new("flow", vec![0]);
+    let scenario = Scenario::new(Duration::from_secs(1.0), vec![link], vec![flow]);
+    let came = |links: &[usize]| {
+        let mut network = Network::watch(&scenario, 1, links);
+        for number in 0..60 {
+            let time = at(f64::from(number / 6) * 0.02);
+            network.offer(time, 0, 7, Towards::Receiver, Fake::of(number, 400));
+        }
+        deliveries(&mut network)
+    };
+    assert!(!came(&[0]).is_empty());
+    assert_eq!(came(&[0]), came(&[]));
 }
