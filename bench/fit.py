@@ -134,7 +134,7 @@ def outcome(each: Drawn) -> Outcome:
     return _fitted(each, capture, int(links.filter(links["direction"] == "forward")["dropped_packets"][0]))
 
 
-def _fitted(each: Drawn, capture: captures.Capture, dropped: int | None) -> Outcome:
+def _fitted(each: Drawn, capture: captures.Capture, dropped: int = 0) -> Outcome:
     try:
         return Outcome(each, fitting.fit(capture, captures.choose(capture, [])[0]), dropped=dropped)
     except fitting.CannotFit as error:
@@ -152,7 +152,7 @@ def kernel_outcomes(count: int) -> list[Outcome]:
         assert batch.errors == {}, batch.errors
         found: list[Outcome] = []
         for each, file in zip(lot, files, strict=True):
-            found.append(_fitted(each, captures.read(file), None))
+            found.append(_fitted(each, captures.read(file)))
             _tell(found[-1])
     return found
 

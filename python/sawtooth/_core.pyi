@@ -61,6 +61,7 @@ class KernelSettings(TypedDict):
     algorithms: list[str]
     fastest_link_bps: float
     duration_secs: float
+    links: list[str]
 
 @type_check_only
 class CaptureRequest(Protocol):

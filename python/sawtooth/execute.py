@@ -132,7 +132,7 @@ def execute(
         crew: the workers of the executor, if more is known of them.
         retry_failed: do runs that failed, or were lost too often, once more.
         wait: for another process that is writing to the dataset.
-        captures: what is captured of the runs that are done now, which the simulator does in threads of this process.
+        captures: what is captured of the runs that are done now, in threads of this process.
 
     Raises:
         Interrupted: after Ctrl-C or SIGTERM. Batches that were being stored are, and so are those that other executors' workers had begun; the
@@ -349,22 +349,21 @@ class _Execution:
         for share in shares(amounts, self.jobs or os.cpu_count() or 1):
             # Shares of a batch follow each other.
             if shared is None or shared.job.task.batch != share.batch:
-                shared = Shared(self._job(by_batch[share.batch]), backend, self.stop, self._captured(by_batch[share.batch]))
+                shared = Shared(self._job(by_batch[share.batch]), backend, self.stop)
             yield shared.job.task, (shared.do, share.runs)
 
     def _job(self, task: Task) -> Job:
         """A task with all that a worker needs for it; made when it is handed out, since texts of scenarios take memory."""
         runs = self.plan.runs[task.runs.start : task.runs.stop]
-        job = Job(task, self.plan.study.backend, [run.scenario for run in runs], [run.seed for run in runs], self.dataset.shelf)
+        captures = [self.captures.of_run(self.plan, run) for run in runs] if self.captures else []
+        job = Job(
+            task, self.plan.study.backend, [run.scenario for run in runs], [run.seed for run in runs], self.dataset.shelf, captures=captures
+        )
         if not task.again:
             return job
         before = self.dataset.status(task.batch)
         tried = {run: tries or 0 for run, tries in before.select("run", "tries").iter_rows()}
         return dataclasses.replace(job, tried=tried, failed_before=before.filter(pl.col("status") != "ok").height)
-
-    def _captured(self, task: Task) -> Sequence[_core.CaptureRequest]:
-        """What is captured of each run of a task; empty for nothing."""
-        return [self.captures.of_run(self.plan, self.plan.runs[run]) for run in task.runs] if self.captures else ()
 
     def _count(self, receipt: Receipt) -> None:
         self.dataset.log(**receipt.entry)

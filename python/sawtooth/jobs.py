@@ -55,6 +55,7 @@ class Job:
         shelf: where parts go.
         tried: how often runs were tried that were lost before.
         failed_before: how many of its runs had failed or were lost, if it is done once more.
+        captures: what is captured of each run; empty for nothing. Files are written where the worker is.
 
     """
 
@@ -65,6 +66,7 @@ class Job:
     shelf: Shelf
     tried: Mapping[int, int] = field(default_factory=dict[int, int])
     failed_before: int = 0
+    captures: Sequence[_core.CaptureRequest] = ()
 
 
 @dataclass(frozen=True)
@@ -81,10 +83,8 @@ class Receipt:
 class Shared:
     """A job that several threads do: who does the last of its runs stores all."""
 
-    def __init__(
-        self, job: Job, backend: registry.Divisible, stop: _core.StopRequest, captures: Sequence[_core.CaptureRequest] = ()
-    ) -> None:
-        self.job, self.backend, self.stop, self.captures = job, backend, stop, captures
+    def __init__(self, job: Job, backend: registry.Divisible, stop: _core.StopRequest) -> None:
+        self.job, self.backend, self.stop = job, backend, stop
         self._lock = threading.Lock()
         self._outcomes: dict[int, Any] = {}
         self._error: MemoryError | OSError | None = None
@@ -96,7 +96,7 @@ class Shared:
         chosen = slice(some.start, some.stop)
         outcome, failure = None, None
         try:
-            captured = {"captures": self.captures[chosen]} if self.captures else {}
+            captured = {"captures": self.job.captures[chosen]} if self.job.captures else {}
             outcome = self.backend.run_share(self.job.scenarios[chosen], self.job.seeds[chosen], self.stop, **captured)
         except (MemoryError, OSError) as error:
             failure = error
@@ -122,7 +122,8 @@ def do(job: Job) -> Receipt | None:
     began, cpu = time.monotonic(), time.thread_time()
     backend = registry.BACKENDS[job.backend].load()
     try:
-        batch = _tried(len(job.seeds), lambda: backend.run_batch(job.scenarios, job.seeds))
+        captured = {"captures": job.captures} if job.captures else {}
+        batch = _tried(len(job.seeds), lambda: backend.run_batch(job.scenarios, job.seeds, **captured))
     except processes.StoppedError:
         return None
     return _store(job, batch, began, time.thread_time() - cpu)

@@ -1,4 +1,4 @@
-"""Captures of simulated runs: where packets are seen, and which files they go to."""
+"""Captures of runs, simulated or of real kernels: where packets are seen, and which files they go to."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ class Wanted:
         where: a file, or a directory with a file for each point.
         points: as they were said.
         snap: see `Capture`.
+        on_kernels: whether it is of runs on real kernels.
         files: that were to be written so far, each with what stood there before: its place on the disk and its time, if one did.
 
     """
@@ -59,6 +60,7 @@ class Wanted:
     where: Path
     points: tuple[str, ...] = ("sender",)
     snap: int = SNAP
+    on_kernels: bool = False
     files: dict[Path, tuple[int, int] | None] = field(default_factory=dict[Path, tuple[int, int] | None])
 
     def of_scenario(self, scenario: str, comments: Sequence[str]) -> Capture:
@@ -121,17 +123,22 @@ class Wanted:
         return Capture(points, [str(path) for path in paths], self.snap, list(comments))
 
     def _points(self, scenario: str) -> list[tuple[str, str | None]]:
-        links = [name for name, _ in _core.network(scenario)[0]] if self._has_links else []
-        return [_point(point, links) for point in self.points]
+        return [_point(point, self._links(scenario) if self._has_links else []) for point in self.points]
+
+    def _links(self, scenario: str) -> list[str]:
+        if self.on_kernels:
+            return _core.kernel_settings(scenario)["links"]
+        return [name for name, _ in _core.network(scenario)[0]]
 
 
-def wanted(where: str | os.PathLike[str], points: Sequence[str] = (), snap: int = SNAP) -> Wanted:
+def wanted(where: str | os.PathLike[str], points: Sequence[str] = (), snap: int = SNAP, *, on_kernels: bool = False) -> Wanted:
     """What is to be captured.
 
     Args:
         where: a file NAME.pcapng for one point, or a directory.
         points: `sender` (if none is said), `receiver`, `link:NAME`, `link:NAME:far`; each may hold several, with commas between them.
         snap: bytes of each packet, from its IP header on; 0: all.
+        on_kernels: of runs on real kernels.
 
     Raises:
         StudyError: if that cannot be.
@@ -155,7 +162,19 @@ def wanted(where: str | os.PathLike[str], points: Sequence[str] = (), snap: int 
         raise StudyError(
             f"{snap} bytes of a packet do not hold its headers", hint=f"they take up to {_LEAST_SNAP}; 0 captures whole packets"
         )
-    return Wanted(path, unique, snap)
+    return Wanted(path, unique, snap, on_kernels)
+
+
+def require_possible(plan: Plan) -> None:
+    """Raises `StudyError` for runs on kernels whose packets go by the kernel's own shaper: there nobody sees them as they are on the wire."""
+    if not plan.study.on_kernels:
+        return
+    for scenario in dict.fromkeys(run.scenario for run in plan.runs):
+        if _core.kernel_settings(scenario)["shaper"] == "kernel":
+            raise StudyError(
+                "packets that the kernel's own shaper carries are not captured",
+                hint='leave out --pcap, or set kernel.shaper = "simulator"',
+            )
 
 
 def comments(plan: Plan, run: Run) -> list[str]:
@@ -166,7 +185,7 @@ def comments(plan: Plan, run: Run) -> list[str]:
     if run.arm:
         named.append(f"arm {run.arm}")
     named.append(f"replicate {run.replicate}, seed {run.seed}")
-    return [", ".join(named), _said(run.scenario)]
+    return [", ".join(named), _said(run.scenario, plan.study.backend)]
 
 
 def of_seed(scenario: str, seed: int) -> list[str]:
@@ -191,9 +210,10 @@ def lines(paths: Sequence[Path]) -> list[str]:
     return [f"capture: {path}, {size(path.stat().st_size)}" for path in paths]
 
 
-def _said(scenario: str) -> str:
+def _said(scenario: str, backend: str = "sim") -> str:
     tree = json.loads(scenario)
-    return f"simulated; time 0 of the run is 2000-01-01T00:00:00Z, and it takes {tree.get('duration')}"
+    made = "simulated" if backend == "sim" else f"real kernels ({backend}), times by their clock"
+    return f"{made}; time 0 of the run is 2000-01-01T00:00:00Z, and it takes {tree.get('duration')}"
 
 
 def _point(text: str, links: Sequence[str]) -> tuple[str, str | None]:

@@ -12,7 +12,6 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from sawtooth import _core
-from sawtooth.backends import sim
 from sawtooth.backends.registry import Simulator
 from sawtooth.errors import RunFailed, StudyError
 from sawtooth.hints import did_you_mean
@@ -134,7 +133,7 @@ def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
 
 
 def take(plan: Plan, run: Run, backend: Simulator, captures: Wanted | None = None) -> Trace:
-    """Does the run once more, recording what it does over time, and its packets if they are wanted, which a simulator tells.
+    """Does the run once more, recording what it does over time, and its packets if they are wanted.
 
     Raises:
         RunFailed: with the backend's words.
@@ -148,11 +147,9 @@ def take(plan: Plan, run: Run, backend: Simulator, captures: Wanted | None = Non
     # Samples do not change a simulation: one takes down every acknowledgement, another the queues.
     wanted = ([{"sample": "ack"}] if per_ack else []) + ([{"sample": sampled}] if simulated or not per_ack else [])
     texts, seeds = [json.dumps({**tree, **each}) for each in wanted], [run.seed] * len(wanted)
-    if captures:
-        # Of the first of them: the others have the same packets.
-        batch = sim.run_batch(texts, seeds, [captures.of_scenario(run.scenario, comments(plan, run))])
-    else:
-        batch = backend.run_batch(texts, seeds)
+    # Of the first of them: the others have the same packets.
+    captured = [captures.of_scenario(run.scenario, comments(plan, run))] if captures else []
+    batch = backend.run_batch(texts, seeds, captured)
     for message in batch.errors.values():
         raise RunFailed(f"the run failed: {message}")
     tables = batch.tables

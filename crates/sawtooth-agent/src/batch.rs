@@ -9,6 +9,7 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, fork};
 use serde_json::json;
 
+use crate::capture::{self, CapturePlace};
 use crate::job;
 
 const MANY_FILES: u64 = 1 << 18;
@@ -37,6 +38,17 @@ impl Results {
         }
     }
 
+    /// Where the captures of a job are written: there at once, or into the guest's memory, in `scratch`'s directory.
+    fn captures(&self, job: &Path, scratch: &Path) -> CapturePlace {
+        match self {
+            Self::Directory(directory) => capture::place(directory, job, false),
+            Self::Port(_) => {
+                let directory = scratch.parent().unwrap_or(Path::new("/"));
+                capture::place(directory, job, true)
+            }
+        }
+    }
+
     /// Hands out what the job `name` measured.
     pub fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
         match self {
@@ -57,10 +69,11 @@ pub fn run(jobs: &Path, results: &Results, scratch: &Path) -> io::Result<()> {
     allow_many_files()?;
     results.put("begun", b"")?;
     for path in files(jobs)? {
+        let captures = results.captures(&path, scratch);
         // SAFETY: this process has one thread.
         let outcome = match unsafe { fork() }? {
             ForkResult::Child => {
-                let written = fs::write(scratch, job::run(&path).to_string());
+                let written = fs::write(scratch, job::run(&path, &captures).to_string());
                 std::process::exit(i32::from(written.is_err()));
             }
             ForkResult::Parent { child } => match waitpid(child, None)? {
@@ -70,6 +83,12 @@ pub fn run(jobs: &Path, results: &Results, scratch: &Path) -> io::Result<()> {
         };
         // Gone before the next run: a guest's files are in its memory.
         let _ = fs::remove_file(scratch);
+        if captures.in_memory {
+            for (name, file) in captures.written() {
+                results.put(&name, &fs::read(&file)?)?;
+                fs::remove_file(&file)?;
+            }
+        }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         results.put(&name, &outcome)?;
     }

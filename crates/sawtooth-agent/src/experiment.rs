@@ -24,10 +24,11 @@ use sawtooth_core::units::{Duration, Instant};
 use serde_json::Value as Json;
 
 use crate::arrivals::{ArrivingConnections, Ready};
+use crate::capture::{self, CaptureOrder, CapturePlace, HostDrops, KernelCapture};
 use crate::clock::ElapsedClock;
 use crate::hosts::HostNamespaces;
 use crate::http::{Fetch, Servers};
-use crate::network::{IpNetwork, IpPacket, host_at_end, towards_other};
+use crate::network::{CapturedNetwork, IpNetwork, IpPacket, host_at_end, towards_other};
 use crate::request_response::RequestResponseSockets;
 use crate::ring::IoRing;
 use crate::setup::{self, Addresses, HostName};
@@ -48,12 +49,20 @@ const LATEST: Duration = Duration::from_secs(0.01);
 ///
 /// System calls are made `one by one`, or many `at once`; left open, as suits the kernel: in user-mode Linux a call costs more than all that
 /// it does. What is measured is the same.
-pub fn run(scenario: &Scenario, seed: u64, calls: Option<&str>) -> io::Result<Json> {
+pub fn run(
+    scenario: &Scenario,
+    seed: u64,
+    calls: Option<&str>,
+    captures: Option<(&CaptureOrder, &CapturePlace)>,
+) -> io::Result<Json> {
     let user_mode = runs_in_user_mode();
     // With the kernel's shaper no packets are carried, and there is little to save.
     let suits = user_mode && !setup::kernel_shaper(scenario);
     let at_once = calls.map_or(suits, |calls| calls == "at once");
     let mut experiment = Experiment::new(scenario, seed, user_mode)?;
+    if let Some((order, place)) = captures {
+        experiment.capture(order, place, seed)?;
+    }
     match at_once.then(IoRing::new).flatten() {
         Some(ring) => experiment.go_in_turns(ring)?,
         None => experiment.go()?,
@@ -119,7 +128,7 @@ struct Experiment<'a> {
     hosts: HostNamespaces,
     /// The devices of receiver and sender, if this program carries the packets.
     tuns: Vec<(HostName, Tun)>,
-    network: IpNetwork,
+    network: CapturedNetwork,
     /// Those that are there all the time, then those that have arrived.
     flows: Vec<Application>,
     arrivals: ArrivingConnections<'a>,
@@ -168,7 +177,10 @@ impl<'a> Experiment<'a> {
             scenario,
             tuns: std::mem::take(&mut hosts.tuns),
             hosts,
-            network: IpNetwork::new(scenario, seed),
+            network: CapturedNetwork {
+                links: IpNetwork::new(scenario, seed),
+                capture: None,
+            },
             flows,
             arrivals,
             room: vec![0; CHUNK],
@@ -182,6 +194,22 @@ impl<'a> Experiment<'a> {
             series: Table::new::<SeriesRow>(),
             samples: 0,
         })
+    }
+
+    /// What is asked for is captured from now on.
+    fn capture(&mut self, order: &CaptureOrder, place: &CapturePlace, seed: u64) -> io::Result<()> {
+        if self.tuns.is_empty() {
+            return Err(io::Error::other(
+                "packets that the kernel's own shaper carries are not captured",
+            ));
+        }
+        let user_mode = runs_in_user_mode();
+        let capture = KernelCapture::begin(order, place, self.scenario, user_mode)?;
+        self.network = CapturedNetwork {
+            links: IpNetwork::watch(self.scenario, seed, &order.links()),
+            capture: Some(capture),
+        };
+        Ok(())
     }
 
     fn go(&mut self) -> io::Result<()> {
@@ -399,7 +427,7 @@ impl<'a> Experiment<'a> {
         let writes = standing.iter().map(Application::next_time);
         let others = [
             self.arrivals.next_time(),
-            self.network.next_time(),
+            self.network.links.next_time(),
             self.next_sample(),
             self.end,
         ];
@@ -533,8 +561,24 @@ impl<'a> Experiment<'a> {
         Ok(())
     }
 
+    /// What the devices of hosts had no room for, if it matters.
+    fn unseen(&self) -> io::Result<HostDrops> {
+        if self.network.capture.is_none() {
+            return Ok(HostDrops::default());
+        }
+        let drops = |host| {
+            self.hosts.enter(host)?;
+            capture::dropped_by_devices()
+        };
+        Ok(HostDrops {
+            sender: drops(HostName::Sender)?,
+            receiver: drops(HostName::Receiver)?,
+        })
+    }
+
     fn tables(&mut self) -> io::Result<Json> {
-        self.network.finish(self.end);
+        let unseen = self.unseen()?;
+        let missing = self.network.finish(self.end, unseen)?;
         let mut flows = Table::new::<FlowRow>();
         let mut exchanges = Table::new::<ExchangeRow>();
         for (spec, application) in self.scenario.flows.iter().zip(&self.flows) {
@@ -549,15 +593,19 @@ impl<'a> Experiment<'a> {
                 Application::Nothing => continue,
             });
         }
-        let [datagrams, sources] = tables::udp(self.scenario, &self.network, &mut flows);
+        let [datagrams, sources] = tables::udp(self.scenario, &self.network.links, &mut flows);
         let series = std::mem::replace(&mut self.series, Table::new::<SeriesRow>());
         let mut all = vec![flows, series, exchanges, datagrams, sources];
         all.push(tables::counters(&self.hosts)?);
         all.extend(self.arrivals.finish(self.end, &self.flows)?);
         if !self.tuns.is_empty() {
-            all.extend(tables::links(self.scenario, &mut self.network));
+            all.extend(tables::links(self.scenario, &mut self.network.links));
         }
-        Ok(tables::to_json(&all))
+        let mut outcome = tables::to_json(&all);
+        if missing > 0 {
+            outcome["uncaptured"] = missing.into();
+        }
+        Ok(outcome)
     }
 }
 

@@ -7,18 +7,21 @@ use sawtooth_core::Scenario;
 use sawtooth_core::internals::scenario::for_kernel;
 use serde_json::{Value, json};
 
+use crate::capture::{CaptureOrder, CapturePlace};
 use crate::{calibration, experiment, inspection, setup};
 
-/// Runs the job in `path`; what it measured, or its `error`.
-pub fn run(path: &Path) -> Value {
-    attempt(path).unwrap_or_else(|message| json!({"error": message}))
+/// Runs the job in `path`; what it measured, or its `error`. What it captures goes to `captures`.
+pub fn run(path: &Path, captures: &CapturePlace) -> Value {
+    attempt(path, captures).unwrap_or_else(|message| json!({"error": message}))
 }
 
-fn attempt(path: &Path) -> Result<Value, String> {
+fn attempt(path: &Path, place: &CapturePlace) -> Result<Value, String> {
     let (job, scenario) = read(path)?;
+    let order = CaptureOrder::of_job(&job, &scenario)?;
+    let captured = order.as_ref().map(|order| (order, place));
     let seed = job["seed"].as_u64().unwrap_or(1);
     let outcome = match job["kind"].as_str() {
-        None => experiment::run(&scenario, seed, job["calls"].as_str()),
+        None => experiment::run(&scenario, seed, job["calls"].as_str(), captured),
         Some("inspection") => inspection::run(&scenario),
         Some("calibration") => calibration::run(&scenario, &job["bursts"], seed),
         Some(other) => return Err(format!("unknown kind of job `{other}`")),

@@ -8,6 +8,7 @@
 mod arrivals;
 mod batch;
 mod calibration;
+mod capture;
 mod clock;
 mod experiment;
 mod guest;
@@ -67,7 +68,8 @@ fn main() -> ExitCode {
         };
     }
     for job in &words {
-        let outcome = job::run(Path::new(job));
+        let job = Path::new(job);
+        let outcome = job::run(job, &capture::place(Path::new(""), job, false));
         failed |= outcome.get("error").is_some();
         println!("{outcome}");
     }

@@ -1,12 +1,72 @@
 //! The links between two hosts, in user space: the core's own [network](net::Network), fed with real packets and driven by the kernel's clock.
 
-use sawtooth_core::internals::net::{self, Payload, Towards};
-use sawtooth_core::internals::packet::Ecn;
-use sawtooth_core::units::ByteCount;
+use std::io;
 
+use sawtooth_capture::write::pcapng::PacketWay;
+use sawtooth_core::internals::net::{self, DeliveredPacket, Payload, Towards};
+use sawtooth_core::internals::packet::Ecn;
+use sawtooth_core::units::{ByteCount, Instant};
+
+use crate::capture::{HostDrops, KernelCapture};
 use crate::setup::HostName;
 
 pub type IpNetwork = net::Network<IpPacket>;
+
+/// The network, and whoever captures what enters and leaves it.
+#[derive(Debug)]
+pub struct CapturedNetwork {
+    pub links: IpNetwork,
+    pub capture: Option<KernelCapture>,
+}
+
+impl CapturedNetwork {
+    /// A host sends a packet of a flow.
+    pub fn offer(
+        &mut self,
+        now: Instant,
+        flow: usize,
+        connection: u32,
+        towards: Towards,
+        packet: IpPacket,
+    ) {
+        if let Some(capture) = &mut self.capture {
+            capture.at_host(now, flow, towards, PacketWay::Outbound, &packet.0);
+        }
+        self.links.offer(now, flow, connection, towards, packet);
+    }
+
+    /// Moves all packets up to `now`, or until one reaches its host.
+    pub fn advance(&mut self, now: Instant) -> Option<DeliveredPacket<IpPacket>> {
+        let delivery = self.links.advance(now);
+        if let Some(capture) = &mut self.capture {
+            for sight in self.links.take_sights() {
+                capture.at_link(&sight);
+            }
+            if let Some(DeliveredPacket {
+                flow,
+                towards,
+                packet,
+                ..
+            }) = &delivery
+            {
+                capture.at_host(now, *flow, *towards, PacketWay::Inbound, &packet.0);
+            }
+        }
+        delivery
+    }
+
+    /// Moves all packets up to the end of the run; how many packets captures lack. `unseen`: what devices had no room for.
+    pub fn finish(&mut self, end: Instant, unseen: HostDrops) -> io::Result<u64> {
+        self.links.finish(end);
+        let Some(mut capture) = self.capture.take() else {
+            return Ok(0);
+        };
+        for sight in self.links.take_sights() {
+            capture.at_link(&sight);
+        }
+        capture.finish(end, unseen)
+    }
+}
 
 /// An IPv4 packet.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -327,6 +327,8 @@ fn kernel_settings<'py>(py: Python<'py>, scenario_json: &str) -> PyResult<Bound<
     found.set_item("algorithms", algorithms.into_iter().collect::<Vec<_>>())?;
     found.set_item("fastest_link_bps", fastest)?;
     found.set_item("duration_secs", scenario.duration.secs())?;
+    let links = scenario.links.iter().map(|link| link.name.as_str());
+    found.set_item("links", links.collect::<Vec<_>>())?;
     Ok(found)
 }
 

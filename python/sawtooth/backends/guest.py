@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -40,6 +42,7 @@ _TAIL = 600
 _INSPECTIONS = 4
 # Results of no run: that jobs are about to be done, and that all are.
 _SIGNS = ("begun", "done")
+_CAPTURE = ".pcapng"
 # How a process ends that somebody kills, such as a kernel that is short of memory; or its parent tells so.
 _KILLED = {-signal.SIGKILL, -signal.SIGBUS, 128 + signal.SIGKILL, 128 + signal.SIGBUS}
 # To user-mode Linux every process of a guest is one of the host. If somebody kills that, the guest's process ends by such a signal: of a run the agent tells
@@ -51,8 +54,8 @@ Outcome = dict[str, Any]
 Jobs = Mapping[str, Mapping[str, Any]]
 
 
-def run_batch(launcher: Launcher, scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
-    """Runs scenarios (JSON text) with their seeds on a kernel. A run that fails is reported; the others go on.
+def run_batch(launcher: Launcher, scenarios: Sequence[str], seeds: Sequence[int], captures: Sequence[_core.CaptureRequest] = ()) -> Batch:
+    """Runs scenarios (JSON text) with their seeds on a kernel. A run that fails is reported; the others go on. `captures`: what is captured of the first of them.
 
     Raises:
         BackendUnavailable: if no guest can be started here.
@@ -61,12 +64,13 @@ def run_batch(launcher: Launcher, scenarios: Sequence[str], seeds: Sequence[int]
     # The names are in the order of the batch, and runs are done in the order of the names.
     names = [f"{at:05}.json" for at in range(len(scenarios))]
     jobs = {name: {"scenario": json.loads(text), "seed": seed} for name, text, seed in zip(names, scenarios, seeds, strict=True)}
-    outcomes = run_jobs(launcher, jobs)
+    wanted = dict(zip(names, captures, strict=False))
+    outcomes = run_jobs(launcher, {name: {**job, **_order(wanted.get(name))} for name, job in jobs.items()}, wanted)
     return _to_batch([outcomes[name] for name in names])
 
 
-def run_jobs(launcher: Launcher, jobs: Jobs) -> dict[str, Outcome]:
-    """Runs jobs of any kind, each with its `scenario` and `seed`; what each measured, or its `error`, by name.
+def run_jobs(launcher: Launcher, jobs: Jobs, captures: Mapping[str, _core.CaptureRequest] | None = None) -> dict[str, Outcome]:
+    """Runs jobs of any kind, each with its `scenario` and `seed`; what each measured, or its `error`, by name. `captures`: where files go that they make.
 
     Raises:
         BackendUnavailable: if no guest can be started here.
@@ -83,8 +87,13 @@ def run_jobs(launcher: Launcher, jobs: Jobs) -> dict[str, Outcome]:
         patience = _PATIENCE + _PATIENCE_PER_SEGMENT * max(_core.estimate(texts[name], kernel=True) for name in members)
         if not launcher.virtual(settings):
             patience += max(_core.kernel_settings(texts[name])["duration_secs"] for name in members)
-        outcomes |= _run(launcher, machine, settings, {name: jobs[name] for name in members}, patience)
+        outcomes |= _run(launcher, machine, settings, {name: jobs[name] for name in members}, patience, captures or {})
     return outcomes
+
+
+def _order(capture: _core.CaptureRequest | None) -> dict[str, Any]:
+    """What a job says of its captures (`capture.rs`)."""
+    return {"captures": {"points": capture.points, "snap": capture.snap, "comments": capture.comments}} if capture else {}
 
 
 def parallel(launcher: Launcher, scenarios: Sequence[str]) -> int:
@@ -139,11 +148,13 @@ def tail(console: str) -> str:
     return console[-_TAIL:].strip() or "nothing"
 
 
-def _run(launcher: Launcher, machine: Machine, settings: Settings, jobs: Jobs, patience: float) -> dict[str, Outcome]:
+def _run(
+    launcher: Launcher, machine: Machine, settings: Settings, jobs: Jobs, patience: float, captures: Mapping[str, _core.CaptureRequest]
+) -> dict[str, Outcome]:
     outcomes: dict[str, Outcome] = {}
     while len(outcomes) < len(jobs):
         left = {name: job for name, job in jobs.items() if name not in outcomes}
-        results, console, killed = boot(launcher.name, machine, left, patience)
+        results, console, killed = boot(launcher.name, machine, left, patience, captures)
         outcomes |= {name: _as_lost_or_not(outcome) for name, outcome in results.items() if name in left}
         missing = [name for name in left if name not in outcomes]
         if not missing:
@@ -167,7 +178,9 @@ def _as_lost_or_not(outcome: Outcome) -> Outcome:
     return {**outcome, "lost": True} if str(outcome.get("error", "")).startswith(_RUN_CUT_OFF) else outcome
 
 
-def boot(kind: str, machine: Machine, jobs: Jobs, patience: float) -> tuple[dict[str, Outcome], str, bool]:
+def boot(
+    kind: str, machine: Machine, jobs: Jobs, patience: float, captures: Mapping[str, _core.CaptureRequest] | None = None
+) -> tuple[dict[str, Outcome], str, bool]:
     """Starts a guest for `jobs`; what it handed out by name, the console's text, and whether it was killed.
 
     Raises:
@@ -184,7 +197,8 @@ def boot(kind: str, machine: Machine, jobs: Jobs, patience: float) -> tuple[dict
         with processes.running(command.words, command.environment, directory) as process:
             _wait(process, results, patience)
             killed = process.poll() in _KILLED
-        return _collect(results), processes.console(directory), killed
+        found = _collect(results)
+        return keep_captures(found, results, captures or {}), processes.console(directory), killed
 
 
 def _wait(process: subprocess.Popen[bytes], results: Path, patience: float) -> None:
@@ -207,7 +221,9 @@ def _collect(results: Path) -> dict[str, Outcome]:
     for path in results.iterdir():
         if path.name == "stream":
             contents |= _split(path.read_bytes())
-        else:
+            for name in [name for name in contents if name.endswith(_CAPTURE)]:
+                (results / name).write_bytes(contents.pop(name))
+        elif path.suffix != _CAPTURE:
             contents[path.name] = path.read_bytes()
     found: dict[str, Outcome] = {}
     for name, content in contents.items():
@@ -217,6 +233,35 @@ def _collect(results: Path) -> dict[str, Outcome]:
         with contextlib.suppress(ValueError):
             found[name] = json.loads(content or "{}")
     return found
+
+
+def keep_captures(outcomes: dict[str, Outcome], results: Path, captures: Mapping[str, _core.CaptureRequest]) -> dict[str, Outcome]:
+    """Gives the captures of runs that came to their end their names; a run whose captures cannot be written has failed."""
+    for name, outcome in outcomes.items():
+        if name not in captures or "error" in outcome:
+            continue
+        for number, path in enumerate(captures[name].paths):
+            try:
+                _move(results / f"{name}.{number}{_CAPTURE}", Path(path))
+            except OSError as error:
+                outcomes[name] = {"error": f"{path} cannot be written: {(error.strerror or str(error)).lower()}"}
+                break
+        if missing := outcome.pop("uncaptured", 0):
+            print(
+                f"warning: {missing} packets are in none of {', '.join(captures[name].paths)}: there was no room for them", file=sys.stderr
+            )
+    return outcomes
+
+
+def _move(found: Path, path: Path) -> None:
+    """To another file system, perhaps; under its name it is whole."""
+    unfinished = path.with_name(f".{path.name}.part")
+    try:
+        shutil.copyfile(found, unfinished)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    found.unlink()
 
 
 def _split(stream: bytes) -> dict[str, bytes]:

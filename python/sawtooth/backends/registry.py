@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Simulator(Protocol):
     """What the module of every backend has."""
 
-    def run_batch(self, scenarios: Sequence[str], seeds: Sequence[int]) -> Batch:
-        """Does runs: scenarios (JSON text), and as many seeds. A run that fails is reported; the others go on."""
+    def run_batch(self, scenarios: Sequence[str], seeds: Sequence[int], captures: Sequence[_core.CaptureRequest] = ()) -> Batch:
+        """Does runs: scenarios (JSON text), and as many seeds. A run that fails is reported; the others go on. `captures`: what is captured of the first of them."""
         ...
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sawtooth.plan import Plan
     from sawtooth.taps import Wanted
 
 
-def wanted(where: Path | None, points: Sequence[str] | None, snap: int | None, backend: str = "sim") -> Wanted | None:
-    """What is to be captured, if anything is, on a backend.
+def wanted(where: Path | None, points: Sequence[str] | None, snap: int | None, plan: Plan | None = None) -> Wanted | None:
+    """What is to be captured, if anything is, of the runs of a plan.
 
     Raises:
         StudyError: if that cannot be.
@@ -25,11 +26,11 @@ def wanted(where: Path | None, points: Sequence[str] | None, snap: int | None, b
         if points or snap is not None:
             raise StudyError(f"{'--pcap-at' if points else '--snap'} is for --pcap", hint="packets are captured with both")
         return None
-    if backend != "sim":
-        raise StudyError(
-            f"--pcap captures packets of the simulator, and this study runs on {backend}", hint="leave it out, or add --backend sim"
-        )
-    return taps.wanted(where, points or (), taps.SNAP if snap is None else snap)
+    on_kernels = plan is not None and plan.study.on_kernels
+    made = taps.wanted(where, points or (), taps.SNAP if snap is None else snap, on_kernels=on_kernels)
+    if plan:
+        taps.require_possible(plan)
+    return made
 
 
 def tell(captured: Wanted | None) -> None:

@@ -62,7 +62,7 @@ def run(
     plan = dataclasses.replace(studies.warn(make_plan(loaded)), shard=part)
     if pcap is not None and dask is not None:
         raise StudyError("--pcap captures runs of this process, and --dask does them elsewhere", hint="leave out one of the two")
-    wanted = captured.wanted(pcap, pcap_at, snap, plan.study.backend)
+    wanted = captured.wanted(pcap, pcap_at, snap, plan)
     if wanted and (warning := wanted.prepare(plan)):
         print(f"warning: {warning}", file=sys.stderr)
     directory = out or Path("results") / (f"{loaded.name}-{part.number}-of-{part.of}" if part else loaded.name)

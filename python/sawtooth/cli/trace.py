@@ -80,7 +80,7 @@ def trace(
         qlogs.require_file(qlog, made.study.backend)
     if flent is not None:
         flent_file.require_file(flent)
-    wanted = captured.wanted(pcap, pcap_at, snap, made.study.backend)
+    wanted = captured.wanted(pcap, pcap_at, snap, made)
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
     span = traces.span(begin, end, run)
     directory = out or Path("results") / made.study.name / "trace"

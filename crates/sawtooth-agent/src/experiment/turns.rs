@@ -196,7 +196,7 @@ impl Experiment<'_> {
             return Ok(false);
         }
         let now = self.time()?;
-        Ok(now < until && until <= now + self.network.shortest_delay)
+        Ok(now < until && until <= now + self.network.links.shortest_delay)
     }
 
     /// Does a task, and waits if there is a time to wait for.

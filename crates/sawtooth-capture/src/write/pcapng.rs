@@ -89,6 +89,8 @@ pub struct InterfaceCounts {
     pub received: u64,
     /// Those of them that there was no room for.
     pub dropped: u64,
+    /// A remark.
+    pub comment: Option<&'static str>,
 }
 
 /// A file that is being written.
@@ -196,6 +198,9 @@ impl<W: Write> PcapngWriter<W> {
         add_option(block, option::STATISTICS_RECEIVED, &received);
         let dropped = counts.dropped.to_ne_bytes();
         add_option(block, option::STATISTICS_DROPPED, &dropped);
+        if let Some(comment) = counts.comment {
+            add_option(block, option::COMMENT, comment.as_bytes());
+        }
         add_option(block, option::END, &[]);
         self.end_block(INTERFACE_STATISTICS)
     }
@@ -275,6 +280,7 @@ mod tests {
         let counts = InterfaceCounts {
             received: 3,
             dropped: 1,
+            comment: Some("no room"),
         };
         writer.statistics(0, 0, 7, counts).expect("memory");
         writer.finish().expect("memory")
@@ -309,7 +315,15 @@ mod tests {
                                     packet.options.len(),
                                 ));
                             }
-                            Block::InterfaceStatistics(_) => kinds.push("statistics"),
+                            Block::InterfaceStatistics(statistics) => {
+                                kinds.push("statistics");
+                                assert!(
+                                    statistics
+                                        .options
+                                        .iter()
+                                        .any(|o| o.value.starts_with(b"no room"))
+                                );
+                            }
                             _ => panic!("another block"),
                         }
                     }

@@ -1,0 +1,543 @@
+//! Captures of what a real kernel sends and gets: the packets as they come out of its devices and go into them, in files of pcapng.
+//!
+//! **Where.** At a host a packet is seen where this program reads it from the host's device or writes it to it. There the kernel has done everything: segments that TCP has handed down together are
+//! apart, and checksums are complete. Nothing is asked of the kernel, no socket listens, and so it does the same as without a capture. At a link a packet is seen where the
+//! [network](net::Network) says that its transmission starts or that it arrives.
+//!
+//! **When.** Times are those of the run by the kernel's clock, as everywhere in its records, from the same beginning as captures of simulated runs have.
+//!
+//! **Which.** Packets of TCP that belong to flows. What else a kernel sends is not carried, and packets of UDP have no bytes: the network makes them itself.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use sawtooth_capture::simulated::EPOCH_NS;
+use sawtooth_capture::write::headers::{CapturedBytes, FRAME_HEADER, framed};
+use sawtooth_capture::write::pcapng::{
+    CaptureInterface, InterfaceCounts, PacketRecord, PacketWay, PcapngWriter, SectionNotes,
+};
+use sawtooth_core::Scenario;
+use sawtooth_core::internals::net::{LinkEvent, LinkSight, Towards};
+use sawtooth_core::internals::sim::TapPoint;
+use sawtooth_core::units::Instant;
+use serde_json::Value as Json;
+
+use crate::network::IpPacket;
+
+/// What is written at once.
+const PORTION: usize = 1 << 16;
+/// Bytes of a file that a packet takes besides its own, at most.
+const OVERHEAD: u64 = 80;
+/// A file that stays in the guest's memory may have this share of it.
+const MEMORY_SHARE: u64 = 4;
+
+/// What is to be captured of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaptureOrder {
+    /// A file for each.
+    points: Vec<TapPoint>,
+    /// Bytes of a packet, from its IP header on; 0: all.
+    snap: u32,
+    comments: Vec<String>,
+}
+
+impl CaptureOrder {
+    /// Reads what a job says of it, if it does.
+    pub fn of_job(job: &Json, scenario: &Scenario) -> Result<Option<Self>, String> {
+        let order = &job["captures"];
+        if order.is_null() {
+            return Ok(None);
+        }
+        let points = order["points"].as_array().into_iter().flatten();
+        let points = points.map(|point| read_point(point, scenario));
+        let comments = order["comments"].as_array().into_iter().flatten();
+        Ok(Some(Self {
+            points: points.collect::<Result<_, _>>()?,
+            snap: (order["snap"].as_u64())
+                .and_then(|snap| u32::try_from(snap).ok())
+                .ok_or("captures have no snap length")?,
+            comments: (comments.filter_map(Json::as_str).map(str::to_owned)).collect(),
+        }))
+    }
+
+    /// The links whose ends are among its points.
+    pub fn links(&self) -> Vec<usize> {
+        let link = |point: &TapPoint| match point {
+            TapPoint::Near(link) | TapPoint::Far(link) => Some(*link),
+            TapPoint::Sender | TapPoint::Receiver => None,
+        };
+        self.points.iter().filter_map(link).collect()
+    }
+}
+
+fn read_point(point: &Json, scenario: &Scenario) -> Result<TapPoint, String> {
+    let link = || {
+        let name = point[1].as_str().unwrap_or_default();
+        let found = scenario.links.iter().position(|link| link.name == name);
+        found.ok_or_else(|| format!("there is no link `{name}` to capture at"))
+    };
+    match point[0].as_str() {
+        Some("sender") => Ok(TapPoint::Sender),
+        Some("receiver") => Ok(TapPoint::Receiver),
+        Some("near") => link().map(TapPoint::Near),
+        Some("far") => link().map(TapPoint::Far),
+        _ => Err(format!("{point} is no point to capture at")),
+    }
+}
+
+/// Where the files of a job go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturePlace {
+    /// Their directory, and what their names begin with.
+    pub directory: PathBuf,
+    pub name: String,
+    /// Whether they stay in the memory of the guest until the run is over.
+    pub in_memory: bool,
+}
+
+impl CapturePlace {
+    /// The file of a point by its number.
+    pub fn path(&self, number: usize) -> PathBuf {
+        self.directory
+            .join(format!("{}.{number}.pcapng", self.name))
+    }
+
+    /// Those that are there, by their names.
+    pub fn written(&self) -> Vec<(String, PathBuf)> {
+        let paths = (0..).map(|number| self.path(number));
+        let there = paths.take_while(|path| path.exists());
+        there
+            .map(|path| {
+                let name = path.file_name().unwrap_or_default();
+                (name.to_string_lossy().into_owned(), path)
+            })
+            .collect()
+    }
+
+    /// How many bytes there is room for.
+    fn room(&self) -> io::Result<u64> {
+        if !self.in_memory {
+            return Ok(u64::MAX);
+        }
+        let text = fs::read_to_string("/proc/meminfo")?;
+        let line = text.lines().find(|line| line.starts_with("MemAvailable:"));
+        let kib = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
+        Ok(kib.unwrap_or(0) * 1024 / MEMORY_SHARE)
+    }
+}
+
+/// The files of a run.
+#[derive(Debug)]
+pub struct KernelCapture {
+    files: Vec<KernelFile>,
+    snap: usize,
+    /// Bytes that may still be written.
+    room: u64,
+    failure: Option<io::Error>,
+}
+
+/// A file of one point: as simulated captures have it, at hosts with an interface for each flow.
+#[derive(Debug)]
+struct KernelFile {
+    point: TapPoint,
+    counts: Vec<InterfaceCounts>,
+    /// Packets that should be in it and are not. What the queue of a link drops is none of them.
+    missing: u64,
+    writer: PcapngWriter<BufWriter<WrittenThrough>>,
+}
+
+/// What a packet does at an interface.
+#[derive(Clone, Copy, Debug)]
+struct PassingPacket<'a> {
+    interface: usize,
+    time: Instant,
+    packet: &'a [u8],
+    way: PacketWay,
+    comment: Option<&'static str>,
+}
+
+impl KernelCapture {
+    /// Begins the files.
+    pub fn begin(
+        order: &CaptureOrder,
+        place: &CapturePlace,
+        scenario: &Scenario,
+        user_mode: bool,
+    ) -> io::Result<Self> {
+        let notes = SectionNotes {
+            hardware: String::new(),
+            system: system()?,
+            application: format!("Sawtooth {}", env!("CARGO_PKG_VERSION")),
+            comments: order.comments.clone(),
+        };
+        let mut files = Vec::new();
+        for (number, point) in order.points.iter().copied().enumerate() {
+            let file = WrittenThrough {
+                file: File::create(place.path(number))?,
+                at_once: user_mode,
+            };
+            let out = BufWriter::with_capacity(PORTION, file);
+            let mut writer = PcapngWriter::begin(out, &notes)?;
+            let interfaces = interfaces(scenario, point, order.snap);
+            for interface in &interfaces {
+                writer.add_interface(interface)?;
+            }
+            files.push(KernelFile {
+                point,
+                counts: vec![InterfaceCounts::default(); interfaces.len()],
+                missing: 0,
+                writer,
+            });
+        }
+        Ok(Self {
+            files,
+            snap: match order.snap {
+                0 => usize::MAX,
+                snap => snap as usize,
+            },
+            room: place.room()?,
+            failure: None,
+        })
+    }
+
+    /// A host sends a packet of a flow towards the other, or gets one that went there.
+    pub fn at_host(
+        &mut self,
+        time: Instant,
+        flow: usize,
+        towards: Towards,
+        way: PacketWay,
+        packet: &[u8],
+    ) {
+        let leaves = way == PacketWay::Outbound;
+        let point = if leaves == (towards == Towards::Receiver) {
+            TapPoint::Sender
+        } else {
+            TapPoint::Receiver
+        };
+        let passing = PassingPacket {
+            interface: flow,
+            time,
+            packet,
+            way,
+            comment: None,
+        };
+        self.see(point, passing);
+    }
+
+    /// Something has happened at a link.
+    pub fn at_link(&mut self, sight: &LinkSight<IpPacket>) {
+        let (link, is_forward) = (sight.port / 2, sight.port.is_multiple_of(2));
+        let starts = !matches!(sight.event, LinkEvent::Arrives);
+        let point = if starts == is_forward {
+            TapPoint::Near(link)
+        } else {
+            TapPoint::Far(link)
+        };
+        let comment = match sight.event {
+            LinkEvent::Dropped => {
+                for file in self.files.iter_mut().filter(|file| file.point == point) {
+                    file.counts[0].received += 1;
+                    file.counts[0].dropped += 1;
+                }
+                return;
+            }
+            LinkEvent::Starts(passage) if passage.arrival.is_never() => Some("lost on the wire"),
+            LinkEvent::Starts(passage) if passage.corrupted => Some("damaged on the wire"),
+            LinkEvent::Starts(passage) if passage.again.is_some() => Some("doubled on the wire"),
+            LinkEvent::Starts(_) | LinkEvent::Arrives => None,
+        };
+        let passing = PassingPacket {
+            interface: 0,
+            time: sight.time,
+            packet: &sight.packet.0,
+            way: if starts {
+                PacketWay::Outbound
+            } else {
+                PacketWay::Inbound
+            },
+            comment,
+        };
+        self.see(point, passing);
+    }
+
+    fn see(&mut self, point: TapPoint, passing: PassingPacket<'_>) {
+        if self.failure.is_some() {
+            return;
+        }
+        for file in self.files.iter_mut().filter(|file| file.point == point) {
+            let counts = &mut file.counts[passing.interface];
+            counts.received += 1;
+            let size = passing.packet.len().min(self.snap) as u64 + OVERHEAD;
+            let Some(room) = self.room.checked_sub(size) else {
+                counts.dropped += 1;
+                file.missing += 1;
+                counts.comment = Some("there was no room in the guest's memory for more packets");
+                continue;
+            };
+            self.room = room;
+            if let Err(error) = file.write(passing, self.snap) {
+                self.failure = Some(error);
+            }
+        }
+    }
+
+    /// The run is over. `unseen`: of both hosts packets that their devices had no room for; how many packets are in no file although they should be.
+    pub fn finish(self, end: Instant, unseen: HostDrops) -> io::Result<u64> {
+        let told =
+            |error: io::Error| io::Error::other(format!("a capture cannot be written: {error}"));
+        if let Some(error) = self.failure {
+            return Err(told(error));
+        }
+        let mut missing = 0;
+        for file in self.files {
+            missing += file.finish(end, unseen).map_err(told)?;
+        }
+        Ok(missing)
+    }
+}
+
+/// Packets that a host has sent and its device had no room for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostDrops {
+    pub sender: u64,
+    pub receiver: u64,
+}
+
+impl KernelFile {
+    fn write(&mut self, passing: PassingPacket<'_>, snap: usize) -> io::Result<()> {
+        let packet = passing.packet;
+        let frame = framed(&CapturedBytes {
+            bytes: packet[..packet.len().min(snap)].to_vec(),
+            length: u32::try_from(packet.len()).map_err(io::Error::other)?,
+        });
+        self.writer.packet(&PacketRecord {
+            interface: u32::try_from(passing.interface).map_err(io::Error::other)?,
+            time_ns: since_1970(passing.time),
+            bytes: &frame.bytes,
+            length: frame.length,
+            way: passing.way,
+            comment: passing.comment,
+        })
+    }
+
+    /// Ends the file; how many packets are not in it.
+    fn finish(mut self, end: Instant, unseen: HostDrops) -> io::Result<u64> {
+        let unseen = match self.point {
+            TapPoint::Sender => unseen.sender,
+            TapPoint::Receiver => unseen.receiver,
+            TapPoint::Near(_) | TapPoint::Far(_) => 0,
+        };
+        if unseen > 0 {
+            self.missing += unseen;
+            let counts = &mut self.counts[0];
+            counts.received += unseen;
+            counts.dropped += unseen;
+            counts.comment =
+                Some("the device of the host, which all flows share, had no room for packets");
+        }
+        for (interface, counts) in (0..).zip(&self.counts) {
+            let (start, end) = (since_1970(Instant::START), since_1970(end));
+            self.writer.statistics(interface, start, end, *counts)?;
+        }
+        self.writer.finish()?;
+        Ok(self.missing)
+    }
+}
+
+fn since_1970(time: Instant) -> u64 {
+    EPOCH_NS + time.as_ns().unsigned_abs()
+}
+
+/// The operating system of this machine, by its kernel.
+fn system() -> io::Result<String> {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease")?;
+    Ok(format!("Linux {}", release.trim()))
+}
+
+fn interfaces(scenario: &Scenario, point: TapPoint, snap: u32) -> Vec<CaptureInterface> {
+    let snap = if snap == 0 { 0 } else { snap + FRAME_HEADER };
+    let of_flows = |end: &str| {
+        let flows = scenario.all_flows().map(|flow| CaptureInterface {
+            name: flow.name.clone(),
+            description: format!(
+                "the {end} of flow {}, the kernel's {}",
+                flow.name,
+                flow.cc_in_kernel()
+            ),
+            snap,
+        });
+        flows.collect()
+    };
+    let of_link = |link: usize, end: &str| {
+        let name = scenario.links[link].name.clone();
+        vec![CaptureInterface {
+            description: format!("the {end} of link {name}"),
+            name,
+            snap,
+        }]
+    };
+    match point {
+        TapPoint::Sender => of_flows("sender"),
+        TapPoint::Receiver => of_flows("receiver"),
+        TapPoint::Near(link) => of_link(link, "beginning"),
+        TapPoint::Far(link) => of_link(link, "end"),
+    }
+}
+
+/// A file whose content leaves the kernel's memory at once, if so wished. In a guest without a clock of its own, a kernel that has kept too much of a file lets whoever writes wait: time would pass.
+#[derive(Debug)]
+struct WrittenThrough {
+    file: File,
+    at_once: bool,
+}
+
+impl Write for WrittenThrough {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        if self.at_once {
+            let flags = libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+            // SAFETY: a file of ours, and no memory.
+            let result = unsafe { libc::sync_file_range(self.file.as_raw_fd(), 0, 0, flags) };
+            if result < 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Packets that the devices of the network namespace in which the calling thread is have dropped instead of sending them.
+pub fn dropped_by_devices() -> io::Result<u64> {
+    Ok(dropped_in(&fs::read_to_string(
+        "/proc/thread-self/net/dev",
+    )?))
+}
+
+/// The sum of the column `drop` of what is sent: the twelfth number of a line (proc(5), /proc/net/dev).
+fn dropped_in(text: &str) -> u64 {
+    let devices = text.lines().filter_map(|line| line.split_once(':'));
+    let drops =
+        devices.filter_map(|(_, numbers)| numbers.split_whitespace().nth(11)?.parse::<u64>().ok());
+    drops.sum()
+}
+
+/// The name of a job's file, of which those of its captures are made.
+pub fn place(directory: &Path, job: &Path, in_memory: bool) -> CapturePlace {
+    CapturePlace {
+        directory: directory.to_owned(),
+        name: (job.file_name().unwrap_or_default())
+            .to_string_lossy()
+            .into_owned(),
+        in_memory,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::env::temp_dir;
+    use std::process;
+
+    use sawtooth_core::scenario;
+    use serde_json::json;
+
+    fn scenario() -> Scenario {
+        scenario::from_tree(&json!({
+            "duration": "1 s", "links": {"l": {"rate": "1 Mbit/s"}, "m": {"rate": "1 Mbit/s"}}, "flows": [{"path": ["l", "m"]}],
+        }))
+        .expect("a scenario")
+    }
+
+    fn order(points: &Json) -> Result<Option<CaptureOrder>, String> {
+        let job = json!({"captures": {"points": points, "snap": 96, "comments": ["a remark"]}});
+        CaptureOrder::of_job(&job, &scenario())
+    }
+
+    #[test]
+    fn a_job_says_where_packets_are_captured_or_that_none_are() {
+        let points = json!([["sender", null], ["near", "m"], ["far", "m"]]);
+        let found = order(&points).expect("points").expect("an order");
+        let expected = [TapPoint::Sender, TapPoint::Near(1), TapPoint::Far(1)];
+        assert_eq!(found.points, expected);
+        assert_eq!(found.links(), [1, 1]);
+        assert_eq!(CaptureOrder::of_job(&json!({}), &scenario()), Ok(None));
+        let wrong = order(&json!([["near", "n"]])).expect_err("no such link");
+        assert_eq!(wrong, "there is no link `n` to capture at");
+    }
+
+    /// Offers two packets to a capture at the sender that has room for so many bytes; what its file has, and how many it lacks.
+    fn captured(name: &str, room: u64, unseen: u64) -> (Vec<u8>, u64) {
+        let directory = temp_dir().join(format!("sawtooth-{}-{name}", process::id()));
+        fs::create_dir_all(&directory).expect("a directory");
+        let place = place(&directory, Path::new("job.json"), false);
+        let points = json!([["sender", null]]);
+        let order = order(&points).expect("points").expect("an order");
+        let mut capture = KernelCapture::begin(&order, &place, &scenario(), false).expect("a file");
+        capture.room = room;
+        let packet = [0x45; 200];
+        let now = Instant::from_secs(0.5);
+        let ways = [
+            (Towards::Receiver, PacketWay::Outbound),
+            (Towards::Sender, PacketWay::Inbound),
+            (Towards::Receiver, PacketWay::Inbound),
+        ];
+        for (towards, way) in ways {
+            capture.at_host(now, 0, towards, way, &packet);
+        }
+        let drops = HostDrops {
+            sender: unseen,
+            receiver: 9,
+        };
+        let missing = capture.finish(Instant::from_secs(1.0), drops);
+        let missing = missing.expect("room on the disk");
+        let written = place.written();
+        assert_eq!(written[0].0, "job.json.0.pcapng");
+        let bytes = fs::read(&written[0].1).expect("the file");
+        fs::remove_dir_all(directory).expect("what was made");
+        (bytes, missing)
+    }
+
+    fn has(bytes: &[u8], text: &str) -> bool {
+        bytes
+            .windows(text.len())
+            .any(|window| window == text.as_bytes())
+    }
+
+    #[test]
+    fn a_host_sees_what_it_sends_and_gets_and_no_more() {
+        let (bytes, missing) = captured("sees", u64::MAX, 0);
+        assert_eq!(missing, 0);
+        let packet = [0x45; 96 - 12];
+        let copies = bytes.windows(packet.len()).filter(|at| *at == packet);
+        // Addresses of the frame's header are of those bytes, too: runs are longer than a packet by some.
+        assert!(copies.count() >= 2);
+        assert!(has(&bytes, "a remark") && !has(&bytes, "no room"));
+    }
+
+    #[test]
+    fn a_capture_that_lacks_packets_says_so() {
+        let (bytes, missing) = captured("room", 96 + OVERHEAD, 0);
+        assert_eq!(missing, 1);
+        assert!(has(&bytes, "there was no room in the guest's memory"));
+        let (bytes, missing) = captured("device", u64::MAX, 4);
+        assert_eq!(missing, 4);
+        assert!(has(&bytes, "the device of the host"));
+    }
+
+    #[test]
+    fn drops_of_devices_are_the_twelfth_number_of_their_lines() {
+        let text = "Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo:       0       0    0    0    0     0          0         0        0       0    0    0    0     0       0          0
+  tun0:    4000      40    0    2    0     0          0         0     9000      90    0    7    0     0       0          0
+";
+        assert_eq!(dropped_in(text), 7);
+    }
+}
