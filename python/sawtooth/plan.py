@@ -28,6 +28,7 @@ from sawtooth.study.assign import Tree, assign
 from sawtooth.study.draws import seed_of
 from sawtooth.study.overlap import check_overlaps
 from sawtooth.study.sweep import Cell, axis_names, cells
+from sawtooth.study.template import Template
 
 RESULTS_EPOCH = 3
 """Raised whenever the same scenario and seed give other records than before; see "Changed results" in the changelog."""
@@ -42,12 +43,12 @@ _SIMULATED_ROWS = 1e5
 _KERNEL_RUN = 1e4
 # An estimate of events is of what links can carry. What is so many times the limit is refused beforehand; the run shows what is between.
 _FAR_ABOVE = 1000.0
-# How a scenario is written, of which a run's identity is made.
-_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 # What is drawn where nothing is.
 _NOTHING: dict[str, Any] = {}
 # A number of more digits than people read.
 _LONG = 1e15
+Templates = dict[tuple[str, ...], Template]
+"""Of each arm, and of the variables that cells set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Run:
         return self.demand.segments
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Demand:
     """What runs take, about.
 
@@ -237,18 +238,20 @@ def make_plan(study: Study) -> Plan:
     runs: list[Run] = []
     warnings: dict[StudyWarning, None] = {}
     demand = Demand()
-    built: dict[tuple[int, str], str] = {}
+    built = _Built()
+    templates: Templates = {}
     for at, cell in enumerate(all_cells):
 
-        def checked(arm: str, scenario: str, applied: Sequence[Assignment], at: int = at) -> Demand:
+        def checked(arm: str, scenario: str, applied: Sequence[Assignment]) -> Demand:
             nonlocal demand
-            built[at, arm] = scenario
             each, strange = _check(study, scenario, applied)
             demand = demand.with_runs(study.repeat_of(arm), each)
             warnings.update(dict.fromkeys(strange))
             return each
 
-        runs += _runs(study, cell, range(1, study.planned + 1), len(runs), checked)
+        for run in _runs(study, cell, range(1, study.planned + 1), len(runs), checked, templates=templates):
+            built.add(at, run)
+            runs.append(run)
         if study.most > study.planned:
             # What cannot be drawn of the last replicate is told now, not in the middle.
             next(_runs(study, cell, range(study.most, study.most + 1), 0, _unknown))
@@ -277,6 +280,7 @@ def grown(plan: Plan, more: Mapping[int, int]) -> Plan:
     number = 1 + max((run.round for run in plan.runs), default=0)
     first = len(plan.runs)
     runs: list[Run] = []
+    templates: Templates = {}
     for cell in plan.cells:
         if cell.number in more:
             replicates = range(had[cell.number] + 1, had[cell.number] + more[cell.number] + 1)
@@ -284,7 +288,7 @@ def grown(plan: Plan, more: Mapping[int, int]) -> Plan:
             def known(arm: str, _scenario: str, _applied: Sequence[Assignment], of: int = cell.number) -> Demand:
                 return takes[of, arm]
 
-            runs += _runs(study, cell, replicates, first + len(runs), known, number)
+            runs += _runs(study, cell, replicates, first + len(runs), known, number, templates)
     if study.order == "blocks":
         runs = _in_blocks(study, runs, first)
     batches = [*plan.batches, *_batches(study, runs)]
@@ -308,7 +312,13 @@ def regrown(plan: Plan, table: pl.DataFrame) -> Plan:
 
 
 def _runs(
-    study: Study, cell: Cell, replicates: range, first: int, demand_of: Callable[[str, str, Sequence[Assignment]], Demand], round_: int = 1
+    study: Study,
+    cell: Cell,
+    replicates: range,
+    first: int,
+    demand_of: Callable[[str, str, Sequence[Assignment]], Demand],
+    round_: int = 1,
+    templates: Templates | None = None,
 ) -> Iterator[Run]:
     """The runs of some of a cell's replicates, arm by arm, numbered from `first`.
 
@@ -319,22 +329,34 @@ def _runs(
         first: the number of the first run.
         demand_of: what each run of an arm takes, told by the first one's scenario and what was assigned there.
         round_: with which extension of the plan they come.
+        templates: what earlier cells have left for those that differ in variables alone.
 
     """
+    templates = {} if templates is None else templates
+    variables = _variables(cell)
     drawn: list[tuple[dict[str, str | list[str]], dict[str, float]]] | None = None
     key = cell.key
     seeds = [seed_of(study.seed, f"run/{key}/{replicate}") for replicate in replicates]
     index = first
     for arm, assignments in (study.arms or {"": ()}).items():
-        tree = copy.deepcopy(study.scenario)
         applied: list[Assignment] = [*study.base, *cell.assignments, *assignments]
-        for assignment in applied:
-            assign(tree, assignment, study.document)
-        files.inline(tree, study.folder, study.locator(applied))
+        # What an arm sets comes after the cell.
+        alone = variables is not None and not any(each.path.partition(".")[0] == "vars" for each in assignments)
+        kind = (arm, *variables) if variables is not None and alone else None
+        template = templates.get(kind) if kind else None
+        if template:
+            identified = template.with_variables(cell.factors)
+        else:
+            tree = copy.deepcopy(study.scenario)
+            for assignment in applied:
+                assign(tree, assignment, study.document)
+            files.inline(tree, study.folder, study.locator(applied))
+            identified = Template.of(tree)
+            if kind:
+                templates[kind] = identified
         if drawn is None:
-            drawn = draws.draw(study, cell, tree, replicates)
-        identified = _written(tree)
-        written = _limited(identified, study)
+            drawn = draws.draw(study, cell, identified.tree, replicates)
+        written = identified.limited(study)
         demand: Demand | None = None
         # By a rule all arms have the same.
         last = study.most if study.until else study.repeat_of(arm)
@@ -352,34 +374,29 @@ def _unknown(_arm: str, _scenario: str, _applied: Sequence[Assignment]) -> Deman
     return Demand()
 
 
-def _written(tree: Tree) -> Callable[[Mapping[str, str | list[str]]], str]:
-    """A scenario's text, given the variables that are drawn: all else is written once, as replicates differ in these alone."""
-    members, kept = _members(tree), _members(tree.get("vars", {}))
-    plain = _joined(members)
-    before = "".join(f"{members[key]}," for key in sorted(members) if key < "vars")
-    after = "".join(f",{members[key]}" for key in sorted(members) if key > "vars")
-
-    def written(texts: Mapping[str, str | list[str]]) -> str:
-        return f'{{{before}"vars":{_joined({**kept, **_members(texts)})}{after}}}' if texts else plain
-
-    return written
+def _variables(cell: Cell) -> tuple[str, ...] | None:
+    """The paths that a cell sets, if all of them are variables with plain values."""
+    plain = all(path.startswith("vars.") and "[" not in path and path.count(".") == 1 for path in cell.factors)
+    return tuple(cell.factors) if plain and all(isinstance(value, str | int | float) for value in cell.factors.values()) else None
 
 
-def _members(tree: Mapping[str, Any]) -> dict[str, str]:
-    """The members of a table by their names, as they are written."""
-    return {key: f"{_CANONICAL.encode(key)}:{_CANONICAL.encode(value)}" for key, value in tree.items()}
+class _Built(Mapping[tuple[int, str], str]):
+    """The scenario of each cell's arm, of its first run, written when it is asked for."""
 
+    def __init__(self) -> None:
+        self._runs: dict[tuple[int, str], Run] = {}
 
-def _joined(members: Mapping[str, str]) -> str:
-    return f"{{{','.join(members[key] for key in sorted(members))}}}"
+    def add(self, at: int, run: Run) -> None:
+        self._runs.setdefault((at, run.arm), run)
 
+    def __getitem__(self, key: tuple[int, str]) -> str:
+        return self._runs[key].scenario
 
-def _limited(written: Callable[[Mapping[str, str | list[str]]], str], study: Study) -> Callable[[Mapping[str, str | list[str]]], str]:
-    """Scenarios' texts with the study's limits. They decide whether it runs, not what comes out, so they have no part in its identity."""
-    if not study.raised:
-        return written
-    limits = f',"limits":{json.dumps(study.raised)}}}'
-    return lambda drawn: written(drawn)[:-1] + limits
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
 
 
 def _in_blocks(study: Study, runs: Sequence[Run], first: int = 0) -> list[Run]:

@@ -6,7 +6,7 @@ They are read and checked when a study is planned, so that a misspelt name is fo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sawtooth import analyses, reference_files, stopping
 from sawtooth.figures import read as figure_reader
@@ -17,7 +17,7 @@ from sawtooth.questions import Reader
 from sawtooth.references import Reference
 from sawtooth.stopping import Stopping
 from sawtooth.study import Study
-from sawtooth.study.sweep import axis_names, cells
+from sawtooth.study.sweep import axis_names, samples
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def presentation(study: Study, stored: Mapping[str, str] | None = None) -> Prese
         StudyError: with its place, for what is no name of the study or no measure.
 
     """
-    every = [*cells(study), *cells(replace(study, sweep=study.full_sweep))]
+    every = samples(study)
     factors = axis_names(list(dict.fromkeys(path for cell in every for path in cell.factors)))
     unset = {name: any(cell.factors.get(path) is None for cell in every) for path, name in factors.items()}
     references = reference_files.read(study, stored, unset)

@@ -28,7 +28,7 @@ from sawtooth.study.assign import Tree
 from sawtooth.study.document import shown
 from sawtooth.study.mistakes import Said
 from sawtooth.study.paths import quoted
-from sawtooth.study.sweep import axis_names, cells
+from sawtooth.study.sweep import axis_names, samples
 
 COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     "<=": lambda a, b: a <= b * (1 + 1e-12), ">=": lambda a, b: a >= b * (1 - 1e-12), "<": lambda a, b: a < b * (1 - 1e-12),
@@ -114,7 +114,7 @@ class Reader:
         self.study = study
         self.references = references
         # The short form has fewer levels, and what speaks of the others is no mistake.
-        every = [*cells(study), *cells(dataclasses.replace(study, sweep=study.full_sweep))]
+        every = samples(study)
         paths = dict.fromkeys(path for cell in every for path in cell.factors)
         self.levels: dict[str, dict[str, None]] = {}
         for path, name in axis_names(list(paths)).items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,8 @@ class Cell:
 def cells(study: Study) -> list[Cell]:
     """All cells of the study in nesting order."""
     check_size(study)
+    if study.sweep == study.full_sweep and _apart(study.sweep):
+        return [Cell(number, combination, _factors(combination)) for number, combination in enumerate(_combinations(study.sweep), 1)]
     numbers = {_key(_factors(combination)): number for number, combination in enumerate(_combinations(study.full_sweep), 1)}
     made: list[Cell] = []
     following = len(numbers) + 1
@@ -53,6 +55,17 @@ def cells(study: Study) -> list[Cell]:
             number, following = following, following + 1
         made.append(Cell(number, combination, factors))
     return made
+
+
+def samples(study: Study) -> list[Cell]:
+    """Cells that have among them every level of the long form and of this one, in order: of large studies far fewer than all."""
+    found: list[Cell] = []
+    for sweep in (study.sweep, study.full_sweep):
+        # Where a level sets something else than the others do, what is not set depends on all of them.
+        alike = all(len({frozenset(assignment.path for assignment in level) for level in block}) == 1 for block in sweep)
+        combinations = _one_at_a_time(sweep) if alike else _combinations(sweep)
+        found += [Cell(number, combination, _factors(combination)) for number, combination in enumerate(combinations, 1)]
+    return found
 
 
 def check_size(study: Study) -> None:
@@ -83,6 +96,22 @@ def axis_names(paths: Sequence[str]) -> dict[str, str]:
     last = {path: str(tokens(path)[-1]) for path in paths}
     taken = [*_TAKEN, *(f"{name}_value" for name in last.values())]
     return {path: name if [*last.values(), *taken].count(name) == 1 else path for path, name in last.items()}
+
+
+def _apart(blocks: Sequence[Sequence[Sequence[Assignment]]]) -> bool:
+    """Whether no two blocks set the same, so that no two combinations are one."""
+    paths = [{assignment.path for level in block for assignment in level} for block in blocks]
+    return len(set[str]().union(*paths)) == sum(map(len, paths))
+
+
+def _one_at_a_time(blocks: Sequence[Sequence[Sequence[Assignment]]]) -> Iterator[list[Assignment]]:
+    """Of each block every level, beside the first ones of the others."""
+    for at, block in enumerate(blocks):
+        for level in block:
+            chosen = [*(other[0] for other in blocks[:at]), level, *(other[0] for other in blocks[at + 1 :])]
+            yield [assignment for each in chosen for assignment in each]
+    if not blocks:
+        yield []
 
 
 def _combinations(blocks: Sequence[Sequence[Sequence[Assignment]]]) -> list[list[Assignment]]:
