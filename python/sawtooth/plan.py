@@ -240,6 +240,7 @@ def make_plan(study: Study) -> Plan:
     demand = Demand()
     built = _Built()
     templates: Templates = {}
+    planned, most = study.planned, study.most
     for at, cell in enumerate(all_cells):
 
         def checked(arm: str, scenario: str, applied: Sequence[Assignment]) -> Demand:
@@ -249,12 +250,12 @@ def make_plan(study: Study) -> Plan:
             warnings.update(dict.fromkeys(strange))
             return each
 
-        for run in _runs(study, cell, range(1, study.planned + 1), len(runs), checked, templates=templates):
+        for run in _runs(study, cell, range(1, planned + 1), len(runs), checked, templates=templates):
             built.add(at, run)
             runs.append(run)
-        if study.most > study.planned:
+        if most > planned:
             # What cannot be drawn of the last replicate is told now, not in the middle.
-            next(_runs(study, cell, range(study.most, study.most + 1), 0, _unknown))
+            next(_runs(study, cell, range(most, most + 1), 0, _unknown))
     # What figures and findings name comes after the scenario: a misspelt path of the sweep is blamed itself, not what speaks of its factor.
     warnings.update(dict.fromkeys(check(study, presentation(study), all_cells, built)))
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
@@ -345,25 +346,24 @@ def _runs(
         kind = (arm, *variables) if variables is not None and alone else None
         template = templates.get(kind) if kind else None
         if template:
-            identified = template.with_variables(cell.factors)
+            written = template.with_variables(cell.factors)
         else:
             tree = copy.deepcopy(study.scenario)
             for assignment in applied:
                 assign(tree, assignment, study.document)
             files.inline(tree, study.folder, study.locator(applied))
-            identified = Template.of(tree)
+            written = Template.of(tree, study)
             if kind:
-                templates[kind] = identified
+                templates[kind] = written
         if drawn is None:
-            drawn = draws.draw(study, cell, identified.tree, replicates)
-        written = identified.limited(study)
+            drawn = draws.draw(study, cell, written.tree, replicates)
         demand: Demand | None = None
         # By a rule all arms have the same.
         last = study.most if study.until else study.repeat_of(arm)
         for replicate, seed, (texts, values) in zip(replicates, seeds, drawn, strict=True):
             if replicate > last:
                 break
-            identity = _run_id(identified(texts), seed, study.backend)
+            identity = _run_id(written.identity(texts), seed, study.backend)
             if demand is None:
                 demand = demand_of(arm, written(texts), applied)
             yield Run(index, identity, cell.number, arm, replicate, seed, written, texts or _NOTHING, values or _NOTHING, demand, round_)

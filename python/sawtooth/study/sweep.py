@@ -19,7 +19,7 @@ _TAKEN = ("run", "id", "cell", "arm", "replicate", "seed", "round", "item")
 """What columns of a plan, and dimensions of a figure, are called."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One combination of levels.
 

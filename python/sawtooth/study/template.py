@@ -15,52 +15,61 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _VARS = "vars"
 
 
+_NONE: dict[str, Any] = {}
+
+
 class Template:
     """What writes a scenario, given the variables that are drawn, as replicates differ in these alone; cells often differ in variables, too.
 
     Attributes:
         before, after: its text before its variables and after them.
         kept: each of its variables as it is written.
+        limits: the study's, as text; nothing if it has none.
+        others: values of variables that are others, by their paths `vars.NAME`.
 
     """
 
-    __slots__ = ("_tree", "_values", "after", "before", "kept", "plain")
+    __slots__ = ("_tree", "after", "before", "kept", "limits", "others")
 
-    def __init__(self, before: str, after: str, kept: Mapping[str, str], tree: Tree, values: Mapping[str, Any], *, plain: bool) -> None:
-        self.before, self.after, self.kept, self.plain = before, after, kept, plain
-        self._tree, self._values = tree, values
+    def __init__(self, before: str, after: str, kept: Mapping[str, str], limits: str, others: Mapping[str, Any], tree: Tree) -> None:
+        self.before, self.after, self.kept, self.limits, self.others, self._tree = before, after, kept, limits, others, tree
 
     @classmethod
-    def of(cls, tree: Tree) -> Template:
+    def of(cls, tree: Tree, study: Study) -> Template:
         """Of a tree, which must not be changed any more."""
         members = _members(tree)
         before = "".join(f"{members[key]}," for key in sorted(members) if key < _VARS)
         after = "".join(f",{members[key]}" for key in sorted(members) if key > _VARS)
-        return cls(before, after, _members(tree.get(_VARS, {})), tree, {}, plain=_VARS not in tree)
+        limits = f',"limits":{json.dumps(study.raised)}' if study.raised else ""
+        return cls(before, after, _members(tree.get(_VARS, {})), limits, _NONE, tree)
 
     def with_variables(self, values: Mapping[str, Any]) -> Template:
         """The same with other values of some variables, by their paths `vars.NAME`."""
-        named = {path.removeprefix("vars."): value for path, value in values.items()}
-        kept = {**self.kept, **{name: _member(name, repr(value), value) for name, value in named.items()}}
-        return Template(self.before, self.after, kept, self._tree, named, plain=self.plain and not named)
+        return Template(self.before, self.after, self.kept, self.limits, values, self._tree)
 
     @property
     def tree(self) -> Tree:
         """The scenario's tree."""
-        return {**self._tree, _VARS: {**self._tree[_VARS], **self._values}} if self._values else self._tree
+        if not self.others:
+            return self._tree
+        return {**self._tree, _VARS: {**self._tree[_VARS], **{path.removeprefix("vars."): value for path, value in self.others.items()}}}
+
+    def identity(self, texts: Mapping[str, str | list[str]]) -> str:
+        """The scenario's canonical text, with what is drawn, of which a run's identity is made."""
+        return f"{self._open(texts)}}}"
 
     def __call__(self, texts: Mapping[str, str | list[str]]) -> str:
-        """The scenario's canonical text, with what is drawn."""
-        if self.plain and not texts:
-            return f"{{{(self.before + self.after[1:]) if self.after else self.before[:-1]}}}"
-        return f'{{{self.before}"vars":{_joined({**self.kept, **_members(texts)})}{self.after}}}'
+        """The same with the study's limits. They decide whether it runs, not what comes out, so they have no part in its identity."""
+        return f"{self._open(texts)}{self.limits}}}"
 
-    def limited(self, study: Study) -> Template:
-        """With the study's limits. They decide whether it runs, not what comes out, so they have no part in its identity."""
-        if not study.raised:
-            return self
-        limits = f',"limits":{json.dumps(study.raised)}'
-        return Template(self.before, self.after + limits, self.kept, self._tree, self._values, plain=self.plain)
+    def _open(self, texts: Mapping[str, str | list[str]]) -> str:
+        if not texts and not self.others and _VARS not in self._tree:
+            return f"{{{self.before}{self.after[1:]}" if self.after else f"{{{self.before[:-1]}"
+        members = dict(self.kept)
+        for path, value in self.others.items():
+            name = path.removeprefix("vars.")
+            members[name] = _member(name, repr(value), value)
+        return f'{{{self.before}"vars":{_joined(members | _members(texts) if texts else members)}{self.after}'
 
 
 @functools.lru_cache(maxsize=1 << 16)
