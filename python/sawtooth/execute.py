@@ -340,6 +340,7 @@ class _Execution:
         backend = registry.divisible(self.plan.study.backend) if self.executor is None else None
         amounts = {task.batch: self.plan.work[task.runs.start : task.runs.stop] for task in tasks}
         by_batch = {task.batch: task for task in tasks}
+        self.dataset.unpack(by_batch)
         if backend is None:
             for share in shares(amounts, 1):
                 job = self._job(by_batch[share.batch])

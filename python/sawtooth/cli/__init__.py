@@ -18,6 +18,7 @@ from sawtooth.cli import (
     analyze,
     animate,
     calibrate,
+    compact,
     compare,
     doctor,
     fit,
@@ -48,6 +49,7 @@ app = typer.Typer(
 _COMMANDS = {
     "run": run.run,
     "merge": merge.merge,
+    "compact": compact.compact,
     "plan": plan.plan,
     "lint": lint.lint,
     "report": report.report,

@@ -5,7 +5,7 @@
     runs.parquet        the plan: one row per run, with cell, arm, replicate, factors and draws
     kernels.json        real kernels only: release, configuration, modules, clock and command line of each guest's
     SHA256SUMS          checksums of these
-    parts/              TABLE-NNNNNN.parquet, one file per table and batch; batch-NNNNNN.sha256, their checksums
+    parts/              TABLE-NNNNNN.parquet, one file per table and batch; batch-NNNNNN.sha256, their checksums; or packed, see `packs`
     log.jsonl           wall and processor time of each batch; the only thing that differs between two machines
     .lock               held by the one process that writes
 
@@ -37,7 +37,8 @@ from sawtooth.results import head as heads
 from sawtooth.results import lock as locks
 from sawtooth.results.folder import Folder, Objects, url_of
 from sawtooth.results.head import Head
-from sawtooth.results.parts import Parts, Shelf, as_parquet
+from sawtooth.results.packs import as_parquet
+from sawtooth.results.parts import Parts, Shelf
 from sawtooth.results.provenance import analysis, of_plan, plan_hash, references, surroundings
 from sawtooth.results.remote import Remote
 from sawtooth.results.sums import digest
@@ -366,6 +367,29 @@ class Dataset(Tables):
         with writing(self.directory):
             return self._parts.settle(batches)
 
+    def pack(self, *, wait: bool = True) -> Packed:
+        """Puts the parts of batches together in fewer and larger files; the results stay the same, as does their hash.
+
+        Args:
+            wait: for another process that writes to the directory.
+
+        Raises:
+            DatasetError: if a part is damaged, the results are at a URL, another process writes there and `wait` is false, or they cannot be written.
+
+        """
+        if self._remote:
+            raise DatasetError(f"{self._remote.objects} is a URL, and results are packed in directories", "copy them to one, or leave them")
+        with self.lock(wait=wait), writing(self.directory):
+            self._parts.check()
+            before = self._parts.files
+            left = self._parts.pack()
+            return Packed(before, self._parts.files, left)
+
+    def unpack(self, batches: Iterable[int]) -> None:
+        """Makes parts of the packs that some batches are in, before those are stored anew."""
+        with writing(self.directory):
+            self._parts.unpack(batches)
+
     def settle_log(self) -> list[int]:
         """Leaves out lines of the log that are damaged; their numbers."""
         with writing(self.directory):
@@ -511,6 +535,21 @@ class Dataset(Tables):
         head.write(owner, contents)
         if self._remote:
             self._remote.push([*contents, heads.SUMS])
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What came of packing.
+
+    Attributes:
+        before, after: files in the folder of parts.
+        left: batches that stay as they are, as another version of polars has written them.
+
+    """
+
+    before: int
+    after: int
+    left: int
 
 
 @dataclass(frozen=True)

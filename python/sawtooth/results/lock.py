@@ -65,6 +65,50 @@ def release(descriptor: int) -> None:
     os.close(descriptor)
 
 
+# --- who reads
+
+_held: dict[Path, int] = {}
+"""The folders that this process reads, open: what was handed out of them may be read until it ends. The oldest are forgotten."""
+_MOST_HELD = 64
+
+
+def hold(folder: Path) -> None:
+    """Has whoever puts files together leave those that are there now, as long as this process lives. Where locks are not, nobody hears of it."""
+    folder = folder.absolute()
+    if folder in _held:
+        return
+    while len(_held) >= _MOST_HELD:
+        os.close(_held.pop(next(iter(_held))))
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        _held[folder] = descriptor
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+
+
+@contextlib.contextmanager
+def unread(folder: Path) -> Generator[bool]:
+    """Whether no other process reads a folder; none begins to meanwhile. Where there are no locks it is taken to be so."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    held = _held.pop(folder.absolute(), None)
+    try:
+        # What this process reads itself is given up: it knows what it does.
+        if held is not None:
+            os.close(held)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+                raise
+        yield True
+    finally:
+        os.close(descriptor)
+        if held is not None:
+            hold(folder)
+
+
 def _take(descriptor: int, directory: Path, *, wait: bool) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -11,7 +11,9 @@ import sys
 from collections.abc import Collection, Generator, Iterable
 from pathlib import Path
 
+from sawtooth.errors import DatasetError
 from sawtooth.results import head as heads
+from sawtooth.results import packs
 from sawtooth.results.folder import Objects
 from sawtooth.results.lock import lock
 from sawtooth.results.parts import Parts, Shelf, is_list
@@ -121,6 +123,10 @@ class RemoteParts(Parts):
     def _renew(self) -> Collection[str]:
         """Fetches the lists that are other than they were; the names of all files that are there."""
         marks = self._objects.marks()
+        if any(packs.LIST.fullmatch(name) for name in marks):
+            raise DatasetError(
+                f"what is at {self._objects} is packed", "copy it to a directory, and name that: packs are read in directories"
+            )
         lists = {name: mark for name, mark in marks.items() if is_list(name)}
         for path in self.directory.glob("batch-*.sha256"):
             if path.name not in lists:

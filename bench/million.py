@@ -1,0 +1,105 @@
+"""What a large plan takes before and after its runs: planning, storing, resuming and packing as many cells as are asked for, each with one replicate.
+
+    python bench/million.py 100000 --work DIR            or            ... --dask local:2
+
+Seconds are processor time of this process and, with `--dask`, wall time, too; memory is the most that this process has had. Runs send nothing, so what is left is what
+surrounds them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import resource
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from sawtooth import clusters
+from sawtooth.execute import Summary, execute
+from sawtooth.plan import Plan, make_plan
+from sawtooth.results.dataset import Dataset
+from sawtooth.study import Study
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from markdown import table
+
+Found = TypeVar("Found")
+
+# Two axes of variables, so that each cell differs from all others in a quantity that it is simulated with.
+STUDY = """
+name = "cells"
+question = "How many cells may a study have?"
+repeat = 1
+seed = 7
+limits = {{ runs = 2000000 }}
+
+[vars]
+Tp = "20 ms"
+R = "1 Mbit/s"
+
+[scenario]
+duration = "1 us"
+stack = "ns2"
+links.bottleneck = {{ rate = "R", delay = "Tp", queue = {{ name = "drop_tail", limit = "10 packets" }} }}
+
+[[scenario.flows]]
+path = ["bottleneck"]
+cc = {{ name = "reno" }}
+
+[sweep]
+"vars.Tp" = [{delays}]
+"vars.R" = [{rates}]
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cells", type=int, help="how many, in hundreds")
+    parser.add_argument("--work", type=Path, required=True, help="a directory for results, which is emptied")
+    parser.add_argument("--dask", help="do the runs on a cluster, such as local:2")
+    options = parser.parse_args()
+    shutil.rmtree(options.work, ignore_errors=True)
+    rows: list[list[str]] = []
+
+    def step(name: str, do: Callable[[], Found]) -> Found:
+        wall, cpu = time.monotonic(), time.process_time()
+        found = do()
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        rows.append([name, f"{time.process_time() - cpu:.1f}", f"{time.monotonic() - wall:.1f}", f"{most:.2f}"])
+        return found
+
+    plan = step("plan", lambda: make_plan(Study.parse(text(options.cells), Path("cells.toml"))))
+    dataset = step("store the plan", lambda: Dataset.create(options.work, plan))
+    step("do the runs", lambda: run(plan, dataset, options.dask))
+    again = step("open, resume: nothing is left", lambda: execute(plan, Dataset.create(options.work, plan)))
+    assert (again.runs, again.resumed) == (0, options.cells)
+    before = Dataset(options.work).digest
+    packed = step("pack", lambda: Dataset(options.work).pack())
+    step("read all rows", lambda: Dataset.open(options.work).flows().collect())
+    assert Dataset(options.work).digest == before
+    print(table(["Step", "Processor, s", "Wall, s", "Memory so far, GB"], rows, "lrrr"))
+    print(f"\n{options.cells:,} cells in {len(plan.batches):,} batches; {packed.before:,} files, {packed.after:,} packed")
+
+
+def run(plan: Plan, dataset: Dataset, address: str | None) -> Summary:
+    if address is None:
+        return execute(plan, dataset)
+    with contextlib.ExitStack() as stack:
+        crew = stack.enter_context(clusters.connected(address, lambda said: print(said, file=sys.stderr)))
+        return execute(plan, dataset, crew.executor, crew=crew)
+
+
+def text(cells: int) -> str:
+    """A study of so many cells."""
+    delays = ", ".join(f'"{number} ms"' for number in range(1, cells // 100 + 1))
+    rates = ", ".join(f'"{number} kbit/s"' for number in range(1000, 1100))
+    return STUDY.format(delays=delays, rates=rates)
+
+
+if __name__ == "__main__":
+    main()
