@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from sawtooth import _core, arguments
+from sawtooth import _core, arguments, clusters
 from sawtooth.analysis import Dataset
 from sawtooth.backends.registry import require
-from sawtooth.errors import Place, RunFailed, StudyError, as_path, wrong_type
-from sawtooth.execute import execute
+from sawtooth.errors import ClusterError, Place, RunFailed, StudyError, as_path, wrong_type
+from sawtooth.execute import WorkersGone, execute
 from sawtooth.lines import lines
 from sawtooth.plan import Plan, make_plan
 from sawtooth.results.dataset import is_results
 from sawtooth.results.records import Records
+from sawtooth.sharing import Shard
 from sawtooth.spoken import in_python
 from sawtooth.study import Study
 from sawtooth.study import files as named_files
@@ -153,20 +156,26 @@ def run(
     jobs: int | None = None,
     options: Sequence[str] = (),
     files: bool = True,
+    dask: str | None = None,
+    shard: str | None = None,
 ) -> Dataset:
     """Runs a study, or what is missing of it, and returns its results.
 
     Args:
         study: the path of a study file, or the name of one that comes along; its text; a mapping with the same keys, or of a scenario alone; or
             a `Study`: then `short` and `options` have been said.
-        out: results directory; by default `results/NAME`.
+        out: results directory; by default `results/NAME`, or `results/NAME-N-of-M`.
         short: the `[short]` form.
         jobs: threads; by default one per processor.
         options: `PATH=VALUE` settings that override the file.
         files: whether the study may name files, such as traces and tables of draws.
+        dask: the address of a Dask cluster, or `local:N`, as `--dask` takes it; a script that asks for processes of this machine does so below
+            `if __name__ == "__main__"`.
+        shard: which of how many parts to do, such as `3/10`, as `--shard` takes it.
 
     Raises:
         StudyError, DatasetError: each says what is wrong, where, and what to do.
+        ClusterError: if nobody answers at the address, workers are other than they have to be, or the scheduler is gone.
         TypeError: if an argument is of another type.
 
     """
@@ -179,13 +188,28 @@ def run(
         loaded = study
     else:
         loaded = _study(study, short=short, options=options, files=files)
-    target = Path("results") / loaded.name if out is None else as_path(out, "`out` is the path of a directory")
-    plan = make_plan(loaded)
-    if not is_results(target):
+    part = None if shard is None else Shard.parse(arguments.text(shard, "a shard is a text such as 3/10"))
+    name = f"{loaded.name}-{part.number}-of-{part.of}" if part else loaded.name
+    target = Path("results") / name if out is None else as_path(out, "`out` is the path of a directory")
+    plan = dataclasses.replace(make_plan(loaded), shard=part)
+    if dask is not None:
+        clusters.require_address(arguments.text(dask, "`dask` is an address, such as tcp://head:8786 or local:4"))
+    elif not is_results(target):
         require(loaded.backend)
     dataset = Dataset.create(target, plan)
-    execute(plan, dataset, jobs=threads)
+    if dask is None:
+        execute(plan, dataset, jobs=threads)
+    else:
+        _on_cluster(dask, plan, dataset)
     return dataset
+
+
+def _on_cluster(address: str, plan: Plan, dataset: Dataset) -> None:
+    try:
+        with clusters.connected(address, lambda said: print(said, file=sys.stderr)) as crew:
+            execute(plan, dataset, crew.executor, crew=crew)
+    except WorkersGone:
+        raise ClusterError(f"the scheduler at {address} is gone", "what was stored stays: the same call goes on from there") from None
 
 
 def lint(
