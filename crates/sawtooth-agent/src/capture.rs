@@ -2,7 +2,7 @@
 //!
 //! **Where.** At a host a packet is seen where this program reads it from the host's device or writes it to it. There the kernel has done everything: segments that TCP has handed down together are
 //! apart, and checksums are complete. Nothing is asked of the kernel, no socket listens, and so it does the same as without a capture. At a link a packet is seen where the
-//! [network](net::Network) says that its transmission starts or that it arrives.
+//! network says that its transmission starts or that it arrives.
 //!
 //! **When.** Times are those of the run by the kernel's clock, as everywhere in its records, from the same beginning as captures of simulated runs have.
 //!
