@@ -16,6 +16,7 @@ from sawtooth.api import simulate
 from sawtooth.beside.drawn import Trace
 from sawtooth.captures import Capture
 from sawtooth.errors import DatasetError, StudyError
+from sawtooth.foreign import is_json
 from sawtooth.hints import did_you_mean
 from sawtooth.results.dataset import Dataset, is_results
 from sawtooth.stats import Vector
@@ -47,8 +48,8 @@ class Side:
 
 
 def is_capture(path: Path) -> bool:
-    """Whether a path is meant as a capture."""
-    return path.suffix in _SUFFIXES or (path.is_file() and path.suffix not in _OTHERS)
+    """Whether a path is meant as a capture: other files than published numbers, what iperf3 and flent measured, and studies."""
+    return path.suffix in _SUFFIXES or (path.is_file() and path.suffix not in _OTHERS and not is_json(path))
 
 
 def side(

@@ -11,8 +11,13 @@
 //! leaves them out, and so orders them by their [lineage](crate::events), which this has no use for; and its hosts answer at once, so that a
 //! packet may pass many stops in one step.
 
+mod route;
+mod sights;
 #[cfg(test)]
 mod tests;
+
+use route::{Route, shortest_delay};
+pub use sights::{DeliveredPacket, LinkEvent, LinkSight};
 
 use super::agenda::{Agenda, AgendaEvent};
 use super::flight::{AgendaKey, Content, PacketInFlight, Payload, Towards};
@@ -20,48 +25,9 @@ use super::queued::QueuedFlights;
 use super::{Passage, Port, PortTransmission, Traffic, Turn, UdpFlow};
 use crate::events::{EventKey, Lineage, Occurrence};
 use crate::packet::{DataSegment, Packet};
-use crate::spec::{FlowSpec, Scenario, UdpSpec};
+use crate::spec::Scenario;
 use crate::udp::flow_number;
 use crate::units::{Duration, Instant, SeqNum};
-
-/// A packet that has reached its host.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeliveredPacket<P> {
-    /// Which of its connection's hosts has it now.
-    pub towards: Towards,
-    /// As it was [offered](Network::offer).
-    pub flow: usize,
-    /// The same.
-    pub connection: u32,
-    /// As it was offered, but that it may have been marked or damaged on the way.
-    pub packet: P,
-}
-
-/// What a packet of a host does at a port that is watched.
-#[derive(Clone, Copy, Debug)]
-pub enum LinkEvent {
-    /// The queue drops it.
-    Dropped,
-    /// Its transmission starts; what becomes of it is known then.
-    Starts(Passage),
-    /// It is at the far end.
-    Arrives,
-}
-
-/// A packet of a host, seen at a port that is [watched](Network::watch).
-#[derive(Clone, Debug)]
-pub struct LinkSight<P> {
-    /// When.
-    pub time: Instant,
-    /// The port, by its place among [`Network::ports`].
-    pub port: usize,
-    /// As it was [offered](Network::offer).
-    pub flow: usize,
-    /// What it does.
-    pub event: LinkEvent,
-    /// As it is there.
-    pub packet: P,
-}
 
 /// The links of a scenario, both directions, and what is on its way there.
 #[derive(Debug)]
@@ -82,15 +48,6 @@ pub struct Network<P> {
     /// Of each port whether it is watched; nothing if none is.
     watched: Vec<bool>,
     sights: Vec<LinkSight<P>>,
-}
-
-/// Where the packets of a flow go.
-#[derive(Debug)]
-struct Route {
-    /// Links.
-    path: Vec<usize>,
-    /// What packets take between their hosts and the links, each way.
-    access_delay: Duration,
 }
 
 impl<P: Payload> Network<P> {
@@ -348,11 +305,8 @@ impl<P: Payload> Network<P> {
 
     /// A packet has come from a port, if it has passed any. What it took from the last link to its host does not count.
     fn see_arrival(&mut self, flight: &PacketInFlight<P>) {
-        let Some(hop) = flight
-            .hop
-            .checked_sub(1)
-            .filter(|_| !self.watched.is_empty())
-        else {
+        let passed = flight.hop.checked_sub(1);
+        let Some(hop) = passed.filter(|_| !self.watched.is_empty()) else {
             return;
         };
         let time = flight.due.time() - self.access_delay_after(flight);
@@ -396,33 +350,6 @@ impl<P: Payload> Network<P> {
             }
         }
     }
-}
-
-impl Route {
-    fn of_flow(spec: &FlowSpec) -> Self {
-        Self {
-            path: spec.path.clone(),
-            access_delay: spec.delay,
-        }
-    }
-
-    fn of_udp(spec: &UdpSpec) -> Self {
-        Self {
-            path: spec.path.clone(),
-            access_delay: spec.delay,
-        }
-    }
-}
-
-/// The shortest time, over flows and both ways, from host to host.
-fn shortest_delay(scenario: &Scenario) -> Duration {
-    let delays = scenario.all_flows().flat_map(|flow| {
-        let links = || flow.path.iter().map(|link| &scenario.links[*link]);
-        let forward = links().map(|link| link.forward.least_delay());
-        let reverse = links().map(|link| link.reverse.least_delay());
-        [forward.sum::<Duration>(), reverse.sum()].map(|delay| delay + flow.delay)
-    });
-    delays.fold(Duration::INFINITE, Duration::min)
 }
 
 /// A packet as ports know it. In a queue it is identified by `number`.

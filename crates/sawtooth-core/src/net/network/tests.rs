@@ -1,7 +1,7 @@
 use super::*;
 use crate::packet::Ecn;
 use crate::registry::Value;
-use crate::spec::{LinkSpec, Part};
+use crate::spec::{FlowSpec, LinkSpec, Part, UdpSpec};
 use crate::units::testing::at;
 use crate::units::{ByteCount, Rate};
 use crate::{packet_source, queue};
