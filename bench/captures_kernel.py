@@ -165,7 +165,7 @@ def _outcome(case: str, tables: Mapping[str, pl.DataFrame], where: Path) -> Outc
     for number, record in enumerate(tables["flows"].iter_rows(named=True)):
         frames = [KernelFrame(frame) for frame in at_sender if frame["frame.interface_name"] == record["flow"]]
         again = sum(frame.is_out and frame.is_again for frame in frames)
-        rows.append(Row(record["flow"], record, _of_port(seen, FIRST_PORT + number), flow_in_capture(frames), again))
+        rows.append(Row(record["flow"], record, _of_port(seen, FIRST_PORT + number), flow_in_capture(frames, "rack"), again))
     marked = sum(KernelFrame(frame).is_out and frame.number("ip.dsfield.ecn") == 3 for frame in at_receiver)
     counters = {(row["host"], row["counter"]): row["value"] for row in tables["counters"].iter_rows(named=True)}
     duplicates = (counters.get(("sender", f"TcpExtTCPDSACK{kind}Recv"), 0) for kind in ("", "Ofo"))

@@ -157,8 +157,9 @@ def test_a_guest_of_qemu_hands_captures_out(tmp_path: Path) -> None:
 
 def test_a_capture_that_cannot_be_written_fails_its_run_alone(tmp_path: Path) -> None:
     text = json.dumps({**TREE, "duration": "1 s"})
-    (tmp_path / "taken.pcapng").mkdir()
     orders = [taps.wanted(tmp_path / name).of_scenario(text, []) for name in ("taken.pcapng", "free.pcapng")]
+    # What is there before is refused at once.
+    (tmp_path / "taken.pcapng").mkdir()
     batch = uml.run_batch([text, text], [1, 2], orders)
     assert batch.errors == {0: f"{tmp_path}/taken.pcapng cannot be written: is a directory"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["free.pcapng", "taken.pcapng"]
