@@ -143,8 +143,7 @@ def execute(
 
     """
     with dataset.lock(wait=wait):
-        execution = _Execution(regrown(plan, dataset.runs), dataset, executor, jobs, reporter, crew)
-        execution.captures = captures
+        execution = _Execution(regrown(plan, dataset.runs), dataset, executor, jobs, reporter, crew, captures)
         return execution.do(retry_failed=retry_failed)
 
 
@@ -152,12 +151,19 @@ class _Execution:
     """One call of `execute`."""
 
     def __init__(
-        self, plan: Plan, dataset: Dataset, executor: Executor | None, jobs: int | None, reporter: Reporter | None, crew: Crew | None
+        self,
+        plan: Plan,
+        dataset: Dataset,
+        executor: Executor | None,
+        jobs: int | None,
+        reporter: Reporter | None,
+        crew: Crew | None,
+        captures: Wanted | None,
     ) -> None:
         self.plan, self.dataset, self.reporter = plan, dataset, reporter
         self.executor, self.jobs, self.crew = executor, jobs, crew
         self.terms: Terms | None = None
-        self.captures: Wanted | None = None
+        self.captures = captures
         self.stop = _core.StopRequest()
         self.interrupt = _Interrupt(reporter, self.stop, waits=executor is not None)
         self.runs = self.failed = self.deliveries = self.again = 0

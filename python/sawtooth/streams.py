@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -51,6 +52,9 @@ class Console(rich.console.Console):
 def command(run: Callable[[], object]) -> int:
     """Runs a command and returns its exit code: 2 after a mistake of the user or a refusal of the machine, which is told without a traceback."""
     _occupy()
+    # SIGTERM ends it as Ctrl-C does, so that unfinished files are removed; the second one ends the process at once. Where it is ignored it stays so.
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminate)
     for stream in (sys.stdout, sys.stderr):
         _lenient(stream)
     if not isinstance(sys.stdout, _Output):
@@ -59,6 +63,11 @@ def command(run: Callable[[], object]) -> int:
     code = _ended(run)
     # What is still in the buffer has not been written until now.
     return code or _ended(sys.stdout.flush)
+
+
+def _terminate(number: int, _frame: object) -> NoReturn:
+    signal.signal(number, signal.SIG_DFL)
+    raise SystemExit(128 + number)
 
 
 def _ended(run: Callable[[], object]) -> int:

@@ -105,20 +105,23 @@ def test_results_are_the_same_with_captures(study: Path, tmp_path: Path) -> None
     assert tables[0].equals(tables[1])
 
 
-def test_ctrl_c_leaves_no_half_of_a_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("verb", ["run", "simulate"])
+def test_a_signal_leaves_no_half_of_a_file(verb: str, number: signal.Signals, tmp_path: Path) -> None:
     long = tmp_path / "long.toml"
-    long.write_text(STUDY.replace('"3 s"', '"20000 s"'))
+    long.write_text(STUDY.replace('"2 s", "3 s"', '"20000 s", "30000 s"'))
     where = tmp_path / "captures"
-    command = [sys.executable, "-m", "sawtooth.cli", "run", str(long), "--out", str(tmp_path / "out"), "--pcap", str(where)]
+    command = [sys.executable, "-m", "sawtooth.cli", verb, str(long), "--pcap", str(where)]
+    command += ["--out", str(tmp_path / "out")] if verb == "run" else []
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "COLUMNS": "100"})
     while not (where.is_dir() and any(path.stat().st_size > 100_000 for path in where.glob(".*.part"))):
         assert process.poll() is None, process.communicate()[0]
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     told, _ = process.communicate(timeout=60)
-    assert process.returncode == 130, told
+    assert process.returncode == 128 + number, told
     # What is there is of runs that came to their end.
-    assert [name for name in names(where) if not name.endswith(".sender.pcapng") or name.startswith(".")] == []
+    assert [name for name in names(where) if not name.endswith("sender.pcapng") or name.startswith(".")] == []
 
 
 MISTAKES: dict[str, tuple[list[str], str, str]] = {
