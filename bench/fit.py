@@ -42,11 +42,11 @@ PAGE = Path(__file__).resolve().parents[1] / "docs/validation/fit.md"
 CONTROLS = ("reno", "cubic", "bbr", "vegas", "htcp", "bic", "westwood", "illinois")
 CAPTURES, OF_PARAMETERS = 200, 50
 DURATION_S = 20
-KERNEL_CAPTURES = 16
+KERNEL_CAPTURES = 80
 KERNEL_RULE = """\
-- Scenarios are drawn by the same rule, and run on user-mode Linux in virtual time with the kernel's congestion controls of the same names. Scenario N draws from a generator with the seed "fit kernel N", N from 1 to 16: each
-  congestion control twice.
-- The capture is that of the sender, as `sawtooth run --backend uml --pcap` makes it. Nothing was tuned on captures of kernels, and no other was drawn or left out.
+- Scenarios are drawn by the same rule, and run on user-mode Linux in virtual time with the kernel's congestion controls of the same names. Scenario N draws from a generator with the seed "fit kernel N", N from 1 to 80: each
+  congestion control ten times. First they were 16, of which 12 were named right and 4 could not be told; 80 were drawn afterwards, as 16 say little, with the same method.
+- The capture is that of the sender, as `sawtooth run --backend uml --pcap` makes it. Nothing was tuned on these, and no other was drawn or left out. A filter of late acknowledgements was made after other captures of a kernel, in network namespaces of a busy machine, had been looked at.
 - The loss of the network is drawn by itself for each packet, as in the simulator. Candidates are simulated, as ever."""
 _KERNELS = ("<!-- kernels -->", "<!-- /kernels -->")
 _FEWEST_PACKETS = 10
@@ -138,7 +138,8 @@ def _fitted(each: Drawn, capture: captures.Capture, dropped: int = 0) -> Outcome
     try:
         return Outcome(each, fitting.fit(capture, captures.choose(capture, [])[0]), dropped=dropped)
     except fitting.CannotFit as error:
-        return Outcome(each, None, error.message, dropped)
+        # Where the capture was for a while is of no interest.
+        return Outcome(each, None, error.message.replace(f" in {capture.name}", ""), dropped)
 
 
 def kernel_outcomes(count: int) -> list[Outcome]:
