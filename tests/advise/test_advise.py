@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,43 @@ def test_harm_is_what_a_neighbour_loses_of_what_it_has_alone(beside: Path) -> No
         assert each.harm.own_kind.estimate == pytest.approx(1 - mean[kin] / mean[f"alone, {queue}"])
     # Alone it has the link.
     assert dataset.flows(factors=True).filter(pl.col("arm").str.starts_with("alone")).collect()["flow"].unique().to_list() == ["neighbour"]
+
+
+def test_the_present_choice_is_held_against_the_neighbours_own_kind_too(tmp_path: Path) -> None:
+    few: dict[str, Any] = {"controls": ["present", "reno"], "queues": ["present", "fq_codel"], "repeat": 3, "confirm": 3, "fresh": 8}
+    link = {"rate": "20 Mbit/s", "delay": "10 ms", "loss": 0.002, "queue": {"name": "drop_tail", "limit": "60 packets"}}
+    found = advised(tmp_path / "r", study({"links": {"l": link}, "cc": "bbr", "duration": "10 s"}), **few, beside="reno")
+    (present,) = (each for each in found.judged if each.choice is found.experiment.present)
+    assert present.harm is not None
+    assert present.harm.verdict == "more than its own kind"
+    assert present.harm.share.low > present.harm.own_kind.high
+    assert found.words.endswith(" The present choice is shown to do a flow of reno more harm than its own kind.")
+    # What is its own kind's is so only where the neighbour has that congestion control.
+    said = {each.choice.name: each.harm.verdict for each in found.judged if each.harm is not None}
+    assert {name for name, verdict in said.items() if verdict == "its own kind"} == {name for name in said if name.startswith("reno, ")}
+    claims = [each["name"] for each in found.studies[1].tree["findings"]]
+    assert "harmless: present (bbr, drop_tail)" in claims
+
+
+def test_the_advice_tells_more_harm_from_what_is_not_shown(beside: Path) -> None:
+    found = advised(beside, **FEW, beside="cubic")
+    (present,) = (each for each in found.judged if each.choice is found.experiment.present)
+    assert present.harm is not None
+    one, two = (
+        replace(each, answer="better", harm=replace(present.harm, verdict=verdict, none=False))
+        for each, verdict in zip(
+            (each for each in found.judged if each is not present), ("more than its own kind", "no difference shown"), strict=True
+        )
+    )
+    assert replace(found, judged=[one, two, present]).words == (
+        f"Advice: keep the present choice. Better, but shown to do a flow of cubic more harm than its own kind: {one.choice.name}."
+        f" Better, but not shown to do a flow of cubic no more harm than its own kind: {two.choice.name}."
+    )
+    fine = replace(two, harm=replace(present.harm, verdict="no more than its own kind", none=True), ratio=None)
+    assert replace(found, judged=[one, fine, present]).words == (
+        f"Advice: {two.choice.name}. It does a flow of cubic no more harm than its own kind."
+        f" Better, but shown to do a flow of cubic more harm than its own kind: {one.choice.name}."
+    )
 
 
 def test_flows_without_a_name_keep_what_they_are_called_beside_a_neighbour(tmp_path: Path) -> None:

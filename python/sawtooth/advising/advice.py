@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -51,21 +51,38 @@ class Advice:
     @property
     def words(self) -> str:
         """The advice in sentences."""
+        return f"Advice: {' '.join([*self._advised(), *self._present_harm()])}"
+
+    def _advised(self) -> Iterator[str]:
+        beside = self.experiment.rule.beside
         better = [each for each in self.judged if each.answer == BETTER]
-        if not better:
-            return "Advice: keep the present choice; nothing is shown to be better."
         harmless = [each for each in better if each.harm is None or each.harm.none]
-        if not harmless:
-            names = "; ".join(each.choice.name for each in better)
-            return f"Advice: keep the present choice. Better, but not shown to do a flow of {self.experiment.rule.beside} no more harm than its own kind: {names}."
-        first, others = harmless[0], [each.choice.name for each in better if each is not harmless[0]]
-        told = f", {first.ratio.estimate:.3g} times the present choice" if first.ratio is not None else ""
-        text = f"Advice: {first.choice.name}{told}."
-        if others:
-            text += f" Better than the present choice, too: {'; '.join(others)}. These are not held against each other."
-        if first.harm is not None:
-            text += f" It does a flow of {self.experiment.rule.beside} no more harm than its own kind."
-        return text
+        if not better:
+            yield "keep the present choice; nothing is shown to be better."
+            return
+        if harmless:
+            first = harmless[0]
+            yield f"{first.choice.name}{f', {first.ratio.estimate:.3g} times the present choice' if first.ratio is not None else ''}."
+            if first.harm is not None:
+                yield f"It does a flow of {beside} no more harm than its own kind."
+            if others := [each for each in harmless if each is not first]:
+                yield f"Better than the present choice, too: {_names(others)}. These are not held against each other."
+        else:
+            yield "keep the present choice."
+        harmful = [each for each in better if each.harm is not None and each.harm.more]
+        if harmful:
+            yield f"Better, but shown to do a flow of {beside} more harm than its own kind: {_names(harmful)}."
+        if open_ := [each for each in better if each not in harmless and each not in harmful]:
+            yield f"Better, but not shown to do a flow of {beside} no more harm than its own kind: {_names(open_)}."
+
+    def _present_harm(self) -> Iterator[str]:
+        present = next(each for each in self.judged if each.choice is self.experiment.present)
+        if present.harm is not None and present.harm.more:
+            yield f"The present choice is shown to do a flow of {self.experiment.rule.beside} more harm than its own kind."
+
+
+def _names(those: Sequence[Judged]) -> str:
+    return "; ".join(each.choice.name for each in those)
 
 
 def prepare(

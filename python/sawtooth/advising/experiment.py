@@ -62,7 +62,7 @@ class Rule:
         ]
         if self.beside:
             said.append(
-                f"A flow of {self.beside} shares the path; harm is what it loses of the goodput that it has alone, held against what its own kind does to it in the same queue. Advised is the best of those that are shown to be better and to do no more harm than that."
+                f"A flow of {self.beside} shares the path; harm is what it loses of the goodput that it has alone, held against what its own kind does to it in the same queue. That is claimed of the present choice, too. Advised is the best of those that are shown to be better and to do no more harm than that."
             )
         if self.vary:
             said.append(
@@ -115,7 +115,7 @@ class Experiment:
                 kin = self.kin(choice, shown)
                 arms.setdefault(kin.name, kin.arm(self.setting))
                 arms.setdefault(alone(choice, self.setting), self._without(choice))
-            findings += [self._harm(choice, self.kin(choice, shown)) for choice in best if self.kin(choice, shown).name != choice.name]
+            findings += [self._harm(choice, self.kin(choice, shown)) for choice in shown if self.kin(choice, shown).name != choice.name]
         return self._study("verdict", arms, self.rule.fresh, 1, self.rule.words(len(self.others)), findings, [each.name for each in shown])
 
     def kin(self, choice: Choice, shown: Sequence[Choice]) -> Choice:

@@ -25,6 +25,8 @@ from sawtooth.stats import Interval, Vector
 
 OPEN = "no difference shown"
 """What is said where no verdict is."""
+MORE_HARM = "more than its own kind"
+"""What is said of a choice that is shown to harm a neighbour more than that."""
 _SMALLEST = 1e-6
 """Of p-values that are told apart."""
 
@@ -63,6 +65,11 @@ class Harm:
     own_kind: Interval
     verdict: str
     none: bool
+
+    @property
+    def more(self) -> bool:
+        """Whether it is shown to be more."""
+        return self.verdict == MORE_HARM
 
 
 @dataclass(frozen=True)
@@ -244,7 +251,7 @@ def _harm(experiment: Experiment, choice: Choice, shown: Sequence[Choice], datas
     kin = experiment.kin(choice, shown)
     unhurt = values[alone(choice, experiment.setting)][0]
     verdict = verdicts.get(f"{HARMLESS}: {choice.name}")
-    said = {"yes": "no more than its own kind", "no": "more than its own kind"}.get(verdict.answer if verdict else "", OPEN)
+    said = {"yes": "no more than its own kind", "no": MORE_HARM}.get(verdict.answer if verdict else "", OPEN)
     lost, own = (_lost(values[each.name][0], unhurt) for each in (choice, kin))
     return Harm(lost, own, said if verdict else "its own kind", verdict is None or verdict.answer == "yes")
 
