@@ -10,6 +10,7 @@ from sawtooth.stats import Interval, Vector
 _SCALES = {
     "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")),
     "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
+    "bit/s per ms": ((1e9, "Gbit/s per ms"), (1e6, "Mbit/s per ms"), (1e3, "kbit/s per ms"), (1.0, "bit/s per ms")),
     "B": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +14,12 @@ import polars as pl
 import pytest
 from scipy import stats as scipy_stats
 
-from sawtooth import advising, cli
+from sawtooth import advising, cli, measures
 from sawtooth.advising import Advice, objective
 from sawtooth.advising.setting import setting
 from sawtooth.analysis import Dataset
 from sawtooth.errors import StudyError
+from sawtooth.report import report as make_report
 from sawtooth.report.answers import Answers
 from sawtooth.study import Study
 from sawtooth.study.assign import Tree
@@ -117,6 +119,20 @@ def test_numbers_are_those_of_scipy_and_verdicts_those_of_the_report(tmp_path: P
         assert each.p is not None
         assert each.p >= min(t, 1.0) * 0.99
         assert (each.p < 0.05) == (each.answer in ("better", "not better"))
+
+
+def test_power_is_a_rate_per_millisecond_wherever_it_is_told(beside: Path) -> None:
+    verdicts = [verdict for verdict in Answers(Dataset.open(beside)).verdicts() if "by power" in verdict.claim]
+    assert len(verdicts) == 2
+    for verdict in verdicts:
+        assert {each.unit for each in verdict.weighed} == {"bit/s per ms"}
+        assert re.search(r"\d kbit/s per ms against .*\d kbit/s per ms, ", verdict.numbers)
+    assert "kbit/s per ms" in make_report(Dataset.open(beside)).write(beside / "report").read_text()
+    forest = (beside / "report" / "figures" / "forest-of-verdicts.svg").read_text()
+    assert forest.count("kbit/s per ms") >= 2
+    # Two blocks: the mean of their rates over the mean of their times.
+    two = study({"flows": [{"name": "a", "path": ["l"]}, {"name": "b", "path": ["l"]}]})
+    assert measures.measure(objective.objective(setting(two), "power").asked.metric).unit == "bit/s per ms"
 
 
 def test_harm_is_what_a_neighbour_loses_of_what_it_has_alone(beside: Path) -> None:

@@ -83,7 +83,7 @@ def _round_trip(setting: Setting) -> Asked:
 def _power(setting: Setting) -> Asked:
     _refuse_arrivals(setting, "power", "no round-trip time")
     rate, trip = (_together([column for _ in setting.flows], setting, "mean") for column in ("goodput_bps", "srtt_mean_ns"))
-    return Asked(f"({rate.metric}) / (({trip.metric}) / 1 ms)", "mean", rate.of)
+    return Asked(f"({rate.metric}) / ({trip.metric})", "mean", rate.of)
 
 
 def _completion(setting: Setting) -> Asked:

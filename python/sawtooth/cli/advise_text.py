@@ -129,10 +129,8 @@ def _finite(value: float) -> float | None:
 
 def _scale(found: Advice) -> tuple[float, str]:
     """What values of the objective are divided by, and the unit that they then have."""
-    objective = found.experiment.rule.objective
-    unit = measures.measure(objective.asked.metric).unit
-    divisor, shown = scale(unit, [each.value for each in found.ranking if math.isfinite(each.value)])
-    return divisor, f"{shown} per ms" if objective.name == "power" else shown
+    unit = measures.measure(found.experiment.rule.objective.asked.metric).unit
+    return scale(unit, [each.value for each in found.ranking if math.isfinite(each.value)])
 
 
 def _verdicts(found: Advice) -> Table:

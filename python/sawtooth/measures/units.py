@@ -56,9 +56,11 @@ TIME = Unit((1, 0, 0), 1e-9)
 RATE = Unit((-1, 1, 0))
 DATA = Unit((0, 1, 0), 8.0)
 PACKETS = Unit((0, 0, 1))
+POWER = Unit((-2, 1, 0), 1e3)
+"""A rate for each millisecond of a time: the power of a network (Giessler, Haenle, Koenig and Pade, Free Buffer Allocation, Computer Networks 1978)."""
 _NATURAL: dict[Powers, tuple[Unit, str]] = {
     unit.powers: (unit, name)
-    for unit, name in ((PLAIN, ""), (TIME, "ns"), (RATE, "bit/s"), (DATA, "B"), (PACKETS, "packets"), (Unit((-1, 0, 0)), "1/s"))
+    for unit, name in ((PLAIN, ""), (TIME, "ns"), (RATE, "bit/s"), (POWER, "bit/s per ms"), (DATA, "B"), (PACKETS, "packets"), (Unit((-1, 0, 0)), "1/s"))
 }
 _OF_COLUMNS = {
     "": PLAIN,
