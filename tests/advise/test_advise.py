@@ -298,6 +298,24 @@ def test_kept_studies_run_and_report_the_same_verdicts(
     assert (Path("results/asked-advice/report/figures/throughput-and-delay.svg")).is_file()
 
 
+def test_what_a_fit_could_not_tell_is_said_before_anything_runs_and_in_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    guess = "The congestion control is a guess, illinois: cannot tell: illinois, cubic are about as near."
+    Path("asked.toml").write_text(study(caveats=[guess]).document.text)
+    monkeypatch.setattr(
+        sys, "argv", ["sawtooth", "advise", "asked.toml", "--cc", "reno", "--queue", "present", "--repeat", "2", "--fresh", "4", "--json"]
+    )
+    with pytest.raises(SystemExit):
+        cli.main()
+    told = capsys.readouterr()
+    assert told.err.startswith(f"caveat: {guess}\nRanked by power")
+    assert json.loads(told.out)["caveats"] == [guess]
+    assert guess in Path("results/asked-advice/report/report.html").read_text()
+    assert Dataset.open(Path("results/asked-advice")).study.tree["caveats"][0] == guess
+
+
 def command(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
     monkeypatch.setattr(sys, "argv", ["sawtooth", *arguments])
     capsys.readouterr()

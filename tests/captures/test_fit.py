@@ -7,12 +7,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from sawtooth import captures, cli, fitting, taps
 from sawtooth.api import simulate
+from sawtooth.fitting.packets import Packets
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
 from tests.captures.made import ACK, SYN, pcap, segment, transfer
@@ -192,7 +193,27 @@ def test_without_a_handshake_the_path_is_told_and_the_congestion_control_is_not(
     assert found.path.delay_s.low == 0
     assert found.path.delay_s.why.endswith("; without the connection's beginning it is not known that the queue was ever empty")
     assert (found.control.name, found.control.why) == (None, "cannot tell: the connection's beginning was not captured")
-    assert Study.parse(found.study, Path("fitted.toml")).name == "fitted"
+    study = Study.parse(found.study, Path("fitted.toml"))
+    assert study.name == "fitted"
+    # What could not be told goes with the study, to its report and to an advice.
+    assert study.tree["caveats"] == found.untold
+    assert study.tree["caveats"][0] == "The congestion control is a guess, cubic: cannot tell: the connection's beginning was not captured."
+
+
+def test_a_fit_says_of_all_that_it_could_not_tell_what_it_assumes_instead() -> None:
+    sure, unsure = fitting.Estimate(1.0, 1.0, 1.0, "measured"), fitting.Estimate(None, 0.0, 9.0, "cannot tell: this")
+    path = fitting.Path(sure, sure, unsure, unsure, (), (), 0, 0.0, None)
+    near = fitting.Control(None, "cannot tell: illinois, cubic are about as near", {"illinois": 0.1, "cubic": 0.1}, {})
+    seen = cast(Packets, None)
+    nothing = fitting.Cross(unsure, fitting.Kind("", unsure.why, even=False, began_s=0.0))
+    assert fitting.Fit("x", "f", seen, path, nothing, near).untold == [
+        "The congestion control is a guess, illinois: cannot tell: illinois, cubic are about as near.",
+        "The buffer is assumed: cannot tell: this.",
+        "The loss is assumed: cannot tell: this.",
+        "Traffic of others is left out: cannot tell: this.",
+    ]
+    some = fitting.Cross(sure, fitting.Kind("", "cannot tell: that", even=False, began_s=0.0))
+    assert fitting.Fit("x", "f", seen, path, some, near).untold[-1] == "Of what kind traffic of others is, is assumed: cannot tell: that."
 
 
 def test_a_capture_without_data_of_tcp_is_refused(tmp_path: Path, told) -> None:

@@ -188,7 +188,7 @@ class Experiment:
         lint = {"lint": tree.pop("lint")} if "lint" in tree else {}
         whole: Tree = {
             **tree, "name": f"{setting.study.name}-{part}", "question": f"Which congestion control and queue suit {setting.study.name}?", "backend": "sim",
-            "repeat": repeat, "seed": setting.study.seed + later, "caveats": list(said), **sweep, "arms": dict(arms), **lint,
+            "repeat": repeat, "seed": setting.study.seed + later, "caveats": [*setting.caveats, *said], **sweep, "arms": dict(arms), **lint,
             **({"figures": [self._figure(shown)]} if len(shown or arms) <= _MOST_SHOWN else {}), **({"findings": list(findings)} if findings else {}),
         }  # fmt: skip
         made = Study.parse(written(whole), setting.study.path, files=not setting.study.folder.shut)

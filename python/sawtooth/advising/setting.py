@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from sawtooth.analyses import caveats
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.linting import setup as setups
@@ -47,6 +48,11 @@ class Setting:
     label: str
     duration_s: float
     notes: Sequence[str]
+
+    @property
+    def caveats(self) -> list[str]:
+        """Of the study: what a fit could not tell, and what else is to be known before any verdict."""
+        return caveats(self.study)
 
     @property
     def names(self) -> list[str]:

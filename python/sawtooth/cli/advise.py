@@ -109,6 +109,8 @@ def advise(
     advising.require_free(directory)
     if kept is not None:
         advise_text.require_kept(made, kept)
+    for each in made.setting.caveats:
+        print(f"caveat: {each}", file=sys.stderr)
     for line in made.rule.words(len(made.others)):
         print(line, file=sys.stderr)
 

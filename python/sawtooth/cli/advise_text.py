@@ -102,6 +102,7 @@ def as_json(found: Advice) -> dict[str, Any]:
         "verdicts": [_row(each) for each in found.judged],
         "ranking": [{"choice": each.choice.name, "value": _finite(each.value), "finished": each.finished, "equal_to": each.equal.name if each.equal else None} for each in found.ranking],
         "advice": found.words,
+        "caveats": found.experiment.setting.caveats,
         "notes": list(found.notes),
     }  # fmt: skip
 

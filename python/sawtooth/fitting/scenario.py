@@ -48,8 +48,28 @@ class Fit:
 
     @property
     def study(self) -> str:
-        """A study in TOML that simulates it. What could not be told has a comment."""
+        """A study in TOML that simulates it. What could not be told has a comment, and is among its caveats."""
         return _study(self)
+
+    @property
+    def simulated(self) -> str:
+        """The congestion control of the study: the nearest where it could not be told, the usual one where nothing was near."""
+        return self.control.name or next(iter(self.control.distances), _USUAL)
+
+    @property
+    def untold(self) -> list[str]:
+        """What the capture could not tell and the study assumes, in sentences."""
+        said: list[str] = []
+        if self.control.name is None:
+            said.append(f"The congestion control is a guess, {self.simulated}: {self.control.why}.")
+        parts = (("rate", self.path.rate_bps), ("delay", self.path.delay_s), ("buffer", self.path.buffer_packets), ("loss", self.path.loss))
+        said += [f"The {name} is assumed: {found.why}." for name, found in parts if found.value is None]
+        rate, kind = self.cross.rate_bps, self.cross.kind
+        if rate.value is None:
+            said.append(f"Traffic of others is left out: {rate.why}.")
+        elif not kind.name:
+            said.append(f"Of what kind traffic of others is, is assumed: {kind.why}.")
+        return said
 
 
 def fit(capture: Capture, flow: str, controls: Sequence[str] = CONTROLS) -> Fit:
@@ -145,16 +165,17 @@ def _study(made: Fit) -> str:
     tree = scenario(made.seen, made.path, made.cross)
     link = tree["links"][_LINK]
     found, cross = made.path, made.cross
-    cc = made.control.name or next(iter(made.control.distances), _USUAL)
+    caveats = [f"caveats = {json.dumps(made.untold, indent=4, ensure_ascii=False)}"] if made.untold else []
     return "\n".join(
         [
             f"# Fitted to {json.dumps(made.flow)} of {json.dumps(made.name)} by `sawtooth fit`.",
             'name = "fitted"',
+            *caveats,
             "",
             "[scenario]",
             f'duration = "{tree["duration"]}"',
             f'stack = "{tree["stack"]}"',
-            f"cc = {json.dumps(cc)}  # {made.control.why}",
+            f"cc = {json.dumps(made.simulated)}  # {made.control.why}",
             "",
             "[scenario.links.bottleneck]",
             f'rate = "{link["rate"]}"  # {found.rate_bps.low:.0f} to {found.rate_bps.high:.0f}: {found.rate_bps.why}',
