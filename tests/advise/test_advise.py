@@ -18,6 +18,7 @@ from sawtooth import advising, cli, measures
 from sawtooth.advising import Advice, objective
 from sawtooth.advising.setting import setting
 from sawtooth.analysis import Dataset
+from sawtooth.cli import advise_text
 from sawtooth.errors import StudyError
 from sawtooth.report import report as make_report
 from sawtooth.report.answers import Answers
@@ -229,6 +230,9 @@ def test_what_did_not_finish_is_a_bound_and_has_no_ratio(tmp_path: Path) -> None
     assert [each.ratio for each in found.judged] == [None, None]
     assert {each.answer for each in found.judged} == {"", "no difference shown"}
     assert found.words == "Advice: keep the present choice; nothing is shown to be better."
+    # That their bounds are alike does not say that nothing is random.
+    assert found.notes == []
+    assert [each.p for each in found.judged if each.answer] == [1.0]
 
 
 def test_what_is_there_is_not_run_again(beside: Path) -> None:
@@ -238,7 +242,7 @@ def test_what_is_there_is_not_run_again(beside: Path) -> None:
     assert {part: part.stat().st_mtime_ns for part in parts} == before
 
 
-def test_a_scenario_without_chance_says_so_and_drawn_rates_give_it_some(tmp_path: Path) -> None:
+def test_a_scenario_without_chance_says_so_and_drawn_rates_give_it_some(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     link = {"rate": "10 Mbit/s", "delay": "10 ms", "queue": {"name": "drop_tail", "limit": "60 packets"}}
     few: dict[str, Any] = {"controls": ["vegas"], "queues": ["present"], "repeat": 3, "fresh": 6}
     still = advised(tmp_path / "still", study({"links": {"l": link}}), **few)
@@ -247,6 +251,15 @@ def test_a_scenario_without_chance_says_so_and_drawn_rates_give_it_some(tmp_path
         "no replicate of the present choice differs from another, as nothing in the scenario is random: what is shown is of this one scenario alone; "
         "--vary '5 %' draws its rates and delays anew each time",
     ]
+    # The table has it in place of intervals and p, the output beside the advice, and the report before all verdicts.
+    advise_text.show(still)
+    told = capsys.readouterr()
+    row = next(line for line in told.out.splitlines() if line.startswith("vegas, drop_tail"))
+    assert re.search(r" better +\d\.\d+ \(no variation\)  no variation  ", row)
+    said = f"N{still.notes[0][1:]}."
+    assert f"{still.words}\n{said}\n" in told.out
+    assert told.err == ""
+    assert Dataset.open(tmp_path / "still").study.tree["caveats"][0] == said
     varied = advised(tmp_path / "varied", study({"links": {"l": link}}), **few, vary=0.05)
     assert varied.notes == []
     draws = Dataset.open(tmp_path / "varied").runs
@@ -295,6 +308,10 @@ def test_kept_studies_run_and_report_the_same_verdicts(
     text = command(["advise", "asked.toml", *options], monkeypatch, capsys)
     assert told["advice"] in text
     assert "power (kbit/s per ms)" in text
+    alone = "Choices are tested without a neighbour, and what they do to others is not told: --beside cubic puts a flow of cubic beside each, and tells its harm."
+    assert f"{told['advice']}\n{alone}\n" in text
+    assert alone in told["rule"]["words"]
+    assert alone not in command(["advise", "asked.toml", *options, "--beside", "cubic", "--out", "beside"], monkeypatch, capsys)
     assert (Path("results/asked-advice/report/figures/throughput-and-delay.svg")).is_file()
 
 

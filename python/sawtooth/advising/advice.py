@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from sawtooth.advising import results
 from sawtooth.advising.choices import choices, require_control
-from sawtooth.advising.experiment import BETTER, Experiment, Rule
+from sawtooth.advising.experiment import BETTER, ONE_SCENARIO, Experiment, Rule
 from sawtooth.advising.objective import objective
 from sawtooth.advising.results import Judged, Ranked
 from sawtooth.advising.setting import setting
@@ -152,7 +152,7 @@ def advise(made: Experiment, directory: Path, do: Do | None = None) -> Advice:
     order = results.ranked(made, ranking)
     results.require_told(made, order)
     chosen = results.best(made, order)
-    second = made.confirmation(chosen)
+    second = made.confirmation(chosen, unvaried=results.unvaried(made, ranking))
     fresh = (do or _do)(make_plan(second), directory)
     notes = [*made.setting.notes, *_notes(made, [ranking, fresh])]
     return Advice(made, order, results.judged(made, order, chosen, fresh), directory, (first, second), notes)
@@ -181,7 +181,5 @@ def _notes(made: Experiment, runs: Sequence[Dataset]) -> list[str]:
     """What is to be said of the runs."""
     found = [told for each in runs if (told := failures(each))]
     if results.unvaried(made, runs[-1]):
-        found.append(
-            "no replicate of the present choice differs from another, as nothing in the scenario is random: what is shown is of this one scenario alone; --vary '5 %' draws its rates and delays anew each time"
-        )
+        found.append(ONE_SCENARIO)
     return found

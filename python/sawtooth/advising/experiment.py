@@ -23,6 +23,9 @@ CLAIM, HARMLESS = "verdict", "harmless"
 _MOST_SHOWN = 12
 """Points of a figure that are told apart."""
 NEIGHBOUR = "neighbour"
+ONE_SCENARIO = "no replicate of the present choice differs from another, as nothing in the scenario is random: what is shown is of this one scenario alone; --vary '5 %' draws its rates and delays anew each time"
+"""What is said of runs without chance."""
+NO_NEIGHBOUR = "Choices are tested without a neighbour, and what they do to others is not told: --beside cubic puts a flow of cubic beside each, and tells its harm."
 _RATE, _DELAY = "advised_rate", "advised_delay"
 
 
@@ -64,6 +67,8 @@ class Rule:
             said.append(
                 f"A flow of {self.beside} shares the path; harm is what it loses of the goodput that it has alone, held against what its own kind does to it in the same queue. That is claimed of the present choice, too. Advised is the best of those that are shown to be better and to do no more harm than that."
             )
+        else:
+            said.append(NO_NEIGHBOUR)
         if self.vary:
             said.append(
                 f"Rates and delays of links are drawn anew in each replicate, within {100 * self.vary:.3g} %, for all choices alike."
@@ -105,8 +110,8 @@ class Experiment:
         ]
         return self._study("ranking", arms, self.rule.repeat, 0, said, [])
 
-    def confirmation(self, best: Mapping[Choice, bool]) -> Study:
-        """The study that judges the best of the ranking, each with whether it was better there than the present choice."""
+    def confirmation(self, best: Mapping[Choice, bool], *, unvaried: bool = False) -> Study:
+        """The study that judges the best of the ranking, each with whether it was better there than the present choice; and whether nothing varied there."""
         shown = [self.present, *best]
         arms = {choice.name: choice.arm(self.setting) for choice in shown}
         findings = [self._claim(choice, better=better) for choice, better in best.items()]
@@ -116,7 +121,8 @@ class Experiment:
                 arms.setdefault(kin.name, kin.arm(self.setting))
                 arms.setdefault(alone(choice, self.setting), self._without(choice))
             findings += [self._harm(choice, self.kin(choice, shown)) for choice in shown if self.kin(choice, shown).name != choice.name]
-        return self._study("verdict", arms, self.rule.fresh, 1, self.rule.words(len(self.others)), findings, [each.name for each in shown])
+        said = [*([f"{ONE_SCENARIO[0].upper()}{ONE_SCENARIO[1:]}."] if unvaried else []), *self.rule.words(len(self.others))]
+        return self._study("verdict", arms, self.rule.fresh, 1, said, findings, [each.name for each in shown])
 
     def kin(self, choice: Choice, shown: Sequence[Choice]) -> Choice:
         """The choice with the same queue in which the neighbour meets its own kind; one that is shown anyway, if there is."""

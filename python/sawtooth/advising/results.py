@@ -211,8 +211,9 @@ def _means(values: dict[str, tuple[Vector, Vector]]) -> dict[str, float]:
 
 
 def _still(values: tuple[Vector, Vector]) -> bool:
-    low = values[0]
-    return not low.size or float(np.ptp(low)) <= ROUNDING * float(np.abs(low).max())
+    low, high = values
+    # Of runs that did not finish only bounds are alike.
+    return not low.size or (bool(np.array_equal(low, high)) and float(np.ptp(low)) <= ROUNDING * float(np.abs(low).max()))
 
 
 def _ratio(own: tuple[Vector, Vector], present: tuple[Vector, Vector]) -> Interval | None:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from sawtooth import measures, streams
 from sawtooth.advising import Advice, Experiment, Judged
+from sawtooth.advising.experiment import NO_NEIGHBOUR, ONE_SCENARIO
 from sawtooth.errors import StudyError
 from sawtooth.plan import make_plan
 from sawtooth.report import report as make_report
@@ -66,7 +67,7 @@ def show(found: Advice) -> None:
     console.print(_verdicts(found))
     for line in lines(found):
         print(line)
-    for note in found.notes:
+    for note in (each for each in found.notes if each != ONE_SCENARIO):
         print(f"note: {note}", file=sys.stderr)
 
 
@@ -76,6 +77,10 @@ def lines(found: Advice) -> Iterator[str]:
     yield f"times: of the present choice, with the 95 % interval, in {rule.fresh} replicates that chose nothing; p: adjusted for all verdicts (Holm)"
     yield ""
     yield found.words
+    if ONE_SCENARIO in found.notes:
+        yield f"{ONE_SCENARIO[0].upper()}{ONE_SCENARIO[1:]}."
+    if rule.beside is None:
+        yield NO_NEIGHBOUR
     yield ""
     divisor, unit = _scale(found)
     yield f"The ranking, by {rule.objective.name} in {rule.repeat} other replicates, which chose what is judged and prove nothing:"
@@ -153,7 +158,7 @@ def _verdicts(found: Advice) -> Table:
         harm = [_percent(each.harm.share), _percent(each.harm.own_kind), each.harm.verdict] if each.harm else []
         # What a study calls things is text: nothing in it is a style.
         table.add_row(*map(Text, [
-            each.choice.name, each.answer, _times(each.ratio), "" if each.p is None else p_value(each.p).removeprefix("p ").removeprefix("= "),
+            each.choice.name, each.answer, _times(each.ratio), _chance(each),
             f"{'' if each.finished else '≥ '}{number(each.value.estimate / divisor)}", _in_unit(each.goodput_bps, "bit/s"), _in_unit(each.delay_ns, "ns"), *harm,
         ]))  # fmt: skip
     return table
@@ -162,8 +167,17 @@ def _verdicts(found: Advice) -> Table:
 def _times(ratio: Interval | None) -> str:
     if ratio is None:
         return ""
+    if ratio.kind.startswith("no variation"):
+        return f"{ratio.estimate:.3g} (no variation)"
     ends = f" ({ratio.low:.3g} to {ratio.high:.3g})" if math.isfinite(ratio.high - ratio.low) and ratio.low < ratio.high else ""
     return f"{ratio.estimate:.3g}{ends}"
+
+
+def _chance(each: Judged) -> str:
+    """The p-value; in words where chance has no part."""
+    if each.p is None:
+        return "no variation" if each.answer else ""
+    return p_value(each.p).removeprefix("p ").removeprefix("= ")
 
 
 def _percent(share: Interval) -> str:

@@ -60,7 +60,15 @@ POWER = Unit((-2, 1, 0), 1e3)
 """A rate for each millisecond of a time: the power of a network (Giessler, Haenle, Koenig and Pade, Free Buffer Allocation, Computer Networks 1978)."""
 _NATURAL: dict[Powers, tuple[Unit, str]] = {
     unit.powers: (unit, name)
-    for unit, name in ((PLAIN, ""), (TIME, "ns"), (RATE, "bit/s"), (POWER, "bit/s per ms"), (DATA, "B"), (PACKETS, "packets"), (Unit((-1, 0, 0)), "1/s"))
+    for unit, name in (
+        (PLAIN, ""),
+        (TIME, "ns"),
+        (RATE, "bit/s"),
+        (POWER, "bit/s per ms"),
+        (DATA, "B"),
+        (PACKETS, "packets"),
+        (Unit((-1, 0, 0)), "1/s"),
+    )
 }
 _OF_COLUMNS = {
     "": PLAIN,
