@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
+from matplotlib.figure import Figure
 
 from sawtooth import cli
+from sawtooth.cli import foreign_text
+from sawtooth.plots.trace import Curve, Panel
 
 DATA = Path(__file__).parent / "data"
 STUDY = """\
@@ -63,6 +68,31 @@ def test_analyze_writes_tables_and_a_figure_of_flent(told, tmp_path: Path) -> No
         "flows.csv", "flows.parquet", "series.csv", "series.parquet", "series.png", "series.svg",
     ]  # fmt: skip
     assert pl.read_parquet(tmp_path / "out" / "flows.parquet")["flow"].to_list() == ["Ping (ms) ICMP", "TCP upload::1", "TCP upload::2"]
+
+
+def test_throughput_is_drawn_over_the_interval_in_which_it_was_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    drawn: list[tuple[str, Curve]] = []
+
+    def kept(panels: Sequence[Panel], *_: object, **__: object) -> Figure:
+        drawn.extend((panel.label, curve) for panel in panels for curve in panel.curves)
+        return Figure()
+
+    monkeypatch.setattr(foreign_text, "over_time", kept)
+    foreign_text.told(str(DATA / "iperf3-tcp.json"), (), (None, None), tmp_path)
+    streams = [each["streams"][0] for each in json.loads((DATA / "iperf3-tcp.json").read_text())["intervals"]]
+    curves = dict(drawn)
+    found = curves["throughput (Mbit/s)"]
+    # A curve holds each value until the next: the first from 0 on, the last to its end.
+    assert found.t == pytest.approx([*(each["start"] for each in streams), *[streams[-1]["end"]] * 2])
+    assert found.y[:-1] == pytest.approx([*(each["bits_per_second"] / 1e6 for each in streams), streams[-1]["bits_per_second"] / 1e6])
+    # What is known of a moment stays at it.
+    assert curves["cwnd (kB)"].t == pytest.approx([each["end"] for each in streams])
+
+
+def test_between_intervals_no_throughput_is_drawn() -> None:
+    t, y = foreign_text.stretches(np.array([0.0, 2.0]), np.array([1.0, 3.0]), np.array([5.0, 7.0]))
+    assert t.tolist() == [0.0, 1.0, 1.0, 2.0, 3.0, 3.0]
+    assert [None if np.isnan(each) else each for each in y] == [5.0, 5.0, None, 7.0, 7.0, None]
 
 
 def test_analyze_tells_other_programs_the_same(told) -> None:

@@ -18,6 +18,7 @@ from sawtooth.foreign import Measured
 from sawtooth.hints import did_you_mean
 from sawtooth.plots import style
 from sawtooth.plots.trace import Curve, Panel, over_time
+from sawtooth.stats import Vector
 from sawtooth.storage import write_atomically, writing
 
 _MOST_TOLD = 20
@@ -49,7 +50,7 @@ def told(file: str, flows: Sequence[str], times: tuple[str | None, str | None], 
     chosen = measured.flows.filter(pl.col("flow").is_in(_chosen(measured, flows))) if flows else measured.flows
     written: list[Path] = []
     if directory is not None:
-        with writing(directory):
+        with writing(directory, resumes=False):
             directory.mkdir(parents=True, exist_ok=True)
             for name, table in (("flows", measured.flows), ("series", measured.series)):
                 with io.BytesIO() as buffer:
@@ -85,11 +86,29 @@ def _figure(measured: Measured, flows: Sequence[str]) -> Figure:
             if rows.height and len(curves) < _MOST_CURVES:
                 times = rows["t_ns"].to_numpy().astype(float) * 1e-9
                 last = max(last, float(np.max(times)))
-                curves.append(Curve(flow, times, rows[column].to_numpy().astype(float) * factor))
+                values = rows[column].to_numpy().astype(float) * factor
+                if column == "throughput_bps" and not rows["from_ns"].has_nulls():
+                    times, values = stretches(rows["from_ns"].to_numpy().astype(float) * 1e-9, times, values)
+                curves.append(Curve(flow, times, values))
         if curves:
             panels.append(Panel(label, curves))
     title = f"{Path(measured.name).name}: {measured.program}"
     return over_time(panels, title, (0.0, last or 1.0), most_points=_MOST_POINTS)
+
+
+def stretches(begin: Vector, end: Vector, values: Vector) -> tuple[Vector, Vector]:
+    """What is of a stretch of time, as a value that holds until the next: from the stretch's begin to its end, and nothing between stretches; shapes (n,), seconds."""
+    times: list[float] = []
+    drawn: list[float] = []
+    for at, value in enumerate(values):
+        times.append(float(begin[at]))
+        drawn.append(float(value))
+        is_last = at + 1 == len(values)
+        # Clocks are read one after the other: stretches that follow each other may be some microseconds apart.
+        if is_last or abs(begin[at + 1] - end[at]) > 0.01 * abs(end[at] - begin[at]):
+            times += [float(end[at])] * 2
+            drawn += [float(value), np.nan]
+    return np.array(times), np.array(drawn)
 
 
 def as_json(done: Told) -> dict[str, Any]:
