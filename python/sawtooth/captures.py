@@ -197,7 +197,7 @@ def write(capture: Capture, directory: Path) -> None:
     """
     import io
 
-    with writing(directory):
+    with writing(directory, resumes=False):
         directory.mkdir(parents=True, exist_ok=True)
         for name in TABLES:
             table: pl.DataFrame = getattr(capture, name)

@@ -64,7 +64,7 @@ class View:
 
     def write(self, directory: Path, packets: str, messages: str) -> None:
         """Writes the packets and the messages as CSV files of these names, each whole or not at all."""
-        with writing(directory):
+        with writing(directory, resumes=False):
             for name, table in ((packets, self.times()), (messages, self.messages)):
                 write_atomically(directory / f"{name}.csv", table.write_csv().encode())
 

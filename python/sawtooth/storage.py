@@ -50,10 +50,17 @@ _ENDING = 4
 
 
 class writing:  # noqa: N801 - reads as a statement
-    """Turns failures of the file system into errors that say what to do."""
+    """Turns failures of the file system into errors that say what to do.
 
-    def __init__(self, directory: Path) -> None:
+    Args:
+        directory: or file, that is written.
+        resumes: whether the same command would go on from what is stored, as with results of runs.
+
+    """
+
+    def __init__(self, directory: Path, *, resumes: bool = True) -> None:
         self.directory = directory
+        self.resumes = resumes
 
     def __enter__(self) -> None:
         pass
@@ -61,7 +68,12 @@ class writing:  # noqa: N801 - reads as a statement
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if not isinstance(error, OSError):
             return
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        if full and not self.resumes:
+            raise DatasetError(
+                f"no space left to write {self.directory}", "make room, or name another place, and run the same command again"
+            ) from None
+        if full:
             raise DatasetError(
                 f"no space left for results in {self.directory}",
                 "nothing that was stored is lost: make room and run the same command again, it goes on from here",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from sawtooth import _core
+from sawtooth import _core, outputs
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, Run
@@ -75,7 +75,7 @@ class Wanted:
         _make(self.where.parent if is_file else self.where)
         paths = [self.where] if is_file else [self.where / f"{_label(point)}{SUFFIX}" for point in points]
         for path in paths:
-            _refuse_special(path)
+            outputs.require(path, "a capture")
         return self._capture(points, paths, comments)
 
     def of_run(self, plan: Plan, run: Run) -> Capture:
@@ -247,15 +247,6 @@ def _state(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_ino, found.st_mtime_ns
-
-
-def _refuse_special(path: Path) -> None:
-    """A capture replaces a file, and that behind a link; nothing else."""
-    if path.is_symlink() and not path.exists():
-        raise StudyError(f"{path} is a link to {path.readlink()}, which is not there", hint="remove the link, or name another file")
-    if path.exists() and not path.is_file():
-        what = "a directory" if path.is_dir() else "a pipe" if path.is_fifo() else "no regular file"
-        raise StudyError(f"{path} is {what}, and a capture is written to a file", hint="name a file that may be replaced, or a new one")
 
 
 def _make(directory: Path) -> None:

@@ -203,7 +203,7 @@ def test_what_is_no_file_is_left_alone_and_told_before_the_run(study: Path, tmp_
     for name, what, hint in (
         ("taken", "is a directory, and a capture is written to a file", "name a file that may be replaced, or a new one"),
         ("pipe", "is a pipe, and a capture is written to a file", "name a file that may be replaced, or a new one"),
-        ("device", "is no regular file, and a capture is written to a file", "name a file that may be replaced, or a new one"),
+        ("device", "is a device, and a capture is written to a file", "name a file that may be replaced, or a new one"),
         ("lost", "is a link to nowhere, which is not there", "remove the link, or name another file"),
     ):
         path = tmp_path / f"{name}.pcapng"

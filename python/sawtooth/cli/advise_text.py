@@ -11,7 +11,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from sawtooth import measures, streams
+from sawtooth import measures, outputs, streams
 from sawtooth.advising import Advice, Experiment, Judged
 from sawtooth.advising.experiment import NO_NEIGHBOUR, ONE_SCENARIO
 from sawtooth.errors import StudyError
@@ -20,7 +20,6 @@ from sawtooth.report import report as make_report
 from sawtooth.results.dataset import Dataset
 from sawtooth.scales import number, p_value, scale
 from sawtooth.stats import Interval
-from sawtooth.storage import write_atomically, writing
 from sawtooth.study import Study
 
 _MOST_RANKED = 12
@@ -38,6 +37,8 @@ def require_kept(made: Experiment, file: Path) -> None:
         raise StudyError(f"a study is a TOML file, and {file} is not called like one", hint=f"name {file.with_suffix('.toml')}")
     if file.resolve() == made.setting.study.path.resolve():
         raise StudyError(f"{file} is the study that is asked about", hint="name another file with --study")
+    for place in (file, file.with_name(f"{file.stem}-verdict{file.suffix}")):
+        outputs.require(place, "a study", [made.setting.study.path])
     try:
         make_plan(Study.parse(made.ranking().document.text, file, files=not made.setting.study.folder.shut))
     except StudyError as error:
@@ -50,8 +51,7 @@ def keep(found: Advice, file: Path) -> list[Path]:
     """Writes both experiments as studies."""
     files = {file: found.studies[0], file.with_name(f"{file.stem}-verdict{file.suffix}"): found.studies[1]}
     for place, study in files.items():
-        with writing(place):
-            write_atomically(place, study.document.text.encode())
+        outputs.write(place, study.document.text.encode(), "a study")
     return list(files)
 
 

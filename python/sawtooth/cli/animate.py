@@ -56,6 +56,7 @@ def animate(
 
     Example: sawtooth animate tahoe-vs-reno --cell 12 --from '2 s' --to '4 s'
     """
+    from sawtooth import outputs
     from sawtooth import trace as traces
     from sawtooth.animation import drawing, film, page
     from sawtooth.backends.registry import BACKENDS
@@ -64,7 +65,7 @@ def animate(
     from sawtooth.errors import StudyError
     from sawtooth.plan import make_plan
     from sawtooth.quantities import seconds
-    from sawtooth.storage import write_atomically, writing
+    from sawtooth.storage import writing
 
     made = make_plan(studies.load(study, short, options, None, no_files))
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
@@ -72,6 +73,7 @@ def animate(
     path = out or Path("results") / made.study.name / "trace" / f"run-{run.index}.html"
     if path.suffix not in (".html", ".svg"):
         raise StudyError(f"`{path.name}` is neither a page nor a drawing", hint="--out ends in .html or .svg")
+    outputs.require(path, "an animation", [made.study.path])
     pace = None if speed is None else seconds(speed)
     if pace is not None and not pace > 0:
         raise StudyError(f"in one second `{speed}` of the run cannot be shown", hint="such as --speed '50 ms'")
@@ -86,9 +88,9 @@ def animate(
     )
     title, pace = traces.title(made, run), pace or page.speed_of(taken)
     text = drawing.drawing(taken, title, pace) if drawn else page.page(taken, title, made.study.question, pace)
-    with writing(path.parent):
+    with writing(path.parent, resumes=False):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, text.encode())
+    outputs.write(path, text.encode(), "an animation", [made.study.path])
     fates = {fate: taken.packets.filter(fate=fate).height for fate in ("dropped", "lost")}
     again = int(taken.packets["retransmission"].sum())
     if as_json:

@@ -83,7 +83,7 @@ def compare(
 
     sawtooth compare transfer.pcapng fitted.toml --out beside
     """
-    from sawtooth import streams
+    from sawtooth import outputs, streams
     from sawtooth.cli import compare_captures as captured
     from sawtooth.cli.output import print_json
     from sawtooth.errors import DatasetError
@@ -120,10 +120,13 @@ def compare(
         flow[0] if flow else None,
         of or (),
     )
+    reads = [*paths, *([Path(reference)] if reference else [])]
+    if csv:
+        outputs.require(csv, "a table", reads)
     made = side_by_side.compare(first, others or [], asked)
     page = page_of(made, first, others or [], asked).write(out) if out else None
     if csv:
-        side_by_side.write_csv(made, csv)
+        side_by_side.write_csv(made, csv, reads)
     if as_json:
         print_json({**side_by_side.as_json(made), "report": str(page) if page else None})
         return

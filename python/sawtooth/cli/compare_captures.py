@@ -45,7 +45,7 @@ def compared(
     made = beside(*paths, flows=chosen, cell=cell, arm=arm, on_progress=captures.progress_lines(str(paths[0])))
     if out is not None:
         style.write(made.figure(), out, "beside")
-        with writing(out):
+        with writing(out, resumes=False):
             write_atomically(out / "beside.csv", made.numbers.write_csv().encode())
     return made
 

@@ -29,6 +29,7 @@ def fit(
         Path | None,
         typer.Option(metavar="FILE", help="Draw what was measured beside what is simulated: NAME.svg, and NAME.png.", show_default=False),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file of --out even if `sawtooth fit` did not write it.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Propose a scenario that explains a capture: rate, delay, buffer and loss of the bottleneck, the traffic of others at it, and the congestion control.
@@ -41,9 +42,10 @@ def fit(
     from sawtooth.cli import fit_text
     from sawtooth.cli.output import print_json
 
+    fit_text.require_places(file, out, figure, force=force)
     capture = captures.read(file, on_progress=captures.progress_lines(file))
     found = fitting.fit(capture, fit_text.chosen(capture, flow), controls or fitting.CONTROLS)
-    fit_text.write(found, out, figure)
+    fit_text.write(found, file, out, figure)
     if as_json:
         print_json(fit_text.as_json(found))
         return

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sawtooth import captures
+from sawtooth import captures, outputs
 from sawtooth.captures import Capture
 from sawtooth.errors import StudyError
-from sawtooth.fitting import CannotFit, Cross, Estimate, Fit, figure
+from sawtooth.fitting import MARK, CannotFit, Cross, Estimate, Fit, figure
 from sawtooth.plots import style
-from sawtooth.storage import write_atomically, writing
 
 _MOST_STEPS = 8
 """Of the traffic of others, that are told."""
@@ -40,21 +39,40 @@ def chosen(capture: Capture, flow: str | None) -> str:
     return str(rows["flow"][0])
 
 
-def write(found: Fit, out: Path | None, drawn: Path | None) -> None:
-    """Writes the study and the figure, if they are wanted.
+def require_places(file: str, out: Path | None, drawn: Path | None, *, force: bool) -> None:
+    """Refuses places where study or figure cannot be written, before anything is read.
 
     Raises:
-        StudyError: if a name is none for such a file.
-        DatasetError: if they cannot be written.
+        StudyError: if a name is none for such a file, or something is there that is not to be replaced.
 
     """
     if drawn is not None and drawn.suffix != ".svg":
         raise StudyError(f"a figure is written as SVG and PNG, and {drawn} is neither's name", hint=f"name {drawn.with_suffix('.svg')}")
-    if out is not None:
-        with writing(out):
-            write_atomically(out, found.study.encode())
     if drawn is not None:
-        style.write(figure(found), drawn.parent, drawn.stem)
+        for picture in (drawn, drawn.with_suffix(".png")):
+            outputs.require(picture, "a figure", [file])
+    if out is not None:
+        if drawn is not None and out.resolve() in (drawn.resolve(), drawn.with_suffix(".png").resolve()):
+            raise StudyError(f"{out} is the name of the figure, too", hint="name another file for the study, such as fitted.toml")
+        outputs.require(out, "a study", [file])
+        if not force:
+            outputs.require_own(out, "study that `sawtooth fit` wrote", MARK, "--force")
+
+
+def write(found: Fit, file: str, out: Path | None, drawn: Path | None) -> None:
+    """Writes the study and the figure, if they are wanted.
+
+    Raises:
+        StudyError: if something else is in their places.
+        DatasetError: if they cannot be written.
+
+    """
+    if out is not None:
+        outputs.write(out, found.study.encode(), "a study", [file])
+    if drawn is not None:
+        made = figure(found)
+        outputs.write(drawn, style.svg(made).encode(), "a figure", [file])
+        outputs.write(drawn.with_suffix(".png"), style.png(made), "a figure", [file])
 
 
 def as_json(found: Fit) -> dict[str, Any]:

@@ -20,6 +20,7 @@ def schema(
     """
     import json
 
+    from sawtooth import outputs
     from sawtooth.errors import StudyError
     from sawtooth.schema import study_schema
 
@@ -29,8 +30,5 @@ def schema(
         return
     if out.suffix == ".toml":
         raise StudyError(f"{out} would be a study's name", hint=f"the schema is JSON: name {out.with_suffix('.schema.json')}")
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise StudyError(f"{out} cannot be written: {problem.strerror}", hint="--out names a file in a directory that exists") from None
+    outputs.write(out, text.encode(), "a schema")
     print(f"{out} is written; a study beside it begins with the line\n#:schema {out.name}")

@@ -77,9 +77,9 @@ def trace(
 
     made = make_plan(studies.load(study, short, options, backend, no_files))
     if qlog is not None:
-        qlogs.require_file(qlog, made.study.backend)
+        qlogs.require_file(qlog, made.study.backend, made.study.path)
     if flent is not None:
-        flent_file.require_file(flent)
+        flent_file.require_file(flent, made.study.path)
     wanted = captured.wanted(pcap, pcap_at, snap, made)
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
     span = traces.span(begin, end, run)

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sawtooth import outputs
 from sawtooth._core import version
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.stats import Vector
-from sawtooth.storage import write_atomically, writing
+from sawtooth.storage import writing
 from sawtooth.trace import Trace
 
 SUFFIXES = (".flent", ".flent.gz")
@@ -51,7 +52,7 @@ class _Stream:
     rtt_ms: Vector
 
 
-def require_file(path: Path) -> None:
+def require_file(path: Path, study: Path | None = None) -> None:
     """Refuses what is no name of a data file of flent, which knows them by that.
 
     Raises:
@@ -62,6 +63,7 @@ def require_file(path: Path) -> None:
         raise StudyError(
             f"`{path}` is no name for a data file of flent", hint="name a file that ends in .flent.gz, or in .flent to have it as text"
         )
+    outputs.require(path, "flent's data", [] if study is None else [study])
 
 
 def write(trace: Trace, title: str, path: Path, flows: Sequence[str] = ()) -> str:
@@ -83,10 +85,10 @@ def write(trace: Trace, title: str, path: Path, flows: Sequence[str] = ()) -> st
     """
     made = document(trace, title, path.name, flows)
     text = json.dumps(made, indent=1, allow_nan=False).encode()
-    with writing(path):
+    with writing(path, resumes=False):
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Without the time at which it was made, so that a run has one file.
-        write_atomically(path, gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
+    # Without the time at which it was made, so that a run has one file.
+    outputs.write(path, gzip.compress(text, mtime=0) if path.suffix == ".gz" else text, "flent's data")
     return made["metadata"]["NAME"]
 
 

@@ -23,7 +23,7 @@ from typing import Any, TextIO
 
 import polars as pl
 
-from sawtooth import trace
+from sawtooth import outputs, trace
 from sawtooth._core import version
 from sawtooth.backends import sim
 from sawtooth.errors import RunFailed, StudyError
@@ -67,7 +67,7 @@ class _Flow:
     state: str | None = None
 
 
-def require_file(path: Path, backend: str) -> None:
+def require_file(path: Path, backend: str, study: Path | None = None) -> None:
     """Refuses what is no name of a file for qlog, and runs that have no packets.
 
     Raises:
@@ -79,6 +79,7 @@ def require_file(path: Path, backend: str) -> None:
             f"`{path}` is no name for qlog",
             hint=f"name a file that ends in {SEQUENCE} (a JSON text sequence) or {CONTAINED} (one JSON object, as older programs want it)",
         )
+    outputs.require(path, "qlog", [] if study is None else [study])
     if backend != "sim":
         raise StudyError(
             f"--qlog tells packets of the simulator, and this study runs on {backend}", hint="leave it out, or add --backend sim"
@@ -242,13 +243,15 @@ def milliseconds(nanoseconds: int) -> str:
 
 def _written(path: Path, title: str, description: str, events: Iterator[_Event]) -> int:
     """Writes a file that has its name once it is whole."""
-    with writing(path):
+    outputs.require(path, "qlog")
+    with writing(path, resumes=False):
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(temporary_name(path.name))
+        target = path.resolve()
+        unfinished = target.with_name(temporary_name(target.name))
         try:
             with unfinished.open("w", encoding="utf-8", newline="\n") as file:
                 count = (_sequence if path.suffix == SEQUENCE else _contained)(file, title, description, events)
-            unfinished.replace(path)
+            unfinished.replace(target)
         finally:
             unfinished.unlink(missing_ok=True)
     return count

@@ -17,6 +17,8 @@ from sawtooth.fitting.others import repeated, sources
 from sawtooth.fitting.packets import Packets, packets
 from sawtooth.fitting.path import FEWEST_PACKETS, Path, path
 
+MARK = "# Fitted to "
+"""How its studies begin."""
 _SHORTEST_S = 2.0
 _ENDLESS = 100_000
 """Packets of a queue that drops nothing."""
@@ -168,7 +170,7 @@ def _study(made: Fit) -> str:
     caveats = [f"caveats = {json.dumps(made.untold, indent=4, ensure_ascii=False)}"] if made.untold else []
     return "\n".join(
         [
-            f"# Fitted to {json.dumps(made.flow)} of {json.dumps(made.name)} by `sawtooth fit`.",
+            f"{MARK}{json.dumps(made.flow)} of {json.dumps(made.name)} by `sawtooth fit`.",
             'name = "fitted"',
             *caveats,
             "",

@@ -277,7 +277,7 @@ def write(made: Figure, directory: Path, name: str) -> None:
         DatasetError: if they cannot be written.
 
     """
-    with writing(directory):
+    with writing(directory, resumes=False):
         directory.mkdir(parents=True, exist_ok=True)
         write_atomically(directory / f"{name}.svg", svg(made).encode())
         write_atomically(directory / f"{name}.png", png(made))

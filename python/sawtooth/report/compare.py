@@ -16,7 +16,7 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from sawtooth import reference_files
+from sawtooth import outputs, reference_files
 from sawtooth.errors import DatasetError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import HOWS, Context, Measure
@@ -41,7 +41,6 @@ from sawtooth.report.compare_rows import (
     scale_of,
 )  # fmt: skip
 from sawtooth.results.dataset import Dataset
-from sawtooth.storage import write_atomically, writing
 
 _MARKS = {"": "", "at least": "≥ ", "at most": "≤ ", "unbounded": ""}
 _STYLES = {"agree": "green", "differ": "red", "not decided": "yellow"}
@@ -246,15 +245,14 @@ def published(
     return Columns(value, sd, ci, n, unit, digits, named)
 
 
-def write_csv(comparison: Comparison, path: Path) -> None:
+def write_csv(comparison: Comparison, path: Path, reads: Sequence[Path] = ()) -> None:
     """Writes every row, in base units, and every cell that was not compared.
 
     Raises:
         DatasetError: if it cannot be written.
 
     """
-    with writing(path):
-        write_atomically(path, comparison.every_cell().write_csv().encode())
+    outputs.write(path, comparison.every_cell().write_csv().encode(), "a table", reads)
 
 
 def summary(comparison: Comparison) -> list[str]:
