@@ -59,6 +59,11 @@ class Capture:
         """Why it was not read to its end; None if it was."""
         return self.facts["damage"]
 
+    @property
+    def warning(self) -> str | None:
+        """What is to be told of its damage besides what was found in it; None if it has none."""
+        return None if self.damage is None else f"{self.name} is damaged, and what is told is of what was read before: {self.damage}"
+
 
 def read(path: str | Path, *, most_rows: int = MOST_ROWS, on_progress: Callable[[int, int | None], None] | None = None) -> Capture:
     """Reads a capture, pcap or pcapng, from its beginning to its end, in bounded memory.
@@ -145,7 +150,7 @@ def progress_lines(name: str, every: int = 1 << 28) -> Callable[[int, int | None
 
 
 def choose(capture: Capture, wanted: Sequence[str]) -> list[str]:
-    """The names of the flows that are meant: by their name, a part of it, or the number of their connection; by default the largest.
+    """The names of the flows that are meant: by their name, a part of it, or the number of their connection, and by default the largest. What is a number is no part of a name.
 
     Raises:
         StudyError: if one fits none.
@@ -159,7 +164,12 @@ def choose(capture: Capture, wanted: Sequence[str]) -> list[str]:
     for each in wanted:
         names: list[str] = flows["flow"].to_list()
         numbered: list[str] = flows.filter(pl.col("connection").cast(pl.String) == each)["flow"].to_list()
-        # A number that is none of a connection may be a port's.
+        if each.isdecimal() and not numbered:
+            # It is part of many a port and address, and would fit them by chance.
+            raise StudyError(
+                f"no flow of {capture.name} is `{each}`",
+                hint="a number is that of a connection, as `sawtooth analyze` tells them; a port is named as in `:443`",
+            )
         found = numbered or [name for name in names if name == each] or [name for name in names if each in name]
         if not found:
             raise StudyError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sawtooth import cli, taps
+from sawtooth import captures, cli, taps
 from sawtooth.api import simulate
 from sawtooth.beside import Trace, beside, is_capture, over_time
 from sawtooth.beside.numbers import WHY_NO_VERDICT
@@ -153,6 +154,21 @@ def test_the_command_prints_numbers_without_a_verdict_and_writes_both(
     assert [side["flow"] for side in told["sides"]] == [LONG, "short"]
 
 
+def test_a_damaged_capture_is_compared_with_a_warning_and_exit_code_1(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = (place / "sender.pcapng").read_bytes()
+    Path("cut.pcapng").write_bytes(whole[:-10])
+    Path("whole.pcapng").write_bytes(whole)
+    damage = captures.read("cut.pcapng").damage
+    for order in (["cut.pcapng", "whole.pcapng"], ["whole.pcapng", "cut.pcapng"]):
+        code, text, notes = said([*order, "--json"], monkeypatch, capsys)
+        assert (code, notes) == (1, [f"warning: cut.pcapng is damaged, and what is told is of what was read before: {damage}"])
+        assert {side["name"]: side["damage"] for side in json.loads(text)["sides"]} == {"cut.pcapng": damage, "whole.pcapng": None}
+
+
+MEASURED = Path(__file__).parents[1] / "exchange" / "data" / "iperf3-tcp.json"
 REFUSED: dict[str, tuple[list[str], str, str]] = {
     "nothing beside it": (
         ["sender.pcapng"], "a capture is compared with one other, and none is named",
@@ -171,7 +187,7 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
     ),
     "a capture that is not there": (["gone.pcapng", "results"], "there is no file gone.pcapng", "name a capture, or `-` for standard input"),
     "a flow that a capture has not": (
-        ["sender.pcapng", "results", "--flow", "7777"], "no flow of sender.pcapng is `7777`", "name a flow, a part of its name, or the number of its connection",
+        ["sender.pcapng", "results", "--flow", "7777"], "no flow of sender.pcapng is `7777`", "a number is that of a connection, as `sawtooth analyze` tells them; a port is named as in `:443`",
     ),
     "a flow that results have not": (
         ["sender.pcapng", "results", "--flow", "1", "--flow", "shrot"], "no flow of results is `shrot`", "did you mean `short`?",
@@ -181,6 +197,24 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
         ["results", "results", "--flow", "long", "--flow", "short"], "--flow is given more than once, and the page draws one window", "name one",
     ),
     "a capture without a flow of TCP": (["datagrams.pcapng", "results"], "datagrams.pcapng has no flow of TCP that sent data", "`sawtooth analyze` tells what it has"),
+    "what iperf3 measured": (
+        ["sender.pcapng", "measured.json"], "measured.json is what iperf3 or flent measured, and a capture is compared with a capture, results or a study",
+        "`sawtooth compare DIR measured.json` holds results against it, and `sawtooth analyze measured.json` tells what it has",
+    ),
+    "a study beside what iperf3 measured": (
+        ["asked.toml", "measured.json"], "asked.toml is a study, and only beside a capture is it simulated",
+        "`sawtooth run asked.toml --out DIR` makes results, which `sawtooth compare DIR measured.json` then takes",
+    ),
+    "results beside a study": (
+        ["results", "asked.toml"], "asked.toml is a study, and only beside a capture is it simulated",
+        "`sawtooth run asked.toml --out DIR` makes results, which `sawtooth compare results DIR` then takes",
+    ),
+    "what iperf3 measured before results": (
+        ["measured.json", "results"], "measured.json is what iperf3 or flent measured, and results are named before it", "`sawtooth compare results measured.json`",
+    ),
+    "what iperf3 measured alone": (
+        ["measured.json"], "measured.json is what iperf3 or flent measured, and results are named before it", "`sawtooth compare DIR measured.json`",
+    ),
     "an arm where there are none": (["sender.pcapng", "results", "--arm", "a"], "no finished run of results is of arm `a`", "it has none"),
 }  # fmt: skip
 
@@ -191,5 +225,6 @@ def test_what_cannot_lie_beside_a_capture_is_refused_and_it_says_why(
 ) -> None:
     arguments, message, hint = REFUSED[case]
     monkeypatch.chdir(place)
+    shutil.copy(MEASURED, "measured.json")
     code, _, told = said(arguments, monkeypatch, capsys)
     assert (code, told) == (2, [f"error: {message}", f"hint: {hint}"])

@@ -71,7 +71,11 @@ def test_a_flow_or_time_that_is_not_there_is_told(tmp_path: Path, told) -> None:
     file.write_bytes(pcap(transfer(5)))
     hint = "name a flow, a part of its name, or the number of its connection"
     assert told(file, "--flow", "9.9.9.9") == (2, "", f"error: no flow of {file} is `9.9.9.9`\nhint: {hint}\n")
-    assert told(file, "--flow", "7") == (2, "", f"error: no flow of {file} is `7`\nhint: {hint}\n")
+    # A part of both ports and addresses, which a number is not meant as.
+    number = "a number is that of a connection, as `sawtooth analyze` tells them; a port is named as in `:443`"
+    for each in ("7", "0", "80"):
+        assert told(file, "--flow", each) == (2, "", f"error: no flow of {file} is `{each}`\nhint: {number}\n")
+    assert told(file, "--flow", ":80")[0] == 0
     code, _, error = told(file, "--from", "2 s", "--out", tmp_path / "out")
     assert (code, error) == (2, f"error: from 2 s to the end is no time of {file}\nhint: it takes 0.094 s\n")
     hint = "--from and --to count from the first frame, and --to is the later one"

@@ -13,6 +13,7 @@ import pytest
 
 from sawtooth import captures, cli, fitting, taps
 from sawtooth.api import simulate
+from sawtooth.fitting import control
 from sawtooth.fitting.packets import Packets
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
@@ -240,3 +241,39 @@ def test_a_congestion_control_that_there_is_not_is_a_mistake(tmp_path: Path, tol
     code, out, error = told(captured(tmp_path, "reno", 0.0, duration="3 s"), "--cc", "cubik")
     assert (code, out) == (2, "")
     assert error == "error: unknown congestion control `cubik` (at `cc`)\nhint: did you mean `cubic`? `sawtooth list cc` shows all\n"
+
+
+def test_a_damaged_capture_is_fitted_with_a_warning_and_exit_code_1(tmp_path: Path, told) -> None:
+    file = captured(tmp_path, "cubic", 0.0)
+    file.write_bytes(file.read_bytes()[:-10])
+    damage = captures.read(file).damage
+    assert damage is not None
+    warning = f"warning: {file} is damaged, and what is told is of what was read before: {damage}\n"
+    code, out, error = told(file, "--cc", "cubic")
+    assert (code, out.splitlines()[0], error) == (1, f"{file}, {ENDS}", warning)
+    code, out, error = told(file, "--cc", "cubic", "--json")
+    assert (code, json.loads(out)["damage"], error) == (1, damage, warning)
+
+
+@pytest.mark.parametrize(
+    ("distances", "name", "why"),
+    [
+        ({"cubic": 0.02, "reno": 0.3}, "cubic", "its simulation is 2.0% away, reno 30.0%"),
+        (
+            {"cubic": 0.226},
+            "cubic",
+            "its simulation is 22.6% away, which is far: another congestion control than those compared may be nearer",
+        ),
+        (
+            {"cubic": 0.226, "reno": 0.28},
+            "cubic",
+            "its simulation is 22.6% away, which is far: another congestion control than those compared may be nearer; reno 28.0%",
+        ),
+        ({"cubic": 0.05, "reno": 0.051}, None, "cannot tell: cubic, reno are about as near"),
+        ({"cubic": 0.2, "reno": 0.21}, None, "cannot tell: cubic, reno are about as near, 20.0% away, which is far"),
+        ({"cubic": 0.4}, None, "cannot tell: the nearest, cubic, is 40% away"),
+    ],
+)
+def test_how_far_the_nearest_is_is_told(distances: dict[str, float], name: str | None, why: str) -> None:
+    found = control.named(distances, {}, 1.15)
+    assert (found.name, found.why) == (name, why)

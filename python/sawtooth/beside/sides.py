@@ -37,6 +37,8 @@ class Side:
         row: its numbers, by the columns of `flows`; what is not known is null.
         trace: over time; None if there are no samples.
         notes: what is to be known of it.
+        damage: of a capture, why it was not read to its end; None if it was.
+        warning: the same in a sentence.
 
     """
 
@@ -45,6 +47,8 @@ class Side:
     row: dict[str, Any]
     trace: Trace | None
     notes: tuple[str, ...] = ()
+    damage: str | None = None
+    warning: str | None = None
 
 
 def is_capture(path: Path) -> bool:
@@ -92,7 +96,7 @@ def _of_capture(capture: Capture, flow: str | None, name: str | None = None, not
     if row["vantage"] != "sender":
         where = {"receiver": "at its receiver", "middle": "between its ends"}.get(row["vantage"], "at a place that is not known")
         notes += (f"{row['flow']} of {name or capture.name} was captured {where}: its round trips and limits are not those of a sender",)
-    return Side(name or capture.name, row["flow"], row, _trace(series, row["start_ns"]), notes)
+    return Side(name or capture.name, row["flow"], row, _trace(series, row["start_ns"]), notes, capture.damage, capture.warning)
 
 
 def _of_study(path: Path, flow: str | None) -> Side:

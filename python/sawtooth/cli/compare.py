@@ -71,7 +71,7 @@ def compare(
     """Compare results of one study, the arms of one, or a result with published numbers, cell by cell.
 
     Every ratio of means gets a 95 % interval and a verdict: agree, differ or not decided. Of several directories each is held against those after it.
-    A capture lies beside one flow of another capture, of results or of a simulated study: numbers and a figure of both, without a verdict, as it is one run.
+    A capture lies beside one flow of another capture, of results or of a simulated study: numbers and a figure of both, without a verdict, as it is one run. Exit code 1 if a capture is damaged, so that what is told is of its beginning.
 
     Examples: sawtooth compare results/uml results/qemu results/sim --out cmp
 
@@ -85,10 +85,12 @@ def compare(
     """
     from sawtooth import outputs, streams
     from sawtooth.cli import compare_captures as captured
+    from sawtooth.cli import compare_order
     from sawtooth.cli.output import print_json
     from sawtooth.errors import DatasetError
 
-    if captured.wanted(paths := [first, *(others or [])]):
+    compare_order.require(paths := [first, *(others or [])])
+    if captured.wanted(paths):
         given = {
             "--metric": metrics, "--tolerance": tolerance, "--flows": flows, "--of": of, "--reference": reference, "--value": value, "--sd": sd, "--ci": ci,
             "--n": n, "--unit": unit, "--digits": digits, "--factor": factors, "--csv": csv,
@@ -97,9 +99,11 @@ def compare(
         captured.tell_notes(found)
         if as_json:
             print_json(captured.as_json(found, out))
-            return
-        for line in captured.lines(found, out):
-            print(line)
+        else:
+            for line in captured.lines(found, out):
+                print(line)
+        if code := captured.status(found):
+            raise typer.Exit(code)
         return
     from sawtooth.report import compare as side_by_side
     from sawtooth.report.compare_page import page as page_of

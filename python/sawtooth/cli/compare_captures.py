@@ -78,7 +78,7 @@ def lines(made: Beside, out: Path | None) -> Iterator[str]:
 def as_json(made: Beside, out: Path | None) -> dict[str, Any]:
     """For other programs, in base units."""
     return {
-        "sides": [{"name": each.name, "flow": each.flow} for each in made.sides],
+        "sides": [{"name": each.name, "flow": each.flow, "damage": each.damage} for each in made.sides],
         "numbers": made.numbers.to_dicts(),
         "verdict": None,
         "why_no_verdict": WHY_NO_VERDICT,
@@ -91,3 +91,10 @@ def tell_notes(made: Beside) -> None:
     """What is to be known of the sides, on standard error."""
     for note in made.notes:
         print(f"note: {note}", file=sys.stderr)
+    for warning in dict.fromkeys(each.warning for each in made.sides if each.warning is not None):
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def status(made: Beside) -> int:
+    """The exit code: 1 if a capture is damaged, so that what is told of it is of its beginning."""
+    return int(any(each.damage is not None for each in made.sides))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -34,7 +35,7 @@ def fit(
 ) -> None:
     """Propose a scenario that explains a capture: rate, delay, buffer and loss of the bottleneck, the traffic of others at it, and the congestion control.
 
-    Each has an interval, or a reason why the capture cannot tell it.
+    Each has an interval, or a reason why the capture cannot tell it. Exit code 1 if the capture is damaged, so that what is told is of its beginning.
 
     Example: sawtooth fit transfer.pcapng --out fitted.toml
     """
@@ -47,7 +48,10 @@ def fit(
     found = fitting.fit(capture, fit_text.chosen(capture, flow), controls or fitting.CONTROLS)
     fit_text.write(found, file, out, figure)
     if as_json:
-        print_json(fit_text.as_json(found))
-        return
-    for line in fit_text.lines(found, out, figure):
-        print(line)
+        print_json(fit_text.as_json(found, capture.damage))
+    else:
+        for line in fit_text.lines(found, out, figure):
+            print(line)
+    if capture.warning is not None:
+        print(f"warning: {capture.warning}", file=sys.stderr)
+        raise typer.Exit(1)

@@ -75,11 +75,12 @@ def write(found: Fit, file: str, out: Path | None, drawn: Path | None) -> None:
         outputs.write(drawn.with_suffix(".png"), style.png(made), "a figure", [file])
 
 
-def as_json(found: Fit) -> dict[str, Any]:
+def as_json(found: Fit, damage: str | None) -> dict[str, Any]:
     """For other programs: an end that is not bounded is null."""
     path, cross = found.path, found.cross
     return {
         "capture": found.name,
+        "damage": damage,
         "flow": found.flow,
         "rate_bps": _plain(path.rate_bps),
         "delay_s": _plain(path.delay_s),

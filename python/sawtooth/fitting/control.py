@@ -23,6 +23,8 @@ FLOW = "flow"
 _SAMPLES = 400
 _FARTHEST = 0.3
 """A simulation that is farther away explains nothing."""
+_FAR = 0.1
+"""One that is farther away is told to be far."""
 _APART, _APART_BESIDE = 1.15, 1.08
 """The second nearest is at least so many times as far, or the two are not told apart; the latter beside traffic of others, which is repeated not to the packet and so sets all farther away."""
 
@@ -69,7 +71,7 @@ def control(seen: Packets, scenarios: Sequence[Mapping[str, Any]], names: Sequen
             best[name] = min(found, key=lambda each: each[0])
     order = sorted(best, key=lambda name: best[name][0])
     apart = _APART if len(scenarios[0]["flows"]) == 1 else _APART_BESIDE
-    return _named({name: best[name][0] for name in order}, {name: best[name][1] for name in order}, apart)
+    return named({name: best[name][0] for name in order}, {name: best[name][1] for name in order}, apart)
 
 
 def _simulated(scenario: Mapping[str, Any], measured: Run) -> Run | None:
@@ -102,12 +104,15 @@ def distance(one: Run, other: Run) -> float:
     return float((np.mean(np.abs(a - b)) + np.mean(np.abs(np.sort(a) - np.sort(b)))) / 2 / scale)
 
 
-def _named(far: dict[str, float], runs: dict[str, Run], apart: float) -> Control:
+def named(far: dict[str, float], runs: dict[str, Run], apart: float) -> Control:
+    """The nearest, if it is near and the next is `apart` times as far; `far` has the nearest first."""
     names = list(far)
     if far[names[0]] > _FARTHEST:
         return Control(None, f"cannot tell: the nearest, {names[0]}, is {far[names[0]]:.0%} away", far, runs)
     if len(names) > 1 and far[names[1]] < apart * far[names[0]] + 1e-3:
         alike = [name for name in names if far[name] < apart * far[names[0]] + 1e-3]
-        return Control(None, f"cannot tell: {', '.join(alike)} are about as near", far, runs)
-    second = f", {names[1]} {far[names[1]]:.1%}" if len(names) > 1 else ""
-    return Control(names[0], f"its simulation is {far[names[0]]:.1%} away{second}", far, runs)
+        how = f", {far[names[0]]:.1%} away, which is far" if far[names[0]] > _FAR else ""
+        return Control(None, f"cannot tell: {', '.join(alike)} are about as near{how}", far, runs)
+    is_far = ", which is far: another congestion control than those compared may be nearer" if far[names[0]] > _FAR else ""
+    second = f"{';' if is_far else ','} {names[1]} {far[names[1]]:.1%}" if len(names) > 1 else ""
+    return Control(names[0], f"its simulation is {far[names[0]]:.1%} away{is_far}{second}", far, runs)
