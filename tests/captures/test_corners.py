@@ -53,7 +53,7 @@ def test_files_of_one_name_go_to_folders_of_their_own() -> None:
 
 def test_a_flow_is_named_by_a_port_too(capture: Path) -> None:
     read = captures.read(capture)
-    assert captures.choose(read, ["5001"]) == read.flows["flow"].to_list()[:1]
+    assert captures.choose(read, [":5001"]) == read.flows["flow"].to_list()[:1]
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_the_congestion_control_is_named_beside_others_and_the_words_say_what_wa
         said[5],
     )
     assert said[6].startswith("        steady: its rate was the same within ") and said[6].endswith(", and its packets came evenly")
-    told = as_json(fit)["cross"]
+    told = as_json(fit, None)["cross"]
     assert (told["kind"], len(told["steps"]) >= 1) == ("steady", True)
 
 
