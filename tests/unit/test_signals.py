@@ -85,8 +85,8 @@ LARGE = {**LONG, "flows": 200_000}
 SHORT = {**LONG, "repeat": 60, "duration": "0.2 s"}
 # The command, with batches a hundredth as large as they are.
 SMALL_BATCHES = "from sawtooth import cli, plan; plan._SIMULATED_WORK = 6e5; cli.main()"
-# Its rows are still written when it is interrupted: a million samples.
-RECORDED = {**LONG, "duration": "1 s", "more": 'sample = "1 us"'}
+# Its rows are still written when it is interrupted: three million samples.
+RECORDED = {**LONG, "duration": "3 s", "more": 'sample = "1 us"'}
 
 
 def interrupted(directory: Path, study: Mapping[str, object], begun: str, after: float, number: signal.Signals) -> tuple[int, float, str]:
