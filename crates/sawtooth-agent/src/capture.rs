@@ -14,10 +14,11 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::os::fd::AsRawFd;
 
+use sawtooth_capture::interfaces::interfaces_at;
 use sawtooth_capture::simulated::EPOCH_NS;
-use sawtooth_capture::write::headers::{CapturedBytes, FRAME_HEADER, framed};
+use sawtooth_capture::write::headers::{CapturedBytes, framed};
 use sawtooth_capture::write::pcapng::{
-    CaptureInterface, InterfaceCounts, PacketRecord, PacketWay, PcapngWriter, SectionNotes,
+    InterfaceCounts, PacketRecord, PacketWay, PcapngWriter, SectionNotes,
 };
 use sawtooth_core::Scenario;
 use sawtooth_core::internals::net::{LinkEvent, LinkSight, Towards};
@@ -85,7 +86,12 @@ impl KernelCapture {
             };
             let out = BufWriter::with_capacity(PORTION, file);
             let mut writer = PcapngWriter::begin(out, &notes)?;
-            let interfaces = interfaces(scenario, point, order.snap);
+            let flows = scenario.all_flows().map(|flow| {
+                let (name, cc) = (flow.name.clone(), flow.cc_in_kernel());
+                let description = format!("flow {name}, the kernel's {cc}");
+                (name, description)
+            });
+            let interfaces = interfaces_at(point, scenario, flows, order.snap);
             for interface in &interfaces {
                 writer.add_interface(interface)?;
             }
@@ -260,36 +266,6 @@ fn since_1970(time: Instant) -> u64 {
 fn system() -> io::Result<String> {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease")?;
     Ok(format!("Linux {}", release.trim()))
-}
-
-fn interfaces(scenario: &Scenario, point: TapPoint, snap: u32) -> Vec<CaptureInterface> {
-    let snap = if snap == 0 { 0 } else { snap + FRAME_HEADER };
-    let of_flows = |end: &str| {
-        let flows = scenario.all_flows().map(|flow| CaptureInterface {
-            name: flow.name.clone(),
-            description: format!(
-                "the {end} of flow {}, the kernel's {}",
-                flow.name,
-                flow.cc_in_kernel()
-            ),
-            snap,
-        });
-        flows.collect()
-    };
-    let of_link = |link: usize, end: &str| {
-        let name = scenario.links[link].name.clone();
-        vec![CaptureInterface {
-            description: format!("the {end} of link {name}"),
-            name,
-            snap,
-        }]
-    };
-    match point {
-        TapPoint::Sender => of_flows("sender"),
-        TapPoint::Receiver => of_flows("receiver"),
-        TapPoint::Near(link) => of_link(link, "beginning"),
-        TapPoint::Far(link) => of_link(link, "end"),
-    }
 }
 
 /// A file whose content leaves the kernel's memory at once, if so wished. In a guest without a clock of its own, a kernel that has kept too much of a file lets whoever writes wait: time would pass.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod interfaces;
 pub mod read;
 pub mod segment;
 pub mod simulated;

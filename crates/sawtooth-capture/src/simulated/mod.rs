@@ -25,9 +25,10 @@ use sawtooth_core::internals::sim::{SeenContent, SeenPacket, Tap, TapPoint, Wire
 use sawtooth_core::units::Duration;
 
 use self::faces::FlowFace;
+use crate::interfaces::interfaces_at;
 use crate::write::file::UnfinishedFile;
 use crate::write::headers::{
-    CapturedBytes, FRAME_HEADER, IpFields, UdpPacket, damage, framed, tcp_packet, udp_packet,
+    CapturedBytes, IpFields, UdpPacket, damage, framed, tcp_packet, udp_packet,
 };
 use crate::write::pcapng::{
     CaptureInterface, InterfaceCounts, PacketRecord, PacketWay, PcapngWriter, SectionNotes,
@@ -110,7 +111,10 @@ impl<W: CaptureOutput> SimulatedCapture<W> {
         let faces = faces::faces(scenario);
         let mut files = Vec::new();
         for (point, out) in outputs {
-            let interfaces = interfaces(scenario, &faces, point, settings.snap);
+            let flows = faces
+                .iter()
+                .map(|face| (face.name.clone(), face.description.clone()));
+            let interfaces = interfaces_at(point, scenario, flows, settings.snap);
             let mut file = PointFile {
                 point,
                 counts: vec![InterfaceCounts::default(); interfaces.len()],
@@ -301,37 +305,5 @@ fn comment(packet: &SeenPacket) -> Option<&'static str> {
         (WireEvent::None, _) if packet.is_damaged => Some("damaged"),
         (WireEvent::None, true) => Some("sent again"),
         (WireEvent::None, false) => None,
-    }
-}
-
-/// Those of a point.
-fn interfaces(
-    scenario: &Scenario,
-    faces: &[FlowFace],
-    point: TapPoint,
-    snap: u32,
-) -> Vec<CaptureInterface> {
-    let snap = if snap == 0 { 0 } else { snap + FRAME_HEADER };
-    let of_flows = |end: &str| {
-        let interface = |face: &FlowFace| CaptureInterface {
-            name: face.name.clone(),
-            description: format!("the {end} of {}", face.description),
-            snap,
-        };
-        faces.iter().map(interface).collect()
-    };
-    let of_link = |link: usize, end: &str| {
-        let name = scenario.links[link].name.clone();
-        vec![CaptureInterface {
-            description: format!("the {end} of link {name}"),
-            name,
-            snap,
-        }]
-    };
-    match point {
-        TapPoint::Sender => of_flows("sender"),
-        TapPoint::Receiver => of_flows("receiver"),
-        TapPoint::Near(link) => of_link(link, "beginning"),
-        TapPoint::Far(link) => of_link(link, "end"),
     }
 }
