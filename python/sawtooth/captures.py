@@ -18,8 +18,7 @@ from matplotlib.figure import Figure
 from sawtooth import _core
 from sawtooth.errors import CaptureUnreadable, StudyError
 from sawtooth.plots.time_sequence import TimeSequence, time_sequence
-from sawtooth.storage import write_atomically, writing
-from sawtooth.tables import column_types, frame_of
+from sawtooth.tables import column_types, frame_of, write_files
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -205,15 +204,4 @@ def write(capture: Capture, directory: Path) -> None:
         DatasetError: if they cannot be written.
 
     """
-    import io
-
-    with writing(directory, resumes=False):
-        directory.mkdir(parents=True, exist_ok=True)
-        for name in TABLES:
-            table: pl.DataFrame = getattr(capture, name)
-            with io.BytesIO() as buffer:
-                table.write_parquet(buffer)
-                write_atomically(directory / f"{name}.parquet", buffer.getvalue())
-        for name in ("flows", "episodes"):
-            table = getattr(capture, name)
-            write_atomically(directory / f"{name}.csv", table.write_csv().encode())
+    write_files(directory, {name: getattr(capture, name) for name in TABLES}, ("flows", "episodes"))

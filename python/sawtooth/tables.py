@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import io
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from sawtooth import _core
+from sawtooth.storage import write_atomically, writing
 
 # Polars puts numpy in the place of a stand-in when it first meets an array, which two threads must not do at once: here one of them does.
 pl.Series(np.zeros(0))
@@ -70,3 +73,20 @@ _PLAN = {"run", "id", "cell", "arm", "replicate", "seed", "round"}
 def factors_of(runs: pl.DataFrame) -> list[str]:
     """The factors that a plan varies, by the names of their columns in `runs`; beside each stands NAME_value, the number in its base unit."""
     return [name for name in runs.columns if name not in _PLAN and f"{name}_value" in runs.columns]
+
+
+def write_files(directory: Path, tables: Mapping[str, pl.DataFrame], as_csv: Collection[str]) -> None:
+    """Writes tables as Parquet, and those of `as_csv` as CSV, too.
+
+    Raises:
+        DatasetError: if they cannot be written.
+
+    """
+    with writing(directory, resumes=False):
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, table in tables.items():
+            with io.BytesIO() as buffer:
+                table.write_parquet(buffer)
+                write_atomically(directory / f"{name}.parquet", buffer.getvalue())
+            if name in as_csv:
+                write_atomically(directory / f"{name}.csv", table.write_csv().encode())

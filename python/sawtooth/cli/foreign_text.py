@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from sawtooth.hints import did_you_mean
 from sawtooth.plots import style
 from sawtooth.plots.trace import Curve, Panel, over_time
 from sawtooth.stats import Vector
-from sawtooth.storage import write_atomically, writing
+from sawtooth.tables import write_files
 
 _MOST_TOLD = 20
 """Flows that are told one by one."""
@@ -50,13 +49,8 @@ def told(file: str, flows: Sequence[str], times: tuple[str | None, str | None], 
     chosen = measured.flows.filter(pl.col("flow").is_in(_chosen(measured, flows))) if flows else measured.flows
     written: list[Path] = []
     if directory is not None:
-        with writing(directory, resumes=False):
-            directory.mkdir(parents=True, exist_ok=True)
-            for name, table in (("flows", measured.flows), ("series", measured.series)):
-                with io.BytesIO() as buffer:
-                    table.write_parquet(buffer)
-                    write_atomically(directory / f"{name}.parquet", buffer.getvalue())
-                write_atomically(directory / f"{name}.csv", table.write_csv().encode())
+        tables = {"flows": measured.flows, "series": measured.series}
+        write_files(directory, tables, tables)
         written.append(directory / "flows.csv")
         if measured.series.height:
             style.write(_figure(measured, chosen["flow"].to_list()), directory, "series")
