@@ -21,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import table
+from markdown import publish, table
 from round_trips import PER_SEGMENT, RoundTripCount
 from sawtooth import taps
 from sawtooth.api import simulate
@@ -331,6 +331,15 @@ class Outcome:
     datagrams: tuple[int, int]
 
 
+def faults_of(at_sender: Sequence[Frame], at_receiver: Sequence[Frame], damaged: int) -> Counter[str]:
+    """What tshark objects to in the captures of both ends of a run; `damaged` packets should have a wrong checksum."""
+    return Counter({
+        "wrong checksums": sum(frame.is_bad for frame in (*at_sender, *at_receiver)) - damaged,
+        "malformed, or another error": sum(frame.is_malformed and not frame.is_bad for frame in (*at_sender, *at_receiver)),
+        "missed": sum(frame.misses for frame in at_sender),
+    })  # fmt: skip
+
+
 def outcome(case: str, folder: Path) -> Outcome:
     """Runs a case, captures it at both ends and has both programs read that."""
     where = folder / str(len(list(folder.iterdir())))
@@ -338,12 +347,7 @@ def outcome(case: str, folder: Path) -> Outcome:
     records = simulate(CASES[case], captures=wanted)
     at_sender, at_receiver = (read_by_tshark(where / f"{end}.pcapng") for end in ("sender", "receiver"))
     traced = read_by_tcptrace(where / "sender.pcapng")
-    damaged = sum(records.links["corrupted_packets"].to_list())
-    faults = Counter({
-        "wrong checksums": sum(frame.is_bad for frame in (*at_sender, *at_receiver)) - damaged,
-        "malformed, or another error": sum(frame.is_malformed and not frame.is_bad for frame in (*at_sender, *at_receiver)),
-        "missed": sum(frame.misses for frame in at_sender),
-    })  # fmt: skip
+    faults = faults_of(at_sender, at_receiver, sum(records.links["corrupted_packets"].to_list()))
     rows: list[Row] = []
     of_flows: dict[str, list[Frame]] = defaultdict(list)
     for frame in at_sender:
@@ -452,10 +456,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         text = page([outcome(case, Path(folder)) for case in CASES])
-    if options.write:
-        PAGE.write_text(text, encoding="utf-8")
-    else:
-        print(text)
+    publish(text, PAGE, write=options.write)
 
 
 if __name__ == "__main__":

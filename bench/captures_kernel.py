@@ -22,8 +22,8 @@ import polars as pl
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from captures import FlowInCapture, Frame, flow_in_capture, read_by_tshark, scenario
-from markdown import table
+from captures import FlowInCapture, Frame, faults_of, flow_in_capture, read_by_tshark, scenario
+from markdown import publish, table
 from sawtooth import captures, taps
 from sawtooth.backends import uml
 
@@ -154,12 +154,7 @@ def outcomes(cases: Sequence[str], folder: Path) -> list[Outcome]:
 
 def _outcome(case: str, tables: Mapping[str, pl.DataFrame], where: Path) -> Outcome:
     at_sender, at_receiver = (read_by_tshark(where / f"{end}.pcapng") for end in ("sender", "receiver"))
-    damaged = sum(tables["links"]["corrupted_packets"].to_list())
-    faults = Counter({
-        "wrong checksums": sum(frame.is_bad for frame in (*at_sender, *at_receiver)) - damaged,
-        "malformed, or another error": sum(frame.is_malformed and not frame.is_bad for frame in (*at_sender, *at_receiver)),
-        "missed": sum(frame.misses for frame in at_sender),
-    })  # fmt: skip
+    faults = faults_of(at_sender, at_receiver, sum(tables["links"]["corrupted_packets"].to_list()))
     seen = captures.read(where / "sender.pcapng").flows
     rows: list[Row] = []
     for number, record in enumerate(tables["flows"].iter_rows(named=True)):
@@ -258,10 +253,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         text = page(outcomes(list(CASES), Path(folder)))
-    if options.write:
-        PAGE.write_text(text, encoding="utf-8")
-    else:
-        print(text)
+    publish(text, PAGE, write=options.write)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import table
+from markdown import publish, table
 from sawtooth import captures, fitting, taps
 from sawtooth.api import simulate
 from sawtooth.backends import uml
@@ -279,10 +279,7 @@ def main() -> None:
     for number in range(1, chosen.captures + 1):
         outcomes.append(outcome(drawn(chosen.lot, number)))
         _tell(outcomes[-1])
-    if chosen.write:
-        PAGE.write_text(page(outcomes), encoding="utf-8")
-    else:
-        print(page(outcomes))
+    publish(page(outcomes), PAGE, write=chosen.write)
 
 
 if __name__ == "__main__":

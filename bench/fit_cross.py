@@ -36,7 +36,7 @@ import polars as pl
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import fit as plain
-from markdown import table
+from markdown import publish, table
 from sawtooth import captures, fitting, taps
 from sawtooth.api import simulate
 from sawtooth.fitting.cross import shared
@@ -251,10 +251,7 @@ def main() -> None:
             file=sys.stderr,
         )
     text = page(outcomes, chosen.lot)
-    if chosen.write:
-        PAGE.write_text(text, encoding="utf-8")
-    else:
-        print(text)
+    publish(text, PAGE, write=chosen.write)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import polars as pl
 
-from markdown import table
+from markdown import publish, table
 from sawtooth.backends import sim
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/validation/fluid.md"
@@ -252,10 +252,7 @@ def main() -> None:
     options = parser.parse_args()
     draw = random.Random(SEED + 1)
     text = page([compare(case, draw) for case in drawn()])
-    if options.write:
-        PAGE.write_text(text, encoding="utf-8")
-    else:
-        print(text)
+    publish(text, PAGE, write=options.write)
 
 
 if __name__ == "__main__":
