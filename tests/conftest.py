@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -51,6 +52,11 @@ repeat = 1
 "vars.N" = [2]
 "scenario.duration" = "1 s"
 """
+
+
+def parts(directory: Path) -> dict[str, str]:
+    """The files of results that have records, each with a hash of its bytes."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (directory / "parts").iterdir()}
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import pytest
@@ -12,12 +11,9 @@ from sawtooth.errors import ClusterError, PlainError
 from sawtooth.execute import WorkersGone
 from sawtooth.results.merge import merge
 from tests.cluster.dask_processes import processes
+from tests.conftest import parts
 
 pytestmark = pytest.mark.xdist_group("real time")
-
-
-def parts(directory: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (directory / "parts").iterdir()}
 
 
 def test_a_cluster_makes_what_this_process_makes(study_file: Path, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import random
 import signal
@@ -19,10 +18,10 @@ from distributed import Client
 from sawtooth import clusters, jobs
 from sawtooth.errors import ClusterError
 from sawtooth.execute import WorkersGone, execute
-from sawtooth.plan import Plan, make_plan
+from sawtooth.plan import Plan
 from sawtooth.results.dataset import Dataset
-from sawtooth.study import Study
 from tests.cluster.dask_processes import Processes, processes, wait_until
+from tests.conftest import parts
 
 pytestmark = pytest.mark.xdist_group("real time")
 
@@ -30,20 +29,10 @@ pytestmark = pytest.mark.xdist_group("real time")
 SMALL = "from sawtooth import cli, plan; plan._SIMULATED_WORK = 2e6; cli.main()"
 
 
-def parts(directory: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (directory / "parts").iterdir()}
-
-
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Generator[Processes]:
     with processes(tmp_path_factory.mktemp("dask"), workers=2) as found:
         yield found
-
-
-@pytest.fixture
-def plan(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
-    monkeypatch.setattr("sawtooth.plan._SIMULATED_WORK", 1e5)
-    return make_plan(Study.load(study_file, options=["repeat=60"]))
 
 
 def said(text: str) -> None:

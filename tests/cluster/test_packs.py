@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import shutil
 import subprocess
@@ -17,21 +16,11 @@ from typer.testing import CliRunner
 from sawtooth.cli import app
 from sawtooth.errors import DatasetError
 from sawtooth.execute import execute
-from sawtooth.plan import Plan, make_plan
+from sawtooth.plan import Plan
 from sawtooth.results import packs
 from sawtooth.results.dataset import Dataset
 from sawtooth.results.merge import merge
-from sawtooth.study import Study
-
-
-def parts(directory: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (directory / "parts").iterdir()}
-
-
-@pytest.fixture
-def plan(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
-    monkeypatch.setattr("sawtooth.plan._SIMULATED_WORK", 1e5)
-    return make_plan(Study.load(study_file, options=["repeat=60"]))
+from tests.conftest import parts
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,17 +19,8 @@ from sawtooth.results.dataset import Dataset
 from sawtooth.results.merge import merge
 from sawtooth.sharing import Shard
 from sawtooth.study import Study
+from tests.conftest import parts
 from tests.unit.test_until import text as until
-
-
-def parts(directory: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (directory / "parts").iterdir()}
-
-
-@pytest.fixture
-def plan(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
-    monkeypatch.setattr("sawtooth.plan._SIMULATED_WORK", 1e5)
-    return make_plan(Study.load(study_file, options=["repeat=60"]))
 
 
 def do(plan: Plan, out: Path, *shards: str) -> list[Path]:

@@ -19,14 +19,14 @@ from typer.testing import CliRunner
 from sawtooth.cli import app
 from sawtooth.errors import DatasetError
 from sawtooth.execute import execute
-from sawtooth.plan import Plan, make_plan
+from sawtooth.plan import Plan
 from sawtooth.results.dataset import Dataset
 from sawtooth.results.folder import url_of
 from sawtooth.results.merge import merge
 from sawtooth.sharing import Shard
-from sawtooth.study import Study
 from tests.cluster.dask_processes import processes
 from tests.cluster.test_dask import SMALL
+from tests.conftest import parts
 
 pytestmark = [pytest.mark.xdist_group("real time"), pytest.mark.filterwarnings("default")]
 
@@ -59,16 +59,6 @@ def bucket(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gene
     s3fs.S3FileSystem().mkdir(name)
     yield name
     s3fs.S3FileSystem.clear_instance_cache()
-
-
-@pytest.fixture
-def plan(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
-    monkeypatch.setattr("sawtooth.plan._SIMULATED_WORK", 1e5)
-    return make_plan(Study.load(study_file, options=["repeat=60"]))
-
-
-def parts(directory: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (directory / "parts").iterdir()}
 
 
 def objects(url: str) -> dict[str, str]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import hashlib
 import os
 import signal
 import subprocess
@@ -18,10 +17,7 @@ from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
 from sawtooth.results.lock import lock
 from sawtooth.study import Study
-
-
-def parts(directory: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (directory / "parts").iterdir()}
+from tests.conftest import parts
 
 
 def test_results_are_the_same_to_the_byte_whatever_the_number_of_workers(study_file: Path, tmp_path: Path) -> None:
