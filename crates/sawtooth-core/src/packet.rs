@@ -254,9 +254,9 @@ impl Packet {
         (SeqNum::new(self.number & NUMBER), sent)
     }
 
-    /// What stays as it is when a queue marks it, and distinguishes it from most others of its flow.
+    /// What stays as it is when a queue marks it, and distinguishes it from most others of its flow: not the tag, which only some runs have.
     pub fn unmarked(&self) -> u64 {
-        self.number & !(3 << ECN_SHIFT)
+        self.number & ((1 << TAG_SHIFT) - 1)
     }
 
     /// Of an acknowledgement, the next segment that is expected.

@@ -279,6 +279,26 @@ mod tests {
     }
 
     #[test]
+    fn tags_that_only_some_runs_have_tell_no_packets_apart() {
+        let noted_of = |tags: [u32; 2]| {
+            let mut packets = noted(0.0, 10.0);
+            let both = tags.map(|tag| {
+                let mut packet = Packet::data(0, 0, bytes(1000), DataSegment::default());
+                packet.set_tag(tag);
+                packet
+            });
+            for packet in &both {
+                packets.arrived(packet, TRAFFIC, at(1.0));
+            }
+            // A queue may send the one behind first.
+            let times = Times::sent(transmitted(at(1.0)), at(2.0));
+            packets.gone(&both[1], at(1.0), PacketFate::Arrived, times);
+            fates(&packets)
+        };
+        assert_eq!(noted_of([1, 2]), noted_of([0, 0]));
+    }
+
+    #[test]
     fn a_packet_has_a_row_if_it_is_there_at_any_time_of_the_stretch() {
         let packet = Packet::data(0, 0, bytes(1000), DataSegment::default());
         let mut packets = noted(2.0, 4.0);
