@@ -5,10 +5,10 @@ What is asked is written as the block of a study file that would say the same, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sawtooth import _core, arguments
 from sawtooth.errors import DatasetError, Place, StudyError
@@ -23,11 +23,15 @@ from sawtooth.study.written import written
 if TYPE_CHECKING:
     import polars as pl
 
+    from sawtooth.figures.spec import FigureSpec
     from sawtooth.measures import Measure, Samples
     from sawtooth.questions import Reader
     from sawtooth.references import Reference
+    from sawtooth.report.answers import Answers
     from sawtooth.report.compared import Compared
     from sawtooth.report.document import Plot, Verdict
+
+Found = TypeVar("Found")
 
 
 class Dataset(results.Dataset):
@@ -132,25 +136,10 @@ class Dataset(results.Dataset):
             DatasetError: if these results do not hold it.
 
         """
-        from sawtooth import figures
-        from sawtooth.design import MixedError, advice
-        from sawtooth.figures.places import unused
-        from sawtooth.figures.read import figure
         from sawtooth.report.answers import Answers
 
         _require_planned(self)
-        answers = Answers(self)
-        kind = keys.get("kind", "levels")
-        named = {"name": kind if isinstance(kind, str) and kind in figures.KINDS else "figure", **_given(keys)}
-        reader, tree = _reader(self, "figures", named, answers.shown.references)
-        path = "figures[0]"
-        spec = figure(reader, tree, path)
-        _require_recorded(self, reader, spec.measures, path)
-        try:
-            return answers.plot(spec)
-        except MixedError as error:
-            free = unused(figures.kind(spec.kind), spec.places, spec.options)
-            raise reader.error(f"the figure cannot be drawn: {error}", path, advice(error, free)) from None
+        return drawn(Answers(self), keys)
 
     @in_python()
     def finding(self, **keys: Any) -> Verdict:
@@ -250,12 +239,54 @@ class Dataset(results.Dataset):
         )
 
 
+def drawn(answers: Answers, keys: Mapping[str, Any]) -> Plot:
+    """The figure that the keys of a `[[figures]]` block ask for; see `Dataset.figure`.
+
+    Args:
+        answers: over the results that are asked.
+        keys: of the block.
+
+    """
+    return laid_out(answers, keys, answers.plot)
+
+
+def laid_out(answers: Answers, keys: Mapping[str, Any], use: Callable[[FigureSpec], Found]) -> Found:
+    """What is made of a figure that is asked for by its keys.
+
+    Args:
+        answers: over the results that are asked.
+        keys: of a `[[figures]]` block; without `name` it is called as its kind is.
+        use: makes it.
+
+    Raises:
+        StudyError: with its place in what is asked; also if it would take together what are no replicates, and what to add then.
+        DatasetError: if these results do not hold it.
+
+    """
+    from sawtooth import figures
+    from sawtooth.design import MixedError, advice
+    from sawtooth.figures.places import unused
+    from sawtooth.figures.read import figure
+
+    kind = keys.get("kind", "levels")
+    named = {"name": kind if isinstance(kind, str) and kind in figures.KINDS else "figure", **_given(keys)}
+    reader, tree = _reader(answers.dataset, "figures", named, answers.shown.references)
+    path = "figures[0]"
+    spec = figure(reader, tree, path)
+    _require_recorded(answers.dataset, reader, spec.measures, path)
+    try:
+        return use(spec)
+    except MixedError as error:
+        free = unused(figures.kind(spec.kind), spec.places, spec.options)
+        raise reader.error(f"the figure cannot be drawn: {error}", path, advice(error, free)) from None
+
+
 def _given(keys: Mapping[str, Any]) -> dict[str, Any]:
     """What is said: None says nothing."""
     return {key: value for key, value in keys.items() if value is not None}
 
 
-def _reader(dataset: Dataset, block: str, keys: Mapping[str, Any], references: Mapping[str, Reference]) -> tuple[Reader, Tree]:
+def _reader(dataset: results.Dataset, block: str, keys: Mapping[str, Any], references: Mapping[str, Reference]) -> tuple[Reader, Tree]:
     """Reads what is asked as a study file would ask it: a block and its keys, in a text that errors show.
 
     Args:
@@ -296,7 +327,7 @@ def _require_planned(dataset: Dataset) -> None:
         )
 
 
-def _require_recorded(dataset: Dataset, reader: Reader, measures: Sequence[Measure | Samples], path: str) -> None:
+def _require_recorded(dataset: results.Dataset, reader: Reader, measures: Sequence[Measure | Samples], path: str) -> None:
     """Refuses what no run has recorded, if there are runs; what a study file asks for was refused before they were made."""
     from sawtooth.expected import require_recorded
 

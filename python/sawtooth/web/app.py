@@ -1,0 +1,60 @@
+"""The application: which address is answered by what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from sawtooth import _core
+from sawtooth.errors import SawtoothError
+from sawtooth.web.folders import SHIPPED, Folders
+from sawtooth.web.guard import Guard
+from sawtooth.web.opened import Shelf
+from sawtooth.web.problems import told
+from sawtooth.web.results import Results
+from sawtooth.web.settings import Settings
+
+STATIC = Path(__file__).parent / "static"
+"""The pages, as they were built from `web/`."""
+
+
+def application(settings: Settings) -> Starlette:
+    """The explorer.
+
+    Raises:
+        DatasetError: for what is no folder.
+
+    """
+    folders = Folders(settings.folders)
+    results = Results(folders, Shelf())
+
+    def session(_: Request) -> Response:
+        return JSONResponse({"version": _core.version(), "allowRun": settings.allow_run, "folders": [*folders.named], "shipped": SHIPPED})
+
+    routes = [
+        Route("/api/session", session),
+        Route("/api/results", results.every),
+        Route("/api/results/head", results.head),
+        Route("/api/results/measures", results.measures),
+        Route("/api/results/figure", results.figure, methods=["POST"]),
+        Route("/api/results/export", results.export),
+        Route("/api/results/run", results.run),
+        Route("/api/results/table", results.table),
+        Mount("/static", StaticFiles(directory=STATIC)),
+        Route("/{path:path}", _page),
+    ]
+    return Starlette(routes=routes, middleware=[Middleware(Guard, settings=settings)], exception_handlers={SawtoothError: told})
+
+
+def _page(request: Request) -> Response:
+    """The one page, whose scripts show what its address says; what asks for data at an unknown address is told so."""
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": {"message": f"there is nothing at {request.url.path[:200]}", "hint": None, "place": None}}, 404)
+    text = (STATIC / "index.html").read_text(encoding="utf-8")
+    return HTMLResponse(text.replace("NONCE", request.state.nonce))

@@ -1,0 +1,138 @@
+"""Files of the folders that an explorer was given, by their addresses: `NAME/path/below`. What is elsewhere does not exist."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from sawtooth.errors import DatasetError
+from sawtooth.results.dataset import is_results
+from sawtooth.study import shipped
+
+SHIPPED = "shipped"
+"""The studies that come along, beside the folders."""
+_DEEPEST = 6
+"""Levels below a folder that are looked through."""
+_MOST_LOOKED = 20_000
+"""Files and folders that are looked at: a folder of everything takes no minutes."""
+_NOT_ENTERED = {"node_modules", "target", "__pycache__", "parts"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What there is of a kind, and whether the folders were looked through to their end."""
+
+    addresses: list[str]
+    complete: bool
+
+
+class _Pick(Protocol):
+    """What of a directory is looked for."""
+
+    def __call__(self, path: Path, files: Sequence[str]) -> list[Path]:
+        """Those of its files, or itself."""
+        ...
+
+
+class Folders:
+    """The folders, each by a name of its own."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        named: dict[str, Path] = {}
+        for folder in folders:
+            path = folder.resolve()
+            if not path.is_dir():
+                raise DatasetError(f"{folder} is no folder", "name one that holds studies or results; without any it is this one")
+            name, number = path.name or "root", 2
+            while name in named or name == SHIPPED:
+                name, number = f"{path.name}-{number}", number + 1
+            if path not in named.values():
+                named[name] = path
+        self.named: Mapping[str, Path] = named
+
+    def path(self, address: str) -> Path:
+        """The file or directory at an address.
+
+        Raises:
+            DatasetError: if there is none below the folders.
+
+        """
+        name, _, below = address.partition("/")
+        if name == SHIPPED and below in (studies := shipped.studies()):
+            return studies[below]
+        root = self.named.get(name)
+        missing = DatasetError(f"there is no `{address[:200]}` in the folders of this explorer", f"its folders are {', '.join(self.named)}")
+        if root is None or "\0" in below:
+            raise missing
+        try:
+            # Behind links, too: a link to elsewhere is no file of the folder.
+            path = (root / below).resolve(strict=True)
+        except (OSError, RuntimeError, ValueError):
+            raise missing from None
+        if not path.is_relative_to(root):
+            raise missing
+        return path
+
+    def new(self, address: str) -> Path:
+        """Where a file of an address would be; its directory is there.
+
+        Raises:
+            DatasetError: if that is not below the folders.
+
+        """
+        parent, _, name = address.rpartition("/")
+        if not parent or parent.partition("/")[0] == SHIPPED or not name or name.startswith(".") or "\0" in name:
+            raise DatasetError(f"nothing can be written as `{address[:200]}`", f"name a file in {', '.join(self.named)}")
+        return self.path(parent) / name
+
+    def address(self, path: Path) -> str:
+        """The address of a file below the folders."""
+        for name, root in self.named.items():
+            if path.is_relative_to(root):
+                return "/".join([name, *path.relative_to(root).parts])
+        raise DatasetError(f"{path} is not in the folders of this explorer")
+
+    def studies(self) -> Found:
+        """Addresses of files that may be studies: TOML with a scenario; those that come along first."""
+        found, complete = self._look(
+            lambda path, files: [path / name for name in files if name.endswith(".toml") and _is_study(path / name)]
+        )
+        return Found([*(f"{SHIPPED}/{name}" for name in shipped.studies()), *found], complete)
+
+    def results(self) -> Found:
+        """Addresses of results directories."""
+        return Found(*self._look(lambda path, files: [path] if "manifest.json" in files and is_results(path) else []))
+
+    def _look(self, pick: _Pick) -> tuple[list[str], bool]:
+        found: list[str] = []
+        looked = 0
+        for name, root in self.named.items():
+            for path, files in _walk(root):
+                looked += 1 + len(files)
+                if looked > _MOST_LOOKED:
+                    return found, False
+                found += ["/".join([name, *each.relative_to(root).parts]) for each in pick(path, files)]
+        return found, True
+
+
+def _walk(root: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Directories below a folder with the names of their files, in the order of names; what is hidden, and parts of results, are not entered."""
+    depth = len(root.parts)
+    for directory, inner, files in os.walk(root):
+        path = Path(directory)
+        is_deep = len(path.parts) - depth >= _DEEPEST
+        inner[:] = [] if is_deep else sorted(name for name in inner if not name.startswith(".") and name not in _NOT_ENTERED)
+        yield path, sorted(files)
+
+
+def _is_study(path: Path) -> bool:
+    """Whether a TOML file speaks of a scenario: others, such as a package's own, are no studies; one with mistakes is a study all the same."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(2**20)
+    except OSError:
+        return False
+    return b"scenario" in text

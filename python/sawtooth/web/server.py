@@ -1,0 +1,62 @@
+"""Serving the explorer until Ctrl-C."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+
+import uvicorn
+
+from sawtooth.errors import DatasetError
+from sawtooth.web.app import application
+from sawtooth.web.settings import LOOPBACK, Settings
+
+_LEAVING = 1.0
+"""Seconds that open connections, such as those of progress, have to end."""
+
+
+def serve(settings: Settings, ready: Callable[[Settings], None]) -> None:
+    """Listens at the settings' port of the loopback address, or at any that is free for 0, until SIGINT or SIGTERM.
+
+    Args:
+        settings: what it was started with.
+        ready: is called when it listens, with the port that it has.
+
+    Raises:
+        DatasetError: if it cannot listen there, or a folder is none.
+
+    """
+    listening = _listening(settings.port)
+    settings = replace(settings, port=listening.getsockname()[1])
+    config = uvicorn.Config(
+        application(settings), log_level="error", lifespan="off", timeout_graceful_shutdown=int(_LEAVING), server_header=False, ws="none"
+    )
+    _Server(config, lambda: ready(settings)).run([listening])
+
+
+class _Server(uvicorn.Server):
+    """Says when it listens."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """And then says so."""
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._ready()
+
+
+def _listening(port: int) -> socket.socket:
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((LOOPBACK, port))
+    except OSError as error:
+        found.close()
+        raise DatasetError(
+            f"cannot listen at port {port}: {error.strerror}", "another explorer may be at it; choose one with --port N"
+        ) from None
+    return found

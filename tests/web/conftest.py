@@ -1,0 +1,172 @@
+"""An explorer on a folder with a study and its results: asked without a network, as a server of its own, and by a browser."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+import sawtooth
+
+STUDY = """
+name = "queues"
+question = "Does a short queue cost goodput?"
+repeat = 4
+
+[scenario]
+duration = "4 s"
+sample = "50 ms"
+stack = "linux"
+links.bottleneck = { rate = "5 Mbit/s", delay = "10 ms", queue = { name = "drop_tail", limit = "1 bdp" } }
+
+[[scenario.flows]]
+name = "bulk"
+path = ["bottleneck"]
+start = "start * 1 s"
+
+[draws]
+start = { distribution = "uniform", low = "0", high = "1" }
+
+[sweep]
+"links.bottleneck.queue.limit" = ["0.25 bdp", "1 bdp", "4 bdp"]
+
+[arms]
+reno = { cc = "reno" }
+cubic = { cc = "cubic" }
+
+[[figures]]
+name = "goodput"
+metric = "goodput_bps"
+x = "limit"
+
+[[findings]]
+claim = "CUBIC carries more than a tenth of the link"
+metric = "goodput_bps"
+arm = "cubic"
+is = "above"
+than = "500 kbit/s"
+"""
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a study, and with its results."""
+    folder = tmp_path_factory.mktemp("explorer") / "lab"
+    (folder / "studies").mkdir(parents=True)
+    (folder / "studies" / "queues.toml").write_text(STUDY)
+    sawtooth.run(folder / "studies" / "queues.toml", folder / "results" / "queues")
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """The same folder, for one test alone."""
+    return Path(shutil.copytree(made, tmp_path / "lab"))
+
+
+@pytest.fixture
+def client(made: Path) -> Iterator[TestClient]:
+    """Who may ask, of an explorer that only reads."""
+    from sawtooth.web.app import application
+    from sawtooth.web.settings import Settings
+
+    settings = Settings([made], port=8321)
+    with TestClient(
+        application(settings), base_url="http://127.0.0.1:8321", headers={"Authorization": f"Bearer {settings.token}"}
+    ) as client:
+        yield client
+
+
+@dataclass
+class Explorer:
+    """A running `sawtooth serve`.
+
+    Attributes:
+        url: without the token. opening: with it.
+
+    """
+
+    url: str
+    opening: str
+    process: subprocess.Popen[str]
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[Explorer]:
+    """An explorer of a folder, as long as it is needed."""
+    command = [sys.executable, "-m", "sawtooth.cli", "serve", str(folder), "--port", "0", "--no-browser", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as process:
+        try:
+            assert process.stdout
+            opening = process.stdout.readline().strip()
+            yield Explorer(opening.partition("/?")[0], opening, process)
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+@pytest.fixture(scope="session")
+def reading(made: Path) -> Iterator[Explorer]:
+    """An explorer that only reads, for all tests that change nothing."""
+    with serving(made) as explorer:
+        yield explorer
+
+
+@pytest.fixture
+def running(folder: Path) -> Iterator[Explorer]:
+    """An explorer of a folder of this test's, which may write studies and run them."""
+    with serving(folder, "--allow-run") as explorer:
+        yield explorer
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium."""
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("there is no chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+@contextmanager
+def showing(browser: Any, explorer: Explorer) -> Iterator[Any]:
+    """A page of an explorer, 1200 pixels wide; whatever the browser complains of fails the test."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900}, base_url=explorer.url)
+    page = context.new_page()
+    page.set_default_timeout(15_000)
+    complaints: list[str] = []
+    # What the server refuses is told on the page, and by the browser, too.
+    told = ("error", "warning")
+    page.on(
+        "console", lambda message: complaints.append(message.text) if message.type in told and "status of 4" not in message.text else None
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(explorer.opening)
+    yield page
+    context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def page(browser: Any, reading: Explorer) -> Iterator[Any]:
+    """A page of the explorer that only reads."""
+    with showing(browser, reading) as page:
+        yield page
+
+
+@pytest.fixture
+def running_page(browser: Any, running: Explorer) -> Iterator[Any]:
+    """A page of the explorer that may run studies."""
+    with showing(browser, running) as page:
+        yield page

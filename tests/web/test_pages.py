@@ -1,0 +1,64 @@
+"""Pages in a real browser: what is shown, what can be done, also with the keyboard, and what a checker of accessibility says."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+def violations(page: Any) -> list[str]:
+    """What axe-core finds against WCAG 2 A and AA."""
+    # The policy of the page lets no other script in: it is run from outside.
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("async () => (await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})).violations")
+    return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
+
+
+def test_from_the_list_to_the_runs_of_a_point(page: Any) -> None:
+    page.get_by_role("link", name="queues").click()
+    page.get_by_role("heading", name="Does a short queue cost goodput?").wait_for()
+    assert page.get_by_text("CUBIC carries more than a tenth of the link").count()
+    drawing = page.get_by_label("goodput (Mbit/s) by limit", exact=False)
+    drawing.wait_for()
+    box = drawing.locator("g[stroke] > path[transform]").last.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2 - 3, box["y"] + box["height"] / 2)
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.get_by_role("heading", name="4 runs of this point").wait_for()
+    assert page.get_by_role("region", name="Table runs").get_by_role("row").count() == 5
+
+
+def test_a_dimension_moves_and_what_would_be_pooled_is_refused(page: Any) -> None:
+    page.goto("/results?of=lab/results/queues")
+    page.get_by_role("combobox", name="arm").select_option("panels")
+    page.locator(".plot .faint", has_text="reno").wait_for()
+    assert "figure=" in page.url
+    page.goto("/results?of=lab/results/queues&figure=" + quote('{"metric": "goodput_bps", "x": "item", "curves": "arm"}'))
+    page.get_by_role("alert").get_by_text("as if they were replicates").wait_for()
+    page.get_by_role("combobox", name="limit").select_option("=1 bdp")
+    page.get_by_role("alert").wait_for(state="detached")
+
+
+def test_runs_of_a_point_are_reached_with_the_keyboard_alone(page: Any) -> None:
+    page.goto("/results?of=lab/results/queues")
+    summary = page.locator("summary", has_text="Its numbers")
+    summary.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="4 runs of this point").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.parametrize("path", ["/results", "/results?of=lab/results/queues"])
+def test_pages_are_accessible_and_no_wider_than_the_screen(page: Any, path: str, width: int, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(path)
+    page.wait_for_load_state("networkidle")
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,97 @@
+"""What an explorer answers of results is what the report says of them."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from starlette.testclient import TestClient
+
+import sawtooth
+
+OF = {"of": "lab/results/queues"}
+
+
+def figure(client: TestClient, **keys: Any) -> Any:
+    return client.post("/api/results/figure", params=OF, json=keys)
+
+
+def test_the_list_says_what_there_is(client: TestClient) -> None:
+    found = client.get("/api/results").json()
+    assert found["complete"]
+    (entry,) = found["results"]
+    assert entry["address"] == "lab/results/queues"
+    assert (entry["planned"], entry["done"], entry["failed"]) == (24, 24, 0)
+
+
+def test_verdicts_and_factors_are_those_of_the_report(client: TestClient) -> None:
+    head = client.get("/api/results/head", params=OF).json()
+    assert [verdict["answer"] for verdict in head["verdicts"]] == ["yes"]
+    assert [level["level"] for level in head["factors"]["limit"]] == ["0.25 bdp", "1 bdp", "4 bdp"]
+    assert head["arms"] == ["reno", "cubic"]
+
+
+def test_points_are_those_of_the_same_figure_in_python_and_runs_are_all_there(client: TestClient, made: Path) -> None:
+    found = figure(client, metric="goodput_bps", x="limit", curves="arm").json()
+    numbers = sawtooth.Dataset(made / "results" / "queues").figure(metric="goodput_bps", x="limit", curves="arm").numbers
+    assert numbers is not None
+    (panel,) = found["panels"]
+    assert found["y"]["unit"] == "Mbit/s"
+    shown = [
+        (curve["name"], point["estimate"], point["low"], point["high"], point["n"])
+        for curve in panel["curves"]
+        for point in curve["points"]
+    ]
+    wanted = numbers.select("arm", pl.col("estimate", "low", "high") / 1e6, "n").rows()
+    assert [each[0] for each in shown] == [each[0] for each in wanted]
+    for mine, theirs in zip(shown, wanted, strict=True):
+        assert mine[1:] == pytest.approx(theirs[1:])
+    for curve in panel["curves"]:
+        assert sorted(curve["runs"]["at"]) == [0] * 4 + [1] * 4 + [2] * 4
+        assert len(set(curve["runs"]["run"])) == 12
+
+
+def test_what_would_be_pooled_is_refused_with_what_to_add(client: TestClient) -> None:
+    answer = figure(client, metric="goodput_bps", x="arm", curves="item")
+    assert answer.status_code == 400
+    error = answer.json()["error"]
+    assert "as if they were replicates" in error["message"]
+    assert "limit" in error["hint"]
+
+
+def test_a_measure_that_is_misspelt_is_told_with_its_place(client: TestClient) -> None:
+    error = figure(client, metric="godput_bps", x="limit").json()["error"]
+    assert "godput_bps" in error["message"] + error["place"]["text"]
+    assert "goodput_bps" in error["hint"]
+
+
+def test_the_lines_that_it_gives_make_the_same_figure(client: TestClient, folder: Path) -> None:
+    keys = {"metric": "srtt_mean_ns", "x": "limit", "curves": "arm", "where": {"limit": ["1 bdp", "4 bdp"]}, "statistic": "median"}
+    lines = figure(client, **keys).json()["toml"]
+    study = folder / "studies" / "queues.toml"
+    study.write_text(f"{study.read_text()}\n{lines}")
+    assert [each.rule.code for each in sawtooth.lint(study) if each.severity == "error"] == []
+    assert 'x = "limit"' in lines
+
+
+@pytest.mark.parametrize(("way", "begins"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("csv", b"arm,limit"), ("toml", b"\n[[figures]]")])
+def test_figures_are_given_as_files(client: TestClient, way: str, begins: bytes) -> None:
+    answer = client.get("/api/results/export", params={**OF, "as": way, "keys": '{"metric": "goodput_bps", "x": "limit", "curves": "arm"}'})
+    assert answer.status_code == 200
+    assert answer.content.lstrip().startswith(begins.lstrip())
+
+
+def test_rows_are_sorted_and_come_a_page_at_a_time(client: TestClient) -> None:
+    asked = {**OF, "table": "flows", "by": "goodput_bps", "descending": "1", "limit": "5"}
+    found = client.get("/api/results/table", params=asked).json()
+    goodput = [row[found["columns"].index("goodput_bps")] for row in found["rows"]]
+    assert len(goodput) == 5
+    assert found["total"] == 24
+    assert goodput == sorted(goodput, reverse=True)
+
+
+@pytest.mark.parametrize("keys", ["", "[]", "{", '"x"'])
+def test_keys_that_are_none_are_told(client: TestClient, keys: str) -> None:
+    answer = client.get("/api/results/export", params={**OF, "as": "svg", "keys": keys})
+    assert answer.status_code == 400
+    assert "keys" in answer.json()["error"]["message"]

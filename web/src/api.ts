@@ -1,0 +1,68 @@
+// What the server answers, and errors in its words.
+
+export interface Place {
+  name: string;
+  line: number;
+  column: number;
+  end: number;
+  text: string;
+}
+
+/** What is wrong, where, and what to do: the same words as on the command line. */
+export interface Told {
+  message: string;
+  hint: string | null;
+  place: Place | null;
+}
+
+export class Problem extends Error {
+  constructor(readonly told: Told) {
+    super(told.message);
+  }
+}
+
+type Query = Record<string, string | number | undefined>;
+
+export function address(path: string, query: Query = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text ? `${path}?${text}` : path;
+}
+
+async function answered(asked: Promise<Response>): Promise<Response> {
+  let answer: Response;
+  try {
+    answer = await asked;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new Problem({
+      message: "the explorer does not answer",
+      hint: "it may have been ended; `sawtooth serve` starts it again",
+      place: null,
+    });
+  }
+  if (answer.ok) return answer;
+  let told: Told | undefined;
+  if (answer.headers.get("content-type")?.startsWith("application/json")) told = (await answer.json()).error;
+  throw new Problem(
+    told ?? {
+      message: answer.status === 401 ? "the explorer was started anew" : await answer.text(),
+      hint: answer.status === 401 ? "open the address that it printed" : null,
+      place: null,
+    },
+  );
+}
+
+export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+  return (await answered(fetch(address(path, query), signal ? { signal } : {}))).json();
+}
+
+export async function post<T>(path: string, query: Query, body: unknown, signal?: AbortSignal): Promise<T> {
+  const asked = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  return (await answered(fetch(address(path, query), signal ? { ...asked, signal } : asked))).json();
+}
+
+export function problemOf(error: unknown): Told {
+  if (error instanceof Problem) return error.told;
+  return { message: error instanceof Error ? error.message : String(error), hint: null, place: null };
+}

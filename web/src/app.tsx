@@ -1,0 +1,30 @@
+import { useEffect } from "preact/hooks";
+import { ResultsPage } from "./pages/results";
+import { ResultsList } from "./pages/results-list";
+import { route } from "./route";
+import { loadSession } from "./session";
+import { Shell } from "./ui/shell";
+
+/** Each page by the first part of its address. */
+const PAGES: Record<string, () => preact.JSX.Element> = {
+  results: () => (route.value.query.has("of") ? <ResultsPage of={route.value.query.get("of") as string} /> : <ResultsList />),
+};
+
+export function App() {
+  useEffect(() => {
+    loadSession().catch(() => undefined);
+  }, []);
+  const page = PAGES[route.value.page];
+  return <Shell>{page ? page() : <Missing />}</Shell>;
+}
+
+function Missing() {
+  return (
+    <section>
+      <h1>There is no such page</h1>
+      <p>
+        The address may have been cut. <a href="/results">Results</a> are a place to begin.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+import { get, type Told } from "../api";
+import { to } from "../route";
+import { Await, useLoaded } from "../ui/loaded";
+import { bytes, when } from "../ui/words";
+
+interface Entry {
+  address: string;
+  name: string;
+  question?: string;
+  backend?: string;
+  modified: number;
+  bytes: number;
+  planned?: number;
+  done?: number;
+  failed?: number;
+  error?: Told;
+}
+
+export function ResultsList() {
+  const found = useLoaded((signal) => get<{ results: Entry[]; complete: boolean }>("/api/results", {}, signal), []);
+  return (
+    <section>
+      <h1>Results</h1>
+      <Await of={found}>
+        {({ results, complete }) => (
+          <>
+            {!results.length && (
+              <p>
+                There are none in these folders yet. <code>sawtooth run hstcp --short --out results/hstcp</code> makes some in seconds.
+              </p>
+            )}
+            <ul class="cards">
+              {results.map((entry) => (
+                <li key={entry.address} class="card">
+                  <h2>
+                    <a href={to("results", { of: entry.address })}>{entry.name}</a>
+                  </h2>
+                  {entry.question && <p>{entry.question}</p>}
+                  {entry.error && <p class="bad">{entry.error.message}</p>}
+                  <p class="faint">{[state(entry), entry.backend, bytes(entry.bytes), when(entry.modified)].filter(Boolean).join(" · ")}</p>
+                  <p class="faint">
+                    <code>{entry.address}</code>
+                  </p>
+                </li>
+              ))}
+            </ul>
+            {!complete && <p class="faint">The folders hold so many files that they were not looked through to their end.</p>}
+          </>
+        )}
+      </Await>
+    </section>
+  );
+}
+
+function state({ planned, done, failed }: Entry): string {
+  if (planned === undefined || done === undefined) return "";
+  const text =
+    done === planned ? `${planned.toLocaleString("en")} runs` : `${done.toLocaleString("en")} of ${planned.toLocaleString("en")} runs`;
+  return failed ? `${text}, ${failed} failed` : text;
+}

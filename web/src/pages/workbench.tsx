@@ -1,0 +1,274 @@
+// Any measure over any factor: each dimension is drawn along an axis, as curves or panels, or stays at one level. What varies and has no place is refused by the server.
+import { useMemo, useState } from "preact/hooks";
+import { get, post } from "../api";
+import { Drawn } from "../plots/drawn";
+import { type Curve, draw, type Levels, type Placed } from "../plots/levels";
+import { go, route, to } from "../route";
+import { Choice, Field } from "../ui/field";
+import { Legend } from "../ui/legend";
+import { Await, useLoaded, Wrong } from "../ui/loaded";
+import { Words } from "../ui/words";
+import type { Head } from "./results";
+import { Files } from "./study-figures";
+
+const PLACES = ["x", "curves", "panels", "rows"] as const;
+type Place = (typeof PLACES)[number];
+
+/** What is asked: as the keys of a `[[figures]]` block. */
+export interface Keys {
+  metric: string;
+  statistic?: string;
+  scale?: string;
+  flows?: string;
+  x?: string;
+  curves?: string;
+  panels?: string;
+  rows?: string;
+  of?: string | string[];
+  arm?: string | string[];
+  where?: Record<string, unknown>;
+  [key: string]: unknown;
+}
+
+const STATISTICS = ["mean", "median", "geometric mean"];
+const FLOWS = ["mean", "sum", "max", "min", "each"];
+const TITLES: Record<Place, string> = { x: "along x", curves: "as curves", panels: "as panels", rows: "as rows of panels" };
+
+/** The first figure of the study that is of this kind; else a measure that says most of such traffic, with factors placed in their order. */
+export function beginning(head: Head): Keys {
+  const first = head.figures.find((keys) => keys.kind === "levels" && typeof keys.metric === "string");
+  if (first) {
+    const { name: _name, kind: _kind, caption: _caption, ...keys } = first;
+    return keys as Keys;
+  }
+  const metric = head.suggested[0] ?? "goodput_bps";
+  const varying = Object.entries(head.factors).filter(([, levels]) => levels.length > 1);
+  const free: Place[] = [...PLACES];
+  const keys: Keys = { metric };
+  if (head.arms.length > 1) {
+    keys.curves = "arm";
+    free.splice(free.indexOf("curves"), 1);
+  }
+  for (const [factor, levels] of varying.reverse()) {
+    const place = free.shift();
+    if (place) keys[place] = factor;
+    else keys.where = { ...keys.where, [factor]: levels[0]?.level };
+  }
+  return keys;
+}
+
+export function Workbench({ of, head, chosen }: { of: string; head: Head; chosen: (runs: number[]) => void }) {
+  const kept = route.value.query.get("figure");
+  const keys = useMemo<Keys>(() => (kept ? JSON.parse(kept) : beginning(head)), [kept, head]);
+  const ask = (next: Keys) => go(to("results", { of, figure: JSON.stringify(next) }), "replace");
+  const found = useLoaded((signal) => post<Levels>("/api/results/figure", { of }, keys, signal), [of, JSON.stringify(keys)]);
+  const figure = found.value;
+  const show = (point: Placed) => {
+    const curve = point.panel.curves.find((each) => each.name === point.curve);
+    if (curve) chosen(runsAt(curve, point.level));
+  };
+  return (
+    <>
+      <Measure of={of} head={head} keys={keys} ask={ask} />
+      <Dimensions head={head} keys={keys} shown={figure} ask={ask} />
+      {found.problem && <Wrong told={found.problem} />}
+      {figure && (
+        <figure>
+          <Legend names={figure.curves.length > 1 ? figure.curves : []} />
+          <Drawn
+            draw={(width) => draw(figure, width, show)}
+            keys={[figure]}
+            label={`${figure.y.label} by ${figure.x.label}. ${figure.caption}`}
+            stale={found.loading || found.problem !== undefined}
+          />
+          <figcaption>
+            <Words text={figure.caption} /> Faint dots are single runs.{" "}
+            <Files asked={{ of, keys: JSON.stringify({ name: "figure", kind: "levels", ...keys }) }} />
+          </figcaption>
+          <details>
+            <summary>Lines of a study file that make this figure</summary>
+            <pre>{figure.toml}</pre>
+          </details>
+          <details>
+            <summary>Its numbers</summary>
+            <Numbers figure={figure} chosen={chosen} />
+          </details>
+        </figure>
+      )}
+    </>
+  );
+}
+
+function Measure({ of, head, keys, ask }: { of: string; head: Head; keys: Keys; ask: (keys: Keys) => void }) {
+  const every = useLoaded(
+    (signal) => get<{ measures: { name: string; unit: string; summary: string }[] }>("/api/results/measures", { of }, signal),
+    [of],
+  );
+  const [typed, type] = useState<string | null>(null);
+  const text = typed ?? keys.metric;
+  const say = (metric: string) => {
+    type(null);
+    if (metric.trim() && metric !== keys.metric) ask({ ...keys, metric: metric.trim() });
+  };
+  return (
+    <Await of={every}>
+      {({ measures }) => (
+        <div class="row">
+          <Field name="Measure, or an expression of some" wide>
+            {(id) => (
+              <input
+                id={id}
+                list="measures"
+                value={text}
+                spellcheck={false}
+                onInput={(event) => type(event.currentTarget.value)}
+                onChange={(event) => say(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <datalist id="measures">
+            {[...head.suggested.map((name) => ({ name, unit: "", summary: "suggested" })), ...measures].map((each) => (
+              <option key={each.name} value={each.name}>
+                {each.summary} {each.unit && `[${each.unit}]`}
+              </option>
+            ))}
+          </datalist>
+          <Choice
+            name="Replicates as"
+            value={keys.statistic ?? "mean"}
+            values={STATISTICS}
+            choose={(statistic) => ask({ ...keys, statistic })}
+          />
+          <Choice name="Scale" value={keys.scale ?? "linear"} values={["linear", "log"]} choose={(scale) => ask({ ...keys, scale })} />
+          <Choice name="Flows of a block" value={keys.flows ?? "mean"} values={FLOWS} choose={(flows) => ask({ ...keys, flows })} />
+        </div>
+      )}
+    </Await>
+  );
+}
+
+function Dimensions({ head, keys, shown, ask }: { head: Head; keys: Keys; shown: Levels | undefined; ask: (keys: Keys) => void }) {
+  const varying = Object.entries(head.factors).filter(([, levels]) => levels.length > 1);
+  const dimensions: [string, { level: string; words: string }[]][] = [
+    ...varying,
+    ...(head.arms.length > 1
+      ? ([["arm", head.arms.map((arm) => ({ level: arm, words: arm }))]] as [string, { level: string; words: string }[]][])
+      : []),
+    ["item", []],
+  ];
+  const placeOf = (name: string): string =>
+    PLACES.find((place) => keys[place] === name) ??
+    PLACES.find((place) => !keys[place] && shown?.places[place] === name) ??
+    (fixed(name, keys) !== undefined ? `=${fixed(name, keys)}` : "");
+  const choose = (name: string, value: string) => {
+    const next: Keys = { ...keys, where: { ...keys.where } };
+    for (const place of PLACES) if (next[place] === name) delete next[place];
+    if (name === "arm") delete next.arm;
+    if (name === "item") delete next.of;
+    delete next.where?.[name];
+    if (value.startsWith("=")) {
+      const level = value.slice(1);
+      if (name === "arm") next.arm = level;
+      else if (name === "item") next.of = level;
+      else next.where = { ...next.where, [name]: level };
+    } else if (value) {
+      // Who had the place takes the one that is left, so that nothing lacks one.
+      const place = value as Place;
+      const held = next[place];
+      const before = PLACES.find((each) => keys[each] === name);
+      next[place] = name;
+      if (typeof held === "string" && before) next[before] = held;
+    }
+    if (!Object.keys(next.where ?? {}).length) delete next.where;
+    ask(next);
+  };
+  const items = shown ? itemsOf(shown, keys) : [];
+  return (
+    <div class="places">
+      {dimensions.map(([name, levels]) => (
+        <Choice
+          key={name}
+          name={name === "item" ? "item (flows, links)" : name}
+          value={placeOf(name)}
+          values={[
+            { value: "", words: name === "item" ? "all there are" : "no place" },
+            ...PLACES.map((place) => ({ value: place, words: TITLES[place] })),
+            ...(name === "item" ? items.map((item) => ({ level: item, words: item })) : levels).map((each) => ({
+              value: `=${each.level}`,
+              words: `only ${each.words}`,
+            })),
+          ]}
+          choose={(value) => choose(name, value)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function fixed(name: string, keys: Keys): string | undefined {
+  const given = name === "arm" ? keys.arm : name === "item" ? keys.of : keys.where?.[name];
+  return given === undefined ? undefined : Array.isArray(given) ? given.join(", ") : String(given);
+}
+
+function itemsOf(shown: Levels, keys: Keys): string[] {
+  const place = Object.entries(shown.places).find(([, dimension]) => dimension === "item")?.[0];
+  const found =
+    place === "x"
+      ? shown.x.levels
+      : place === "curves"
+        ? shown.curves
+        : place === "panels"
+          ? shown.panels.map((panel) => panel.column)
+          : place === "rows"
+            ? shown.panels.map((panel) => panel.row)
+            : [];
+  const given = typeof keys.of === "string" ? [keys.of] : (keys.of ?? []);
+  return [...new Set([...given, ...found])];
+}
+
+function runsAt(curve: Curve, level: number): number[] {
+  return curve.runs.run.filter((_, at) => curve.runs.at[at] === level);
+}
+
+function Numbers({ figure, chosen }: { figure: Levels; chosen: (runs: number[]) => void }) {
+  const rows = figure.panels
+    .flatMap((panel) =>
+      panel.curves.flatMap((curve) => curve.points.map((point, at) => ({ panel, curve, point, at, level: figure.x.levels[at] }))),
+    )
+    .filter((row) => row.point);
+  return (
+    <section class="scroll" tabIndex={0} aria-label="Numbers of the figure">
+      <table>
+        <thead>
+          <tr>
+            {["panel", "curve", figure.x.label, figure.y.label, "low", "high", "runs", "interval"].map((each, at) => (
+              <th key={each} class={at < 3 || at === 7 ? "text" : ""}>
+                {each}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ panel, curve, point, at, level }) => (
+            <tr key={`${panel.row}|${panel.column}|${curve.name}|${level}`}>
+              <td class="text">{[panel.row, panel.column].filter(Boolean).join(", ")}</td>
+              <td class="text">{curve.name}</td>
+              <td class="text">{level}</td>
+              <td>
+                {point?.bound} {point?.estimate?.toPrecision(5)}
+              </td>
+              <td>{point?.low?.toPrecision(5)}</td>
+              <td>{point?.high?.toPrecision(5)}</td>
+              <td>
+                <button type="button" title="Show these runs" onClick={() => chosen(runsAt(curve, at))}>
+                  {point?.n}
+                </button>
+              </td>
+              <td class="text">{point?.interval}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

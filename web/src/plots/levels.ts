@@ -1,0 +1,245 @@
+// Points with intervals, and every run as a faint dot, over the levels of a dimension; panels by rows and columns.
+import * as Plot from "@observablehq/plot";
+import { colour, SYMBOLS, token } from "./colours";
+
+export interface Point {
+  estimate: number | null;
+  low: number | null;
+  high: number | null;
+  n: number;
+  unfinished: number;
+  bound: string;
+  most: number | null;
+  interval: string;
+}
+
+export interface Curve {
+  name: string;
+  points: (Point | null)[];
+  runs: { at: number[]; value: (number | null)[]; run: number[] };
+}
+
+export interface Panel {
+  row: string;
+  column: string;
+  curves: Curve[];
+}
+
+export interface Levels {
+  x: { dimension: string; label: string; levels: string[]; amounts: number[] | null };
+  y: { label: string; unit: string; scale: string };
+  curves: string[];
+  places: Record<string, string>;
+  panels: Panel[];
+  caption: string;
+  toml: string;
+}
+
+/** A point of a curve, where it is drawn. */
+export interface Placed extends Point {
+  panel: Panel;
+  curve: string;
+  level: number;
+  x: number;
+}
+
+/** From one curve to the next, in levels: they stand side by side, so that none hides another. */
+function step(curves: number): number {
+  return Math.min(0.16, 0.7 / Math.max(curves, 1));
+}
+
+function beside(curve: number, curves: number): number {
+  return (curve - (curves - 1) / 2) * step(curves);
+}
+
+/** A number between 0 and 1 that is a run's own: its dot does not move when others come. */
+function scatter(run: number): number {
+  return ((run * 0x9e3779b1) >>> 0) / 2 ** 32;
+}
+
+export function placed(found: Levels): Placed[] {
+  return found.panels.flatMap((panel) =>
+    panel.curves.flatMap((curve) =>
+      curve.points.flatMap((point, level) =>
+        point && point.estimate !== null
+          ? [{ ...point, panel, curve: curve.name, level, x: level + beside(found.curves.indexOf(curve.name), found.curves.length) }]
+          : [],
+      ),
+    ),
+  );
+}
+
+/** Many dots as one path: a figure of thousands is drawn as fast as one of ten. */
+function dots(found: Levels, curve: Curve): Plot.Markish {
+  const at = found.curves.indexOf(curve.name);
+  const spread = step(found.curves.length) * 0.8;
+  return ((_index: number[], scales: Plot.ScaleFunctions) => {
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    const parts: string[] = [];
+    const [across, down] = [scales.x, scales.y] as [(at: number) => number, (value: number) => number];
+    for (let i = 0; i < curve.runs.run.length; i++) {
+      const value = curve.runs.value[i];
+      if (value === null || value === undefined || (found.y.scale === "log" && value <= 0)) continue;
+      const x = (curve.runs.at[i] as number) + beside(at, found.curves.length) + (scatter(curve.runs.run[i] as number) - 0.5) * spread;
+      parts.push(`M${across(x).toFixed(1)},${down(value).toFixed(1)}h0`);
+    }
+    path.setAttribute("d", parts.join(""));
+    path.setAttribute("stroke", colour(at));
+    path.setAttribute("stroke-width", "3");
+    path.setAttribute("stroke-linecap", "round");
+    path.setAttribute("stroke-opacity", "0.28");
+    return path;
+  }) as unknown as Plot.Markish;
+}
+
+function panelOf(
+  found: Levels,
+  panel: Panel,
+  width: number,
+  height: number,
+  domain: [number, number],
+  chosen: (point: Placed) => void,
+): Element {
+  const points = placed({ ...found, panels: [panel] });
+  const shown = points.map((point) => ({ ...point, number: found.curves.indexOf(point.curve) }));
+  const levels = found.x.levels;
+  const few = Math.max(1, Math.ceil(levels.length / Math.max(width / 64, 2)));
+  const longest = Math.max(...levels.map((level) => level.length));
+  const slanted = (longest * 7 + 12) * Math.ceil(levels.length / few) > width - 70;
+  const ink = token("ink");
+  const drawn = Plot.plot({
+    width,
+    height: height + (slanted ? Math.min(longest, 22) * 4.2 : 0),
+    marginLeft: 62,
+    marginBottom: slanted ? 34 + Math.min(longest, 22) * 4.2 : 38,
+    marginTop: 26,
+    style: { background: "transparent", color: ink, fontSize: "12px", overflow: "visible" },
+    x: {
+      domain: [-0.5, levels.length - 0.5],
+      ticks: levels.map((_, at) => at).filter((at) => at % few === 0),
+      tickFormat: (at: number) => cut(levels[at] ?? ""),
+      tickRotate: slanted ? -38 : 0,
+      label: found.x.label,
+      labelAnchor: "center",
+      labelArrow: "none",
+      labelOffset: slanted ? 30 + Math.min(longest, 22) * 4.2 : 34,
+    },
+    y: { type: found.y.scale === "log" ? "log" : "linear", domain, grid: true, label: found.y.label, labelArrow: "none", nice: true },
+    marks: [
+      ...panel.curves.map((curve) => dots(found, curve)),
+      Plot.line(shown, {
+        x: "x",
+        y: "estimate",
+        z: "curve",
+        stroke: (each: (typeof shown)[number]) => colour(each.number),
+        strokeWidth: 1.3,
+        strokeOpacity: 0.7,
+      }),
+      Plot.ruleX(
+        shown.filter((each) => each.low !== null && each.high !== null),
+        { x: "x", y1: "low", y2: "high", stroke: (each: (typeof shown)[number]) => colour(each.number), strokeWidth: 2 },
+      ),
+      Plot.dot(shown, {
+        x: "x",
+        y: "estimate",
+        r: 4.2,
+        symbol: (each: (typeof shown)[number]) => SYMBOLS[each.number % SYMBOLS.length],
+        fill: (each: (typeof shown)[number]) => colour(each.number),
+        stroke: token("paper"),
+        strokeWidth: 1,
+      }),
+      Plot.text(
+        shown.filter((each) => each.bound),
+        {
+          x: "x",
+          y: "estimate",
+          text: (each: (typeof shown)[number]) => ({ "at least": "↑", "at most": "↓" })[each.bound] ?? "↕",
+          dy: -11,
+          fontSize: 13,
+          fill: ink,
+        },
+      ),
+      Plot.tip(
+        shown,
+        Plot.pointer({
+          x: "x",
+          y: "estimate",
+          title: (each: (typeof shown)[number]) => told(each, found),
+          fill: token("paper"),
+          stroke: token("rule"),
+        }),
+      ),
+    ],
+  });
+  const svg = (drawn.tagName === "svg" ? drawn : drawn.querySelector("svg")) as SVGSVGElement & { value?: Placed };
+  svg.addEventListener("click", () => svg.value && chosen(svg.value));
+  return drawn;
+}
+
+function cut(text: string): string {
+  return text.length > 22 ? `${text.slice(0, 21)}…` : text;
+}
+
+function told(point: Placed, found: Levels): string {
+  const value = `${point.bound ? `${point.bound} ` : ""}${short(point.estimate)}${found.y.unit ? ` ${found.y.unit}` : ""}`;
+  const range =
+    point.low !== null && point.high !== null ? `${short(point.low)} to ${short(point.high)}: ${point.interval}` : point.interval;
+  const unfinished = point.unfinished ? `, ${point.unfinished} unfinished` : "";
+  return [
+    `${found.curves.length > 1 ? `${point.curve}, ` : ""}${found.x.levels[point.level]}`,
+    value,
+    range,
+    `${point.n} run${point.n === 1 ? "" : "s"}${unfinished}; click for them`,
+  ].join("\n");
+}
+
+function short(value: number | null): string {
+  return value === null ? "?" : value.toPrecision(4).replace(/\.?0+$/, "");
+}
+
+/** All panels have one scale, so that they can be held against each other. */
+function domainOf(found: Levels): [number, number] {
+  const log = found.y.scale === "log";
+  let low = Infinity;
+  let high = -Infinity;
+  const take = (value: number | null | undefined) => {
+    if (value === null || value === undefined || (log && value <= 0)) return;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  };
+  for (const panel of found.panels) {
+    for (const curve of panel.curves) {
+      for (const value of curve.runs.value) take(value);
+      for (const point of curve.points) for (const value of [point?.estimate, point?.low, point?.high]) take(value);
+    }
+  }
+  if (low === Infinity) return [0, 1];
+  if (log) return [low * 0.9, high * 1.1];
+  // What cannot be below 0 is shown from 0 on, unless that leaves no room for what differs.
+  const from = low >= 0 && low < 0.6 * high ? 0 : low - 0.06 * (high - low || Math.abs(high) || 1);
+  return [from, high + 0.06 * (high - low || Math.abs(high) || 1)];
+}
+
+export function draw(found: Levels, width: number, chosen: (point: Placed) => void): Element {
+  const columns = [...new Set(found.panels.map((panel) => panel.column))];
+  const beside = Math.max(1, Math.min(columns.length, Math.floor(width / 300)));
+  const each = Math.floor((width - 12 * (beside - 1)) / beside);
+  const domain = domainOf(found);
+  const grid = document.createElement("div");
+  grid.style.display = "grid";
+  grid.style.gap = "12px";
+  grid.style.gridTemplateColumns = `repeat(${beside}, minmax(0, 1fr))`;
+  for (const panel of found.panels) {
+    const place = document.createElement("div");
+    const title = [panel.row, panel.column].filter(Boolean).join(", ");
+    if (title) {
+      const head = document.createElement("div");
+      head.className = "faint";
+      head.textContent = title;
+      place.append(head);
+    }
+    place.append(panelOf(found, panel, each, Math.min(360, Math.max(220, each * 0.62)), domain, chosen));
+    grid.append(place);
+  }
+  return grid;
+}

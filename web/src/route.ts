@@ -1,0 +1,40 @@
+// Which page is shown: the address of the browser says it, so that it can be kept, shared and gone back to.
+import { signal } from "@preact/signals";
+
+export interface Route {
+  page: string;
+  query: URLSearchParams;
+}
+
+function here(): Route {
+  return { page: location.pathname.replace(/^\/+|\/+$/g, "") || "results", query: new URLSearchParams(location.search) };
+}
+
+export const route = signal<Route>(here());
+
+addEventListener("popstate", () => {
+  route.value = here();
+});
+
+export function to(page: string, query: Record<string, string | undefined> = {}): string {
+  const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined && each[1] !== "");
+  const text = new URLSearchParams(given).toString();
+  return `/${page}${text ? `?${text}` : ""}`;
+}
+
+export function go(address: string, how: "push" | "replace" = "push"): void {
+  history[how === "push" ? "pushState" : "replaceState"](null, "", address);
+  route.value = here();
+  if (how === "push") scrollTo(0, 0);
+}
+
+// Links are links: they can be opened elsewhere, and here they load nothing anew.
+addEventListener("click", (event) => {
+  if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const link = (event.target as Element | null)?.closest?.("a");
+  if (!link || link.origin !== location.origin || link.target || link.hasAttribute("download") || /^\/(api|static)\//.test(link.pathname))
+    return;
+  if (link.hash && link.pathname === location.pathname && link.search === location.search) return;
+  event.preventDefault();
+  go(link.pathname + link.search + link.hash);
+});

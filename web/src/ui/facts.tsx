@@ -1,0 +1,12 @@
+export function Facts({ facts }: { facts: Record<string, string> }) {
+  return (
+    <dl class="facts">
+      {Object.entries(facts).map(([name, text]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{text}</dd>
+        </>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { problemOf, type Told } from "../api";
+
+export interface Loaded<T> {
+  value?: T;
+  problem?: Told;
+  loading: boolean;
+}
+
+/** What a question is answered with, asked again whenever `keys` change; what was shown stays until the next answer is there. */
+export function useLoaded<T>(ask: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Loaded<T> {
+  const [found, set] = useState<Loaded<T>>({ loading: true });
+  useEffect(() => {
+    const control = new AbortController();
+    set((before) => ({ ...before, loading: true }));
+    ask(control.signal).then(
+      (value) => !control.signal.aborted && set({ value, loading: false }),
+      (error) => !control.signal.aborted && set((before) => ({ ...before, problem: problemOf(error), loading: false })),
+    );
+    return () => control.abort();
+  }, keys);
+  return found;
+}
+
+export function Wrong({ told }: { told: Told }) {
+  return (
+    <div class="wrong" role="alert">
+      <p>
+        <strong>{told.message}</strong>
+      </p>
+      {told.place?.text ? (
+        <pre>
+          {`${told.place.name}:${told.place.line}:${told.place.column}\n${told.place.text}\n${" ".repeat(Math.max(told.place.column - 1, 0))}${"^".repeat(Math.max(told.place.end - told.place.column, 1))}`}
+        </pre>
+      ) : null}
+      {told.hint ? <p>{told.hint}</p> : null}
+    </div>
+  );
+}
+
+export function Await<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) {
+  return (
+    <>
+      {of.problem && <Wrong told={of.problem} />}
+      {of.value !== undefined ? children(of.value) : of.loading ? <p class="faint">Loading …</p> : null}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { route } from "../route";
+import { session } from "../session";
+
+const PLACES: [string, string][] = [["results", "Results"]];
+
+export function Shell({ children }: { children: ComponentChildren }) {
+  const page = route.value.page;
+  useEffect(() => {
+    document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
+  }, [page]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        To the content
+      </a>
+      <header class="bar">
+        <a class="brand" href="/results">
+          <img src="/static/icon.svg" alt="" width="24" height="24" /> Sawtooth
+        </a>
+        <nav aria-label="Pages">
+          {PLACES.map(([name, title]) => (
+            <a key={name} href={`/${name}`} aria-current={page === name ? "page" : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <Theme />
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <footer class="foot">Sawtooth {session.value?.version ?? ""}</footer>
+    </>
+  );
+}
+
+const THEMES = ["auto", "light", "dark"] as const;
+type Theme = (typeof THEMES)[number];
+
+/** Light or dark, or as the system has it. */
+function Theme() {
+  const [theme, choose] = useState<Theme>(() => (localStorage.getItem("theme") as Theme | null) ?? "auto");
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem("theme", theme);
+    dispatchEvent(new Event("themed"));
+  }, [theme]);
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] as Theme;
+  return (
+    <button type="button" class="quiet" onClick={() => choose(next)} title={`Colours: ${theme}; switch to ${next}`}>
+      <span aria-hidden="true">{{ auto: "◐", light: "☀", dark: "☾" }[theme]}</span>
+      <span class="hidden">Colours: {theme}</span>
+    </button>
+  );
+}

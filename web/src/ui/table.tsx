@@ -1,0 +1,94 @@
+import { useState } from "preact/hooks";
+import { get } from "../api";
+import { Await, useLoaded } from "./loaded";
+import { number } from "./words";
+
+interface Rows {
+  columns: string[];
+  numeric: boolean[];
+  rows: (string | number | boolean | null)[][];
+  offset: number;
+  total: number;
+}
+
+const PAGE = 100;
+
+/** A table of results, a page at a time; its headings sort it. */
+export function Table({ of, table, runs }: { of: string; table: string; runs?: number[] }) {
+  const [{ offset, by, down }, see] = useState<{ offset: number; by?: string; down?: boolean }>({ offset: 0 });
+  const found = useLoaded(
+    (signal) =>
+      get<Rows>(
+        "/api/results/table",
+        { of, table, offset, limit: PAGE, by, descending: down ? "1" : undefined, runs: runs?.join(",") },
+        signal,
+      ),
+    [of, table, offset, by, down, runs],
+  );
+  return (
+    <Await of={found}>
+      {({ columns, numeric, rows, total }) => (
+        <>
+          <section class="scroll" tabIndex={0} aria-label={`Table ${table}`}>
+            <table>
+              <thead>
+                <tr>
+                  {columns.map((column, at) => (
+                    <th
+                      key={column}
+                      class={numeric[at] ? "" : "text"}
+                      aria-sort={by === column ? (down ? "descending" : "ascending") : "none"}
+                    >
+                      <button type="button" onClick={() => see({ offset: 0, by: column, down: by === column && !down })}>
+                        {column}
+                        {by === column ? (down ? " ↓" : " ↑") : ""}
+                      </button>
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row, at) => (
+                  <tr key={at}>
+                    {row.map((cell, column) => (
+                      <td key={columns[column]} class={numeric[column] ? "" : "text"}>
+                        {typeof cell === "number"
+                          ? columns[column] === "run" || columns[column] === "seed"
+                            ? String(cell)
+                            : number(cell)
+                          : cell === null
+                            ? ""
+                            : String(cell)}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+          {total > PAGE && (
+            <p class="row">
+              <button
+                type="button"
+                disabled={!offset}
+                onClick={() => see({ offset: Math.max(offset - PAGE, 0), ...(by ? { by } : {}), ...(down ? { down } : {}) })}
+              >
+                Earlier
+              </button>
+              <span class="faint">
+                {(offset + 1).toLocaleString("en")} to {Math.min(offset + PAGE, total).toLocaleString("en")} of {total.toLocaleString("en")}
+              </span>
+              <button
+                type="button"
+                disabled={offset + PAGE >= total}
+                onClick={() => see({ offset: offset + PAGE, ...(by ? { by } : {}), ...(down ? { down } : {}) })}
+              >
+                Later
+              </button>
+            </p>
+          )}
+        </>
+      )}
+    </Await>
+  );
+}

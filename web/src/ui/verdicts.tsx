@@ -1,0 +1,157 @@
+// Each claim with its answer, and the evidence of its cells: intervals against the limits of the claim.
+import * as Plot from "@observablehq/plot";
+import { token } from "../plots/colours";
+import { Drawn } from "../plots/drawn";
+import { Folded } from "./folded";
+import { number, Words } from "./words";
+
+interface Interval {
+  estimate: number | null;
+  low: number | null;
+  high: number | null;
+  runs: number;
+  method: string;
+  unit: string;
+  above: number | null;
+  below: number | null;
+}
+
+interface Evidence {
+  cell: string;
+  numbers: string;
+  interval: Interval | null;
+  doubt: string;
+  steps?: Evidence[];
+}
+
+export interface Verdict {
+  claim: string;
+  answer: "yes" | "no" | "mixed" | "cannot distinguish";
+  said: string;
+  numbers: string;
+  evidence: Evidence[];
+  caveat?: string;
+  refuted_by?: string;
+}
+
+const SHOWN = 24;
+/** Of so many claims the evidence stands below each; of more it is folded away. */
+const FEW = 6;
+
+export function Verdicts({ verdicts }: { verdicts: Verdict[] }) {
+  return (
+    <>
+      {verdicts.map((verdict) => (
+        <div class="verdict" key={verdict.claim}>
+          <h3>
+            <b class={verdict.answer.split(" ")[0]}>{verdict.said}</b>: <Words text={verdict.claim} />
+          </h3>
+          <p class="faint">
+            <Words text={verdict.numbers} />
+          </p>
+          {verdict.caveat && (
+            <p>
+              But: <Words text={verdict.caveat} />
+            </p>
+          )}
+          {verdict.refuted_by && <p class="faint">It would have been no if: {verdict.refuted_by}</p>}
+          {verdicts.length > FEW ? (
+            weighed(verdict.evidence).length > 0 && (
+              <Folded title="Its evidence">
+                <Forest verdict={verdict} />
+              </Folded>
+            )
+          ) : (
+            <Forest verdict={verdict} />
+          )}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function weighed(evidence: Evidence[], above = ""): (Evidence & { interval: Interval })[] {
+  return evidence.flatMap((each) => {
+    const cell = [above, each.cell].filter(Boolean).join(": ");
+    const own = each.interval && each.interval.estimate !== null ? [{ ...each, cell, interval: each.interval }] : [];
+    return [...own, ...weighed(each.steps ?? [], cell)];
+  });
+}
+
+function Forest({ verdict }: { verdict: Verdict }) {
+  const every = weighed(verdict.evidence);
+  if (!every.length) return null;
+  const rows = every.slice(0, SHOWN).map((each, at) => ({ ...each.interval, cell: each.cell || " ", numbers: each.numbers, at }));
+  const unit = rows[0]?.unit ?? "";
+  const rest = every.length - rows.length;
+  return (
+    <>
+      <Drawn
+        label={`Intervals of ${verdict.claim}: ${rows.map((row) => `${row.cell} ${row.numbers}`).join("; ")}`}
+        keys={[verdict]}
+        draw={(width) => forest(rows, unit, width, `var(--${verdict.answer.split(" ")[0]})`)}
+      />
+      {rest > 0 && <p class="faint">and {rest} more cells, which the report's table has</p>}
+    </>
+  );
+}
+
+type Row = Interval & { cell: string; numbers: string; at: number };
+
+function forest(rows: Row[], unit: string, width: number, ink: string): Element {
+  const longest = Math.max(...rows.map((row) => row.cell.length));
+  const left = longest > 1 ? Math.min(longest * 6.4 + 14, width * 0.42) : 16;
+  const finite = rows
+    .flatMap((row) => [row.estimate, row.low, row.high, row.above, row.below])
+    .filter((value): value is number => value !== null);
+  const low = Math.min(...finite);
+  const high = Math.max(...finite);
+  const room = (high - low || Math.abs(high) || 1) * 0.06;
+  const domain = [low - room, high + room];
+  const limits = [...new Set(rows.flatMap((row) => [row.above, row.below]).filter((value): value is number => value !== null))];
+  const most = Math.floor((left - 14) / 6.4);
+  return Plot.plot({
+    width,
+    height: rows.length * 19 + 44,
+    marginLeft: left,
+    marginTop: 6,
+    marginBottom: 36,
+    style: { background: "transparent", color: token("ink"), fontSize: "12px", overflow: "visible" },
+    x: {
+      domain,
+      label: unit || null,
+      labelArrow: "none",
+      labelAnchor: "center",
+      ticks: Math.max(2, Math.min(8, (width - left) / 70)),
+      tickFormat: (value: number) => number(value),
+    },
+    y: {
+      domain: rows.map((row) => row.at),
+      tickFormat: (at: number) => {
+        const cell = rows[at]?.cell ?? "";
+        return cell.length > most ? `${cell.slice(0, most - 1)}…` : cell;
+      },
+      label: null,
+      tickSize: 0,
+    },
+    marks: [
+      ...(limits.length === 1
+        ? [Plot.ruleX(limits, { stroke: token("ink"), strokeDasharray: "3,3" })]
+        : [
+            Plot.tickX(
+              rows.flatMap((row) => [row.above, row.below].filter((value) => value !== null).map((value) => ({ at: row.at, value }))),
+              { x: "value", y: "at", stroke: token("ink"), strokeDasharray: "2,2" },
+            ),
+          ]),
+      Plot.link(rows, {
+        x1: (row: Row) => row.low ?? domain[0],
+        x2: (row: Row) => row.high ?? domain[1],
+        y1: "at",
+        y2: "at",
+        stroke: ink,
+        strokeWidth: 2,
+      }),
+      Plot.dot(rows, { x: "estimate", y: "at", fill: ink, r: 3.6, title: (row: Row) => `${row.cell}\n${row.numbers}` }),
+    ],
+  });
+}

@@ -1,0 +1,28 @@
+// Numbers and texts as people read them.
+
+export function bytes(value: number): string {
+  for (const [unit, size] of [
+    ["GB", 1e9],
+    ["MB", 1e6],
+    ["kB", 1e3],
+  ] as const)
+    if (value >= size) return `${(value / size).toFixed(1)} ${unit}`;
+  return `${value} B`;
+}
+
+export function when(seconds: number): string {
+  return seconds ? new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) : "";
+}
+
+export function number(value: number | null | undefined): string {
+  if (value === null || value === undefined) return "–";
+  if (!Number.isFinite(value)) return String(value);
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e9 || size < 1e-3)) return value.toExponential(3);
+  return value.toLocaleString("en", { maximumSignificantDigits: size >= 1e4 ? 9 : 4, maximumFractionDigits: size >= 1e4 ? 0 : 20 });
+}
+
+/** A text in which `code` stands between back quotes. */
+export function Words({ text }: { text: string }) {
+  return <>{text.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
+}
