@@ -10,10 +10,10 @@ SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -nam
 # One process more than there are processors: those of the group "real time" mostly wait.
 PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
 # Properties of random cases at length: other cases than before, and twice as many.
-MANY := PROPTEST_CASES=512
+MANY := PROPTEST_CASES=512$(if $(PROPTEST_RNG_SEED), PROPTEST_RNG_SEED=$(PROPTEST_RNG_SEED)1)
 PROPERTIES = $(patsubst %.rs,%::,$(notdir $(shell grep -l 'proptest!' crates/sawtooth-core/tests/it/*.rs)))
 
-.PHONY: help study short gallery guest rust-tests test test-long test-long-python test-long-rust test-all fuzz instructions records sizes structure lint format bench guided wheel release-check docs deny deny-tool sbom mutants clean
+.PHONY: help study short gallery pages guest rust-tests test test-long test-long-python test-long-rust test-all fuzz instructions records sizes structure lint format bench guided wheel release-check docs deny deny-tool sbom mutants clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
@@ -37,6 +37,14 @@ $(UV):
 .venv/dev: .venv/built
 	$(UV) sync --frozen --quiet --compile-bytecode
 	@touch $@
+
+# The explorer's pages: what ships is what these make of `web/` (`tests/web/test_bundle.py`); users need no Node.
+web/node_modules: web/package.json web/package-lock.json
+	npm --prefix web ci --silent
+	@touch $@
+
+pages: web/node_modules ## build the explorer's pages from `web/` into the package
+	npm --prefix web run --silent build
 
 # The programs that go into guests: static, and preloaded into the kernel or its emulator.
 GUEST := python/sawtooth/guest
@@ -64,7 +72,7 @@ short: .venv/built ## the same study in its short form, seconds instead of a min
 gallery: .venv/built ## run the eight studies of the gallery, one page and one contact sheet of their figures, a minute
 	$(RUN)/sawtooth gallery
 
-test: .venv/guest ## what proves correctness, Rust and Python, minutes
+test: .venv/guest web/node_modules ## what proves correctness, Rust and Python, minutes
 	cargo test --workspace --locked --quiet
 	$(PYTEST)
 
@@ -96,7 +104,7 @@ sizes: .venv/dev ## lower the rows of source files that have shrunk
 structure: .venv/dev ## lower the rows of what is less beyond a limit of the crates' structure
 	$(RUN)/python -m tests.guards structure
 
-lint: .venv/dev ## formatting, lints, documentation of the crates, types, layers
+lint: .venv/dev web/node_modules ## formatting, lints, documentation of the crates, types, layers
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	cargo clippy -p sawtooth-core --lib --locked --quiet -- -D warnings
@@ -104,6 +112,7 @@ lint: .venv/dev ## formatting, lints, documentation of the crates, types, layers
 	RUSTDOCFLAGS="-D warnings" cargo doc -p sawtooth-core --no-deps --locked --quiet
 	$(RUN)/ruff check
 	$(RUN)/ruff format --check
+	npm --prefix web run --silent check
 	$(RUN)/pyright
 	$(RUN)/lint-imports
 	$(RUN)/python -m mypy.stubtest sawtooth._core --ignore-disjoint-bases

@@ -49,11 +49,12 @@ def advisories_of_crates() -> bool:
 
 
 def distributions() -> bool:
-    """Licences of the Python distributions."""
+    """Licences of the Python distributions, and of what is in the explorer's pages."""
     every, refused = licences.distributions(), licences.refused()
     absent = [each.name for each in every if not each.licence]
     note = f"; not installed here, so not read: {', '.join(absent)}" if absent else ""
-    print(f"distributions: {'licenses FAILED' if refused else 'licenses ok'} ({len(every) - len(absent)} read{note})")
+    told = f"{len(every) - len(absent)} read{note}; and {len(licences.pages())} packages of the explorer's pages"
+    print(f"distributions: {'licenses FAILED' if refused else 'licenses ok'} ({told})")
     for each in refused:
         print(f"  {each.name} {each.version}: `{each.licence}` is not allowed; see deny.toml and supply/licences.py", file=sys.stderr)
     return not refused

@@ -1,4 +1,4 @@
-"""Licences of the Python distributions of the lock file, as their metadata say.
+"""Licences of the Python distributions of the lock file, as their metadata say, and of the packages that are in the explorer's pages.
 
 What runs with Sawtooth is permissive, by the list of `deny.toml`, as crates are. What only checks it (the group `dev`) is not passed on, and may
 be under the Mozilla Public License besides, which asks for nothing but its own files.
@@ -39,6 +39,16 @@ class Distribution:
     version: str
     runs: bool
     licence: str
+
+
+PAGES = ROOT / "python/sawtooth/web/static/licenses.txt"
+"""What is in the pages, as `web/build.mjs` lists it: name, version, licence, and the licence's text."""
+
+
+def pages() -> list[Distribution]:
+    """The packages that are in the explorer's pages."""
+    told = re.findall(r"^(\S+) (\S+) \(([^()]+)\)\n\n", PAGES.read_text(encoding="utf-8"), re.MULTILINE)
+    return [Distribution(name, version, True, licence) for name, version, licence in told]
 
 
 def permissive() -> set[str]:
@@ -119,10 +129,10 @@ def is_allowed(expression: str, allowed: Collection[str]) -> bool:
 
 
 def refused() -> list[Distribution]:
-    """Distributions whose licence is not among those that are allowed."""
+    """Distributions and packages whose licence is not among those that are allowed."""
     allowed = permissive()
     return [
         each
-        for each in distributions()
+        for each in (*distributions(), *pages())
         if each.licence and not is_allowed(each.licence, allowed if each.runs else allowed | ALSO_FOR_DEVELOPMENT)
     ]

@@ -1,6 +1,6 @@
-"""A software bill of materials: every crate and every Python distribution, from the lock files, as CycloneDX 1.5. `make sbom`.
+"""A software bill of materials: every crate, every Python distribution, and every package in the explorer's pages, as CycloneDX 1.5. `make sbom`.
 
-`cargo cyclonedx` tells the crates and `uv export` the distributions; the two become one document, which is validated against CycloneDX's schema.
+`cargo cyclonedx` tells the crates, `uv export` the distributions, and the pages' own list the rest; they become one document, which is validated against CycloneDX's schema.
 Crates that only test are not in it; distributions that only check or build are, in the scope `excluded`.
 """
 
@@ -27,7 +27,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "results/sbom.cdx.json")
     out = parser.parse_args().out
-    bill = merged(of_distributions(), of_crates())
+    python = of_distributions()
+    bill = merged({**python, "components": [*python["components"], *of_pages()]}, of_crates())
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(bill, indent=2) + "\n", encoding="utf-8")
     fault = fault_of(out)
@@ -35,7 +36,8 @@ def main() -> int:
         print(f"{out} is no CycloneDX {bill['specVersion']}: {fault}", file=sys.stderr)
         return 1
     kinds = [component.get("purl", "").partition("/")[0].removeprefix("pkg:") for component in bill["components"]]
-    print(f"{out}: {kinds.count('cargo')} crates and {kinds.count('pypi')} distributions, valid CycloneDX {bill['specVersion']}")
+    counted = f"{kinds.count('cargo')} crates, {kinds.count('pypi')} distributions and {kinds.count('npm')} packages of pages"
+    print(f"{out}: {counted}, valid CycloneDX {bill['specVersion']}")
     return 0
 
 
@@ -56,6 +58,11 @@ def of_distributions() -> dict[str, Any]:
             component["licenses"] = [{"expression": found.licence}] if " " in found.licence else [{"license": {"id": found.licence}}]
         component["scope"] = "required" if found.runs else "excluded"
     return bill
+
+
+def of_pages() -> list[dict[str, Any]]:
+    """The packages of the explorer's pages."""
+    return [_page(each) for each in licences.pages()]
 
 
 def of_crates() -> list[dict[str, Any]]:
@@ -99,6 +106,21 @@ def fault_of(path: Path) -> str:
         "print(str(found)[:2000] if found else '')"
     )
     return _run(str(UV), "run", "--quiet", "--no-project", "--with", VALIDATOR, "python", "-c", program, str(path.resolve())).strip()
+
+
+def _page(each: licences.Distribution) -> dict[str, Any]:
+    """A package of the explorer's pages."""
+    purl = f"pkg:npm/{each.name.replace('@', '%40')}@{each.version}"
+    licence = [{"expression": each.licence}] if " " in each.licence else [{"license": {"id": each.licence}}]
+    return {
+        "type": "library",
+        "bom-ref": purl,
+        "name": each.name,
+        "version": each.version,
+        "purl": purl,
+        "licenses": licence,
+        "scope": "required",
+    }
 
 
 def _run(*command: str) -> str:
