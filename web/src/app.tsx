@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { LivePage } from "./pages/live";
 import { ResultsPage } from "./pages/results";
 import { ResultsList } from "./pages/results-list";
 import { route } from "./route";
@@ -8,6 +9,7 @@ import { Shell } from "./ui/shell";
 /** Each page by the first part of its address. */
 const PAGES: Record<string, () => preact.JSX.Element> = {
   results: () => (route.value.query.has("of") ? <ResultsPage of={route.value.query.get("of") as string} /> : <ResultsList />),
+  live: () => <LivePage />,
 };
 
 export function App() {

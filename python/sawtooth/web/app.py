@@ -15,6 +15,7 @@ from sawtooth import _core
 from sawtooth.errors import SawtoothError
 from sawtooth.web.folders import SHIPPED, Folders
 from sawtooth.web.guard import Guard
+from sawtooth.web.live import Live
 from sawtooth.web.opened import Shelf
 from sawtooth.web.problems import told
 from sawtooth.web.results import Results
@@ -33,6 +34,7 @@ def application(settings: Settings) -> Starlette:
     """
     folders = Folders(settings.folders)
     results = Results(folders, Shelf())
+    live = Live(folders, settings)
 
     def session(_: Request) -> Response:
         return JSONResponse({"version": _core.version(), "allowRun": settings.allow_run, "folders": [*folders.named], "shipped": SHIPPED})
@@ -46,6 +48,7 @@ def application(settings: Settings) -> Starlette:
         Route("/api/results/export", results.export),
         Route("/api/results/run", results.run),
         Route("/api/results/table", results.table),
+        Route("/api/live", live.watch),
         Mount("/static", StaticFiles(directory=STATIC)),
         Route("/{path:path}", _page),
     ]

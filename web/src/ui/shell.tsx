@@ -3,7 +3,10 @@ import { useEffect, useState } from "preact/hooks";
 import { route } from "../route";
 import { session } from "../session";
 
-const PLACES: [string, string][] = [["results", "Results"]];
+const PLACES: [string, string][] = [
+  ["results", "Results"],
+  ["live", "Live"],
+];
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const page = route.value.page;

@@ -1,0 +1,106 @@
+"""The page of live connections: what `sawtooth stall --json` says, interval by interval, as events (server-sent events, HTML Living Standard §9.2).
+
+A watch is a process of its own, so that one ends without the others, and without this server. It ends with the page that asked for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, cast
+
+from sse_starlette import EventSourceResponse
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sawtooth.errors import DatasetError
+from sawtooth.web.folders import Folders
+from sawtooth.web.problems import NotAllowedError
+from sawtooth.web.settings import Settings
+
+_MOST_WATCHES = 4
+"""At a time: each takes up to a hundredth of a processor."""
+_KINDS = ("port", "pid", "peer")
+_LONGEST_LINE = 2**20
+
+
+class Live:
+    """Watches connections of this machine for pages."""
+
+    def __init__(self, folders: Folders, settings: Settings) -> None:
+        self._folders, self._settings = folders, settings
+        self._watches = 0
+
+    async def watch(self, request: Request) -> Response:
+        """Events `interval`, each a list of what its connections did, until nobody listens; `problem` if nothing can be seen, and `end`."""
+        command = self._command(request)
+        if self._watches >= _MOST_WATCHES:
+            raise DatasetError(f"{_MOST_WATCHES} pages watch connections already", "close one of them")
+        return EventSourceResponse(self._events(command), ping=15)
+
+    def _command(self, request: Request) -> list[str]:
+        asked = request.query_params
+        chosen = [word for kind in _KINDS for value in asked.getlist(kind) for word in (f"--{kind}", value)]
+        command = [
+            sys.executable,
+            "-m",
+            "sawtooth.cli",
+            "stall",
+            "--json",
+            *(chosen or ["--all"]),
+            "--interval",
+            asked.get("interval", "1 s"),
+        ]
+        if record := asked.get("record"):
+            if not self._settings.allow_run:
+                raise NotAllowedError("write recordings")
+            command += ["--record", str(self._folders.new(record))]
+        return command
+
+    async def _events(self, command: list[str]) -> AsyncIterator[dict[str, str]]:
+        self._watches += 1
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=_LONGEST_LINE,
+            cwd=Path.cwd(),
+        )
+        try:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            async for interval in _intervals(process.stdout):
+                yield {"event": "interval", "data": json.dumps(interval)}
+            said = (await process.stderr.read()).decode(errors="replace").strip()
+            code = await process.wait()
+            yield {"event": "end" if code in (0, 1) else "problem", "data": json.dumps({"said": said})}
+        finally:
+            self._watches -= 1
+            if process.returncode is None:
+                process.terminate()
+                await process.wait()
+
+
+async def _intervals(lines: asyncio.StreamReader) -> AsyncIterator[list[dict[str, Any]]]:
+    """Lines of one time together: all of an interval are written at once."""
+    found: list[dict[str, Any]] = []
+    while True:
+        try:
+            line = await asyncio.wait_for(lines.readline(), 0.05 if found else None)
+        except TimeoutError:
+            yield found
+            found = []
+            continue
+        if not line:
+            break
+        each = cast(dict[str, Any], json.loads(line))
+        if found and each.get("time") != found[0].get("time"):
+            yield found
+            found = []
+        found.append(each)
+    if found:
+        yield found

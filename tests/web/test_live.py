@@ -1,0 +1,64 @@
+"""Live connections as a page shows them: what `sawtooth stall` says of connections on loopback that this test makes."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """Where a connection is, over which bytes go for some seconds."""
+    stop = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        number = server.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", number)) as sender, server.accept()[0] as receiver:
+
+            def send() -> None:
+                ending = time.monotonic() + 30
+                while not stop.wait(0.01) and time.monotonic() < ending:
+                    sender.sendall(b"x" * 20_000)
+
+            def receive() -> None:
+                while receiver.recv(65536):
+                    pass
+
+            threads = [threading.Thread(target=send), threading.Thread(target=receive)]
+            for thread in threads:
+                thread.start()
+            yield number
+            stop.set()
+            threads[0].join()
+            sender.shutdown(socket.SHUT_RDWR)
+            threads[1].join()
+
+
+def test_a_connection_is_seen_with_what_holds_it_back(page: Any, port: int) -> None:
+    page.goto("/live")
+    page.get_by_label("Port").fill(str(port))
+    page.get_by_role("button", name="Watch").click()
+    page.locator(".card", has_text=str(port)).first.wait_for()
+    assert page.locator(".card .ribbon").count() >= 1
+    page.get_by_role("button", name="Stop").click()
+    page.locator(".card").first.wait_for(state="detached")
+
+
+def test_what_is_no_port_is_told(client: TestClient) -> None:
+    with client.stream("GET", "/api/live", params={"port": "x"}) as answer:
+        lines = list(answer.iter_lines())
+    assert "event: problem" in lines
+    (data,) = [line for line in lines if line.startswith("data: ")]
+    assert "--port" in json.loads(data.removeprefix("data: "))["said"]
+
+
+def test_recording_is_for_an_explorer_that_may_write(client: TestClient, made: Path) -> None:
+    answer = client.get("/api/live", params={"record": "lab/results/watched"})
+    assert answer.status_code == 403
+    assert "--allow-run" in answer.json()["error"]["hint"]
+    assert not (made / "results" / "watched").exists()

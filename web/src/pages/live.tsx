@@ -1,0 +1,227 @@
+// Connections of this machine, what holds each back, and how that changes: `sawtooth stall` as a page.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { address } from "../api";
+import { go, route, to } from "../route";
+import { session } from "../session";
+import { Field } from "../ui/field";
+import { number } from "../ui/words";
+
+interface Spell {
+  time: number;
+  seconds: number;
+  connection: string;
+  process: string | null;
+  ended: boolean;
+  busy: number;
+  limited: Record<string, number>;
+  stall_s: number;
+  cause: string;
+  says: string;
+  try: string;
+  sent_bps: number;
+  cc: string;
+  srtt_ms: number;
+  cwnd: number;
+}
+
+interface Seen {
+  last: Spell;
+  /** Of each interval, oldest first: rate, and which share of the time was a stall. */
+  rates: number[];
+  stalls: number[];
+  at: number;
+}
+
+const KEPT = 60;
+const CAUSES: [string, string][] = [
+  ["source", "application"],
+  ["rwnd", "receive window"],
+  ["send_buffer", "send buffer"],
+  ["cwnd", "congestion window"],
+  ["pacing", "pacing"],
+  ["nagle", "partial segment"],
+  ["recovery", "loss recovery"],
+  ["rto", "timeout"],
+  ["device", "network card"],
+];
+
+export function LivePage() {
+  const query = route.value.query;
+  const [watching, watch] = useState(false);
+  return (
+    <section>
+      <h1>Live connections</h1>
+      <p>
+        What holds each TCP connection of this machine back, from the kernel's own counters. Nothing is sent, and no root is needed to see
+        connections.
+      </p>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const given = Object.fromEntries(new FormData(event.currentTarget).entries()) as Record<string, string>;
+          go(to("live", given), "replace");
+          watch(true);
+        }}
+      >
+        {(["port", "pid", "peer"] as const).map((kind) => (
+          <Field key={kind} name={{ port: "Port", pid: "Process", peer: "Peer" }[kind]}>
+            {(id) => <input id={id} name={kind} value={query.get(kind) ?? ""} placeholder="any" size={12} autocomplete="off" />}
+          </Field>
+        ))}
+        <Field name="Every">
+          {(id) => <input id={id} name="interval" value={query.get("interval") ?? "1 s"} size={6} autocomplete="off" />}
+        </Field>
+        {session.value?.allowRun && (
+          <Field name="Record as">
+            {(id) => (
+              <input
+                id={id}
+                name="record"
+                value={query.get("record") ?? ""}
+                placeholder={`${session.value?.folders[0]}/results/watched`}
+                autocomplete="off"
+              />
+            )}
+          </Field>
+        )}
+        <button type="submit" class="main">
+          {watching ? "Watch these" : "Watch"}
+        </button>
+        {watching && (
+          <button type="button" onClick={() => watch(false)}>
+            Stop
+          </button>
+        )}
+      </form>
+      {watching && <Watched key={query.toString()} query={query.toString()} />}
+    </section>
+  );
+}
+
+function Watched({ query }: { query: string }) {
+  const seen = useRef(new Map<string, Seen>());
+  const [turn, next] = useState(0);
+  const [said, say] = useState("");
+  useEffect(() => {
+    const given = Object.fromEntries([...new URLSearchParams(query)].filter(([, value]) => value.trim()));
+    const events = new EventSource(address("/api/live", given));
+    events.addEventListener("interval", (event) => {
+      take(seen.current, JSON.parse((event as MessageEvent<string>).data));
+      say("");
+      next((before) => before + 1);
+    });
+    for (const kind of ["end", "problem"])
+      events.addEventListener(kind, (event) => {
+        events.close();
+        say(JSON.parse((event as MessageEvent<string>).data).said || "there is nothing to watch any more");
+      });
+    events.onerror = () => {
+      events.close();
+      say("the explorer could not watch them: four pages may be watching already, or it was ended");
+    };
+    return () => events.close();
+  }, [query]);
+  const rows = [...seen.current.values()].sort(
+    (a, b) => b.last.stall_s - a.last.stall_s || b.last.busy - a.last.busy || (a.last.connection < b.last.connection ? -1 : 1),
+  );
+  return (
+    <>
+      {said && (
+        <p class="wrong" role="alert">
+          {said}
+        </p>
+      )}
+      <p class="faint" aria-live="off">
+        {turn ? `${rows.length} connections` : said ? "" : "Waiting for the first interval …"}
+      </p>
+      <Key />
+      <ul class="cards">
+        {rows.map((row) => (
+          <Card key={row.last.connection} seen={row} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function take(seen: Map<string, Seen>, spells: Spell[]): void {
+  for (const spell of spells) {
+    if (!spell.connection || !spell.limited) continue;
+    const before = seen.get(spell.connection);
+    seen.set(spell.connection, {
+      last: spell,
+      rates: [...(before?.rates ?? []), spell.sent_bps].slice(-KEPT),
+      stalls: [...(before?.stalls ?? []), spell.stall_s / Math.max(spell.seconds, 1e-9)].slice(-KEPT),
+      at: spell.time,
+    });
+  }
+  // What ended a while ago makes room.
+  const newest = Math.max(...[...seen.values()].map((each) => each.at));
+  for (const [name, each] of seen) if (newest - each.at > 30) seen.delete(name);
+}
+
+function Key() {
+  return (
+    <ul class="legend" aria-label="Causes">
+      {CAUSES.map(([name, title], at) => (
+        <li key={name}>
+          <i class={`b${at}`} aria-hidden="true" /> {title}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Card({ seen }: { seen: Seen }) {
+  const { last } = seen;
+  const shares = CAUSES.map(([name]) => last.limited[name] ?? 0);
+  const told = CAUSES.filter((_, at) => (shares[at] ?? 0) > 0.01).map(([, title], _) => title);
+  return (
+    <li class="card">
+      <h2>
+        <code>{last.connection}</code>
+      </h2>
+      <p class="faint">
+        {[
+          last.process,
+          last.cc,
+          `${number(last.sent_bps / 1e6)} Mbit/s`,
+          `RTT ${number(last.srtt_ms)} ms`,
+          `cwnd ${last.cwnd}`,
+          last.ended ? "ended" : "",
+        ]
+          .filter(Boolean)
+          .join(" · ")}
+      </p>
+      <svg class="ribbon" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={`Held back by ${told.join(", ")}`}>
+        {shares.map((share, at) => (
+          <rect
+            key={CAUSES[at]?.[0]}
+            class={`b${at}`}
+            x={shares.slice(0, at).reduce((sum, each) => sum + each, 0) * 100}
+            width={share * 100}
+            height="6"
+          />
+        ))}
+      </svg>
+      <Spark values={seen.rates} label={`Rate over the last ${seen.rates.length} intervals`} />
+      <p>{last.says}</p>
+      {last.stall_s > 0 && <p class="bad">stalled for {number((100 * last.stall_s) / last.seconds)} % of the time</p>}
+      <details>
+        <summary>What to try</summary>
+        <p>{last.try}</p>
+      </details>
+    </li>
+  );
+}
+
+function Spark({ values, label }: { values: number[]; label: string }) {
+  const most = Math.max(...values, 1);
+  const points = values.map((value, at) => `${(at * 100) / (KEPT - 1)},${(20 - (18 * value) / most).toFixed(2)}`).join(" ");
+  return (
+    <svg class="spark" viewBox="0 0 100 21" preserveAspectRatio="none" role="img" aria-label={label}>
+      <polyline points={points} fill="none" stroke="currentColor" stroke-width="1.2" vector-effect="non-scaling-stroke" />
+    </svg>
+  );
+}
