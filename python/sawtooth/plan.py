@@ -28,7 +28,7 @@ from sawtooth.study.assign import Tree, assign
 from sawtooth.study.draws import seed_of
 from sawtooth.study.overlap import check_overlaps
 from sawtooth.study.sweep import Cell, axis_names, cells
-from sawtooth.study.template import Template
+from sawtooth.study.template import Templates
 
 RESULTS_EPOCH = 3
 """Raised whenever the same scenario and seed give other records than before; see "Changed results" in the changelog."""
@@ -47,8 +47,6 @@ _FAR_ABOVE = 1000.0
 _NOTHING: dict[str, Any] = {}
 # A number of more digits than people read.
 _LONG = 1e15
-Templates = dict[tuple[str, ...], Template]
-"""Of each arm, and of the variables that cells set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +236,9 @@ def make_plan(study: Study) -> Plan:
     runs: list[Run] = []
     warnings: dict[StudyWarning, None] = {}
     demand = Demand()
-    built = _Built()
-    templates: Templates = {}
+    templates = Templates(study)
     planned, most = study.planned, study.most
-    for at, cell in enumerate(all_cells):
+    for cell in all_cells:
 
         def checked(arm: str, scenario: str, applied: Sequence[Assignment]) -> Demand:
             nonlocal demand
@@ -250,12 +247,11 @@ def make_plan(study: Study) -> Plan:
             warnings.update(dict.fromkeys(strange))
             return each
 
-        for run in _runs(study, cell, range(1, planned + 1), len(runs), checked, templates=templates):
-            built.add(at, run)
-            runs.append(run)
+        runs += _runs(study, cell, range(1, planned + 1), len(runs), checked, templates=templates)
         if most > planned:
             # What cannot be drawn of the last replicate is told now, not in the middle.
             next(_runs(study, cell, range(most, most + 1), 0, _unknown))
+    built = _Built(runs, len(all_cells))
     # What figures and findings name comes after the scenario: a misspelt path of the sweep is blamed itself, not what speaks of its factor.
     warnings.update(dict.fromkeys(check(study, presentation(study), all_cells, built)))
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
@@ -281,7 +277,7 @@ def grown(plan: Plan, more: Mapping[int, int]) -> Plan:
     number = 1 + max((run.round for run in plan.runs), default=0)
     first = len(plan.runs)
     runs: list[Run] = []
-    templates: Templates = {}
+    templates = Templates(study)
     for cell in plan.cells:
         if cell.number in more:
             replicates = range(had[cell.number] + 1, had[cell.number] + more[cell.number] + 1)
@@ -330,42 +326,36 @@ def _runs(
         first: the number of the first run.
         demand_of: what each run of an arm takes, told by the first one's scenario and what was assigned there.
         round_: with which extension of the plan they come.
-        templates: what earlier cells have left for those that differ in variables alone.
+        templates: what earlier cells have left for those that differ in plain values alone.
 
     """
-    templates = {} if templates is None else templates
-    variables = _variables(cell)
+    templates = templates or Templates(study)
     drawn: list[tuple[dict[str, str | list[str]], dict[str, float]]] | None = None
     key = cell.key
     seeds = [seed_of(study.seed, f"run/{key}/{replicate}") for replicate in replicates]
     index = first
     for arm, assignments in (study.arms or {"": ()}).items():
         applied: list[Assignment] = [*study.base, *cell.assignments, *assignments]
-        # What an arm sets comes after the cell.
-        alone = variables is not None and not any(each.path.partition(".")[0] == "vars" for each in assignments)
-        kind = (arm, *variables) if variables is not None and alone else None
-        template = templates.get(kind) if kind else None
-        if template:
-            written = template.with_variables(cell.factors)
-        else:
+        kind = templates.kind(arm, cell.assignments)
+        written = templates.find(kind, cell.factors)
+        if written is None:
             tree = copy.deepcopy(study.scenario)
             for assignment in applied:
                 assign(tree, assignment, study.document)
             files.inline(tree, study.folder, study.locator(applied))
-            written = Template.of(tree, study)
-            if kind:
-                templates[kind] = written
+            written = templates.add(kind, tree, cell.factors)
         if drawn is None:
-            drawn = draws.draw(study, cell, written.tree, replicates)
+            drawn = draws.draw(study, cell, written.variables, replicates)
         demand: Demand | None = None
         # By a rule all arms have the same.
         last = study.most if study.until else study.repeat_of(arm)
         for replicate, seed, (texts, values) in zip(replicates, seeds, drawn, strict=True):
             if replicate > last:
                 break
-            identity = _run_id(written.identity(texts), seed, study.backend)
+            text = written.identity(texts)
+            identity = _run_id(text, seed, study.backend)
             if demand is None:
-                demand = demand_of(arm, written(texts), applied)
+                demand = demand_of(arm, written.limited(text), applied)
             yield Run(index, identity, cell.number, arm, replicate, seed, written, texts or _NOTHING, values or _NOTHING, demand, round_)
             index += 1
 
@@ -374,29 +364,27 @@ def _unknown(_arm: str, _scenario: str, _applied: Sequence[Assignment]) -> Deman
     return Demand()
 
 
-def _variables(cell: Cell) -> tuple[str, ...] | None:
-    """The paths that a cell sets, if all of them are variables with plain values."""
-    plain = all(path.startswith("vars.") and "[" not in path and path.count(".") == 1 for path in cell.factors)
-    return tuple(cell.factors) if plain and all(isinstance(value, str | int | float) for value in cell.factors.values()) else None
-
-
 class _Built(Mapping[tuple[int, str], str]):
-    """The scenario of each cell's arm, of its first run, written when it is asked for."""
+    """The scenario of each cell's arm, of its first run, written when it is asked for; all cells have as many runs, in the same order."""
 
-    def __init__(self) -> None:
-        self._runs: dict[tuple[int, str], Run] = {}
-
-    def add(self, at: int, run: Run) -> None:
-        self._runs.setdefault((at, run.arm), run)
+    def __init__(self, runs: Sequence[Run], cells: int) -> None:
+        self._runs, self._cells = runs, cells
+        self._each = len(runs) // cells if cells else 0
+        self._first: dict[str, int] = {}
+        for at, run in enumerate(runs[: self._each]):
+            self._first.setdefault(run.arm, at)
 
     def __getitem__(self, key: tuple[int, str]) -> str:
-        return self._runs[key].scenario
+        cell, arm = key
+        if not 0 <= cell < self._cells:
+            raise KeyError(key)
+        return self._runs[cell * self._each + self._first[arm]].scenario
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        return iter(self._runs)
+        return ((cell, arm) for cell in range(self._cells) for arm in self._first)
 
     def __len__(self) -> int:
-        return len(self._runs)
+        return self._cells * len(self._first)
 
 
 def _in_blocks(study: Study, runs: Sequence[Run], first: int = 0) -> list[Run]:

@@ -31,9 +31,9 @@ def seed_of(seed: int, name: str) -> int:
 
 
 def draw(
-    study: Study, cell: Cell, tree: dict[str, Any], replicates: Sequence[int]
+    study: Study, cell: Cell, variables: dict[str, Any], replicates: Sequence[int]
 ) -> list[tuple[dict[str, str | list[str]], dict[str, float]]]:
-    """Each draw of some replicates: of each as the scenario's text, and in base units.
+    """Each draw of some replicates: of each as the scenario's text, and in base units. `variables` are the scenario's, which ends of ranges may name.
 
     Raises:
         StudyError: with its place, for a draw that cannot be made.
@@ -42,7 +42,7 @@ def draw(
     found: list[tuple[dict[str, str | list[str]], dict[str, float]]] = [({}, {}) for _ in replicates]
     for name, settings in study.draws.items():
         items = [name] if "count" not in settings else [f"{name}[{number}]" for number in range(1, settings["count"] + 1)]
-        numbers_of, unit = _drawer(study, name, settings, cell, tree, items)
+        numbers_of, unit = _drawer(study, name, settings, cell, variables, items)
         for replicate, (texts, values) in zip(replicates, found, strict=True):
             written = [f"{number!r} {unit}".strip() for number in numbers_of(replicate)]
             texts[name] = written if "count" in settings else written[0]
@@ -54,14 +54,14 @@ Numbers = Sequence[int] | Sequence[float] | Sequence[int | float]
 
 
 def _drawer(
-    study: Study, name: str, settings: dict[str, Any], cell: Cell, tree: dict[str, Any], items: Sequence[str]
+    study: Study, name: str, settings: dict[str, Any], cell: Cell, variables: dict[str, Any], items: Sequence[str]
 ) -> tuple[Callable[[int], Numbers], str]:
     """What gives the numbers of a draw for a replicate of a cell, and their unit."""
     kind = settings["distribution"]
     if kind == "table":
         _unit(study, name, settings)
         return _column(study, name, settings, cell), settings["unit"]
-    low, high, dimension = _range(study, name, settings, tree)
+    low, high, dimension = _range(study, name, settings, variables)
 
     def seed(replicate: int) -> int:
         return seed_of(study.seed, f"draw/{name}/{cell.key}/{replicate}")
@@ -72,10 +72,10 @@ def _drawer(
     return lambda replicate: [_core.draw_uniform_integer(seed(replicate), item, first, end) for item in items], settings["unit"]
 
 
-def _range(study: Study, name: str, settings: dict[str, Any], tree: dict[str, Any]) -> tuple[float, float, str]:
+def _range(study: Study, name: str, settings: dict[str, Any], variables: dict[str, Any]) -> tuple[float, float, str]:
     """Both ends of a range in base units, and what they are."""
-    low = _evaluate(study, f"draws.{name}.low", settings["low"], tree)
-    high = _evaluate(study, f"draws.{name}.high", settings["high"], tree)
+    low = _evaluate(study, f"draws.{name}.low", settings["low"], variables)
+    high = _evaluate(study, f"draws.{name}.high", settings["high"], variables)
     if low[1] != high[1]:
         raise study.document.error(
             f"`low` is {_NOUNS[low[1]]} and `high` is {_NOUNS[high[1]]}", f"draws.{name}.high", "write both in units of one kind"
@@ -128,9 +128,9 @@ def _unit_hint(dimension: str) -> str:
     return f'for example unit = "{unit}"' if unit else 'for a number unit = ""'
 
 
-def _evaluate(study: Study, origin: str, text: Any, tree: dict[str, Any]) -> tuple[float, str]:
+def _evaluate(study: Study, origin: str, text: Any, variables: dict[str, Any]) -> tuple[float, str]:
     try:
-        return _core.evaluate(str(text), tree.get("vars", {}))
+        return _core.evaluate(str(text), variables)
     except _core.ScenarioError as error:
         hint = error.hint or 'a number, a quantity such as "20 ms", or an expression of variables'
         raise StudyError(error.message, study.document.place(origin, within=error.span), hint) from None

@@ -1,87 +1,177 @@
-"""Scenarios' texts: all that does not differ between runs is written once and kept once."""
+"""Scenarios' texts: all that does not differ between runs is written once and kept once.
+
+Cells often differ in plain values alone, such as a rate or a variable. Those are slots of a text that is made of the first such cell's tree; for the
+others no tree is made.
+"""
 
 from __future__ import annotations
 
-import functools
 import json
-from collections.abc import Mapping
-from typing import Any
+import secrets
+from collections.abc import Mapping, Sequence
+from json.encoder import encode_basestring_ascii
+from typing import Any, cast
 
-from sawtooth.study import Study
-from sawtooth.study.assign import Tree
+from sawtooth.study.assign import OPTIONAL_TABLES, Assignment, Tree
+from sawtooth.study.model import Study
+from sawtooth.study.paths import tokens
 
 # How a scenario is written, of which a run's identity is made.
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _VARS = "vars"
-
-
 _NONE: dict[str, Any] = {}
+# What stands in a tree where a slot will be in its text; nobody can write it, as it is another one each time.
+_SLOT = f"{secrets.token_hex(16)}-{{}}"
+# Steps of paths by which files are named that are put into a tree: what is there decides more than a value.
+_DECISIVE = frozenset({"file", "name", "points", "trace", "changes", "jitter"})
+# So many texts are kept: of cells in order a few are in use at a time.
+_MOST = 256
+Texts = Mapping[str, str | list[str]]
+"""The variables that are drawn, as they are written."""
+Kind = tuple[str | tuple[str, str], ...]
+"""An arm, and of each assignment of a cell its path, with the value as it is written if that is no slot."""
 
 
 class Template:
-    """What writes a scenario, given the variables that are drawn, as replicates differ in these alone; cells often differ in variables, too.
+    """What writes a scenario, given the variables that are drawn, as replicates differ in these alone.
 
     Attributes:
-        before, after: its text before its variables and after them.
-        kept: each of its variables as it is written.
-        limits: the study's, as text; nothing if it has none.
-        others: values of variables that are others, by their paths `vars.NAME`.
+        values: those of its cell's slots, by their paths.
 
     """
 
-    __slots__ = ("_tree", "after", "before", "kept", "limits", "others")
+    __slots__ = ("_form", "values")
 
-    def __init__(self, before: str, after: str, kept: Mapping[str, str], limits: str, others: Mapping[str, Any], tree: Tree) -> None:
-        self.before, self.after, self.kept, self.limits, self.others, self._tree = before, after, kept, limits, others, tree
+    def __init__(self, form: _Form, values: Mapping[str, Any]) -> None:
+        self._form, self.values = form, values
 
     @classmethod
     def of(cls, tree: Tree, study: Study) -> Template:
         """Of a tree, which must not be changed any more."""
-        members = _members(tree)
-        before = "".join(f"{members[key]}," for key in sorted(members) if key < _VARS)
-        after = "".join(f",{members[key]}" for key in sorted(members) if key > _VARS)
-        limits = f',"limits":{json.dumps(study.raised)}' if study.raised else ""
-        return cls(before, after, _members(tree.get(_VARS, {})), limits, _NONE, tree)
-
-    def with_variables(self, values: Mapping[str, Any]) -> Template:
-        """The same with other values of some variables, by their paths `vars.NAME`."""
-        return Template(self.before, self.after, self.kept, self.limits, values, self._tree)
+        return cls(_Form(tree, (), study), _NONE)
 
     @property
-    def tree(self) -> Tree:
-        """The scenario's tree."""
-        if not self.others:
-            return self._tree
-        return {**self._tree, _VARS: {**self._tree[_VARS], **{path.removeprefix("vars."): value for path, value in self.others.items()}}}
+    def variables(self) -> dict[str, Any]:
+        """Those of the scenario, without what is drawn."""
+        own = self._form.variables
+        return {**own, **{name: self.values[path] for name, path in self._form.swept.items()}} if self._form.swept else own
 
-    def identity(self, texts: Mapping[str, str | list[str]]) -> str:
+    def identity(self, texts: Texts) -> str:
         """The scenario's canonical text, with what is drawn, of which a run's identity is made."""
-        return f"{self._open(texts)}}}"
+        form, values = self._form, self.values
+        if not form.slots:
+            return form.text
+        return form.text % tuple([written(values[path] if name is None else texts[name]) for name, path in form.slots])
 
-    def __call__(self, texts: Mapping[str, str | list[str]]) -> str:
-        """The same with the study's limits. They decide whether it runs, not what comes out, so they have no part in its identity."""
-        return f"{self._open(texts)}{self.limits}}}"
+    def limited(self, identity: str) -> str:
+        """A text of its own with the study's limits. They decide whether it runs, not what comes out, so they have no part in its identity."""
+        return f"{identity[:-1]}{self._form.limits}}}"
 
-    def _open(self, texts: Mapping[str, str | list[str]]) -> str:
-        if not texts and not self.others and _VARS not in self._tree:
-            return f"{{{self.before}{self.after[1:]}" if self.after else f"{{{self.before[:-1]}"
-        members = dict(self.kept)
-        for path, value in self.others.items():
-            name = path.removeprefix("vars.")
-            members[name] = _member(name, repr(value), value)
-        return f'{{{self.before}"vars":{_joined(members | _members(texts) if texts else members)}{self.after}'
+    def __call__(self, texts: Texts) -> str:
+        """The scenario's text, with the study's limits."""
+        return self.limited(self.identity(texts))
 
 
-@functools.lru_cache(maxsize=1 << 16)
-def _member(key: str, _as: str, value: Any) -> str:
-    """A member of a table as it is written. What is equal, such as 1, 1.0 and true, may be written otherwise."""
-    return f"{_CANONICAL.encode(key)}:{_CANONICAL.encode(value)}"
+class Templates:
+    """Templates of cells that differ in plain values alone, arm by arm, as they are found."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._slots: dict[tuple[str, tuple[str, ...]], tuple[bool, ...]] = {}
+        self._forms: dict[Kind, _Form] = {}
+
+    def kind(self, arm: str, assignments: Sequence[Assignment]) -> Kind:
+        """What decides a cell's text but for its slots: where it puts plain values, and what else it puts where.
+
+        Args:
+            arm: of the runs.
+            assignments: of the cell.
+
+        """
+        paths = tuple([each.path for each in assignments])
+        slots = self._slots.get((arm, paths))
+        if slots is None:
+            slots = self._slots[arm, paths] = _slots(paths, self._study.arms.get(arm, ()))
+        return (arm, *[
+            each.path if slot and isinstance(each.value, str | int | float) else (each.path, _CANONICAL.encode(each.value))
+            for slot, each in zip(slots, assignments, strict=True)
+        ])  # fmt: skip
+
+    def find(self, kind: Kind, values: Mapping[str, Any]) -> Template | None:
+        """That of another cell of the kind, with the values of this one, by their paths."""
+        form = self._forms.get(kind)
+        return None if form is None else Template(form, values)
+
+    def add(self, kind: Kind, tree: Tree, values: Mapping[str, Any]) -> Template:
+        """That of a cell of which the tree was made, which must not be changed any more."""
+        if len(self._forms) >= _MOST:
+            del self._forms[next(iter(self._forms))]
+        form = self._forms[kind] = _Form(tree, [each for each in kind[1:] if isinstance(each, str)], self._study)
+        return Template(form, values)
 
 
-def _members(tree: Mapping[str, Any]) -> dict[str, str]:
-    """The members of a table by their names, as they are written."""
-    return {key: f"{_CANONICAL.encode(key)}:{_CANONICAL.encode(value)}" for key, value in tree.items()}
+class _Form:
+    """A scenario's text with slots.
+
+    Attributes:
+        text: with `%s` for each slot.
+        slots: for each in order the name of the variable that is drawn, or else None, and the path whose value stands there.
+        variables: of the tree. swept: those of them that have a slot, with their paths.
+        limits: the study's, as text; nothing if it has none.
+
+    """
+
+    __slots__ = ("limits", "slots", "swept", "text", "variables")
+
+    def __init__(self, tree: Tree, paths: Sequence[str], study: Study) -> None:
+        self.limits = f',"limits":{json.dumps(study.raised)}' if study.raised else ""
+        self.variables: dict[str, Any] = tree.get(_VARS, _NONE)
+        self.swept = {str(steps[1]): path for path in paths if (steps := tokens(path))[0] == _VARS}
+        found = [*((None, path) for path in paths), *((name, f"{_VARS}.{name}") for name in study.draws)]
+        marked = tree
+        for at, (_, path) in enumerate(found):
+            marked = _replaced(marked, tokens(path), _SLOT.format(at))
+        text = _CANONICAL.encode(marked).replace("%", "%%")
+        places = {encode_basestring_ascii(_SLOT.format(at)): slot for at, slot in enumerate(found)}
+        order = sorted(places, key=text.index)
+        for place in order:
+            text = text.replace(place, "%s")
+        self.slots = [places[place] for place in order]
+        self.text = text if self.slots else text.replace("%%", "%")
 
 
-def _joined(members: Mapping[str, str]) -> str:
-    return f"{{{','.join(members[key] for key in sorted(members))}}}"
+def written(value: Any) -> str:
+    """A value as it stands in a scenario's text."""
+    return encode_basestring_ascii(value) if type(value) is str else _CANONICAL.encode(value)
+
+
+def _slots(paths: Sequence[str], arm: Sequence[Assignment]) -> tuple[bool, ...]:
+    """Of each path that a cell assigns to whether a plain value there is a slot: nothing that comes later has to do with it, and no file is named by it."""
+    steps = [tokens(path) for path in paths]
+    later = [*steps, *(tokens(each.path) for each in arm)]
+    return tuple(
+        _DECISIVE.isdisjoint(own)
+        and own[-1] not in OPTIONAL_TABLES
+        and (own[0] != _VARS or len(own) == 2)
+        and not any(_related(own, other) for other in later[at + 1 :])
+        for at, own in enumerate(steps)
+    )
+
+
+def _related(one: Sequence[str | int], other: Sequence[str | int]) -> bool:
+    """Whether one path is the other, or leads to it."""
+    return all(a == b for a, b in zip(one, other, strict=False))
+
+
+def _replaced(tree: Any, steps: Sequence[str | int], value: Any) -> Any:
+    """A tree with another value at a path; what is not on the way to it is shared."""
+    if not steps:
+        return value
+    step = steps[0]
+    if isinstance(step, int):
+        items = list(cast(list[Any], tree))
+        items[step] = _replaced(items[step], steps[1:], value)
+        return items
+    table: Tree = dict(cast(Tree, tree))
+    table[step] = _replaced(table.get(step, {}), steps[1:], value)
+    return table
