@@ -38,7 +38,7 @@ LEAST, MOST = ", of the least that it may be", ", of the most that it may be"
 """What the kind of an interval ends in that has one end only, as runs did not finish."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """An estimate of replicates.
 

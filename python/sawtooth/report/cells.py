@@ -38,8 +38,9 @@ class Column:
 
 
 def columns(grid: Grid) -> list[Column]:
-    """The columns of a table."""
-    return [_column(name, grid.frame[name].to_list(), grid.digits.get(name)) for name in grid.frame.columns]
+    """The columns of a table, of the rows that a page shows."""
+    frame = grid.shown
+    return [_column(name, frame[name].to_list(), grid.digits.get(name)) for name in frame.columns]
 
 
 def _column(name: str, values: Sequence[Any], digits: int | None) -> Column:

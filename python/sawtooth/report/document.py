@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +21,7 @@ from sawtooth.findings.verdict import Claimed, Evidence, weighed
 from sawtooth.hints import did_you_mean
 from sawtooth.report import kept, words
 from sawtooth.results.dataset import Dataset
+from sawtooth.results.sums import digest
 from sawtooth.storage import remove_leftovers, write_atomically, writing
 
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ FORMATS = {
     "pdf": "report.pdf: text and figures",
 }
 """What a report can be written as."""
+MOST_ROWS = 10_000
+"""Rows of a table that a page shows: a megabyte or two of it."""
 _MOST_CELLS = 40
 """Rows of a figure of verdicts."""
 FOLLOWS = "follows from"
@@ -105,6 +110,18 @@ class Grid:
     frame: pl.DataFrame
     caption: str
     digits: dict[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def shown(self) -> pl.DataFrame:
+        """The rows that pages show: what nobody reads to its end is in the CSV file alone."""
+        return self.frame.head(MOST_ROWS)
+
+    @property
+    def told(self) -> str:
+        """The caption, and how many rows a page has of how many."""
+        if self.frame.height <= MOST_ROWS:
+            return self.caption
+        return f"{self.caption.rstrip('.')}. The first {MOST_ROWS:,} of {self.frame.height:,} rows: all are in the CSV file."
 
 
 @dataclass(frozen=True, repr=False)
@@ -324,6 +341,7 @@ class Report:
             for each in (directory, directory / "tables", directory / "figures"):
                 remove_leftovers(each)
             files: dict[str, bytes] = {}
+            made: dict[str, str] = {}
             parts: list[str] = []
             names: list[str] = []
             if chosen & {"html", "md", "svg"}:
@@ -333,16 +351,24 @@ class Report:
             if chosen & {"html", "md", "csv"}:
                 parts.append("tables")
                 names += [f"tables/{grid.name}" for grid in self.grids]
-                files.update({f"tables/{grid.name}.csv": grid.frame.write_csv().encode() for grid in self.grids})
             for part in parts:
                 (directory / part).mkdir(parents=True, exist_ok=True)
-            for name, content in files.items():
+            # One table at a time is in memory as text: it may have a million rows.
+            tables = self._table_files() if "tables" in parts else ()
+            for name, content in itertools.chain(files.items(), tables):
                 write_atomically(directory / name, content)
+                made[name] = digest(content)
             page = self._write_pages(directory, chosen)
             # The page is there: nothing links to what is removed any more.
             if parts:
-                kept.renew(directory, files, names, parts)
+                kept.renew(directory, made, names, parts)
             return page
+
+    def _table_files(self) -> Iterator[tuple[str, bytes]]:
+        for grid in self.grids:
+            buffer = io.BytesIO()
+            grid.frame.write_csv(buffer)
+            yield f"tables/{grid.name}.csv", buffer.getvalue()
 
     def _figure_files(self, chosen: set[str]) -> Iterator[tuple[str, bytes]]:
         for plot in self.shown_plots:

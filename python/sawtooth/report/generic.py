@@ -15,12 +15,13 @@ from sawtooth.figures.data import Data
 from sawtooth.figures.shown import sentences
 from sawtooth.findings.direction import Direction, direction
 from sawtooth.findings.resolution import resolved
-from sawtooth.findings.verdict import Claimed, Evidence, decide
+from sawtooth.findings.verdict import ERRORS, Claimed, Evidence, answer_of, decide
 from sawtooth.measures import Asked, Evaluator, factors
 from sawtooth.recognise import written
 from sawtooth.report import effects, replicates, sensible
 from sawtooth.report.answers import Answers, section, summary
 from sawtooth.report.document import Grid, Plot, Report, Section
+from sawtooth.report.many import of_rows
 from sawtooth.report.sensible import Shown
 from sawtooth.results.dataset import Dataset
 from sawtooth.scales import number, scale
@@ -83,20 +84,23 @@ def _section(answers: Answers, one: Shown, frame: pl.DataFrame, *, drawn: bool) 
         plots.append(Plot(spec.name, made.figure, made.note, made.numbers))
     divisor, unit = scale(one.measure.unit, frame["low"].to_numpy())
     keys = [name for name in (*names, "arm", "item", *one.by) if frame[name].n_unique() > 1 or name in names]
-    rows: list[dict[str, object]] = []
     points: list[estimates.Estimate] = []
     told = frame.select(*dict.fromkeys(["cell", *keys, "low", "high"]))
-    for first, estimate in estimates.of_groups(told, ["cell", *keys], one.statistic, one.measure.range):
-        point = estimate.over(divisor)
-        points.append(point)
-        rows.append({**{key: first[key] for key in keys}, **_cells(point, unit)})
+
+    def rows() -> Iterator[dict[str, object]]:
+        for first, estimate in estimates.of_groups(told, ["cell", *keys], one.statistic, one.measure.range):
+            point = estimate.over(divisor)
+            points.append(point)
+            yield {**{key: first[key] for key in keys}, **_cells(point, unit)}
+
+    table = of_rows(rows())
     what = one.label or one.measure.words
     pooled = one.measure.pooling("mean", any(name.endswith("]") for name in answers.evaluator.flow_names))
     caption = sentences(
         f"{what[0].upper()}{what[1:]}{f' in {unit}' if unit else ''}.", estimates.said(points, one.statistic, mark="`bound`"),
         f"{pooled[0].upper()}{pooled[1:]}." if pooled else "",
     )  # fmt: skip
-    return Section(one.title, plots=plots, grids=[Grid(one.name, pl.DataFrame(rows, infer_schema_length=None), caption)])
+    return Section(one.title, plots=plots, grids=[Grid(one.name, table, caption)])
 
 
 def _cells(point: estimates.Estimate, unit: str) -> dict[str, object]:
@@ -143,22 +147,24 @@ def _differences(one: Shown, frame: pl.DataFrame, answers: Answers, coarse: pl.D
     keys = ["cell", "item", *one.by]
     names = [name for name in frame.columns if name not in ("run", "replicate", "seed", "low", "high", "value")]
     divisor, unit = scale(one.measure.unit, frame["low"].to_numpy())
-    rows: list[dict[str, object]] = []
     claims: list[Claimed] = []
     bounds = None if coarse is None else dict(_groups(_beside(coarse, arms[0], keys, runs), names))
-    for key, group in _groups(_beside(frame, arms[0], keys, runs), names):
-        found = _direction(group)
-        least, most = (interval.over(divisor) for interval in found.reach(0.95))
-        low, high, low_other, high_other = group
-        unfinished = int(((low != high) | (low_other != high_other)).sum())
-        rows.append({
-            "measure": f"{one.title.lower()}{f' ({unit})' if unit else ''}", **dict(zip(names, key, strict=True)),
-            "difference": None if unfinished else least.estimate, "low": _end(least.low), "high": _end(most.high), "runs": len(low),
-            **({"unfinished": unfinished} if unfinished else {}),
-        })  # fmt: skip
-        evidence = [_evidence(found)]
-        claims.append(Claimed("", evidence if bounds is None else resolved(evidence, [_evidence(_direction(bounds[key]))])))
-    return pl.DataFrame(rows, infer_schema_length=None), claims
+
+    def rows() -> Iterator[dict[str, object]]:
+        for key, group in _groups(_beside(frame, arms[0], keys, runs), names):
+            found = _direction(group)
+            least, most = (interval.over(divisor) for interval in found.reach(0.95))
+            low, high, low_other, high_other = group
+            unfinished = int(((low != high) | (low_other != high_other)).sum())
+            evidence = [_evidence(found)]
+            claims.append(_settled(evidence if bounds is None else resolved(evidence, [_evidence(_direction(bounds[key]))])))
+            yield {
+                "measure": f"{one.title.lower()}{f' ({unit})' if unit else ''}", **dict(zip(names, key, strict=True)),
+                "difference": None if unfinished else least.estimate, "low": _end(least.low), "high": _end(most.high), "runs": len(low),
+                **({"unfinished": unfinished} if unfinished else {}),
+            }  # fmt: skip
+
+    return of_rows(rows()), claims
 
 
 def _beside(frame: pl.DataFrame, base: str, keys: list[str], runs: pl.DataFrame) -> pl.DataFrame:
@@ -177,6 +183,15 @@ def _direction(group: Sequence[stats.Vector]) -> Direction:
     """Whether an arm has more than the first, and by how much, decided as a finding is."""
     low, high, low_other, high_other = group
     return direction((low, high), (low_other, high_other), {"times": 1.0}, "mean", below=False)
+
+
+def _settled(evidence: Sequence[Evidence]) -> Claimed:
+    """A claim of its own. One that is open by itself stays so beside others, and only counts: nothing else of it is kept, as there may be a million."""
+    claim = Claimed("", evidence)
+    return _OPEN if answer_of(claim, ERRORS) == "cannot distinguish" else claim
+
+
+_OPEN = Claimed("", [Evidence("", shows=lambda _: False, denies=lambda _: False, words="")])
 
 
 def _evidence(found: Direction) -> Evidence:

@@ -17,12 +17,12 @@ LIST = "files.sha256"
 _LINE = re.compile(r"([0-9a-f]{64})  ((?:figures|tables)/[^/\n]+)")
 
 
-def renew(directory: Path, made: Mapping[str, bytes], shown: Collection[str], parts: Collection[str]) -> None:
+def renew(directory: Path, made: Mapping[str, str], shown: Collection[str], parts: Collection[str]) -> None:
     """Removes what earlier reports made and this one has not, and notes what it made.
 
     Args:
         directory: of the report.
-        made: what this report wrote into figures/ and tables/, by the path from `directory`.
+        made: the SHA-256 of what this report wrote into figures/ and tables/, by the path from `directory`.
         shown: the names of its figures and tables, such as `figures/rates`: what an earlier report made of them in other formats stays.
         parts: which of `figures` and `tables` it wrote.
 
@@ -38,7 +38,7 @@ def renew(directory: Path, made: Mapping[str, bytes], shown: Collection[str], pa
             with contextlib.suppress(FileNotFoundError):
                 path.unlink()
             del listed[name]
-    listed.update({name: digest(content) for name, content in made.items()})
+    listed.update(made)
     if listed:
         write_atomically(directory / LIST, "".join(f"{made_as}  {name}\n" for name, made_as in sorted(listed.items())).encode())
 

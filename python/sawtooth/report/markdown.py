@@ -74,7 +74,7 @@ def _plot(plot: Plot) -> Iterator[str]:
 
 
 def _grid(grid: Grid) -> Iterator[str]:
-    yield f"{markdown(grid.caption)} ([CSV](tables/{quote(grid.name)}.csv))"
+    yield f"{markdown(grid.told)} ([CSV](tables/{quote(grid.name)}.csv))"
     yield _table(grid)
 
 
