@@ -96,8 +96,7 @@ class Shared:
         chosen = slice(some.start, some.stop)
         outcome, failure = None, None
         try:
-            captured = {"captures": self.job.captures[chosen]} if self.job.captures else {}
-            outcome = self.backend.run_share(self.job.scenarios[chosen], self.job.seeds[chosen], self.stop, **captured)
+            outcome = self.backend.run_share(self.job.scenarios[chosen], self.job.seeds[chosen], self.stop, self.job.captures[chosen])
         except (MemoryError, OSError) as error:
             failure = error
         if outcome is None and failure is None:
@@ -122,8 +121,7 @@ def do(job: Job) -> Receipt | None:
     began, cpu = time.monotonic(), time.thread_time()
     backend = registry.BACKENDS[job.backend].load()
     try:
-        captured = {"captures": job.captures} if job.captures else {}
-        batch = _tried(len(job.seeds), lambda: backend.run_batch(job.scenarios, job.seeds, **captured))
+        batch = _tried(len(job.seeds), lambda: backend.run_batch(job.scenarios, job.seeds, job.captures))
     except processes.StoppedError:
         return None
     return _store(job, batch, began, time.thread_time() - cpu)

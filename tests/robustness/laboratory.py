@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from sawtooth import _core
 from sawtooth.backends import registry, sim
 from sawtooth.backends.batch import Batch
 from sawtooth.execute import Summary, execute
@@ -60,7 +61,10 @@ def pretended(run_batch: Run = sim.run_batch) -> Generator[None]:
     def parallel(_scenarios: Sequence[str]) -> int:
         return 2
 
-    backend: Any = SimpleNamespace(run_batch=run_batch, provenance=provenance, parallel=parallel)
+    def run(scenarios: Sequence[str], seeds: Sequence[int], _captures: Sequence[_core.CaptureRequest] = ()) -> Batch:
+        return run_batch(scenarios, seeds)
+
+    backend: Any = SimpleNamespace(run_batch=run, provenance=provenance, parallel=parallel)
     row = registry.BACKENDS["uml"]
     sys.modules[_PRETENDED] = backend
     registry.BACKENDS["uml"] = dataclasses.replace(row, module=_PRETENDED)

@@ -149,9 +149,11 @@ def test_one_failing_run_is_recorded_and_the_rest_go_on(study_file: Path, tmp_pa
 
     honest = sim.run_share
 
-    def failing(scenarios: list[str], seeds: list[int], stop: _core.StopRequest) -> _core.Outcomes | None:
+    def failing(
+        scenarios: list[str], seeds: list[int], stop: _core.StopRequest, captures: list[_core.CaptureRequest]
+    ) -> _core.Outcomes | None:
         broken = ["{}" if at == 1 else scenario for at, scenario in enumerate(scenarios)]
-        return honest(broken, seeds, stop)
+        return honest(broken, seeds, stop, captures)
 
     monkeypatch.setattr(sim, "run_share", failing)
     dataset = sawtooth.run(study_file, tmp_path / "out", jobs=1)

@@ -306,8 +306,10 @@ def test_an_empty_name_of_a_directory_is_refused(results: Path) -> None:
 def test_a_report_says_that_runs_failed_on_the_console_and_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = sim.run_share
 
-    def failing(scenarios: list[str], seeds: list[int], stop: _core.StopRequest) -> _core.Outcomes | None:
-        return honest(["{}" if at == 1 else scenario for at, scenario in enumerate(scenarios)], seeds, stop)
+    def failing(
+        scenarios: list[str], seeds: list[int], stop: _core.StopRequest, captures: list[_core.CaptureRequest]
+    ) -> _core.Outcomes | None:
+        return honest(["{}" if at == 1 else scenario for at, scenario in enumerate(scenarios)], seeds, stop, captures)
 
     monkeypatch.setattr(sim, "run_share", failing)
     out = sawtooth.run(write(tmp_path), tmp_path / "out", jobs=1).directory

@@ -64,9 +64,11 @@ def test_batches_do_not_depend_on_workers_and_several_do_the_runs_of_one(tmp_pat
     seen: list[int] = []
     honest = sim.run_share
 
-    def counted(scenarios: list[str], seeds: list[int], stop: _core.StopRequest) -> _core.Outcomes | None:
+    def counted(
+        scenarios: list[str], seeds: list[int], stop: _core.StopRequest, captures: list[_core.CaptureRequest]
+    ) -> _core.Outcomes | None:
         seen.append(len(seeds))
-        return honest(scenarios, seeds, stop)
+        return honest(scenarios, seeds, stop, captures)
 
     monkeypatch.setattr(sim, "run_share", counted)
     monkeypatch.setattr("sawtooth.sharing._LEAST_WORK", 1.0)
