@@ -10,7 +10,9 @@ import contextlib
 import importlib.metadata
 import importlib.util
 import logging
+import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Generator, Mapping
@@ -29,6 +31,12 @@ _ANSWER = "5 s"
 _LOCAL = re.compile(r"local:(?P<number>[1-9]\d{0,3})")
 # Of each thread of the workers so many batches are with the scheduler, so that none waits for the client; and so many at least, for workers that come.
 _PER_THREAD, _LEAST = 3, 16
+# What Dask looks at many times a second of processes that have nothing to say: together a tenth of a processor, which two workers on two of them lack.
+_CALM = {
+    "distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s", "distributed.admin.system-monitor.interval": "2s",
+    "distributed.worker.memory.monitor-interval": "1s", "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.scheduler.work-stealing-interval": "1s",
+}  # fmt: skip
 # Those that have levels of their own, by Dask's settings.
 _LOGGERS = ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio")
 # How often the workers are counted, and after how long without any the user hears of it. Seconds.
@@ -45,13 +53,13 @@ class Workers:
 
     """
 
-    def __init__(self, client: Client, say: Callable[[str], None]) -> None:
+    def __init__(self, client: Client, say: Callable[[str], None], end: Callable[[], None]) -> None:
         from distributed import KilledWorker
 
         self.executor = cast(Executor, client.get_executor())
         self.deaths: tuple[type[BaseException], ...] = (KilledWorker,)
         self.dashboard = client.dashboard_link
-        self._client, self._say = client, say
+        self._client, self._say, self._end = client, say, end
         self._threads, self._counted, self._seen, self._told = 0, 0.0, time.monotonic(), False
 
     def check(self, terms: Terms) -> None:
@@ -91,6 +99,10 @@ class Workers:
                 self._told = True
                 self._say("no worker is there any more: waiting for one")
         return max(_PER_THREAD * self._threads, _LEAST)
+
+    def leave(self) -> None:
+        """See `Crew`: what workers elsewhere are at they store, those of this process end."""
+        self._end()
 
     def _count(self) -> int:
         """Threads of all workers that are there; as many as before while the scheduler does not answer."""
@@ -143,28 +155,49 @@ def connected(address: str, say: Callable[[str], None]) -> Generator[Workers]:
     with contextlib.ExitStack() as stack:
         stack.callback(_quiet())
         if local:
-            client = stack.enter_context(_processes(distributed, int(local["number"])))
+            client, end = stack.enter_context(_processes(distributed, int(local["number"])))
         else:
-            client = stack.enter_context(_scheduler(distributed, address))
-        workers = Workers(client, say)
+            client, end = stack.enter_context(_scheduler(distributed, address)), _nothing
+        workers = Workers(client, say, end)
         say(f"dashboard: {workers.dashboard}")
         yield workers
 
 
 @contextlib.contextmanager
-def _processes(distributed: Any, number: int) -> Generator[Client]:
-    """Worker processes of this machine, which hear of nobody else."""
+def _processes(distributed: Any, number: int) -> Generator[tuple[Client, Callable[[], None]]]:
+    """Worker processes of this machine, which hear of nobody else; and what ends them at once."""
     import dask.config
 
-    # A batch is given up when this many workers have died of it; here whoever ends workers is more likely to be the cause than the batch.
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 10}),  # pyright: ignore[reportUnknownMemberType]
-        distributed.LocalCluster(
-            n_workers=number, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
+    with contextlib.ExitStack() as stack:
+        # A batch is given up when this many workers have died of it; here whoever ends workers is more likely to be the cause than the batch.
+        stack.enter_context(
+            dask.config.set({**_CALM, "distributed.scheduler.allowed-failures": 10})  # pyright: ignore[reportUnknownMemberType]
+        )
+        with _unheard(signal.SIGINT):
+            cluster = stack.enter_context(
+                distributed.LocalCluster(
+                    n_workers=number, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+                )
+            )
+        client = stack.enter_context(distributed.Client(cluster))
+
+        def end() -> None:
+            # In order they would come to the end of their batches before.
+            for nanny in cluster.workers.values():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(nanny.pid, signal.SIGKILL)
+
+        yield client, end
+
+
+@contextlib.contextmanager
+def _unheard(number: signal.Signals) -> Generator[None]:
+    """What is started meanwhile, also later by threads that are, never hears of a signal: Ctrl-C is for this process, and the terminal sends it to all."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {number})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager
@@ -186,6 +219,10 @@ def _scheduler(distributed: Any, address: str) -> Generator[Client]:
     finally:
         # One that is gone does not answer to a farewell either.
         client.close(timeout=1)
+
+
+def _nothing() -> None:
+    """Workers elsewhere are not this process's to end."""
 
 
 def _quiet() -> Callable[[], None]:

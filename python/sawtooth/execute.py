@@ -4,8 +4,8 @@
 travel through a scheduler; all else of the results is written here, by one process. Killed at any moment, at most the batches in progress are lost; the
 same call goes on from there. Threads of this process share the runs of a batch (`sharing`); workers elsewhere, and kernels, do whole ones.
 
-The first Ctrl-C or SIGTERM ends what threads of this process are at: a batch whose runs are all done is stored, of others nothing is. What workers
-elsewhere have begun is waited for. The second one ends the process at once; so does the first, on the command line, where storing takes longer than people wait.
+The first Ctrl-C or SIGTERM ends what threads of this process are at: a batch whose runs are all done is stored, of others nothing is. What another
+executor has begun is waited for, but not that of a cluster: its workers store what they are at, and those of this machine end. The second one ends the process at once; so does the first, on the command line, where storing takes longer than people wait.
 """
 
 from __future__ import annotations
@@ -106,6 +106,10 @@ class Crew(Protocol):
 
     def ahead(self) -> int:
         """How many batches may be with the executor at a time."""
+        ...
+
+    def leave(self) -> None:
+        """Nobody waits any longer for what workers are at: they end it by themselves, and store it, or it is done anew the next time."""
         ...
 
 
@@ -211,6 +215,8 @@ class _Execution:
                     log_lines,
                     self.again,
                 )
+        if self.crew:
+            self.crew.leave()
         raise Interrupted(self.interrupt.requested)
 
     @property

@@ -190,6 +190,9 @@ def test_a_batch_whose_workers_die_is_lost_and_not_for_ever(plan: Plan, tmp_path
         def ahead(self) -> int:
             return 4
 
+        def leave(self) -> None:
+            pass
+
     class Deadly(ThreadPoolExecutor):
         def submit(self, *_: object, **__: object) -> object:  # type: ignore[override]
             def die() -> None:
@@ -294,3 +297,35 @@ def test_ctrl_c_ends_a_command_that_waits_for_workers(study_file: Path, tmp_path
     assert process.returncode == 130, told
     assert "stopped: 0 of 16 runs are stored; the same command goes on from there" in told
     assert "Traceback" not in told
+
+
+def test_ctrl_c_in_a_terminal_ends_workers_of_this_machine_in_the_middle(study_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-c", SMALL, "run", str(study_file), "--out", str(out), "--dask", "local:2", "--set", "repeat=4000"]
+    process = subprocess.Popen(
+        [*command, "--set", "scenario.duration=60 s"],
+        stderr=subprocess.PIPE, text=True, start_new_session=True, env={**os.environ, "NO_COLOR": "1"},
+    )  # fmt: skip
+    wait_until(lambda: list(out.glob("parts/batch-*.sha256")) or process.poll() is not None)
+    # A terminal sends it to all processes of the command.
+    os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130, told
+    assert "Traceback" not in told
+    assert f"stopped: {Dataset.open(out).status().height} of 32000 runs are stored" in told
+    wait_until(lambda: not living(process.pid))
+
+
+def living(group: int) -> list[int]:
+    """The processes of a group that have not ended, whether somebody has waited for them or not."""
+    # What follows a process's name (proc(5)): state, parent, group.
+    told = [path.read_text().rpartition(")")[2].split() for path in Path("/proc").glob("[0-9]*/stat") if path.exists()]
+    return [int(each[2]) for each in told if int(each[2]) == group and each[0] not in "ZX"]
+
+
+def test_nobody_there_leaves_nothing(study_file: Path, tmp_path: Path) -> None:
+    process = run([str(study_file), "--out", str(tmp_path / "out")], "tcp://127.0.0.1:9")
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "error: no Dask scheduler answers at tcp://127.0.0.1:9" in told
+    assert not (tmp_path / "out").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -38,15 +39,19 @@ def do(
         clusters.require_address(dask)
     elif not is_results(directory):
         require(plan.study.backend)
-    dataset = Dataset.create(directory, plan, wait=wait)
+    made = _Made(lambda: Dataset.create(directory, plan, wait=wait))
     reporter = reporter_for(streams.Console(stderr=True))
     try:
         if dask is None:
-            summary = execute(plan, dataset, jobs=jobs, reporter=reporter, retry_failed=retry_failed, wait=wait, captures=captures)
+            summary = execute(plan, made.dataset, jobs=jobs, reporter=reporter, retry_failed=retry_failed, wait=wait, captures=captures)
         else:
-            summary = _on_cluster(dask, plan, dataset, retry_failed=retry_failed, wait=wait)
+            summary = _on_cluster(dask, plan, made, retry_failed=retry_failed, wait=wait)
+        dataset = made.dataset
     except Interrupted as stopped:
-        stored = f"{dataset.status().height} of {dataset.runs.height} runs are stored"
+        if made.found is None:
+            print("stopped before anything was done; the same command begins anew", file=sys.stderr)
+            raise typer.Exit(128 + stopped.signal) from None
+        stored = f"{made.found.status().height} of {made.found.runs.height} runs are stored"
         if plan.study.until:
             stored += ", and the rule for replicates may ask for more"
         print(f"stopped: {stored}; the same command goes on from there", file=sys.stderr)
@@ -60,7 +65,27 @@ def do(
     return dataset, summary
 
 
-def _on_cluster(address: str, plan: Plan, dataset: Dataset, *, retry_failed: bool, wait: bool) -> Summary:
+class _Made:
+    """A dataset that is made when it is needed first: where nobody answers no directory is left behind.
+
+    Attributes:
+        found: it, once it is made.
+
+    """
+
+    def __init__(self, make: Callable[[], Dataset]) -> None:
+        self._make = make
+        self.found: Dataset | None = None
+
+    @property
+    def dataset(self) -> Dataset:
+        """It, made if it is not yet."""
+        if self.found is None:
+            self.found = self._make()
+        return self.found
+
+
+def _on_cluster(address: str, plan: Plan, made: _Made, *, retry_failed: bool, wait: bool) -> Summary:
     """Does what is missing on a cluster. Its scheduler may go and come back: what it was doing is then taken from the results, as after any end."""
 
     def say(text: str) -> None:
@@ -72,7 +97,7 @@ def _on_cluster(address: str, plan: Plan, dataset: Dataset, *, retry_failed: boo
             with clusters.connected(address, say) as crew:
                 gone = None
                 reporter = reporter_for(streams.Console(stderr=True))
-                return execute(plan, dataset, crew.executor, reporter=reporter, crew=crew, retry_failed=retry_failed, wait=wait)
+                return execute(plan, made.dataset, crew.executor, reporter=reporter, crew=crew, retry_failed=retry_failed, wait=wait)
         except WorkersGone:
             say(f"the scheduler at {address} is gone: waiting for it to come back")
             gone = time.monotonic()
