@@ -22,7 +22,7 @@ from sawtooth.display import Card, few
 from sawtooth.errors import StudyWarning, hinted, wrong_type
 from sawtooth.expected import check
 from sawtooth.presentation import presentation
-from sawtooth.sharing import Shard, cut, work
+from sawtooth.sharing import Shard, assigned, cut, work
 from sawtooth.study import Assignment, Study, draws, effects, files
 from sawtooth.study.assign import Tree, assign
 from sawtooth.study.draws import seed_of
@@ -165,10 +165,18 @@ class Plan:
         most = len(self.cells) * max(1, len(study.arms)) * study.most
         return f"{text} {study.repeat:,} to {study.most:,} replicates = {len(self.runs):,} to {most:,} runs"
 
-    @property
-    def mine(self) -> range:
+    @functools.cached_property
+    def mine(self) -> Sequence[int]:
         """The numbers of the batches that are to be done: all, or those of the shard."""
-        return self.shard.batches(len(self.batches)) if self.shard else range(len(self.batches))
+        shard, every = self.shard, range(len(self.batches))
+        return every if shard is None else [batch for batch in every if self.shards[batch] == shard.number]
+
+    @functools.cached_property
+    def shards(self) -> Sequence[int]:
+        """Of each batch the number of the shard that does it; empty if there are no shards."""
+        if self.shard is None:
+            return []
+        return assigned([sum(self.work[batch.start : batch.stop]) for batch in self.batches], self.shard.of)
 
     @property
     def cost(self) -> float:

@@ -37,7 +37,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Shard:
-    """One of several parts of a plan that are done apart, such as 3/10: every tenth batch, from the third. Batches take about as long, and so do shards."""
+    """One of several parts of a plan that are done apart, such as 3/10: the third of ten that take about as long, see `assigned`."""
 
     number: int
     of: int
@@ -58,9 +58,16 @@ class Shard:
     def __str__(self) -> str:
         return f"{self.number}/{self.of}"
 
-    def batches(self, number: int) -> range:
-        """Which of so many batches are its."""
-        return range(self.number - 1, number, self.of)
+
+def assigned(amounts: Sequence[float], shards: int) -> list[int]:
+    """In which of so many shards, from 1, each batch is: the longest first, each in the one that has least (Graham 1969, LPT)."""
+    has = [(0.0, number) for number in range(1, shards + 1)]
+    found = [0] * len(amounts)
+    for batch in sorted(range(len(amounts)), key=lambda batch: (-amounts[batch], batch)):
+        total, number = has[0]
+        found[batch] = number
+        heapq.heapreplace(has, (total + amounts[batch], number))
+    return found
 
 
 def work(events: float, rows: float) -> float:

@@ -15,9 +15,10 @@ from sawtooth.errors import DatasetError, PlainError
 from sawtooth.execute import execute
 from sawtooth.plan import Plan, make_plan
 from sawtooth.progress import LineReporter
+from sawtooth.report.origin import origin
 from sawtooth.results.dataset import Dataset
 from sawtooth.results.merge import merge
-from sawtooth.sharing import Shard
+from sawtooth.sharing import Shard, assigned
 from sawtooth.study import Study
 from tests.conftest import parts
 from tests.unit.test_until import text as until
@@ -57,9 +58,10 @@ def test_merged_shards_are_what_one_command_makes_to_the_byte(plan: Plan, tmp_pa
 
 def test_what_is_missing_is_named_and_the_study_does_it(plan: Plan, tmp_path: Path) -> None:
     made = do(plan, tmp_path, "1/3", "3/3")
-    for victim in (made[1] / "parts").glob("*-000002.*"):
+    gone = dataclasses.replace(plan, shard=Shard(3, 3)).mine[0]
+    for victim in (made[1] / "parts").glob(f"*-{gone:06d}.*"):
         victim.unlink()
-    left = len(Shard(3, 3).batches(len(plan.batches)))
+    left = len(dataclasses.replace(plan, shard=Shard(3, 3)).mine)
     merged = merge(made, tmp_path / "merged")
     assert merged.missing == ["shard 2/3", "shard 3/3" if left == 1 else f"1 of {left} batches of shard 3/3"]
     summary = execute(plan, Dataset.create(tmp_path / "merged", plan))
@@ -71,7 +73,7 @@ def test_what_is_missing_is_named_and_the_study_does_it(plan: Plan, tmp_path: Pa
 def test_batches_are_named_where_shards_are_not_known(plan: Plan, tmp_path: Path) -> None:
     (one,) = do(plan, tmp_path, "1/2")
     (other,) = do(plan, tmp_path, "1/3")
-    lacking = sorted(set(range(len(plan.batches))) - {*range(0, len(plan.batches), 2)} - {*range(0, len(plan.batches), 3)})
+    lacking = sorted(set(range(len(plan.batches))).difference(*(dataclasses.replace(plan, shard=Shard(1, of)).mine for of in (2, 3))))
     named = ", ".join(map(str, lacking[:5])) + (f" and {len(lacking) - 5} more" if len(lacking) > 5 else "")
     assert merge([one, other], tmp_path / "merged").missing == [f"of {len(plan.batches)} batches {named}"]
 
@@ -168,3 +170,29 @@ def test_a_shard_of_a_study_with_a_rule_does_the_first_replicates(tmp_path: Path
     # What the rule has asked for is another number of replicates than a shard has.
     with pytest.raises(DatasetError, match="have different numbers of replicates, by the study's rule"):
         merge([tmp_path / "1"], tmp_path / "merged")
+
+
+def test_shards_take_as_long_as_each_other_where_batches_do_not() -> None:
+    # As every third they would have 19, 11 and 3.
+    assert assigned([10, 1, 1, 9, 10, 2], 3) == [1, 1, 2, 3, 2, 3]
+    assert assigned([], 3) == []
+    assert assigned([1.0] * 6, 2) == [1, 2, 1, 2, 1, 2]
+
+
+def test_where_each_shard_was_made_is_kept(plan: Plan, tmp_path: Path) -> None:
+    made: list[Path] = []
+    for number in (1, 2, 3):
+        part = dataclasses.replace(plan, shard=Shard(number, 3))
+        made.append(tmp_path / str(number))
+        execute(part, Dataset.create(made[-1], part, ["sawtooth", "run", "pair.toml", "--shard", f"{number}/3"]))
+    merge(made[:2], tmp_path / "merged")
+    merge(made[1:], tmp_path / "merged")
+    dataset = Dataset.open(tmp_path / "merged")
+    assert [(each["shard"], each["command"][-1]) for each in dataset.manifest["merged"]] == [(f"{number}/3",) * 2 for number in (1, 2, 3)]
+    found = origin(dataset)
+    assert found.rerun == "sawtooth run pair.toml"
+    told = found.facts["put together of"]
+    assert told.startswith("3 results: `sawtooth run pair.toml --shard 1/3` (")
+    # What is done into the directory later knows of them still.
+    execute(plan, Dataset.create(tmp_path / "merged", plan))
+    assert len(Dataset.open(tmp_path / "merged").manifest["merged"]) == 3

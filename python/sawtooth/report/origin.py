@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -53,6 +53,7 @@ def origin(dataset: Dataset) -> Origin:
         "machine": f"{machine['system']}, {machine['cpus']} processors",
         "started": str(manifest["started"]),
         "backend": str(manifest["backend"]),
+        "put together of": _merged(manifest),
         "kernels": "; ".join(_kernels(dataset)),
         "seed": _seeds(dataset),
         "results epoch": str(manifest["results_epoch"]),
@@ -64,7 +65,22 @@ def origin(dataset: Dataset) -> Origin:
     hashes |= changes.first(dataset.changes)
     entries = cast(dict[str, dict[str, str]], manifest.get("references", {}))
     sources = [Source(name, entry["file"], entry["source"], entry["sha256"]) for name, entry in entries.items()]
-    return Origin({name: text for name, text in facts.items() if text}, hashes, sources, rerun(manifest))
+    again = {**manifest, "command": _whole(cast(list[str], manifest.get("command", [])))} if "merged" in manifest else manifest
+    return Origin({name: text for name, text in facts.items() if text}, hashes, sources, rerun(again))
+
+
+def _merged(manifest: Mapping[str, Any]) -> str:
+    """What made each of the results that were put together, by its command, when, and on what; empty if they were made in one place."""
+    made = cast(list[dict[str, Any]], manifest.get("merged", []))
+    told = (f"`{rerun({**manifest, **each})}` ({each['started']}, {each['machine']['system']})" for each in made)
+    return f"{len(made)} results: {'; '.join(told)}" if made else ""
+
+
+def _whole(command: Sequence[str]) -> list[str]:
+    """The command of a shard as it is of all of them."""
+    own = ("--shard", "--out")
+    given = [word for at, word in enumerate(command) if word not in own and (at == 0 or command[at - 1] not in own)]
+    return [word for word in given if not word.startswith(tuple(f"{option}=" for option in own))]
 
 
 def rerun(manifest: Mapping[str, Any]) -> str:

@@ -39,7 +39,7 @@ from sawtooth.results.folder import Folder, Objects, url_of
 from sawtooth.results.head import Head
 from sawtooth.results.packs import as_parquet
 from sawtooth.results.parts import Parts, Shelf
-from sawtooth.results.provenance import analysis, of_plan, plan_hash, references, surroundings
+from sawtooth.results.provenance import OF_A_SHARD, analysis, of_plan, plan_hash, references, surroundings
 from sawtooth.results.remote import Remote
 from sawtooth.results.sums import digest
 from sawtooth.results.tables import Tables, with_factors
@@ -161,7 +161,7 @@ class Dataset(Tables):
             ours = of_plan(plan, identity)
             # Where and when it was begun stays.
             before = (
-                {} if head.manifest is None else {key: value for key, value in head.manifest.items() if key not in ours and key != "shard"}
+                {} if head.manifest is None else {key: value for key, value in head.manifest.items() if key not in {*ours, *OF_A_SHARD}}
             )
             manifest = {**ours, **(before or surroundings(command))}
             if not fresh and not parts.empty and (changed := _changed(head, manifest, plan.study)):
@@ -459,8 +459,13 @@ class Dataset(Tables):
         sums = self._parts.listed(batch)
         return {} if sums is None else sums.files
 
-    def like(self, directory: Path, *, wait: bool = True) -> Self:
+    def like(self, directory: Path, made_of: Sequence[Mapping[str, Any]] = (), *, wait: bool = True) -> Self:
         """Results of the same plan elsewhere, with no batch yet, or with those that are there.
+
+        Args:
+            directory: where.
+            made_of: where and by what each of the results was made that are put together there.
+            wait: for another process that writes there.
 
         Raises:
             DatasetError: if the directory holds something else, or cannot be written.
@@ -471,7 +476,9 @@ class Dataset(Tables):
             require_ours(directory)
             (directory / "parts").mkdir(parents=True, exist_ok=True)
         with locks.lock(directory, wait=wait), writing(directory):
-            manifest = {key: value for key, value in self.manifest.items() if key != "shard"}
+            manifest = {key: value for key, value in self.manifest.items() if key not in OF_A_SHARD}
+            if len(made_of) > 1:
+                manifest["merged"] = list(made_of)
             contents = {heads.STUDY: read_bytes(self.directory / heads.STUDY), heads.RUNS: read_bytes(self.directory / heads.RUNS)}
             if self.kernels:
                 contents[heads.KERNELS] = read_bytes(self.directory / heads.KERNELS)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from sawtooth.errors import DatasetError
 from sawtooth.results.dataset import Dataset, is_results
+from sawtooth.results.provenance import MADE
 from sawtooth.sharing import Shard
 
 _MANY = 5
@@ -54,15 +56,14 @@ def merge(directories: Sequence[Path], out: Path, *, wait: bool = True) -> Merge
     for source in sources:
         for batch in source.batches:
             _require_same_batch(batch, holders.setdefault(batch, source), source)
-    shards = [str(source.manifest["shard"]) for source in sources if "shard" in source.manifest]
-    dataset = first.like(out, wait=wait)
+    dataset = first.like(out, _made_of(sources), wait=wait)
     with dataset.lock(wait=wait):
         for batch, holder in sorted(holders.items()):
             dataset.take(batch, holder)
         for source in sources:
             dataset.take_log(source)
     lacking = sorted(set(range(cast(int, first.manifest["batches"]))) - holders.keys())
-    return Merged(dataset.status().height, dataset.runs.height, _missing(lacking, cast(int, first.manifest["batches"]), shards))
+    return Merged(dataset.status().height, dataset.runs.height, _missing(lacking, sources))
 
 
 def _require_same(one: Dataset, other: Dataset) -> None:
@@ -109,19 +110,29 @@ def _require_same_batch(batch: int, one: Dataset, other: Dataset) -> None:
         )
 
 
-def _missing(batches: Sequence[int], of: int, shards: Sequence[str]) -> list[str]:
+def _made_of(sources: Sequence[Dataset]) -> list[dict[str, Any]]:
+    """Where and by what each of the results was made, also those that were put together before; each once."""
+    found: list[dict[str, Any]] = []
+    for source in sources:
+        own = {key: source.manifest[key] for key in ("shard", *MADE) if key in source.manifest}
+        found += [each for each in cast(list[dict[str, Any]], source.manifest.get("merged", [own])) if each not in found]
+    return found
+
+
+def _missing(batches: Sequence[int], sources: Sequence[Dataset]) -> list[str]:
     """Batches that are not there, by the shards that they are of if all were made by the same number of those."""
     if not batches:
         return []
-    parsed = {Shard.parse(text) for text in shards}
-    if len({shard.of for shard in parsed}) != 1:
+    told = {str(source.manifest["shards"]) for source in sources if "shards" in source.manifest}
+    if len(told) != 1:
         named = ", ".join(map(str, batches[:_MANY])) + (f" and {len(batches) - _MANY} more" if len(batches) > _MANY else "")
-        return [f"of {of} batches {named}"]
-    total = next(iter(parsed)).of
-    lacking = set(batches)
-    found: list[str] = []
-    for number in range(1, total + 1):
-        mine = Shard(number, total).batches(of)
-        if gone := len(lacking.intersection(mine)):
-            found.append(f"shard {number}/{total}" if gone == len(mine) else f"{gone} of {len(mine)} batches of shard {number}/{total}")
-    return found
+        return [f"of {sources[0].manifest['batches']} batches {named}"]
+    of = list(map(int, next(iter(told)).split()))
+    total = next(Shard.parse(str(source.manifest["shard"])).of for source in sources if "shard" in source.manifest)
+    gone, all_of = Counter(of[batch] for batch in batches), Counter(of)
+    return [
+        f"shard {number}/{total}"
+        if gone[number] == all_of[number]
+        else f"{gone[number]} of {all_of[number]} batches of shard {number}/{total}"
+        for number in sorted(gone)
+    ]

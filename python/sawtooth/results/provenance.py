@@ -49,7 +49,8 @@ def of_plan(plan: Plan, identity: str) -> dict[str, Any]:
         "cells": len(plan.cells),
         "arms": list(study.arms),
         "repeat": study.repeat,
-        **({"shard": str(plan.shard)} if plan.shard else {}),
+        # Of every batch the shard that does it, so that it can be told which is missing.
+        **({"shard": str(plan.shard), "shards": " ".join(map(str, plan.shards))} if plan.shard else {}),
         **({"until": study.until.facts} if study.until else {}),
         **({"own_repeats": dict(study.own_repeats)} if study.own_repeats else {}),
         "seed": study.seed,
@@ -86,6 +87,12 @@ def analysis(study: Study) -> dict[str, str] | None:
     """
     found = analyses.read(study)
     return None if found is None else found.kept
+
+
+OF_A_SHARD = ("shard", "shards")
+"""What a manifest says of a shard alone."""
+MADE = ("versions", "commit", "machine", "command", "started")
+"""What a manifest says of where and by what results are made."""
 
 
 def surroundings(command: Sequence[str]) -> dict[str, Any]:
