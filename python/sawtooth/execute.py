@@ -203,6 +203,8 @@ class _Execution:
             finally:
                 if self.reporter:
                     self.reporter.end()
+            if not self.interrupt.requested and (told := dataset.tidy()):
+                self._say(told)
             if not self.interrupt.requested:
                 return Summary(
                     self._planned,

@@ -17,6 +17,7 @@ from sawtooth.cli import app
 from sawtooth.errors import DatasetError
 from sawtooth.execute import execute
 from sawtooth.plan import Plan
+from sawtooth.progress import LineReporter
 from sawtooth.results import packs
 from sawtooth.results.dataset import Dataset
 from sawtooth.results.merge import merge
@@ -178,3 +179,24 @@ def test_a_damaged_part_is_not_packed(whole: Path) -> None:
     with pytest.raises(DatasetError, match=r"flows-000000\.parquet is damaged or missing"):
         Dataset(whole).pack()
     assert parts(whole) == before
+
+
+def test_a_run_packs_many_batches_at_its_end_and_says_so(
+    plan: Plan, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sawtooth.results.dataset.MANY", len(plan.batches) - 1)
+    execute(plan, Dataset.create(tmp_path / "tidy", plan), reporter=LineReporter())
+    assert capsys.readouterr().err.splitlines()[-1] == f"{len(parts(whole))} files of results are put together in 5"
+    assert same(tmp_path / "tidy", whole)
+    # What is packed is not many any more.
+    assert execute(plan, Dataset.create(tmp_path / "tidy", plan), reporter=LineReporter()).runs == 0
+    assert "put together" not in capsys.readouterr().err
+
+
+def test_a_pack_has_no_more_rows_than_fit_into_memory(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [sum(pl.read_parquet(file).height for file in whole.glob(f"parts/*-{batch:06d}.parquet")) for batch in (0, 1)]
+    monkeypatch.setattr(packs, "_ROWS", sum(rows))
+    shutil.copytree(whole, tmp_path / "packed")
+    Dataset(tmp_path / "packed").pack()
+    assert (tmp_path / "packed/parts/pack-000000-000001.sha256").is_file()
+    assert same(tmp_path / "packed", whole)

@@ -200,3 +200,21 @@ def test_a_store_that_nobody_knows_is_said(plan: Plan, monkeypatch: pytest.Monke
 )  # fmt: skip
 def test_a_url_is_told_from_a_directory(place: str | Path, url: str | None) -> None:
     assert url_of(place) == url
+
+
+def test_many_batches_at_a_url_are_told_how_they_are_packed(
+    plan: Plan, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"s3://{bucket}/many"
+    monkeypatch.setattr("sawtooth.results.dataset.MANY", len(plan.batches) - 1)
+    dataset = Dataset.create(url, plan)
+    execute(plan, dataset)
+    told = dataset.tidy()
+    assert (
+        told
+        == f"{url} has a file for each table of {len(plan.batches)} batches; `sawtooth merge {url} --out DIR` and `sawtooth compact DIR` make a copy with few"
+    )
+    # As it says.
+    merge([Path(url)], tmp_path / "copy")
+    assert Dataset(tmp_path / "copy").pack().after == 5
+    assert Dataset.open(tmp_path / "copy").digest == Dataset.open(url).digest

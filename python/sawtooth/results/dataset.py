@@ -49,6 +49,8 @@ from sawtooth.study.differs import difference
 from sawtooth.tables import as_status, column_types, factors_of, with_nulls
 
 _LOG = "log.jsonl"
+MANY = 1000
+"""Of more batches a run packs the parts at its end: each has a file per table, and one more."""
 _MINUS_ONE_IS_UNKNOWN = (1, 2)
 """Results epochs in which -1 stood for what is unknown; in later ones it is null."""
 _OURS = {heads.STUDY, heads.MANIFEST, heads.RUNS, heads.KERNELS, heads.SUMS, _LOG, locks.NAME, "parts", "ranking", "report", "trace"}
@@ -379,7 +381,24 @@ class Dataset(Tables):
         """
         if self._remote:
             raise DatasetError(f"{self._remote.objects} is a URL, and results are packed in directories", "copy them to one, or leave them")
-        with self.lock(wait=wait), writing(self.directory):
+        with self.lock(wait=wait):
+            return self._pack()
+
+    def tidy(self) -> str:
+        """Packs the parts of batches if more than `MANY` are not packed, for whoever holds the lock and has done all; in words, empty if there was nothing to do.
+
+        Results at a URL stay as they are: then it says how they are packed.
+        """
+        if self._parts.loose <= MANY:
+            return ""
+        if self._remote:
+            url = self._remote.objects
+            return f"{url} has a file for each table of {self._parts.loose:,} batches; `sawtooth merge {url} --out DIR` and `sawtooth compact DIR` make a copy with few"
+        packed = self._pack()
+        return f"{packed.before:,} files of results are put together in {packed.after:,}"
+
+    def _pack(self) -> Packed:
+        with writing(self.directory):
             self._parts.check()
             before = self._parts.files
             left = self._parts.pack()

@@ -24,8 +24,8 @@ from sawtooth.storage import read_bytes, write_atomically
 FILE = re.compile(r"(?P<table>\w+)-(?P<first>\d{6,})-(?P<last>\d{6,})\.parquet")
 LIST = re.compile(r"pack-(?P<first>\d{6,})-(?P<last>\d{6,})\.sha256")
 _INDEX = "index"
-# A pack is made of parts of so many bytes at most, which are in memory, unpacked, a few times; and of so many batches.
-_BYTES, _BATCHES = 16e6, 1000
+# A pack is made of parts of so many bytes and rows at most, which are in memory, unpacked, a few times; and of so many batches.
+_BYTES, _ROWS, _BATCHES = 16e6, 500_000, 1000
 
 
 @dataclass(frozen=True)
@@ -88,17 +88,19 @@ def read(directory: Path, name: str, owner: str, digests: Digests) -> Pack | Non
 def groups(directory: Path, lists: Mapping[int, Sums]) -> list[list[int]]:
     """Which batches are packed together: consecutive ones, as many as are not too much to have in memory, and at least two."""
     made: list[list[int]] = []
-    filled = 0.0
+    filled = rows = 0.0
     for batch, sums in sorted(lists.items()):
         # What is being replaced has two contents.
         if any(len(found) > 1 for found in sums.files.values()):
             continue
         size = sum((directory / name).stat().st_size for name in sums.files)
-        if not made or made[-1][-1] + 1 != batch or filled + size > _BYTES or len(made[-1]) >= _BATCHES:
+        # Rows that are alike take hardly any bytes.
+        height = sum(pl.scan_parquet(directory / name).select(pl.len()).collect().item() for name in sums.files)
+        if not made or made[-1][-1] + 1 != batch or filled + size > _BYTES or rows + height > _ROWS or len(made[-1]) >= _BATCHES:
             made.append([])
-            filled = 0.0
+            filled = rows = 0.0
         made[-1].append(batch)
-        filled += size
+        filled, rows = filled + size, rows + height
     return [group for group in made if len(group) > 1]
 
 

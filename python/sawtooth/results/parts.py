@@ -254,6 +254,11 @@ class Parts:
         self._settle_packs()
 
     @property
+    def loose(self) -> int:
+        """How many batches are in no pack."""
+        return len(self.batches) - len(self._packs())
+
+    @property
     def files(self) -> int:
         """How many files there are."""
         return len(self._names())
