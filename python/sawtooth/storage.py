@@ -126,11 +126,11 @@ def remove_leftovers(directory: Path) -> None:
     """Removes what killed processes of this machine have not finished. What a living one, or one elsewhere, is writing stays."""
     for path in directory.glob(".*.tmp"):
         found = _TEMPORARY.fullmatch(path.name)
-        if found and found["host"] == _HOST and not _lives(int(found["process"])):
+        if found and found["host"] == _HOST and not lives(int(found["process"])):
             path.unlink(missing_ok=True)
 
 
-def _lives(process: int) -> bool:
+def lives(process: int) -> bool:
     """Whether a process works; one that is ending, or that nobody has waited for, does not."""
     try:
         os.kill(process, 0)

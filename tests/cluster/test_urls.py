@@ -8,6 +8,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,11 +21,12 @@ from sawtooth.cli import app
 from sawtooth.errors import DatasetError
 from sawtooth.execute import execute
 from sawtooth.plan import Plan
+from sawtooth.results import lease as leases
 from sawtooth.results.dataset import Dataset
-from sawtooth.results.folder import url_of
+from sawtooth.results.folder import Objects, url_of
 from sawtooth.results.merge import merge
 from sawtooth.sharing import Shard
-from tests.cluster.dask_processes import processes
+from tests.cluster.dask_processes import processes, wait_until
 from tests.cluster.test_dask import SMALL
 from tests.conftest import parts
 
@@ -112,7 +114,6 @@ def test_the_commands_run_report_and_merge_at_a_url(plan: Plan, study_file: Path
     url, runner = f"s3://{bucket}/results", CliRunner()
     result = runner.invoke(app, ["run", str(study_file), "--out", url, "--set", "repeat=60"])
     assert result.exit_code == 0, result.stderr
-    assert f"warning: {url} has no locks: run one command at a time on it" in result.stderr
     result = runner.invoke(app, ["report", url])
     assert isinstance(result.exception, DatasetError)
     assert str(result.exception) == f"error: a report of {url} needs a place here\nhint: name a directory with --out"
@@ -218,3 +219,70 @@ def test_many_batches_at_a_url_are_told_how_they_are_packed(
     merge([Path(url)], tmp_path / "copy")
     assert Dataset(tmp_path / "copy").pack().after == 5
     assert Dataset.open(tmp_path / "copy").digest == Dataset.open(url).digest
+
+
+def test_two_commands_at_once_are_told_of_each_other(plan: Plan, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"s3://{bucket}/busy"
+    dataset = Dataset.create(url, plan)
+    with dataset.lock():
+        # Another machine has another copy, and other processes.
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))
+        with pytest.raises(DatasetError) as caught:
+            Dataset.create(url, plan, wait=False)
+    message, hint = str(caught.value).split("\n")
+    assert message.startswith(f"error: {url} is in use by process {os.getpid()} on ")
+    assert hint == "hint: wait for its end, or name another place"
+    assert execute(plan, Dataset.create(url, plan, wait=False), wait=False).runs == len(plan.runs)
+    assert (Objects(url) / "locks").times() == {}
+
+
+def test_who_waits_goes_on_when_the_other_is_done_and_never_beside_it(
+    bucket: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(leases, "_AGAIN", (0.01, 0.1))
+    place, inside, most = Objects(f"s3://{bucket}/queue"), [0], [0]
+
+    def work(_number: int) -> None:
+        with leases.lease(place):
+            inside[0] += 1
+            most[0] = max(most[0], inside[0])
+            time.sleep(0.02)
+            inside[0] -= 1
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(work, range(8)))
+    assert most == [1]
+    assert f"{place} is in use by process" in capsys.readouterr().err
+
+
+def test_what_a_killed_command_has_left_holds_nobody_up(bucket: str) -> None:
+    url = f"s3://{bucket}/left"
+    code = "import sys, time; from sawtooth.results.lease import lease; from sawtooth.results.folder import Objects\n" \
+        "with lease(Objects(sys.argv[1])): print('held', flush=True); time.sleep(600)"  # fmt: skip
+    with subprocess.Popen([sys.executable, "-c", code, url], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        with pytest.raises(DatasetError, match=rf"is in use by process {holder.pid} on"), leases.lease(Objects(url), wait=False):
+            pass
+        holder.kill()
+    with leases.lease(Objects(url), wait=False):
+        assert len((Objects(url) / "locks").times()) == 1
+
+
+def test_a_claim_of_another_machine_that_is_old_holds_nobody_up(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Objects(f"s3://{bucket}/old")
+    (place / "locks").write(f"{'0' * 16}-1-{'1' * 16}", b"somebody")
+    with pytest.raises(DatasetError, match="is in use by somebody"), leases.lease(place, wait=False):
+        pass
+    monkeypatch.setattr(leases, "_GONE", -1.0)
+    with leases.lease(place, wait=False):
+        assert len((place / "locks").times()) == 1
+
+
+def test_a_claim_is_written_anew_as_long_as_it_is_held(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "_EVERY", 0.05)
+    place = Objects(f"s3://{bucket}/beats")
+    with leases.lease(place):
+        (name,) = (place / "locks").times()
+        (place / "locks").remove(name)
+        wait_until(lambda: [*(place / "locks").times()] == [name])
+    assert (place / "locks").times() == {}

@@ -89,6 +89,11 @@ def _place(directory: str | Path) -> tuple[Path, Remote | None]:
     return remote.directory, remote
 
 
+def _locked(directory: Path, remote: Remote | None, *, wait: bool) -> AbstractContextManager[None]:
+    """Makes this process the only one that writes to the directory, and to the URL of which that is a copy."""
+    return remote.lock(_LOG, wait=wait) if remote else locks.lock(directory, wait=wait)
+
+
 class Dataset(Tables):
     """A results directory, opened; or results at a URL, of which there is a copy then.
 
@@ -153,7 +158,7 @@ class Dataset(Tables):
         with writing(directory):
             require_ours(directory)
             (directory / "parts").mkdir(parents=True, exist_ok=True)
-        with locks.lock(directory, wait=wait), writing(directory):
+        with _locked(directory, remote, wait=wait), writing(directory):
             head = Head.look(directory)
             parts = Parts(directory / "parts", identity) if remote is None else remote.parts(identity, planned=True).renewed()
             fresh = _require_same(head, plan, identity, parts)
@@ -435,7 +440,7 @@ class Dataset(Tables):
 
     def lock(self, *, wait: bool = True) -> AbstractContextManager[None]:
         """Makes this process the only one that writes to the directory; see `lock.lock`."""
-        return self._remote.lock(_LOG, wait=wait) if self._remote else locks.lock(self.directory, wait=wait)
+        return _locked(self.directory, self._remote, wait=wait)
 
     @contextlib.contextmanager
     def probe(self) -> Generator[tuple[Folder, str]]:
@@ -494,7 +499,7 @@ class Dataset(Tables):
         with writing(directory):
             require_ours(directory)
             (directory / "parts").mkdir(parents=True, exist_ok=True)
-        with locks.lock(directory, wait=wait), writing(directory):
+        with _locked(directory, remote, wait=wait), writing(directory):
             manifest = {key: value for key, value in self.manifest.items() if key not in OF_A_SHARD}
             if len(made_of) > 1:
                 manifest["merged"] = list(made_of)

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -63,6 +64,8 @@ class Directory:
 
 _MARKS = ("ETag", "LastModified", "mtime", "created", "size")
 """What stores say of a file that changes when it does."""
+_TIMES = ("LastModified", "mtime", "updated", "last_modified", "created")
+"""What stores call when it was written."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,14 @@ class Objects:
 
     def marks(self) -> dict[str, str]:
         """The files that are there, without those of folders within, each with what changes when it does."""
+        return {name: str({key: each.get(key) for key in _MARKS}) for name, each in self._listed().items()}
+
+    def times(self) -> dict[str, float]:
+        """The files that are there, each with when it was written by the store's clock, in seconds; 0 where a store does not say."""
+        told = {name: next((each[key] for key in _TIMES if each.get(key)), 0.0) for name, each in self._listed().items()}
+        return {name: at.timestamp() if isinstance(at, datetime) else float(at) for name, at in told.items()}
+
+    def _listed(self) -> dict[str, dict[str, Any]]:
         system, root = self._opened
         with _using(self.url):
             system.invalidate_cache()
@@ -108,7 +119,7 @@ class Objects:
             except FileNotFoundError:
                 return {}
         named = {str(each["name"]).removeprefix(f"{root}/"): each for each in found if each.get("type") == "file"}
-        return {name: str({key: each.get(key) for key in _MARKS}) for name, each in sorted(named.items()) if "/" not in name}
+        return {name: each for name, each in sorted(named.items()) if "/" not in name}
 
     def write(self, name: str, content: bytes) -> None:
         """See `Folder`."""

@@ -1,13 +1,12 @@
 """Results at a URL: workers write parts there, and whoever reads them works on a copy.
 
 The copy is in the cache. Head, lists and parts are the same files as in a directory, and the same checksums say whether what is in the copy is what
-is there, so that only what is lacking is fetched. Object stores have no locks: one command at a time writes to a URL.
+is there, so that only what is lacking is fetched. One command at a time writes to a URL (`lease`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Collection, Generator, Iterable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from sawtooth.errors import DatasetError
 from sawtooth.results import head as heads
 from sawtooth.results import packs
 from sawtooth.results.folder import Objects
+from sawtooth.results.lease import lease
 from sawtooth.results.lock import lock
 from sawtooth.results.parts import Parts, Shelf, is_list
 from sawtooth.results.sums import digest
@@ -63,9 +63,10 @@ class Remote:
 
     @contextlib.contextmanager
     def lock(self, log: str, *, wait: bool) -> Generator[None]:
-        """Among the processes of this machine; of others nobody hears."""
-        print(f"warning: {self.objects} has no locks: run one command at a time on it", file=sys.stderr)
-        with lock(self.directory, wait=wait):
+        """Makes this process the only one that writes to the copy, and to the URL."""
+        with lock(self.directory, wait=wait), lease(self.objects, wait=wait):
+            # Who held it has written.
+            self.pull(log)
             try:
                 yield
             finally:
