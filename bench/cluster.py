@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psutil
 
-from sawtooth import clusters, plan
+from sawtooth import clusters, jobs, plan
 from sawtooth.execute import execute
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
@@ -28,15 +28,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from markdown import table
 
+# Seconds until a cluster that has started is at rest, and for which it is looked at.
+SETTLES, IDLE = 2.0, 8.0
+
 
 @dataclass(frozen=True)
 class Took:
-    """Seconds: of the wall, of processors by process, and of workers by what they say that their runs took, and storing."""
+    """Seconds: of the wall, of processors here and by workers; and the share of a processor that all processes take when there is nothing to do."""
 
     wall: float
     here: float
     workers: float
-    runs: float
+    idle: float
 
 
 def main() -> None:
@@ -56,13 +59,22 @@ def main() -> None:
         more = (whole - base) / number
         rows.append([
             address or "one thread", f"{took.wall:.1f}", f"{alone.wall / took.wall:.2f}", f"{took.here:.1f}", f"{took.workers:.1f}",
-            "" if address is None else f"{1e3 * more:.1f}", "" if address is None else f"{(whole - base) / base:.1%}",
+            "" if address is None else f"{took.idle:.1%}", "" if address is None else f"{1e3 * more:.1f}", "" if address is None else f"{(whole - base) / base:.1%}",
         ])  # fmt: skip
     print(
         table(
-            ["Workers", "Wall, s", "times as fast", "Client and scheduler, CPU s", "Workers, CPU s", "More for a batch, ms", "of its time"],
+            [
+                "Workers",
+                "Wall, s",
+                "times as fast",
+                "Client and scheduler, CPU s",
+                "Workers, CPU s",
+                "Idle, of a processor",
+                "More for a batch, ms",
+                "of its time",
+            ],
             rows,
-            "lrrrrrr",
+            "lrrrrrrr",
         )
     )
     print(f"\n{len(study.runs):,} runs in {number:,} batches, {1e3 * base / number:.0f} ms each")
@@ -77,10 +89,16 @@ def measured(study: plan.Plan, address: str | None) -> Took:
             execute(study, dataset, jobs=1)
             return Took(time.monotonic() - began, time.process_time() - cpu, 0.0, 0.0)
         with clusters.connected(address, lambda _: None) as crew:
+            # What is imported is imported by then.
+            crew.executor.submit(jobs.versions).result()
+            time.sleep(SETTLES)
+            before = time.process_time() + sum(children().values())
+            time.sleep(IDLE)
+            idle = (time.process_time() + sum(children().values()) - before) / IDLE
             began, cpu, theirs = time.monotonic(), time.process_time(), children()
             execute(study, dataset, crew.executor, crew=crew)
             wall, here, there = time.monotonic() - began, time.process_time() - cpu, children()
-        return Took(wall, here, sum(there.values()) - sum(theirs.get(each, 0.0) for each in there), 0.0)
+        return Took(wall, here, sum(there.values()) - sum(theirs.get(each, 0.0) for each in there), idle)
 
 
 def children() -> Mapping[int, float]:

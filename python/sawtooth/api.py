@@ -196,18 +196,20 @@ def run(
         clusters.require_address(arguments.text(dask, "`dask` is an address, such as tcp://head:8786 or local:4"))
     elif not is_results(target):
         require(loaded.backend)
+    if dask is not None:
+        return _on_cluster(dask, plan, target)
     dataset = Dataset.create(target, plan)
-    if dask is None:
-        execute(plan, dataset, jobs=threads)
-    else:
-        _on_cluster(dask, plan, dataset)
+    execute(plan, dataset, jobs=threads)
     return dataset
 
 
-def _on_cluster(address: str, plan: Plan, dataset: Dataset) -> None:
+def _on_cluster(address: str, plan: Plan, target: Path) -> Dataset:
     try:
         with clusters.connected(address, lambda said: print(said, file=sys.stderr)) as crew:
+            # Where nobody answers no directory is left behind.
+            dataset = Dataset.create(target, plan)
             execute(plan, dataset, crew.executor, crew=crew)
+            return dataset
     except WorkersGone:
         raise ClusterError(f"the scheduler at {address} is gone", "what was stored stays: the same call goes on from there") from None
 

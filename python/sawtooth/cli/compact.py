@@ -18,7 +18,7 @@ def compact(
 ) -> None:
     """Put the many files of large results together in fewer.
 
-    Results, and their hash, stay the same: reports, `merge` and `sawtooth run` take them as before. It may be ended at any moment, and a study may be
+    `sawtooth run` does it at its end where more than 1,000 batches are not packed. Results, and their hash, stay the same: reports, `merge` and `sawtooth run` take them as before. It may be ended at any moment, and a study may be
     run on after it. Who reads the results meanwhile is not disturbed: then the files that were put together stay, and the next
     `sawtooth compact` or `sawtooth run` removes them.
 
