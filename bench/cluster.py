@@ -89,8 +89,9 @@ def measured(study: plan.Plan, address: str | None) -> Took:
             execute(study, dataset, jobs=1)
             return Took(time.monotonic() - began, time.process_time() - cpu, 0.0, 0.0)
         with clusters.connected(address, lambda _: None) as crew:
-            # What is imported is imported by then.
-            crew.executor.submit(jobs.versions).result()
+            # What every worker imports it imports here: that is once for a command, whatever the number of batches.
+            with dataset.probe() as (folder, probe):
+                crew.check(jobs.Terms(jobs.versions(), folder, probe))
             time.sleep(SETTLES)
             before = time.process_time() + sum(children().values())
             time.sleep(IDLE)
