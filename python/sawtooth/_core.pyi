@@ -2,8 +2,11 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypedDict, final, type_check_only
 
 __all__ = [
+    "CAPTURE_EPOCH_NS",
     "CaptureError",
     "CaptureProgress",
+    "CapturedSegment",
+    "CapturedSegments",
     "Outcomes",
     "ScenarioError",
     "StopRequest",
@@ -82,6 +85,49 @@ class CaptureError(Exception):
     hint: str
 
 @final
+CAPTURE_EPOCH_NS: int
+"""Time 0 of a simulated run in its captures, since 1970."""
+
+class CapturedSegment:
+    """A packet of TCP where it was captured.
+
+    Attributes:
+        t_ns: since what was asked for. flow: name of the interface, at simulated hosts that of the flow. outgoing: whether it left the interface.
+        length: bytes of the IP packet. payload: those of TCP's payload.
+        seq, ack: as the header has them. flags: its bits. sacks: left and right edges of its SACK blocks, the first first.
+
+    """
+
+    t_ns: int
+    flow: str
+    outgoing: bool
+    length: int
+    payload: int
+    seq: int
+    ack: int
+    flags: int
+    sacks: list[tuple[int, int]]
+    def __new__(
+        cls,
+        t_ns: int,
+        flow: str,
+        *,
+        outgoing: bool,
+        length: int,
+        payload: int,
+        seq: int,
+        ack: int,
+        flags: int,
+        sacks: list[tuple[int, int]],
+    ) -> CapturedSegment: ...
+
+class CapturedSegments:
+    """The packets of TCP in a capture, in the order of the file, but for those that were damaged on their way, which their hosts drop."""
+
+    def __new__(cls, path: str, since_ns: int) -> CapturedSegments: ...
+    def __iter__(self) -> CapturedSegments: ...
+    def __next__(self) -> CapturedSegment: ...
+
 class CaptureProgress:
     def __new__(cls) -> CaptureProgress: ...
     @property

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from sawtooth import DatasetError, StudyError, trace
+from sawtooth._core import CapturedSegment
 from sawtooth.backends.registry import BACKENDS
 from sawtooth.exports import qlog
-from sawtooth.exports.packets import ACK, FIN, SYN, Packet
-from sawtooth.exports.sender import Sender
+from sawtooth.exports.sender import ACK, FIN, SYN, Sender
 from sawtooth.plan import Plan, make_plan
 from sawtooth.study import Study
 from tests.exchange.test_commands import STUDY, told
@@ -229,8 +229,9 @@ def test_what_cannot_be_is_told(told, plan: Plan, tmp_path: Path) -> None:
 
 def packet(
     t: int, seq: int = 0, payload: int = 0, ack: int | None = None, flags: int = ACK, sacks: tuple[tuple[int, int], ...] = ()
-) -> Packet:
-    return Packet(t, "flow", ack is None, 52 + payload, payload, seq, ack or 0, flags, sacks)
+) -> CapturedSegment:
+    sizes = {"length": 52 + payload, "payload": payload}
+    return CapturedSegment(t, "flow", outgoing=ack is None, **sizes, seq=seq % 2**32, ack=(ack or 0) % 2**32, flags=flags, sacks=list(sacks))
 
 
 def test_numbers_are_those_of_the_last_transmission_across_a_wrap_of_sequence_numbers() -> None:

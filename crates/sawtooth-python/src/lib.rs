@@ -81,6 +81,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.py().get_type::<captures::CaptureError>(),
     )?;
     module.add_class::<captures::CaptureProgress>()?;
+    module.add_class::<captures::CapturedSegment>()?;
+    module.add_class::<captures::CapturedSegments>()?;
+    module.add("CAPTURE_EPOCH_NS", sawtooth_capture::simulated::EPOCH_NS)?;
     module.add_function(wrap_pyfunction!(captures::analyze_capture, module)?)?;
     module.add_function(wrap_pyfunction!(captures::capture_schema, module)?)?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;

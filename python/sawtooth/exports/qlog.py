@@ -15,7 +15,7 @@ import heapq
 import json
 import math
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,11 +24,10 @@ from typing import Any, TextIO
 import polars as pl
 
 from sawtooth import outputs, trace
-from sawtooth._core import version
+from sawtooth._core import CAPTURE_EPOCH_NS, CapturedSegment, CapturedSegments, version
 from sawtooth.backends import sim
 from sawtooth.errors import RunFailed, StudyError
-from sawtooth.exports.packets import FIN, SYN, Packet, packets
-from sawtooth.exports.sender import Sender
+from sawtooth.exports.sender import FIN, SYN, Sender
 from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, Run
 from sawtooth.storage import temporary_name, writing
@@ -118,7 +117,7 @@ def write(plan: Plan, run: Run, path: Path, flows: Sequence[str] = ()) -> int:
                 raise StudyError(f"the run has no flow `{flow}`", hint=did_you_mean(flow, names))
         series = batch.tables["series"].sort("t_ns", maintain_order=True)
         chosen = frozenset(flows or names)
-        made = _events(packets(capture), _samples(series), chosen)
+        made = _events(CapturedSegments(str(capture), CAPTURE_EPOCH_NS), _samples(series), chosen)
         return _written(path, trace.title(plan, run), plan.study.question, made)
 
 
@@ -127,20 +126,20 @@ def _samples(series: pl.DataFrame) -> Iterator[dict[str, Any]]:
     return series.select(columns).iter_rows(named=True)
 
 
-def _events(sent: Iterator[Packet], samples: Iterator[dict[str, Any]], chosen: frozenset[str]) -> Iterator[_Event]:
+def _events(sent: Iterable[CapturedSegment], samples: Iterator[dict[str, Any]], chosen: frozenset[str]) -> Iterator[_Event]:
     """The events of both, in the order of time; what a packet changes is told after it."""
     flows: dict[str, _Flow] = {}
     both = heapq.merge(((packet.t_ns, 0, packet) for packet in sent), ((row["t_ns"], 1, row) for row in samples), key=lambda each: each[:2])
     for t_ns, kind, each in both:
-        name = each.flow if isinstance(each, Packet) else each["flow"]
+        name = each.flow if isinstance(each, CapturedSegment) else each["flow"]
         if name not in chosen:
             continue
         flow = flows.setdefault(name, _Flow())
-        told = _of_packet(flow, each) if isinstance(each, Packet) else _of_sample(flow, each)
+        told = _of_packet(flow, each) if isinstance(each, CapturedSegment) else _of_sample(flow, each)
         yield from ((t_ns, kind, name, event, data) for event, data in told)
 
 
-def _of_packet(flow: _Flow, packet: Packet) -> Iterator[tuple[str, dict[str, Any]]]:
+def _of_packet(flow: _Flow, packet: CapturedSegment) -> Iterator[tuple[str, dict[str, Any]]]:
     sender = flow.sender
     raw = {"length": packet.length, "payload_length": packet.payload}
     if packet.flags & SYN:
@@ -174,7 +173,7 @@ def _of_packet(flow: _Flow, packet: Packet) -> Iterator[tuple[str, dict[str, Any
         flow.least_ns = min(new.rtt_ns, new.rtt_ns if flow.least_ns is None else flow.least_ns)
 
 
-def _frames(packet: Packet, sender: Sender) -> list[dict[str, Any]]:
+def _frames(packet: CapturedSegment, sender: Sender) -> list[dict[str, Any]]:
     """Of a packet of its own: its part of the stream; what only acknowledges has no frame that is told."""
     if not packet.payload and not packet.flags & FIN:
         return []

@@ -6,8 +6,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sawtooth.exports.packets import ACK, FIN, SYN, Packet
+from sawtooth._core import CapturedSegment
 
+FIN, SYN, ACK = 1, 2, 16
+"""Bits of a header (RFC 9293 §3.1)."""
 _WRAP = 1 << 32
 _COMPACT = 4096
 
@@ -68,14 +70,14 @@ class Sender:
     _head: int = 0
     _scanned: dict[int, int] = field(default_factory=dict[int, int])
 
-    def offset(self, packet: Packet) -> int:
+    def offset(self, packet: CapturedSegment) -> int:
         """The byte of the stream that a packet of its own begins with, from 0."""
         if self._base is None:
             # SYN takes a number of its own (RFC 9293 §3.4).
             self._base = packet.seq + (1 if packet.flags & SYN else 0)
         return self._unwrapped(packet.seq)
 
-    def send(self, packet: Packet) -> tuple[int, list[int]]:
+    def send(self, packet: CapturedSegment) -> tuple[int, list[int]]:
         """Counts a packet of its own; its number, and those of the packets whose loss it repairs."""
         first = self.offset(packet)
         number = self.number
@@ -101,7 +103,7 @@ class Sender:
             self.recovers = self._next
         return number, lost
 
-    def get(self, packet: Packet) -> Acknowledged:
+    def get(self, packet: CapturedSegment) -> Acknowledged:
         """Counts a packet of the other end, and takes its acknowledgement."""
         self.received += 1
         fresh: list[Sent] = []

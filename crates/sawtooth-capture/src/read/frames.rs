@@ -10,9 +10,12 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
-use pcap_parser::{Block, OptionCode, PcapBlockOwned, PcapError, create_reader};
+use pcap_parser::{
+    Block, EnhancedPacketBlock, OptionCode, PcapBlockOwned, PcapError, PcapNGOption, create_reader,
+};
 
 use super::link;
+use crate::write::pcapng::PacketWay;
 
 /// A frame as it was captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +28,12 @@ pub struct CapturedFrame<'a> {
     pub bytes: &'a [u8],
     /// Bytes that it had.
     pub original_length: u32,
+    /// Name of the interface at which it was; empty if it is not told.
+    pub interface: &'a str,
+    /// Whether it left there or came in.
+    pub way: PacketWay,
+    /// The first of its comments.
+    pub comment: Option<&'a str>,
 }
 
 /// A capture, without its frames.
@@ -188,6 +197,9 @@ impl Unreadable {
 /// In the year 2096.
 const LATEST_NS: i128 = 4_000_000_000_000_000_000;
 
+/// The option of a packet that has its flags (pcapng §4.3).
+const FLAGS: OptionCode = OptionCode(2);
+
 /// A buffer begins with so many bytes.
 const BUFFER: usize = 1 << 20;
 
@@ -196,42 +208,115 @@ const LARGEST_BLOCK: usize = 64 << 20;
 
 /// Reads all frames of a capture, in their order, until `on_frame` says that it is enough. It is given each frame and how many bytes came before it.
 pub fn read_frames(
-    mut input: impl Read + Send,
+    input: impl Read + Send,
     on_frame: &mut dyn FnMut(CapturedFrame<'_>, u64) -> ControlFlow<()>,
 ) -> Result<FileFacts, Unreadable> {
-    // A pipe gives its first bytes when it likes; whoever looks at them wants all.
-    let mut head = Vec::new();
-    let taken = input.by_ref().take(BUFFER as u64).read_to_end(&mut head);
-    if let Err(error) = taken {
-        return Err(Unreadable::Refused(error.to_string()));
+    let mut reader = FrameReader::open(input)?;
+    while reader.step(on_frame).is_continue() {}
+    reader.finish()
+}
+
+/// A capture that is read a block at a time.
+pub struct FrameReader<'a> {
+    capture: Box<dyn PcapReaderIterator + Send + 'a>,
+    /// Bytes that a block may have.
+    room: usize,
+    reading: Reading,
+    damage: Option<Damage>,
+    /// Why the input failed, if it did.
+    refused: Arc<Mutex<Option<String>>>,
+}
+
+impl<'a> FrameReader<'a> {
+    /// Looks at what an input begins with.
+    pub fn open(mut input: impl Read + Send + 'a) -> Result<Self, Unreadable> {
+        // A pipe gives its first bytes when it likes; whoever looks at them wants all.
+        let mut head = Vec::new();
+        let taken = input.by_ref().take(BUFFER as u64).read_to_end(&mut head);
+        if let Err(error) = taken {
+            return Err(Unreadable::Refused(error.to_string()));
+        }
+        recognise(&head)?;
+        let refused = Arc::new(Mutex::new(None));
+        let rest = TellingInput {
+            input,
+            refused: Arc::clone(&refused),
+        };
+        let capture = create_reader(BUFFER, Cursor::new(head.clone()).chain(rest))
+            .map_err(|error| header_error(&error, &head))?;
+        Ok(Self {
+            capture,
+            room: BUFFER,
+            reading: Reading {
+                facts: FileFacts::default(),
+                described: Vec::new(),
+                is_nanoseconds: false,
+                is_big_endian: false,
+            },
+            damage: None,
+            refused,
+        })
     }
-    recognise(&head)?;
-    let refused = Arc::new(Mutex::new(None));
-    let rest = TellingInput {
-        input,
-        refused: Arc::clone(&refused),
-    };
-    let capture = create_reader(BUFFER, Cursor::new(head.clone()).chain(rest))
-        .map_err(|error| header_error(&error, &head))?;
-    drop(head);
-    let mut reading = Reading {
-        facts: FileFacts::default(),
-        described: Vec::new(),
-        is_nanoseconds: false,
-    };
-    let damage = reading.all(capture, on_frame);
-    let refused = refused.lock().expect("nobody panics with it").take();
-    reading.facts.damage = match (damage, refused) {
-        (Some(damage), Some(why)) => Some(Damage {
-            kind: DamageKind::Refused(why),
-            ..damage
-        }),
-        (damage, _) => damage,
-    };
-    let kinds = reading.facts.interfaces.iter().map(|each| each.link_type);
-    match kinds.clone().next() {
-        Some(first) if !kinds.clone().any(link::is_read) => Err(Unreadable::Link(first)),
-        _ => Ok(reading.facts),
+
+    /// Reads the next block, or more of it: `on_frame` is given its frame, if it has one, and how many bytes came before it. Breaks at the end, or as
+    /// `on_frame` says.
+    pub fn step(
+        &mut self,
+        on_frame: &mut dyn FnMut(CapturedFrame<'_>, u64) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let before = self.capture.consumed() as u64;
+        let is_over = self.capture.data().is_empty();
+        let more = match self.capture.next() {
+            Ok((length, block)) => {
+                let reading = &mut self.reading;
+                let goes_on = reading.block(&block, &mut |frame| on_frame(frame, before));
+                drop(block);
+                self.capture.consume(length);
+                reading.facts.bytes = self.capture.consumed() as u64;
+                return goes_on;
+            }
+            Err(PcapError::Eof) => return ControlFlow::Break(()),
+            Err(PcapError::UnexpectedEof) if is_over => return ControlFlow::Break(()),
+            Err(PcapError::UnexpectedEof) => Err(DamageKind::EndsWithin),
+            Err(PcapError::Incomplete(_)) => self.refill(false),
+            Err(PcapError::BufferTooSmall) => self.refill(true),
+            Err(_) => Err(DamageKind::NoBlock),
+        };
+        let Err(kind) = more else {
+            return ControlFlow::Continue(());
+        };
+        self.damage = Some(Damage { at: before, kind });
+        ControlFlow::Break(())
+    }
+
+    /// Takes more of the input, in a larger buffer if this one is full.
+    fn refill(&mut self, is_full: bool) -> Result<(), DamageKind> {
+        if is_full {
+            self.room *= 2;
+            if self.room > LARGEST_BLOCK {
+                return Err(DamageKind::TooLarge);
+            }
+            self.capture.grow(self.room);
+        }
+        self.capture.refill().map_err(|_| DamageKind::EndsWithin)
+    }
+
+    /// What is to be told of the capture, as far as it was read.
+    pub fn finish(mut self) -> Result<FileFacts, Unreadable> {
+        let refused = self.refused.lock().expect("nobody panics with it").take();
+        self.reading.facts.damage = match (self.damage, refused) {
+            (Some(damage), Some(why)) => Some(Damage {
+                kind: DamageKind::Refused(why),
+                ..damage
+            }),
+            (damage, _) => damage,
+        };
+        let facts = self.reading.facts;
+        let mut kinds = facts.interfaces.iter().map(|each| each.link_type);
+        match kinds.clone().next() {
+            Some(first) if !kinds.any(link::is_read) => Err(Unreadable::Link(first)),
+            _ => Ok(facts),
+        }
     }
 }
 
@@ -285,58 +370,11 @@ struct Reading {
     described: Vec<Interface>,
     /// Of a pcap file, whose times are else of microseconds.
     is_nanoseconds: bool,
+    /// Of the section.
+    is_big_endian: bool,
 }
 
 impl Reading {
-    /// Reads all blocks; what stopped that before the end, if anything did.
-    fn all(
-        &mut self,
-        mut capture: Box<dyn PcapReaderIterator + Send + '_>,
-        on_frame: &mut dyn FnMut(CapturedFrame<'_>, u64) -> ControlFlow<()>,
-    ) -> Option<Damage> {
-        let mut room = BUFFER;
-        loop {
-            let before = capture.consumed() as u64;
-            let damaged = |kind| Some(Damage { at: before, kind });
-            match capture.next() {
-                Ok((length, block)) => {
-                    let goes_on = self.block(&block, &mut |frame| on_frame(frame, before));
-                    drop(block);
-                    capture.consume(length);
-                    self.facts.bytes = capture.consumed() as u64;
-                    if goes_on.is_break() {
-                        return None;
-                    }
-                }
-                Err(PcapError::Eof) => return None,
-                Err(PcapError::UnexpectedEof) => {
-                    let is_over = capture.data().is_empty();
-                    return if is_over {
-                        None
-                    } else {
-                        damaged(DamageKind::EndsWithin)
-                    };
-                }
-                Err(PcapError::Incomplete(_)) => {
-                    if capture.refill().is_err() {
-                        return damaged(DamageKind::EndsWithin);
-                    }
-                }
-                Err(PcapError::BufferTooSmall) => {
-                    room *= 2;
-                    if room > LARGEST_BLOCK {
-                        return damaged(DamageKind::TooLarge);
-                    }
-                    capture.grow(room);
-                    if capture.refill().is_err() {
-                        return damaged(DamageKind::EndsWithin);
-                    }
-                }
-                Err(_) => return damaged(DamageKind::NoBlock),
-            }
-        }
-    }
-
     fn block(
         &mut self,
         block: &PcapBlockOwned<'_>,
@@ -374,6 +412,9 @@ impl Reading {
                     link_type: interface.link_type,
                     bytes: frame.data,
                     original_length: frame.origlen,
+                    interface: &interface.name,
+                    way: PacketWay::Unknown,
+                    comment: None,
                 })
             }
             PcapBlockOwned::NG(block) => self.pcapng_block(block, on_frame),
@@ -395,6 +436,7 @@ impl Reading {
             Block::SectionHeader(header) => {
                 self.facts.format = "pcapng".into();
                 self.facts.sections += 1;
+                self.is_big_endian = header.big_endian();
                 self.facts.comments += comments(&header.options);
                 self.described.clear();
             }
@@ -423,6 +465,9 @@ impl Reading {
                     link_type: interface.link_type,
                     bytes: packet.packet_data(),
                     original_length: packet.origlen,
+                    interface: &interface.name,
+                    way: way(packet, self.is_big_endian),
+                    comment: comment(packet),
                 });
             }
             Block::SimplePacket(packet) => {
@@ -443,6 +488,9 @@ impl Reading {
                     link_type: interface.link_type,
                     bytes: &packet.data[..kept.min(packet.data.len())],
                     original_length: packet.origlen,
+                    interface: &interface.name,
+                    way: PacketWay::Unknown,
+                    comment: None,
                 });
             }
             _ => {}
@@ -457,4 +505,23 @@ impl Reading {
         }
         self.described.push(interface);
     }
+}
+
+/// The lowest two bits of a packet's flags, a number of the section's byte order (pcapng §4.3.1).
+fn way(packet: &EnhancedPacketBlock<'_>, is_big_endian: bool) -> PacketWay {
+    let flags = packet.options.iter().find(|each| each.code == FLAGS);
+    let Some(Ok(&[first, _, _, last])) = flags.map(PcapNGOption::as_bytes) else {
+        return PacketWay::Unknown;
+    };
+    match (if is_big_endian { last } else { first }) & 3 {
+        1 => PacketWay::Inbound,
+        2 => PacketWay::Outbound,
+        _ => PacketWay::Unknown,
+    }
+}
+
+fn comment<'a>(packet: &'a EnhancedPacketBlock<'_>) -> Option<&'a str> {
+    let mut options = packet.options.iter();
+    let found = options.find(|each| each.code == OptionCode::Comment)?;
+    found.as_str().ok()
 }

@@ -11,7 +11,7 @@ mod tcp;
 
 use std::net::SocketAddr;
 
-pub use frames::{CapturedFrame, FileFacts, Unreadable, read_frames};
+pub use frames::{CapturedFrame, FileFacts, FrameReader, Unreadable, read_frames};
 pub use tally::{Met, Tally};
 
 use crate::segment::Segment;

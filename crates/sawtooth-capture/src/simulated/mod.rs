@@ -36,6 +36,9 @@ use crate::write::pcapng::{
 
 /// The beginning of a run: 2000-01-01T00:00:00Z, in nanoseconds since 1970.
 pub const EPOCH_NS: u64 = 946_684_800_000_000_000;
+
+/// The comment of a packet that a host gets damaged, and drops.
+pub const DAMAGED: &str = "damaged";
 /// What a host sends first has it (RFC 1700).
 const TIME_TO_LIVE: u8 = 64;
 
@@ -302,7 +305,7 @@ fn comment(packet: &SeenPacket) -> Option<&'static str> {
         (WireEvent::Damaged, true) => Some("sent again; damaged on the wire"),
         (WireEvent::Doubled, false) => Some("doubled on the wire"),
         (WireEvent::Doubled, true) => Some("sent again; doubled on the wire"),
-        (WireEvent::None, _) if packet.is_damaged => Some("damaged"),
+        (WireEvent::None, _) if packet.is_damaged => Some(DAMAGED),
         (WireEvent::None, true) => Some("sent again"),
         (WireEvent::None, false) => None,
     }

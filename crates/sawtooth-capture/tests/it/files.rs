@@ -79,6 +79,17 @@ impl Pcapng {
     }
 
     pub fn packet(&mut self, interface: u32, time: u64, frame: &[u8], comment: &str) {
+        self.packet_with_flags(interface, time, frame, comment, 0);
+    }
+
+    pub fn packet_with_flags(
+        &mut self,
+        interface: u32,
+        time: u64,
+        frame: &[u8],
+        comment: &str,
+        flags: u32,
+    ) {
         let mut body = Vec::new();
         let size = length(frame.len());
         let high = u32::try_from(time >> 32).expect("32 bits");
@@ -90,6 +101,13 @@ impl Pcapng {
         body.resize(body.len().next_multiple_of(4), 0);
         if !comment.is_empty() {
             self.option(&mut body, 1, comment.as_bytes());
+        }
+        if flags != 0 {
+            let mut value = Vec::new();
+            put(&mut value, self.big, &flags.to_le_bytes());
+            self.option(&mut body, 2, &value);
+        }
+        if !comment.is_empty() || flags != 0 {
             self.option(&mut body, 0, &[]);
         }
         self.block(6, &body);

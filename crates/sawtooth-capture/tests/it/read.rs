@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use sawtooth_capture::read::{
     CapturedPacket, FileFacts, Met, Sighting, Tally, Unreadable, decode, read_frames,
 };
+use sawtooth_capture::write::pcapng::PacketWay;
 
 use super::files::{Pcapng, around, ethernet, ipv4, ipv6, pcap};
 
@@ -328,6 +329,36 @@ fn what_stands_before_the_end_of_a_truncated_file_is_kept_and_the_place_told() {
     let found = found(&ng.file[..ng.file.len() - 1]);
     assert_eq!(found.packets.len(), 1);
     assert_eq!(found.facts.damage.expect("damage").at, begin as u64);
+}
+
+#[test]
+fn a_packet_has_its_interface_its_way_and_its_comment() {
+    for big in [false, true] {
+        let mut file = Pcapng::new(big);
+        file.interface(1, 6, "left");
+        file.interface(1, 6, "right");
+        let frame = ethernet(&[], 0x0800, &ipv4(100));
+        // What stands above the two bits is of other things.
+        file.packet_with_flags(0, 1, &frame, "", 0x0100_0101);
+        file.packet_with_flags(1, 2, &frame, "damaged", 2);
+        file.packet(1, 3, &frame, "");
+        let mut seen = Vec::new();
+        read_frames(&file.file[..], &mut |frame, _| {
+            let comment = frame.comment.map(ToOwned::to_owned);
+            seen.push((frame.interface.to_owned(), frame.way, comment));
+            ControlFlow::Continue(())
+        })
+        .expect("a capture");
+        let comment = Some("damaged".to_owned());
+        assert_eq!(
+            seen,
+            [
+                ("left".into(), PacketWay::Inbound, None),
+                ("right".into(), PacketWay::Outbound, comment),
+                ("right".into(), PacketWay::Unknown, None),
+            ]
+        );
+    }
 }
 
 #[test]
