@@ -84,10 +84,10 @@ class CaptureError(Exception):
     message: str
     hint: str
 
-@final
 CAPTURE_EPOCH_NS: int
 """Time 0 of a simulated run in its captures, since 1970."""
 
+@final
 class CapturedSegment:
     """A packet of TCP where it was captured.
 
@@ -121,6 +121,7 @@ class CapturedSegment:
         sacks: list[tuple[int, int]],
     ) -> CapturedSegment: ...
 
+@final
 class CapturedSegments:
     """The packets of TCP in a capture, in the order of the file, but for those that were damaged on their way, which their hosts drop."""
 
@@ -128,6 +129,7 @@ class CapturedSegments:
     def __iter__(self) -> CapturedSegments: ...
     def __next__(self) -> CapturedSegment: ...
 
+@final
 class CaptureProgress:
     def __new__(cls) -> CaptureProgress: ...
     @property

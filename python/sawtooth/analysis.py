@@ -320,7 +320,7 @@ def _require_planned(dataset: Dataset) -> None:
         DatasetError: that says so.
 
     """
-    if not dataset.planned:
+    if not dataset.has_study:
         raise DatasetError(
             f"{dataset.directory} holds what was watched, and no study says of it what may be asked",
             "its tables are there, such as `dataset.series()`, and `sawtooth report` shows it",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,12 @@ class Card:
 def _harmless(line: str) -> str:
     """Without what a terminal takes for a command."""
     return line if line.isprintable() else "".join(letter if letter.isprintable() else "?" for letter in line)
+
+
+def first_of(names: Sequence[object], most: int = 5) -> str:
+    """The first of some names, whole, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more
 
 
 def few(values: Iterable[Any]) -> str:

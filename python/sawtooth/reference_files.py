@@ -15,6 +15,7 @@ from sawtooth import _core, foreign, reading, sheets
 from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError, FileUnreadable, Place, SawtoothError, StudyError, cut
 from sawtooth.hints import did_you_mean
+from sawtooth.kinds import Kind, kind
 from sawtooth.measures import ExpressionError, measure, units
 from sawtooth.measures import unit as units_of
 from sawtooth.recognise import unit_suffix
@@ -143,7 +144,7 @@ def of_file(path: Path, columns: Columns, factors: Sequence[str], unset: Sequenc
         DatasetError: says what of it cannot be used, and what to do.
 
     """
-    measured = foreign.is_json(path)
+    measured = kind(path) is Kind.JSON
     reader = _OfFile(path, {"name": "table", "file": str(path), **columns.tree}, ["cell", *factors], unset)
     found = reader.reference(None)
     # What another program measured is of no cell in particular: its one row is held against each.
@@ -174,7 +175,7 @@ class _Reader:
     def content(self) -> str:
         """What the file holds, as CSV."""
         path = self.file()
-        if foreign.is_json(path):
+        if kind(path) is Kind.JSON:
             try:
                 return foreign.as_csv(foreign.read(path))
             except FileUnreadable as error:
@@ -365,7 +366,7 @@ class _Reader:
 
     def no_keys(self, sheet: Sheet) -> SawtoothError:
         """The error about a table of which no column tells the cells apart."""
-        if foreign.is_json(sheet.path):
+        if kind(sheet.path) is Kind.JSON:
             return self.error(
                 f"{sheet.path} tells of both directions, and one is compared", "file",
                 'a study\'s [[references]] chooses by `where = { direction = "upload" }`, or "download"',

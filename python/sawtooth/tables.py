@@ -67,12 +67,13 @@ def as_status(runs: Sequence[int], status: Sequence[str], messages: Sequence[str
     )
 
 
-_PLAN = {"run", "id", "cell", "arm", "replicate", "seed", "round"}
+PLAN = {"run", "id", "cell", "arm", "replicate", "seed", "round"}
+"""Columns of a plan that are no factors."""
 
 
 def factors_of(runs: pl.DataFrame) -> list[str]:
     """The factors that a plan varies, by the names of their columns in `runs`; beside each stands NAME_value, the number in its base unit."""
-    return [name for name in runs.columns if name not in _PLAN and f"{name}_value" in runs.columns]
+    return [name for name in runs.columns if name not in PLAN and f"{name}_value" in runs.columns]
 
 
 def write_files(directory: Path, tables: Mapping[str, pl.DataFrame], as_csv: Collection[str]) -> None:

@@ -231,7 +231,9 @@ def packet(
     t: int, seq: int = 0, payload: int = 0, ack: int | None = None, flags: int = ACK, sacks: tuple[tuple[int, int], ...] = ()
 ) -> CapturedSegment:
     sizes = {"length": 52 + payload, "payload": payload}
-    return CapturedSegment(t, "flow", outgoing=ack is None, **sizes, seq=seq % 2**32, ack=(ack or 0) % 2**32, flags=flags, sacks=list(sacks))
+    return CapturedSegment(
+        t, "flow", outgoing=ack is None, **sizes, seq=seq % 2**32, ack=(ack or 0) % 2**32, flags=flags, sacks=list(sacks)
+    )
 
 
 def test_numbers_are_those_of_the_last_transmission_across_a_wrap_of_sequence_numbers() -> None:

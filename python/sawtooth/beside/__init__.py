@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from sawtooth.beside.drawn import Trace, over_time
 from sawtooth.beside.numbers import Beside, beside
-from sawtooth.beside.sides import Side, is_capture, side
+from sawtooth.beside.sides import Side, side
 
-__all__ = ["Beside", "Side", "Trace", "beside", "is_capture", "over_time", "side"]
+__all__ = ["Beside", "Side", "Trace", "beside", "over_time", "side"]

@@ -16,15 +16,11 @@ from sawtooth.api import simulate
 from sawtooth.beside.drawn import Trace
 from sawtooth.captures import Capture
 from sawtooth.errors import DatasetError, StudyError
-from sawtooth.foreign import is_json
 from sawtooth.hints import did_you_mean
+from sawtooth.kinds import Kind, kind
 from sawtooth.results.dataset import Dataset, is_results
 from sawtooth.stats import Vector
 from sawtooth.study import Study
-
-_SUFFIXES = (".pcap", ".pcapng", ".cap")
-_OTHERS = (".csv", ".toml")
-"""Files that are no captures by their names."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +47,6 @@ class Side:
     warning: str | None = None
 
 
-def is_capture(path: Path) -> bool:
-    """Whether a path is meant as a capture: other files than published numbers, what iperf3 and flent measured, and studies."""
-    return path.suffix in _SUFFIXES or (path.is_file() and path.suffix not in _OTHERS and not is_json(path))
-
-
 def side(
     path: Path,
     flow: str | None = None,
@@ -77,7 +68,7 @@ def side(
         SawtoothError: if that cannot be.
 
     """
-    if is_capture(path):
+    if kind(path) is Kind.CAPTURE:
         return _of_capture(captures.read(path, on_progress=on_progress), flow)
     if is_results(path):
         return _of_results(Dataset.open(path), flow, cell, arm)

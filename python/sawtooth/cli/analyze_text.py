@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sawtooth import captures, foreign
+from sawtooth import captures
 from sawtooth.captures import Capture
 from sawtooth.cli import foreign_text
-from sawtooth.cli.foreign_text import Told
+from sawtooth.cli.foreign_text import MOST_TOLD, Told, more
 from sawtooth.errors import SawtoothError, StudyError
+from sawtooth.kinds import Kind, kind
 from sawtooth.plots import style
 from sawtooth.quantities import seconds
-
-_MOST_TOLD = 20
-"""Flows that are told one by one."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ def all_analyzed(
     done: list[Analyzed | Told | Failed] = []
     for file, place in zip(files, places(files, out), strict=True):
         try:
-            is_foreign = file != "-" and foreign.is_json(Path(file))
+            is_foreign = file != "-" and kind(Path(file)) is Kind.JSON
             done.append(foreign_text.told(file, flows, times, place) if is_foreign else analyzed(file, flows, span, place))
         except SawtoothError as error:
             done.append(Failed(file, error))
@@ -172,12 +170,12 @@ def lines(done: Analyzed | Told) -> Iterator[str]:
         yield f"  {met['count']:,} {met['what']}"
     if not done.told:
         yield "  no flow of TCP or UDP"
-    for row in done.told[:_MOST_TOLD]:
+    for row in done.told[:MOST_TOLD]:
         yield ""
         yield from _flow(row)
-    if len(done.told) > _MOST_TOLD:
+    if len(done.told) > MOST_TOLD:
         yield ""
-        yield f"... and {len(done.told) - _MOST_TOLD:,} more flows; --flow tells others, --out writes all"
+        yield more(len(done.told))
     if done.written:
         yield ""
     for path in done.written:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from sawtooth import captures
-from sawtooth.beside import Beside, beside, is_capture
+from sawtooth.beside import Beside, beside
 from sawtooth.beside.numbers import WHY_NO_VERDICT
 from sawtooth.errors import DatasetError
+from sawtooth.kinds import Kind, kind
 from sawtooth.plots import style
 from sawtooth.scales import number, scale
 from sawtooth.storage import write_atomically, writing
@@ -18,7 +19,7 @@ from sawtooth.storage import write_atomically, writing
 
 def wanted(paths: Sequence[Path]) -> bool:
     """Whether a side is a capture."""
-    return any(map(is_capture, paths))
+    return any(kind(path) is Kind.CAPTURE for path in paths)
 
 
 def compared(

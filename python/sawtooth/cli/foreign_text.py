@@ -20,7 +20,7 @@ from sawtooth.plots.trace import Curve, Panel, over_time
 from sawtooth.stats import Vector
 from sawtooth.tables import write_files
 
-_MOST_TOLD = 20
+MOST_TOLD = 20
 """Flows that are told one by one."""
 _MOST_CURVES = 6
 _MOST_POINTS = 3000
@@ -129,15 +129,20 @@ def lines(done: Told) -> Iterator[str]:
     yield f"{measured.name}: {measured.program}, {', '.join(about)}{duration}, {measured.flows.height} flows, {measured.series.height:,} rows over time"
     if measured.damage is not None:
         yield f"  not whole: {measured.damage}"
-    for number, row in enumerate(done.flows.head(_MOST_TOLD).iter_rows(named=True), 1):
+    for number, row in enumerate(done.flows.head(MOST_TOLD).iter_rows(named=True), 1):
         direction = f" ({row['direction']})" if row["direction"] else ""
         yield f"{number}. {row['flow']}{direction}: {'; '.join(_parts(row)) or 'nothing is told'}"
-    if done.flows.height > _MOST_TOLD:
-        yield f"... and {done.flows.height - _MOST_TOLD:,} more flows; --flow tells others, --out writes all"
+    if done.flows.height > MOST_TOLD:
+        yield more(done.flows.height)
     for sentence in measured.untold:
         yield f"  not told: {sentence}" if sentence.startswith(("iperf3 has no", "UDP has no")) else f"  note: {sentence}"
     for path in done.written:
         yield f"{'tables' if path.suffix == '.csv' else 'figure'}: {path}"
+
+
+def more(flows: int) -> str:
+    """What is said of flows that are not told one by one."""
+    return f"... and {flows - MOST_TOLD:,} more flows; --flow tells others, --out writes all"
 
 
 def _parts(row: dict[str, Any]) -> Iterator[str]:

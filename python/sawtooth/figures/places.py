@@ -59,7 +59,9 @@ def placed(spec: FigureSpec, kind: Kind, frame: pl.DataFrame, factors: Sequence[
         order = [name for name in ("arm", "item") if name in others] or others
         places["curves"] = next(iter(order), next((name for name in ("item", "arm", *factors) if name not in places.values()), "item"))
     if not kind.each_run:
-        require_unmixed(frame, dimensions, list(dict.fromkeys(places.values())))
+        # Runs that tell nothing are not drawn, and so they are not mixed with others; before anything was run nobody knows which.
+        drawn = frame.filter(pl.col("low").is_not_null()) if "low" in frame.columns else frame
+        require_unmixed(drawn, dimensions, list(dict.fromkeys(places.values())))
     return {name: places[name] for name in ORDER if name in places}
 
 

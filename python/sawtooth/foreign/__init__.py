@@ -6,10 +6,14 @@ from pathlib import Path
 
 from sawtooth.errors import FileUnreadable
 from sawtooth.foreign import flent, iperf3, jsontext
-from sawtooth.foreign.jsontext import is_json
 from sawtooth.foreign.measured import Measured, as_csv
 
-__all__ = ["Measured", "as_csv", "is_json", "read"]
+__all__ = ["Measured", "Unknown", "as_csv", "program", "read"]
+_READERS = {"iperf3": iperf3, "flent": flent}
+
+
+class Unknown(FileUnreadable):
+    """A file is JSON, and of no program that is known here."""
 
 
 def read(path: Path) -> Measured:
@@ -19,15 +23,25 @@ def read(path: Path) -> Measured:
         path: the file, which may be compressed by gzip.
 
     Raises:
-        FileUnreadable: with file, line and column if it is of neither, or not as that program writes it.
+        Unknown: with file, line and column if it is of neither.
+        FileUnreadable: likewise, if it is not as that program writes it.
 
     """
     source = jsontext.read(path)
     values = jsontext.values(source)
-    for reader in (iperf3, flent):
+    for reader in _READERS.values():
         if reader.is_one(values):
             return reader.read(source, values)
-    raise FileUnreadable(
+    raise Unknown(
         f"{source.at(values[0].source.start)}: this is JSON, and of neither iperf3 nor flent",
         "what `iperf3 -J`, `iperf3 --json-stream` and flent write is read",
     )
+
+
+def program(path: Path) -> str | None:
+    """Which program wrote a file: `iperf3` or `flent`; None if neither did, or it cannot be read."""
+    try:
+        values = jsontext.values(jsontext.read(path))
+    except FileUnreadable:
+        return None
+    return next((name for name, reader in _READERS.items() if reader.is_one(values)), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from statistics import fmean, median
 from typing import Any
 
@@ -88,6 +89,7 @@ def read(source: Text, values: Sequence[Node]) -> Measured:
         "test": metadata.text("NAME"),
         "title": metadata.text("TITLE") or None,
         "time": metadata.text("TIME"),
+        "begun_s": _begun(metadata.text("TIME")),
         "duration_ns": ns(metadata.number("LENGTH")),
         "step_ns": ns(metadata.number("STEP_SIZE")),
         "format_version": version if version is not None else 1,
@@ -97,6 +99,14 @@ def read(source: Text, values: Sequence[Node]) -> Measured:
     damage = None if not failed else f"{failed} of its tools failed, as flent says"
     program = f"flent {metadata.text('FLENT_VERSION') or metadata.text('NETPERF_WRAPPER_VERSION') or 'of an unknown version'}"
     return Measured(source.name, program, facts, flows_of(rows), series_of(series), [_STEPS, _NO_STATE, _NO_RETRANSMITS], damage)
+
+
+def _begun(text: str | None) -> float | None:
+    """Seconds since 1970 of a time as flent writes it; None of what is none."""
+    try:
+        return None if text is None else datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return None
 
 
 def _value(node: Node) -> float | None:

@@ -73,6 +73,8 @@ def read(source: Text, values: Sequence[Node]) -> Measured:
         "block_bytes": test.count("blksize"),
         "mss_bytes": start.count("tcp_mss") or start.count("tcp_mss_default"),
         "time": start.object("timestamp").text("time"),
+        "begun_s": start.object("timestamp").number("timesecs"),
+        "cookie": start.text("cookie"),
         "congestion_control": control,
     }
     damage = f"iperf3 says {cut_error(error)}" if error else None if end.list("streams") else "it ends before iperf3 told its totals"

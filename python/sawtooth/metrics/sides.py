@@ -41,7 +41,7 @@ def chosen_measure(name: str, context: Context | None = None) -> Measure:
 
 def context(dataset: Dataset) -> Context:
     """What expressions over a dataset may name: the arms and the references of its study."""
-    study = dataset.study if dataset.planned else None
+    study = dataset.study if dataset.has_study else None
     return Context(reference_files.of_results(dataset, factors(dataset)), [*study.arms, *study.other_arms] if study else [])
 
 

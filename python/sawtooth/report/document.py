@@ -270,12 +270,12 @@ class Report:
     @cached_property
     def caveats(self) -> list[str]:
         """What is to be known before any verdict."""
-        return cast(list[str], self.dataset.study.tree.get("caveats", [])) if self.dataset.planned else []
+        return cast(list[str], self.dataset.study.tree.get("caveats", [])) if self.dataset.has_study else []
 
     @cached_property
     def forest(self) -> Plot | None:
         """The verdicts as a figure; None if none has a number to be drawn, or the study has one of its own."""
-        tree = self.dataset.study.tree if self.dataset.planned else {}
+        tree = self.dataset.study.tree if self.dataset.has_study else {}
         asked_for = cast(list[dict[str, Any]], tree.get("figures", []))
         if any(each.get("kind") == "forest" for each in asked_for):
             return None

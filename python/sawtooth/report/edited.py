@@ -21,6 +21,12 @@ def shown_as(dataset: Dataset, path: Path) -> Dataset:
         DatasetError: if nothing was planned.
 
     """
+    if dataset.files:
+        study = Study.load(path)
+        # What was measured is not planned anew: the factors and arms are to be the same.
+        if difference(dataset.study.document.text, study.document):
+            raise _difference(dataset, study)
+        return dataset.shown_as(study)
     if not dataset.planned:
         raise DatasetError(f"{dataset.directory} holds what was watched: no study says what it shows", "leave out --study")
     options = cast(list[str], dataset.manifest.get("options", []))

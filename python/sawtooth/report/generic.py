@@ -50,7 +50,8 @@ def build(dataset: Dataset, *, drawn: bool = True, run_analysis: bool = False) -
         differences.append(_differences(one, frame, answers, coarse))
     found = [each for each in differences if each[0].height]
     if found:
-        sections.append(_compared(found, answers.arms[0]))
+        shared = "in the order of time" if dataset.files else "they share seeds and draws"
+        sections.append(_compared(found, answers.arms[0], shared))
     matters = effects.section(answers, shown[0] if shown else None, drawn=drawn)
     if matters:
         # After what it is about, before all that follows.
@@ -198,7 +199,7 @@ def _evidence(found: Direction) -> Evidence:
     return Evidence("", found.shows, found.denies, "")
 
 
-def _compared(found: list[tuple[pl.DataFrame, list[Claimed]]], base: str) -> Section:
+def _compared(found: list[tuple[pl.DataFrame, list[Claimed]]], base: str, shared: str) -> Section:
     """The differences of all measures, and which of them are beyond chance: of all together, by Holm's procedure."""
     table = pl.concat([frame for frame, _ in found], how="diagonal_relaxed")
     said = {"yes": "more", "no": "less", "mixed": "", "cannot distinguish": "cannot distinguish"}
@@ -206,7 +207,7 @@ def _compared(found: list[tuple[pl.DataFrame, list[Claimed]]], base: str) -> Sec
     constant = [name for name in ("cell", "item") if name in table.columns and (name == "cell" or table[name].n_unique() == 1)]
     by_signs = table.filter(pl.col("verdict").is_in(["more", "less"]), pl.all_horizontal(pl.col("low", "high").is_null())).height
     text = (
-        f"Each arm less {base}, run by run of the same replicate (they share seeds and draws), with 95 % intervals. The verdicts are adjusted "
+        f"Each arm less {base}, run by run of the same replicate ({shared}), with 95 % intervals. The verdicts are adjusted "
         f"for their number by Holm's procedure: at most 5 % that any of all {table.height} is wrong."
         + (" Of pairs that did not both finish only a bound is known, on one side or on none." if "unfinished" in table.columns else "")
         + (" Where ties leave no interval and all pairs point one way, that is told by a sign test." if by_signs else "")

@@ -10,6 +10,7 @@ from typing import Any, cast
 import polars as pl
 
 from sawtooth import _core, estimates
+from sawtooth.display import first_of
 from sawtooth.results import changes
 from sawtooth.results.dataset import Dataset
 from sawtooth.study.model import count_of_arms
@@ -48,14 +49,18 @@ def origin(dataset: Dataset) -> Origin:
     versions, machine = (cast(dict[str, Any], manifest[key]) for key in ("versions", "machine"))
     commit = f" ({manifest['commit']})" if manifest.get("commit") else ""
     facts = {
-        "runs made by": f"Sawtooth {versions['sawtooth']}{commit}, Python {versions['python']}, polars {versions['polars']}",
+        "measured by": ", ".join(sorted({str(file["program"]) for file in dataset.files})),
+        "files": first_of([file["file"] for file in dataset.files]),
+        "imported by"
+        if dataset.files
+        else "runs made by": f"Sawtooth {versions['sawtooth']}{commit}, Python {versions['python']}, polars {versions['polars']}",
         "report made by": f"Sawtooth {_core.version()}",
-        "machine": f"{machine['system']}, {machine['cpus']} processors",
+        "imported on" if dataset.files else "machine": f"{machine['system']}, {machine['cpus']} processors",
         "started": str(manifest["started"]),
         "backend": str(manifest["backend"]),
         "put together of": _merged(manifest),
         "kernels": "; ".join(_kernels(dataset)),
-        "seed": _seeds(dataset),
+        "seed": "" if dataset.files else _seeds(dataset),
         "results epoch": str(manifest["results_epoch"]),
         "options": ", ".join(cast(list[str], manifest.get("options", []))),
         "form": "short" if is_short(dataset) else "",

@@ -51,6 +51,8 @@ from sawtooth.tables import as_status, column_types, factors_of, with_nulls
 _LOG = "log.jsonl"
 MANY = 1000
 """Of more batches a run packs the parts at its end: each has a file per table, and one more."""
+_IMPORTED = "imported"
+"""Key of a manifest: the files of measurements."""
 _MINUS_ONE_IS_UNKNOWN = (1, 2)
 """Results epochs in which -1 stood for what is unknown; in later ones it is null."""
 _OURS = {heads.STUDY, heads.MANIFEST, heads.RUNS, heads.KERNELS, heads.SUMS, _LOG, locks.NAME, "parts", "ranking", "report", "trace"}
@@ -223,15 +225,45 @@ class Dataset(Tables):
         columns = {"run": pl.UInt32, "id": pl.String, "cell": pl.UInt32, "arm": pl.String, "replicate": pl.UInt32, "seed": pl.UInt64}
         row = pl.DataFrame([(number, f"{observation.name}-{time.time_ns()}", 1, "", number + 1, 0)], schema=columns, orient="row")
         runs = row if before is None else pl.concat([before, row])
-        manifest: dict[str, Any] = {
-            "name": observation.name, "question": observation.question, "report": observation.report, "backend": observation.backend,
-            "study_path": heads.STUDY, "study_sha256": identity, "options": [], "plan_hash": identity,
-            "results_epoch": RESULTS_EPOCH, "runs": runs.height, "cells": 1, "arms": [], "repeat": runs.height, "seed": 0,
-            **surroundings(command),
-        }  # fmt: skip
-        with writing(directory):
-            head.write(identity, {heads.STUDY: observation.text.encode(), heads.RUNS: as_parquet(runs), heads.MANIFEST: _as_json(manifest)})
+        observation.write(head, identity, runs, surroundings(command))
         return cls(directory), number
+
+    @classmethod
+    def imported(
+        cls,
+        directory: str | Path,
+        observation: Observation,
+        runs: pl.DataFrame,
+        files: Sequence[Mapping[str, Any]],
+        command: Sequence[str] = (),
+    ) -> Self:
+        """Makes a results directory for measurements of other programs, or opens the one that has the same.
+
+        Args:
+            directory: where.
+            observation: what was measured, with a study as far as there is one.
+            runs: a row per measurement, with the columns of a plan.
+            files: of each run its file, and what else is known of it.
+            command: what made them; by default this program's.
+
+        Raises:
+            DatasetError: if the directory holds anything else, another process writes to it, or it cannot be written.
+
+        """
+        directory = Path(directory)
+        identity = digest("\n".join([observation.text, *runs["id"]]).encode())
+        with writing(directory):
+            require_ours(directory)
+            (directory / "parts").mkdir(parents=True, exist_ok=True)
+        with locks.lock(directory, wait=False):
+            head = Head.look(directory)
+            if head.owner not in (None, identity):
+                raise DatasetError(
+                    f"{directory} holds other results, `{(head.manifest or {}).get('name')}`",
+                    "name another directory with --out, or remove this one",
+                )
+            observation.write(head, identity, runs, {_IMPORTED: list(files), **surroundings(command)})
+        return cls(directory)
 
     @property
     def notes(self) -> list[str]:
@@ -255,8 +287,18 @@ class Dataset(Tables):
 
     @property
     def planned(self) -> bool:
-        """Whether these are runs of a study; what was watched has none."""
+        """Whether these are runs of a study; what was watched or measured has none."""
         return "batches" in self.manifest
+
+    @property
+    def has_study(self) -> bool:
+        """Whether there is a `study`: of runs that were planned, and of measurements what they differ in; what was watched has none."""
+        return self.planned or _IMPORTED in self.manifest
+
+    @property
+    def files(self) -> list[dict[str, Any]]:
+        """The files that measurements were imported from, one entry for each run: `file`, `sha256`, `program`, `time`; nothing of other results."""
+        return cast(list[dict[str, Any]], self.manifest.get(_IMPORTED, []))
 
     def shown_as(self, study: Study) -> Self:
         """The same results with the figures, findings and references of another version of their study; the directory stays as it is.
@@ -585,13 +627,33 @@ class Packed:
 
 @dataclass(frozen=True)
 class Observation:
-    """What is observed rather than planned: a name for all datasets of its kind, and the text of what was watched."""
+    """What is observed rather than planned: a name for all datasets of its kind, and the text of what was watched or measured."""
 
     name: str
     question: str
     report: str
     backend: str
     text: str
+
+    def write(self, head: Head, identity: str, runs: pl.DataFrame, more: Mapping[str, Any]) -> None:
+        """Writes the files at the top of a directory.
+
+        Args:
+            head: those that are there.
+            identity: what the results are recognised by.
+            runs: the table of runs.
+            more: what the manifest says beside.
+
+        """
+        text, arms = self.text.encode(), [arm for arm in runs["arm"].unique(maintain_order=True) if arm]
+        manifest: dict[str, Any] = {
+            "name": self.name, "question": self.question, "report": self.report, "backend": self.backend,
+            "study_path": heads.STUDY, "study_sha256": digest(text), "options": [], "plan_hash": identity,
+            "results_epoch": RESULTS_EPOCH, "runs": runs.height, "cells": runs["cell"].n_unique(), "arms": arms,
+            "repeat": runs["replicate"].max(), "seed": 0, **more,
+        }  # fmt: skip
+        with writing(head.directory):
+            head.write(identity, {heads.STUDY: text, heads.RUNS: as_parquet(runs), heads.MANIFEST: _as_json(manifest)})
 
 
 def require_ours(directory: Path) -> None:
