@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -102,6 +103,20 @@ def test_numbers_are_those_of_scipy_and_verdicts_those_of_the_report(tmp_path: P
     report = Answers(dataset)
     answers = {spec.name: verdict.answer for spec, verdict in zip(report.shown.findings, report.verdicts(), strict=True)}
     assert len(found.judged) == 3
+    (pair,) = found.pairs
+    first, second = (by_arm[choice.name] for choice in (pair.first, pair.second))
+    order = [each.choice for each in found.ranking if each.choice is not found.experiment.present]
+    assert (pair.first, pair.second) == (order[0], order[1])
+    assert pair.ratio is not None
+    assert pair.ratio.estimate == pytest.approx(first.mean() / second.mean())
+    assert pair.p is not None
+    assert pair.p >= min(scipy_stats.ttest_rel(first, 1.05 * second).pvalue, 1.0) * 0.99
+    assert (
+        pair.answer
+        == {"yes": "better", "no": "not better", "cannot distinguish": "no difference shown"}[
+            answers[f"apart: {pair.first.name} / {pair.second.name}"]
+        ]
+    )
     for each in found.judged:
         own = by_arm[each.choice.name]
         assert each.value.estimate == pytest.approx(own.mean())
@@ -124,7 +139,8 @@ def test_numbers_are_those_of_scipy_and_verdicts_those_of_the_report(tmp_path: P
 
 def test_power_is_a_rate_per_millisecond_wherever_it_is_told(beside: Path) -> None:
     verdicts = [verdict for verdict in Answers(Dataset.open(beside)).verdicts() if "by power" in verdict.claim]
-    assert len(verdicts) == 2
+    # Two choices beside the present one, and beside each other.
+    assert len(verdicts) == 3
     for verdict in verdicts:
         assert {each.unit for each in verdict.weighed} == {"bit/s per ms"}
         assert re.search(r"\d kbit/s per ms against .*\d kbit/s per ms, ", verdict.numbers)
@@ -304,6 +320,8 @@ def test_kept_studies_run_and_report_the_same_verdicts(
     for name, at in (("kept", "results/asked-advice/ranking"), ("kept-verdict", "results/asked-advice")):
         command(["run", f"{name}.toml", "--out", name], monkeypatch, capsys)
         assert Dataset.open(Path(name)).digest == Dataset.open(Path(at)).digest
+    # What it wrote it replaces.
+    command(["advise", "asked.toml", *options, "--study", "kept.toml"], monkeypatch, capsys)
     # In words the same, and nothing is run again.
     text = command(["advise", "asked.toml", *options], monkeypatch, capsys)
     assert told["advice"] in text
@@ -313,6 +331,32 @@ def test_kept_studies_run_and_report_the_same_verdicts(
     assert alone in told["rule"]["words"]
     assert alone not in command(["advise", "asked.toml", *options, "--beside", "cubic", "--out", "beside"], monkeypatch, capsys)
     assert (Path("results/asked-advice/report/figures/throughput-and-delay.svg")).is_file()
+
+
+def test_workers_elsewhere_do_the_same_to_the_byte(tmp_path: Path) -> None:
+    (tmp_path / "asked.toml").write_text(study().document.text)
+    options = ["--cc", "reno", "--queue", "present", "--queue", "codel", "--repeat", "2", "--fresh", "2", "--confirm", "1"]
+    for out, more in (("here", []), ("there", ["--dask", "local:1"])):
+        whole = [sys.executable, "-m", "sawtooth.cli", "advise", "asked.toml", *options, "--out", out, *more]
+        done = subprocess.run(whole, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
+        assert done.returncode == 0, done.stderr
+    for part in (".", "ranking"):
+        assert Dataset.open(tmp_path / "here" / part).digest == Dataset.open(tmp_path / "there" / part).digest
+
+
+def test_the_first_is_told_from_those_that_it_is_better_than_and_from_those_that_it_is_not(tmp_path: Path) -> None:
+    made = advised(tmp_path / "r", **FEW)
+    first, second, third = (replace(made.judged[0], choice=advising.Choice(name, None, None), answer="better", harm=None) for name in "ABC")
+    pairs = [
+        advising.Pair(first.choice, second.choice, "better", None, 0.01),
+        advising.Pair(third.choice, first.choice, "no difference shown", None, 0.4),
+    ]
+    present = next(each for each in made.judged if each.choice is made.experiment.present)
+    words = replace(made, judged=[first, second, third, present], pairs=pairs).words
+    assert words.endswith(
+        "Better than the present choice, too: B; C. Of these it is shown to be better by more than 5 % than B. "
+        "It cannot be told from C: neither is shown to be better by more than 5 % than the other."
+    )
 
 
 def test_what_a_fit_could_not_tell_is_said_before_anything_runs_and_in_the_report(

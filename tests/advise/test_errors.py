@@ -105,6 +105,19 @@ CASES: dict[str, tuple[str, list[str], str, str]] = {
     "a kept study in place of the one": (
         STUDY, ["--study", "asked.toml"], "asked.toml is the study that is asked about", "name another file with --study",
     ),
+    "a choice that an arm makes again": (
+        STUDY + ARMS, ["--set", "cc=vegas"],
+        "`--set cc=...` says what the present choice has, and so does the arm `reno`: `cc`",
+        "leave out --set, or name with --arm an arm that leaves it alone",
+    ),
+    "a kept study that somebody wrote": (
+        STUDY, ["--study", "mine.toml"], "mine.toml is there, and is no study that `sawtooth advise` wrote",
+        "name another file, or replace it with --force",
+    ),
+    "a cluster that is none": (
+        STUDY, ["--dask", "localhost"], "`localhost` is no address of a Dask scheduler",
+        "write tcp://HOST:8786, the scheduler's file such as scheduler.json, or local:4",
+    ),
     "results of something else": (STUDY, ["--out", "there"], "there is not empty and is no results directory", "name another directory with --out"),
 }  # fmt: skip
 
@@ -124,6 +137,7 @@ def test_what_cannot_be_advised_on_is_refused_and_it_says_why(
     text, arguments, message, hint = CASES[case]
     monkeypatch.chdir(tmp_path)
     Path("asked.toml").write_text(text)
+    Path("mine.toml").write_text(STUDY)
     Path("there").mkdir()
     Path("there/of-others").touch()
     told = said(["asked.toml", *arguments], monkeypatch, capsys)

@@ -11,7 +11,7 @@ from sawtooth.advising import results
 from sawtooth.advising.choices import choices, require_control
 from sawtooth.advising.experiment import BETTER, ONE_SCENARIO, Experiment, Rule
 from sawtooth.advising.objective import objective
-from sawtooth.advising.results import Judged, Ranked
+from sawtooth.advising.results import Judged, Pair, Ranked
 from sawtooth.advising.setting import setting
 from sawtooth.errors import DatasetError
 from sawtooth.execute import execute
@@ -35,6 +35,7 @@ class Advice:
         experiment: what was compared.
         ranking: all choices, the best first.
         judged: the present choice and the best, in runs that did not choose them; the best first.
+        pairs: the best held against each other in these runs.
         directory: the results of these; `ranking` in it has those of the ranking.
         studies: that of the ranking, and that of the verdicts.
         notes: what is to be known.
@@ -44,6 +45,7 @@ class Advice:
     experiment: Experiment
     ranking: Sequence[Ranked]
     judged: Sequence[Judged]
+    pairs: Sequence[Pair]
     directory: Path
     studies: tuple[Study, Study]
     notes: Sequence[str]
@@ -66,7 +68,8 @@ class Advice:
             if first.harm is not None:
                 yield f"It does a flow of {beside} no more harm than its own kind."
             if others := [each for each in harmless if each is not first]:
-                yield f"Better than the present choice, too: {_names(others)}. These are not held against each other."
+                yield f"Better than the present choice, too: {_names(others)}."
+                yield from self._among(first, others)
         else:
             yield "keep the present choice."
         harmful = [each for each in better if each.harm is not None and each.harm.more]
@@ -74,6 +77,16 @@ class Advice:
             yield f"Better, but shown to do a flow of {beside} more harm than its own kind: {_names(harmful)}."
         if open_ := [each for each in better if each not in harmless and each not in harmful]:
             yield f"Better, but not shown to do a flow of {beside} no more harm than its own kind: {_names(open_)}."
+
+    def _among(self, first: Judged, others: Sequence[Judged]) -> Iterator[str]:
+        """Which of the others the first is shown to be better than, and which it cannot be told from."""
+        beaten = {id(pair.second) for pair in self.pairs if pair.first is first.choice and pair.answer == BETTER}
+        leads = {id(pair.first) for pair in self.pairs if pair.second is first.choice and pair.answer == BETTER}
+        by = f" by more than {100 * self.experiment.rule.bar:.3g} %" if self.experiment.rule.bar else ""
+        if worse := [each for each in others if id(each.choice) in beaten]:
+            yield f"Of these it is shown to be better{by} than {_names(worse)}."
+        if same := [each for each in others if id(each.choice) not in beaten | leads]:
+            yield f"It cannot be told from {_names(same)}: neither is shown to be better{by} than the other."
 
     def _present_harm(self) -> Iterator[str]:
         present = next(each for each in self.judged if each.choice is self.experiment.present)
@@ -155,7 +168,7 @@ def advise(made: Experiment, directory: Path, do: Do | None = None) -> Advice:
     second = made.confirmation(chosen, unvaried=results.unvaried(made, ranking))
     fresh = (do or _do)(make_plan(second), directory)
     notes = [*made.setting.notes, *_notes(made, [ranking, fresh])]
-    return Advice(made, order, results.judged(made, order, chosen, fresh), directory, (first, second), notes)
+    return Advice(made, order, *results.judged(made, order, chosen, fresh), directory, (first, second), notes)
 
 
 def require_free(directory: Path) -> None:

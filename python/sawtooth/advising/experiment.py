@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +19,8 @@ from sawtooth.study.assign import Tree
 from sawtooth.study.written import written
 
 BETTER, WORSE = "better", "worse"
-CLAIM, HARMLESS = "verdict", "harmless"
-"""What names of findings begin with: a choice beside the present one, and beside a neighbour."""
+CLAIM, HARMLESS, APART = "verdict", "harmless", "apart"
+"""What names of findings begin with: a choice beside the present one, beside a neighbour, and beside another of the best."""
 _MOST_SHOWN = 12
 """Points of a figure that are told apart."""
 NEIGHBOUR = "neighbour"
@@ -63,6 +64,10 @@ class Rule:
             f" the best of many is by chance better in the runs that chose it than it is.",
             f"Better or worse: {f'more than {100 * self.bar:.3g} % ' if self.bar else ''}from the present choice, in pairs of replicates, at most 5 % errors in all verdicts together (Holm).",
         ]
+        if best > 1:
+            said.append(
+                "The best are held against each other in the same way, each against those that rank behind it; these verdicts are among all."
+            )
         if self.beside:
             said.append(
                 f"A flow of {self.beside} shares the path; harm is what it loses of the goodput that it has alone, held against what its own kind does to it in the same queue. That is claimed of the present choice, too. Advised is the best of those that are shown to be better and to do no more harm than that."
@@ -114,7 +119,8 @@ class Experiment:
         """The study that judges the best of the ranking, each with whether it was better there than the present choice; and whether nothing varied there."""
         shown = [self.present, *best]
         arms = {choice.name: choice.arm(self.setting) for choice in shown}
-        findings = [self._claim(choice, better=better) for choice, better in best.items()]
+        findings = [self._claim(choice, self.present, better=better) for choice, better in best.items()]
+        findings += [self._claim(first, second, better=True) for first, second in pairs(best)]
         if self.rule.beside is not None:
             for choice in shown:
                 kin = self.kin(choice, shown)
@@ -139,15 +145,16 @@ class Experiment:
         """The neighbour alone, with the queue of a choice."""
         return {**{f"{flow.at}.count": 0 for flow in self.setting.flows}, **queue_of(self.setting, choice.queue)}
 
-    def _claim(self, choice: Choice, *, better: bool) -> Tree:
-        """What the ranking makes one expect of a choice; runs that it knows nothing of decide."""
+    def _claim(self, choice: Choice, than: Choice, *, better: bool) -> Tree:
+        """What the ranking makes one expect of a choice beside another; runs that it knows nothing of decide."""
         found, bar = self.rule.objective, self.rule.bar
         way, above = BETTER if better else WORSE, better == found.more
+        is_present = than is self.present
         return {
-            "name": f"{CLAIM}: {choice.name}",
-            "claim": f"{choice.name} is {way} than the present choice{f' by more than {100 * bar:.3g} %' if bar else ''}, by {found.name}",
+            "name": f"{CLAIM}: {choice.name}" if is_present else apart(choice, than),
+            "claim": f"{choice.name} is {way} than {'the present choice' if is_present else than.name}{f' by more than {100 * bar:.3g} %' if bar else ''}, by {found.name}",
             **found.asked.keys, "arm": choice.name, "is": "above" if above else "below",
-            "than": {"arm": self.present.name, "times": 1 + bar if above else 1 / (1 + bar)}, **self._average(),
+            "than": {"arm": than.name, "times": 1 + bar if above else 1 / (1 + bar)}, **self._average(),
         }  # fmt: skip
 
     def _harm(self, choice: Choice, kin: Choice) -> Tree:
@@ -225,6 +232,16 @@ class Experiment:
             **({"arm": list(shown)} if shown else {}),
             "caption": "Goodput against delay: better is up and to the right.",
         }  # fmt: skip
+
+
+def pairs(best: Iterable[Choice]) -> list[tuple[Choice, Choice]]:
+    """Each of the best, in the order of the ranking, with each behind it."""
+    return list(itertools.combinations(best, 2))
+
+
+def apart(choice: Choice, than: Choice) -> str:
+    """What the finding is called that holds one of the best against another."""
+    return f"{APART}: {choice.name} / {than.name}"
 
 
 def alone(choice: Choice, setting: Setting) -> str:

@@ -12,7 +12,7 @@ import polars as pl
 from sawtooth import stats
 from sawtooth.advising import objective as objectives
 from sawtooth.advising.choices import Choice
-from sawtooth.advising.experiment import BETTER, CLAIM, HARMLESS, WORSE, Experiment, alone
+from sawtooth.advising.experiment import BETTER, CLAIM, HARMLESS, WORSE, Experiment, alone, apart, pairs
 from sawtooth.advising.objective import Asked
 from sawtooth.analysis import Dataset
 from sawtooth.errors import DatasetError
@@ -103,6 +103,25 @@ class Judged:
     harm: Harm | None
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Two of the best, held against each other in the runs that did not choose them.
+
+    Attributes:
+        first, second: the first ranks before the second.
+        answer: of the first: better, not better, or no difference shown.
+        ratio: of the first to the second, with its interval; None where runs did not finish.
+        p: of the answer, adjusted for all verdicts; None where nothing varies.
+
+    """
+
+    first: Choice
+    second: Choice
+    answer: str
+    ratio: Interval | None
+    p: float | None
+
+
 def ranked(experiment: Experiment, dataset: results.Dataset) -> list[Ranked]:
     """All choices, the best first; those that no run tells last."""
     found = _values(experiment, dataset, experiment.rule.objective.asked)
@@ -152,8 +171,10 @@ def best(experiment: Experiment, order: Sequence[Ranked]) -> dict[Choice, bool]:
     return {each.choice: at < present for at, each in differ[: experiment.rule.confirm]}
 
 
-def judged(experiment: Experiment, order: Sequence[Ranked], chosen: Mapping[Choice, bool], dataset: results.Dataset) -> list[Judged]:
-    """The present choice and those that were judged, the best first."""
+def judged(
+    experiment: Experiment, order: Sequence[Ranked], chosen: Mapping[Choice, bool], dataset: results.Dataset
+) -> tuple[list[Judged], list[Pair]]:
+    """The present choice and those that were judged, the best first; and these held against each other."""
     rule = experiment.rule
     values = _values(experiment, dataset, rule.objective.asked)
     carried = _means(_values(experiment, dataset, objectives.goodput(experiment.setting)))
@@ -174,8 +195,13 @@ def judged(experiment: Experiment, order: Sequence[Ranked], chosen: Mapping[Choi
             answer, adjusted[f"{CLAIM}: {choice.name}"] if chance else None, verdict.numbers if verdict is not None else "", carried.get(choice.name, math.nan), waits.get(choice.name, math.nan),
             _harm(experiment, choice, [experiment.present, *chosen], dataset, verdicts) if rule.beside is not None else None,
         ))  # fmt: skip
+    held: list[Pair] = []
+    for first, second in pairs(chosen):
+        name, one, other = apart(first, second), values.get(first.name, (_NONE, _NONE)), values.get(second.name, (_NONE, _NONE))
+        p = None if _still(one) and _still(other) else adjusted[name]
+        held.append(Pair(first, second, _said(verdicts[name].answer, better=True), _ratio(one, other), p))
     way = -1 if rule.objective.more else 1
-    return sorted(made, key=lambda each: (math.isnan(each.value.estimate), way * each.value.estimate))
+    return sorted(made, key=lambda each: (math.isnan(each.value.estimate), way * each.value.estimate)), held
 
 
 def unvaried(experiment: Experiment, dataset: results.Dataset) -> bool:

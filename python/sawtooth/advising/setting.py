@@ -16,6 +16,7 @@ from sawtooth.linting.setup import Flow, Setup, Subject
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
 from sawtooth.study.assign import Tree, assign
+from sawtooth.study.overlap import overwrites
 from sawtooth.study.paths import quoted
 from sawtooth.study.written import written
 
@@ -101,7 +102,9 @@ def setting(study: Study, *, flows: Sequence[str] = (), link: str | None = None,
     # What is wrong with the study itself has its place in it.
     make_plan(study)
     notes: list[str] = []
-    tree = _bare(study, _arm(study, arm, notes))
+    arm = _arm(study, arm, notes)
+    _require_kept(study, arm)
+    tree = _bare(study, arm)
     plan = make_plan(Study.parse(written(tree), study.path, files=not study.folder.shut))
     first = Subject(plan).setups[0]
     chosen = _flows(first, study, flows)
@@ -127,6 +130,18 @@ def _arm(study: Study, arm: str | None, notes: list[str]) -> str | None:
     if arm not in study.arms:
         raise StudyError(f"{study.path} has no arm `{arm}`", hint=did_you_mean(arm, study.arms))
     return arm
+
+
+def _require_kept(study: Study, arm: str | None) -> None:
+    """Refuses options that would be lost, as the arm that is the present choice sets the same."""
+    for option in study.base:
+        for each in study.arms.get(arm, ()) if arm is not None else ():
+            if option.origin.startswith("--set") and overwrites(option, each):
+                raise StudyError(
+                    f"`--set {option.path}=...` says what the present choice has, and so does the arm `{arm}`: `{each.path}`",
+                    study.document.place(each.origin, key=True),
+                    "leave out --set, or name with --arm an arm that leaves it alone",
+                )
 
 
 def _bare(study: Study, arm: str | None) -> Tree:

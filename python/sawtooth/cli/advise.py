@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sawtooth.arguments import MOST_JOBS
-from sawtooth.cli.options import AsJson, Backend, NoFiles, Options, Short, StudyPath
+from sawtooth.cli.options import AsJson, Backend, Dask, NoFiles, Options, Short, StudyPath
 
 
 def advise(
@@ -68,7 +68,11 @@ def advise(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Results directory.", show_default="results/NAME-advice")] = None,
     short: Short = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the files of --study even if `sawtooth advise` did not write them.")
+    ] = False,
     jobs: Annotated[int | None, typer.Option(min=1, max=MOST_JOBS, help="Threads.", show_default="one per processor")] = None,
+    dask: Dask = None,
     backend: Backend = None,
     options: Options = None,
     no_files: NoFiles = False,
@@ -83,7 +87,7 @@ def advise(
 
     sawtooth advise fitted.toml --cc present --cc bbr --queue present --objective goodput --beside cubic
     """
-    from sawtooth import advising
+    from sawtooth import advising, clusters
     from sawtooth.cli import advise_text, studies, work
     from sawtooth.cli.output import print_json
     from sawtooth.plan import Plan
@@ -105,17 +109,19 @@ def advise(
         beside=beside,
         vary=advising.share_of(vary, "--vary"),
     )
+    if dask is not None:
+        clusters.require_address(dask)
     directory = out or Path("results") / f"{made.setting.study.name}-advice"
     advising.require_free(directory)
     if kept is not None:
-        advise_text.require_kept(made, kept)
+        advise_text.require_kept(made, kept, force=force)
     for each in made.setting.caveats:
         print(f"caveat: {each}", file=sys.stderr)
     for line in made.rule.words(len(made.others)):
         print(line, file=sys.stderr)
 
     def do(plan: Plan, place: Path) -> Dataset:
-        dataset, summary = work.do(plan, place, jobs)
+        dataset, summary = work.do(plan, place, jobs, dask=dask)
         print(work.done(place, summary), file=sys.stderr)
         return dataset
 

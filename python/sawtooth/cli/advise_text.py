@@ -26,8 +26,12 @@ _MOST_RANKED = 12
 """Lines of the ranking that a terminal shows."""
 
 
-def require_kept(made: Experiment, file: Path) -> None:
-    """Refuses a place from which the studies would not find the files that they name.
+_MARK = "# Asked by `sawtooth advise`"
+"""How its studies begin."""
+
+
+def require_kept(made: Experiment, file: Path, *, force: bool) -> None:
+    """Refuses a place from which the studies would not find the files that they name, and files that this command did not write, unless it is told to replace them.
 
     Raises:
         StudyError: that says so.
@@ -39,6 +43,8 @@ def require_kept(made: Experiment, file: Path) -> None:
         raise StudyError(f"{file} is the study that is asked about", hint="name another file with --study")
     for place in (file, file.with_name(f"{file.stem}-verdict{file.suffix}")):
         outputs.require(place, "a study", [made.setting.study.path])
+        if not force:
+            outputs.require_own(place, "study that `sawtooth advise` wrote", _MARK, "--force")
     try:
         make_plan(Study.parse(made.ranking().document.text, file, files=not made.setting.study.folder.shut))
     except StudyError as error:
@@ -51,7 +57,8 @@ def keep(found: Advice, file: Path) -> list[Path]:
     """Writes both experiments as studies."""
     files = {file: found.studies[0], file.with_name(f"{file.stem}-verdict{file.suffix}"): found.studies[1]}
     for place, study in files.items():
-        outputs.write(place, study.document.text.encode(), "a study")
+        head = f"{_MARK} of {found.experiment.setting.study.path.name}: an experiment of its advice.\n"
+        outputs.write(place, (head + study.document.text).encode(), "a study")
     return list(files)
 
 
@@ -75,6 +82,9 @@ def lines(found: Advice) -> Iterator[str]:
     """What stands below the table of verdicts."""
     rule = found.experiment.rule
     yield f"times: of the present choice, with the 95 % interval, in {rule.fresh} replicates that chose nothing; p: adjusted for all verdicts (Holm)"
+    for pair in found.pairs:
+        chance = "" if pair.p is None else f", {p_value(pair.p)}"
+        yield f"{pair.first.name} against {pair.second.name}: {pair.answer}{f', {_times(pair.ratio)} times' if pair.ratio is not None else ''}{chance}"
     yield ""
     yield found.words
     if ONE_SCENARIO in found.notes:
@@ -105,6 +115,7 @@ def as_json(found: Advice) -> dict[str, Any]:
         },
         "present": found.experiment.present.name,
         "verdicts": [_row(each) for each in found.judged],
+        "pairs": [{"choice": each.first.name, "than": each.second.name, "verdict": each.answer, "ratio": _interval(each.ratio), "p": each.p} for each in found.pairs],
         "ranking": [{"choice": each.choice.name, "value": _finite(each.value), "finished": each.finished, "equal_to": each.equal.name if each.equal else None} for each in found.ranking],
         "advice": found.words,
         "caveats": found.experiment.setting.caveats,

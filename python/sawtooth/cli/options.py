@@ -50,6 +50,12 @@ Backend = Annotated[
         help=f"sim, or a real kernel in {alternatives(WITH_KERNELS)}; instead of the study's.", show_default=False, autocompletion=_backends
     ),
 ]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask", metavar="ADDRESS", help="Do it on a Dask cluster: tcp://HOST:8786, scheduler.json, or local:N for N processes here."
+    ),
+]
 Pcap = Annotated[
     Path | None,
     typer.Option("--pcap", metavar="WHERE", help="Capture packets, as pcapng: a file NAME.pcapng, or a directory.", show_default=False),

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sawtooth.arguments import MOST_JOBS
-from sawtooth.cli.options import AsJson, Backend, NoFiles, Options, Pcap, PcapAt, Short, Snap, StudyPath
+from sawtooth.cli.options import AsJson, Backend, Dask, NoFiles, Options, Pcap, PcapAt, Short, Snap, StudyPath
 
 
 def run(
@@ -23,10 +23,7 @@ def run(
             min=1, max=MOST_JOBS, help="Threads; of guests never more than fit, in real time one.", show_default="one per processor"
         ),
     ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Do it on a Dask cluster: tcp://HOST:8786, scheduler.json, or local:N for N processes here."),
-    ] = None,
+    dask: Dask = None,
     shard: Annotated[
         str | None, typer.Option(metavar="N/M", help="Do the Nth of M parts, such as 3/10; `sawtooth merge` puts them together.")
     ] = None,

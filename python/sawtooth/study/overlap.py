@@ -44,6 +44,11 @@ def check_overlaps(study: Study) -> None:
             raise _by_arm(study, arm, *found)
 
 
+def overwrites(first: Assignment, second: Assignment) -> bool:
+    """Whether the second, which is set later, takes away what the first has set, in whole or in part."""
+    return _lost(_by_path([first]), _by_path([second])) is not None
+
+
 def _by_path(assignments: Iterable[Assignment]) -> dict[Steps, list[Assignment]]:
     found: dict[Steps, list[Assignment]] = {}
     for assignment in assignments:
