@@ -505,7 +505,11 @@ def _lint() -> str:
 
 
 def _command_line() -> str:
-    text = "# Command line\n\nExit codes: 0 done; 1 a run failed; 2 a mistake, or what the machine lacks or refuses, told on standard error; 130 after Ctrl-C.\n"
+    text = "# Command line\n\nExit codes: 0 done; 1 a run failed; 2 a mistake, or what the machine lacks or refuses, told on standard error; 130 after Ctrl-C. What 1 says beside that stands with the command.\n\n"
+    text += (
+        "Files that a command is to write, such as those of `--out`, `--csv`, `--study`, `--qlog`, `--flent` and `--pcap`: folders on the way to them are made. A file of that name is replaced, and behind a link the file that it leads to, once the new one is whole; a study that "
+        "another than the command wrote only with `--force`. What is read, and a directory, a pipe, a device or a link to nothing is left alone, and told.\n"
+    )
     runner = CliRunner(env={"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1"})
     groups = [(group.name or "", group.typer_instance) for group in app.registered_groups]
     for prefix, typer_app in [("", app), *groups]:

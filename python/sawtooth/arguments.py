@@ -15,6 +15,25 @@ MOST_JOBS = 1024
 _DEEPEST = 64
 
 
+_PLAIN = "--unit"
+"""The option of which nothing is a value: numbers without a unit."""
+
+
+def require_words(words: Sequence[str]) -> None:
+    """Refuses empty words of a command line: as the name of a file an empty one would be taken for the directory that one is in.
+
+    Raises:
+        StudyError: that names the option.
+
+    """
+    for before, word in zip(["", *words], words, strict=False):
+        option = word[:-1] if word.startswith("--") and word.endswith("=") and word.count("=") == 1 else before if not word.strip() else ""
+        if (word.strip() and not option) or option == _PLAIN:
+            continue
+        named = f"`{option}` is given nothing" if option.startswith("-") and "=" not in option else "an argument is empty"
+        raise StudyError(named, hint="write a value, or leave it out; is a variable of the shell not set?")
+
+
 def plain(value: Any, path: str = "", depth: int = 0, what: str = "a scenario") -> Any:
     """A copy of a tree, or a part of it, of what JSON has: numbers of numpy become Python's, tuples lists, paths texts; `what` it is of."""
     if depth > _DEEPEST:

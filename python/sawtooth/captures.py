@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from matplotlib.figure import Figure
 
-from sawtooth import _core
+from sawtooth import _core, tables
 from sawtooth.errors import CaptureUnreadable, StudyError
 from sawtooth.plots.time_sequence import TimeSequence, time_sequence
-from sawtooth.tables import column_types, frame_of, write_files
+from sawtooth.tables import column_types, frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -85,9 +85,9 @@ def read(path: str | Path, *, most_rows: int = MOST_ROWS, on_progress: Callable[
             made = _core.analyze_capture(name, most_rows, progress)
     except _core.CaptureError as error:
         raise CaptureUnreadable(f"{told} {error.message}", error.hint) from None
-    tables = {table: frame_of(columns) for table, columns in made["tables"].items()}
-    flows = _with_all_columns(tables.pop("flows")).sort("connection", maintain_order=True)
-    return Capture(told, made["facts"], flows, **tables)
+    read = {table: frame_of(columns) for table, columns in made["tables"].items()}
+    flows = _with_all_columns(read.pop("flows")).sort("connection", maintain_order=True)
+    return Capture(told, made["facts"], flows, **read)
 
 
 def _with_all_columns(flows: pl.DataFrame) -> pl.DataFrame:
@@ -197,11 +197,6 @@ def figure(capture: Capture, flow: str, span: tuple[float, float] | None = None)
     return time_sequence(TimeSequence(series, marks, title, span))
 
 
-def write(capture: Capture, directory: Path) -> None:
-    """Writes the tables as Parquet, and `flows` and `episodes` as CSV, too.
-
-    Raises:
-        DatasetError: if they cannot be written.
-
-    """
-    write_files(directory, {name: getattr(capture, name) for name in TABLES}, ("flows", "episodes"))
+def files_of(capture: Capture) -> dict[str, bytes]:
+    """The tables as the contents of files: as Parquet, and `flows` and `episodes` as CSV, too."""
+    return tables.files_of({name: getattr(capture, name) for name in TABLES}, ("flows", "episodes"))

@@ -1,11 +1,12 @@
-"""Single files that a user names to be written: what may be replaced, and what is left alone."""
+"""Single files that a user names to be written: what may be replaced, what is left alone, and that folders on the way to them are made."""
 
 from __future__ import annotations
 
 import os
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from sawtooth.errors import DatasetError, StudyError
@@ -66,9 +67,43 @@ def write(path: Path, content: bytes, what: str, reads: Sequence[str | Path] = (
         DatasetError: if it cannot be written.
 
     """
+    with placed(path, what, reads) as target:
+        write_atomically(target, content)
+
+
+@contextmanager
+def placed(path: Path, what: str, reads: Sequence[str | Path] = ()) -> Generator[Path]:
+    """Where a file is written, behind a link, with folders on the way to it made.
+
+    Raises:
+        StudyError: if something else is in its place, see `require`.
+        DatasetError: if it cannot be written.
+
+    """
     require(path, what, reads)
     with writing(path, resumes=False):
-        write_atomically(path.resolve(), content)
+        target = path.resolve()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield target
+
+
+def write_all(directory: Path, contents: Mapping[str, bytes]) -> None:
+    """Writes files that belong together into a directory, each whole or not at all. They are made before the first is written; who interrupts that is told what is missing.
+
+    Raises:
+        DatasetError: if they cannot be written.
+
+    """
+    missing = list(contents)
+    try:
+        with writing(directory, resumes=False):
+            directory.mkdir(parents=True, exist_ok=True)
+            for name, content in contents.items():
+                write_atomically(directory / name, content)
+                missing.remove(name)
+    except (KeyboardInterrupt, SystemExit):
+        print(f"stopped: not written to {directory}: {', '.join(missing)}", file=sys.stderr)
+        raise
 
 
 def _status(path: Path) -> os.stat_result | None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from sawtooth import _core
-from sawtooth.storage import write_atomically, writing
 
 # Polars puts numpy in the place of a stand-in when it first meets an array, which two threads must not do at once: here one of them does.
 pl.Series(np.zeros(0))
@@ -76,18 +74,13 @@ def factors_of(runs: pl.DataFrame) -> list[str]:
     return [name for name in runs.columns if name not in PLAN and f"{name}_value" in runs.columns]
 
 
-def write_files(directory: Path, tables: Mapping[str, pl.DataFrame], as_csv: Collection[str]) -> None:
-    """Writes tables as Parquet, and those of `as_csv` as CSV, too.
-
-    Raises:
-        DatasetError: if they cannot be written.
-
-    """
-    with writing(directory, resumes=False):
-        directory.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            with io.BytesIO() as buffer:
-                table.write_parquet(buffer)
-                write_atomically(directory / f"{name}.parquet", buffer.getvalue())
-            if name in as_csv:
-                write_atomically(directory / f"{name}.csv", table.write_csv().encode())
+def files_of(tables: Mapping[str, pl.DataFrame], as_csv: Collection[str]) -> dict[str, bytes]:
+    """Tables as the contents of files: as Parquet, and those of `as_csv` as CSV, too."""
+    made: dict[str, bytes] = {}
+    for name, table in tables.items():
+        with io.BytesIO() as buffer:
+            table.write_parquet(buffer)
+            made[f"{name}.parquet"] = buffer.getvalue()
+        if name in as_csv:
+            made[f"{name}.csv"] = table.write_csv().encode()
+    return made

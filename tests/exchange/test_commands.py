@@ -155,3 +155,14 @@ def test_a_reference_that_was_cut_off_is_told_with_both_places(told, tmp_path: P
     assert code == 2
     assert error.startswith(f"error: {tmp_path / 'measured.json'}:39:2: the text ends in the middle of a value\n")
     assert "study.toml:18:8" in error
+
+
+def test_compare_says_which_program_wrote_a_file_and_refuses_json_of_others(told, results: Path, tmp_path: Path) -> None:
+    file = DATA / "flent-tcp_nup.flent.gz"
+    assert told("compare", file, results)[2].splitlines()[0] == f"error: {file} is what flent measured, and results are named before it"
+    other = tmp_path / "other.json"
+    other.write_text('{"a": 1}')
+    assert told("compare", other, results)[2] == (
+        f"error: {other} is JSON, and not as iperf3 or flent writes it\n"
+        f"hint: `sawtooth analyze {other}` says what is wrong with it; sides are results directories, captures and CSV files\n"
+    )

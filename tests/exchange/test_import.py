@@ -231,11 +231,11 @@ def test_a_mistake_is_told_with_what_to_do(case: str, told, lab: Path, tmp_path:
 
 
 def test_a_pattern_that_does_not_fit_names_the_file(lab: Path, tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="bbr-10ms-1.json is not called like the pattern `{cc}_{rtt}.json`"):
+    with pytest.raises(StudyError, match=r"bbr-10ms-1\.json is not called like the pattern `\{cc\}_\{rtt\}\.json`"):
         importing.import_files(importing.found([lab]), tmp_path / "out", Given.of(pattern="{cc}_{rtt}.json"))
 
 
-def test_one_measurement_does_not_count_twice(lab: Path, tmp_path: Path) -> None:
+def test_one_measurement_does_not_count_twice(lab: Path) -> None:
     (lab / "copy.json").write_bytes((lab / "bbr-10ms-1.json").read_bytes())
     with pytest.raises(DatasetError, match="are the same measurement: they hold the same"):
         importing.found([lab])

@@ -300,7 +300,10 @@ def test_json_tells_verdicts_with_their_numbers_figures_and_tables(results: Path
 
 def test_an_empty_name_of_a_directory_is_refused(results: Path) -> None:
     code, _, said = command("report", results, "--out", "")
-    assert (code, said) == (2, "error: --out names no directory\nhint: leave it out, and the report goes to DIR/report\n")
+    assert (code, said) == (
+        2,
+        "error: `--out` is given nothing\nhint: write a value, or leave it out; is a variable of the shell not set?\n",
+    )
 
 
 def test_a_report_says_that_runs_failed_on_the_console_and_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from sawtooth import _core, streams
+from sawtooth import _core, arguments, streams
 from sawtooth.cli import (
     advise,
     analyze,
@@ -90,4 +90,9 @@ def main() -> NoReturn:
     if not sys.warnoptions:
         # What libraries warn of is for developers, who ask for it with -W.
         warnings.simplefilter("ignore")
-    sys.exit(streams.command(app))
+    sys.exit(streams.command(_run))
+
+
+def _run() -> None:
+    arguments.require_words(sys.argv[1:])
+    app()

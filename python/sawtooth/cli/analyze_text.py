@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sawtooth import captures
+from sawtooth import captures, outputs
 from sawtooth.captures import Capture
 from sawtooth.cli import foreign_text
 from sawtooth.cli.foreign_text import MOST_TOLD, Told, more
@@ -87,12 +87,12 @@ def analyzed(file: str, flows: Sequence[str], times: Times, directory: Path | No
     written: list[Path] = []
     span = times.within(capture)
     if directory is not None:
-        captures.write(capture, directory)
+        contents = captures.files_of(capture)
         written.append(directory / "flows.csv")
         for number, flow in enumerate(chosen, 1):
-            name = f"flow-{number}"
-            style.write(captures.figure(capture, flow, span), directory, name)
-            written.append(directory / f"{name}.svg")
+            contents |= style.files_of(captures.figure(capture, flow, span), f"flow-{number}")
+            written.append(directory / f"flow-{number}.svg")
+        outputs.write_all(directory, contents)
     return Analyzed(capture, list(told.iter_rows(named=True)), written)
 
 

@@ -65,7 +65,6 @@ def animate(
     from sawtooth.errors import StudyError
     from sawtooth.plan import make_plan
     from sawtooth.quantities import seconds
-    from sawtooth.storage import writing
 
     made = make_plan(studies.load(study, short, options, None, no_files))
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
@@ -88,8 +87,6 @@ def animate(
     )
     title, pace = traces.title(made, run), pace or page.speed_of(taken)
     text = drawing.drawing(taken, title, pace) if drawn else page.page(taken, title, made.study.question, pace)
-    with writing(path.parent, resumes=False):
-        path.parent.mkdir(parents=True, exist_ok=True)
     outputs.write(path, text.encode(), "an animation", [made.study.path])
     fates = {fate: taken.packets.filter(fate=fate).height for fate in ("dropped", "lost")}
     again = int(taken.packets["retransmission"].sum())

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sawtooth import captures
+from sawtooth import captures, outputs
 from sawtooth.beside import Beside, beside
 from sawtooth.beside.numbers import WHY_NO_VERDICT
 from sawtooth.errors import DatasetError
 from sawtooth.kinds import Kind, kind
 from sawtooth.plots import style
 from sawtooth.scales import number, scale
-from sawtooth.storage import write_atomically, writing
 
 
 def wanted(paths: Sequence[Path]) -> bool:
@@ -45,9 +44,7 @@ def compared(
     chosen = (flows[0] if flows else None, flows[1] if len(flows) > 1 else None)
     made = beside(*paths, flows=chosen, cell=cell, arm=arm, on_progress=captures.progress_lines(str(paths[0])))
     if out is not None:
-        style.write(made.figure(), out, "beside")
-        with writing(out, resumes=False):
-            write_atomically(out / "beside.csv", made.numbers.write_csv().encode())
+        outputs.write_all(out, {**style.files_of(made.figure(), "beside"), "beside.csv": made.numbers.write_csv().encode()})
     return made
 
 

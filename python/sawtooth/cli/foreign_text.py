@@ -11,14 +11,14 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from sawtooth import foreign
+from sawtooth import foreign, outputs
 from sawtooth.errors import StudyError
 from sawtooth.foreign import Measured
 from sawtooth.hints import did_you_mean
 from sawtooth.plots import style
 from sawtooth.plots.trace import Curve, Panel, over_time
 from sawtooth.stats import Vector
-from sawtooth.tables import write_files
+from sawtooth.tables import files_of
 
 MOST_TOLD = 20
 """Flows that are told one by one."""
@@ -50,11 +50,12 @@ def told(file: str, flows: Sequence[str], times: tuple[str | None, str | None], 
     written: list[Path] = []
     if directory is not None:
         tables = {"flows": measured.flows, "series": measured.series}
-        write_files(directory, tables, tables)
+        contents = files_of(tables, tables)
         written.append(directory / "flows.csv")
         if measured.series.height:
-            style.write(_figure(measured, chosen["flow"].to_list()), directory, "series")
+            contents |= style.files_of(_figure(measured, chosen["flow"].to_list()), "series")
             written.append(directory / "series.svg")
+        outputs.write_all(directory, contents)
     return Told(measured, chosen, written)
 
 

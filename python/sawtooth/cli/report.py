@@ -48,8 +48,6 @@ def report(
     from sawtooth.report.origin import failures
     from sawtooth.results.folder import url_of
 
-    if out is not None and not out.strip():
-        raise DatasetError("--out names no directory", "leave it out, and the report goes to DIR/report")
     if out is None and (url := url_of(directory)) is not None:
         raise DatasetError(f"a report of {url} needs a place here", "name a directory with --out")
     chosen = checked(formats.split(","))

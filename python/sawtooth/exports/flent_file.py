@@ -21,7 +21,6 @@ from sawtooth._core import version
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.stats import Vector
-from sawtooth.storage import writing
 from sawtooth.trace import Trace
 
 SUFFIXES = (".flent", ".flent.gz")
@@ -85,8 +84,6 @@ def write(trace: Trace, title: str, path: Path, flows: Sequence[str] = ()) -> st
     """
     made = document(trace, title, path.name, flows)
     text = json.dumps(made, indent=1, allow_nan=False).encode()
-    with writing(path, resumes=False):
-        path.parent.mkdir(parents=True, exist_ok=True)
     # Without the time at which it was made, so that a run has one file.
     outputs.write(path, gzip.compress(text, mtime=0) if path.suffix == ".gz" else text, "flent's data")
     return made["metadata"]["NAME"]

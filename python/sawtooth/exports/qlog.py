@@ -30,7 +30,7 @@ from sawtooth.errors import RunFailed, StudyError
 from sawtooth.exports.sender import FIN, SYN, Sender
 from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, Run
-from sawtooth.storage import temporary_name, writing
+from sawtooth.storage import temporary_name
 from sawtooth.taps import Capture
 
 SEQUENCE, CONTAINED = ".sqlog", ".qlog"
@@ -242,10 +242,7 @@ def milliseconds(nanoseconds: int) -> str:
 
 def _written(path: Path, title: str, description: str, events: Iterator[_Event]) -> int:
     """Writes a file that has its name once it is whole."""
-    outputs.require(path, "qlog")
-    with writing(path, resumes=False):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        target = path.resolve()
+    with outputs.placed(path, "qlog") as target:
         unfinished = target.with_name(temporary_name(target.name))
         try:
             with unfinished.open("w", encoding="utf-8", newline="\n") as file:

@@ -26,8 +26,8 @@ from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, Locator, LogLocator, MaxNLocator, NullFormatter
 
+from sawtooth import outputs
 from sawtooth.recognise import written
-from sawtooth.storage import write_atomically, writing
 
 mpl.use("Agg")
 
@@ -270,6 +270,11 @@ def _fit_labels(made: Figure) -> None:
             label.set_text("\n".join(lines))
 
 
+def files_of(made: Figure, name: str) -> dict[str, bytes]:
+    """A figure as the contents of `name`.svg and `name`.png."""
+    return {f"{name}.svg": svg(made).encode(), f"{name}.png": png(made)}
+
+
 def write(made: Figure, directory: Path, name: str) -> None:
     """Writes `name`.svg and `name`.png, each whole or not at all.
 
@@ -277,7 +282,4 @@ def write(made: Figure, directory: Path, name: str) -> None:
         DatasetError: if they cannot be written.
 
     """
-    with writing(directory, resumes=False):
-        directory.mkdir(parents=True, exist_ok=True)
-        write_atomically(directory / f"{name}.svg", svg(made).encode())
-        write_atomically(directory / f"{name}.png", png(made))
+    outputs.write_all(directory, files_of(made, name))
