@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 from sawtooth import _core, tables
 from sawtooth.errors import CaptureUnreadable, StudyError
+from sawtooth.kinds import Kind, kind
 from sawtooth.plots.time_sequence import TimeSequence, time_sequence
 from sawtooth.tables import column_types, frame_of
 
@@ -77,6 +78,7 @@ def read(path: str | Path, *, most_rows: int = MOST_ROWS, on_progress: Callable[
 
     """
     name = str(path)
+    _require_meant(name)
     size = None if name == "-" else _size(Path(path))
     told = "standard input" if name == "-" else name
     progress = _core.CaptureProgress()
@@ -88,6 +90,26 @@ def read(path: str | Path, *, most_rows: int = MOST_ROWS, on_progress: Callable[
     read = {table: frame_of(columns) for table, columns in made["tables"].items()}
     flows = _with_all_columns(read.pop("flows")).sort("connection", maintain_order=True)
     return Capture(told, made["facts"], flows, **read)
+
+
+_OTHERS = {
+    Kind.STUDY: ("a study", "`sawtooth simulate {} --pcap run.pcapng` makes a capture of its first run"),
+    Kind.TABLE: ("a table of numbers", "`sawtooth compare DIR {}` holds results against it"),
+    Kind.JSON: ("JSON", "`sawtooth analyze {}` tells what iperf3 or flent measured; a capture has packets, as tcpdump records them"),
+}
+
+
+def _require_meant(name: str) -> None:
+    """Refuses files that are known to be something else.
+
+    Raises:
+        CaptureUnreadable: that says what it is, and what takes it.
+
+    """
+    found = Kind.CAPTURE if name == "-" else kind(Path(name))
+    if found in _OTHERS:
+        what, hint = _OTHERS[found]
+        raise CaptureUnreadable(f"{name} is {what}, and no capture", hint.format(name))
 
 
 def _with_all_columns(flows: pl.DataFrame) -> pl.DataFrame:

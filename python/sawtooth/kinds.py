@@ -7,7 +7,8 @@ from pathlib import Path
 
 from sawtooth.foreign.jsontext import is_json
 
-_CAPTURES = (".pcap", ".pcapng", ".cap")
+CAPTURES = (".pcap", ".pcapng", ".cap")
+"""How the names of captures end."""
 
 
 class Kind(Enum):
@@ -27,7 +28,7 @@ class Kind(Enum):
 
 def kind(path: Path) -> Kind:
     """What a path is, by its name and by how it begins."""
-    if path.suffix in _CAPTURES and not path.is_dir():
+    if path.suffix in CAPTURES and not path.is_dir():
         return Kind.CAPTURE
     if path.is_dir():
         return Kind.DIRECTORY

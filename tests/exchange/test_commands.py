@@ -157,6 +157,24 @@ def test_a_reference_that_was_cut_off_is_told_with_both_places(told, tmp_path: P
     assert "study.toml:18:8" in error
 
 
+def test_a_file_of_another_kind_is_called_what_it_is(told, results: Path, tmp_path: Path) -> None:
+    table, measured = tmp_path / "a.csv", DATA / "iperf3-tcp.json"
+    table.write_text("a,b\n")
+    study, capture = tmp_path / "study.toml", tmp_path / "run.pcapng"
+    capture.write_bytes(b"\x0a\x0d\x0d\x0a")
+    for words, message in (
+        (("analyze", study), f"{study} is a study, and no capture"),
+        (("fit", table), f"{table} is a table of numbers, and no capture"),
+        (("fit", measured), f"{measured} is JSON, and no capture"),
+        (("advise", capture), f"{capture} is meant as a capture, and no study"),
+        (("plan", measured), f"{measured} is JSON, and no study"),
+        (("advise", study, "--out", table), f"{table} is a file, and results go to a directory"),
+        (("compare", results, "--arm", "x"), f"{results} has no arms, so none is called `x`"),
+    ):
+        code, _, error = told(*words)
+        assert (code, error.splitlines()[0]) == (2, f"error: {message}")
+
+
 def test_compare_says_which_program_wrote_a_file_and_refuses_json_of_others(told, results: Path, tmp_path: Path) -> None:
     file = DATA / "flent-tcp_nup.flent.gz"
     assert told("compare", file, results)[2].splitlines()[0] == f"error: {file} is what flent measured, and results are named before it"

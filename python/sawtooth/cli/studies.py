@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
+from sawtooth.kinds import CAPTURES, Kind, kind
 from sawtooth.linting import ignored, lint, rule_of
 from sawtooth.plan import Plan, make_plan
 from sawtooth.report import KINDS
@@ -16,10 +17,26 @@ from sawtooth.study import Study, shipped
 
 
 def load(study: Path, short: bool, options: Sequence[str] | None, backend: str | None, no_files: bool) -> Study:
-    """Loads a study as the options of a command have it."""
+    """Loads a study as the options of a command have it.
+
+    Raises:
+        StudyError: also for what is known to be something else.
+
+    """
+    found = kind(study)
+    # Any file may be a study by its content; a capture is one by its name alone.
+    if (found is not Kind.CAPTURE or study.suffix in CAPTURES) and (what := _OTHERS.get(found)) is not None:
+        raise StudyError(f"{study} is {what[0]}, and no study", hint=what[1].format(study))
     return Study.load(
         study, short=short, options=[*(options or ()), *([f"backend={backend}"] if backend is not None else [])], files=not no_files
     )
+
+
+_OTHERS = {
+    Kind.CAPTURE: ("meant as a capture", "`sawtooth fit {} --out fitted.toml` proposes a study of one; a study is a TOML file"),
+    Kind.TABLE: ("a table of numbers", "a study is a TOML file; its [[references]] may name such a table"),
+    Kind.JSON: ("JSON", "a study is a TOML file; its [[references]] may name what iperf3 or flent measured"),
+}
 
 
 def opened(directory: Path) -> Dataset:

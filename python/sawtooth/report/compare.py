@@ -101,6 +101,8 @@ def _compared(first: Path, others: Sequence[Path], asked: Question) -> Compariso
             "--value names a column of a CSV of published numbers, or of a --reference",
         )
     if not others:
+        if asked.arm is not None and not any(dataset.runs["arm"]):
+            raise DatasetError(f"{first} has no arms, so none is called `{asked.arm}`", "leave out --arm, and name what it is held against")
         if asked.arm is not None:
             raise DatasetError("the arms of one dataset are compared with each other: there is nothing to choose with --arm")
         return agreement.of_arms(dataset, asked.metrics, asked.tolerance, asked.how, asked.of)

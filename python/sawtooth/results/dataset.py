@@ -662,6 +662,8 @@ def require_ours(directory: Path) -> None:
         raise DatasetError(
             f"{directory} is a link to {directory.readlink()}, which is not there", "make that directory, or name another with --out"
         )
+    if directory.exists() and not directory.is_dir():
+        raise DatasetError(f"{directory} is a file, and results go to a directory", "name another with --out")
     if is_results(directory) or not directory.is_dir():
         return
     if any(path.name not in _OURS and not is_temporary(path.name) for path in directory.iterdir()):
