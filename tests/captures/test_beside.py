@@ -14,9 +14,10 @@ import pytest
 
 from sawtooth import captures, cli, taps
 from sawtooth.api import simulate
-from sawtooth.beside import Trace, beside, is_capture, over_time
+from sawtooth.beside import Trace, beside, over_time
 from sawtooth.beside.numbers import WHY_NO_VERDICT
 from sawtooth.errors import DatasetError
+from sawtooth.kinds import Kind, kind
 from sawtooth.study import Study
 
 TREE: dict[str, Any] = {
@@ -126,7 +127,7 @@ def test_a_file_is_a_capture_unless_it_is_called_otherwise(tmp_path: Path) -> No
     (tmp_path / "dump").touch()
     (tmp_path / "table.csv").touch()
     names = {"dump": True, "table.csv": False, "gone.pcapng": True, "gone": False, "study.toml": False}
-    assert {name: is_capture(tmp_path / name) for name in names} == names
+    assert {name: kind(tmp_path / name) is Kind.CAPTURE for name in names} == names
 
 
 def said(arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, list[str]]:
@@ -198,7 +199,7 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
     ),
     "a capture without a flow of TCP": (["datagrams.pcapng", "results"], "datagrams.pcapng has no flow of TCP that sent data", "`sawtooth analyze` tells what it has"),
     "what iperf3 measured": (
-        ["sender.pcapng", "measured.json"], "measured.json is what iperf3 or flent measured, and a capture is compared with a capture, results or a study",
+        ["sender.pcapng", "measured.json"], "measured.json is what iperf3 measured, and a capture is compared with a capture, results or a study",
         "`sawtooth compare DIR measured.json` holds results against it, and `sawtooth analyze measured.json` tells what it has",
     ),
     "a study beside what iperf3 measured": (
@@ -210,10 +211,10 @@ REFUSED: dict[str, tuple[list[str], str, str]] = {
         "`sawtooth run asked.toml --out DIR` makes results, which `sawtooth compare results DIR` then takes",
     ),
     "what iperf3 measured before results": (
-        ["measured.json", "results"], "measured.json is what iperf3 or flent measured, and results are named before it", "`sawtooth compare results measured.json`",
+        ["measured.json", "results"], "measured.json is what iperf3 measured, and results are named before it", "`sawtooth compare results measured.json`; `sawtooth import` makes results of such files",
     ),
     "what iperf3 measured alone": (
-        ["measured.json"], "measured.json is what iperf3 or flent measured, and results are named before it", "`sawtooth compare DIR measured.json`",
+        ["measured.json"], "measured.json is what iperf3 measured, and results are named before it", "`sawtooth compare DIR measured.json`; `sawtooth import` makes results of such files",
     ),
     "an arm where there are none": (["sender.pcapng", "results", "--arm", "a"], "no finished run of results is of arm `a`", "it has none"),
 }  # fmt: skip

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import polars as pl
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import sawtooth
 from sawtooth import trace
@@ -200,7 +200,7 @@ def test_a_figure_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
     def full(*_args: object, **_kept: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(FigureCanvasAgg, "print_png", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(DatasetError, match="no space left"):
         style.write(made, tmp_path, "a")
     assert before == ((tmp_path / "a.svg").read_bytes(), (tmp_path / "a.png").read_bytes())
