@@ -132,6 +132,14 @@ def test_run_and_trace_capture_runs_on_kernels(tmp_path: Path) -> None:
     assert seen["acked_bytes"].item() == recorded["acked_bytes"][2]
 
 
+def test_a_paced_sender_on_a_slow_short_path_is_where_it_is(tmp_path: Path) -> None:
+    """Its packets are due one by one, a quarter of the way there and back apart or more: so late are its answers."""
+    link = {"rate": "2.4 Mbit/s", "delay": "5.5 ms", "queue": {"name": "drop_tail", "limit": "10 packets"}, "loss": 0.002}
+    text = json.dumps({"duration": "10 s", "cc": "kernel:bbr", "links": {"l": link}, "flows": [{"path": ["l"]}]})
+    assert uml.run_batch([text], [1], [taps.wanted(tmp_path / "x.pcapng").of_scenario(text, [])]).errors == {}
+    assert captures.read(tmp_path / "x.pcapng").flows["vantage"].to_list() == ["sender"]
+
+
 @pytest.mark.xdist_group("real time")
 def test_this_machines_kernel_is_captured(tmp_path: Path) -> None:
     try:

@@ -238,7 +238,7 @@ def _retransmits(row: dict[str, Any]) -> str:
 def _round_trips(row: dict[str, Any]) -> str:
     where = {
         "sender": "captured at the sender",
-        "near_sender": "captured near the sender, behind a queue, or it writes slowly",
+        "near_sender": "captured near the sender, behind a queue",
         "receiver": "captured at the receiver",
         "middle": "captured between both",
     }

@@ -104,8 +104,11 @@ impl CapturedConnection {
             // Of who waits for nothing the application decides when it answers.
             if segment.payload > 0 && !self.halves[from].is_all_acked() {
                 let other = self.answer_ns(to);
-                self.answers[from].add(took, other);
+                self.answers[from].add(time, took, other);
             }
+        }
+        if segment.payload > 0 {
+            self.answers[from].passes(time);
         }
         let signal = self.feedback.on_segment(from, segment);
         let around = Surroundings {

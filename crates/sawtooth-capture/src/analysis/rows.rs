@@ -59,7 +59,7 @@ row! {
     timestamp_rtt_min_ns: Option<i64>, "ns", "smallest of them; null without any, as the next";
     timestamp_rtt_mean_ns: Option<i64>, "ns", "their mean";
     sender_rtt_min_ns: Option<i64>, "ns", "least time from the receiver's packets to the sender's answers at the capture's place";
-    vantage: String, "", "where it was captured: sender, near_sender, receiver or middle, judged by what both sides took at least; near_sender: most of the sender's answers are late, so a queue is between, or it writes slowly; empty if one is not known, or both together took less than 0.1 ms";
+    vantage: String, "", "where it was captured: sender, near_sender, receiver or middle, judged by what both sides took at least; near_sender: most of the sender's answers are late and behind others of its packets, so a queue is between; empty if one is not known, or both together took less than 0.1 ms";
     handshake: String, "", "whole, part or none of it was seen";
     window_scale: Option<u64>, "", "bits by which the receiver's windows are shifted; null if its SYN was not seen: then windows are not known";
     mss_bytes: Option<u64>, "B", "segment size that the receiver's SYN allows; null if it was not seen";
