@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from sawtooth import captures, cli, fitting, taps
@@ -269,11 +270,44 @@ def test_a_damaged_capture_is_fitted_with_a_warning_and_exit_code_1(tmp_path: Pa
             "cubic",
             "its simulation is 22.6% away, which is far: another congestion control than those compared may be nearer; reno 28.0%",
         ),
-        ({"cubic": 0.05, "reno": 0.051}, None, "cannot tell: cubic, reno are about as near"),
-        ({"cubic": 0.2, "reno": 0.21}, None, "cannot tell: cubic, reno are about as near, 20.0% away, which is far"),
+        ({"cubic": 0.05, "reno": 0.051}, None, "cannot tell: cubic, reno are about as near; capture more"),
+        ({"cubic": 0.2, "reno": 0.21}, None, "cannot tell: cubic, reno are about as near, 20.0% away, which is far; capture more"),
         ({"cubic": 0.4}, None, "cannot tell: the nearest, cubic, is 40% away"),
     ],
 )
 def test_how_far_the_nearest_is_is_told(distances: dict[str, float], name: str | None, why: str) -> None:
-    found = control.named(distances, {}, 1.15)
+    found = control.named(distances, {}, 1.1, "capture more")
     assert (found.name, found.why) == (name, why)
+
+
+@pytest.mark.parametrize(
+    ("losses", "window", "words"),
+    [
+        (4, 100.0, "4 packets were lost, and what a loss leaves tells most: capture until 5 or more are"),
+        (5, 29.4, "with 29 packets in flight they do nearly the same: capture where more are, over a longer path or a larger buffer"),
+        (5, 30.0, "capture another transfer from its first packet on: each beginning tells anew"),
+    ],
+)
+def test_what_capture_would_tell_more_is_told(losses: int, window: float, words: str) -> None:
+    assert control.more_capture(losses, window) == words
+
+
+def run(flight: list[float], acked: list[float], beginning: int) -> control.Run:
+    return control.Run(np.arange(len(flight), dtype=float), np.array(flight), np.array(acked), beginning)
+
+
+def test_runs_are_held_against_each_other_in_three_ways() -> None:
+    one = run([10, 20, 10, 20], [0, 10, 20, 30], 2)
+    # The same bytes in flight, a sample later and with other bytes acknowledged.
+    other = run([20, 10, 20, 10], [0, 10, 20, 30], 2)
+    assert control.distances(one, one).tolist() == [0, 0, 0]
+    assert control.distances(one, other) == pytest.approx([2 / 3, 0, 2 / 3])
+    # The same where as many bytes were acknowledged, but twice as slow.
+    slow = run([10, 10, 20, 20, 10, 10, 20, 20], [0, 0, 10, 10, 20, 20, 30, 30], 2)
+    fast = run([10, 20, 10, 20, 20, 20, 20, 20], [0, 10, 20, 30, 30, 30, 30, 30], 2)
+    assert control.distances(slow, fast)[2] == 0 < control.distances(slow, fast)[0]
+
+
+def test_the_distance_of_runs_is_the_geometric_mean_and_that_of_the_same_run_is_nothing() -> None:
+    assert control.mean_distance(np.array([0.1, 0.2, 0.4])) == pytest.approx(0.2, rel=0.01)
+    assert control.mean_distance(np.zeros(3)) == pytest.approx(0, abs=1e-12)

@@ -15,7 +15,7 @@ _BESIDE = 2
 
 def figure(found: Fit) -> Figure:
     """Bytes in flight, and the rate of what was acknowledged, over time."""
-    runs = {_MEASURED: measure(found.seen)}
+    runs = {_MEASURED: measure(found.seen, found.path.floor_s)}
     for name in list(found.control.runs)[:_BESIDE]:
         runs[f"simulated, {name} ({found.control.distances[name]:.1%} away)"] = found.control.runs[name]
     traces = [Trace(label, run.t, run.flight, run.acked, width=2.4 if label == _MEASURED else 0.9) for label, run in runs.items()]

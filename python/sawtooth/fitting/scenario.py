@@ -95,7 +95,7 @@ def fit(capture: Capture, flow: str, controls: Sequence[str] = CONTROLS) -> Fit:
         # Simulations begin where connections do.
         untold = Control(None, "cannot tell: the connection's beginning was not captured", {}, {})
         return Fit(capture.name, flow, seen, found, cross, untold)
-    return Fit(capture.name, flow, seen, found, cross, control(seen, replays(seen, found, cross), controls))
+    return Fit(capture.name, flow, seen, found, cross, control(seen, found.floor_s, replays(seen, found, cross), controls))
 
 
 def replays(seen: Packets, found: Path, cross: Cross) -> list[dict[str, Any]]:
@@ -149,7 +149,7 @@ def _require(row: dict[str, Any], name: str) -> None:
         )
     if row["vantage"] != "sender":
         where = {
-            "near_sender": "was captured behind a queue near its sender, or its source writes slowly",
+            "near_sender": "was captured behind a queue near its sender",
             "receiver": "was captured at its receiver",
             "middle": "was captured between its ends",
         }.get(row["vantage"], "was captured at an unknown place")
