@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +71,8 @@ def _row(capture: captures.Capture) -> dict[str, Any]:
     return capture.flows.row(0, named=True)
 
 
-def page(lot: Sequence[Fitted]) -> str:
-    """What is written."""
+def page(lot: Sequence[Fitted], load: float) -> str:
+    """What is written; `load`: how many processes had or wanted a processor meanwhile, on average."""
     assert __doc__
     rule = __doc__.split("captured:\n\n")[1].strip()
     return f"""<!-- Written by bench/fit_namespaces.py --write; edit that. -->
@@ -94,7 +95,8 @@ The figure is that of `{SHOWN}`, as `sawtooth fit --figure` draws it.
 
 {_beside(lot)}
 
-`simulated` is one run of the study that was fitted, as `sawtooth simulate fitted.toml --pcap` captures it. The kernel and the agent had a machine of two processors that did other things too.
+`simulated` is one run of the study that was fitted, as `sawtooth simulate fitted.toml --pcap` captures it. Meanwhile {load:.1f} processes wanted one of the machine's {os.cpu_count()} processors: where that is
+more than one for each, packets and acknowledgements wait at hosts that have other things to do, which looks like a longer queue, and a buffer is told too large or not at all.
 """
 
 
@@ -144,10 +146,11 @@ def main() -> None:
     controls = [name for name in fitting.CONTROLS if name in netns.congestion_controls()]
     with tempfile.TemporaryDirectory() as directory:
         lot = [fitted(control, Path(directory)) for control in controls]
+    load = os.getloadavg()[1]
     if options.write:
         (shown,) = (each for each in lot if each.control == SHOWN)
-        fitting.figure(shown.fit).savefig(FIGURE, dpi=_RESOLUTION)
-    publish(page(lot), PAGE, write=options.write)
+        fitting.figure(replace(shown.fit, name=f"{SHOWN}.pcapng")).savefig(FIGURE, dpi=_RESOLUTION)
+    publish(page(lot, load), PAGE, write=options.write)
 
 
 if __name__ == "__main__":
