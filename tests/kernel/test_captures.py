@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -130,6 +131,36 @@ def test_run_and_trace_capture_runs_on_kernels(tmp_path: Path) -> None:
     recorded = sawtooth.Dataset.open(tmp_path / "out").flows().collect().sort("run")
     seen = captures.read(where / names[2]).flows.filter(transport="tcp").sort("sent_bytes")[-1]
     assert seen["acked_bytes"].item() == recorded["acked_bytes"][2]
+
+
+def test_packets_of_udp_are_captured_beside_those_of_a_kernel_in_the_order_of_time(tmp_path: Path) -> None:
+    others = {"name": "others", "path": ["up link"], "transport": "udp", "source": {"name": "constant_rate", "rate": "1 Mbit/s"}}
+    text = json.dumps({**TREE, "flows": [*TREE["flows"], others]})
+    batch = uml.run_batch([text], [1], [taps.wanted(tmp_path, POINTS, 0, on_kernels=True).of_scenario(text, [])])
+    assert batch.errors == {}
+    (record,) = batch.tables["flows"].filter(flow="others").iter_rows(named=True)
+    ends = "10.0.0.1:32768 > 10.0.0.2:5001"
+    seen = {point: captures.read(tmp_path / f"{point.replace(':', '-')}.pcapng") for point in POINTS}
+    packets = {point: capture.flows.filter(flow=ends).row(0, named=True)["sent_packets"] for point, capture in seen.items()}
+    assert packets["sender"] == record["sent_packets"] > 100
+    # A tenth of the link is free at most, so that the queue drops some, and the wire loses some more.
+    assert packets["sender"] > packets["link:up link"] > packets["link:up link:far"] >= packets["receiver"]
+    for point in POINTS:
+        times = packet_times(tmp_path / f"{point.replace(':', '-')}.pcapng")
+        assert times == sorted(times), point
+
+
+def packet_times(file: Path) -> list[int]:
+    """Of a file of pcapng the times of its Enhanced Packet Blocks, in the order of the file."""
+    content, at = file.read_bytes(), 0
+    times: list[int] = []
+    while at < len(content):
+        kind, length = struct.unpack_from("<II", content, at)
+        if kind == 6:
+            high, low = struct.unpack_from("<II", content, at + 12)
+            times.append(high << 32 | low)
+        at += length
+    return times
 
 
 def test_a_paced_sender_on_a_slow_short_path_is_where_it_is(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@
 //!
 //! **When.** Times are those of the run by the kernel's clock, as everywhere in its records, from the same beginning as captures of simulated runs have.
 //!
-//! **Which.** Packets of TCP that belong to flows. What else a kernel sends is not carried, and packets of UDP have no bytes: the network makes them itself.
+//! **Which.** Packets that belong to flows. What else a kernel sends is not carried. Those of UDP the network makes itself, so that no kernel has them; their bytes are made up as in captures of
+//! simulated runs, between the same hosts as all else. They are moved when something of a host is, so what has been seen waits until nothing earlier can be.
 
 mod order;
 
@@ -16,28 +17,39 @@ use std::os::fd::AsRawFd;
 
 use sawtooth_capture::interfaces::interfaces_at;
 use sawtooth_capture::simulated::EPOCH_NS;
-use sawtooth_capture::write::headers::{CapturedBytes, framed};
+use sawtooth_capture::write::headers::{
+    CapturedBytes, IpFields, UdpPacket, damage, framed, udp_packet,
+};
 use sawtooth_capture::write::pcapng::{
     InterfaceCounts, PacketRecord, PacketWay, PcapngWriter, SectionNotes,
 };
 use sawtooth_core::Scenario;
-use sawtooth_core::internals::net::{LinkEvent, LinkSight, Towards};
+use sawtooth_core::internals::net::{LinkEvent, LinkSight, SeenContent, Towards};
 use sawtooth_core::internals::sim::TapPoint;
 use sawtooth_core::units::Instant;
 
 pub use order::{CaptureOrder, CapturePlace, place};
 
 use crate::network::IpPacket;
+use crate::setup::{self, Addresses};
 
 /// What is written at once.
 const PORTION: usize = 1 << 16;
 /// Bytes of a file that a packet takes besides its own, at most.
 const OVERHEAD: u64 = 80;
+/// Of flows of UDP: ports of the first sender and of all receivers, as in captures of simulated runs; no flow of TCP has them.
+const UDP_FIRST_PORT: u16 = 32_768;
+const UDP_SERVICE: u16 = 5001;
+const UDP_HEADERS: u32 = 28;
+const TIME_TO_LIVE: u8 = 64;
 
 /// The files of a run.
 #[derive(Debug)]
 pub struct KernelCapture {
     files: Vec<KernelFile>,
+    /// Flows of TCP and entries of those that arrive, which come before flows of UDP.
+    tcp_flows: usize,
+    addresses: Addresses,
     snap: usize,
     /// Bytes that may still be written.
     room: u64,
@@ -51,6 +63,8 @@ struct KernelFile {
     counts: Vec<InterfaceCounts>,
     /// Packets that should be in it and are not. What the queue of a link drops is none of them.
     missing: u64,
+    /// What has been seen and is not written yet.
+    waiting: Vec<SeenFrame>,
     writer: PcapngWriter<BufWriter<WrittenThrough>>,
 }
 
@@ -59,7 +73,17 @@ struct KernelFile {
 struct PassingPacket<'a> {
     interface: usize,
     time: Instant,
-    packet: &'a [u8],
+    packet: &'a CapturedBytes,
+    way: PacketWay,
+    comment: Option<&'static str>,
+}
+
+/// A packet that waits to be written.
+#[derive(Debug)]
+struct SeenFrame {
+    interface: usize,
+    time: Instant,
+    frame: CapturedBytes,
     way: PacketWay,
     comment: Option<&'static str>,
 }
@@ -86,12 +110,14 @@ impl KernelCapture {
             };
             let out = BufWriter::with_capacity(PORTION, file);
             let mut writer = PcapngWriter::begin(out, &notes)?;
-            let flows = scenario.all_flows().map(|flow| {
+            let tcp = scenario.all_flows().map(|flow| {
                 let (name, cc) = (flow.name.clone(), flow.cc_in_kernel());
                 let description = format!("flow {name}, the kernel's {cc}");
                 (name, description)
             });
-            let interfaces = interfaces_at(point, scenario, flows, order.snap);
+            let udp = (scenario.udp.iter())
+                .map(|flow| (flow.name.clone(), format!("flow {}, UDP", flow.name)));
+            let interfaces = interfaces_at(point, scenario, tcp.chain(udp), order.snap);
             for interface in &interfaces {
                 writer.add_interface(interface)?;
             }
@@ -99,11 +125,14 @@ impl KernelCapture {
                 point,
                 counts: vec![InterfaceCounts::default(); interfaces.len()],
                 missing: 0,
+                waiting: Vec::new(),
                 writer,
             });
         }
         Ok(Self {
             files,
+            tcp_flows: scenario.all_flows().count(),
+            addresses: setup::addresses(scenario),
             snap: match order.snap {
                 0 => usize::MAX,
                 snap => snap as usize,
@@ -131,16 +160,44 @@ impl KernelCapture {
         let passing = PassingPacket {
             interface: flow,
             time,
-            packet,
+            packet: &self.cut(packet),
             way,
             comment: None,
         };
         self.see(point, passing);
     }
 
-    /// Something has happened at a link.
-    pub fn at_link(&mut self, sight: &LinkSight<IpPacket>) {
-        let (link, is_forward) = (sight.port / 2, sight.port.is_multiple_of(2));
+    /// The network has seen something: at a link, or of UDP at a host.
+    pub fn at_network(&mut self, sight: &LinkSight<IpPacket>) {
+        if self.failure.is_some() {
+            return;
+        }
+        match self.bytes_of(sight) {
+            Ok(bytes) => match sight.port {
+                Some(port) => self.at_link(port, sight, &bytes),
+                None => self.at_host_of_udp(sight, &bytes),
+            },
+            Err(error) => self.failure = Some(error),
+        }
+    }
+
+    fn at_host_of_udp(&mut self, sight: &LinkSight<IpPacket>, packet: &CapturedBytes) {
+        let (point, way) = match sight.event {
+            LinkEvent::Leaves => (TapPoint::Sender, PacketWay::Outbound),
+            _ => (TapPoint::Receiver, PacketWay::Inbound),
+        };
+        let passing = PassingPacket {
+            interface: sight.flow,
+            time: sight.time,
+            packet,
+            way,
+            comment: sight.is_damaged.then_some("damaged"),
+        };
+        self.see(point, passing);
+    }
+
+    fn at_link(&mut self, port: usize, sight: &LinkSight<IpPacket>, packet: &CapturedBytes) {
+        let (link, is_forward) = (port / 2, port.is_multiple_of(2));
         let starts = !matches!(sight.event, LinkEvent::Arrives);
         let point = if starts == is_forward {
             TapPoint::Near(link)
@@ -158,12 +215,12 @@ impl KernelCapture {
             LinkEvent::Starts(passage) if passage.arrival.is_never() => Some("lost on the wire"),
             LinkEvent::Starts(passage) if passage.corrupted => Some("damaged on the wire"),
             LinkEvent::Starts(passage) if passage.again.is_some() => Some("doubled on the wire"),
-            LinkEvent::Starts(_) | LinkEvent::Arrives => None,
+            _ => None,
         };
         let passing = PassingPacket {
             interface: 0,
             time: sight.time,
-            packet: &sight.packet.0,
+            packet,
             way: if starts {
                 PacketWay::Outbound
             } else {
@@ -181,7 +238,7 @@ impl KernelCapture {
         for file in self.files.iter_mut().filter(|file| file.point == point) {
             let counts = &mut file.counts[passing.interface];
             counts.received += 1;
-            let size = passing.packet.len().min(self.snap) as u64 + OVERHEAD;
+            let size = passing.packet.bytes.len() as u64 + OVERHEAD;
             let Some(room) = self.room.checked_sub(size) else {
                 counts.dropped += 1;
                 file.missing += 1;
@@ -189,10 +246,61 @@ impl KernelCapture {
                 continue;
             };
             self.room = room;
-            if let Err(error) = file.write(passing, self.snap) {
-                self.failure = Some(error);
+            file.waiting.push(SeenFrame {
+                interface: passing.interface,
+                time: passing.time,
+                frame: framed(passing.packet),
+                way: passing.way,
+                comment: passing.comment,
+            });
+        }
+    }
+
+    /// Nothing is seen any more before this: what waits is written.
+    pub fn settle(&mut self, until: Instant) {
+        for file in &mut self.files {
+            if let Err(error) = file.settle(until) {
+                self.failure.get_or_insert(error);
             }
         }
+    }
+
+    /// What is captured of a packet of a kernel.
+    fn cut(&self, packet: &[u8]) -> CapturedBytes {
+        CapturedBytes {
+            bytes: packet[..packet.len().min(self.snap)].to_vec(),
+            length: u32::try_from(packet.len()).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// What is captured of a packet that the network has seen.
+    fn bytes_of(&self, sight: &LinkSight<IpPacket>) -> io::Result<CapturedBytes> {
+        let (number, size) = match &sight.content {
+            SeenContent::Host(packet) => return Ok(self.cut(&packet.0)),
+            SeenContent::Datagram { number, size, .. } => (number.get(), size.get()),
+        };
+        let port = u16::try_from(sight.flow - self.tcp_flows)
+            .ok()
+            .and_then(|flow| UDP_FIRST_PORT.checked_add(flow));
+        let Addresses { sender, receiver } = self.addresses;
+        let packet = UdpPacket {
+            source: (sender, port.unwrap_or(u16::MAX)).into(),
+            destination: (receiver, UDP_SERVICE).into(),
+            payload: u32::try_from(size)
+                .unwrap_or(u32::MAX)
+                .saturating_sub(UDP_HEADERS),
+        };
+        let [.., high, low] = number.to_be_bytes();
+        let ip = IpFields {
+            identification: u16::from_be_bytes([high, low]),
+            time_to_live: TIME_TO_LIVE,
+            ecn: 0,
+        };
+        let mut bytes = udp_packet(&packet, ip, self.snap)?;
+        if sight.is_damaged {
+            damage(&mut bytes);
+        }
+        Ok(bytes)
     }
 
     /// The run is over. `unseen`: of both hosts packets that their devices had no room for; how many packets are in no file although they should be.
@@ -218,20 +326,22 @@ pub struct HostDrops {
 }
 
 impl KernelFile {
-    fn write(&mut self, passing: PassingPacket<'_>, snap: usize) -> io::Result<()> {
-        let packet = passing.packet;
-        let frame = framed(&CapturedBytes {
-            bytes: packet[..packet.len().min(snap)].to_vec(),
-            length: u32::try_from(packet.len()).map_err(io::Error::other)?,
-        });
-        self.writer.packet(&PacketRecord {
-            interface: u32::try_from(passing.interface).map_err(io::Error::other)?,
-            time_ns: since_1970(passing.time),
-            bytes: &frame.bytes,
-            length: frame.length,
-            way: passing.way,
-            comment: passing.comment,
-        })
+    /// Writes what waits and was seen before this, in the order of time.
+    fn settle(&mut self, until: Instant) -> io::Result<()> {
+        self.waiting
+            .sort_by(|one, other| one.time.total_cmp(&other.time));
+        let due = self.waiting.partition_point(|seen| seen.time < until);
+        for seen in self.waiting.drain(..due) {
+            self.writer.packet(&PacketRecord {
+                interface: u32::try_from(seen.interface).map_err(io::Error::other)?,
+                time_ns: since_1970(seen.time),
+                bytes: &seen.frame.bytes,
+                length: seen.frame.length,
+                way: seen.way,
+                comment: seen.comment,
+            })?;
+        }
+        Ok(())
     }
 
     /// Ends the file; how many packets are not in it.
@@ -241,6 +351,7 @@ impl KernelFile {
             TapPoint::Receiver => unseen.receiver,
             TapPoint::Near(_) | TapPoint::Far(_) => 0,
         };
+        self.settle(Instant::NEVER)?;
         if unseen > 0 {
             self.missing += unseen;
             let counts = &mut self.counts[0];

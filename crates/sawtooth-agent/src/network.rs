@@ -40,7 +40,7 @@ impl CapturedNetwork {
         let delivery = self.links.advance(now);
         if let Some(capture) = &mut self.capture {
             for sight in self.links.take_sights() {
-                capture.at_link(&sight);
+                capture.at_network(&sight);
             }
             if let Some(DeliveredPacket {
                 flow,
@@ -51,6 +51,7 @@ impl CapturedNetwork {
             {
                 capture.at_host(now, *flow, *towards, PacketWay::Inbound, &packet.0);
             }
+            capture.settle(self.links.seen_until().min(now));
         }
         delivery
     }
@@ -62,7 +63,7 @@ impl CapturedNetwork {
             return Ok(0);
         };
         for sight in self.links.take_sights() {
-            capture.at_link(&sight);
+            capture.at_network(&sight);
         }
         capture.finish(end, unseen)
     }

@@ -75,13 +75,16 @@ pub(super) struct PacketInFlight<P> {
 
 /// What a packet is.
 #[derive(Clone, Debug)]
-pub(super) enum Content<P> {
+pub enum Content<P> {
     /// Of a host.
     Host(P),
     /// Of UDP, made by the network.
     Datagram {
+        /// Counts the packets of its flow.
         number: SeqNum,
+        /// When it left.
         sent: Instant,
+        /// Of the IP packet.
         size: ByteCount,
     },
 }

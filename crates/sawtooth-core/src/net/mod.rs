@@ -17,7 +17,7 @@ mod queued;
 mod traffic;
 mod udp;
 
-pub use flight::{Payload, Towards};
+pub use flight::{Content as SeenContent, Payload, Towards};
 pub use ledger::{FlowCounters, Ledger, WaitHistograms};
 pub use network::{DeliveredPacket, LinkEvent, LinkSight, Network};
 pub use packets::{NotedPacket, PacketFate, Packets};

@@ -47,6 +47,8 @@ pub struct Network<P> {
     queued: QueuedFlights<P>,
     /// Of each port whether it is watched; nothing if none is.
     watched: Vec<bool>,
+    /// Whether packets of UDP are seen at their hosts.
+    watches_hosts: bool,
     sights: Vec<LinkSight<P>>,
 }
 
@@ -56,9 +58,11 @@ impl<P: Payload> Network<P> {
         Self::with_ports(scenario, seed, true)
     }
 
-    /// The same, whose ports of these links are watched: what happens there is told by [`Network::take_sights`] in the order of time. Nothing is computed early then, so that times may be rounded otherwise.
+    /// The same, whose ports of these links are watched, and the hosts of UDP: what happens there is told by [`Network::take_sights`] in the order of time. If a link is watched nothing is
+    /// computed early, so that times may be rounded otherwise.
     pub fn watch(scenario: &Scenario, seed: u64, links: &[usize]) -> Self {
         let mut network = Self::with_ports(scenario, seed, links.is_empty());
+        network.watches_hosts = true;
         let is_watched = |port: usize| links.contains(&(port / 2));
         if !links.is_empty() {
             network.watched = (0..network.ports.len()).map(is_watched).collect();
@@ -66,9 +70,14 @@ impl<P: Payload> Network<P> {
         network
     }
 
-    /// What was seen at ports that are watched since this was asked for.
+    /// What was seen where it is watched since this was asked for.
     pub fn take_sights(&mut self) -> Vec<LinkSight<P>> {
         std::mem::take(&mut self.sights)
+    }
+
+    /// Nothing is seen before this that has not been told yet, but what hosts are about to offer.
+    pub fn seen_until(&self) -> Instant {
+        self.agenda.next_time()
     }
 
     fn with_ports(scenario: &Scenario, seed: u64, computed: bool) -> Self {
@@ -90,6 +99,7 @@ impl<P: Payload> Network<P> {
             lineage: Lineage::new(),
             queued: QueuedFlights::new(),
             watched: Vec::new(),
+            watches_hosts: false,
             sights: Vec::new(),
         };
         for flow in 0..network.udp.len() {
@@ -192,6 +202,7 @@ impl<P: Payload> Network<P> {
                 size: datagram.size,
             },
         };
+        self.see_at_host(now, &flight, LinkEvent::Leaves);
         let access_delay = self.routes[route].access_delay;
         if access_delay > Duration::ZERO {
             self.agenda.schedule_arrival(flight, now + access_delay);
@@ -221,6 +232,7 @@ impl<P: Payload> Network<P> {
 
     /// A packet is at its end: handed to its host, or counted if it is one of UDP whose checksum is right.
     fn end(&mut self, flight: PacketInFlight<P>) -> Option<DeliveredPacket<P>> {
+        self.see_at_host(flight.due.time(), &flight, LinkEvent::Ends);
         match flight.content {
             Content::Host(packet) => {
                 return Some(DeliveredPacket {
@@ -288,18 +300,17 @@ impl<P: Payload> Network<P> {
         }
     }
 
-    /// A packet is seen at a port, if that is watched and the packet is a host's.
+    /// A packet is seen at a port, if that is watched.
     fn see(&mut self, time: Instant, port: usize, flight: &PacketInFlight<P>, event: LinkEvent) {
-        if let Some(true) = self.watched.get(port)
-            && let Content::Host(packet) = &flight.content
-        {
-            self.sights.push(LinkSight {
-                time,
-                port,
-                flow: flight.route,
-                event,
-                packet: packet.clone(),
-            });
+        if let Some(true) = self.watched.get(port) {
+            self.sights.push(sight(time, Some(port), flight, event));
+        }
+    }
+
+    /// A packet of UDP is seen at a host, if hosts are watched. Those of others know themselves what they send and get.
+    fn see_at_host(&mut self, time: Instant, flight: &PacketInFlight<P>, event: LinkEvent) {
+        if self.watches_hosts && !flight.content.is_of_host() {
+            self.sights.push(sight(time, None, flight, event));
         }
     }
 
@@ -349,6 +360,22 @@ impl<P: Payload> Network<P> {
                 self.agenda.schedule_arrival(flight, time);
             }
         }
+    }
+}
+
+fn sight<P: Payload>(
+    time: Instant,
+    port: Option<usize>,
+    flight: &PacketInFlight<P>,
+    event: LinkEvent,
+) -> LinkSight<P> {
+    LinkSight {
+        time,
+        port,
+        flow: flight.route,
+        event,
+        content: flight.content.clone(),
+        is_damaged: flight.damaged,
     }
 }
 

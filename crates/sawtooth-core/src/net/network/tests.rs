@@ -283,8 +283,12 @@ fn sights(network: &mut Network<Fake>) -> Vec<(f64, usize, u8, &'static str)> {
                 LinkEvent::Starts(passage) if passage.arrival.is_never() => "lost",
                 LinkEvent::Starts(_) => "starts",
                 LinkEvent::Arrives => "arrives",
+                LinkEvent::Leaves | LinkEvent::Ends => panic!("of a host"),
             };
-            all.push((sight.time.secs(), sight.port, sight.packet.number, word));
+            let (Some(port), Content::Host(packet)) = (sight.port, sight.content) else {
+                panic!("at a host");
+            };
+            all.push((sight.time.secs(), port, packet.number, word));
         }
     }
     all
@@ -324,6 +328,68 @@ fn a_watched_link_shows_when_transmissions_start_and_packets_arrive_or_are_dropp
             (expected.1, expected.2, expected.3)
         );
     }
+}
+
+/// What is seen of packets of UDP, of which the second is dropped: when, where, which, and in what words.
+fn datagrams_seen(links: &[usize]) -> Vec<(f64, Option<usize>, u64, &'static str)> {
+    let limited = queue("drop_tail").with("limit", Value::Packets(1));
+    let mut slow = with_queue(limited);
+    slow.forward.impairments.corrupt = 1.0;
+    let scenario = Scenario {
+        udp: vec![udp(vec![0], 1.875, 0.018)],
+        ..Scenario::new(
+            Duration::from_secs(1.0),
+            vec![slow],
+            vec![FlowSpec::new("flow", vec![0])],
+        )
+    };
+    let mut network: Network<Fake> = Network::watch(&scenario, 1, links);
+    network.finish(at(1.0));
+    assert_eq!(network.seen_until(), Instant::NEVER);
+    let told = |sight: LinkSight<Fake>| {
+        let Content::Datagram { number, .. } = sight.content else {
+            panic!("of a host");
+        };
+        assert_eq!(sight.flow, 1, "behind the flow of a host");
+        let word = match (sight.event, sight.is_damaged) {
+            (LinkEvent::Leaves, false) => "leaves",
+            (LinkEvent::Dropped, false) => "dropped",
+            (LinkEvent::Starts(_), false) => "starts",
+            (LinkEvent::Arrives, true) => "arrives damaged",
+            (LinkEvent::Ends, true) => "ends damaged",
+            _ => "otherwise",
+        };
+        (sight.time.secs(), sight.port, number.get(), word)
+    };
+    network.take_sights().into_iter().map(told).collect()
+}
+
+#[test]
+fn packets_of_udp_are_seen_at_their_hosts_and_at_watched_links() {
+    // 1500 bytes each 6.4 ms, of which one takes 12 ms at 1 Mbit/s.
+    let all = datagrams_seen(&[0]);
+    let expected = [
+        (0.0, None, 0, "leaves"),
+        (0.0, Some(0), 0, "starts"),
+        (0.0064, None, 1, "leaves"),
+        (0.0064, Some(0), 1, "dropped"),
+        (0.0128, None, 2, "leaves"),
+        (0.0128, Some(0), 2, "starts"),
+        (0.022, Some(0), 0, "arrives damaged"),
+        (0.022, None, 0, "ends damaged"),
+        (0.0348, Some(0), 2, "arrives damaged"),
+        (0.0348, None, 2, "ends damaged"),
+    ];
+    let rounded = |seen: &(f64, Option<usize>, u64, &'static str)| {
+        ((seen.0 * 1e6).round(), seen.1, seen.2, seen.3)
+    };
+    assert_eq!(
+        all.iter().map(rounded).collect::<Vec<_>>(),
+        expected.iter().map(rounded).collect::<Vec<_>>()
+    );
+    let at_hosts: Vec<_> = all.iter().filter(|seen| seen.1.is_none()).collect();
+    let alone = datagrams_seen(&[]);
+    assert_eq!(alone.iter().collect::<Vec<_>>(), at_hosts);
 }
 
 #[test]
