@@ -124,7 +124,7 @@ def distances(one: Run, other: Run) -> Vector:
     """How far apart the bytes in flight are, as shares of their mean, shape (3,): at the same times in the beginning, in order of size, and where as many bytes had been acknowledged."""
     n = min(one.t.size, other.t.size)
     a, b = one.flight[:n], other.flight[:n]
-    acked = np.linspace(0, min(one.acked[n - 1], other.acked[n - 1]), n)
+    acked = np.linspace(0.0, min(float(one.acked[n - 1]), float(other.acked[n - 1])), n)
     first = max(min(one.beginning, n), 1)
     return np.array([_apart(a[:first], b[:first]), _apart(np.sort(a), np.sort(b)), _apart(_when(one, n, acked), _when(other, n, acked))])
 
