@@ -115,7 +115,7 @@ class _Form:
 
     Attributes:
         text: with `%s` for each slot.
-        slots: for each in order the name of the variable that is drawn, or else None, and the path whose value stands there.
+        slots: for each in order the name of the variable that is drawn, or else None and the path whose value stands there.
         variables: of the tree. swept: those of them that have a slot, with their paths.
         limits: the study's, as text; nothing if it has none.
 
@@ -127,10 +127,11 @@ class _Form:
         self.limits = f',"limits":{json.dumps(study.raised)}' if study.raised else ""
         self.variables: dict[str, Any] = tree.get(_VARS, _NONE)
         self.swept = {str(steps[1]): path for path in paths if (steps := tokens(path))[0] == _VARS}
-        found = [*((None, path) for path in paths), *((name, f"{_VARS}.{name}") for name in study.draws)]
+        found = [*((None, path) for path in paths), *((name, name) for name in study.draws)]
         marked = tree
-        for at, (_, path) in enumerate(found):
-            marked = _replaced(marked, tokens(path), _SLOT.format(at))
+        for at, (drawn, path) in enumerate(found):
+            # The name of a draw is no path: what it may be is looked at later.
+            marked = _replaced(marked, tokens(path) if drawn is None else (_VARS, path), _SLOT.format(at))
         text = _CANONICAL.encode(marked).replace("%", "%%")
         places = {encode_basestring_ascii(_SLOT.format(at)): slot for at, slot in enumerate(found)}
         order = sorted(places, key=text.index)
