@@ -9,26 +9,25 @@
 //! **Which.** Packets that belong to flows. What else a kernel sends is not carried. Those of UDP the network makes itself, so that no kernel has them; their bytes are made up as in captures of
 //! simulated runs, between the same hosts as all else. They are moved when something of a host is, so what has been seen waits until nothing earlier can be.
 
+mod file;
 mod order;
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::os::fd::AsRawFd;
+use std::io::{self, BufWriter};
 
 use sawtooth_capture::interfaces::interfaces_at;
-use sawtooth_capture::simulated::EPOCH_NS;
 use sawtooth_capture::write::headers::{
     CapturedBytes, IpFields, UdpPacket, damage, framed, udp_packet,
 };
-use sawtooth_capture::write::pcapng::{
-    InterfaceCounts, PacketRecord, PacketWay, PcapngWriter, SectionNotes,
-};
+use sawtooth_capture::write::pcapng::{InterfaceCounts, PacketWay, PcapngWriter, SectionNotes};
 use sawtooth_core::Scenario;
 use sawtooth_core::internals::net::{LinkEvent, LinkSight, SeenContent, Towards};
 use sawtooth_core::internals::sim::TapPoint;
 use sawtooth_core::units::Instant;
 
 pub use order::{CaptureOrder, CapturePlace, place};
+
+use self::file::{KernelFile, SeenFrame, WrittenThrough};
 
 use crate::network::IpPacket;
 use crate::setup::{self, Addresses};
@@ -56,34 +55,12 @@ pub struct KernelCapture {
     failure: Option<io::Error>,
 }
 
-/// A file of one point: as simulated captures have it, at hosts with an interface for each flow.
-#[derive(Debug)]
-struct KernelFile {
-    point: TapPoint,
-    counts: Vec<InterfaceCounts>,
-    /// Packets that should be in it and are not. What the queue of a link drops is none of them.
-    missing: u64,
-    /// What has been seen and is not written yet.
-    waiting: Vec<SeenFrame>,
-    writer: PcapngWriter<BufWriter<WrittenThrough>>,
-}
-
 /// What a packet does at an interface.
 #[derive(Clone, Copy, Debug)]
 struct PassingPacket<'a> {
     interface: usize,
     time: Instant,
     packet: &'a CapturedBytes,
-    way: PacketWay,
-    comment: Option<&'static str>,
-}
-
-/// A packet that waits to be written.
-#[derive(Debug)]
-struct SeenFrame {
-    interface: usize,
-    time: Instant,
-    frame: CapturedBytes,
     way: PacketWay,
     comment: Option<&'static str>,
 }
@@ -325,84 +302,10 @@ pub struct HostDrops {
     pub receiver: u64,
 }
 
-impl KernelFile {
-    /// Writes what waits and was seen before this, in the order of time.
-    fn settle(&mut self, until: Instant) -> io::Result<()> {
-        self.waiting
-            .sort_by(|one, other| one.time.total_cmp(&other.time));
-        let due = self.waiting.partition_point(|seen| seen.time < until);
-        for seen in self.waiting.drain(..due) {
-            self.writer.packet(&PacketRecord {
-                interface: u32::try_from(seen.interface).map_err(io::Error::other)?,
-                time_ns: since_1970(seen.time),
-                bytes: &seen.frame.bytes,
-                length: seen.frame.length,
-                way: seen.way,
-                comment: seen.comment,
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Ends the file; how many packets are not in it.
-    fn finish(mut self, end: Instant, unseen: HostDrops) -> io::Result<u64> {
-        let unseen = match self.point {
-            TapPoint::Sender => unseen.sender,
-            TapPoint::Receiver => unseen.receiver,
-            TapPoint::Near(_) | TapPoint::Far(_) => 0,
-        };
-        self.settle(Instant::NEVER)?;
-        if unseen > 0 {
-            self.missing += unseen;
-            let counts = &mut self.counts[0];
-            counts.received += unseen;
-            counts.dropped += unseen;
-            counts.comment =
-                Some("the device of the host, which all flows share, had no room for packets");
-        }
-        for (interface, counts) in (0..).zip(&self.counts) {
-            let (start, end) = (since_1970(Instant::START), since_1970(end));
-            self.writer.statistics(interface, start, end, *counts)?;
-        }
-        self.writer.finish()?;
-        Ok(self.missing)
-    }
-}
-
-fn since_1970(time: Instant) -> u64 {
-    EPOCH_NS + time.as_ns().unsigned_abs()
-}
-
 /// The operating system of this machine, by its kernel.
 fn system() -> io::Result<String> {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease")?;
     Ok(format!("Linux {}", release.trim()))
-}
-
-/// A file whose content leaves the kernel's memory at once, if so wished. In a guest without a clock of its own, a kernel that has kept too much of a file lets whoever writes wait: time would pass.
-#[derive(Debug)]
-struct WrittenThrough {
-    file: File,
-    at_once: bool,
-}
-
-impl Write for WrittenThrough {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        if self.at_once {
-            let flags = libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER;
-            // SAFETY: a file of ours, and no memory.
-            let result = unsafe { libc::sync_file_range(self.file.as_raw_fd(), 0, 0, flags) };
-            if result < 0 {
-                return Err(io::Error::last_os_error());
-            }
-        }
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
 }
 
 /// Packets that the devices of the network namespace in which the calling thread is have dropped instead of sending them.

@@ -300,20 +300,6 @@ impl<P: Payload> Network<P> {
         }
     }
 
-    /// A packet is seen at a port, if that is watched.
-    fn see(&mut self, time: Instant, port: usize, flight: &PacketInFlight<P>, event: LinkEvent) {
-        if let Some(true) = self.watched.get(port) {
-            self.sights.push(sight(time, Some(port), flight, event));
-        }
-    }
-
-    /// A packet of UDP is seen at a host, if hosts are watched. Those of others know themselves what they send and get.
-    fn see_at_host(&mut self, time: Instant, flight: &PacketInFlight<P>, event: LinkEvent) {
-        if self.watches_hosts && !flight.content.is_of_host() {
-            self.sights.push(sight(time, None, flight, event));
-        }
-    }
-
     /// A packet has come from a port, if it has passed any. What it took from the last link to its host does not count.
     fn see_arrival(&mut self, flight: &PacketInFlight<P>) {
         let passed = flight.hop.checked_sub(1);
@@ -360,22 +346,6 @@ impl<P: Payload> Network<P> {
                 self.agenda.schedule_arrival(flight, time);
             }
         }
-    }
-}
-
-fn sight<P: Payload>(
-    time: Instant,
-    port: Option<usize>,
-    flight: &PacketInFlight<P>,
-    event: LinkEvent,
-) -> LinkSight<P> {
-    LinkSight {
-        time,
-        port,
-        flow: flight.route,
-        event,
-        content: flight.content.clone(),
-        is_damaged: flight.damaged,
     }
 }
 

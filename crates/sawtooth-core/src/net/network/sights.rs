@@ -1,6 +1,8 @@
 //! What a network tells of packets: those of hosts that have come, and what is seen at ports and hosts that are watched.
 
-use crate::net::{Passage, SeenContent, Towards};
+use super::Network;
+use crate::net::flight::PacketInFlight;
+use crate::net::{Passage, Payload, SeenContent, Towards};
 use crate::units::Instant;
 
 /// A packet that has reached its host.
@@ -46,4 +48,50 @@ pub struct LinkSight<P> {
     pub content: SeenContent<P>,
     /// Whether a wire has damaged it.
     pub is_damaged: bool,
+}
+
+impl<P: Payload> LinkSight<P> {
+    fn of(
+        flight: &PacketInFlight<P>,
+        time: Instant,
+        port: Option<usize>,
+        event: LinkEvent,
+    ) -> Self {
+        Self {
+            time,
+            port,
+            flow: flight.route,
+            event,
+            content: flight.content.clone(),
+            is_damaged: flight.damaged,
+        }
+    }
+}
+
+impl<P: Payload> Network<P> {
+    /// A packet is seen at a port, if that is watched.
+    pub(super) fn see(
+        &mut self,
+        time: Instant,
+        port: usize,
+        flight: &PacketInFlight<P>,
+        event: LinkEvent,
+    ) {
+        if let Some(true) = self.watched.get(port) {
+            let sight = LinkSight::of(flight, time, Some(port), event);
+            self.sights.push(sight);
+        }
+    }
+
+    /// A packet of UDP is seen at a host, if hosts are watched. Those of others know themselves what they send and get.
+    pub(super) fn see_at_host(
+        &mut self,
+        time: Instant,
+        flight: &PacketInFlight<P>,
+        event: LinkEvent,
+    ) {
+        if self.watches_hosts && !flight.content.is_of_host() {
+            self.sights.push(LinkSight::of(flight, time, None, event));
+        }
+    }
 }
