@@ -14,9 +14,15 @@ if TYPE_CHECKING:
     from sawtooth.results.dataset import Dataset
 
 
+_GOODPUT = pl.col("goodput_bps")
+OF_TCP = pl.col("cc") != ""
+"""The rows of flows of TCP: those of UDP stand in the same table, with no congestion control, and acknowledge nothing."""
+JAIN = pl.when((_GOODPUT**2).sum() > 0).then(_GOODPUT.sum() ** 2 / (pl.len() * (_GOODPUT**2).sum()))
+"""Jain's index of the goodputs of a frame's rows."""
+
+
 def _tcp(dataset: Dataset) -> pl.LazyFrame:
-    """The rows of flows of TCP: those of UDP stand in the same table, with no congestion control, and acknowledge nothing."""
-    return dataset.flows().filter(pl.col("cc") != "")
+    return dataset.flows().filter(OF_TCP)
 
 
 def _transfer_rate(dataset: Dataset) -> pl.DataFrame:
@@ -29,14 +35,8 @@ def _together(dataset: Dataset, value: pl.Expr) -> pl.DataFrame:
     return _tcp(dataset).group_by("run", maintain_order=True).agg(value=value).select("run", item=pl.lit(TOGETHER), value="value").collect()
 
 
-def _fairness(dataset: Dataset) -> pl.DataFrame:
-    x = pl.col("goodput_bps")
-    return _together(dataset, pl.when((x**2).sum() > 0).then(x.sum() ** 2 / (pl.len() * (x**2).sum())))
-
-
 def _least_share(dataset: Dataset) -> pl.DataFrame:
-    x = pl.col("goodput_bps")
-    return _together(dataset, pl.when(x.sum() > 0).then(x.min() * pl.len() / x.sum()))
+    return _together(dataset, pl.when(_GOODPUT.sum() > 0).then(_GOODPUT.min() * pl.len() / _GOODPUT.sum()))
 
 
 def _steadiness(column: str) -> Callable[[Dataset], pl.DataFrame]:
@@ -58,9 +58,9 @@ def _convergence(dataset: Dataset) -> pl.DataFrame:
 
 MADE: Mapping[str, Callable[[Dataset], pl.DataFrame]] = {
     "transfer_rate_bps": _transfer_rate,
-    "jain": _fairness,
+    "jain": lambda dataset: _together(dataset, JAIN),
     "least_share": _least_share,
-    "total_goodput_bps": lambda dataset: _together(dataset, pl.col("goodput_bps").sum()),
+    "total_goodput_bps": lambda dataset: _together(dataset, _GOODPUT.sum()),
     "throughput_sd_bps": _steadiness("sd_bps"),
     "throughput_cov": _steadiness("cov"),
     "jain_over_time": _over_time_jain,

@@ -13,10 +13,12 @@ from starlette.staticfiles import StaticFiles
 
 from sawtooth import _core
 from sawtooth.errors import SawtoothError
+from sawtooth.web import lessons
 from sawtooth.web.folders import SHIPPED, Folders
 from sawtooth.web.guard import Guard
 from sawtooth.web.live import Live
 from sawtooth.web.opened import Shelf
+from sawtooth.web.playground import Playground
 from sawtooth.web.problems import told
 from sawtooth.web.results import Results
 from sawtooth.web.settings import Settings
@@ -35,6 +37,7 @@ def application(settings: Settings) -> Starlette:
     folders = Folders(settings.folders)
     results = Results(folders, Shelf())
     live = Live(folders, settings)
+    playground = Playground(folders, allow_run=settings.allow_run)
 
     def session(_: Request) -> Response:
         return JSONResponse({"version": _core.version(), "allowRun": settings.allow_run, "folders": [*folders.named], "shipped": SHIPPED})
@@ -49,6 +52,12 @@ def application(settings: Settings) -> Starlette:
         Route("/api/results/run", results.run),
         Route("/api/results/table", results.table),
         Route("/api/live", live.watch),
+        Route("/api/playground/choices", playground.choices),
+        Route("/api/playground/run", playground.run),
+        Route("/api/playground/study", playground.study),
+        Route("/api/playground/save", playground.save, methods=["POST"]),
+        Route("/api/lessons", lessons.every),
+        Route("/api/lessons/lesson", lessons.one),
         Mount("/static", StaticFiles(directory=STATIC)),
         Route("/{path:path}", _page),
     ]

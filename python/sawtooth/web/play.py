@@ -1,0 +1,215 @@
+"""One simulation of the playground: what its flows and queues did over time, and the numbers of it; the tables are the simulator's, the measures the project's."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sawtooth import _core
+from sawtooth.backends import sim
+from sawtooth.errors import PlainError
+from sawtooth.measures.whole import JAIN
+from sawtooth.plan import make_plan
+from sawtooth.stats import Vector
+from sawtooth.study import Study
+from sawtooth.web.setting import Setting
+
+MOST_SECONDS = 2.0
+"""Of a simulation."""
+_LIMITS = {"events": 2e7, "rows": 200_000, "memory": "500 MB"}
+"""What a simulation may take; a core handles about ten million events in a second."""
+_SAVE = "make it shorter, slower, or of fewer flows; or save it as a study, which may take as long as it likes"
+
+
+class BeyondError(PlainError):
+    """A simulation that takes more than the playground gives."""
+
+
+class SupersededError(PlainError):
+    """A simulation that nobody waits for any more."""
+
+    def __init__(self) -> None:
+        super().__init__("a newer setting took its place")
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a setting did.
+
+    Attributes:
+        head: flows, links and numbers, and which curve each column is.
+        columns: of numbers, the first of them the times in seconds; what was not there is NaN.
+
+    """
+
+    head: Mapping[str, Any]
+    columns: list[Vector]
+
+
+def play(setting: Setting, stop: _core.StopRequest | None = None, seconds: float = MOST_SECONDS) -> Played:
+    """Simulates a setting.
+
+    Args:
+        setting: which.
+        stop: is set by who does not want it any more.
+        seconds: after which it is cut off.
+
+    Raises:
+        StudyError: if the setting makes no sense, with its place in the study that it is.
+        BeyondError: if it takes too much.
+        SupersededError: if it was stopped.
+
+    """
+    stop = stop or _core.StopRequest()
+    # What runs is the study beside it: one that is saved does the same.
+    run = make_plan(Study.parse(setting.text(), Path("playground.toml"), files=False)).runs[0]
+    scenario = json.dumps({**json.loads(run.scenario), "limits": _LIMITS})
+    try:
+        _core.check(scenario)
+    except _core.ScenarioError as error:
+        raise BeyondError(f"that is more than the playground takes: {_without_advice(error.message)}", _SAVE) from None
+    late = threading.Event()
+
+    def cut() -> None:
+        late.set()
+        stop.set()
+
+    timer = threading.Timer(seconds, cut)
+    timer.daemon = True
+    timer.start()
+    began = time.perf_counter()
+    try:
+        outcomes = sim.run_share([scenario], [run.seed], stop)
+    finally:
+        timer.cancel()
+    took = time.perf_counter() - began
+    if outcomes is None:
+        if not late.is_set():
+            raise SupersededError
+        raise BeyondError(f"cut off: it took longer than the {seconds:g} s that the playground gives a simulation", _SAVE)
+    batch = sim.gather([outcomes])
+    if batch.errors:
+        raise BeyondError(f"cut off: {_without_advice(batch.errors[0])}", _SAVE)
+    tables = {name: frame.drop("run") for name, frame in batch.tables.items()}
+    flows = _flows(setting, tables)
+    curves, columns = _over_time(setting, tables, flows)
+    head = {
+        "flows": flows.select("flow", "group", "upload").to_dicts(),
+        "links": _links(tables["links"]),
+        "groups": _groups(setting, flows),
+        "numbers": _numbers(flows, tables["links"]),
+        "curves": curves,
+        "events": batch.events,
+        "milliseconds": took * 1e3,
+        "study": setting.text(),
+        "setting": setting.facts(),
+    }
+    return Played(head, columns)
+
+
+def _without_advice(message: str) -> str:
+    """A limit's words without how it is raised: nobody can do that here."""
+    return message.partition("; if that is meant")[0]
+
+
+def _flows(setting: Setting, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """The table of flows, each with its group; of one that uploads, the goodput is that of what it asked with."""
+    groups = pl.DataFrame({"block": setting.names, "group": range(len(setting.groups)), "upload": [g.end < g.begin for g in setting.groups]})
+    flows = tables["flows"].with_columns(block=pl.col("flow").str.replace(r"\[\d+\]$", "")).join(groups, on="block", maintain_order="left")
+    if "exchanges" not in tables:
+        return flows
+    asked = tables["exchanges"].select("flow", "requested_bytes", "completion_mean_ns")
+    rate = pl.col("requested_bytes") * 8e9 / (setting.duration * 1e9 - pl.col("start_ns"))
+    return flows.join(asked, on="flow", how="left", maintain_order="left").with_columns(
+        goodput_bps=pl.when("upload").then(rate).otherwise("goodput_bps"),
+        completion_ns=pl.when("upload").then("completion_mean_ns").otherwise("completion_ns"),
+    )
+
+
+def _links(links: pl.DataFrame) -> list[dict[str, Any]]:
+    packets = pl.col("dropped_packets") + pl.col("lost_packets")
+    return links.select(
+        "link", "direction", "utilisation", wait_ms=pl.col("wait_mean_ns") / 1e6,
+        loss_percent=pl.when(pl.col("arrived_packets") > 0).then(100 * packets / pl.col("arrived_packets")), marked="marked_packets",
+        peak_packets="peak_packets",
+    ).to_dicts()  # fmt: skip
+
+
+def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
+    """Means over the flows of each group, and sums of what is counted."""
+    found = flows.group_by("group", maintain_order=True).agg(
+        goodput_mbps=pl.col("goodput_bps").mean() / 1e6,
+        rtt_ms=pl.when(pl.col("upload").any()).then(None).otherwise(pl.col("srtt_mean_ns").mean() / 1e6),
+        cwnd_max_kb=pl.when(pl.col("upload").any()).then(None).otherwise(pl.col("max_cwnd_bytes").mean() / 1e3),
+        completion_ms=pl.when(pl.col("completion_ns").is_not_null().all()).then(pl.col("completion_ns").max() / 1e6),
+        retransmits=pl.when(~pl.col("upload").any()).then(pl.col("retransmits").sum()),
+        timeouts=pl.when(~pl.col("upload").any()).then(pl.col("timeouts").sum()),
+        reductions=pl.when(~pl.col("upload").any()).then(pl.col("congestion_signals").sum()),
+        stall_ms=pl.col("stall_ns").max() / 1e6,
+    )
+    return [{"name": name, **row} for name, row in zip(setting.names, found.sort("group").to_dicts(), strict=True)]
+
+
+def _numbers(flows: pl.DataFrame, links: pl.DataFrame) -> dict[str, float | None]:
+    """Of all together: goodput, Jain's index of the goodputs, packets dropped or lost of those that came to links, and the mean wait in queues, links one after the other.
+
+    Links count in the directions in which data go.
+    """
+    data = links.filter((pl.col("direction") == "forward") | flows["upload"].any())
+    gone, came = int(data["dropped_packets"].sum() + data["lost_packets"].sum()), int(data["arrived_packets"].sum())
+    forward = links.filter(direction="forward")
+    return {
+        "goodput_mbps": float(flows["goodput_bps"].sum()) / 1e6,
+        "jain": flows.select(JAIN).item(),
+        "loss_percent": 100 * gone / came if came else None,
+        "wait_ms": float(forward["wait_mean_ns"].fill_null(0).sum()) / 1e6,
+        "utilisation": float(forward["utilisation"].max() or 0.0),  # pyright: ignore[reportArgumentType]
+        "marked": int(data["marked_packets"].sum()),
+    }
+
+
+def _over_time(setting: Setting, tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple[list[dict[str, Any]], list[Vector]]:
+    """Curves, and their columns: windows in kB, smoothed round-trip times in ms, goodput in Mbit/s since the last sample; queues in packets."""
+    series, queues = tables["series"], tables["queues"]
+    grid = queues.select(pl.col("t_ns").unique().sort())
+    t = grid["t_ns"].to_numpy().astype(float) * 1e-9
+    columns: list[Vector] = [t]
+    curves: list[dict[str, Any]] = []
+
+    def add(kind: str, of: int, name: str, values: Vector) -> None:
+        curves.append({"kind": kind, "of": of, "name": name, "column": len(columns)})
+        columns.append(values)
+
+    parts = series.partition_by("flow", as_dict=True)
+    for row in flows.iter_rows(named=True):
+        # What is sampled of a flow is its answering side: of one that uploads that says nothing.
+        if row["upload"] or (row["flow"],) not in parts:
+            continue
+        part = grid.join(parts[row["flow"],], on="t_ns", how="left", maintain_order="left")
+        delivered = _values(part["delivered_bytes"])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rate = np.diff(delivered, prepend=np.nan) * 8e-6 / np.diff(t, prepend=np.nan)
+        add("cwnd", row["group"], row["flow"], _values(part["cwnd_bytes"]) / 1e3)
+        add("rtt", row["group"], row["flow"], _values(part["srtt_ns"]) / 1e6)
+        add("goodput", row["group"], row["flow"], rate)
+    both = bool(flows["upload"].any())
+    for (link, direction), part in queues.partition_by("link", "direction", as_dict=True, maintain_order=True).items():
+        if direction == "forward" or both:
+            at = int(str(link).removeprefix("link")) - 1
+            name = f"link {at + 1}{'' if direction == 'forward' else ', back'}"
+            add("queue", at, name, _values(grid.join(part, on="t_ns", how="left", maintain_order="left")["backlog_packets"]))
+    return curves, columns
+
+
+def _values(column: pl.Series) -> Vector:
+    """Numbers; what was not measured, or is unbounded, is none."""
+    found = column.cast(pl.Float64).to_numpy()
+    return np.where(np.isfinite(found), found, np.nan)
