@@ -20,7 +20,7 @@ from sawtooth.web.folders import Folders
 from sawtooth.web.play import Played, play
 from sawtooth.web.problems import NotAllowedError
 from sawtooth.web.requests import body, query
-from sawtooth.web.setting import LIMITS, MOST_FLOWS, MOST_GROUPS, MOST_LINKS, VERSION, Setting, choices, parse
+from sawtooth.web.setting import LIMITS, MOST_FLOWS, MOST_GROUPS, MOST_LINKS, TOPOLOGIES, Setting, choices, parse
 
 _LOOK = 0.1
 """Seconds between two looks whether the browser is still there."""
@@ -41,7 +41,7 @@ class Playground:
         """What can be chosen, and from what to what numbers may go."""
         limits = {name: asdict(limit) for name, limit in LIMITS.items()}
         most = {"links": MOST_LINKS, "groups": MOST_GROUPS, "flows": MOST_FLOWS}
-        return JSONResponse({"version": VERSION, "choices": choices(), "limits": limits, "most": most, "usual": Setting().facts()})
+        return JSONResponse({"topologies": TOPOLOGIES, "choices": choices(), "limits": limits, "most": most})
 
     async def run(self, request: Request) -> Response:
         """What a setting does: `set` is its address, `page` who asks."""
