@@ -29,7 +29,7 @@ export function address(path: string, query: Query = {}): string {
   return text ? `${path}?${text}` : path;
 }
 
-async function answered(asked: Promise<Response>): Promise<Response> {
+export async function answered(asked: Promise<Response>): Promise<Response> {
   let answer: Response;
   try {
     answer = await asked;

@@ -1,5 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { LivePage } from "./pages/live";
+import { LessonPage, Lessons } from "./pages/lessons";
+import { Playground } from "./pages/playground";
 import { ResultsPage } from "./pages/results";
 import { ResultsList } from "./pages/results-list";
 import { route } from "./route";
@@ -10,6 +12,8 @@ import { Shell } from "./ui/shell";
 const PAGES: Record<string, () => preact.JSX.Element> = {
   results: () => (route.value.query.has("of") ? <ResultsPage of={route.value.query.get("of") as string} /> : <ResultsList />),
   live: () => <LivePage />,
+  playground: () => <Playground />,
+  lessons: () => (route.value.query.has("lesson") ? <LessonPage name={route.value.query.get("lesson") as string} /> : <Lessons />),
 };
 
 export function App() {

@@ -100,7 +100,7 @@ def play(setting: Setting, stop: _core.StopRequest | None = None, seconds: float
         raise BeyondError(f"cut off: {_without_advice(batch.errors[0])}", _SAVE)
     tables = {name: frame.drop("run") for name, frame in batch.tables.items()}
     flows = _flows(setting, tables)
-    curves, columns = _over_time(setting, tables, flows)
+    curves, columns = _over_time(tables, flows)
     head = {
         "flows": flows.select("flow", "group", "upload").to_dicts(),
         "links": _links(tables["links"]),
@@ -122,7 +122,9 @@ def _without_advice(message: str) -> str:
 
 def _flows(setting: Setting, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """The table of flows, each with its group; of one that uploads, the goodput is that of what it asked with."""
-    groups = pl.DataFrame({"block": setting.names, "group": range(len(setting.groups)), "upload": [g.end < g.begin for g in setting.groups]})
+    groups = pl.DataFrame(
+        {"block": setting.names, "group": range(len(setting.groups)), "upload": [g.end < g.begin for g in setting.groups]}
+    )
     flows = tables["flows"].with_columns(block=pl.col("flow").str.replace(r"\[\d+\]$", "")).join(groups, on="block", maintain_order="left")
     if "exchanges" not in tables:
         return flows
@@ -164,19 +166,19 @@ def _numbers(flows: pl.DataFrame, links: pl.DataFrame) -> dict[str, float | None
     Links count in the directions in which data go.
     """
     data = links.filter((pl.col("direction") == "forward") | flows["upload"].any())
-    gone, came = int(data["dropped_packets"].sum() + data["lost_packets"].sum()), int(data["arrived_packets"].sum())
+    dropped, lost, came = (int(data[f"{what}_packets"].sum()) for what in ("dropped", "lost", "arrived"))
     forward = links.filter(direction="forward")
     return {
         "goodput_mbps": float(flows["goodput_bps"].sum()) / 1e6,
         "jain": flows.select(JAIN).item(),
-        "loss_percent": 100 * gone / came if came else None,
+        "loss_percent": 100 * (dropped + lost) / came if came else None,
         "wait_ms": float(forward["wait_mean_ns"].fill_null(0).sum()) / 1e6,
         "utilisation": float(forward["utilisation"].max() or 0.0),  # pyright: ignore[reportArgumentType]
         "marked": int(data["marked_packets"].sum()),
     }
 
 
-def _over_time(setting: Setting, tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple[list[dict[str, Any]], list[Vector]]:
+def _over_time(tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple[list[dict[str, Any]], list[Vector]]:
     """Curves, and their columns: windows in kB, smoothed round-trip times in ms, goodput in Mbit/s since the last sample; queues in packets."""
     series, queues = tables["series"], tables["queues"]
     grid = queues.select(pl.col("t_ns").unique().sort())

@@ -131,9 +131,7 @@ class Setting:
 
     def _rest(self) -> dict[str, Any]:
         usual = Setting()
-        return {
-            key: getattr(self, name) for key, name in _REST.items() if getattr(self, name) not in (getattr(usual, name), None)
-        }
+        return {key: getattr(self, name) for key, name in _REST.items() if getattr(self, name) not in (getattr(usual, name), None)}
 
     def _scenario(self) -> dict[str, Any]:
         tree: dict[str, Any] = {
@@ -165,7 +163,11 @@ _REST = {"stack": "stack", "ecn": "ecn", "partial": "partial", "window": "window
 def _of_link(link: Link) -> dict[str, Any]:
     amount, unit = _buffer(link.buffer)
     limit = f"{_short(amount)} {'bdp' if unit == 'bdp' else 'packets'}"
-    tree: dict[str, Any] = {"rate": f"{_short(link.rates[0])} Mbit/s", "delay": f"{_short(link.delay)} ms", "queue": {"name": link.queue, "limit": limit}}
+    tree: dict[str, Any] = {
+        "rate": f"{_short(link.rates[0])} Mbit/s",
+        "delay": f"{_short(link.delay)} ms",
+        "queue": {"name": link.queue, "limit": limit},
+    }
     if len(link.rates) > 1:
         rows = [{"at": f"{second} s", "rate": f"{_short(rate)} Mbit/s"} for second, rate in enumerate(link.rates)]
         tree["changes"] = {"rows": rows, "every": f"{len(link.rates)} s"}
@@ -228,7 +230,9 @@ def parse(query: str) -> Setting:
     if len(groups) > MOST_GROUPS:
         raise DatasetError(f"a playground has {MOST_GROUPS} groups of flows at most, and the address has {len(groups)}")
     if (flows := sum(group.count for group in groups)) > MOST_FLOWS:
-        raise DatasetError(f"a playground has {MOST_FLOWS} flows at most, and the address has {flows}", "a study may have as many as you like")
+        raise DatasetError(
+            f"a playground has {MOST_FLOWS} flows at most, and the address has {flows}", "a study may have as many as you like"
+        )
     rest: dict[str, Any] = {}
     for key, texts in found.items():
         if key == "d":
@@ -270,7 +274,9 @@ def _works_alone(queue: str) -> bool:
 
 def _link(text: str) -> Link:
     usual = _link_fields(Link())
-    rate, delay, buffer, loss, queue = _fields(text, "l", usual, "a link is RATE,DELAY,BUFFER,LOSS,QUEUE, such as l=100,20,1bdp,0,drop_tail")
+    rate, delay, buffer, loss, queue = _fields(
+        text, "l", usual, "a link is RATE,DELAY,BUFFER,LOSS,QUEUE, such as l=100,20,1bdp,0,drop_tail"
+    )
     rates = [_number(each, "rate", "l") for each in rate.split("/")]
     if len(rates) > _LAP_MOST:
         raise DatasetError(f"a lap of a wireless link has {_LAP_MOST} seconds at most, and the address has {len(rates)}")
@@ -326,7 +332,9 @@ def _buffer(text: str) -> tuple[float, str]:
     amount = float(found[1]) if found else math.nan
     most = 100 if found and found[2] == "bdp" else 100_000
     if found is None or not 0 < amount <= most:
-        raise DatasetError(f"`{text[:40]}` is no buffer of a playground", "such as 1bdp, in products of rate and round-trip time, or 50p, in packets")
+        raise DatasetError(
+            f"`{text[:40]}` is no buffer of a playground", "such as 1bdp, in products of rate and round-trip time, or 50p, in packets"
+        )
     return amount, found[2]
 
 

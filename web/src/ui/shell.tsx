@@ -6,6 +6,8 @@ import { session } from "../session";
 const PLACES: [string, string][] = [
   ["results", "Results"],
   ["live", "Live"],
+  ["playground", "Playground"],
+  ["lessons", "Lessons"],
 ];
 
 export function Shell({ children }: { children: ComponentChildren }) {

@@ -1,0 +1,100 @@
+"""Lessons: what each says holds in its own simulations, and no number of it is typed."""
+
+import re
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from sawtooth import _core
+from sawtooth.web.lessons import Lesson, lessons
+from sawtooth.web.setting import parse
+from tests.web.test_pages import violations
+
+EVERY = pytest.mark.parametrize("lesson", lessons().values(), ids=list(lessons()))
+
+
+def test_there_are_eight_in_their_order() -> None:
+    assert list(lessons()) == [
+        "slow-start",
+        "congestion-avoidance",
+        "bufferbloat",
+        "rtt-unfairness",
+        "incast",
+        "bbr-against-cubic",
+        "l4s",
+        "the-stall",
+    ]
+
+
+@EVERY
+def test_every_claim_holds_in_the_simulations_of_its_lesson(lesson: Lesson) -> None:
+    numbers = lesson.numbers()
+    for claim in lesson.claims:
+        value = _core.evaluate(claim.number, numbers)[0]
+        assert claim.above is not None or claim.below is not None
+        assert claim.holds(numbers), f"{claim.says}: {value}"
+
+
+@EVERY
+def test_what_a_claim_says_has_its_numbers_from_the_simulation(lesson: Lesson) -> None:
+    numbers = lesson.numbers()
+    for claim in lesson.claims:
+        assert re.search(r"\{[^}]+\}", claim.says), "a claim without a number"
+        assert "{" not in claim.said(numbers)
+
+
+def test_a_claim_that_does_not_hold_is_found() -> None:
+    lesson = lessons()["bufferbloat"]
+    numbers = lesson.numbers()
+    swapped = {**numbers, "bloated_wait_ms": numbers["one_wait_ms"]}
+    assert [claim.holds(swapped) for claim in lesson.claims].count(False) == 2
+
+
+@EVERY
+def test_a_lesson_is_whole_and_its_settings_are_playground_addresses(lesson: Lesson) -> None:
+    assert lesson.question.endswith("?")
+    assert 2 <= len(lesson.steps) <= 3
+    assert lesson.exercise
+    assert lesson.sources
+    names = [step.name for step in lesson.steps]
+    assert len(set(names)) == len(names)
+    for step in lesson.steps:
+        assert parse(step.address).address() == step.address, "it is written as short as it can be"
+        assert step.look
+    for source in lesson.sources:
+        assert source.get("url", "https://www.rfc-editor.org/rfc/").startswith("https://www.rfc-editor.org/rfc/")
+        assert source["text"].startswith("RFC") == ("url" in source)
+
+
+def test_a_lesson_that_there_is_not_is_told(client: TestClient) -> None:
+    error = client.get("/api/lessons/lesson", params={"name": "slow-star"}).json()["error"]
+    assert error["message"] == "there is no lesson `slow-star`"
+    assert error["hint"] == "did you mean `slow-start`?"
+
+
+def test_from_the_list_to_a_setting_and_on_to_the_next_lesson(page: Any) -> None:
+    page.goto("/lessons")
+    page.get_by_role("link", name="3. Bufferbloat").click()
+    page.get_by_role("heading", name="Bufferbloat").wait_for()
+    page.get_by_text("What the simulation shows").click()
+    assert page.get_by_text(re.compile(r"Packets wait \d+ ms on average instead of [\d.]+ ms")).count() == 1
+    page.get_by_role("link", name="Next lesson").click()
+    page.get_by_role("heading", name="RTT unfairness").wait_for()
+    page.get_by_role("link", name="The same with CUBIC").click()
+    page.locator('[data-done="true"]').wait_for()
+    page.get_by_role("rowheader", name="cubic-2").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.parametrize(
+    "path", ["/playground", "/playground?v=1&d=10&l=12/6/1/8&l=10&f=cubic,1,0-2&f=bbr,1,2-1", "/lessons", "/lessons?lesson=l4s"]
+)
+def test_pages_are_accessible_and_no_wider_than_the_screen(page: Any, path: str, width: int, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(path)
+    page.locator('[data-done="true"], .card, .steps').first.wait_for()
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

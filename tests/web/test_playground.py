@@ -1,0 +1,270 @@
+"""The playground: a setting is its address and a study, is simulated within bounds, and the page redraws as one slides."""
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from starlette.testclient import TestClient
+
+import sawtooth
+from sawtooth import _core
+from sawtooth.web import play
+from sawtooth.web.playground import Playground
+from sawtooth.web.setting import TOPOLOGIES, Setting, choices, parse
+
+TEN = "v=1&d=30&l=100&f=cubic,10"
+"""The setting whose redraw is measured: 10 flows, 100 Mbit/s, 30 s."""
+
+
+def ran(client: TestClient, setting: str, page: str = "p") -> Any:
+    return client.get("/api/playground/run", params={"set": setting, "page": page})
+
+
+def unpacked(content: bytes) -> tuple[Any, np.ndarray]:
+    """Head and columns of an answer."""
+    size, rows = np.frombuffer(content[:8], "<u4").tolist()
+    return json.loads(content[8 : 8 + size]), np.frombuffer(content[8 + size :], "<f8").reshape(-1, rows)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *TOPOLOGIES.values(),
+        "v=1&d=10&l=100,0,50p,0.1,codel&l=20&f=bbr,3,0-1,40,5,1000&f=reno,1,2-0&f=bbr,1,1-2",
+        "v=1&d=0.5&l=10&f=reno,1,0-1,0,0,35&stack=rfc&ecn=classic&partial=nagle&window=32&memory=64&seed=7",
+    ],
+)
+def test_an_address_is_a_setting_is_an_address(address: str) -> None:
+    setting = parse(address)
+    assert parse(setting.address()) == setting
+    assert setting.address() == address
+
+
+def test_what_stands_at_the_end_and_is_usual_is_left_out() -> None:
+    assert parse("v=1&d=30&l=10,20,1bdp,0,drop_tail&f=cubic,1,0-1,0,0,&stack=linux&seed=1").address() == "v=1&d=30&l=10&f=cubic"
+    assert parse("") == Setting()
+
+
+@pytest.mark.parametrize(
+    ("address", "said", "hint"),
+    [
+        ("d=30", "the address of a playground says no version, and this explorer reads version 1", "it begins with v=1"),
+        ("v=2&d=30", "the address of a playground says version `2`, and this explorer reads version 1", "it begins with v=1"),
+        ("v=1&q=1", "the address of a playground has no `q`", "known here: v, d, l, f, stack, ecn, partial, window, memory, seed"),
+        ("v=1&d=x", "`x` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
+        ("v=1&d=1e999", "`1e999` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
+        ("v=1&d=nan", "`nan` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
+        ("v=1&d=-1", "`-1` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
+        ("v=1&l=10,20,1bd", "`1bd` is no buffer of a playground", "such as 1bdp, in products of rate and round-trip time, or 50p, in packets"),
+        ("v=1&l=10,20,1bdp,0,codle", "there is no `codle` for queue (at `l` of the address)", "did you mean `codel`?"),
+        ("v=1&l=10,20,1bdp,0,codel,9", "`l=10,20,1bdp,0,codel,9` has 6 parts", "a link is RATE,DELAY,BUFFER,LOSS,QUEUE, such as l=100,20,1bdp,0,drop_tail"),
+        ("v=1&f=cubik", "there is no `cubik` for cc (at `f` of the address)", "did you mean `cubic`?"),
+        ("v=1&f=kernel:cubic", "there is no `kernel:cubic` for cc (at `f` of the address)", "did you mean `cubic`?"),
+        ("v=1&f=cubic,1,0-2", "`0-2` is no way through the links (in `f=cubic,1,0-2`)", "nodes are 0 to 1, such as 0-1"),
+        ("v=1&f=cubic,1,1-1", "`1-1` is no way through the links (in `f=cubic,1,1-1`)", "nodes are 0 to 1, such as 0-1"),
+        ("v=1&f=cubic,1.5", "`1.5` is no whole number of flows (in `f=cubic,1.5`)", None),
+        ("v=1&f=cubic,40&f=reno,40", "a playground has 64 flows at most, and the address has 80", "a study may have as many as you like"),
+        ("v=1" + "&l=10" * 5, "a playground has 4 links at most, and the address has 5", None),
+        ("v=1" + "&f=bbr" * 9, "a playground has 8 groups of flows at most, and the address has 9", None),
+        ("v=1&l=" + "/".join(["1"] * 31), "a lap of a wireless link has 30 seconds at most, and the address has 31", None),
+        ("v=1&" + "x" * 2000, "the address of a playground has 2000 characters at most", "it may have been pasted twice"),
+    ],
+)  # fmt: skip
+def test_a_malformed_address_is_told_with_what_is_expected(client: TestClient, address: str, said: str, hint: str | None) -> None:
+    answer = ran(client, address)
+    assert answer.status_code == 400
+    assert (answer.json()["error"]["message"], answer.json()["error"]["hint"]) == (said, hint)
+
+
+def test_a_setting_is_simulated_as_the_study_that_is_shown_beside_it(client: TestClient) -> None:
+    head, columns = unpacked(ran(client, "v=1&d=3&l=10&f=cubic,2&f=bbr").content)
+    from sawtooth.plan import make_plan
+
+    run = make_plan(sawtooth.Study.parse(head["study"], Path("playground.toml"))).runs[0]
+    records = sawtooth.simulate(json.loads(run.scenario), seed=run.seed)
+    goodput = records.flows["goodput_bps"].to_list()
+    assert head["numbers"]["goodput_mbps"] == pytest.approx(sum(goodput) / 1e6)
+    assert head["numbers"]["jain"] == pytest.approx(sum(goodput) ** 2 / (3 * sum(each**2 for each in goodput)))
+    assert head["links"][0]["wait_ms"] == records.links.filter(direction="forward")["wait_mean_ns"].item() / 1e6
+    curve = next(each for each in head["curves"] if each["kind"] == "cwnd" and each["name"] == "bbr")
+    wanted = records.series.filter(pl.col("flow") == "bbr").sort("t_ns")
+    shown = columns[curve["column"]]
+    assert len(columns[0]) == len(shown)
+    assert shown[~np.isnan(shown)].tolist() == pytest.approx((wanted["cwnd_bytes"].drop_nulls() / 1e3).to_list())
+    assert columns[0][-1] == pytest.approx(wanted["t_ns"].max() / 1e9)  # pyright: ignore[reportOptionalOperand, reportOperatorIssue]
+
+
+def test_goodput_over_time_comes_to_what_was_delivered(client: TestClient) -> None:
+    head, columns = unpacked(ran(client, "v=1&d=3&l=10&f=cubic,2").content)
+    step = columns[0][1] - columns[0][0]
+    rates = [columns[each["column"]] for each in head["curves"] if each["kind"] == "goodput"]
+    # The last sample stands before the run's end.
+    assert sum(np.nansum(rate) * step for rate in rates) / 3 == pytest.approx(head["numbers"]["goodput_mbps"], rel=0.02)
+
+
+def test_who_uploads_fills_the_way_back(client: TestClient) -> None:
+    head, _ = unpacked(ran(client, "v=1&d=5&l=10&f=cubic,1,1-0").content)
+    links = {each["direction"]: each for each in head["links"]}
+    assert links["reverse"]["utilisation"] > 0.8 > 0.2 > links["forward"]["utilisation"]
+    assert 7 < head["groups"][0]["goodput_mbps"] < 10
+    assert {each["name"] for each in head["curves"]} == {"link 1", "link 1, back"}
+
+
+def test_a_trace_is_followed_second_by_second(client: TestClient) -> None:
+    head, columns = unpacked(ran(client, "v=1&d=8&l=10/1,5,1bdp&f=cubic").content)
+    (goodput,) = (columns[each["column"]] for each in head["curves"] if each["kind"] == "goodput")
+    second = columns[0].astype(int)
+    fast, slow = (np.nanmean(goodput[(second >= 2) & (second % 2 == parity)]) for parity in (0, 1))
+    assert fast > 4 * slow
+    assert slow < 1.5
+
+
+@pytest.mark.parametrize("kind", ["cc", "queue"])
+def test_everything_that_can_be_chosen_runs(kind: str) -> None:
+    for name in choices()[kind]:
+        address = f"v=1&d=0.5&l=5,5,1bdp,0,{name}" if kind == "queue" else f"v=1&d=0.5&l=5,5&f={name}"
+        assert play.play(parse(address)).head["numbers"]["goodput_mbps"] > 0, name
+
+
+def test_settings_beyond_the_budget_are_cut_off_with_a_clear_word(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(play._LIMITS, "events", 10_000)  # pyright: ignore[reportPrivateUsage]
+    error = ran(client, TEN).json()["error"]
+    assert error["message"].startswith("cut off: stopped at ")
+    assert error["message"].endswith("after 10,001 events: the limit is 10,000")
+    assert error["hint"] == "make it shorter, slower, or of fewer flows; or save it as a study, which may take as long as it likes"
+
+
+def test_what_takes_too_long_is_cut_off() -> None:
+    with pytest.raises(play.BeyondError, match=r"it took longer than the 0\.001 s that the playground gives a simulation"):
+        play.play(parse("v=1&d=120&l=100&f=cubic,10"), seconds=0.001)
+
+
+def test_what_nobody_waits_for_is_ended() -> None:
+    stop = _core.StopRequest()
+    stop.set()
+    with pytest.raises(play.SupersededError):
+        play.play(parse(TEN), stop)
+
+
+def test_the_newest_of_a_page_ends_those_before_it_and_none_of_another() -> None:
+    playground = Playground(None, allow_run=False)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    old, other, new = _core.StopRequest(), _core.StopRequest(), _core.StopRequest()
+    for page, stop in (("a", old), ("b", other), ("a", new)):
+        playground._take_place(page, stop)  # pyright: ignore[reportPrivateUsage]
+    assert [each.is_set for each in (old, other, new)] == [True, False, False]
+
+
+def test_a_long_simulation_blocks_nobody(client: TestClient) -> None:
+    long = threading.Thread(target=ran, args=(client, "v=1&d=120&l=1000&f=cubic,8", "long"))
+    long.start()
+    assert client.get("/api/session").status_code == 200
+    blocked = not long.is_alive()
+    long.join()
+    assert not blocked
+
+
+def test_a_setting_is_downloaded_as_a_study_that_lint_takes(client: TestClient) -> None:
+    for address in TOPOLOGIES.values():
+        answer = client.get("/api/playground/study", params={"set": address})
+        assert answer.headers["content-disposition"] == 'attachment; filename="playground.toml"'
+        assert [each.message for each in sawtooth.lint(answer.text) if each.severity == "error"] == []
+
+
+def test_reading_writes_no_study(client: TestClient, made: Path) -> None:
+    answer = client.post("/api/playground/save", json={"set": TEN, "to": "lab/mine"})
+    assert answer.status_code == 403
+    assert answer.json()["error"]["hint"] == "start it with `sawtooth serve --allow-run`"
+    assert not (made / "mine.toml").exists()
+
+
+@pytest.fixture
+def writing(folder: Path) -> TestClient:
+    from sawtooth.web.app import application
+    from sawtooth.web.settings import Settings
+
+    settings = Settings([folder], port=8321, allow_run=True)
+    return TestClient(application(settings), base_url="http://127.0.0.1:8321", headers={"Authorization": f"Bearer {settings.token}"})
+
+
+def test_a_setting_is_saved_once_below_the_folders(writing: TestClient, folder: Path) -> None:
+    answer = writing.post("/api/playground/save", json={"set": TEN, "to": "lab/mine"})
+    assert answer.json() == {"address": "lab/mine.toml"}
+    assert (folder / "mine.toml").read_text() == parse(TEN).text()
+    again = writing.post("/api/playground/save", json={"set": TEN, "to": "lab/mine"})
+    assert again.json()["error"]["message"] == "there is `lab/mine` already"
+    for to in ("lab/../mine", "elsewhere/mine", "/etc/mine", "shipped/mine", "lab/no-such/mine", ""):
+        assert writing.post("/api/playground/save", json={"set": TEN, "to": to}).status_code == 400
+    assert writing.post("/api/playground/save", json={"set": "v=9", "to": "lab/other"}).status_code == 400
+    assert writing.post("/api/playground/save", json={"set": 1}).status_code == 400
+    assert not (folder / "other.toml").exists()
+
+
+# --- in a browser
+
+
+def shown(page: Any) -> None:
+    """Waits until what was asked for last is shown."""
+    page.locator('[data-done="true"]').wait_for()
+
+
+def test_a_drag_redraws_and_the_address_follows(page: Any) -> None:
+    page.goto("/playground")
+    shown(page)
+    slider = page.get_by_role("slider", name="Rate")
+    box = slider.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    for part in range(1, 9):
+        page.mouse.move(box["x"] + box["width"] * (0.5 + part / 40), y)
+    page.mouse.up()
+    page.wait_for_url(lambda url: "l=10&" not in url and "l=" in url)
+    shown(page)
+    rate = page.get_by_label("Rate, typed").input_value()
+    assert f"l={rate}" in page.url
+    assert f'rate = "{rate} Mbit/s"' in page.locator("pre.study").inner_text()
+
+
+def test_a_topology_is_clicked_together(page: Any) -> None:
+    page.goto("/playground?v=1&d=3&l=10&f=cubic")
+    shown(page)
+    page.get_by_role("button", name="Add a link").click()
+    page.get_by_role("button", name="Add flows").click()
+    page.get_by_role("combobox", name="From node").select_option("1")
+    page.get_by_role("combobox", name="Algorithm").select_option("bbr")
+    page.wait_for_url("**&l=10&l=10&f=cubic,1,0-1&f=bbr,1,1-2")
+    shown(page)
+    page.get_by_role("button", name="Link 1").click()
+    page.get_by_role("button", name="Remove this link").click()
+    page.wait_for_url("**&l=10&f=bbr")
+
+
+def test_a_link_is_chosen_and_set_with_the_keyboard_alone(page: Any) -> None:
+    page.goto("/playground?v=1&d=3&l=10&l=20&f=cubic,1,0-2")
+    shown(page)
+    page.get_by_role("button", name="Link 2").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Link 2").wait_for()
+    page.get_by_role("slider", name="Buffer").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(lambda url: "l=10&l=20,20," in url)
+
+
+def test_a_malformed_address_is_told_on_the_page_and_another_topology_mends_it(page: Any) -> None:
+    page.goto("/playground?v=1&f=cubik")
+    page.get_by_role("alert").get_by_text("there is no `cubik`").wait_for()
+    page.get_by_role("link", name="dumbbell").click()
+    shown(page)
+    assert page.get_by_role("alert").count() == 0
+
+
+def test_a_setting_is_saved_from_the_page(running_page: Any, folder: Path) -> None:
+    running_page.goto("/playground?v=1&d=3&l=10&f=cubic")
+    shown(running_page)
+    running_page.get_by_role("button", name="Save as study").click()
+    running_page.get_by_text("Saved as lab/playground.toml").wait_for()
+    assert (folder / "playground.toml").read_text() == parse("v=1&d=3&l=10&f=cubic").text()

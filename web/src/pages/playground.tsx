@@ -1,0 +1,165 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { get, type Told } from "../api";
+import { AllControls, GroupControls, LinkControls } from "../playground/controls";
+import { Newest, type Played } from "../playground/newest";
+import { addressOf, type Choices, type Group, type Link, type Setting, withLink, withoutLink } from "../playground/setting";
+import { Sharing } from "../playground/sharing";
+import { Shown } from "../playground/shown";
+import { type Chosen, Topology } from "../playground/topology";
+import { go, route } from "../route";
+import { Await, useLoaded, Wrong } from "../ui/loaded";
+
+export function Playground() {
+  const choices = useLoaded((signal) => get<Choices>("/api/playground/choices", {}, signal), []);
+  return (
+    <article>
+      <h1>Playground</h1>
+      <Await of={choices}>{(found) => <Playing choices={found} />}</Await>
+    </article>
+  );
+}
+
+function Playing({ choices }: { choices: Choices }) {
+  const query = route.value.query.toString();
+  const [setting, set] = useState<Setting | null>(null);
+  const [played, show] = useState<{ played: Played; asked: string; milliseconds: number } | null>(null);
+  const [told, tell] = useState<Told | null>(null);
+  const [chosen, choose] = useState<Chosen>({ kind: "link", at: 0 });
+  // The setting that the page has last asked for: answers to what came before are shown, and change no control.
+  const latest = useRef("");
+  const newest = useRef<Newest | null>(null);
+  if (!newest.current)
+    newest.current = new Newest(
+      (found, asked, milliseconds) => {
+        show({ played: found, asked, milliseconds });
+        if (asked !== latest.current) return;
+        tell(null);
+        set(found.head.setting);
+        latest.current = found.head.setting.address;
+        go(`/playground?${found.head.setting.address}`, "replace");
+      },
+      (problem, asked) => asked === latest.current && tell(problem),
+    );
+  useEffect(() => () => newest.current?.end(), []);
+  useEffect(() => {
+    const wanted = query ? location.search.slice(1) : (choices.topologies.dumbbell ?? "");
+    if (wanted === latest.current) return;
+    latest.current = wanted;
+    choose({ kind: "link", at: 0 });
+    newest.current?.ask(wanted);
+  }, [query]);
+  const change = (next: Setting) => {
+    set(next);
+    latest.current = addressOf(next);
+    newest.current?.ask(latest.current);
+  };
+  const done = played?.asked === latest.current || played?.played.head.setting.address === latest.current;
+  return (
+    <>
+      <nav class="row" aria-label="Topologies">
+        {Object.entries(choices.topologies).map(([name, address]) => (
+          <a key={name} class="choice" href={`/playground?${address}`}>
+            {name}
+          </a>
+        ))}
+      </nav>
+      {told && <Wrong told={told} />}
+      {setting && (
+        <div class="playground">
+          <section class="controls" aria-label="Setting">
+            <Parts setting={setting} choices={choices} chosen={chosen} choose={choose} change={change} />
+          </section>
+          {played && (
+            <section aria-label="What it does">
+              <Shown played={played.played} stale={!!told} />
+              <p class="faint">
+                {played.played.head.events.toLocaleString("en")} events in {played.played.head.milliseconds.toFixed(0)} ms of simulation,
+                and{" "}
+                <span data-done={String(done)} data-milliseconds={played.milliseconds.toFixed(1)}>
+                  {played.milliseconds.toFixed(0)} ms with the way there and back
+                </span>
+                . Drag over a plot to see a stretch of time; a double click shows all.
+              </p>
+            </section>
+          )}
+        </div>
+      )}
+      {played && <Sharing setting={played.played.head.setting.address} study={played.played.head.study} />}
+    </>
+  );
+}
+
+function Parts(props: {
+  setting: Setting;
+  choices: Choices;
+  chosen: Chosen;
+  choose: (chosen: Chosen) => void;
+  change: (setting: Setting) => void;
+}) {
+  const { setting, choices, chosen, choose, change } = props;
+  const { links, groups } = setting;
+  const link = chosen.kind === "link" ? links[Math.min(chosen.at, links.length - 1)] : undefined;
+  const group = chosen.kind === "group" ? groups[Math.min(chosen.at, groups.length - 1)] : undefined;
+  const flows = groups.reduce((sum, each) => sum + each.count, 0);
+  const addGroup = () => {
+    change({ ...setting, groups: [...groups, { cc: "cubic", count: 1, begin: 0, end: links.length, delay: 0, start: 0, size: null }] });
+    choose({ kind: "group", at: groups.length });
+  };
+  return (
+    <>
+      <div class="plot">
+        <Topology setting={setting} chosen={chosen} choose={choose} />
+      </div>
+      <div class="row">
+        <button type="button" disabled={links.length >= choices.most.links} onClick={() => change(withLink(setting))}>
+          Add a link
+        </button>
+        <button type="button" disabled={groups.length >= choices.most.groups || flows >= choices.most.flows} onClick={addGroup}>
+          Add flows
+        </button>
+        {link && (
+          <button
+            type="button"
+            disabled={links.length < 2}
+            onClick={() => {
+              change(withoutLink(setting, links.indexOf(link)));
+              choose({ kind: "link", at: 0 });
+            }}
+          >
+            Remove this link
+          </button>
+        )}
+        {group && (
+          <button
+            type="button"
+            disabled={groups.length < 2}
+            onClick={() => {
+              change({ ...setting, groups: groups.filter((each) => each !== group) });
+              choose({ kind: "link", at: 0 });
+            }}
+          >
+            Remove these flows
+          </button>
+        )}
+      </div>
+      <h2>{link ? `Link ${links.indexOf(link) + 1}` : `Flows: ${setting.names[groups.indexOf(group as Group)] ?? group?.cc}`}</h2>
+      {link && (
+        <LinkControls
+          link={link}
+          choices={choices}
+          change={(next: Link) => change({ ...setting, links: links.map((each) => (each === link ? next : each)) })}
+        />
+      )}
+      {group && (
+        <GroupControls
+          group={group}
+          links={links.length}
+          choices={choices}
+          change={(next) => change({ ...setting, groups: groups.map((each) => (each === group ? next : each)) })}
+        />
+      )}
+      <h2>All</h2>
+      <AllControls setting={setting} choices={choices} change={change} />
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+// A setting as the server tells it, and its address; what an address means is read by the server alone.
+export interface Link {
+  rates: number[];
+  delay: number;
+  buffer: string;
+  loss: number;
+  queue: string;
+}
+
+export interface Group {
+  cc: string;
+  count: number;
+  begin: number;
+  end: number;
+  delay: number;
+  start: number;
+  size: number | null;
+}
+
+export interface Setting {
+  duration: number;
+  links: Link[];
+  groups: Group[];
+  stack: string;
+  ecn: string;
+  partial: string;
+  window: number | null;
+  memory: number | null;
+  seed: number;
+  names: string[];
+  address: string;
+}
+
+export interface Choices {
+  topologies: Record<string, string>;
+  choices: Record<"cc" | "queue" | "stack" | "ecn" | "partial", Record<string, string>>;
+  limits: Record<string, { least: number; most: number; unit: string }>;
+  most: { links: number; groups: number; flows: number };
+}
+
+export function addressOf(setting: Setting): string {
+  const { duration, links, groups, stack, ecn, partial, window, memory, seed } = setting;
+  const rest = Object.entries({ stack, ecn, partial, window, memory, seed }).filter(([, value]) => value !== "" && value !== null);
+  return [
+    "v=1",
+    `d=${duration}`,
+    ...links.map((each) => `l=${[each.rates.join("/"), each.delay, each.buffer, each.loss, each.queue].join(",")}`),
+    ...groups.map((each) => `f=${[each.cc, each.count, `${each.begin}-${each.end}`, each.delay, each.start, each.size ?? ""].join(",")}`),
+    ...rest.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`),
+  ].join("&");
+}
+
+/** With a link more, as the last one is. */
+export function withLink(setting: Setting): Setting {
+  return { ...setting, links: [...setting.links, { ...(setting.links.at(-1) as Link) }] };
+}
+
+/** Without a link: ways that led over it are shorter, and those that led over nothing else are gone. */
+export function withoutLink(setting: Setting, at: number): Setting {
+  const moved = (node: number) => (node > at ? node - 1 : node);
+  const groups = setting.groups
+    .map((each) => ({ ...each, begin: moved(each.begin), end: moved(each.end) }))
+    .filter((each) => each.begin !== each.end);
+  const links = setting.links.filter((_, each) => each !== at);
+  return { ...setting, links, groups: groups.length ? groups : [{ ...(setting.groups[0] as Group), begin: 0, end: links.length }] };
+}

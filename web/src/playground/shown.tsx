@@ -1,0 +1,131 @@
+// What a setting did: curves over time, numbers, and a row for each group of flows and each link.
+import { OverTime } from "../plots/time";
+import { Legend } from "../ui/legend";
+import { number } from "../ui/words";
+import type { Played } from "./newest";
+
+const PLOTS = [
+  ["goodput", "Goodput, Mbit/s"],
+  ["cwnd", "Congestion window, kB"],
+  ["rtt", "Smoothed round-trip time, ms"],
+  ["queue", "Queue, packets"],
+] as const;
+
+export function Shown({ played, stale }: { played: Played; stale: boolean }) {
+  const { head, columns } = played;
+  const { numbers, groups, links } = head;
+  const t = columns[0] ?? new Float64Array();
+  const none = new Float64Array();
+  return (
+    <div class={stale ? "stale" : ""}>
+      <dl class="figures">
+        <Figure name="Goodput of all" value={numbers.goodput_mbps} unit="Mbit/s" />
+        <Figure name="Fairness (Jain's index)" value={numbers.jain} unit="" />
+        <Figure name="Dropped or lost" value={numbers.loss_percent} unit="%" />
+        <Figure name="Mean wait in queues" value={numbers.wait_ms} unit="ms" />
+      </dl>
+      <Legend names={groups.map((each) => each.name)} />
+      <div class="plots">
+        {PLOTS.map(([kind, title]) => {
+          const curves = head.curves.filter((each) => each.kind === kind);
+          return (
+            <OverTime
+              key={kind}
+              id={curves.map((each) => `${each.of}${each.name}`).join()}
+              title={kind === "queue" && curves.length > 1 ? `${title}: ${curves.map((each) => each.name).join("; ")}` : title}
+              t={t}
+              curves={curves.map((each, at) => ({
+                name: each.name,
+                of: kind === "queue" ? at : each.of,
+                values: columns[each.column] ?? none,
+              }))}
+              height={190}
+              together="playground"
+              label={`${title} over time: ${kind === "queue" ? said(links) : groups.map((each) => `${each.name} ${rate(each)}`).join("; ")}`}
+            />
+          );
+        })}
+      </div>
+      <div class="scroll">
+        <table>
+          <caption class="hidden">Flows</caption>
+          <thead>
+            <tr>
+              {["Flows", "Goodput of each, Mbit/s", "RTT, ms", "Sent again", "Timeouts", "Done, ms", "Stall, ms"].map((each, at) => (
+                <th key={each} scope="col" class={at ? "" : "text"}>
+                  {each}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map((each) => (
+              <tr key={each.name}>
+                <th scope="row" class="text">
+                  {each.name}
+                </th>
+                {[each.goodput_mbps, each.rtt_ms, each.retransmits, each.timeouts, each.completion_ms, each.stall_ms].map((value, at) => (
+                  <td key={at}>{number(value)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div class="scroll">
+        <table>
+          <caption class="hidden">Links</caption>
+          <thead>
+            <tr>
+              {["Link", "Used, %", "Mean wait, ms", "Longest queue, packets", "Dropped or lost, %", "Marked packets"].map((each, at) => (
+                <th key={each} scope="col" class={at ? "" : "text"}>
+                  {each}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {links.map((each) => (
+              <tr key={each.link + each.direction}>
+                <th scope="row" class="text">
+                  {each.link.replace("link", "link ")}, {each.direction === "forward" ? "forth" : "back"}
+                </th>
+                {[
+                  each.utilisation === null ? null : 100 * each.utilisation,
+                  each.wait_ms,
+                  each.peak_packets,
+                  each.loss_percent,
+                  each.marked,
+                ].map((value, at) => (
+                  <td key={at}>{number(value)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+function rate(group: Played["head"]["groups"][number]): string {
+  return `${number(group.goodput_mbps)} Mbit/s`;
+}
+
+function said(links: Played["head"]["links"]): string {
+  return links
+    .filter((each) => each.direction === "forward")
+    .map((each) => `${each.link} at most ${each.peak_packets}`)
+    .join("; ");
+}
+
+function Figure({ name, value, unit }: { name: string; value: number | null; unit: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {number(value)} {value === null ? "" : unit}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+// Curves over time on a canvas; those of one key share the cursor and the stretch that is shown.
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { number } from "../ui/words";
+import { colour, token, useTheme } from "./colours";
+
+export interface Curve {
+  name: string;
+  /** Its colour and its dashes. */
+  of: number;
+  values: Float64Array;
+}
+
+const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2], [12, 4], [1, 2], [6, 2, 2, 2]];
+
+/** Curves on the same times, in seconds; `id` says when others are shown and not the same ones with other values. */
+export function OverTime(props: {
+  id: string;
+  title: string;
+  t: Float64Array;
+  curves: Curve[];
+  height: number;
+  together: string;
+  label: string;
+}) {
+  const { id, title, t, curves, height, together, label } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const [width, set] = useState(0);
+  const theme = useTheme();
+  useEffect(() => {
+    const found = place.current as HTMLDivElement;
+    const watch = new ResizeObserver(() => set(Math.floor(found.clientWidth)));
+    watch.observe(found);
+    return () => watch.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    if (!width) return;
+    plot.current = new uPlot(options(curves, width, height, together), data(t, curves), place.current as HTMLDivElement);
+    return () => {
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [width, theme, id]);
+  useLayoutEffect(() => {
+    plot.current?.setData(data(t, curves));
+  }, [t]);
+  return (
+    <figure class="over-time">
+      <h3>{title}</h3>
+      <div ref={place} role="img" aria-label={label} />
+    </figure>
+  );
+}
+
+function data(t: Float64Array, curves: Curve[]): uPlot.AlignedData {
+  return [t, ...curves.map((each) => Array.from(each.values, (value) => (Number.isNaN(value) ? null : value)))];
+}
+
+function options(curves: Curve[], width: number, height: number, together: string): uPlot.Options {
+  const axis: uPlot.Axis = {
+    stroke: token("faint"),
+    font: "12px system-ui",
+    grid: { stroke: token("rule"), width: 1 },
+    ticks: { stroke: token("rule"), width: 1, size: 4 },
+  };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    padding: [8, 12, 0, 0],
+    scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(low, 0), high > 0 ? high * 1.05 : 1] } },
+    cursor: { sync: { key: together, scales: ["x", null] }, points: { show: false }, drag: { x: true, y: false } },
+    axes: [
+      { ...axis, values: (_, ticks) => ticks.map((each) => `${number(each)} s`), size: 28, space: 64 },
+      { ...axis, values: (_, ticks) => ticks.map((each) => number(each)), size: 52, space: 32 },
+    ],
+    series: [
+      {},
+      ...curves.map((each) => ({
+        label: each.name,
+        stroke: colour(each.of),
+        width: curves.length > 12 ? 1 : 1.6,
+        dash: DASHES[each.of % DASHES.length] ?? [],
+        points: { show: false },
+      })),
+    ],
+  };
+}

@@ -1,0 +1,60 @@
+import { useId } from "preact/hooks";
+import { number } from "./words";
+
+const STEPS = 1000;
+
+/** A number to slide and to type; `log`: each step is a share of the number. */
+export function Slider(props: {
+  name: string;
+  unit: string;
+  value: number;
+  least: number;
+  most: number;
+  log?: boolean;
+  whole?: boolean;
+  set: (value: number) => void;
+}) {
+  const { name, unit, value, least, most, log, whole, set } = props;
+  const id = useId();
+  // What begins at zero has no logarithm: its first step is a thousandth of the rest.
+  const floor = least || most / 10_000;
+  const at = log
+    ? value <= floor && !least
+      ? 0
+      : Math.log(Math.max(value, floor) / floor) / Math.log(most / floor)
+    : (value - least) / (most - least);
+  const slid = (place: number) => {
+    if (!place) return least;
+    const found = log ? floor * (most / floor) ** place : least + (most - least) * place;
+    return whole ? Math.round(found) : Number(found.toPrecision(2));
+  };
+  return (
+    <div class="slider">
+      <label for={id}>
+        {name}
+        {unit ? `, ${unit}` : ""}
+      </label>
+      <input
+        id={id}
+        type="range"
+        min="0"
+        max={STEPS}
+        value={Math.round(at * STEPS)}
+        aria-valuetext={`${number(value)} ${unit}`}
+        onInput={(event) => set(slid(Number(event.currentTarget.value) / STEPS))}
+      />
+      <input
+        type="number"
+        aria-label={`${name}, typed`}
+        min={least}
+        max={most}
+        step="any"
+        value={value}
+        onChange={(event) => {
+          const typed = event.currentTarget.valueAsNumber;
+          if (Number.isFinite(typed)) set(Math.min(Math.max(whole ? Math.round(typed) : typed, least), most));
+        }}
+      />
+    </div>
+  );
+}
