@@ -1,10 +1,10 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { get, type Told } from "../api";
 import { AllControls, GroupControls, LinkControls } from "../playground/controls";
 import { Newest, type Played } from "../playground/newest";
 import { addressOf, type Choices, type Group, type Link, type Setting, withLink, withoutLink } from "../playground/setting";
 import { Sharing } from "../playground/sharing";
-import { Shown } from "../playground/shown";
+import { Numbers, Shown } from "../playground/shown";
 import { type Chosen, Topology } from "../playground/topology";
 import { go, route } from "../route";
 import { Await, useLoaded, Wrong } from "../ui/loaded";
@@ -22,7 +22,7 @@ export function Playground() {
 function Playing({ choices }: { choices: Choices }) {
   const query = route.value.query.toString();
   const [setting, set] = useState<Setting | null>(null);
-  const [played, show] = useState<{ played: Played; asked: string; milliseconds: number } | null>(null);
+  const [played, show] = useState<{ played: Played; asked: string; milliseconds: number; arrived: number } | null>(null);
   const [told, tell] = useState<Told | null>(null);
   const [chosen, choose] = useState<Chosen>({ kind: "link", at: 0 });
   // The setting that the page has last asked for: answers to what came before are shown, and change no control.
@@ -31,7 +31,7 @@ function Playing({ choices }: { choices: Choices }) {
   if (!newest.current)
     newest.current = new Newest(
       (found, asked, milliseconds) => {
-        show({ played: found, asked, milliseconds });
+        show({ played: found, asked, milliseconds, arrived: performance.now() });
         if (asked !== latest.current) return;
         tell(null);
         set(found.head.setting);
@@ -41,6 +41,11 @@ function Playing({ choices }: { choices: Choices }) {
       (problem, asked) => asked === latest.current && tell(problem),
     );
   useEffect(() => () => newest.current?.end(), []);
+  useLayoutEffect(() => {
+    // What a redraw takes, for who measures it: from the answer to when all is drawn.
+    performance.clearMeasures("redraw");
+    if (played) performance.measure("redraw", { start: played.arrived });
+  }, [played]);
   useEffect(() => {
     const wanted = query ? location.search.slice(1) : (choices.topologies.dumbbell ?? "");
     if (wanted === latest.current) return;
@@ -64,6 +69,7 @@ function Playing({ choices }: { choices: Choices }) {
         ))}
       </nav>
       {told && <Wrong told={told} />}
+      {played && <Numbers numbers={played.played.head.numbers} />}
       {setting && (
         <div class="playground">
           <section class="controls" aria-label="Setting">

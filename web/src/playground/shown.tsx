@@ -1,5 +1,5 @@
 // What a setting did: curves over time, numbers, and a row for each group of flows and each link.
-import { OverTime } from "../plots/time";
+import { FEW, OverTime } from "../plots/time";
 import { Legend } from "../ui/legend";
 import { number } from "../ui/words";
 import type { Played } from "./newest";
@@ -11,20 +11,25 @@ const PLOTS = [
   ["queue", "Queue, packets"],
 ] as const;
 
+export function Numbers({ numbers }: { numbers: Played["head"]["numbers"] }) {
+  return (
+    <dl class="figures">
+      <Figure name="Goodput of all" value={numbers.goodput_mbps} unit="Mbit/s" />
+      <Figure name="Fairness (Jain's index)" value={numbers.jain} unit="" />
+      <Figure name="Dropped or lost" value={numbers.loss_percent} unit="%" />
+      <Figure name="Mean wait in queues" value={numbers.wait_ms} unit="ms" />
+    </dl>
+  );
+}
+
 export function Shown({ played, stale }: { played: Played; stale: boolean }) {
   const { head, columns } = played;
-  const { numbers, groups, links } = head;
+  const { groups, links } = head;
   const t = columns[0] ?? new Float64Array();
   const none = new Float64Array();
   return (
     <div class={stale ? "stale" : ""}>
-      <dl class="figures">
-        <Figure name="Goodput of all" value={numbers.goodput_mbps} unit="Mbit/s" />
-        <Figure name="Fairness (Jain's index)" value={numbers.jain} unit="" />
-        <Figure name="Dropped or lost" value={numbers.loss_percent} unit="%" />
-        <Figure name="Mean wait in queues" value={numbers.wait_ms} unit="ms" />
-      </dl>
-      <Legend names={groups.map((each) => each.name)} />
+      {head.flows.length > FEW && <Legend names={groups.map((each) => each.name)} />}
       <div class="plots">
         {PLOTS.map(([kind, title]) => {
           const curves = head.curves.filter((each) => each.kind === kind);
@@ -32,7 +37,7 @@ export function Shown({ played, stale }: { played: Played; stale: boolean }) {
             <OverTime
               key={kind}
               id={curves.map((each) => `${each.of}${each.name}`).join()}
-              title={kind === "queue" && curves.length > 1 ? `${title}: ${curves.map((each) => each.name).join("; ")}` : title}
+              title={title}
               t={t}
               curves={curves.map((each, at) => ({
                 name: each.name,
@@ -46,9 +51,8 @@ export function Shown({ played, stale }: { played: Played; stale: boolean }) {
           );
         })}
       </div>
-      <div class="scroll">
+      <section class="scroll" tabIndex={0} aria-label="Flows">
         <table>
-          <caption class="hidden">Flows</caption>
           <thead>
             <tr>
               {["Flows", "Goodput of each, Mbit/s", "RTT, ms", "Sent again", "Timeouts", "Done, ms", "Stall, ms"].map((each, at) => (
@@ -71,13 +75,12 @@ export function Shown({ played, stale }: { played: Played; stale: boolean }) {
             ))}
           </tbody>
         </table>
-      </div>
-      <div class="scroll">
+      </section>
+      <section class="scroll" tabIndex={0} aria-label="Links">
         <table>
-          <caption class="hidden">Links</caption>
           <thead>
             <tr>
-              {["Link", "Used, %", "Mean wait, ms", "Longest queue, packets", "Dropped or lost, %", "Marked packets"].map((each, at) => (
+              {["Link", "Used, %", "Mean wait, ms", "Longest queue", "Lost, %", "Marked"].map((each, at) => (
                 <th key={each} scope="col" class={at ? "" : "text"}>
                   {each}
                 </th>
@@ -103,7 +106,7 @@ export function Shown({ played, stale }: { played: Played; stale: boolean }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
     </div>
   );
 }

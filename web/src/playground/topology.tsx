@@ -1,18 +1,18 @@
 // The chain of links and the ways of flows across it, drawn; each is chosen by a click or with the keyboard.
 import { Fragment } from "preact";
-import type { Setting } from "./setting";
+import type { Link, Setting } from "./setting";
 
 export type Chosen = { kind: "link" | "group"; at: number };
 
 const STEP = 150;
 const LEFT = 40;
 const TOP = 56;
-const ROW = 26;
+const ROW = 30;
 
 export function Topology({ setting, chosen, choose }: { setting: Setting; chosen: Chosen; choose: (chosen: Chosen) => void }) {
-  const { links, groups, names } = setting;
+  const { links, groups } = setting;
   const width = 2 * LEFT + links.length * STEP;
-  const height = TOP + 28 + groups.length * ROW;
+  const height = TOP + 30 + groups.length * ROW;
   const x = (node: number) => LEFT + node * STEP;
   const pressed = (kind: Chosen["kind"], at: number, label: string) => ({
     role: "button" as const,
@@ -31,14 +31,14 @@ export function Topology({ setting, chosen, choose }: { setting: Setting; chosen
     // biome-ignore lint/a11y/useSemanticElements: a drawing has no fieldset
     <svg class="topology" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="group" aria-label="Topology">
       {links.map((link, at) => (
-        <g key={`l${at}`} {...pressed("link", at, `Link ${at + 1}`)}>
+        <g key={`l${at}`} {...pressed("link", at, `Link ${at + 1}: ${rate(link)} Mbit/s ${link.delay} ms`)}>
           <rect x={x(at) + 12} y={TOP - 42} width={STEP - 24} height={60} rx="6" class="area" />
           <line x1={x(at) + 10} x2={x(at + 1) - 10} y1={TOP} y2={TOP} class="wire" stroke-dasharray={link.rates.length > 1 ? "3 5" : ""} />
-          <text x={x(at) + STEP / 2} y={TOP - 24} text-anchor="middle">
-            {link.rates.length > 1 ? `${Math.min(...link.rates)} to ${Math.max(...link.rates)}` : link.rates[0]} Mbit/s
-          </text>
-          <text x={x(at) + STEP / 2} y={TOP - 8} text-anchor="middle">
-            {link.delay} ms
+          <text y={TOP - 24} text-anchor="middle">
+            <tspan x={x(at) + STEP / 2}>{rate(link)} Mbit/s</tspan>{" "}
+            <tspan x={x(at) + STEP / 2} dy="16">
+              {link.delay} ms
+            </tspan>
           </text>
         </g>
       ))}
@@ -51,21 +51,29 @@ export function Topology({ setting, chosen, choose }: { setting: Setting; chosen
         </Fragment>
       ))}
       {groups.map((group, at) => {
-        const y = TOP + 36 + at * ROW;
+        const y = TOP + 46 + at * ROW;
         const ahead = group.end > group.begin ? 1 : -1;
         const [from, to] = [x(group.begin), x(group.end)];
         return (
-          <g key={`g${at}`} {...pressed("group", at, `Flows ${names[at] ?? ""}, from ${group.begin} to ${group.end}`)}>
-            <rect x={Math.min(from, to) - 8} y={y - 11} width={Math.abs(to - from) + 16} height={ROW - 3} rx="6" class="area" />
+          <g key={`g${at}`} {...pressed("group", at, `Flows ${flows(setting, at)}, from node ${group.begin} to ${group.end}`)}>
+            <rect x={Math.min(from, to) - 8} y={y - 19} width={Math.abs(to - from) + 16} height={ROW - 2} rx="6" class="area" />
             <path d={`M${from} ${y} H${to - 8 * ahead}`} class={`way c${at % 8}`} />
             <path d={`M${to} ${y} l${-10 * ahead} -5 v10 z`} class={`head c${at % 8}`} />
-            <text x={(from + to) / 2} y={y + 4} text-anchor="middle" class="on-way">
-              {group.count > 1 ? `${group.count} × ` : ""}
-              {names[at] ?? group.cc}
+            <text x={(from + to) / 2} y={y - 5} text-anchor="middle">
+              {flows(setting, at)}
             </text>
           </g>
         );
       })}
     </svg>
   );
+}
+
+function rate(link: Link): string {
+  return link.rates.length > 1 ? `${Math.min(...link.rates)} to ${Math.max(...link.rates)}` : String(link.rates[0]);
+}
+
+function flows({ groups, names }: Setting, at: number): string {
+  const count = groups[at]?.count ?? 1;
+  return `${count > 1 ? `${count} × ` : ""}${names[at] ?? groups[at]?.cc}`;
 }

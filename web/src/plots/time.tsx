@@ -12,6 +12,8 @@ export interface Curve {
   values: Float64Array;
 }
 
+/** Of so many the values below the cursor are told, too. */
+export const FEW = 8;
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2], [12, 4], [1, 2], [6, 2, 2, 2]];
 
 /** Curves on the same times, in seconds; `id` says when others are shown and not the same ones with other values. */
@@ -44,7 +46,7 @@ export function OverTime(props: {
     };
   }, [width, theme, id]);
   useLayoutEffect(() => {
-    plot.current?.setData(data(t, curves));
+    if (plot.current) renew(plot.current, t, curves);
   }, [t]);
   return (
     <figure class="over-time">
@@ -52,6 +54,15 @@ export function OverTime(props: {
       <div ref={place} role="img" aria-label={label} />
     </figure>
   );
+}
+
+/** Other values: the stretch that somebody looks at stays. */
+function renew(plot: uPlot, t: Float64Array, curves: Curve[]): void {
+  const before = plot.data[0];
+  const { min = null, max = null } = plot.scales.x ?? {};
+  const isPart = min !== null && max !== null && (min > (before[0] ?? 0) || max < (before.at(-1) ?? 0));
+  plot.setData(data(t, curves));
+  if (isPart && min < (t.at(-1) ?? 0)) plot.setScale("x", { min, max });
 }
 
 function data(t: Float64Array, curves: Curve[]): uPlot.AlignedData {
@@ -68,7 +79,7 @@ function options(curves: Curve[], width: number, height: number, together: strin
   return {
     width,
     height,
-    legend: { show: false },
+    legend: { show: curves.length <= FEW, live: true },
     padding: [8, 12, 0, 0],
     scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(low, 0), high > 0 ? high * 1.05 : 1] } },
     cursor: { sync: { key: together, scales: ["x", null] }, points: { show: false }, drag: { x: true, y: false } },
@@ -77,9 +88,10 @@ function options(curves: Curve[], width: number, height: number, together: strin
       { ...axis, values: (_, ticks) => ticks.map((each) => number(each)), size: 52, space: 32 },
     ],
     series: [
-      {},
+      { label: "at", value: (_, value) => (value === null ? "–" : `${number(value)} s`) },
       ...curves.map((each) => ({
         label: each.name,
+        value: (_: uPlot, value: number | null) => number(value),
         stroke: colour(each.of),
         width: curves.length > 12 ? 1 : 1.6,
         dash: DASHES[each.of % DASHES.length] ?? [],

@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
 import { number } from "./words";
 
-const STEPS = 1000;
+const STEPS = 200;
 
 /** A number to slide and to type; `log`: each step is a share of the number. */
 export function Slider(props: {
@@ -23,10 +23,14 @@ export function Slider(props: {
       ? 0
       : Math.log(Math.max(value, floor) / floor) / Math.log(most / floor)
     : (value - least) / (most - least);
-  const slid = (place: number) => {
-    if (!place) return least;
-    const found = log ? floor * (most / floor) ** place : least + (most - least) * place;
-    return whole ? Math.round(found) : Number(found.toPrecision(2));
+  const slid = (step: number) => {
+    if (!step) return set(least);
+    const exact = log ? floor * (most / floor) ** (step / STEPS) : least + ((most - least) * step) / STEPS;
+    const found = whole ? Math.round(exact) : Number(exact.toPrecision(2));
+    // A step that is smaller than what is shown moves all the same: with the keyboard nobody would get on otherwise.
+    const quantum = whole ? 1 : 10 ** (Math.floor(Math.log10(found || floor)) - 1);
+    const moved = found !== value ? found : value + Math.sign(step - Math.round(at * STEPS)) * quantum;
+    set(Math.min(Math.max(Number(moved.toPrecision(6)), least), most));
   };
   return (
     <div class="slider">
@@ -41,7 +45,7 @@ export function Slider(props: {
         max={STEPS}
         value={Math.round(at * STEPS)}
         aria-valuetext={`${number(value)} ${unit}`}
-        onInput={(event) => set(slid(Number(event.currentTarget.value) / STEPS))}
+        onInput={(event) => slid(event.currentTarget.valueAsNumber)}
       />
       <input
         type="number"
