@@ -83,7 +83,7 @@ def test_from_the_list_to_a_setting_and_on_to_the_next_lesson(page: Any) -> None
     page.get_by_role("heading", name="RTT unfairness").wait_for()
     page.get_by_role("link", name="The same with CUBIC").click()
     page.locator('[data-done="true"]').wait_for()
-    page.get_by_role("rowheader", name="cubic-2").wait_for()
+    page.get_by_role("rowheader", name="cubic-2", exact=True).wait_for()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

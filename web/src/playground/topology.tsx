@@ -4,8 +4,8 @@ import type { Link, Setting } from "./setting";
 
 export type Chosen = { kind: "link" | "group"; at: number };
 
-const STEP = 150;
-const LEFT = 40;
+const STEP = 112;
+const LEFT = 24;
 const TOP = 56;
 const ROW = 30;
 
@@ -16,7 +16,8 @@ export function Topology({ setting, chosen, choose }: { setting: Setting; chosen
   const x = (node: number) => LEFT + node * STEP;
   const pressed = (kind: Chosen["kind"], at: number, label: string) => ({
     role: "button" as const,
-    tabIndex: 0,
+    // As SVG has it: attributes of other letters are others there.
+    tabindex: 0,
     "aria-label": label,
     "aria-pressed": chosen.kind === kind && chosen.at === at,
     class: chosen.kind === kind && chosen.at === at ? "part chosen" : "part",
