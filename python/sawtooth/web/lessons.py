@@ -5,14 +5,15 @@ Each is a file of the folder `lessons`. Its numbers are made by its own settings
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -25,6 +26,8 @@ from sawtooth.web.setting import parse
 
 _FOLDER = Path(__file__).parent / "lessons"
 _UNITS = {"mbps": " Mbit/s", "ms": " ms", "kb": " kB", "percent": " %"}
+# One after the other, and beside what else is asked: the second who opens a lesson has what was made for the first.
+_POOL = ThreadPoolExecutor(1, "lessons")
 _MOST_SECONDS = 30.0
 """Of a lesson's simulation: settings that come along take no long time, on a busy machine either."""
 
@@ -131,7 +134,7 @@ async def one(request: Request) -> Response:
     name = query(request, "name")
     if name not in lessons():
         raise DatasetError(f"there is no lesson `{name[:40]}`", did_you_mean(name[:40], list(lessons())))
-    return JSONResponse(await run_in_threadpool(_told, lessons()[name]))
+    return JSONResponse(await asyncio.get_running_loop().run_in_executor(_POOL, _told, lessons()[name]))
 
 
 def _told(lesson: Lesson) -> dict[str, Any]:

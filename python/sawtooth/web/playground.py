@@ -6,7 +6,6 @@ import asyncio
 import functools
 import os
 from collections import OrderedDict
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 
@@ -49,15 +48,15 @@ class Playground:
         stop = _core.StopRequest()
         self._take_place(page, stop)
         try:
-            played = await self.simulated(request, setting, stop)
+            played = await self._simulated(request, setting, stop)
         finally:
             if self._running.get(page) is stop:
                 del self._running[page]
         return packed(played.head, played.columns)
 
-    async def simulated(self, request: Request, setting: Setting, stop: _core.StopRequest, how: Callable[..., Played] = play) -> Played:
+    async def _simulated(self, request: Request, setting: Setting, stop: _core.StopRequest) -> Played:
         """Simulates beside what else is asked; a browser that has gone wants nothing any more."""
-        work = asyncio.get_running_loop().run_in_executor(self._pool, functools.partial(how, setting, stop))
+        work = asyncio.get_running_loop().run_in_executor(self._pool, functools.partial(play, setting, stop))
         while not (await asyncio.wait({work}, timeout=_LOOK))[0]:
             if await request.is_disconnected():
                 stop.set()
