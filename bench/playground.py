@@ -58,7 +58,9 @@ def processor(steps: int) -> list[float]:
 
 def in_browser(steps: int) -> dict[str, list[float]]:
     """Milliseconds of each part, in a real browser: a key moves the slider, and the next follows when all is drawn."""
-    found: dict[str, list[float]] = {name: [] for name in ("server: simulation", "server: answer, both ways", "page: drawing", "from key to drawn")}
+    found: dict[str, list[float]] = {
+        name: [] for name in ("server: simulation", "server: answer, both ways", "page: drawing", "from key to drawn")
+    }
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as explorer, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(base_url=explorer.url, viewport={"width": 1200, "height": 900})

@@ -1,7 +1,9 @@
 """The playground: a setting is its address and a study, is simulated within bounds, and the page redraws as one slides."""
 
+import asyncio
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +167,25 @@ def test_a_long_simulation_blocks_nobody(client: TestClient) -> None:
     blocked = not long.is_alive()
     long.join()
     assert not blocked
+
+
+def test_a_browser_that_has_gone_wants_nothing_any_more() -> None:
+    class Gone:
+        async def is_disconnected(self) -> bool:
+            return True
+
+    playground = Playground(None, allow_run=False)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    stop = _core.StopRequest()
+    with pytest.raises(play.SupersededError):
+        asyncio.run(playground._simulated(Gone(), parse("v=1&d=120&l=1000&f=cubic,8"), stop))  # type: ignore[arg-type]  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+    assert stop.is_set
+
+
+def test_a_hundred_tabs_are_all_answered(client: TestClient) -> None:
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda tab: ran(client, f"v=1&d=1&l={tab + 1}&f=cubic", str(tab)), range(100)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert [unpacked(answer.content)[0]["setting"]["links"][0]["rates"] for answer in answers] == [[tab + 1] for tab in range(100)]
 
 
 def test_a_setting_is_downloaded_as_a_study_that_lint_takes(client: TestClient) -> None:

@@ -9,6 +9,9 @@ import { type Chosen, Topology } from "../playground/topology";
 import { go, route } from "../route";
 import { Await, useLoaded, Wrong } from "../ui/loaded";
 
+/** Milliseconds without a change after which the address follows. */
+const REST = 200;
+
 export function Playground() {
   const choices = useLoaded((signal) => get<Choices>("/api/playground/choices", {}, signal), []);
   return (
@@ -28,6 +31,7 @@ function Playing({ choices }: { choices: Choices }) {
   // The setting that the page has last asked for: answers to what came before are shown, and change no control.
   const latest = useRef("");
   const newest = useRef<Newest | null>(null);
+  const resting = useRef<number>();
   if (!newest.current)
     newest.current = new Newest(
       (found, asked, milliseconds) => {
@@ -36,11 +40,19 @@ function Playing({ choices }: { choices: Choices }) {
         tell(null);
         set(found.head.setting);
         latest.current = found.head.setting.address;
-        go(`/playground?${found.head.setting.address}`, "replace");
+        // Once it rests: browsers refuse an address that changes a hundred times in a while.
+        clearTimeout(resting.current);
+        resting.current = setTimeout(() => go(`/playground?${latest.current}`, "replace"), REST);
       },
       (problem, asked) => asked === latest.current && tell(problem),
     );
-  useEffect(() => () => newest.current?.end(), []);
+  useEffect(
+    () => () => {
+      clearTimeout(resting.current);
+      newest.current?.end();
+    },
+    [],
+  );
   useLayoutEffect(() => {
     // What a redraw takes, for who measures it: from the answer to when all is drawn.
     // Plots draw in microtasks, which were queued before this one.
@@ -52,11 +64,13 @@ function Playing({ choices }: { choices: Choices }) {
   useEffect(() => {
     const wanted = query ? location.search.slice(1) : (choices.topologies.dumbbell ?? "");
     if (wanted === latest.current) return;
+    clearTimeout(resting.current);
     latest.current = wanted;
     choose({ kind: "link", at: 0 });
     newest.current?.ask(wanted);
   }, [query]);
   const change = (next: Setting) => {
+    clearTimeout(resting.current);
     set(next);
     latest.current = addressOf(next);
     newest.current?.ask(latest.current);
