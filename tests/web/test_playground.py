@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 import sawtooth
 from sawtooth import _core
+from sawtooth.errors import DatasetError
 from sawtooth.web import play
 from sawtooth.web.playground import Playground
 from sawtooth.web.setting import TOPOLOGIES, Setting, choices, parse
@@ -82,6 +85,46 @@ def test_a_malformed_address_is_told_with_what_is_expected(client: TestClient, a
     assert (answer.json()["error"]["message"], answer.json()["error"]["hint"]) == (said, hint)
 
 
+PARTS = st.one_of(
+    st.text(max_size=8),
+    st.sampled_from(
+        [
+            "d=",
+            "l=",
+            "f=",
+            "v=1",
+            "seed=",
+            "10",
+            "0-1",
+            "1-0",
+            "9-9",
+            "1bdp",
+            "50p",
+            "cubic",
+            "codel",
+            ",",
+            "/",
+            "&",
+            "-1",
+            "1e9",
+            "nan",
+            "٣",
+            "%00",
+        ]
+    ),
+)
+
+
+@given(st.lists(PARTS, max_size=12))
+def test_any_address_is_a_setting_or_told(parts: list[str]) -> None:
+    try:
+        setting = parse("v=1&" + "".join(parts))
+    except DatasetError as error:
+        assert error.message
+        return
+    assert parse(setting.address()) == setting
+
+
 def test_a_setting_is_simulated_as_the_study_that_is_shown_beside_it(client: TestClient) -> None:
     head, columns = unpacked(ran(client, "v=1&d=3&l=10&f=cubic,2&f=bbr").content)
     from sawtooth.plan import make_plan
@@ -97,7 +140,7 @@ def test_a_setting_is_simulated_as_the_study_that_is_shown_beside_it(client: Tes
     shown = columns[curve["column"]]
     assert len(columns[0]) == len(shown)
     assert shown[~np.isnan(shown)].tolist() == pytest.approx((wanted["cwnd_bytes"].drop_nulls() / 1e3).to_list())
-    assert columns[0][-1] == pytest.approx(wanted["t_ns"].max() / 1e9)  # pyright: ignore[reportOptionalOperand, reportOperatorIssue]
+    assert columns[0][-1] == pytest.approx(wanted["t_ns"].max() / 1e9)
 
 
 def test_goodput_over_time_comes_to_what_was_delivered(client: TestClient) -> None:
@@ -133,7 +176,7 @@ def test_everything_that_can_be_chosen_runs(kind: str) -> None:
 
 
 def test_settings_beyond_the_budget_are_cut_off_with_a_clear_word(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(play._LIMITS, "events", 10_000)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setitem(play._LIMITS, "events", 10_000)
     error = ran(client, TEN).json()["error"]
     assert error["message"].startswith("cut off: stopped at ")
     assert error["message"].endswith("after 10,001 events: the limit is 10,000")
@@ -153,10 +196,10 @@ def test_what_nobody_waits_for_is_ended() -> None:
 
 
 def test_the_newest_of_a_page_ends_those_before_it_and_none_of_another() -> None:
-    playground = Playground(None, allow_run=False)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    playground = Playground(None, allow_run=False)
     old, other, new = _core.StopRequest(), _core.StopRequest(), _core.StopRequest()
     for page, stop in (("a", old), ("b", other), ("a", new)):
-        playground._take_place(page, stop)  # pyright: ignore[reportPrivateUsage]
+        playground._take_place(page, stop)
     assert [each.is_set for each in (old, other, new)] == [True, False, False]
 
 
@@ -174,10 +217,10 @@ def test_a_browser_that_has_gone_wants_nothing_any_more() -> None:
         async def is_disconnected(self) -> bool:
             return True
 
-    playground = Playground(None, allow_run=False)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    playground = Playground(None, allow_run=False)
     stop = _core.StopRequest()
     with pytest.raises(play.SupersededError):
-        asyncio.run(playground._simulated(Gone(), parse("v=1&d=120&l=1000&f=cubic,8"), stop))  # type: ignore[arg-type]  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+        asyncio.run(playground._simulated(Gone(), parse("v=1&d=120&l=1000&f=cubic,8"), stop))
     assert stop.is_set
 
 
@@ -279,6 +322,16 @@ def test_a_malformed_address_is_told_on_the_page_and_another_topology_mends_it(p
     page.goto("/playground?v=1&f=cubik")
     page.get_by_role("alert").get_by_text("there is no `cubik`").wait_for()
     page.get_by_role("link", name="dumbbell").click()
+    shown(page)
+    assert page.get_by_role("alert").count() == 0
+
+
+def test_a_setting_that_makes_no_sense_is_told_with_its_place_and_mended_with_the_controls(page: Any) -> None:
+    page.goto("/playground?v=1&d=3&l=10,0&f=cubic")
+    page.get_by_role("alert").get_by_text("a limit in bdp needs a flow with a delay across this link").wait_for()
+    assert "playground.toml:" in page.get_by_role("alert").inner_text()
+    page.get_by_role("slider", name="Delay, one way", exact=False).first.focus()
+    page.keyboard.press("End")
     shown(page)
     assert page.get_by_role("alert").count() == 0
 

@@ -53,6 +53,7 @@ def application(settings: Settings) -> Starlette:
         Route("/api/results/table", results.table),
         Route("/api/live", live.watch),
         Route("/api/playground/choices", playground.choices),
+        Route("/api/playground/setting", playground.setting),
         Route("/api/playground/run", playground.run),
         Route("/api/playground/study", playground.study),
         Route("/api/playground/save", playground.save, methods=["POST"]),

@@ -42,6 +42,10 @@ class Playground:
         most = {"links": MOST_LINKS, "groups": MOST_GROUPS, "flows": MOST_FLOWS}
         return JSONResponse({"topologies": TOPOLOGIES, "choices": choices(), "limits": limits, "most": most})
 
+    def setting(self, request: Request) -> Response:
+        """What an address says, also where that cannot be simulated: so that it can be mended."""
+        return JSONResponse(parse(query(request, "set")).facts())
+
     async def run(self, request: Request) -> Response:
         """What a setting does: `set` is its address, `page` who asks."""
         setting, page = parse(query(request, "set")), query(request, "page")[:40]

@@ -44,7 +44,15 @@ function Playing({ choices }: { choices: Choices }) {
         clearTimeout(resting.current);
         resting.current = setTimeout(() => go(`/playground?${latest.current}`, "replace"), REST);
       },
-      (problem, asked) => asked === latest.current && tell(problem),
+      (problem, asked) => {
+        if (asked !== latest.current) return;
+        tell(problem);
+        // What makes no sense together is mended with the controls; of an address that means nothing there are none.
+        get<Setting>("/api/playground/setting", { set: asked }).then(
+          (found) => asked === latest.current && set(found),
+          () => undefined,
+        );
+      },
     );
   useEffect(
     () => () => {

@@ -95,7 +95,7 @@ export function Shown({ played, stale }: { played: Played; stale: boolean }) {
                 </th>
                 {[
                   each.utilisation === null ? null : 100 * each.utilisation,
-                  each.wait_ms,
+                  round(each.wait_ms),
                   each.peak_packets,
                   each.loss_percent,
                   each.marked,
@@ -109,6 +109,11 @@ export function Shown({ played, stale }: { played: Played; stale: boolean }) {
       </section>
     </div>
   );
+}
+
+/** To thousandths: less is no wait. */
+function round(value: number | null): number | null {
+  return value === null ? null : Number(value.toFixed(3));
 }
 
 function rate(group: Played["head"]["groups"][number]): string {

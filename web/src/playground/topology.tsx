@@ -4,7 +4,7 @@ import type { Link, Setting } from "./setting";
 
 export type Chosen = { kind: "link" | "group"; at: number };
 
-const STEP = 112;
+const STEP = 128;
 const LEFT = 24;
 const TOP = 56;
 const ROW = 30;
