@@ -19,7 +19,7 @@ from sawtooth import _core
 from sawtooth.errors import DatasetError
 from sawtooth.web import play
 from sawtooth.web.playground import Playground
-from sawtooth.web.setting import TOPOLOGIES, Setting, choices, parse
+from sawtooth.web.setting import MOST_LINKS, TOPOLOGIES, Setting, choices, parse
 
 TEN = "v=1&d=30&l=100&f=cubic,10"
 """The setting whose redraw is measured: 10 flows, 100 Mbit/s, 30 s."""
@@ -181,6 +181,15 @@ def test_settings_beyond_the_budget_are_cut_off_with_a_clear_word(client: TestCl
     assert error["message"].startswith("cut off: stopped at ")
     assert error["message"].endswith("after 10,001 events: the limit is 10,000")
     assert error["hint"] == "make it shorter, slower, or of fewer flows; or save it as a study, which may take as long as it likes"
+
+
+def test_the_guide_tells_the_bounds_that_hold() -> None:
+    guide = (Path(__file__).parents[2] / "docs/guides/explorer-playground.md").read_text()
+    assert f"A simulation ends after {play.MOST_SECONDS:g} s, or {play._LIMITS['events'] / 1e6:g} million events" in guide
+    assert MOST_LINKS == 4
+    assert "A chain of up to four links" in guide
+    address = guide.partition("`/playground?")[2].partition("`")[0]
+    assert parse(address).address() == address
 
 
 def test_what_takes_too_long_is_cut_off() -> None:
