@@ -2,6 +2,7 @@ import { get } from "../api";
 import { to } from "../route";
 import { Await, useLoaded } from "../ui/loaded";
 import { Words } from "../ui/words";
+import "./lessons.css";
 
 interface Entry {
   name: string;

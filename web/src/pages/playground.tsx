@@ -8,6 +8,7 @@ import { Numbers, Shown } from "../playground/shown";
 import { type Chosen, Topology } from "../playground/topology";
 import { go, route } from "../route";
 import { Await, useLoaded, Wrong } from "../ui/loaded";
+import "../playground/playground.css";
 
 /** Milliseconds without a change after which the address follows. */
 const REST = 200;

@@ -30,7 +30,14 @@ export function Topology({ setting, chosen, choose }: { setting: Setting; chosen
   });
   return (
     // biome-ignore lint/a11y/useSemanticElements: a drawing has no fieldset
-    <svg class="topology" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="group" aria-label="Topology">
+    <svg
+      class={links.length > 3 ? "topology long" : "topology"}
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+      role="group"
+      aria-label="Topology"
+    >
       {links.map((link, at) => (
         <g key={`l${at}`} {...pressed("link", at, `Link ${at + 1}: ${rate(link)} Mbit/s ${link.delay} ms`)}>
           <rect x={x(at) + 12} y={TOP - 42} width={STEP - 24} height={60} rx="6" class="area" />
