@@ -228,8 +228,10 @@ def test_a_browser_that_has_gone_wants_nothing_any_more() -> None:
 
     playground = Playground(None, allow_run=False)
     stop = _core.StopRequest()
-    with pytest.raises(play.SupersededError):
-        asyncio.run(playground._simulated(Gone(), parse("v=1&d=120&l=1000&f=cubic,8"), stop))
+    asked = playground._simulated(Gone(), parse("v=1&d=120&l=1000&f=cubic,8"), stop)
+    # In a thread of its own: that of the tests has the browser's loop.
+    with ThreadPoolExecutor(1) as pool, pytest.raises(play.SupersededError):
+        pool.submit(asyncio.run, asked).result()
     assert stop.is_set
 
 
