@@ -80,6 +80,7 @@ SHAPES: dict[str, Shape] = {
     "fluid": Shape(FLOW, needs='flows with model = "fluid"'),
     "stalls": Shape(FLOW, many=True, when="from_ns", needs='record = ["stalls"]'),
     "episodes": Shape(FLOW, many=True, when="start_ns", needs='record = ["episodes"]'),
+    "limited": Shape(FLOW, many=True, when="from_ns", needs='record = ["limited"]'),
     "series": Shape(FLOW, many=True, when="t_ns", needs='sample = "100 ms"'),
     WINDOWS: Shape(FLOW, many=True, when="t_ns", needs='sample = "100 ms"'),
     "queues": Shape(LINK, many=True, when="t_ns", needs='sample = "100 ms"'),

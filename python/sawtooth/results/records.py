@@ -12,7 +12,7 @@ from sawtooth.display import Card
 from sawtooth.errors import RunFailed
 
 _SAMPLED = ("series", "queues")
-_RECORDED = ("variables", "episodes", "transfers", "waits", "link_flows", "packets", "stalls", "layers")
+_RECORDED = ("variables", "episodes", "limited", "transfers", "waits", "link_flows", "packets", "stalls", "layers")
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,6 +86,11 @@ class Records:
     def episodes(self) -> pl.DataFrame:
         """One row per loss episode of a flow, if the scenario asks for them."""
         return self.table("episodes")
+
+    @property
+    def limited(self) -> pl.DataFrame:
+        """One row per flow and stretch of time in which one cause held its sender back, if the scenario asks for them."""
+        return self.table("limited")
 
     @property
     def arrivals(self) -> pl.DataFrame:

@@ -42,6 +42,10 @@ class Tables(ABC):
         """One row per loss episode, flow and run, where the scenario has `record = ["episodes"]`."""
         return self.table("episodes", factors=factors)
 
+    def limited(self, *, factors: bool = False) -> pl.LazyFrame:
+        """One row per stretch of time in which one cause held a sender back, flow and run, where the scenario has `record = ["limited"]`."""
+        return self.table("limited", factors=factors)
+
     def arrivals(self, *, factors: bool = False) -> pl.LazyFrame:
         """One row per entry of flows that arrive and leave, and run: all of them together."""
         return self.table("arrivals", factors=factors)

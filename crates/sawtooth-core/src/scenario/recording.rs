@@ -59,6 +59,7 @@ pub(super) fn read(context: &Context, sample: Sampling, duration: Duration) -> R
             }
             "variables" => record.variables = true,
             "episodes" => record.episodes = true,
+            "limited" => record.limited = true,
             "transfers" => record.transfers = true,
             "waits" => record.waits = true,
             "link_flows" => record.link_flows = true,

@@ -434,7 +434,7 @@ fn what_is_recorded_besides_is_asked_for_by_name() {
             json!(["parcels"]),
             "record[0]",
             "`parcels` is no table that can be asked for",
-            "there are variables, episodes, transfers, waits, link_flows, packets, stalls, layers",
+            "there are variables, episodes, limited, transfers, waits, link_flows, packets, stalls, layers",
         ),
         (
             json!(["variables"]),

@@ -260,6 +260,9 @@ pub(super) fn standing_flows(
         if scenario.record.episodes {
             sender.keep_episodes();
         }
+        if scenario.record.limited {
+            sender.keep_limited();
+        }
         flows.push(Flow::new(FlowPlan {
             id: index_u32(index),
             start: spec.start,

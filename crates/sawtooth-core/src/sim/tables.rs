@@ -10,7 +10,7 @@ use crate::record::rows::flows::{TcpFlow, udp_flow_rows};
 use crate::record::rows::fluid::fluid_table;
 use crate::record::rows::links::link_tables;
 use crate::record::rows::udp::udp_tables;
-use crate::record::rows::{EpisodeRow, FlowRow};
+use crate::record::rows::{EpisodeRow, FlowRow, LimitedRow};
 use crate::record::{Records, Table};
 use crate::spec::Scenario;
 use crate::units::Instant;
@@ -50,6 +50,9 @@ pub(super) fn into_records(mut world: World) -> Records {
     if scenario.record.episodes {
         tables.push(episode_table(scenario, flows));
     }
+    if scenario.record.limited {
+        tables.push(limited_table(scenario, flows));
+    }
     let names: Vec<String> = world.request_responses.names(scenario).collect();
     tables.extend(host_tables(&world.hosts, scenario, &names));
     world.calendar.lineage.leave();
@@ -77,6 +80,16 @@ fn flow_table(world: &World, flows: &[Flow]) -> Table {
 
 fn udp_flows(udp: &[Udp]) -> impl Iterator<Item = &UdpFlow> {
     udp.iter().map(|udp| &udp.flow)
+}
+
+fn limited_table(scenario: &Scenario, flows: &[Flow]) -> Table {
+    let mut table = Table::new::<LimitedRow>();
+    for (spec, flow) in scenario.flows.iter().zip(flows) {
+        for stretch in flow.sender.limits().stretches() {
+            table.push(LimitedRow::of(spec, *stretch));
+        }
+    }
+    table
 }
 
 fn episode_table(scenario: &Scenario, flows: &[Flow]) -> Table {

@@ -25,6 +25,8 @@ pub struct Recording {
     pub variables: bool,
     /// Loss episodes.
     pub episodes: bool,
+    /// What held each sender back, and when.
+    pub limited: bool,
     /// Every flow that has arrived.
     pub transfers: bool,
     /// How waits and backlogs are distributed at each link.

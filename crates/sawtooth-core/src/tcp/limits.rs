@@ -19,6 +19,8 @@
 //! 6. `Cwnd`: the congestion window is full. The handshake belongs here, too: one segment, the SYN, is all that may be outstanding.
 //! 7. `Pacing`: the window has room, and the next segment's time has not come.
 //!
+//! Where a study asks, the stretches themselves are kept, in their order.
+//!
 //! Deviations: times are whole nanoseconds between rounded instants, so the shares sum exactly; RFC 4898 counts milliseconds.
 
 use crate::units::Instant;
@@ -56,6 +58,31 @@ impl SendLimit {
         Self::Rto,
         Self::Nagle,
     ];
+
+    /// The word of the column `by`, which is also that of the columns `limited_*_ns`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::SendBuffer => "send_buffer",
+            Self::Rwnd => "rwnd",
+            Self::Cwnd => "cwnd",
+            Self::Pacing => "pacing",
+            Self::Recovery => "recovery",
+            Self::Rto => "rto",
+            Self::Nagle => "nagle",
+        }
+    }
+}
+
+/// A time in which one cause held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitedStretch {
+    /// Its beginning, ns.
+    pub from_ns: i64,
+    /// Its end, ns.
+    pub until_ns: i64,
+    /// The cause.
+    pub by: SendLimit,
 }
 
 /// The account of one connection's life.
@@ -68,6 +95,7 @@ pub struct SendLimits {
     stopped: Instant,
     start_ns: i64,
     over: bool,
+    stretches: Option<Vec<LimitedStretch>>,
 }
 
 impl SendLimits {
@@ -79,7 +107,18 @@ impl SendLimits {
             stopped: Instant::START,
             start_ns: 0,
             over: false,
+            stretches: None,
         }
+    }
+
+    /// Stretches are to be kept from now on.
+    pub fn keep_stretches(&mut self) {
+        self.stretches = Some(Vec::new());
+    }
+
+    /// Stretches kept so far: each begins where the one before ends, and has another cause.
+    pub fn stretches(&self) -> &[LimitedStretch] {
+        self.stretches.as_deref().unwrap_or_default()
     }
 
     /// The connection is opened at `time`.
@@ -117,9 +156,29 @@ impl SendLimits {
             return;
         }
         let now_ns = time.as_ns();
+        if self.stretches.is_some() {
+            self.keep(now_ns);
+        }
         self.spent_ns[self.limit as usize] += now_ns - self.since_ns;
         self.since_ns = now_ns;
         self.limit = limit;
+    }
+
+    /// Keeps what ends at that time, as a part of the stretch before if that has the same cause.
+    #[cold]
+    fn keep(&mut self, now_ns: i64) {
+        let (from_ns, by) = (self.since_ns, self.limit);
+        let Some(kept) = self.stretches.as_mut().filter(|_| now_ns > from_ns) else {
+            return;
+        };
+        match kept.last_mut() {
+            Some(last) if last.by == by => last.until_ns = now_ns,
+            _ => kept.push(LimitedStretch {
+                from_ns,
+                until_ns: now_ns,
+                by,
+            }),
+        }
     }
 
     /// What has been accounted to `limit`, ns.
@@ -209,5 +268,30 @@ mod tests {
             .sum();
         assert_eq!(sum, limits.lifetime_ns());
         assert_eq!(sum, at(time).as_ns() - at(0.1).as_ns());
+    }
+
+    #[test]
+    fn stretches_are_those_of_the_account_in_their_order_and_without_gaps() {
+        let mut limits = SendLimits::new();
+        limits.keep_stretches();
+        limits.start(at(0.5));
+        limits.stop(at(0.5), SendLimit::Source);
+        limits.stop(at(1.0), SendLimit::Cwnd);
+        limits.stop(at(1.5), SendLimit::Cwnd);
+        limits.expire();
+        limits.expire();
+        limits.stop(at(3.0), SendLimit::Recovery);
+        limits.finish(at(3.25));
+        limits.finish(at(4.0));
+        let kept: Vec<_> = (limits.stretches().iter())
+            .map(|each| (each.from_ns, each.until_ns, each.by.name()))
+            .collect();
+        let wanted = [
+            (500_000_000, 1_000_000_000, "source"),
+            (1_000_000_000, 1_500_000_000, "cwnd"),
+            (1_500_000_000, 3_000_000_000, "rto"),
+            (3_000_000_000, 3_250_000_000, "recovery"),
+        ];
+        assert_eq!(kept, wanted);
     }
 }

@@ -551,7 +551,7 @@ impl Case {
     fn record(&self) -> Vec<&'static str> {
         let mut words = self.link_tables.clone();
         if self.sample.is_some() {
-            words.extend(["variables", "episodes"]);
+            words.extend(["variables", "episodes", "limited"]);
         } else if self.arrivals.is_some() {
             words.push("transfers");
         }

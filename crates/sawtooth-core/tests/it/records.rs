@@ -135,6 +135,25 @@ fn rfc4898_the_wait_for_a_timeout_is_the_timers_and_what_follows_is_recovery() {
 }
 
 #[test]
+fn stretches_of_what_limits_have_no_gaps_and_sum_to_the_shares() {
+    let records = run(&json!({"/links/l/drop": [2, 30], "/record": ["limited"]}));
+    let stretches = table(&records, "limited");
+    let (from, until) = (
+        wholes_of(stretches, "from_ns"),
+        wholes_of(stretches, "until_ns"),
+    );
+    assert_eq!(from[1..], until[..until.len() - 1]);
+    let by = words_of(stretches, "by");
+    assert!(by.windows(2).all(|pair| pair[0] != pair[1]));
+    let (shares, lifetime) = shares(&records);
+    for (cause, spent) in shares {
+        let rows = (0..by.len()).filter(|&row| by[row] == cause);
+        assert_eq!(rows.map(|row| until[row] - from[row]).sum::<i64>(), spent);
+    }
+    assert_eq!(until[until.len() - 1] - from[0], lifetime);
+}
+
+#[test]
 fn timeouts_in_a_row_are_one_episode_and_all_but_the_first_are_subsequent() {
     // The segment is lost three times: 1 s, 2 s and 4 s (RFC 6298 §5.5).
     let records = run(

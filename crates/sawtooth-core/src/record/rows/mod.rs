@@ -43,6 +43,7 @@ pub(crate) mod flows;
 pub(crate) mod fluid;
 mod hosts;
 pub(crate) mod kernels;
+mod limited;
 pub(crate) mod links;
 mod samples;
 pub(crate) mod udp;
@@ -54,6 +55,7 @@ pub use flows::FlowRow;
 pub use fluid::FluidRow;
 pub use hosts::{LayerRow, StallRow, Stalls};
 pub use kernels::CounterRow;
+pub use limited::LimitedRow;
 pub use links::{LinkFlowRow, LinkRow, PacketRow, WaitRow};
 pub use samples::{QueueRow, SeriesRow, VariableRow};
 pub use udp::{DatagramRow, SourceRow};
@@ -71,6 +73,7 @@ pub const SCHEMA: &[TableSpec] = &[
     QueueRow::TABLE,
     VariableRow::TABLE,
     EpisodeRow::TABLE,
+    LimitedRow::TABLE,
     ArrivalRow::TABLE,
     CompletionRow::TABLE,
     TransferRow::TABLE,

@@ -7,6 +7,7 @@ use super::key::{Missing, ScenarioKey, Takes};
 pub const RECORD: &[&str] = &[
     "variables",
     "episodes",
+    "limited",
     "transfers",
     "waits",
     "link_flows",

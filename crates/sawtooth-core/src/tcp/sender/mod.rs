@@ -323,6 +323,11 @@ impl Sender {
         self.tx.episodes = Some(Box::default());
     }
 
+    /// What holds it back is to be kept from now on, stretch by stretch.
+    pub fn keep_limited(&mut self) {
+        self.tx.limits.keep_stretches();
+    }
+
     /// Brings time integrals up to the end of the run.
     pub fn finish(&mut self, end: Instant) {
         self.tx.limits.finish(end);
