@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,7 @@ class Trace:
         duration: simulated seconds.
         flows, links: the usual tables, of this run.
         series: a row per flow and acknowledgement or sample. queues: a row per sample and direction of a link; None if the backend cannot tell.
+        recorded: other tables that were asked for, by name.
 
     """
 
@@ -56,6 +57,7 @@ class Trace:
     links: pl.DataFrame
     series: pl.DataFrame
     queues: pl.DataFrame | None
+    recorded: Mapping[str, pl.DataFrame] = field(default_factory=dict[str, pl.DataFrame])
 
 
 def choose(plan: Plan, which: Which) -> Run:
@@ -89,14 +91,16 @@ def span(begin: str, end: str | None, run: Run) -> tuple[float, float]:
         StudyError: if that is no time, or none of the run's.
 
     """
-    duration = _duration(json.loads(run.scenario))
+    duration = duration_of(run)
     first, last = seconds(begin), duration if end is None else min(seconds(end), duration)
     if not 0 <= first < last:
         raise StudyError(f"from {begin} to {end or 'the end'} is no time of the run", hint=f"it takes {duration:g} s")
     return first, last
 
 
-def _duration(tree: dict[str, Any]) -> float:
+def duration_of(run: Run) -> float:
+    """How long a run takes, seconds."""
+    tree: dict[str, Any] = json.loads(run.scenario)
     return _core.evaluate(str(tree["duration"]), tree.get("vars", {}))[0]
 
 
@@ -132,8 +136,8 @@ def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
     return lines
 
 
-def take(plan: Plan, run: Run, backend: Simulator, captures: Wanted | None = None) -> Trace:
-    """Does the run once more, recording what it does over time, and its packets if they are wanted.
+def take(plan: Plan, run: Run, backend: Simulator, captures: Wanted | None = None, record: Sequence[str] = ()) -> Trace:
+    """Does the run once more, recording what it does over time, its packets if they are wanted, and other tables as `record` of a scenario has them.
 
     Raises:
         RunFailed: with the backend's words.
@@ -141,11 +145,13 @@ def take(plan: Plan, run: Run, backend: Simulator, captures: Wanted | None = Non
     """
     tree = json.loads(run.scenario)
     simulated = not plan.study.on_kernels
-    duration = _duration(tree)
+    duration = duration_of(run)
     sampled = _sampled(duration)
     per_ack = sampling(run) == "ack"
     # Samples do not change a simulation: one takes down every acknowledgement, another the queues.
-    wanted = ([{"sample": "ack"}] if per_ack else []) + ([{"sample": sampled}] if simulated or not per_ack else [])
+    wanted: list[dict[str, Any]] = ([{"sample": "ack"}] if per_ack else []) + ([{"sample": sampled}] if simulated or not per_ack else [])
+    if record:
+        wanted[0]["record"] = list(record)
     texts, seeds = [json.dumps({**tree, **each}) for each in wanted], [run.seed] * len(wanted)
     # Of the first of them: the others have the same packets.
     captured = [captures.of_scenario(run.scenario, comments(plan, run))] if captures else []
@@ -155,16 +161,51 @@ def take(plan: Plan, run: Run, backend: Simulator, captures: Wanted | None = Non
     tables = batch.tables
     last = len(wanted) - 1
     queues = tables["queues"].filter(run=last) if "queues" in tables else None
-    return Trace(run, duration, tables["flows"].filter(run=0), tables["links"].filter(run=0), tables["series"].filter(run=0), queues)
+    return Trace(run, duration, tables["flows"].filter(run=0), tables["links"].filter(run=0), tables["series"].filter(run=0), queues,
+                 {name: tables[name].filter(run=0) for name in record if name in tables})  # fmt: skip
 
 
 def sampling(run: Run) -> str:
     """How a run is sampled that is looked at in detail: at each acknowledgement, as `sample = "ack"` says, or in steps if it has too many."""
-    return "ack" if run.cost <= _MOST_ACKS else _sampled(_duration(json.loads(run.scenario)))
+    return "ack" if run.cost <= _MOST_ACKS else _sampled(duration_of(run))
 
 
 def _sampled(duration: float) -> str:
     return f"{duration / _SAMPLES:.9f} s"
+
+
+def delivered(rows: pl.DataFrame, times: Vector) -> Vector:
+    """Bytes that had been delivered in order by each of some times, in seconds: those of the last row until then, or none before the first.
+
+    Args:
+        rows: of `series`, of one flow, in the order of time.
+        times: shape (n,).
+
+    """
+    # The state at each time is that of the last row before it.
+    last = np.searchsorted(_seconds(rows["t_ns"]), times + 1e-12, side="right") - 1
+    return np.where(last >= 0, rows["delivered_bytes"].to_numpy().astype(float)[last], 0.0)
+
+
+def differs_from(one: Trace, other: Trace) -> float | None:
+    """From when on two traces differ, seconds: the time of the first row of a series, or of a queue's, that only one of them has; None if they are equal."""
+    found = [_first_difference(one.series, other.series)]
+    if one.queues is not None and other.queues is not None:
+        found.append(_first_difference(one.queues, other.queues))
+    times = [time for time in found if time is not None]
+    return min(times) * 1e-9 if times else None
+
+
+def _first_difference(one: pl.DataFrame, other: pl.DataFrame) -> int | None:
+    """Both in the order of time, row by row; rows of one time stand in the order of what they are of."""
+    first, second = (frame.sort("t_ns", maintain_order=True) for frame in (one, other))
+    shared = min(first.height, second.height)
+    unlike = pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name} other")) for name in first.columns)
+    both = pl.concat([first.head(shared), second.head(shared).rename(lambda name: f"{name} other")], how="horizontal")
+    at = both.select(unlike.arg_true()).to_series()
+    place = int(at[0]) if at.len() else shared
+    times = [int(frame["t_ns"][place]) for frame in (first, second) if place < frame.height]
+    return min(times) if times else None
 
 
 def figure(

@@ -29,10 +29,11 @@ def ran(client: TestClient, setting: str, page: str = "p") -> Any:
     return client.get("/api/playground/run", params={"set": setting, "page": page})
 
 
-def unpacked(content: bytes) -> tuple[Any, np.ndarray]:
+def unpacked(content: bytes) -> tuple[Any, dict[str, np.ndarray]]:
     """Head and columns of an answer."""
-    size, rows = np.frombuffer(content[:8], "<u4").tolist()
-    return json.loads(content[8 : 8 + size]), np.frombuffer(content[8 + size :], "<f8").reshape(-1, rows)
+    size = int.from_bytes(content[:4], "little")
+    head, numbers = json.loads(content[4 : 4 + size]), np.frombuffer(content[4 + size :], "<f8")
+    return head, {name: numbers[start : start + length] for name, (start, length) in head["columns"].items()}
 
 
 @pytest.mark.parametrize(
@@ -138,14 +139,14 @@ def test_a_setting_is_simulated_as_the_study_that_is_shown_beside_it(client: Tes
     curve = next(each for each in head["curves"] if each["kind"] == "cwnd" and each["name"] == "bbr")
     wanted = records.series.filter(pl.col("flow") == "bbr").sort("t_ns")
     shown = columns[curve["column"]]
-    assert len(columns[0]) == len(shown)
+    assert len(columns["t"]) == len(shown)
     assert shown[~np.isnan(shown)].tolist() == pytest.approx((wanted["cwnd_bytes"].drop_nulls() / 1e3).to_list())
-    assert columns[0][-1] == pytest.approx(wanted["t_ns"].max() / 1e9)
+    assert columns["t"][-1] == pytest.approx(wanted["t_ns"].max() / 1e9)
 
 
 def test_goodput_over_time_comes_to_what_was_delivered(client: TestClient) -> None:
     head, columns = unpacked(ran(client, "v=1&d=3&l=10&f=cubic,2").content)
-    step = columns[0][1] - columns[0][0]
+    step = columns["t"][1] - columns["t"][0]
     rates = [columns[each["column"]] for each in head["curves"] if each["kind"] == "goodput"]
     # The last sample stands before the run's end.
     assert sum(np.nansum(rate) * step for rate in rates) / 3 == pytest.approx(head["numbers"]["goodput_mbps"], rel=0.02)
@@ -162,7 +163,7 @@ def test_who_uploads_fills_the_way_back(client: TestClient) -> None:
 def test_a_trace_is_followed_second_by_second(client: TestClient) -> None:
     head, columns = unpacked(ran(client, "v=1&d=8&l=10/1,5,1bdp&f=cubic").content)
     (goodput,) = (columns[each["column"]] for each in head["curves"] if each["kind"] == "goodput")
-    second = columns[0].astype(int)
+    second = columns["t"].astype(int)
     fast, slow = (np.nanmean(goodput[(second >= 2) & (second % 2 == parity)]) for parity in (0, 1))
     assert fast > 4 * slow
     assert slow < 1.5

@@ -29,10 +29,10 @@ export function address(path: string, query: Query = {}): string {
   return text ? `${path}?${text}` : path;
 }
 
-export async function answered(asked: Promise<Response>): Promise<Response> {
+export async function answered(coming: Promise<Response>): Promise<Response> {
   let answer: Response;
   try {
-    answer = await asked;
+    answer = await coming;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new Problem({
@@ -53,13 +53,18 @@ export async function answered(asked: Promise<Response>): Promise<Response> {
   );
 }
 
+/** The whole answer, where it is no JSON. */
+export async function asked(path: string, signal?: AbortSignal): Promise<Response> {
+  return answered(fetch(path, signal ? { signal } : {}));
+}
+
 export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
   return (await answered(fetch(address(path, query), signal ? { signal } : {}))).json();
 }
 
 export async function post<T>(path: string, query: Query, body: unknown, signal?: AbortSignal): Promise<T> {
-  const asked = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  return (await answered(fetch(address(path, query), signal ? { ...asked, signal } : asked))).json();
+  const sent = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  return (await answered(fetch(address(path, query), signal ? { ...sent, signal } : sent))).json();
 }
 
 export function problemOf(error: unknown): Told {

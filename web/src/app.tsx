@@ -4,6 +4,7 @@ import { LessonPage, Lessons } from "./pages/lessons";
 import { Playground } from "./pages/playground";
 import { ResultsPage } from "./pages/results";
 import { ResultsList } from "./pages/results-list";
+import { RunPage } from "./pages/run";
 import { route } from "./route";
 import { loadSession } from "./session";
 import { Shell } from "./ui/shell";
@@ -14,7 +15,23 @@ const PAGES: Record<string, () => preact.JSX.Element> = {
   live: () => <LivePage />,
   playground: () => <Playground />,
   lessons: () => (route.value.query.has("lesson") ? <LessonPage name={route.value.query.get("lesson") as string} /> : <Lessons />),
+  run: () => {
+    const [of, run] = ["of", "run"].map((name) => route.value.query.get(name));
+    return of && run ? <RunPage key={`${of} ${run}`} of={of} run={run} /> : <ChooseRun />;
+  },
 };
+
+/** A run is one of results. */
+function ChooseRun() {
+  return (
+    <section>
+      <h1>One run in detail</h1>
+      <p>
+        Runs are reached from <a href="/results">results</a>: by a click on a point of a figure, or in the table <code>runs</code>.
+      </p>
+    </section>
+  );
+}
 
 export function App() {
   useEffect(() => {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,28 @@ def speeds(chosen: float) -> list[float]:
     return sorted(found)
 
 
-def page(film: Film, title: str, question: str, speed: float) -> str:
-    """The whole file."""
+@dataclass(frozen=True)
+class Parts:
+    """What a player needs, whoever's page it is in.
+
+    Attributes:
+        body: elements: the drawing, its controls, its legend.
+        data: the film, as the player reads it.
+        said: of it, in words.
+
+    """
+
+    body: str
+    data: dict[str, Any]
+    said: str
+
+    def facts(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+def parts(film: Film, title: str, speed: float) -> Parts:
+    """The drawing of a film, with what a player does with it; one second shows `speed` seconds of the run."""
     peak = still.peaks(film)
     moment = first_drop_ns(film)
     fall = _FALL_SECS * speed * 1e9
@@ -61,7 +82,6 @@ def page(film: Film, title: str, question: str, speed: float) -> str:
         f'{still.standing(film.network, peak)}\n<g id="moving">{still.moving(film, shown, fall)}</g>'
     )
     said = [*film.left_out, f"{film.packets.height:,} times a packet comes to a link"]
-    data = json.dumps(_data(film, peak, speed, shown), separators=(",", ":")).replace("<", "\\u003c")
     colours = [f'<li><svg viewBox="0 0 26 12" aria-hidden="true"><rect class="key c{at % still.COLOURS}" x="3" y="1" width="20" height="10"/></svg>{html.escape(name)}</li>'
                for at, name in enumerate(film.flows[:12])]  # fmt: skip
     more = [f"<li>... and {len(film.flows) - 12} more flows; colours come again</li>"] if len(film.flows) > 12 else []
@@ -70,6 +90,23 @@ def page(film: Film, title: str, question: str, speed: float) -> str:
         f'<option value="{value:g}"{" selected" if value == speed else ""}>1 s shows {_time(value)}</option>' for value in speeds(speed)
     )
     keys = "".join(f"<dt>{' '.join(f'<kbd>{key}</kbd>' for key in names.split())}</dt><dd>{does}</dd>" for names, does in _KEYS)
+    body = f"""<div class="film"><div class="stage" tabindex="0" role="group" aria-label="the network">{still.picture(film, inside)}</div>
+<div class="controls" data-live hidden>
+<button type="button" id="play" aria-pressed="false">Play</button><button type="button" id="start">From the start</button><button type="button" id="back" aria-label="to the event before">&lt;</button><button type="button" id="next" aria-label="to the next event">&gt;</button><button type="button" id="loss">Next loss</button>
+<label>Speed <select id="speed">{options}</select></label><output id="clock"></output>
+</div>
+<noscript><p class="faint">Without scripts this is a still.</p></noscript>
+<div class="time">{_overview(film, peak)}<input id="scrub" data-live hidden type="range" min="0" max="1" step="any" value="0" aria-label="time"></div>
+<ul class="legend">{"".join([*colours, *more, *signs])}</ul>
+<details id="packets" data-live hidden><summary>The packets of this moment, as a table</summary><p id="listed" role="status"></p><div class="scroll" tabindex="0"><table><thead><tr><th>link</th><th>direction</th><th>flow</th><th>packet</th><th>number</th><th>size</th><th>where</th></tr></thead><tbody id="list"></tbody></table></div></details>
+<details data-live hidden><summary>Keys</summary><dl>{keys}</dl></details></div>"""
+    return Parts(body, _data(film, peak, speed, shown), f"{'; '.join(said)}. Data go above a link's line, what comes back below it.")
+
+
+def page(film: Film, title: str, question: str, speed: float) -> str:
+    """The whole file."""
+    made = parts(film, title, speed)
+    data = json.dumps(made.data, separators=(",", ":")).replace("<", "\\u003c")
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -78,25 +115,17 @@ def page(film: Film, title: str, question: str, speed: float) -> str:
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <title>{html.escape(title)}</title>
 <style>
-{_beside("player.css")}</style>
+{_beside("player.css")}{_beside("film.css")}</style>
 </head>
 <body>
 <h1>{html.escape(title)}</h1>
 <p class="faint">{html.escape(question)}</p>
-<p class="faint">{html.escape("; ".join(said))}. Data go above a link's line, what comes back below it.</p>
-<div class="stage" tabindex="0" aria-label="the network">{still.picture(film, inside)}</div>
-<div class="controls" data-live hidden>
-<button id="play" aria-pressed="false">Play</button><button id="start">From the start</button><button id="back" aria-label="to the event before">&lt;</button><button id="next" aria-label="to the next event">&gt;</button><button id="loss">Next loss</button>
-<label>Speed <select id="speed">{options}</select></label><output id="clock"></output>
-</div>
-<noscript><p class="faint">Without scripts this is a still.</p></noscript>
-<div class="time">{_overview(film, peak)}<input id="scrub" data-live hidden type="range" min="0" max="1" step="any" value="0" aria-label="time"></div>
-<ul class="legend">{"".join([*colours, *more, *signs])}</ul>
-<details id="packets" data-live hidden><summary>The packets of this moment, as a table</summary><p id="listed" role="status"></p><div class="scroll" tabindex="0"><table><thead><tr><th>link</th><th>direction</th><th>flow</th><th>packet</th><th>number</th><th>size</th><th>where</th></tr></thead><tbody id="list"></tbody></table></div></details>
-<details data-live hidden><summary>Keys</summary><dl>{keys}</dl></details>
+<p class="faint">{html.escape(made.said)}</p>
+{made.body}
 <script type="application/json" id="film">{data}</script>
-<script>
-{_beside("player.js")}</script>
+<script type="module">
+{_beside("player.js")}player(JSON.parse(document.getElementById("film").textContent), document, window);
+</script>
 </body>
 </html>
 """

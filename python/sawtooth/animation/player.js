@@ -1,8 +1,7 @@
-"use strict";
-// Draws the packets of the film at any moment. Where a packet is, `place` says as film.py does.
-(() => {
-  const film = JSON.parse(document.getElementById("film").textContent);
-  const $ = (id) => document.getElementById(id);
+// Draws the packets of a film at any moment. Where a packet is, `place` says as film.py does.
+// `root` has the elements that page.py makes; `keys` is where keys are heard. What it returns ends it.
+export function player(film, root, keyboard) {
+  const $ = (id) => root.querySelector(`#${id}`);
   const [LINE, WAY, FLOW, KIND, NUMBER, BYTES, AGAIN, MARKED, FATE, ARRIVED, DROPPED, STARTED, SENT, DELIVERED] = Array(14).keys();
   const { lines, packets, flows, kinds, fates, sizes } = film;
   const span = film.end, group = $("moving"), reduced = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -111,13 +110,14 @@
   $("back").onclick = () => event(-1); $("next").onclick = () => event(1); $("loss").onclick = toLoss; $("loss").disabled = !lost.length;
   $("scrub").oninput = (e) => { run(false); show(e.target.value * span); }; $("speed").onchange = (e) => { speed = +e.target.value; draw(); };
   $("packets").ontoggle = list;
-  addEventListener("keydown", (e) => {
+  keyboard.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || /^(SELECT|SUMMARY)$/.test(e.target.tagName) || (e.target.tagName === "BUTTON" && /^( |Enter)$/.test(e.key))) return;
     const step = span / (e.shiftKey ? 10 : 200), keys = { " ": () => run(!playing), ArrowRight: () => { run(false); show(now + step); }, ArrowLeft: () => { run(false); show(now - step); }, Home: () => { run(false); show(0); }, End: () => { run(false); show(span); }, ".": () => event(1), ",": () => event(-1), l: toLoss, "+": () => faster(1), "-": () => faster(-1) };
     if (keys[e.key]) { e.preventDefault(); keys[e.key](); }
   });
-  document.querySelectorAll("[data-live]").forEach((e) => { e.hidden = false; });
+  root.querySelectorAll("[data-live]").forEach((e) => { e.hidden = false; });
   const asked = /(?:^#|&)t=([\d.]+)/.exec(location.hash);
   show(asked ? asked[1] * 1e9 - film.begin : film.still);
   if (/play/.test(location.hash) && !reduced) run(true);
-})();
+  return () => { playing = false; };
+}

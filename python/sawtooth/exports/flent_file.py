@@ -21,7 +21,7 @@ from sawtooth._core import version
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.stats import Vector
-from sawtooth.trace import Trace
+from sawtooth.trace import Trace, delivered
 
 SUFFIXES = (".flent", ".flent.gz")
 VERSION = 4
@@ -158,8 +158,7 @@ def _stream(trace: Trace, row: Mapping[str, Any], name: str, times: Vector) -> _
     begun = (row["start_ns"] or 0) * 1e-9
     # The state at each time is that of the last row before it; before the first there is none.
     last = np.searchsorted(at, times + 1e-12, side="right") - 1
-    delivered = np.where(last >= 0, rows["delivered_bytes"].to_numpy().astype(float)[last], 0.0)
-    mbps = np.diff(delivered, prepend=0.0) * 8e-6 / (times[1] - times[0])
+    mbps = np.diff(delivered(rows, times), prepend=0.0) * 8e-6 / (times[1] - times[0])
     rtt = np.where(last >= 0, rows["srtt_ns"].cast(pl.Float64).fill_null(float("nan")).to_numpy()[last], np.nan) * 1e-6
     # The value of a time is of the step that ends there.
     mbps = np.where((times > begun) & (np.arange(times.size) > 0), mbps, np.nan)

@@ -21,6 +21,7 @@ from sawtooth.web.opened import Shelf
 from sawtooth.web.playground import Playground
 from sawtooth.web.problems import told
 from sawtooth.web.results import Results
+from sawtooth.web.runs import Runs
 from sawtooth.web.settings import Settings
 
 STATIC = Path(__file__).parent / "static"
@@ -38,6 +39,9 @@ def application(settings: Settings) -> Starlette:
     results = Results(folders, Shelf())
     live = Live(folders, settings)
     playground = Playground(folders, allow_run=settings.allow_run)
+    shelf = Shelf()
+    results = Results(folders, shelf)
+    runs = Runs(folders, shelf, allow_run=settings.allow_run)
 
     def session(_: Request) -> Response:
         return JSONResponse({"version": _core.version(), "allowRun": settings.allow_run, "folders": [*folders.named], "shipped": SHIPPED})
@@ -59,6 +63,10 @@ def application(settings: Settings) -> Starlette:
         Route("/api/playground/save", playground.save, methods=["POST"]),
         Route("/api/lessons", lessons.every),
         Route("/api/lessons/lesson", lessons.one),
+        Route("/api/run/series", runs.series),
+        Route("/api/run/variable", runs.variable),
+        Route("/api/run/sequence", runs.sequence),
+        Route("/api/run/film", runs.film),
         Mount("/static", StaticFiles(directory=STATIC)),
         Route("/{path:path}", _page),
     ]

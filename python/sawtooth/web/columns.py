@@ -1,25 +1,36 @@
-"""Long lists of numbers for a page: a small head as JSON, and columns of numbers that the browser takes as they are."""
+"""Long lists of numbers as pages get them: a table of names as JSON, and behind it the numbers as they are in memory.
+
+Layout, little-endian: the length of the JSON (4 bytes), the JSON, filled up with spaces so that what follows begins at a multiple of 8, and all columns as binary64,
+one after the other. `columns` of the JSON has of each name where its numbers begin, and how many there are; what is unknown is NaN.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from starlette.responses import Response
+import polars as pl
 
 from sawtooth.stats import Vector
 
+TYPE = "application/octet-stream"
 
-def packed(head: Mapping[str, Any], columns: Sequence[Vector]) -> Response:
-    """An answer of columns, which are as long as each other.
 
-    It is: bytes of the head and rows of a column, as two 32-bit numbers; the head; spaces up to a multiple of 8; the columns, one after the other. Numbers are 64-bit floats, all
-    little-endian.
-    """
-    text = json.dumps(head, allow_nan=False).encode()
-    text += b" " * (-len(text) % 8)
-    rows = len(columns[0]) if columns else 0
-    sizes = np.array([len(text), rows], "<u4").tobytes()
-    return Response(b"".join([sizes, text, *(column.astype("<f8").tobytes() for column in columns)]), media_type="application/octet-stream")
+def packed(head: Mapping[str, Any], columns: Mapping[str, Vector]) -> bytes:
+    """What a page gets: `head`, and columns by name, each of shape (n,)."""
+    places: dict[str, tuple[int, int]] = {}
+    offset = 0
+    for name, values in columns.items():
+        places[name] = (offset, len(values))
+        offset += len(values)
+    text = json.dumps({**head, "columns": places}).encode()
+    text += b" " * (-(len(text) + 4) % 8)
+    return b"".join([len(text).to_bytes(4, "little"), text, *(np.ascontiguousarray(values, "<f8").tobytes() for values in columns.values())])
+
+
+def vector(values: pl.Series, factor: float = 1.0) -> Vector:
+    """A column in another unit, shape (n,); what is unknown, or has no bound, is NaN."""
+    found = values.cast(pl.Float64).to_numpy() * factor
+    return np.where(np.isfinite(found), found, np.nan)

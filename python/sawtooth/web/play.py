@@ -46,12 +46,12 @@ class Played:
 
     Attributes:
         head: flows, links and numbers, and which curve each column is.
-        columns: of numbers, the first of them the times in seconds; what was not there is NaN.
+        columns: by name, `t` the times in seconds; what was not there is NaN.
 
     """
 
     head: Mapping[str, Any]
-    columns: list[Vector]
+    columns: dict[str, Vector]
 
 
 def play(setting: Setting, stop: _core.StopRequest | None = None, seconds: float = MOST_SECONDS) -> Played:
@@ -178,17 +178,18 @@ def _numbers(flows: pl.DataFrame, links: pl.DataFrame) -> dict[str, float | None
     }
 
 
-def _over_time(tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple[list[dict[str, Any]], list[Vector]]:
+def _over_time(tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple[list[dict[str, Any]], dict[str, Vector]]:
     """Curves, and their columns: windows in kB, smoothed round-trip times in ms, goodput in Mbit/s since the last sample; queues in packets."""
     series, queues = tables["series"], tables["queues"]
     grid = queues.select(pl.col("t_ns").unique().sort())
     t = grid["t_ns"].to_numpy().astype(float) * 1e-9
-    columns: list[Vector] = [t]
+    columns: dict[str, Vector] = {"t": t}
     curves: list[dict[str, Any]] = []
 
     def add(kind: str, of: int, name: str, values: Vector) -> None:
-        curves.append({"kind": kind, "of": of, "name": name, "column": len(columns)})
-        columns.append(values)
+        column = f"{kind} {len(columns)}"
+        curves.append({"kind": kind, "of": of, "name": name, "column": column})
+        columns[column] = values
 
     parts = series.partition_by("flow", as_dict=True)
     for row in flows.iter_rows(named=True):

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from sawtooth import _core
 from sawtooth.errors import DatasetError
-from sawtooth.web.columns import packed
+from sawtooth.web.columns import TYPE, packed
 from sawtooth.web.folders import Folders
 from sawtooth.web.play import Played, play
 from sawtooth.web.problems import NotAllowedError
@@ -56,7 +56,7 @@ class Playground:
         finally:
             if self._running.get(page) is stop:
                 del self._running[page]
-        return packed(played.head, played.columns)
+        return Response(packed(played.head, played.columns), media_type=TYPE)
 
     async def _simulated(self, request: Request, setting: Setting, stop: _core.StopRequest) -> Played:
         """Simulates beside what else is asked; a browser that has gone wants nothing any more."""

@@ -1,6 +1,6 @@
 // Simulates the newest of the settings that come while one slides: one at a time, so that each that is done is shown.
 import { problemOf, type Told } from "../api";
-import { type Columns, columns } from "../columns";
+import { columns, type Packed } from "../columns";
 import type { Setting } from "./setting";
 
 export interface Head {
@@ -24,14 +24,14 @@ export interface Head {
     stall_ms: number | null;
   }[];
   numbers: { goodput_mbps: number; jain: number | null; loss_percent: number | null; wait_ms: number };
-  curves: { kind: "cwnd" | "rtt" | "goodput" | "queue"; of: number; name: string; column: number }[];
+  curves: { kind: "cwnd" | "rtt" | "goodput" | "queue"; of: number; name: string; column: string }[];
   events: number;
   milliseconds: number;
   study: string;
   setting: Setting;
 }
 
-export type Played = Columns<Head>;
+export type Played = Packed<Head>;
 
 /** So long one that was overtaken may still take: shorter ones are shown, longer ones are ended. */
 const PATIENCE = 200;
@@ -77,8 +77,11 @@ export class Newest {
     this.waiting = null;
     this.began = performance.now();
     try {
-      const asked = new URLSearchParams({ set: setting, page: this.page });
-      const played = await columns<Head>(`/api/playground/run?${asked}`, control.signal);
+      const asked: [string, string][] = [
+        ["set", setting],
+        ["page", this.page],
+      ];
+      const played = await columns<Head>("/api/playground/run", asked, control.signal);
       if (!control.signal.aborted) this.shown(played, setting, performance.now() - this.began);
     } catch (error) {
       if (!control.signal.aborted) this.failed(problemOf(error), setting);

@@ -23,9 +23,9 @@ export function Numbers({ numbers }: { numbers: Played["head"]["numbers"] }) {
 }
 
 export function Shown({ played, stale }: { played: Played; stale: boolean }) {
-  const { head, columns } = played;
+  const { head, column } = played;
   const { groups, links } = head;
-  const t = columns[0] ?? new Float64Array();
+  const t = column("t") ?? new Float64Array();
   const none = new Float64Array();
   return (
     <div class={stale ? "stale" : ""}>
@@ -42,7 +42,7 @@ export function Shown({ played, stale }: { played: Played; stale: boolean }) {
               curves={curves.map((each, at) => ({
                 name: each.name,
                 of: kind === "queue" ? at : each.of,
-                values: columns[each.column] ?? none,
+                values: column(each.column) ?? none,
               }))}
               height={190}
               together="playground"

@@ -8,6 +8,7 @@ const PLACES: [string, string][] = [
   ["live", "Live"],
   ["playground", "Playground"],
   ["lessons", "Lessons"],
+  ["run", "Run"],
 ];
 
 export function Shell({ children }: { children: ComponentChildren }) {

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { get } from "../api";
+import { to } from "../route";
 import { Await, useLoaded } from "./loaded";
 import { number } from "./words";
 
@@ -52,13 +53,11 @@ export function Table({ of, table, runs }: { of: string; table: string; runs?: n
                   <tr key={at}>
                     {row.map((cell, column) => (
                       <td key={columns[column]} class={numeric[column] ? "" : "text"}>
-                        {typeof cell === "number"
-                          ? columns[column] === "run" || columns[column] === "seed"
-                            ? String(cell)
-                            : number(cell)
-                          : cell === null
-                            ? ""
-                            : String(cell)}
+                        {columns[column] === "run" && typeof cell === "number" ? (
+                          <a href={to("run", { of, run: String(cell) })}>{cell}</a>
+                        ) : (
+                          text(cell, columns[column] ?? "")
+                        )}
                       </td>
                     ))}
                   </tr>
@@ -91,4 +90,9 @@ export function Table({ of, table, runs }: { of: string; table: string; runs?: n
       )}
     </Await>
   );
+}
+
+function text(cell: string | number | boolean | null, column: string): string {
+  if (cell === null) return "";
+  return typeof cell === "number" && column !== "seed" ? number(cell) : String(cell);
 }

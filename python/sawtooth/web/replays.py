@@ -1,0 +1,266 @@
+"""Runs that are looked at in detail: done once more, one at a time and no longer than a limit, and kept for the next question.
+
+A simulated run is deterministic: what is done again is what was stored, and whether it is so is told. A run on a real kernel is told by the series that were stored with
+it; it is done again, and then it is another one, only where the explorer may run studies.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import polars as pl
+
+from sawtooth import _core, trace
+from sawtooth.backends import sim
+from sawtooth.backends.batch import Batch
+from sawtooth.backends.registry import BACKENDS
+from sawtooth.errors import DatasetError, RunFailed
+from sawtooth.plan import Plan, Run, make_plan, regrown
+from sawtooth.results.dataset import Dataset
+from sawtooth.study import Study
+from sawtooth.trace import Trace
+from sawtooth.web.opened import Opened
+from sawtooth.web.problems import NotAllowedError
+from sawtooth.web.whatif import DROP, Change, changed
+
+RECORD = ("variables", "episodes", "limited")
+_MOST_SECONDS = 60.0
+"""That a run may take: who wants to wait longer has `sawtooth trace`."""
+_MOST_WAIT = 120.0
+"""For the runs of other questions."""
+_MOST_KEPT = 6
+MOST_PACKETS = 3e6
+"""Rows of single packets, at each link that they cross."""
+_Kept = OrderedDict[Hashable, Any]
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A run in detail.
+
+    Attributes:
+        plan, run: which. trace: what it did.
+        again: whether it was done again; else it is told by what was stored.
+        same: whether that is what was stored; None if it cannot be told.
+
+    """
+
+    plan: Plan
+    run: Run
+    trace: Trace
+    again: bool
+    same: bool | None
+
+
+class Bounded:
+    """The simulator, of which a batch takes no longer than a limit."""
+
+    def __init__(self, most_seconds: float = _MOST_SECONDS) -> None:
+        self._most = most_seconds
+
+    def run_batch(self, scenarios: Sequence[str], seeds: Sequence[int], captures: Sequence[_core.CaptureRequest] = ()) -> Batch:
+        """As every backend has it.
+
+        Raises:
+            RunFailed: if it takes longer.
+
+        """
+        stop = _core.StopRequest()
+        timer = threading.Timer(self._most, stop.set)
+        timer.daemon = True
+        timer.start()
+        try:
+            outcomes = sim.run_share(scenarios, seeds, stop, captures)
+        finally:
+            timer.cancel()
+        if outcomes is None:
+            raise RunFailed(f"the run takes longer than {self._most:g} s, and was ended", "`sawtooth trace` has no such limit")
+        return sim.gather([outcomes])
+
+
+class Replays:
+    """Does runs again, and keeps the last of them."""
+
+    def __init__(self, *, allow_run: bool) -> None:
+        self._allow_run = allow_run
+        self._busy = threading.Lock()
+        self._plans: _Kept = OrderedDict()
+        self._kept: _Kept = OrderedDict()
+
+    def found(self, opened: Opened, number: str) -> tuple[Plan, Run]:
+        """The run of results that has this number.
+
+        Raises:
+            DatasetError: if there is none.
+
+        """
+        plan = self._once(self._plans, _key(opened), lambda: _plan(opened.dataset))
+        which = int(number) if number.isdecimal() and len(number) < 10 else len(plan.runs)
+        # Runs in blocks do not stand in the order of their numbers.
+        run = next((run for run in plan.runs if run.index == which), None)
+        if run is None:
+            raise DatasetError(f"there is no run `{number[:40]}`", f"these results have runs 0 to {len(plan.runs) - 1}")
+        return plan, run
+
+    def taken(self, opened: Opened, number: str, change: Change | None = None, *, again: bool = False) -> Replay:
+        """A run in detail, as it was or with a change.
+
+        Args:
+            opened: the results.
+            number: of the run.
+            change: what happens otherwise.
+            again: a run on a real kernel is done again, too.
+
+        Raises:
+            NotAllowedError: for that, where nothing may be run.
+            DatasetError: if there is no such run, or nothing was stored that would tell of it.
+            RunFailed: with the backend's words, or if it takes too long.
+
+        """
+        plan, run = self.found(opened, number)
+        if plan.study.on_kernels:
+            return self._of_kernel(opened, plan, run, change, again=again)
+        if change is not None:
+            run = self._forked(opened, plan, run, change)
+        return self.once(opened, run, "trace", lambda: self._simulated(opened, plan, run, change))
+
+    def once(self, opened: Opened, run: Run, what: Hashable, make: Callable[[], Any]) -> Any:
+        """What is made of a run, which is made one at a time and kept."""
+        return self._once(self._kept, (*_key(opened), run.index, run.scenario, what), make)
+
+    def _once(self, kept: _Kept, key: Hashable, make: Callable[[], Any]) -> Any:
+        if not self._busy.acquire(timeout=_MOST_WAIT):
+            raise RunFailed("the explorer is busy with other runs", "ask again")
+        try:
+            if key not in kept:
+                kept[key] = make()
+            kept.move_to_end(key)
+            while len(kept) > _MOST_KEPT:
+                kept.popitem(last=False)
+            return kept[key]
+        finally:
+            self._busy.release()
+
+    def _simulated(self, opened: Opened, plan: Plan, run: Run, change: Change | None) -> Replay:
+        taken = trace.take(plan, run, Bounded(), record=RECORD)
+        same = None if change is not None else _is_stored(opened.dataset, run, taken)
+        return Replay(plan, run, taken, again=True, same=same)
+
+    def _of_kernel(self, opened: Opened, plan: Plan, run: Run, change: Change | None, *, again: bool) -> Replay:
+        if change is not None:
+            raise DatasetError("a run on a real kernel has no other futures", "what it does is not the same twice; simulated runs are forked")
+        if again:
+            if not self._allow_run:
+                raise NotAllowedError("do a run on a real kernel again")
+            backend = BACKENDS[plan.study.backend].load()
+            return self.once(opened, run, "again", lambda: Replay(plan, run, trace.take(plan, run, backend), again=True, same=None))
+        return Replay(plan, run, _stored(opened.dataset, run), again=False, same=None)
+
+    def _forked(self, opened: Opened, plan: Plan, run: Run, change: Change) -> Run:
+        packet = None
+        if change.kind == DROP:
+            # The link is looked at first: of one that there is not no packet is searched.
+            changed(run.scenario, change, 1)
+            packet = self.once(opened, run, change, lambda: packet_at(run, change))
+        text = changed(run.scenario, change, packet)
+        return replace(run, written=lambda _: text)
+
+
+def packet_at(run: Run, change: Change) -> int:
+    """The first packet of data that comes to a link from a moment on, counted from 1 as packets come to it.
+
+    Raises:
+        DatasetError: if there is none, or there are too many before.
+
+    """
+    duration = trace.duration_of(run)
+    if packets_until(run, change.at) > MOST_PACKETS:
+        raise DatasetError("too many packets come before that to find the one", "choose an earlier moment")
+    ahead = max(duration / 100, 0.1)
+    while True:
+        until = min(change.at + ahead, duration)
+        rows = recorded_packets(run, 0.0, until).filter(link=change.link, direction="forward").sort("arrived_ns", maintain_order=True)
+        wanted = (pl.col("arrived_ns") >= round(change.at * 1e9)) & (pl.col("kind") != "ack")
+        if change.flow:
+            wanted &= pl.col("flow") == change.flow
+        found = rows.select(wanted.arg_true())
+        if found.height:
+            return int(found.item(0, 0)) + 1
+        if until >= duration:
+            raise DatasetError(f"no packet comes to {change.link} from {change.at:g} s on", "choose an earlier moment, or another link")
+        ahead *= 4
+
+
+def packets_until(run: Run, until: float) -> float:
+    """Rows of single packets that a run has by then, at most about."""
+    _, paths = _core.network(run.scenario)
+    crossings = sum(2 * len(path) for _, path in paths) / max(len(paths), 1)
+    return run.cost * crossings * min(until / trace.duration_of(run), 1.0)
+
+
+def recorded_packets(run: Run, begin: float, until: float) -> pl.DataFrame:
+    """The table `packets` of a stretch of a run, seconds.
+
+    Raises:
+        RunFailed: with the simulator's words.
+
+    """
+    tree: dict[str, Any] = {key: value for key, value in json.loads(run.scenario).items() if key != "sample"}
+    tree |= {"record": ["packets"], "record_from": f"{begin:.9f} s", "record_until": f"{until:.9f} s"}
+    batch = Bounded().run_batch([json.dumps(tree)], [run.seed])
+    for message in batch.errors.values():
+        raise RunFailed(f"the run failed: {message}")
+    return batch.tables["packets"]
+
+
+def _key(opened: Opened) -> tuple[Hashable, ...]:
+    return (opened.dataset.directory, opened.state)
+
+
+def _plan(dataset: Dataset) -> Plan:
+    """The plan of results, as they were made."""
+    manifest = dataset.manifest
+    if not dataset.planned:
+        raise DatasetError("these results have no runs that could be done again", "they are of what was watched")
+    study = Study.parse(
+        (dataset.directory / "study.toml").read_text(encoding="utf-8"),
+        Path(cast(str, manifest.get("study_path", "study.toml"))),
+        short=bool(manifest.get("short", False)),
+        options=cast(list[str], manifest.get("options", [])),
+        files=False,
+    )
+    return regrown(make_plan(study), dataset.runs)
+
+
+def _is_stored(dataset: Dataset, run: Run, taken: Trace) -> bool | None:
+    """Whether a run's flows are those that were stored."""
+    if "flows" not in dataset.tables:
+        return None
+    stored = dataset.table("flows").filter(pl.col("run") == run.index).collect()
+    if stored.is_empty():
+        return None
+    shared = [name for name in taken.flows.columns if name in stored.columns and name != "run"]
+    return stored.select(shared).equals(taken.flows.select(shared), null_equal=True)
+
+
+def _stored(dataset: Dataset, run: Run) -> Trace:
+    """What results tell of a run without doing it again."""
+
+    def table(name: str) -> pl.DataFrame | None:
+        return dataset.table(name).filter(pl.col("run") == run.index).collect() if name in dataset.tables else None
+
+    flows, links, series = table("flows"), table("links"), table("series")
+    if flows is None or flows.is_empty():
+        raise DatasetError("nothing is stored of this run", "it has failed, or was not done yet")
+    if series is None or series.is_empty():
+        raise DatasetError(
+            "this run was on a real kernel, and no series of it was stored",
+            'write sample = "100 ms" in [scenario] and run the study again; or `sawtooth serve --allow-run` does this run again',
+        )
+    return Trace(run, trace.duration_of(run), flows, pl.DataFrame() if links is None else links, series, table("queues"))

@@ -1,0 +1,136 @@
+"""Pages of single runs: what one did over time, done again for the question, also as it would have been if something else had happened."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+import polars as pl
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from sawtooth import _core, trace
+from sawtooth.animation import film, page
+from sawtooth.errors import DatasetError
+from sawtooth.quantities import seconds
+from sawtooth.web import curves, replays, sequence, whatif
+from sawtooth.web.columns import TYPE, packed
+from sawtooth.web.folders import Folders
+from sawtooth.web.opened import Opened, Shelf
+from sawtooth.web.replays import Replay, Replays
+from sawtooth.web.requests import query
+
+_MOST_IN_FILM = 20_000
+"""Packets at links: as many as `sawtooth animate` puts into a page."""
+
+
+class Runs:
+    """Answers what is asked of single runs."""
+
+    def __init__(self, folders: Folders, shelf: Shelf, *, allow_run: bool) -> None:
+        self._folders, self._shelf = folders, shelf
+        self._replays = Replays(allow_run=allow_run)
+
+    def _opened(self, request: Request) -> Opened:
+        return self._shelf.open(self._folders.path(query(request, "of")))
+
+    def _taken(self, request: Request) -> tuple[Opened, Replay, whatif.Change | None]:
+        opened = self._opened(request)
+        number = query(request, "run")
+        _, run = self._replays.found(opened, number)
+        change = _change(request, trace.duration_of(run))
+        return opened, self._replays.taken(opened, number, change, again="again" in request.query_params), change
+
+    def series(self, request: Request) -> Response:
+        """A run over time, or that run with a change: what is said of it, and its columns."""
+        opened, replay, change = self._taken(request)
+        taken = replay.trace
+        flows = curves.shown(taken, request.query_params.getlist("flow"))
+        said, columns = curves.of_flows(taken, flows)
+        queues, of_links = curves.of_links(taken)
+        marks, why_not = self._marks(opened, replay, flows)
+        study = replay.plan.study
+        head = {
+            "title": trace.title(replay.plan, replay.run),
+            "run": replay.run.index,
+            "change": change and change.told,
+            "differs": None if change is None else trace.differs_from(self._replays.taken(opened, query(request, "run")).trace, taken),
+            "duration": taken.duration,
+            "backend": study.backend,
+            "again": replay.again,
+            "same": replay.same,
+            "sampled": trace.sampling(replay.run),
+            "flows": taken.flows["flow"].to_list(),
+            "shown": flows,
+            "cc": dict(zip(taken.flows["flow"].to_list(), taken.flows["cc"].to_list(), strict=True)),
+            "summary": trace.summary(taken, flows),
+            "links": [] if study.on_kernels else [name for name, _ in _core.network(replay.run.scenario)[0]],
+            "queues": queues,
+            "variables": curves.variables(taken, flows),
+            "unmarked": why_not,
+            **said,
+        }
+        return Response(packed(head, columns | of_links | marks), media_type=TYPE)
+
+    def _marks(self, opened: Opened, replay: Replay, flows: list[str]) -> tuple[dict[str, Any], str | None]:
+        """When single packets were dropped, lost or marked; or why that is not told."""
+        links = replay.trace.links
+        if replay.plan.study.on_kernels:
+            return {}, "single packets of real kernels are not told"
+        # Where nothing befell any packet there is nothing to look for.
+        befell = [name for name in ("dropped_packets", "lost_packets", "marked_packets") if name in links.columns]
+        if not any(links[name].sum() for name in befell):
+            return {}, None
+        run = replay.run
+        if replays.packets_until(run, replay.trace.duration) > replays.MOST_PACKETS:
+            return {}, "there are too many packets to tell when single ones were dropped, lost or marked: samples of queues tell of drops"
+        fates = (pl.col("fate").is_in(["dropped", "lost"])) | (pl.col("marked") == 1)
+        packets = self._replays.once(
+            opened, run, "fates", lambda: replays.recorded_packets(run, 0.0, replay.trace.duration).filter(fates)
+        )
+        return curves.of_marks(packets, flows), None
+
+    def variable(self, request: Request) -> Response:
+        """One of the algorithms' own variables over time."""
+        _, replay, _ = self._taken(request)
+        name = query(request, "name")
+        flows = curves.shown(replay.trace, request.query_params.getlist("flow"))
+        return Response(packed({"variable": name}, curves.of_variable(replay.trace, flows, name)), media_type=TYPE)
+
+    def sequence(self, request: Request) -> Response:
+        """The time-sequence graph of a flow."""
+        opened, replay, _ = self._taken(request)
+        if replay.plan.study.on_kernels:
+            raise DatasetError("packets of real kernels were not stored", "`sawtooth trace --pcap FILE` captures a run")
+        found = self._replays.once(opened, replay.run, "sequence", lambda: sequence.taken(replay.run))
+        head = {"flow": query(request, "flow"), "kinds": sequence.MARKS}
+        return Response(packed(head, sequence.columns(found, query(request, "flow"))), media_type=TYPE)
+
+    def film(self, request: Request) -> Response:
+        """The packets of a stretch of a run, where they are at any moment, for the player that pages of `sawtooth animate` have."""
+        opened, replay, _ = self._taken(request)
+        begin, end = (_seconds(request, name) for name in ("from", "to"))
+        span = film.Span(begin or 0.0, end)
+        choice = film.Choice(request.query_params.getlist("flow"), request.query_params.getlist("link"))
+        make = lambda: film.take(replay.plan, replay.run, replays.Bounded(), span, choice, _MOST_IN_FILM)  # noqa: E731
+        found = self._replays.once(opened, replay.run, ("film", span, tuple(choice.flows), tuple(choice.links)), make)
+        title = trace.title(replay.plan, replay.run)
+        return JSONResponse(page.parts(found, title, page.speed_of(found)).facts())
+
+
+def _change(request: Request, duration: float) -> whatif.Change | None:
+    text = request.query_params.get("change")
+    if text is None:
+        return None
+    try:
+        keys = json.loads(text)
+    except ValueError:
+        keys = None
+    if not isinstance(keys, dict):
+        raise DatasetError("a change is asked for by a table of keys, as JSON")
+    return whatif.read(cast(dict[str, Any], keys), duration)
+
+
+def _seconds(request: Request, name: str) -> float | None:
+    text = request.query_params.get(name)
+    return None if text is None else seconds(text)

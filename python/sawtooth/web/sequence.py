@@ -1,0 +1,99 @@
+"""The time-sequence graph of a flow of a simulated run, down to single packets: from a capture at its sender, read as captures of anybody's are."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+from pathlib import Path
+
+import polars as pl
+
+from sawtooth import _core, captures
+from sawtooth.errors import DatasetError, RunFailed
+from sawtooth.exports import packets
+from sawtooth.plan import Run
+from sawtooth.taps import Capture
+from sawtooth.web.columns import vector
+from sawtooth.web.replays import Bounded
+from sawtooth.stats import Vector
+
+_MOST_PACKETS = 4e6
+"""Segments of a run that is captured: some hundred megabytes."""
+_MOST_ROWS = 4_000_000
+_SNAP = 96
+MARKS = ("retransmission", "needless", "sack", "dsack", "ce", "zero_window", "reordered", "duplicate")
+"""What is marked in the graph, in the order of their numbers."""
+_FIRST_SENDER = int(IPv4Address("10.0.0.0"))
+"""The sender of flow N has the address N after this one (docs/guides/captures.md)."""
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """What the senders of a run sent and heard.
+
+    Attributes:
+        capture: of it. names: of its flows, by the address of who sends. begin_s: of its first packet, since the run began.
+
+    """
+
+    capture: captures.Capture
+    names: dict[str, str]
+    begin_s: float
+
+
+def taken(run: Run) -> Sequences:
+    """Does a run once more and captures its packets where they are sent.
+
+    Raises:
+        DatasetError: if they are too many.
+        RunFailed: with the simulator's words.
+
+    """
+    if run.cost > _MOST_PACKETS:
+        raise DatasetError(
+            f"about {run.cost:,.0f} segments are too many for a graph of each", "`sawtooth trace --pcap FILE` has no such limit"
+        )
+    with tempfile.TemporaryDirectory(prefix="sawtooth-") as folder:
+        path = Path(folder) / "sender.pcapng"
+        batch = Bounded().run_batch([run.scenario], [run.seed], [Capture([("sender", None)], [str(path)], _SNAP, [])])
+        for message in batch.errors.values():
+            raise RunFailed(f"the run failed: {message}")
+        first = next(packets.packets(path), None)
+        if first is None:
+            raise DatasetError("no packet of TCP is sent in this run")
+        read = captures.read(path, most_rows=_MOST_ROWS)
+    _, paths = _core.network(run.scenario)
+    return Sequences(read, {str(IPv4Address(_FIRST_SENDER + at)): name for at, (name, _) in enumerate(paths, 1)}, first.t_ns * 1e-9)
+
+
+def columns(found: Sequences, flow: str) -> dict[str, Vector]:
+    """The graph of a flow: what is new and what is acknowledged over time, and what is marked; seconds since the run began, and bytes.
+
+    Raises:
+        DatasetError: for a flow without data of TCP.
+
+    """
+    flows = found.capture.flows.filter((pl.col("transport") == "tcp") & (pl.col("sent_bytes") > 0))
+    names = [name for name in flows["flow"].to_list() if found.names.get(name.partition(":")[0]) == flow]
+    if not names:
+        raise DatasetError(f"`{flow[:60]}` sends no data by TCP in this run", f"there are {', '.join(list(found.names.values())[:8])}")
+    largest = flows.filter(pl.col("flow").is_in(names)).sort("sent_bytes", descending=True, maintain_order=True)["flow"][0]
+    series = found.capture.series.filter(flow=largest).sort("t_ns", maintain_order=True)
+    marks = found.capture.marks.filter((pl.col("flow") == largest) & pl.col("kind").is_in(MARKS)).sort("t_ns", maintain_order=True)
+    sent, acked = series.drop_nulls("new_to_bytes"), series.drop_nulls("acked_bytes")
+    edge = series.drop_nulls("window_edge_bytes")
+    kinds = marks["kind"].replace_strict({kind: at for at, kind in enumerate(MARKS)}, return_dtype=pl.Float64)
+    return {
+        "sent t": vector(sent["t_ns"], 1e-9) + found.begin_s,
+        "sent from": vector(sent["new_from_bytes"]),
+        "sent to": vector(sent["new_to_bytes"]),
+        "acked t": vector(acked["t_ns"], 1e-9) + found.begin_s,
+        "acked to": vector(acked["acked_bytes"]),
+        "edge t": vector(edge["t_ns"], 1e-9) + found.begin_s,
+        "edge to": vector(edge["window_edge_bytes"]),
+        "marks t": vector(marks["t_ns"], 1e-9) + found.begin_s,
+        "marks from": vector(marks["from_bytes"]),
+        "marks to": vector(marks["to_bytes"]),
+        "marks kind": vector(kinds),
+    }

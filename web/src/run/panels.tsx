@@ -1,0 +1,193 @@
+// The panels of a run, one above the other over one axis of time.
+import { colour, token } from "../plots/colours";
+import { band, curve, type Layer, moment, spans, ticks } from "../time/layers";
+import { Panel } from "../time/panel";
+import type { Zoom } from "../time/zoom";
+import { type Line, lines, type Track } from "./track";
+
+interface Props {
+  tracks: Track[];
+  zoom: Zoom;
+  at: () => number | undefined;
+  forks: () => number | undefined;
+  choose: (time: number) => void;
+}
+
+/** Curves of each flow: which are broad, thin or broken. */
+const WINDOW = [
+  { name: "flight", width: 0.8, alpha: 0.55 },
+  { name: "ssthresh", width: 1, dash: [5, 4] },
+  { name: "cwnd", width: 1.6 },
+];
+
+export function Panels({ tracks, zoom, at, forks, choose }: Props) {
+  const every = lines(tracks);
+  const keys = [tracks];
+  const common = { zoom, keys, choose };
+  const moments = (): Layer[] => [
+    moment(forks, { colour: token("no"), width: 1.5, dash: [2, 3] }),
+    moment(at, { colour: token("accent"), width: 1 }),
+  ];
+  const of = (name: string, ink: { width?: number; alpha?: number; dash?: number[] } = {}, times = "t"): Layer[] =>
+    every.flatMap((line) => {
+      const steps = line.track.curve(`${line.flow} ${name}`, `${line.flow} ${times}`);
+      return steps ? [curve(steps, { colour: colour(line.colour), ...ink })] : [];
+    });
+  const paced = every.some((line) => line.track.column(`${line.flow} pacing`));
+  return (
+    <>
+      <Titled title="Congestion window" keys="thick: cwnd; broken: ssthresh; thin: sent and not acknowledged">
+        <Panel
+          {...common}
+          label="Congestion window, slow-start threshold and flight size over time"
+          unit="kB"
+          height={200}
+          layers={() => [...WINDOW.flatMap(({ name, ...ink }) => of(name, ink)), ...moments()]}
+        />
+      </Titled>
+      <Limited {...common} every={every} moments={moments} />
+      <Titled title="Smoothed round-trip time (ms)">
+        <Panel
+          {...common}
+          label="Smoothed round-trip time over time"
+          unit="ms"
+          height={130}
+          layers={() => [...of("rtt", { width: 1.4 }), ...moments()]}
+        />
+      </Titled>
+      <Titled
+        title="Goodput (Mbit/s)"
+        keys={`in steps of ${+(1000 * (tracks[0]?.head.step ?? 0)).toPrecision(3)} ms${paced ? "; thin: pacing rate" : ""}`}
+      >
+        <Panel
+          {...common}
+          label="Goodput and pacing rate over time"
+          unit="Mbit/s"
+          height={140}
+          layers={() => [...of("pacing", { width: 0.8, alpha: 0.6 }), ...of("goodput", { width: 1.6 }, "goodput t"), ...moments()]}
+        />
+      </Titled>
+      <Queues {...common} tracks={tracks} every={every} moments={moments} />
+    </>
+  );
+}
+
+export function Titled({ title, keys, children }: { title: string; keys?: string; children: preact.ComponentChildren }) {
+  return (
+    <section class="titled" aria-label={title}>
+      <h3>
+        {title} {keys && <span class="faint">{keys}</span>}
+      </h3>
+      {children}
+    </section>
+  );
+}
+
+interface Inner {
+  zoom: Zoom;
+  keys: readonly unknown[];
+  choose: (time: number) => void;
+  every: Line[];
+  moments: () => Layer[];
+}
+
+function Limited({ every, moments, ...common }: Inner) {
+  const told = every.filter((line) => line.track.column(`${line.flow} limited from`));
+  if (!told.length) return null;
+  const words = told[0]?.track.head.limits ?? [];
+  return (
+    <Titled title="What limits the sender" keys="below: loss episodes">
+      <ul class="legend limits">
+        {words.map((word, number) => (
+          <li key={word}>
+            <span class={`swatch l${number}`} aria-hidden="true" /> {MEANING[word] ?? word}
+          </li>
+        ))}
+      </ul>
+      <Panel
+        {...common}
+        label={`What limits each sender over time, by flow from top to bottom: ${told.map((line) => line.name).join(", ")}; and its loss episodes`}
+        height={Math.max(24 * told.length + 14, 44)}
+        layers={() => [
+          ...told.flatMap((line, row) => {
+            const { column, head } = line.track;
+            const [from, by] = [column(`${line.flow} limited from`), column(`${line.flow} limited by`)];
+            if (!from || !by) return [];
+            const episodes = head.episodes.filter((episode) => episode.flow === line.flow).map((each) => ({ ...each, word: each.cause }));
+            const colours = words.map((_, number) => token(`l${number}`));
+            return [band(from, by, colours, words, row, told.length, token("band-ink")), spans(episodes, token("no"), row, told.length)];
+          }),
+          ...moments(),
+        ]}
+      />
+    </Titled>
+  );
+}
+
+const MEANING: Record<string, string> = {
+  cwnd: "cwnd: the congestion window",
+  rwnd: "rwnd: the receiver's window",
+  source: "source: the application has nothing to send",
+  send_buffer: "send_buffer: no room in the send buffer",
+  pacing: "pacing",
+  recovery: "recovery of a loss",
+  rto: "rto: waits for the timer",
+  nagle: "nagle: less than a segment",
+};
+
+function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[] }) {
+  const queues = tracks.flatMap((track) => track.head.queues.map((link) => ({ track, link })));
+  const befell = (what: string) => every.some((line) => line.track.column(`${line.flow} ${what}`)?.length);
+  const exact = every.some((line) => line.track.column(`${line.flow} dropped`));
+  const signs = [
+    ...(befell("dropped") ? ["strokes at the top: drops"] : []),
+    ...(befell("lost") ? ["below: lost on the wire"] : []),
+    ...(befell("marked") ? ["at the bottom: marked packets"] : []),
+    ...(!exact && queues.some(({ track, link }) => track.column(`drops ${link}`)?.length) ? ["strokes: drops"] : []),
+  ];
+  if (!queues.length && !signs.length) return null;
+  const dashes = [[], [6, 3], [2, 2]];
+  return (
+    <Titled
+      title="Queues (packets)"
+      keys={[
+        queues.length > 1
+          ? queues.map(({ track, link }) => (track.label ? `${link}, ${track.label}` : link)).join("; ")
+          : (queues[0]?.link ?? ""),
+        ...signs,
+      ]
+        .filter(Boolean)
+        .join("; ")}
+    >
+      <Panel
+        {...common}
+        times
+        label="Queues of links over time, with drops, losses and marks"
+        unit="packets"
+        height={190}
+        layers={() => [
+          ...queues.flatMap(({ track, link }, at) => {
+            const steps = track.curve(`queue ${link}`, `queue ${link} t`);
+            const ink = tracks.length > 1 ? colour(track.number * Math.max(track.head.shown.length, 1)) : token(at ? "faint" : "ink");
+            return steps ? [curve(steps, { colour: ink, width: 1.1, dash: dashes[track.head.queues.indexOf(link) % 3] ?? [] })] : [];
+          }),
+          ...every.flatMap((line) =>
+            Object.entries(BEFELL).flatMap(([what, place]) => {
+              const times = line.track.column(`${line.flow} ${what}`);
+              return times ? [ticks(times, { colour: colour(line.colour), width: 1.5 }, place)] : [];
+            }),
+          ),
+          ...(exact
+            ? []
+            : queues.flatMap(({ track, link }) => {
+                const times = track.column(`drops ${link}`);
+                return times ? [ticks(times, { colour: token("no"), width: 1.5 }, { from: 0, to: 0.1 })] : [];
+              })),
+          ...moments(),
+        ]}
+      />
+    </Titled>
+  );
+}
+
+const BEFELL = { dropped: { from: 0, to: 0.1 }, lost: { from: 0.12, to: 0.22 }, marked: { from: 0.92, to: 1 } };

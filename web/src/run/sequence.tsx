@@ -1,0 +1,124 @@
+// The time-sequence graph, as Tim Shepard drew it and tcptrace does: segments as bars from their first byte to their last, acknowledgements as a staircase below, the edge of
+// the receiver's window as one above; from the whole run down to single packets.
+import { useState } from "preact/hooks";
+import { columns } from "../columns";
+import { token } from "../plots/colours";
+import { bars, curve, type Layer } from "../time/layers";
+import { Panel } from "../time/panel";
+import { Steps } from "../time/steps";
+import type { Zoom } from "../time/zoom";
+import { Choice } from "../ui/field";
+import { Await, useLoaded } from "../ui/loaded";
+import { Titled } from "./panels";
+import { asking, lines, type Track } from "./track";
+
+interface Head {
+  flow: string;
+  kinds: string[];
+}
+
+/** Kinds of marks by what they are drawn as. */
+const SIGNS: { kinds: string[]; colour: string; words: string }[] = [
+  { kinds: ["sack", "dsack"], colour: "c3", words: "acknowledged selectively" },
+  { kinds: ["retransmission", "needless"], colour: "c1", words: "sent again" },
+  { kinds: ["ce", "reordered", "duplicate"], colour: "c7", words: "marked, late or twice" },
+  { kinds: ["zero_window"], colour: "no", words: "window closed" },
+];
+
+export function Sequences({ tracks, zoom, choose }: { tracks: Track[]; zoom: Zoom; choose: (time: number) => void }) {
+  const every = lines(tracks);
+  const [name, pick] = useState("");
+  const line = every.find((each) => each.name === name);
+  return (
+    <section aria-label="Time-sequence graph">
+      <div class="row">
+        <Choice
+          name="Time-sequence graph"
+          value={name}
+          values={[{ value: "", words: "none" }, ...every.map((each) => ({ value: each.name, words: each.name }))]}
+          choose={pick}
+        />
+      </div>
+      {line && <Sequence key={name} track={line.track} flow={line.flow} zoom={zoom} choose={choose} />}
+    </section>
+  );
+}
+
+function Sequence({ track, flow, zoom, choose }: { track: Track; flow: string; zoom: Zoom; choose: (time: number) => void }) {
+  const found = useLoaded((signal) => columns<Head>("/api/run/sequence", asking({ ...track.which, flows: [flow] }), signal), [track, flow]);
+  return (
+    <Await of={found}>
+      {({ head, column }) => {
+        const made = (times: string, values: string) =>
+          new Steps(column(times) ?? new Float64Array(), column(values) ?? new Float64Array(), track.head.duration);
+        const kinds = column("marks kind") ?? new Float64Array();
+        const signs = SIGNS.map((sign) => ({ ...sign, marks: marked(sign.kinds, head.kinds, kinds, column) })).filter(
+          ({ marks }) => marks.low.t.length,
+        );
+        const [low, high] = [made("sent t", "sent from"), made("sent t", "sent to")];
+        const [acked, edge] = [made("acked t", "acked to"), made("edge t", "edge to")];
+        return (
+          <Titled title={`Time and sequence number of ${flow} (B)`} keys="zoom in for single packets">
+            <ul class="legend">
+              {[
+                ["c0", "sent"],
+                ["c2", "acknowledged"],
+                ["c5", "edge of the receiver's window"],
+                ...signs.map((sign) => [sign.colour, sign.words]),
+              ].map(([ink, words]) => (
+                <li key={words}>
+                  <span class={ink} aria-hidden="true">
+                    ▮
+                  </span>{" "}
+                  {words}
+                </li>
+              ))}
+            </ul>
+            <Panel
+              zoom={zoom}
+              label={`Time-sequence graph of ${flow}: what is sent, acknowledged and sent again`}
+              unit="B"
+              height={340}
+              fromZero={false}
+              times
+              keys={[column]}
+              choose={choose}
+              layers={() => [
+                { ...curve(edge, { colour: token("c5"), width: 1 }), extent: near(acked, high) },
+                curve(acked, { colour: token("c2"), width: 1.2 }),
+                bars(low, high, { colour: token("c0"), width: 1.2 }, true),
+                ...signs.map((sign) => bars(sign.marks.low, sign.marks.high, { colour: token(sign.colour), width: 2.2 }, true)),
+              ]}
+            />
+          </Titled>
+        );
+      }}
+    </Await>
+  );
+}
+
+/** The window's edge has no say in what is shown: one that is never nearly filled would leave no room for what is sent. */
+function near(acked: Steps, sent: Steps): NonNullable<Layer["extent"]> {
+  return (from, to) => {
+    const [low] = acked.between(from, to);
+    const [, high] = sent.between(from, to);
+    return [low, high];
+  };
+}
+
+/** Marks of some kinds, with their bytes. */
+function marked(
+  kinds: string[],
+  words: string[],
+  kind: Float64Array,
+  column: (name: string) => Float64Array | undefined,
+): { low: Steps; high: Steps } {
+  const numbers = new Set(kinds.map((each) => words.indexOf(each)));
+  const chosen = [...kind.keys()].filter((at) => numbers.has(kind[at] as number));
+  const of = (name: string) => {
+    const all = column(name) ?? new Float64Array();
+    return Float64Array.from(chosen, (at) => all[at] as number);
+  };
+  const t = of("marks t");
+  return { low: new Steps(t, of("marks from")), high: new Steps(t, of("marks to")) };
+}

@@ -1,0 +1,109 @@
+// What is laid over each other: a run, another one beside it, and the run as it would have been.
+import { columns, type Packed } from "../columns";
+import { Steps } from "../time/steps";
+
+export interface Episode {
+  flow: string;
+  start: number;
+  end: number | null;
+  cause: string;
+  lost: number | null;
+  retransmits: number;
+  timeouts: number;
+  before: number | null;
+  after: number | null;
+  spurious: boolean;
+}
+
+export interface RunHead {
+  title: string;
+  run: number;
+  change: string | null;
+  /** Of another future: from when on it is one, seconds; null if nothing that is drawn differs. */
+  differs: number | null;
+  duration: number;
+  backend: string;
+  again: boolean;
+  same: boolean | null;
+  sampled: string;
+  flows: string[];
+  shown: string[];
+  cc: Record<string, string>;
+  summary: string[];
+  links: string[];
+  queues: string[];
+  variables: Record<string, string[]>;
+  unmarked: string | null;
+  step: number;
+  limits: string[];
+  episodes: Episode[];
+}
+
+/** What happens otherwise, as the server takes it. */
+export interface Change {
+  kind: string;
+  at: string;
+  link: string;
+  value?: string;
+  flow?: string;
+}
+
+/** What is asked of a run. */
+export interface Which {
+  of: string;
+  run: string;
+  flows: string[];
+  change?: Change | undefined;
+  again?: boolean | undefined;
+}
+
+/** A run over time. */
+export interface Track {
+  /** What tells it from the others; nothing if it is alone. */
+  label: string;
+  /** Which of them it is, from 0. */
+  number: number;
+  which: Which;
+  head: RunHead;
+  /** A curve of a flow or a link, if the run has it. */
+  curve: (name: string, times: string) => Steps | undefined;
+  column: Packed<RunHead>["column"];
+}
+
+export function asking({ of, run, flows, change, again }: Which, more: Record<string, string> = {}): [string, string][] {
+  return [
+    ["of", of],
+    ["run", run],
+    ...flows.map((flow): [string, string] => ["flow", flow]),
+    ...(change ? [["change", JSON.stringify(change)] as [string, string]] : []),
+    ...(again ? [["again", "1"] as [string, string]] : []),
+    ...Object.entries(more),
+  ];
+}
+
+export async function load(which: Which, label: string, number: number, signal: AbortSignal): Promise<Track> {
+  const { head, column } = await columns<RunHead>("/api/run/series", asking(which), signal);
+  const made = new Map<string, Steps | undefined>();
+  const curve = (name: string, times: string) => {
+    if (!made.has(name)) {
+      const [t, values] = [column(times), column(name)];
+      made.set(name, t && values ? new Steps(t, values, head.duration) : undefined);
+    }
+    return made.get(name);
+  };
+  return { label, number, which, head, curve, column };
+}
+
+/** A flow of a track, as legends call it, with the number of its colour. */
+export interface Line {
+  track: Track;
+  flow: string;
+  name: string;
+  colour: number;
+}
+
+export function lines(tracks: Track[]): Line[] {
+  return tracks
+    .flatMap((track) => track.head.shown.map((flow) => ({ track, flow, name: track.label ? `${flow}, ${track.label}` : flow })))
+    .map((line, colour) => ({ ...line, colour }));
+}
