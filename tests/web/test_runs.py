@@ -1,0 +1,188 @@
+"""Single runs: what is answered is what was stored, both futures are equal to the bit until they part, and what cannot be is told."""
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from starlette.testclient import TestClient
+
+from sawtooth import trace
+from sawtooth.backends import sim
+from sawtooth.plan import make_plan
+from sawtooth.results.dataset import Dataset
+from sawtooth.study import Study
+from sawtooth.web import replays, whatif
+
+OF = {"of": "lab/results/queues"}
+
+
+def unpacked(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    (length,) = struct.unpack_from("<I", content)
+    head = json.loads(content[4 : 4 + length])
+    numbers = np.frombuffer(content, "<f8", offset=4 + length)
+    return head, {name: numbers[at : at + count] for name, (at, count) in head["columns"].items()}
+
+
+def asked(client: TestClient, what: str = "series", **query: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    answer = client.get(f"/api/run/{what}", params={**OF, "run": 9, **query})
+    assert answer.status_code == 200, answer.text
+    return unpacked(answer.content)
+
+
+def refused(client: TestClient, what: str = "series", **query: Any) -> dict[str, Any]:
+    answer = client.get(f"/api/run/{what}", params={**OF, "run": 9, **query})
+    assert answer.status_code == 400, answer.text
+    return answer.json()["error"]
+
+
+def test_a_run_is_done_once_more_and_is_what_was_stored(client: TestClient, made: Path) -> None:
+    head, columns = asked(client)
+    assert head["same"] is True and head["again"] is True
+    assert head["shown"] == ["bulk"] and head["queues"] == ["bottleneck"]
+    stored = Dataset(made / "results" / "queues").flows().filter(pl.col("run") == 9).collect().to_dicts()[0]
+    t, cwnd = columns["bulk t"], columns["bulk cwnd"]
+    assert len(t) == len(cwnd) > 500 and (np.diff(t) >= 0).all()
+    # Goodput in steps sums to what was delivered until the last of them.
+    assert float(columns["bulk goodput"].sum() * head["step"] * 1e6 / 8) == pytest.approx(stored["delivered_bytes"], rel=0.02)
+    limits = dict.fromkeys(head["limits"], 0.0)
+    begin, by = columns["bulk limited from"], columns["bulk limited by"]
+    for start, end, which in zip(begin, begin[1:], by, strict=False):
+        limits[head["limits"][int(which)]] += end - start
+    for name, spent in limits.items():
+        assert spent == pytest.approx(stored[f"limited_{name}_ns"] * 1e-9, abs=1e-6)
+    assert {"dupack", "sack", "rack", "rto", "tail_loss_probe"} >= {episode["cause"] for episode in head["episodes"]} != set()
+    assert len(columns["bulk dropped"]) > 0
+
+
+def test_an_algorithms_own_variables_are_told(client: TestClient) -> None:
+    head, _ = asked(client, run=13)
+    assert head["cc"] == {"bulk": "cubic"} and head["variables"]
+    name = next(iter(head["variables"]))
+    _, columns = asked(client, "variable", run=13, name=name)
+    assert len(columns["bulk t"]) == len(columns["bulk value"]) > 100
+    assert "no flow has a variable" in refused(client, "variable", run=13, name="nothing")["message"]
+
+
+def test_the_time_sequence_graph_has_every_segment_and_what_was_sent_again(client: TestClient, made: Path) -> None:
+    head, columns = asked(client, "sequence", flow="bulk")
+    stored = Dataset(made / "results" / "queues").flows().filter(pl.col("run") == 9).collect().to_dicts()[0]
+    again = columns["marks kind"] == head["kinds"].index("retransmission")
+    assert int(again.sum()) == stored["retransmits"] > 0
+    sizes = columns["sent to"] - columns["sent from"]
+    assert (sizes > 0).all() and int(sizes.sum()) == int(columns["sent to"][-1])
+    assert columns["acked to"][-1] <= columns["sent to"][-1]
+    assert columns["sent t"][0] >= stored["start_ns"] * 1e-9
+    assert "sends no data" in refused(client, "sequence", flow="other")["message"]
+
+
+CHANGES = [
+    {"kind": "drop", "at": "2 s", "link": "bottleneck"},
+    {"kind": "drop", "at": "2 s", "link": "bottleneck", "flow": "bulk"},
+    {"kind": "rate", "at": "2 s", "link": "bottleneck", "value": "2 Mbit/s"},
+    {"kind": "delay", "at": "2 s", "link": "bottleneck", "value": "30 ms"},
+    {"kind": "loss", "at": "2 s", "link": "bottleneck", "value": "0.05"},
+    {"kind": "outage", "at": "2 s", "link": "bottleneck", "value": "300 ms"},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change["kind"] + change.get("flow", ""))
+def test_both_futures_are_equal_to_the_bit_until_the_moment_and_then_differ(client: TestClient, made: Path, change: dict[str, str]) -> None:
+    _, was = asked(client)
+    head, would = asked(client, change=json.dumps(change))
+    assert 2.0 <= head["differs"] < 3.0
+    before = was["bulk t"] < head["differs"]
+    for curve in ("t", "cwnd", "ssthresh", "flight", "rtt", "pacing"):
+        if f"bulk {curve}" in was:
+            assert was[f"bulk {curve}"][before].tobytes() == would[f"bulk {curve}"][: before.sum()].tobytes()
+    # And so is every packet, at its link, with all its times, that is gone by then.
+    run, other = futures(made, change)
+    packets = [replays.recorded_packets(each, 0.0, 4.0).sort("arrived_ns", maintain_order=True) for each in (run, other)]
+    early = [frame.filter(pl.max_horizontal("dropped_ns", "delivered_ns") < 2_000_000_000) for frame in packets]
+    assert early[0].equals(early[1], null_equal=True) and early[0].height > 500
+    assert not packets[0].equals(packets[1], null_equal=True)
+
+
+def futures(made: Path, change: dict[str, str]) -> tuple[Any, Any]:
+    import dataclasses
+
+    plan = make_plan(Study.load(made / "studies" / "queues.toml"))
+    run = next(each for each in plan.runs if each.index == 9)
+    asked_for = whatif.read(change, 4.0)
+    packet = replays.packet_at(run, asked_for) if change["kind"] == "drop" else None
+    text = whatif.changed(run.scenario, asked_for, packet)
+    return run, dataclasses.replace(run, written=lambda _: text)
+
+
+def test_the_packet_that_is_dropped_is_the_first_from_the_moment_on(made: Path) -> None:
+    run, other = futures(made, CHANGES[0])
+    was, would = (replays.recorded_packets(each, 1.9, 2.2).filter(direction="forward") for each in (run, other))
+    first = was.filter(pl.col("arrived_ns") >= 2_000_000_000).sort("arrived_ns", maintain_order=True).row(0, named=True)
+    lost = would.filter(arrived_ns=first["arrived_ns"], number=first["number"]).row(0, named=True)
+    assert first["fate"] == "arrived"
+    assert lost["fate"] == "lost"
+
+
+def test_a_change_of_later_times_gives_way() -> None:
+    scenario = {
+        "duration": "4 s",
+        "links": {"l": {"rate": "1 Mbit/s", "changes": [{"at": "1 s", "rate": "2 Mbit/s"}, {"at": "3 s", "rate": "3 Mbit/s", "delay": "5 ms"}]}},
+        "flows": [{"path": ["l"]}],
+    }
+    text = whatif.changed(json.dumps(scenario), whatif.Change("rate", 2.0, "l", "9 Mbit/s"))
+    assert json.loads(text)["links"]["l"]["changes"] == [
+        {"at": "1 s", "rate": "2 Mbit/s"},
+        {"at": "2.000000000 s", "rate": "9 Mbit/s"},
+        {"at": "3 s", "delay": "5 ms"},
+    ]
+
+
+def test_a_film_of_a_stretch_is_for_the_player(client: TestClient) -> None:
+    found = client.get("/api/run/film", params={**OF, "run": 9, "from": "1 s", "to": "1.2 s"}).json()
+    assert "<svg" in found["body"] and 'style="' not in found["body"]
+    assert found["data"]["flows"] == ["bulk"] and len(found["data"]["packets"]) > 50
+    assert "1 to 1.2 s of 4 s are shown" in found["said"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("x", "a change is asked for by a table of keys"),
+        ("[]", "a change is asked for by a table of keys"),
+        ('{"kind": "colour", "at": "1 s", "link": "bottleneck"}', "`colour` is nothing that can change"),
+        ('{"kind": "rate", "at": "1 s", "link": "bottelneck", "value": "1 Mbit/s"}', "no single link of the run is `bottelneck`"),
+        ('{"kind": "rate", "at": "1 s", "link": "bottleneck", "value": "fast"}', "bottleneck has rate fast from 1 s: "),
+        ('{"kind": "rate", "at": "1 s", "link": "bottleneck"}', "the new rate of `bottleneck` is not said"),
+        ('{"kind": "loss", "at": "1 s", "link": "bottleneck", "value": "much"}', "`much` is no probability of losses"),
+        ('{"kind": "rate", "at": "9 s", "link": "bottleneck", "value": "1 Mbit/s"}', "9 s is no moment of the run"),
+        ('{"kind": "rate", "at": "soon", "link": "bottleneck", "value": "1 Mbit/s"}', "`soon` is not a time"),
+        ('{"kind": "outage", "at": "1 s", "link": "bottleneck", "value": "0 s"}', "an outage lasts longer than no time"),
+        ('{"kind": "drop", "at": "3.9999999 s", "link": "bottleneck"}', "no packet comes to bottleneck"),
+    ],
+)
+def test_what_cannot_happen_is_told(client: TestClient, change: str, message: str) -> None:
+    error = refused(client, change=change)
+    assert error["message"].startswith(message)
+    assert error["hint"] or change in ("x", "[]")
+
+
+def test_runs_and_flows_that_there_are_not_are_told(client: TestClient) -> None:
+    for number in ("99", "-1", "one", "9" * 30):
+        assert "runs 0 to 23" in refused(client, run=number)["hint"]
+    assert "the run has no flow `bulb`" in refused(client, flow="bulb")["message"]
+
+
+def test_a_run_that_takes_too_long_is_ended() -> None:
+    scenario = {"duration": "3000 s", "stack": "linux", "links": {"l": {"rate": "10 Gbit/s", "delay": "1 ms"}}, "flows": [{"path": ["l"]}]}
+    with pytest.raises(replays.RunFailed, match=r"takes longer than 0\.2 s"):
+        replays.Bounded(0.2).run_batch([json.dumps(scenario)], [1])
+
+
+def test_traces_that_are_equal_do_not_differ(made: Path) -> None:
+    run, _ = futures(made, CHANGES[2])
+    plan = make_plan(Study.load(made / "studies" / "queues.toml"))
+    one, other = (trace.take(plan, run, sim) for _ in range(2))
+    assert trace.differs_from(one, other) is None
