@@ -11,6 +11,7 @@ import polars as pl
 from sawtooth import trace
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
+from sawtooth.measures.tables import INFINITE
 from sawtooth.stats import Vector
 from sawtooth.trace import Trace
 from sawtooth.web.columns import vector
@@ -63,6 +64,7 @@ def of_flows(taken: Trace, flows: Sequence[str]) -> tuple[dict[str, Any], dict[s
         columns[f"{name} t"] = vector(rows["t_ns"], 1e-9)
         for curve, (column, factor) in _OF_SERIES.items():
             values = vector(rows[column], factor)
+            values[values >= INFINITE * factor] = np.nan
             if not np.isnan(values).all():
                 columns[f"{name} {curve}"] = values
         if rows.height and len(edges):

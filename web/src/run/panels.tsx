@@ -16,7 +16,8 @@ interface Props {
 /** Curves of each flow: which are broad, thin or broken. */
 const WINDOW = [
   { name: "flight", width: 0.8, alpha: 0.55 },
-  { name: "ssthresh", width: 1, dash: [5, 4] },
+  // It may be far above what the window ever reaches.
+  { name: "ssthresh", width: 1, dash: [5, 4], beyond: true },
   { name: "cwnd", width: 1.6 },
 ];
 
@@ -28,10 +29,16 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
     moment(forks, { colour: token("no"), width: 1.5, dash: [2, 3] }),
     moment(at, { colour: token("accent"), width: 1 }),
   ];
-  const of = (name: string, ink: { width?: number; alpha?: number; dash?: number[] } = {}, times = "t"): Layer[] =>
+  const of = (
+    name: string,
+    { beyond = false, ...ink }: { width?: number; alpha?: number; dash?: number[]; beyond?: boolean } = {},
+    times = "t",
+  ): Layer[] =>
     every.flatMap((line) => {
       const steps = line.track.curve(`${line.flow} ${name}`, `${line.flow} ${times}`);
-      return steps ? [curve(steps, { colour: colour(line.colour), ...ink })] : [];
+      if (!steps) return [];
+      const { extent, ...made } = curve(steps, { colour: colour(line.colour), ...ink });
+      return [beyond || !extent ? made : { ...made, extent }];
     });
   const paced = every.some((line) => line.track.column(`${line.flow} pacing`));
   return (
@@ -64,7 +71,11 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
           label="Goodput and pacing rate over time"
           unit="Mbit/s"
           height={140}
-          layers={() => [...of("pacing", { width: 0.8, alpha: 0.6 }), ...of("goodput", { width: 1.6 }, "goodput t"), ...moments()]}
+          layers={() => [
+            ...of("pacing", { width: 0.8, alpha: 0.6, beyond: true }),
+            ...of("goodput", { width: 1.6 }, "goodput t"),
+            ...moments(),
+          ]}
         />
       </Titled>
       <Queues {...common} tracks={tracks} every={every} moments={moments} />

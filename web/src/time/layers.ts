@@ -196,6 +196,7 @@ export function band(
       ctx.save();
       ctx.font = `${10 * ratio}px system-ui, sans-serif`;
       ctx.textBaseline = "middle";
+      ctx.textAlign = "left";
       let begin = 0;
       let holds = which(0);
       for (let pixel = 1; pixel <= width; pixel++) {
