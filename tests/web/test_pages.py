@@ -27,7 +27,9 @@ def test_from_the_list_to_the_runs_of_a_point(page: Any) -> None:
     page.mouse.move(box["x"] + box["width"] / 2 - 3, box["y"] + box["height"] / 2)
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.get_by_role("heading", name="4 runs of this point").wait_for()
-    assert page.get_by_role("region", name="Table runs").get_by_role("row").count() == 5
+    rows = page.get_by_role("region", name="Table runs").get_by_role("row")
+    rows.first.wait_for()
+    assert rows.count() == 5
 
 
 def test_a_dimension_moves_and_what_would_be_pooled_is_refused(page: Any) -> None:

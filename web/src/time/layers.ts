@@ -36,7 +36,7 @@ function inked(view: View, ink: Ink, draw: () => void): void {
   ctx.fillStyle = ink.colour;
   ctx.lineWidth = (ink.width ?? 1.25) * ratio;
   ctx.globalAlpha = ink.alpha ?? 1;
-  ctx.lineJoin = "round";
+  ctx.lineJoin = "bevel";
   ctx.setLineDash((ink.dash ?? []).map((each) => each * ratio));
   draw();
   ctx.restore();
@@ -75,26 +75,42 @@ function single({ ctx, x, y, left, width }: View, steps: Steps, first: number, l
   if (!Number.isNaN(before) && last === steps.t.length) ctx.lineTo(Math.min(x(steps.end), left + width), before);
 }
 
-/** In each column of pixels from the first value over the least and the most to the last. */
+/** In each column of pixels from the first value over the least and the most to the last; what stays on one row of pixels is one line. */
 function columned({ ctx, from, to, left, width, y }: View, steps: Steps, first: number, last: number): void {
   let at = first;
-  let drawing = false;
+  let drawn: number | undefined;
+  let pending: number | undefined;
+  const line = (across: number, up: number) => {
+    if (drawn === undefined) ctx.moveTo(across, up);
+    else ctx.lineTo(across, up);
+    drawn = up;
+  };
   for (let pixel = 0; pixel < width && at < last; pixel++) {
     const next = below(steps.t, from + ((to - from) * (pixel + 1)) / width, at, last);
     if (next === at) continue;
     const [low, high] = steps.extent(at, next);
     const across = left + pixel + 0.5;
     if (low <= high) {
-      const [begins, ends] = [steps.value[at] as number, steps.value[next - 1] as number];
-      if (!drawing) ctx.moveTo(across, y(Number.isNaN(begins) ? low : begins));
-      else if (!Number.isNaN(begins)) ctx.lineTo(across, y(begins));
-      ctx.lineTo(across, y(low));
-      ctx.lineTo(across, y(high));
-      if (!Number.isNaN(ends)) ctx.lineTo(across, y(ends));
-      drawing = !Number.isNaN(ends);
-    } else drawing = false;
+      const [bottom, top] = [y(low), y(high)];
+      if (drawn !== undefined && Math.abs(bottom - drawn) < 0.5 && Math.abs(top - drawn) < 0.5) pending = across;
+      else {
+        if (pending !== undefined) ctx.lineTo(pending, drawn as number);
+        pending = undefined;
+        const [begins, ends] = [y(steps.value[at] as number), y(steps.value[next - 1] as number)];
+        if (!Number.isNaN(begins)) line(across, begins);
+        if (bottom - top > 0.5 || Number.isNaN(begins)) {
+          line(across, bottom);
+          line(across, top);
+        }
+        if (!Number.isNaN(ends)) line(across, ends);
+      }
+    } else {
+      if (pending !== undefined) ctx.lineTo(pending, drawn as number);
+      drawn = pending = undefined;
+    }
     at = next;
   }
+  if (pending !== undefined) ctx.lineTo(pending, drawn as number);
 }
 
 /** Moments, as strokes of a part of the height. */

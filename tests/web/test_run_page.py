@@ -1,0 +1,129 @@
+"""The page of a run in a real browser: zooming down to single packets, what is laid over each other, both futures, and the packets in motion."""
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.web.test_pages import violations
+
+RUN = "/run?of=lab/results/queues&run=13"
+
+
+def shown(page: Any) -> tuple[float, float]:
+    """The stretch of time that is shown."""
+    words = page.locator(".tools output").inner_text().split()
+    return float(words[0]), float(words[2])
+
+
+def opened(page: Any, more: str = "") -> None:
+    page.goto(RUN + more)
+    page.get_by_role("heading", level=1, name="run 13", exact=False).wait_for()
+    page.locator(".panel canvas").first.wait_for()
+
+
+def test_from_results_to_a_run(page: Any) -> None:
+    page.goto("/results?of=lab/results/queues")
+    page.get_by_label("Table", exact=True).select_option("runs")
+    page.get_by_role("link", name="13", exact=True).click()
+    page.get_by_text("its flows are those that were stored, to the bit", exact=False).wait_for()
+    assert page.get_by_role("img", name="Congestion window", exact=False).count() == 1
+    assert page.get_by_role("img", name="What limits each sender", exact=False).count() == 1
+
+
+def test_time_is_zoomed_by_dragging_the_wheel_and_keys_for_all_panels_at_once(page: Any) -> None:
+    opened(page)
+    assert shown(page) == (0.0, 4.0)
+    box = page.locator(".panel .u-over").first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + 40, steps=3)
+    page.mouse.up()
+    page.locator(".tools output", has_text="2.").wait_for()
+    assert shown(page) == pytest.approx((2.0, 3.0), abs=0.02)
+    page.get_by_role("region", name="Over time", exact=False).focus()
+    page.keyboard.press("+")
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_function("parseFloat(document.querySelector('.tools output').textContent) > 2.7")
+    page.keyboard.press("Home")
+    page.wait_for_function("document.querySelector('.tools output').textContent.startsWith('0.000 to 4.000')")
+    page.keyboard.down("Control")
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
+    page.mouse.wheel(0, -100)
+    page.keyboard.up("Control")
+    page.wait_for_function("!document.querySelector('.tools output').textContent.startsWith('0.000')")
+
+
+def test_a_moment_has_its_values_in_words(page: Any) -> None:
+    opened(page)
+    page.get_by_label("Moment (s)").fill("2.5")
+    page.keyboard.press("Enter")
+    values = page.get_by_role("region", name="Values at 2.5 s")
+    values.wait_for()
+    assert "cwnd" in values.get_by_role("row").nth(1).inner_text()
+
+
+def test_both_futures_are_laid_over_each_other_and_part_where_something_happened(page: Any) -> None:
+    opened(page)
+    form = page.get_by_role("form", name="What if")
+    form.get_by_label("at that moment").select_option("rate")
+    form.get_by_label("New rate").fill("2 Mbit/s")
+    form.get_by_label("Moment", exact=True).fill("2 s")
+    form.get_by_role("button", name="See both futures").click()
+    page.get_by_text("both futures are equal to the bit", exact=False).wait_for()
+    assert page.get_by_role("list", name="Flows").get_by_role("listitem").all_inner_texts() == ["▬ bulk, run 13 cubic", "▬ bulk, otherwise cubic"]
+    assert "change=" in page.url
+    form.get_by_label("New rate").fill("fast")
+    form.get_by_role("button", name="See both futures").click()
+    page.get_by_role("alert").get_by_text("bottleneck has rate fast", exact=False).wait_for()
+    form.get_by_role("button", name="Only what was").click()
+    page.get_by_role("alert").wait_for(state="detached")
+
+
+def test_two_runs_are_laid_over_each_other(page: Any) -> None:
+    opened(page)
+    page.get_by_label("Beside run").fill("9")
+    page.keyboard.press("Enter")
+    page.get_by_text("bulk, run 9", exact=False).first.wait_for()
+    assert "beside=9" in page.url
+
+
+def test_single_packets_are_seen_in_the_time_sequence_graph_and_in_motion(page: Any) -> None:
+    opened(page)
+    page.get_by_label("Time-sequence graph", exact=True).get_by_role("combobox").select_option("bulk")
+    page.get_by_role("img", name="Time-sequence graph of bulk", exact=False).wait_for()
+    page.get_by_label("The algorithms' own variables").select_option("w_max")
+    page.get_by_role("img", name="w_max over time").wait_for()
+    page.locator("summary", has_text="Loss episodes").click()
+    page.get_by_role("button", name="0.747597").click()
+    page.wait_for_function("document.querySelector('.tools output').textContent.startsWith('0.6')")
+    page.get_by_role("button", name="Show packets on their links").click()
+    page.get_by_role("button", name="Next loss").click()
+    clock = page.locator("#clock").inner_text()
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_function("before => document.querySelector('#clock').textContent !== before", arg=clock)
+    assert page.locator(".film .packet").count() > 0
+
+
+def test_what_is_no_run_is_told(page: Any) -> None:
+    page.goto("/run?of=lab/results/queues&run=99")
+    page.get_by_role("alert").get_by_text("there is no run `99`").wait_for()
+    page.goto("/run")
+    page.get_by_role("heading", name="One run in detail").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 390])
+def test_the_page_is_accessible_and_no_wider_than_the_screen(page: Any, width: int, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    change = {"kind": "outage", "at": "2 s", "link": "bottleneck", "value": "300 ms"}
+    opened(page, f"&beside=9&change={quote(json.dumps(change))}")
+    page.get_by_text("both futures are equal to the bit", exact=False).wait_for()
+    page.get_by_label("Moment (s)").fill("2.5")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Show packets on their links, otherwise").click()
+    page.get_by_role("button", name="Next loss").wait_for()
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
