@@ -87,7 +87,9 @@ def main() -> None:
     acks = columns["flow t"][1]
     print(f"{acks:,} acknowledgements, {numbers:,} numbers in {len(columns)} columns; shown after {shown:.1f} s")
     rate = (len(times) - 1) / (times[-1] - times[0]) * 1000
-    print(f"{len(drawn)} frames, {rate:.0f} a second; drawn in {drawn[len(drawn) // 2]:.1f} ms (95 %: {drawn[int(0.95 * len(drawn))]:.1f} ms)")
+    print(
+        f"{len(drawn)} frames, {rate:.0f} a second; drawn in {drawn[len(drawn) // 2]:.1f} ms (95 %: {drawn[int(0.95 * len(drawn))]:.1f} ms)"
+    )
 
 
 if __name__ == "__main__":

@@ -82,6 +82,14 @@ class Run:
         """The tree as canonical JSON text, with the study's limits."""
         return self.written(self.drawn)
 
+    def written_as(self, scenario: str) -> Run:
+        """The same run of another scenario, as text."""
+
+        def written(_: Mapping[str, str | list[str]]) -> str:
+            return scenario
+
+        return dataclasses.replace(self, written=written)
+
     @property
     def cost(self) -> float:
         """Segments it will deliver, at most about."""

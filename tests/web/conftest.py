@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +68,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(made: Path, tmp_path: Path) -> Path:
     """The same folder, for one test alone."""
     return Path(shutil.copytree(made, tmp_path / "lab"))
+
+
+@pytest.fixture
+def asking() -> Iterator[Callable[..., TestClient]]:
+    """Makes who may ask an explorer of any folder."""
+    from sawtooth.web.app import application
+    from sawtooth.web.settings import Settings
+
+    def made(folder: Path, *, allow_run: bool = False) -> TestClient:
+        settings = Settings([folder], port=8321, allow_run=allow_run)
+        return TestClient(application(settings), base_url="http://127.0.0.1:8321", headers={"Authorization": f"Bearer {settings.token}"})
+
+    yield made
 
 
 @pytest.fixture

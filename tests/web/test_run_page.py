@@ -72,7 +72,10 @@ def test_both_futures_are_laid_over_each_other_and_part_where_something_happened
     form.get_by_label("Moment", exact=True).fill("2 s")
     form.get_by_role("button", name="See both futures").click()
     page.get_by_text("both futures are equal to the bit", exact=False).wait_for()
-    assert page.get_by_role("list", name="Flows").get_by_role("listitem").all_inner_texts() == ["▬ bulk, run 13 cubic", "▬ bulk, otherwise cubic"]
+    assert page.get_by_role("list", name="Flows").get_by_role("listitem").all_inner_texts() == [
+        "▬ bulk, run 13 cubic",
+        "▬ bulk, otherwise cubic",
+    ]
     assert "change=" in page.url
     form.get_by_label("New rate").fill("fast")
     form.get_by_role("button", name="See both futures").click()

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from sawtooth import trace
 from sawtooth.backends import sim
+from sawtooth.errors import RunFailed
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
@@ -107,14 +108,12 @@ def test_both_futures_are_equal_to_the_bit_until_the_moment_and_then_differ(clie
 
 
 def futures(made: Path, change: dict[str, str]) -> tuple[Any, Any]:
-    import dataclasses
-
     plan = make_plan(Study.load(made / "studies" / "queues.toml"))
     run = next(each for each in plan.runs if each.index == 9)
     asked_for = whatif.read(change, 4.0)
     packet = replays.packet_at(run, asked_for) if change["kind"] == "drop" else None
     text = whatif.changed(run.scenario, asked_for, packet)
-    return run, dataclasses.replace(run, written=lambda _: text)
+    return run, run.written_as(text)
 
 
 def test_the_packet_that_is_dropped_is_the_first_from_the_moment_on(made: Path) -> None:
@@ -129,7 +128,9 @@ def test_the_packet_that_is_dropped_is_the_first_from_the_moment_on(made: Path) 
 def test_a_change_of_later_times_gives_way() -> None:
     scenario = {
         "duration": "4 s",
-        "links": {"l": {"rate": "1 Mbit/s", "changes": [{"at": "1 s", "rate": "2 Mbit/s"}, {"at": "3 s", "rate": "3 Mbit/s", "delay": "5 ms"}]}},
+        "links": {
+            "l": {"rate": "1 Mbit/s", "changes": [{"at": "1 s", "rate": "2 Mbit/s"}, {"at": "3 s", "rate": "3 Mbit/s", "delay": "5 ms"}]}
+        },
         "flows": [{"path": ["l"]}],
     }
     text = whatif.changed(json.dumps(scenario), whatif.Change("rate", 2.0, "l", "9 Mbit/s"))
@@ -177,7 +178,7 @@ def test_runs_and_flows_that_there_are_not_are_told(client: TestClient) -> None:
 
 def test_a_run_that_takes_too_long_is_ended() -> None:
     scenario = {"duration": "3000 s", "stack": "linux", "links": {"l": {"rate": "10 Gbit/s", "delay": "1 ms"}}, "flows": [{"path": ["l"]}]}
-    with pytest.raises(replays.RunFailed, match=r"takes longer than 0\.2 s"):
+    with pytest.raises(RunFailed, match=r"takes longer than 0\.2 s"):
         replays.Bounded(0.2).run_batch([json.dumps(scenario)], [1])
 
 
@@ -186,3 +187,52 @@ def test_traces_that_are_equal_do_not_differ(made: Path) -> None:
     plan = make_plan(Study.load(made / "studies" / "queues.toml"))
     one, other = (trace.take(plan, run, sim) for _ in range(2))
     assert trace.differs_from(one, other) is None
+
+
+KERNEL = """
+name = "kernels"
+question = "What did a real kernel do?"
+backend = "uml"
+
+[scenario]
+duration = "4 s"
+stack = "linux"
+links.bottleneck = { rate = "5 Mbit/s", delay = "10 ms", queue = { name = "drop_tail", limit = "1 bdp" } }
+flows = [{ name = "bulk", path = ["bottleneck"], cc = "kernel:cubic" }]
+"""
+
+
+@pytest.fixture
+def of_kernel(folder: Path) -> Path:
+    """Results of a real kernel, as they would be: their series are the simulator's."""
+    run, _ = futures(folder, CHANGES[2])
+    batch = sim.run_batch([json.dumps({**json.loads(run.scenario), "sample": "50 ms"})], [1])
+    study = Study.parse(KERNEL.replace('stack = "linux"', 'sample = "50 ms"'), Path("kernels.toml"))
+    made = Dataset.create(folder / "results" / "kernels", make_plan(study))
+    schema = {"run": pl.UInt32, "status": pl.String, "message": pl.String}
+    tables = {name: batch.tables[name] for name in ("flows", "links", "series")}
+    made.write_batch(0, tables, pl.DataFrame({"run": [0], "status": ["ok"], "message": [None]}, schema=schema))
+    return folder
+
+
+def test_a_run_on_a_real_kernel_is_told_by_what_was_stored(of_kernel: Path, asking: Any) -> None:
+    client = asking(of_kernel)
+    query = {"of": "lab/results/kernels", "run": "0"}
+    head, columns = unpacked(client.get("/api/run/series", params=query).content)
+    assert head["again"] is False and head["same"] is None
+    assert len(columns["bulk cwnd"]) == len(columns["bulk t"]) > 50
+    change = {"kind": "outage", "at": "2 s", "link": "bottleneck", "value": "1 s"}
+    for more, status, message in (
+        ({"change": json.dumps(change)}, 400, "a run on a real kernel has no other futures"),
+        ({"again": "1"}, 403, "this explorer may not do a run on a real kernel again"),
+    ):
+        answer = client.get("/api/run/series", params={**query, **more})
+        assert (answer.status_code, answer.json()["error"]["message"]) == (status, message)
+    answer = client.get("/api/run/sequence", params={**query, "flow": "bulk"})
+    assert answer.json()["error"]["message"] == "packets of real kernels were not stored"
+
+
+def test_results_that_cannot_be_done_again_are_told(folder: Path, asking: Any) -> None:
+    answer = asking(folder).get("/api/run/series", params={"of": "lab/studies", "run": 0})
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"]

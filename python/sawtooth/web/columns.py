@@ -27,7 +27,9 @@ def packed(head: Mapping[str, Any], columns: Mapping[str, Vector]) -> bytes:
         offset += len(values)
     text = json.dumps({**head, "columns": places}).encode()
     text += b" " * (-(len(text) + 4) % 8)
-    return b"".join([len(text).to_bytes(4, "little"), text, *(np.ascontiguousarray(values, "<f8").tobytes() for values in columns.values())])
+    return b"".join(
+        [len(text).to_bytes(4, "little"), text, *(np.ascontiguousarray(values, "<f8").tobytes() for values in columns.values())]
+    )
 
 
 def vector(values: pl.Series, factor: float = 1.0) -> Vector:

@@ -49,22 +49,22 @@ def shown(taken: Trace, asked: Sequence[str]) -> list[str]:
 
 
 def of_flows(taken: Trace, flows: Sequence[str]) -> tuple[dict[str, Any], dict[str, Vector]]:
-    """Of each flow `FLOW t` (s), and of the same times `cwnd`, `ssthresh` and `flight` (kB), `rtt` (ms) and `pacing` (Mbit/s); `goodput t` and `goodput` (Mbit/s);
-    `limited from` and `limited by`, numbers of `LIMITS`, the last with the end of its life.
+    """What flows did, each in columns of its own.
 
     Returns:
-        What is said of them, and the columns.
+        What is said of them; and of each flow `FLOW t` (s), of the same times `cwnd`, `ssthresh` and `flight` (kB), `rtt` (ms) and `pacing` (Mbit/s); `goodput t` (s) and
+        `goodput` (Mbit/s); `limited from` (s) and `limited by`, numbers of `LIMITS`, the last with the end of its life.
 
     """
     columns: dict[str, Vector] = {}
     step = _step(taken)
-    edges = np.arange(1, int(taken.duration / step + 1e-9) + 1) * step
+    edges: Vector = np.arange(1, int(taken.duration / step + 1e-9) + 1, dtype=np.float64) * step
     for name in flows:
         rows = taken.series.filter(flow=name).sort("t_ns", maintain_order=True)
         columns[f"{name} t"] = vector(rows["t_ns"], 1e-9)
         for curve, (column, factor) in _OF_SERIES.items():
             values = vector(rows[column], factor)
-            values[values >= INFINITE * factor] = np.nan
+            values = np.where(values >= INFINITE * factor, np.nan, values)
             if not np.isnan(values).all():
                 columns[f"{name} {curve}"] = values
         if rows.height and len(edges):

@@ -48,6 +48,7 @@ class Replay:
         plan, run: which. trace: what it did.
         again: whether it was done again; else it is told by what was stored.
         same: whether that is what was stored; None if it cannot be told.
+        change: what happens otherwise, in words.
 
     """
 
@@ -56,6 +57,7 @@ class Replay:
     trace: Trace
     again: bool
     same: bool | None
+    change: str | None = None
 
 
 class Bounded:
@@ -126,9 +128,10 @@ class Replays:
         plan, run = self.found(opened, number)
         if plan.study.on_kernels:
             return self._of_kernel(opened, plan, run, change, again=again)
-        if change is not None:
-            run = self._forked(opened, plan, run, change)
-        return self.once(opened, run, "trace", lambda: self._simulated(opened, plan, run, change))
+        if change is None:
+            return self.once(opened, run, "trace", lambda: _simulated(plan, run, opened.dataset))
+        fork, told = self._forked(opened, run, change)
+        return self.once(opened, fork, "trace", lambda: replace(_simulated(plan, fork, None), change=told))
 
     def once(self, opened: Opened, run: Run, what: Hashable, make: Callable[[], Any]) -> Any:
         """What is made of a run, which is made one at a time and kept."""
@@ -147,14 +150,11 @@ class Replays:
         finally:
             self._busy.release()
 
-    def _simulated(self, opened: Opened, plan: Plan, run: Run, change: Change | None) -> Replay:
-        taken = trace.take(plan, run, Bounded(), record=RECORD)
-        same = None if change is not None else _is_stored(opened.dataset, run, taken)
-        return Replay(plan, run, taken, again=True, same=same)
-
     def _of_kernel(self, opened: Opened, plan: Plan, run: Run, change: Change | None, *, again: bool) -> Replay:
         if change is not None:
-            raise DatasetError("a run on a real kernel has no other futures", "what it does is not the same twice; simulated runs are forked")
+            raise DatasetError(
+                "a run on a real kernel has no other futures", "what it does is not the same twice; simulated runs are forked"
+            )
         if again:
             if not self._allow_run:
                 raise NotAllowedError("do a run on a real kernel again")
@@ -162,14 +162,14 @@ class Replays:
             return self.once(opened, run, "again", lambda: Replay(plan, run, trace.take(plan, run, backend), again=True, same=None))
         return Replay(plan, run, _stored(opened.dataset, run), again=False, same=None)
 
-    def _forked(self, opened: Opened, plan: Plan, run: Run, change: Change) -> Run:
-        packet = None
+    def _forked(self, opened: Opened, run: Run, change: Change) -> tuple[Run, str]:
+        packet, told = None, change.told
         if change.kind == DROP:
             # The link is looked at first: of one that there is not no packet is searched.
             changed(run.scenario, change, 1)
             packet = self.once(opened, run, change, lambda: packet_at(run, change))
-        text = changed(run.scenario, change, packet)
-        return replace(run, written=lambda _: text)
+            told = f"{told}, which is number {packet:,} of those that come to it"
+        return run.written_as(changed(run.scenario, change, packet)), told
 
 
 def packet_at(run: Run, change: Change) -> int:
@@ -236,6 +236,11 @@ def _plan(dataset: Dataset) -> Plan:
         files=False,
     )
     return regrown(make_plan(study), dataset.runs)
+
+
+def _simulated(plan: Plan, run: Run, stored: Dataset | None) -> Replay:
+    taken = trace.take(plan, run, Bounded(), record=RECORD)
+    return Replay(plan, run, taken, again=True, same=None if stored is None else _is_stored(stored, run, taken))
 
 
 def _is_stored(dataset: Dataset, run: Run, taken: Trace) -> bool | None:

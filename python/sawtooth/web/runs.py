@@ -53,7 +53,7 @@ class Runs:
         head = {
             "title": trace.title(replay.plan, replay.run),
             "run": replay.run.index,
-            "change": change and change.told,
+            "change": replay.change,
             "differs": None if change is None else trace.differs_from(self._replays.taken(opened, query(request, "run")).trace, taken),
             "duration": taken.duration,
             "backend": study.backend,
@@ -85,9 +85,7 @@ class Runs:
         if replays.packets_until(run, replay.trace.duration) > replays.MOST_PACKETS:
             return {}, "there are too many packets to tell when single ones were dropped, lost or marked: samples of queues tell of drops"
         fates = (pl.col("fate").is_in(["dropped", "lost"])) | (pl.col("marked") == 1)
-        packets = self._replays.once(
-            opened, run, "fates", lambda: replays.recorded_packets(run, 0.0, replay.trace.duration).filter(fates)
-        )
+        packets = self._replays.once(opened, run, "fates", lambda: replays.recorded_packets(run, 0.0, replay.trace.duration).filter(fates))
         return curves.of_marks(packets, flows), None
 
     def variable(self, request: Request) -> Response:

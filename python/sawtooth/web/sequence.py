@@ -13,10 +13,10 @@ from sawtooth import _core, captures
 from sawtooth.errors import DatasetError, RunFailed
 from sawtooth.exports import packets
 from sawtooth.plan import Run
+from sawtooth.stats import Vector
 from sawtooth.taps import Capture
 from sawtooth.web.columns import vector
 from sawtooth.web.replays import Bounded
-from sawtooth.stats import Vector
 
 _MOST_PACKETS = 4e6
 """Segments of a run that is captured: some hundred megabytes."""

@@ -92,7 +92,7 @@ def changed(scenario: str, change: Change, packet: int | None = None) -> str:
     link = links[change.link]
     at = f"{change.at:.9f} s"
     if change.kind == DROP:
-        link["drop"] = sorted({*link.get("drop", []), packet})
+        link["drop"] = sorted({*cast(list[int], link.get("drop", [])), cast(int, packet)})
     elif change.kind == OUTAGE:
         link["outages"] = [*link.get("outages", []), {"from": at, "until": f"{change.at + seconds(change.value):.9f} s"}]
     else:
@@ -110,14 +110,15 @@ def changed(scenario: str, change: Change, packet: int | None = None) -> str:
 
 def _with(changes: Any, row: dict[str, Any], change: Change, variables: dict[str, Any]) -> list[dict[str, Any]]:
     """The changes of a link with one more, in the order of time; what it said of later times holds no longer, or else the change would end with it."""
-    rows = changes if isinstance(changes, list) else cast(dict[str, Any], changes).get("rows")
-    if rows is None or (isinstance(changes, dict) and "every" in changes):
+    table = cast(dict[str, Any], {"rows": changes} if isinstance(changes, list) else changes)
+    if "rows" not in table or "every" in table:
         raise StudyError(
-            f"`{change.link}` already changes as a table says that starts again and again, or is a file", hint="choose an outage, or another link"
+            f"`{change.link}` already changes as a table says that starts again and again, or is a file",
+            hint="choose an outage, or another link",
         )
     early: list[dict[str, Any]] = []
     late: list[dict[str, Any]] = []
-    for each in cast(list[dict[str, Any]], rows):
+    for each in cast(list[dict[str, Any]], table["rows"]):
         if _core.evaluate(str(each["at"]), variables)[0] < change.at:
             early.append(each)
         elif len(rest := {key: value for key, value in each.items() if key != change.kind}) > 1:

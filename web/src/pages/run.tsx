@@ -124,7 +124,7 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
           {other.value.head.change}.{" "}
           {forked === undefined
             ? "Nothing that is drawn becomes different by it."
-            : `Until ${forked.toFixed(9)} s both futures are equal to the bit; from then on they differ.`}
+            : `In all that is recorded, both futures are equal to the bit until ${+forked.toFixed(9)} s, and differ from then on.`}
         </p>
       )}
       <section

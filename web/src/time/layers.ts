@@ -51,7 +51,7 @@ export function curve(steps: Steps, ink: Ink): Layer {
         view.ctx.beginPath();
         const [first, last] = [Math.max(steps.until(view.from) - 1, 0), Math.min(steps.until(view.to) + 1, steps.t.length)];
         if (last - first <= 2 * view.width) single(view, steps, first, last);
-        else columned(view, steps, first, last);
+        else return columned(view, steps, first, last, ink);
         view.ctx.stroke();
       }),
   };
@@ -75,42 +75,40 @@ function single({ ctx, x, y, left, width }: View, steps: Steps, first: number, l
   if (!Number.isNaN(before) && last === steps.t.length) ctx.lineTo(Math.min(x(steps.end), left + width), before);
 }
 
-/** In each column of pixels from the first value over the least and the most to the last; what stays on one row of pixels is one line. */
-function columned({ ctx, from, to, left, width, y }: View, steps: Steps, first: number, last: number): void {
+/**
+ * In each column of pixels from the least to the most of what holds in it: upright bars, which are drawn in a fraction of the time that a line of as many corners takes.
+ * What stays on one row is one bar.
+ */
+function columned({ ctx, from, to, left, width, y, ratio }: View, steps: Steps, first: number, last: number, ink: Ink): void {
+  const thick = Math.max((ink.width ?? 1.25) * ratio, 1);
+  const [on, off] = (ink.dash ?? [1, 0]).map((each) => each * ratio) as [number, number];
   let at = first;
-  let drawn: number | undefined;
-  let pending: number | undefined;
-  const line = (across: number, up: number) => {
-    if (drawn === undefined) ctx.moveTo(across, up);
-    else ctx.lineTo(across, up);
-    drawn = up;
-  };
-  for (let pixel = 0; pixel < width && at < last; pixel++) {
-    const next = below(steps.t, from + ((to - from) * (pixel + 1)) / width, at, last);
-    if (next === at) continue;
-    const [low, high] = steps.extent(at, next);
-    const across = left + pixel + 0.5;
-    if (low <= high) {
-      const [bottom, top] = [y(low), y(high)];
-      if (drawn !== undefined && Math.abs(bottom - drawn) < 0.5 && Math.abs(top - drawn) < 0.5) pending = across;
-      else {
-        if (pending !== undefined) ctx.lineTo(pending, drawn as number);
-        pending = undefined;
-        const [begins, ends] = [y(steps.value[at] as number), y(steps.value[next - 1] as number)];
-        if (!Number.isNaN(begins)) line(across, begins);
-        if (bottom - top > 0.5 || Number.isNaN(begins)) {
-          line(across, bottom);
-          line(across, top);
-        }
-        if (!Number.isNaN(ends)) line(across, ends);
+  let before = Number.NaN;
+  let [begin, up, high] = [0, Number.NaN, 0];
+  const draw = (end: number) => {
+    if (Number.isNaN(up)) return;
+    if (!off) ctx.fillRect(left + begin, up, Math.max(end - begin, thick), high);
+    else
+      for (let dash = Math.floor(begin / (on + off)) * (on + off); dash < end; dash += on + off) {
+        const [one, other] = [Math.max(dash, begin), Math.min(dash + on, end)];
+        if (one < other) ctx.fillRect(left + one, up, other - one, high);
       }
-    } else {
-      if (pending !== undefined) ctx.lineTo(pending, drawn as number);
-      drawn = pending = undefined;
-    }
+  };
+  for (let pixel = 0; pixel < width; pixel++) {
+    const next = below(steps.t, from + ((to - from) * (pixel + 1)) / width, at, last);
+    // What held before holds until the next point.
+    let [low, most] = next > at ? steps.extent(at, next) : [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    if (!Number.isNaN(before)) [low, most] = [Math.min(low, before), Math.max(most, before)];
+    if (next > at) before = steps.value[next - 1] as number;
     at = next;
+    const known = low <= most;
+    const top = known ? Math.round(y(most) - thick / 2) : Number.NaN;
+    const tall = known ? Math.max(Math.round(y(low) + thick / 2) - top, 1) : 0;
+    if (top === up && tall === high) continue;
+    draw(pixel);
+    [begin, up, high] = [pixel, top, tall];
   }
-  if (pending !== undefined) ctx.lineTo(pending, drawn as number);
+  draw(width);
 }
 
 /** Moments, as strokes of a part of the height. */
@@ -151,9 +149,8 @@ export function bars(low: Steps, high: Steps, ink: Ink, caps = false): Layer {
           for (let pixel = 0; pixel < width && at < last; pixel++) {
             const next = below(low.t, from + ((to - from) * (pixel + 1)) / width, at, last);
             if (next === at) continue;
-            const [bottom, top] = [low.extent(at, next)[0], high.extent(at, next)[1]];
-            ctx.moveTo(left + pixel + 0.5, y(bottom));
-            ctx.lineTo(left + pixel + 0.5, Math.min(y(top), y(bottom) - 1));
+            const [bottom, top] = [y(low.extent(at, next)[0]), y(high.extent(at, next)[1])];
+            ctx.fillRect(left + pixel, top, 1, Math.max(bottom - top, 1));
             at = next;
           }
         } else {

@@ -479,7 +479,14 @@ impl Draw {
             tree["sample"] = self.time(seconds / 50.0, seconds * 2.0);
         }
         let words = tree["record"].as_array_mut().expect("words");
-        for word in ["episodes", "limited", "transfers", "waits", "link_flows", "packets"] {
+        for word in [
+            "episodes",
+            "limited",
+            "transfers",
+            "waits",
+            "link_flows",
+            "packets",
+        ] {
             if self.chance(0.2) && !words.contains(&json!(word)) {
                 words.push(json!(word));
             }
