@@ -236,3 +236,24 @@ def test_results_that_cannot_be_done_again_are_told(folder: Path, asking: Any) -
     answer = asking(folder).get("/api/run/series", params={"of": "lab/studies", "run": 0})
     assert answer.status_code == 400
     assert answer.json()["error"]["message"]
+
+
+def test_many_that_ask_at_once_are_told_that_it_is_busy(made: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Event
+
+    from sawtooth.web.opened import Shelf
+
+    several, opened = replays.Replays(allow_run=False), Shelf().open(made / "results" / "queues")
+    _, run = several.found(opened, "9")
+    goes_on = Event()
+    with ThreadPoolExecutor(12) as pool:
+        waiting = [pool.submit(several.once, opened, run, number, lambda: goes_on.wait(30)) for number in range(12)]
+        # Those that were first all wait: one for its run, the others for it.
+        while several._waiting.acquire(blocking=False):  # pyright: ignore[reportPrivateUsage]
+            several._waiting.release()  # pyright: ignore[reportPrivateUsage]
+        with pytest.raises(RunFailed, match="busy with other runs"):
+            several.found(opened, "9")
+        goes_on.set()
+        assert all(each.result() for each in waiting)
+    assert several.found(opened, "9")[1] == run

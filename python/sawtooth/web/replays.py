@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -34,7 +35,9 @@ _MOST_SECONDS = 60.0
 """That a run may take: who wants to wait longer has `sawtooth trace`."""
 _MOST_WAIT = 120.0
 """For the runs of other questions."""
-_MOST_KEPT = 6
+_MOST_WAITING = 12
+"""Questions that wait at a time: a hundred pages leave room for those that ask for something else."""
+_MOST_KEPT, _MOST_KEPT_BYTES = 6, 1.5e9
 MOST_PACKETS = 3e6
 """Rows of single packets, at each link that they cross."""
 _Kept = OrderedDict[Hashable, Any]
@@ -91,7 +94,7 @@ class Replays:
 
     def __init__(self, *, allow_run: bool) -> None:
         self._allow_run = allow_run
-        self._busy = threading.Lock()
+        self._busy, self._waiting = threading.Lock(), threading.BoundedSemaphore(_MOST_WAITING)
         self._plans: _Kept = OrderedDict()
         self._kept: _Kept = OrderedDict()
 
@@ -138,17 +141,29 @@ class Replays:
         return self._once(self._kept, (*_key(opened), run.index, run.scenario, what), make)
 
     def _once(self, kept: _Kept, key: Hashable, make: Callable[[], Any]) -> Any:
-        if not self._busy.acquire(timeout=_MOST_WAIT):
-            raise RunFailed("the explorer is busy with other runs", "ask again")
-        try:
+        with self._turn():
             if key not in kept:
                 kept[key] = make()
             kept.move_to_end(key)
-            while len(kept) > _MOST_KEPT:
+            while len(kept) > _MOST_KEPT or (len(kept) > 1 and sum(map(_bytes, kept.values())) > _MOST_KEPT_BYTES):
                 kept.popitem(last=False)
             return kept[key]
+
+    @contextmanager
+    def _turn(self) -> Generator[None]:
+        """Within it no other run is done."""
+        busy = RunFailed("the explorer is busy with other runs", "ask again")
+        if not self._waiting.acquire(blocking=False):
+            raise busy
+        try:
+            if not self._busy.acquire(timeout=_MOST_WAIT):
+                raise busy
+            try:
+                yield
+            finally:
+                self._busy.release()
         finally:
-            self._busy.release()
+            self._waiting.release()
 
     def _of_kernel(self, opened: Opened, plan: Plan, run: Run, change: Change | None, *, again: bool) -> Replay:
         if change is not None:
@@ -217,6 +232,16 @@ def recorded_packets(run: Run, begin: float, until: float) -> pl.DataFrame:
     for message in batch.errors.values():
         raise RunFailed(f"the run failed: {message}")
     return batch.tables["packets"]
+
+
+def _bytes(kept: Any) -> int:
+    """What takes the room of what is kept: its tables."""
+    if isinstance(kept, pl.DataFrame):
+        return int(kept.estimated_size())
+    if isinstance(kept, Replay):
+        return sum(_bytes(frame) for frame in (kept.trace.series, kept.trace.queues, *kept.trace.recorded.values()))
+    frames = (getattr(kept, name, None) for name in ("packets", "capture", "series", "marks"))
+    return sum(_bytes(frame) for frame in frames if frame is not None)
 
 
 def _key(opened: Opened) -> tuple[Hashable, ...]:
