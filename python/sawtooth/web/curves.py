@@ -22,7 +22,7 @@ MOST_FLOWS = 8
 LIMITS = ("cwnd", "rwnd", "source", "send_buffer", "pacing", "recovery", "rto", "nagle")
 """What holds senders back, in the order of their numbers."""
 _STEPS = 400
-"""Of goodput over a run."""
+"""Of goodput over a run's flows."""
 _MOST_EPISODES = 20_000
 _OF_SERIES = {
     "cwnd": ("cwnd_bytes", 1e-3),
@@ -58,7 +58,9 @@ def of_flows(taken: Trace, flows: Sequence[str]) -> tuple[dict[str, Any], dict[s
     """
     columns: dict[str, Vector] = {}
     step = _step(taken)
-    edges: Vector = np.arange(1, int(taken.duration / step + 1e-9) + 1, dtype=np.float64) * step
+    # One step more than flows last, so that it is seen to end.
+    until = min(active(taken) + step, taken.duration)
+    edges: Vector = np.arange(1, int(until / step + 1e-9) + 1, dtype=np.float64) * step
     for name in flows:
         rows = taken.series.filter(flow=name).sort("t_ns", maintain_order=True)
         columns[f"{name} t"] = vector(rows["t_ns"], 1e-9)
@@ -68,7 +70,8 @@ def of_flows(taken: Trace, flows: Sequence[str]) -> tuple[dict[str, Any], dict[s
             if not np.isnan(values).all():
                 columns[f"{name} {curve}"] = values
         if rows.height and len(edges):
-            columns[f"{name} goodput t"] = edges
+            # What holds in a step holds from its beginning.
+            columns[f"{name} goodput t"] = edges - step
             columns[f"{name} goodput"] = np.diff(trace.delivered(rows, edges), prepend=0.0) * 8e-6 / step
         if (limited := taken.recorded.get("limited")) is not None:
             columns |= _limited(name, limited.filter(flow=name))
@@ -76,10 +79,16 @@ def of_flows(taken: Trace, flows: Sequence[str]) -> tuple[dict[str, Any], dict[s
 
 
 def _step(taken: Trace) -> float:
-    """Seconds of goodput that are taken together: a share of the run, and not less than a mean round trip, in which bursts are no rate."""
+    """Seconds of goodput that are taken together: a share of the time in which there are flows, and not less than a mean round trip, in which bursts are no rate."""
     rtt = taken.flows["srtt_mean_ns"].drop_nulls().cast(pl.Float64).median() if "srtt_mean_ns" in taken.flows.columns else None
     least = float(rtt) * 1e-9 if isinstance(rtt, float) else 0.0
-    return min(max(taken.duration / _STEPS, least), taken.duration)
+    return min(max(active(taken) / _STEPS, least, 1e-6), taken.duration)
+
+
+def active(taken: Trace) -> float:
+    """Until when there are rows of flows, seconds."""
+    last = taken.series["t_ns"].max()
+    return min(float(last) * 1e-9, taken.duration) if isinstance(last, int) else 0.0
 
 
 def _limited(name: str, rows: pl.DataFrame) -> dict[str, Vector]:

@@ -56,6 +56,7 @@ class Runs:
             "change": replay.change,
             "differs": None if change is None else trace.differs_from(self._replays.taken(opened, query(request, "run")).trace, taken),
             "duration": taken.duration,
+            "active": curves.active(taken),
             "backend": study.backend,
             "again": replay.again,
             "same": replay.same,

@@ -79,7 +79,12 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
     return all.map((track, number) => ({ ...track, number, label: all.length > 1 ? track.label || `run ${head.run}` : "" }));
   }, [first, second.value, other.value, asked.beside, JSON.stringify(asked.change)]);
   const longest = Math.max(...tracks.map((track) => track.head.duration));
-  const zoom = useMemo(() => new Zoom(longest), [longest]);
+  const zoom = useMemo(() => {
+    const made = new Zoom(longest);
+    // What is over in a small part of the run is shown in a part of it.
+    if (head.active < longest / 4) made.show(0, head.active * 1.25);
+    return made;
+  }, [longest]);
   const [moment, choose] = useState<number | undefined>(undefined);
   useEffect(() => zoom.again(), [moment]);
   const forked = other.value?.head.differs ?? undefined;

@@ -22,6 +22,8 @@ export interface RunHead {
   /** Of another future: from when on it is one, seconds; null if nothing that is drawn differs. */
   differs: number | null;
   duration: number;
+  /** Until when there is something of its flows, seconds. */
+  active: number;
   backend: string;
   again: boolean;
   same: boolean | null;

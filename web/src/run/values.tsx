@@ -35,8 +35,7 @@ export function Values({ tracks, at }: { tracks: Track[]; at: number }) {
               </td>
               {COLUMNS.map(([name, times]) => {
                 const steps = line.track.curve(`${line.flow} ${name}`, `${line.flow} ${times}`);
-                // The goodput of a step ends at its time.
-                const value = name === "goodput" ? steps?.value[steps.until(at)] : steps?.at(at);
+                const value = steps?.at(at);
                 return <td key={name}>{value === undefined || Number.isNaN(value) ? "–" : number(value)}</td>;
               })}
               <td class="text">{limit(line.track, line.flow, at)}</td>

@@ -107,12 +107,20 @@ function options({ zoom, unit, height, width, times, choose, range, draw }: Aske
     width,
     height,
     legend: { show: false },
-    padding: [6, 8, times ? 0 : 6, 0],
+    padding: [6, 24, times ? 0 : 6, 0],
     cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: "run" }, points: { show: false }, y: false },
     scales: { x: { time: false, range: () => [zoom.from, zoom.to] }, y: { range } },
     axes: [
       times
-        ? { ...axis, size: 42, label: "seconds of the run", labelSize: 16, labelFont: "12px system-ui, sans-serif", space: 70 }
+        ? {
+            ...axis,
+            size: 42,
+            label: "seconds of the run",
+            labelSize: 16,
+            labelFont: "12px system-ui, sans-serif",
+            space: 90,
+            values: (_, splits, __, ___, step) => splits.map((time) => time.toFixed(digits(step))),
+          }
         : { ...axis, size: 0, values: () => [], ticks: { show: false } },
       unit === undefined
         ? { ...axis, size: LEFT, values: () => [], grid: { show: false }, ticks: { show: false } }
@@ -151,6 +159,13 @@ function options({ zoom, unit, height, width, times, choose, range, draw }: Aske
       ],
     },
   };
+}
+
+/** How many digits behind the point tell times of a step apart. */
+function digits(step: number): number {
+  let found = 0;
+  while (found < 9 && Math.abs(step * 10 ** found - Math.round(step * 10 ** found)) > 1e-6) found++;
+  return found;
 }
 
 function short(value: number): string {
