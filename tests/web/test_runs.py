@@ -16,7 +16,7 @@ from sawtooth.errors import RunFailed
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
-from sawtooth.web import replays, whatif
+from sawtooth.web import curves, replays, whatif
 
 OF = {"of": "lab/results/queues"}
 
@@ -257,3 +257,19 @@ def test_many_that_ask_at_once_are_told_that_it_is_busy(made: Path) -> None:
         goes_on.set()
         assert all(each.result() for each in waiting)
     assert several.found(opened, "9")[1] == run
+
+
+def test_every_packet_that_was_marked_or_dropped_has_its_moment() -> None:
+    scenario = {
+        "duration": "2 s",
+        "stack": "linux",
+        "cc": "dctcp",
+        "links": {"l": {"rate": "10 Mbit/s", "delay": "2 ms", "queue": {"name": "step", "limit": "12 packets", "mark_above": "3 packets"}}},
+        "flows": [{"name": "marked", "path": ["l"]}, {"name": "dropped", "path": ["l"], "cc": "reno", "tcp": {"ecn": "off"}}],
+        "record": ["packets"],
+    }
+    tables = sim.run_batch([json.dumps(scenario)], [1]).tables
+    found = curves.of_marks(tables["packets"], ["marked", "dropped"])
+    forward = tables["links"].filter(direction="forward").row(0, named=True)
+    assert len(found["marked marked"]) == forward["marked_packets"] > 0
+    assert sum(len(found[f"{flow} dropped"]) for flow in ("marked", "dropped")) == forward["dropped_packets"]

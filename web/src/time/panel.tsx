@@ -121,7 +121,7 @@ function options({ zoom, unit, height, width, times, choose, range, draw }: Aske
             space: 90,
             values: (_, splits, __, ___, step) => splits.map((time) => time.toFixed(digits(step))),
           }
-        : { ...axis, size: 0, values: () => [], ticks: { show: false } },
+        : { ...axis, size: 0, space: 90, values: () => [], ticks: { show: false } },
       unit === undefined
         ? { ...axis, size: LEFT, values: () => [], grid: { show: false }, ticks: { show: false } }
         : { ...axis, size: LEFT, space: 26, values: (_, splits) => splits.map(short) },
