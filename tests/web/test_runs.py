@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from starlette.testclient import TestClient
 
+import sawtooth
 from sawtooth import trace
 from sawtooth.backends import sim
 from sawtooth.errors import RunFailed
@@ -257,6 +258,25 @@ def test_many_that_ask_at_once_are_told_that_it_is_busy(made: Path) -> None:
         goes_on.set()
         assert all(each.result() for each in waiting)
     assert several.found(opened, "9")[1] == run
+
+
+def test_results_of_another_form_and_with_options_are_done_again_as_they_were(folder: Path, asking: Any) -> None:
+    study = folder / "studies" / "queues.toml"
+    options = ['scenario.links.bottleneck.rate="3 Mbit/s"']
+    sawtooth.run(Study.load(study, options=options), folder / "results" / "slow")
+    client = asking(folder)
+    head, _ = unpacked(client.get("/api/run/series", params={"of": "lab/results/slow", "run": 5}).content)
+    assert head["same"] is True
+
+
+def test_a_study_with_files_beside_it_is_told(folder: Path, asking: Any) -> None:
+    (folder / "up.trace").write_text("1\n3\n5\n")
+    text = 'name = "filed"\nquestion = "?"\n[scenario]\nduration = "1 s"\nlinks.l = { trace = { file = "up.trace" }, delay = "5 ms" }\nflows = [{ path = ["l"] }]'
+    (folder / "filed.toml").write_text(text)
+    sawtooth.run(folder / "filed.toml", folder / "results" / "filed")
+    error = asking(folder).get("/api/run/series", params={"of": "lab/results/filed", "run": 0}).json()["error"]
+    assert error["message"].startswith("from what was stored these runs cannot be done again: this study names the file `up.trace`")
+    assert "sawtooth trace" in error["hint"]
 
 
 def test_every_packet_that_was_marked_or_dropped_has_its_moment() -> None:

@@ -21,7 +21,7 @@ from sawtooth import _core, trace
 from sawtooth.backends import sim
 from sawtooth.backends.batch import Batch
 from sawtooth.backends.registry import BACKENDS
-from sawtooth.errors import DatasetError, RunFailed
+from sawtooth.errors import DatasetError, RunFailed, StudyError
 from sawtooth.plan import Plan, Run, make_plan, regrown
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
@@ -253,14 +253,21 @@ def _plan(dataset: Dataset) -> Plan:
     manifest = dataset.manifest
     if not dataset.planned:
         raise DatasetError("these results have no runs that could be done again", "they are of what was watched")
-    study = Study.parse(
-        (dataset.directory / "study.toml").read_text(encoding="utf-8"),
-        Path(cast(str, manifest.get("study_path", "study.toml"))),
-        short=bool(manifest.get("short", False)),
-        options=cast(list[str], manifest.get("options", [])),
-        files=False,
-    )
-    return regrown(make_plan(study), dataset.runs)
+    try:
+        study = Study.parse(
+            (dataset.directory / "study.toml").read_text(encoding="utf-8"),
+            Path(cast(str, manifest.get("study_path", "study.toml"))),
+            short=bool(manifest.get("short", False)),
+            options=cast(list[str], manifest.get("options", [])),
+            files=False,
+        )
+        return regrown(make_plan(study), dataset.runs)
+    except StudyError as error:
+        # Files that a study names are not among its results; and what could be said once may be refused today.
+        raise DatasetError(
+            f"from what was stored these runs cannot be done again: {error.message}",
+            "do one where its study is: `sawtooth trace STUDY --run N`",
+        ) from None
 
 
 def _simulated(plan: Plan, run: Run, stored: Dataset | None) -> Replay:
