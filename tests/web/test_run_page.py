@@ -101,12 +101,19 @@ def test_single_packets_are_seen_in_the_time_sequence_graph_and_in_motion(page: 
     page.locator("summary", has_text="Loss episodes").click()
     page.get_by_role("button", name="0.747597").click()
     page.wait_for_function("document.querySelector('.tools output').textContent.startsWith('0.6')")
+    graph = page.locator("section[aria-label='Time-sequence graph'] .u-over")
+    graph.scroll_into_view_if_needed()
+    box = graph.bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5)
+    page.get_by_role("button", name="What if bottleneck loses it?").wait_for()
     page.get_by_role("button", name="Show packets on their links").click()
     page.get_by_role("button", name="Next loss").click()
     clock = page.locator("#clock").inner_text()
     page.get_by_role("button", name="Play", exact=True).click()
     page.wait_for_function("before => document.querySelector('#clock').textContent !== before", arg=clock)
     assert page.locator(".film .packet").count() > 0
+    page.get_by_role("button", name="What if bottleneck loses it?").click()
+    page.get_by_text("which is number", exact=False).wait_for()
 
 
 def test_what_is_no_run_is_told(page: Any) -> None:

@@ -108,7 +108,7 @@ def test_both_futures_are_equal_to_the_bit_until_the_moment_and_then_differ(clie
     assert not packets[0].equals(packets[1], null_equal=True)
 
 
-def futures(made: Path, change: dict[str, str]) -> tuple[Any, Any]:
+def futures(made: Path, change: dict[str, Any]) -> tuple[Any, Any]:
     plan = make_plan(Study.load(made / "studies" / "queues.toml"))
     run = next(each for each in plan.runs if each.index == 9)
     asked_for = whatif.read(change, 4.0)
@@ -124,6 +124,19 @@ def test_the_packet_that_is_dropped_is_the_first_from_the_moment_on(made: Path) 
     lost = would.filter(arrived_ns=first["arrived_ns"], number=first["number"]).row(0, named=True)
     assert first["fate"] == "arrived"
     assert lost["fate"] == "lost"
+
+
+def test_the_very_segment_of_the_graph_is_lost(client: TestClient, made: Path) -> None:
+    head, columns = asked(client, "sequence", flow="bulk")
+    again = np.flatnonzero(columns["marks kind"] == head["kinds"].index("retransmission"))[0]
+    for what, at in (("sent", 700), ("marks", again)):
+        time, number = columns[f"{what} t"][at], int(columns[f"{what} number"][at])
+        change = {"kind": "drop", "at": f"{time:.9f} s", "link": "bottleneck", "flow": "bulk", "number": number}
+        _, other = futures(made, change)
+        rows = replays.recorded_packets(other, 0.0, 4.0).filter(direction="forward", kind="data", number=number).sort("arrived_ns")
+        ours = rows.filter(pl.col("arrived_ns") == round(time * 1e9)).row(0, named=True)
+        assert (ours["fate"], ours["retransmission"]) == ("lost", int(what == "marks"))
+    assert "named by its flow" in refused(client, change=json.dumps({**change, "flow": ""}))["message"]
 
 
 def test_a_change_of_later_times_gives_way() -> None:

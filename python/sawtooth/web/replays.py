@@ -204,6 +204,8 @@ def packet_at(run: Run, change: Change) -> int:
         wanted = (pl.col("arrived_ns") >= round(change.at * 1e9)) & (pl.col("kind") != "ack")
         if change.flow:
             wanted &= pl.col("flow") == change.flow
+        if change.number is not None:
+            wanted &= pl.col("number") == change.number
         found = rows.select(wanted.arg_true())
         if found.height:
             return int(found.item(0, 0)) + 1

@@ -65,7 +65,7 @@ class Runs:
             "shown": flows,
             "cc": dict(zip(taken.flows["flow"].to_list(), taken.flows["cc"].to_list(), strict=True)),
             "summary": trace.summary(taken, flows),
-            "links": [] if study.on_kernels else [name for name, _ in _core.network(replay.run.scenario)[0]],
+            **_network(replay),
             "queues": queues,
             "variables": curves.variables(taken, flows),
             "unmarked": why_not,
@@ -115,6 +115,14 @@ class Runs:
         found = self._replays.once(opened, replay.run, ("film", span, tuple(choice.flows), tuple(choice.links)), make)
         title = trace.title(replay.plan, replay.run)
         return JSONResponse(page.parts(found, title, page.speed_of(found)).facts())
+
+
+def _network(replay: Replay) -> dict[str, Any]:
+    """The links that can do something else, and each flow's first."""
+    if replay.plan.study.on_kernels:
+        return {"links": [], "first": {}}
+    links, paths = _core.network(replay.run.scenario)
+    return {"links": [name for name, _ in links], "first": {flow: links[path[0]][0] for flow, path in paths if path}}
 
 
 def _change(request: Request, duration: float) -> whatif.Change | None:

@@ -68,7 +68,7 @@ def taken(run: Run) -> Sequences:
 
 
 def columns(found: Sequences, flow: str) -> dict[str, Vector]:
-    """The graph of a flow: what is new and what is acknowledged over time, and what is marked; seconds since the run began, and bytes.
+    """The graph of a flow: what is new and what is acknowledged over time, and what is marked; seconds since the run began, bytes, and numbers of segments as `packets` has them.
 
     Raises:
         DatasetError: for a flow without data of TCP.
@@ -83,11 +83,16 @@ def columns(found: Sequences, flow: str) -> dict[str, Vector]:
     marks = found.capture.marks.filter((pl.col("flow") == largest) & pl.col("kind").is_in(MARKS)).sort("t_ns", maintain_order=True)
     sent, acked = series.drop_nulls("new_to_bytes"), series.drop_nulls("acked_bytes")
     edge = series.drop_nulls("window_edge_bytes")
+    # Segments of the simulator are of one size, but for the last of what an application writes.
+    size = sent.select((pl.col("new_to_bytes") - pl.col("new_from_bytes")).max()).item() or 1
+    # The SYN of a connection that has one is segment 0.
+    first = int(flows.filter(flow=largest)["handshake"][0] != "none")
     kinds = marks["kind"].replace_strict({kind: at for at, kind in enumerate(MARKS)}, return_dtype=pl.Float64)
     return {
         "sent t": vector(sent["t_ns"], 1e-9) + found.begin_s,
         "sent from": vector(sent["new_from_bytes"]),
         "sent to": vector(sent["new_to_bytes"]),
+        "sent number": vector(sent["new_from_bytes"] // size) + first,
         "acked t": vector(acked["t_ns"], 1e-9) + found.begin_s,
         "acked to": vector(acked["acked_bytes"]),
         "edge t": vector(edge["t_ns"], 1e-9) + found.begin_s,
@@ -95,5 +100,6 @@ def columns(found: Sequences, flow: str) -> dict[str, Vector]:
         "marks t": vector(marks["t_ns"], 1e-9) + found.begin_s,
         "marks from": vector(marks["from_bytes"]),
         "marks to": vector(marks["to_bytes"]),
+        "marks number": vector(marks["from_bytes"] // size) + first,
         "marks kind": vector(kinds),
     }

@@ -32,6 +32,7 @@ class Change:
         link: at which link.
         value: the new rate, delay or probability of losses, or how long the outage lasts; of `drop` nothing.
         flow: of `drop` whose packet; anybody's if it is empty.
+        number: of `drop` which segment of that flow, counted from 0; any if it is None.
 
     """
 
@@ -40,12 +41,20 @@ class Change:
     link: str
     value: str = ""
     flow: str = ""
+    number: int | None = None
 
     @property
     def told(self) -> str:
         """In words."""
         if self.kind == DROP:
-            return f"{self.link} loses a packet at {self.at:.6g} s"
+            which = (
+                f"segment {self.number:,} of {self.flow}"
+                if self.number is not None
+                else f"a packet of {self.flow}"
+                if self.flow
+                else "a packet"
+            )
+            return f"{self.link} loses {which} at {self.at:.9g} s"
         if self.kind == OUTAGE:
             return f"{self.link} is down from {self.at:.6g} s for {self.value}"
         return f"{self.link} has {self.kind} {self.value} from {self.at:.6g} s"
@@ -68,7 +77,10 @@ def read(keys: Mapping[str, Any], duration: float) -> Change:
         raise StudyError("an outage lasts longer than no time", hint="such as 200 ms")
     if kind in QUANTITIES and not value.strip():
         raise StudyError(f"the new {kind} of `{link}` is not said", hint=f"such as {QUANTITIES[kind]}")
-    return Change(kind, moment, link, value.strip(), flow)
+    number = keys.get("number")
+    if number is not None and (not isinstance(number, int) or number < 0 or not flow):
+        raise StudyError("a segment is named by its flow and its number, from 0", hint="leave `number` out for the next one")
+    return Change(kind, moment, link, value.strip(), flow, number)
 
 
 def changed(scenario: str, change: Change, packet: int | None = None) -> str:

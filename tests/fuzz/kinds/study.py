@@ -317,7 +317,7 @@ def _option(scenario: dict[str, Any], rng: random.Random) -> None:
         scenario["sample"] = rng.choice(("ack", "10 ms", "1 ms", "100 us"))
     elif choice == 4:
         scenario["record"] = rng.sample(
-            ("variables", "episodes", "transfers", "waits", "link_flows", "stalls", "layers"), rng.randint(1, 3)
+            ("variables", "episodes", "limited", "transfers", "waits", "link_flows", "stalls", "layers"), rng.randint(1, 3)
         )
     elif choice == 5:
         link.update(

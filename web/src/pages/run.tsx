@@ -145,7 +145,7 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
         <Panels {...common} at={() => marks.at} forks={() => marks.forked} />
         {head.unmarked && <p class="faint">No strokes for single packets: {head.unmarked}.</p>}
         <Variables {...common} />
-        {head.links.length > 0 && <Sequences {...common} />}
+        {head.links.length > 0 && <Sequences {...common} ask={(change) => ask({ change })} />}
       </section>
       {moment !== undefined && (
         <section>

@@ -5,12 +5,12 @@ import { columns } from "../columns";
 import { token } from "../plots/colours";
 import { bars, curve, type Layer } from "../time/layers";
 import { Panel } from "../time/panel";
-import { Steps } from "../time/steps";
+import { below, Steps } from "../time/steps";
 import type { Zoom } from "../time/zoom";
 import { Choice } from "../ui/field";
 import { Await, useLoaded } from "../ui/loaded";
 import { Titled } from "./panels";
-import { asking, lines, type Track } from "./track";
+import { asking, type Change, lines, type Track } from "./track";
 
 interface Head {
   flow: string;
@@ -25,7 +25,14 @@ const SIGNS: { kinds: string[]; colour: string; words: string }[] = [
   { kinds: ["zero_window"], colour: "no", words: "window closed" },
 ];
 
-export function Sequences({ tracks, zoom, choose }: { tracks: Track[]; zoom: Zoom; choose: (time: number) => void }) {
+interface Props {
+  tracks: Track[];
+  zoom: Zoom;
+  choose: (time: number) => void;
+  ask: (change: Change) => void;
+}
+
+export function Sequences({ tracks, zoom, choose, ask }: Props) {
   const every = lines(tracks);
   const [name, pick] = useState("");
   const line = every.find((each) => each.name === name);
@@ -39,12 +46,15 @@ export function Sequences({ tracks, zoom, choose }: { tracks: Track[]; zoom: Zoo
           choose={pick}
         />
       </div>
-      {line && <Sequence key={name} track={line.track} flow={line.flow} zoom={zoom} choose={choose} />}
+      {line && <Sequence key={name} track={line.track} flow={line.flow} zoom={zoom} choose={choose} ask={ask} />}
     </section>
   );
 }
 
-function Sequence({ track, flow, zoom, choose }: { track: Track; flow: string; zoom: Zoom; choose: (time: number) => void }) {
+type One = Omit<Props, "tracks"> & { track: Track; flow: string };
+
+function Sequence({ track, flow, zoom, choose, ask }: One) {
+  const [picked, pick] = useState<Segment | undefined>(undefined);
   const found = useLoaded((signal) => columns<Head>("/api/run/sequence", asking({ ...track.which, flows: [flow] }), signal), [track, flow]);
   return (
     <Await of={found}>
@@ -82,7 +92,11 @@ function Sequence({ track, flow, zoom, choose }: { track: Track; flow: string; z
               fromZero={false}
               times
               keys={[column]}
-              choose={choose}
+              choose={(time, value) => {
+                const segment = nearest(column, head.kinds, zoom, time, value);
+                pick(segment);
+                choose(segment?.time ?? time);
+              }}
               layers={() => [
                 { ...curve(edge, { colour: token("c5"), width: 1 }), extent: near(acked, high) },
                 curve(acked, { colour: token("c2"), width: 1.2 }),
@@ -90,11 +104,72 @@ function Sequence({ track, flow, zoom, choose }: { track: Track; flow: string; z
                 ...signs.map((sign) => bars(sign.marks.low, sign.marks.high, { colour: token(sign.colour), width: 2.2 }, true)),
               ]}
             />
+            {picked && (
+              <p class="row">
+                <span>
+                  Segment {picked.number.toLocaleString("en")} of {flow}, sent{picked.again ? " again" : ""} at {picked.time.toFixed(9)} s
+                </span>
+                <button
+                  type="button"
+                  onClick={() =>
+                    ask({
+                      kind: "drop",
+                      at: `${picked.time.toFixed(9)} s`,
+                      link: track.head.first[flow] ?? "",
+                      flow,
+                      number: picked.number,
+                    })
+                  }
+                >
+                  What if {track.head.first[flow]} loses it?
+                </button>
+              </p>
+            )}
           </Titled>
         );
       }}
     </Await>
   );
+}
+
+/** A segment that was clicked. */
+interface Segment {
+  time: number;
+  number: number;
+  again: boolean;
+}
+
+const MOST_NEAR = 4000;
+
+/** The segment that is nearest to a point of the graph, of those that are about as near in time as a finger is broad. */
+function nearest(
+  column: (name: string) => Float64Array | undefined,
+  kinds: string[],
+  zoom: Zoom,
+  time: number,
+  value: number,
+): Segment | undefined {
+  const broad = (zoom.to - zoom.from) / 40;
+  let found: Segment | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const what of ["sent", "marks"]) {
+    const [t, from, to, number] = ["t", "from", "to", "number"].map((name) => column(`${what} ${name}`) ?? new Float64Array()) as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ];
+    const kind = what === "marks" ? column("marks kind") : undefined;
+    const [first, last] = [time - broad, time + broad].map((each) => below(t, each, 0, t.length)) as [number, number];
+    const high = (to[last - 1] ?? 1) - (from[first] ?? 0) || 1;
+    for (let at = first; at < Math.min(last, first + MOST_NEAR); at++) {
+      if (kind && !["retransmission", "needless"].includes(kinds[kind[at] as number] ?? "")) continue;
+      const middle = ((from[at] as number) + (to[at] as number)) / 2;
+      const far = Math.hypot(((t[at] as number) - time) / broad, (middle - value) / high);
+      if (far < least) [found, least] = [{ time: t[at] as number, number: number[at] as number, again: what === "marks" }, far];
+    }
+  }
+  return found;
 }
 
 /** The window's edge has no say in what is shown: one that is never nearly filled would leave no room for what is sent. */

@@ -33,6 +33,8 @@ export interface RunHead {
   cc: Record<string, string>;
   summary: string[];
   links: string[];
+  /** Each flow's first link. */
+  first: Record<string, string>;
   queues: string[];
   variables: Record<string, string[]>;
   unmarked: string | null;
@@ -48,6 +50,7 @@ export interface Change {
   link: string;
   value?: string;
   flow?: string;
+  number?: number;
 }
 
 /** What is asked of a run. */

@@ -22,7 +22,8 @@ export interface PanelProps {
   fromZero?: boolean;
   /** Whether times stand below it. */
   times?: boolean;
-  choose: (time: number) => void;
+  /** What a click does: with the time, and the value on the panel's scale. */
+  choose: (time: number, value: number) => void;
 }
 
 export function Panel({ zoom, label, unit, height, layers, keys, fromZero = true, times = false, choose }: PanelProps) {
@@ -94,7 +95,7 @@ interface Asked {
   height: number;
   width: number;
   times: boolean;
-  choose: (time: number) => void;
+  choose: (time: number, value: number) => void;
   range: () => [number, number];
   draw: (u: uPlot) => void;
 }
@@ -139,7 +140,8 @@ function options({ zoom, unit, height, width, times, choose, range, draw }: Aske
       ready: [
         (u) => {
           u.over.addEventListener("click", () => {
-            if (u.cursor.left !== undefined && u.cursor.left >= 0) choose(u.posToVal(u.cursor.left, "x"));
+            if (u.cursor.left !== undefined && u.cursor.left >= 0)
+              choose(u.posToVal(u.cursor.left, "x"), u.posToVal(u.cursor.top ?? 0, "y"));
           });
           u.over.addEventListener("dblclick", () => zoom.all());
           u.over.addEventListener(
