@@ -1,9 +1,11 @@
-"""How far a command is: a bar on a terminal, lines elsewhere."""
+"""How far a command is: a bar on a terminal, lines elsewhere, and lines of JSON for programs."""
 
 from __future__ import annotations
 
+import json
 import sys
 import time
+from collections.abc import Mapping
 from typing import Protocol
 
 from rich.console import Console
@@ -80,32 +82,67 @@ class TerminalReporter:
         self._progress.stop()
 
 
+class _Tally:
+    """How far things are, in numbers."""
+
+    def __init__(self) -> None:
+        self.total = self.done = self.new = self.failed = 0
+        self.cost = self.spent = 0.0
+        self.round = 1
+        self.started = time.monotonic()
+
+    def begin(self, total: int, done: int, cost: float) -> None:
+        """See `Reporter`."""
+        self.total, self.done, self.cost = total, done, cost
+        self.started = time.monotonic()
+
+    def more(self, runs: int, cost: float) -> None:
+        """See `Reporter`."""
+        self.total, self.cost, self.round = self.total + runs, self.cost + cost, self.round + 1
+
+    def advance(self, runs: int, cost: float, failed: int) -> None:
+        """See `Reporter`."""
+        self.done, self.new, self.failed = self.done + runs, self.new + runs, self.failed + failed
+        self.spent += cost
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return time.monotonic() - self.started
+
+    @property
+    def share(self) -> float:
+        """Of the work that there was to do: runs differ in length by orders of magnitude, and the longest are first."""
+        return min(self.spent / max(self.cost, 1.0), 1.0)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that remain, by what is left of the work; unknown before anything is done."""
+        return self.elapsed * max(self.cost - self.spent, 0.0) / max(self.spent, 1.0) if self.new else None
+
+
 class LineReporter:
     """A plain line every few seconds, for logs and pipes."""
 
     def __init__(self, every: float = 5.0) -> None:
         self._every = every
-        self._total = self._done = self._new = self._failed = 0
-        self._cost = self._spent = 0.0
-        self._round = 1
-        self._started = self._last = time.monotonic()
+        self._tally = _Tally()
+        self._last = time.monotonic()
 
     def begin(self, total: int, done: int, cost: float) -> None:
         """See `Reporter`."""
-        self._total, self._done, self._cost = total, done, cost
-        self._started = self._last = time.monotonic()
+        self._tally.begin(total, done, cost)
         self._say()
 
     def more(self, runs: int, cost: float) -> None:
         """See `Reporter`."""
-        self._total, self._cost, self._round = self._total + runs, self._cost + cost, self._round + 1
+        self._tally.more(runs, cost)
 
     def advance(self, runs: int, cost: float, failed: int) -> None:
         """See `Reporter`."""
-        self._done, self._new, self._failed = self._done + runs, self._new + runs, self._failed + failed
-        self._spent += cost
-        if time.monotonic() - self._last >= self._every or self._done == self._total:
-            self._last = time.monotonic()
+        tally = self._tally
+        tally.advance(runs, cost, failed)
+        if time.monotonic() - self._last >= self._every or tally.done == tally.total:
             self._say()
 
     def say(self, text: str) -> None:
@@ -116,18 +153,63 @@ class LineReporter:
         """See `Reporter`."""
 
     def _say(self) -> None:
-        elapsed = time.monotonic() - self._started
-        line = f"{f'round {self._round}: ' if self._round > 1 else ''}{self._done}/{self._total} runs"
-        if self._new:
-            # Runs differ in length by orders of magnitude and the longest are first, so the remaining time follows what is left of the work, not of the runs.
-            left = elapsed * max(self._cost - self._spent, 0.0) / max(self._spent, 1.0)
-            share = min(self._spent / max(self._cost, 1.0), 1.0)
-            line += f", {100 * share:.0f} % of the work, {elapsed:.0f} s so far, about {left:.0f} s left"
-        if self._failed:
-            line += f", {self._failed} failed"
+        self._last = time.monotonic()
+        tally = self._tally
+        line = f"{f'round {tally.round}: ' if tally.round > 1 else ''}{tally.done}/{tally.total} runs"
+        if tally.left is not None:
+            line += f", {100 * tally.share:.0f} % of the work, {tally.elapsed:.0f} s so far, about {tally.left:.0f} s left"
+        if tally.failed:
+            line += f", {tally.failed} failed"
         print(line, file=sys.stderr, flush=True)
 
 
-def reporter_for(console: Console) -> Reporter:
-    """The bar on a terminal, plain lines elsewhere."""
+class JsonReporter:
+    """Lines of JSON, for programs: how far it is, `{"runs": 20, "planned": 240, ...}`, and what the user should know, `{"said": "..."}`."""
+
+    def __init__(self, every: float = 0.2) -> None:
+        self._every = every
+        self._tally = _Tally()
+        self._last = time.monotonic()
+
+    def begin(self, total: int, done: int, cost: float) -> None:
+        """See `Reporter`."""
+        self._tally.begin(total, done, cost)
+        self._say()
+
+    def more(self, runs: int, cost: float) -> None:
+        """See `Reporter`."""
+        self._tally.more(runs, cost)
+        self._say()
+
+    def advance(self, runs: int, cost: float, failed: int) -> None:
+        """See `Reporter`."""
+        self._tally.advance(runs, cost, failed)
+        if time.monotonic() - self._last >= self._every:
+            self._say()
+
+    def say(self, text: str) -> None:
+        """See `Reporter`."""
+        self._print({"said": text})
+
+    def end(self) -> None:
+        """See `Reporter`."""
+        self._say()
+
+    def _say(self) -> None:
+        self._last = time.monotonic()
+        tally = self._tally
+        self._print({
+            "runs": tally.done, "planned": tally.total, "failed": tally.failed, "round": tally.round, "share": round(tally.share, 4),
+            "seconds": round(tally.elapsed, 3), "left": None if tally.left is None else round(tally.left, 1),
+        })  # fmt: skip
+
+    @staticmethod
+    def _print(facts: Mapping[str, object]) -> None:
+        print(json.dumps(facts), file=sys.stderr, flush=True)
+
+
+def reporter_for(console: Console, *, as_json: bool = False) -> Reporter:
+    """The bar on a terminal, plain lines elsewhere; lines of JSON if they are asked for."""
+    if as_json:
+        return JsonReporter()
     return TerminalReporter(console) if console.is_terminal else LineReporter()

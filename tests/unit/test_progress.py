@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from sawtooth import execute
 from sawtooth.plan import make_plan
-from sawtooth.progress import LineReporter
+from sawtooth.progress import JsonReporter, LineReporter
 from sawtooth.results.dataset import Dataset
 from sawtooth.sharing import RUN_WORK
 from sawtooth.study import Study
@@ -43,3 +44,23 @@ def test_the_line_tells_the_share_of_the_work(monkeypatch: pytest.MonkeyPatch, c
     clock[0] = 110.0
     reporter.advance(2, 1e6, 0)
     assert capsys.readouterr().err.splitlines() == ["0/10 runs", "2/10 runs, 25 % of the work, 10 s so far, about 30 s left"]
+
+
+def test_programs_are_told_in_lines_of_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    reporter = JsonReporter()
+    reporter.begin(10, 4, 4e6)
+    clock[0] = 110.0
+    reporter.advance(2, 1e6, 1)
+    reporter.advance(1, 1e6, 0)  # sooner than a line is worth
+    reporter.say('two\n"lines"')
+    reporter.end()
+    told = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    same = {"planned": 10, "round": 1}
+    assert told == [
+        {"runs": 4, "failed": 0, "share": 0.0, "seconds": 0.0, "left": None, **same},
+        {"runs": 6, "failed": 1, "share": 0.25, "seconds": 10.0, "left": 30.0, **same},
+        {"said": 'two\n"lines"'},
+        {"runs": 7, "failed": 1, "share": 0.5, "seconds": 10.0, "left": 10.0, **same},
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -35,6 +35,10 @@ def run(
     snap: Snap = None,
     options: Options = None,
     no_files: NoFiles = False,
+    progress: Annotated[
+        Literal["json"] | None,
+        typer.Option(help="Tell progress to a program: lines of JSON on standard error.", show_default="a bar, or lines of text"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a study, or what is missing of it.
@@ -63,7 +67,7 @@ def run(
     if wanted and (warning := wanted.prepare(plan)):
         print(f"warning: {warning}", file=sys.stderr)
     directory = out or Path("results") / (f"{loaded.name}-{part.number}-of-{part.of}" if part else loaded.name)
-    dataset, summary = work.do(plan, directory, jobs, dask=dask, retry_failed=retry_failed, wait=wait, captures=wanted)
+    dataset, summary = work.do(plan, directory, jobs, dask=dask, retry_failed=retry_failed, wait=wait, captures=wanted, json_progress=progress == "json")
     captured.tell(wanted)
     if dataset.edited:
         print(

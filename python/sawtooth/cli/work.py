@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import signal
 import sys
 import time
@@ -16,7 +17,7 @@ from sawtooth.backends.registry import require
 from sawtooth.errors import ClusterError
 from sawtooth.execute import Interrupted, Summary, WorkersGone, execute
 from sawtooth.plan import Plan
-from sawtooth.progress import reporter_for
+from sawtooth.progress import Reporter, reporter_for
 from sawtooth.results.dataset import Dataset, is_results
 from sawtooth.taps import Wanted
 
@@ -33,6 +34,7 @@ def do(
     retry_failed: bool = False,
     wait: bool = True,
     captures: Wanted | None = None,
+    json_progress: bool = False,
 ) -> tuple[Dataset, Summary]:
     """Does what is missing of a plan, with progress, here or on a Dask cluster; Ctrl-C ends the command with exit code 130."""
     if dask is not None:
@@ -40,12 +42,12 @@ def do(
     elif not is_results(directory):
         require(plan.study.backend)
     made = _Made(lambda: Dataset.create(directory, plan, wait=wait))
-    reporter = reporter_for(streams.Console(stderr=True))
+    progress = functools.partial(reporter_for, streams.Console(stderr=True), as_json=json_progress)
     try:
         if dask is None:
-            summary = execute(plan, made.dataset, jobs=jobs, reporter=reporter, retry_failed=retry_failed, wait=wait, captures=captures)
+            summary = execute(plan, made.dataset, jobs=jobs, reporter=progress(), retry_failed=retry_failed, wait=wait, captures=captures)
         else:
-            summary = _on_cluster(dask, plan, made, retry_failed=retry_failed, wait=wait)
+            summary = _on_cluster(dask, plan, made, progress, retry_failed=retry_failed, wait=wait)
         dataset = made.dataset
     except Interrupted as stopped:
         if made.found is None:
@@ -85,7 +87,7 @@ class _Made:
         return self.found
 
 
-def _on_cluster(address: str, plan: Plan, made: _Made, *, retry_failed: bool, wait: bool) -> Summary:
+def _on_cluster(address: str, plan: Plan, made: _Made, progress: Callable[[], Reporter], *, retry_failed: bool, wait: bool) -> Summary:
     """Does what is missing on a cluster. Its scheduler may go and come back: what it was doing is then taken from the results, as after any end."""
 
     def say(text: str) -> None:
@@ -96,8 +98,7 @@ def _on_cluster(address: str, plan: Plan, made: _Made, *, retry_failed: bool, wa
         try:
             with clusters.connected(address, say) as crew:
                 gone = None
-                reporter = reporter_for(streams.Console(stderr=True))
-                return execute(plan, made.dataset, crew.executor, reporter=reporter, crew=crew, retry_failed=retry_failed, wait=wait)
+                return execute(plan, made.dataset, crew.executor, reporter=progress(), crew=crew, retry_failed=retry_failed, wait=wait)
         except WorkersGone:
             say(f"the scheduler at {address} is gone: waiting for it to come back")
             gone = time.monotonic()
