@@ -7,7 +7,7 @@ makes a path of such a name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +17,16 @@ from sawtooth.errors import StudyError, hinted
 
 @dataclass(frozen=True)
 class Folder:
-    """What names of files are relative to, whether a study may name any, and how many bytes one may have."""
+    """What names of files are relative to, whether a study may name any, and how many bytes one may have.
+
+    Attributes:
+        below: if it is given, the only folders of which a file may be; behind links, too.
+
+    """
 
     path: Path
     shut: bool = False
+    below: Sequence[Path] | None = None
     most: float = _core.limits("{}")["file"]
 
     def file(self, name: object, error: Callable[[str], StudyError], key: str = "file", such: str = "published.csv") -> Path:
@@ -42,4 +48,8 @@ class Folder:
             refused = error(f"this study names the file `{name}`, and may name none")
             hint = "write into the study what the file holds; or leave out `--no-files` (`files=False`), if you trust it with every file that you can read"
             raise StudyError(refused.message, refused.place, hint)
-        return self.path / name
+        path = self.path / name
+        if self.below is not None and not any(path.resolve().is_relative_to(folder.resolve()) for folder in self.below):
+            hint = f"put the file into {' or '.join(map(str, self.below))}"
+            raise hinted(error(f"this study names the file `{name}`, which is elsewhere than it may name files"), hint)
+        return path

@@ -93,9 +93,9 @@ class Study:
 
     @classmethod
     def parse(
-        cls, text: str, path: Path = Path("<study>"), *, short: bool = False, options: Sequence[str] = (), files: bool = True
+        cls, text: str, path: Path = Path("<study>"), *, short: bool = False, options: Sequence[str] = (), files: bool | Sequence[Path] = True
     ) -> Study:
-        """Reads a study from its text; `path` is for messages and for files it names."""
+        """Reads a study from its text; `path` is for messages and for files it names: any, none, or those of some folders, as `files` says."""
         text = arguments.text(text, "`Study.parse` takes the text of a study")
         path = as_path(path, "the path of a study is a path")
         # A text is a sequence of texts, too: its letters.
@@ -109,7 +109,7 @@ class Study:
         except _core.TomlError as error:
             raise spelling.error_of(error, text, str(path)) from None
         document = Document(str(path), text, spans, tuple(options))
-        return read(cls, document, path, tree, Folder(path.parent, shut=not files), short=short)
+        return read(cls, document, path, tree, Folder(path.parent, shut=files is False, below=None if isinstance(files, bool) else files), short=short)
 
     def __repr__(self) -> str:
         """What it asks, and what it varies."""
