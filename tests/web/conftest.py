@@ -71,28 +71,41 @@ def folder(made: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def asking() -> Iterator[Callable[..., TestClient]]:
+def asked() -> Callable[..., TestClient]:
     """Makes who may ask an explorer of any folder."""
+
+    def made(folder: Path, *, allow_run: bool = False) -> TestClient:
+        return _client(folder, allow_run=allow_run)
+
+    return made
+
+
+def _client(folder: Path, *, allow_run: bool) -> TestClient:
     from sawtooth.web.app import application
     from sawtooth.web.settings import Settings
 
-    def made(folder: Path, *, allow_run: bool = False) -> TestClient:
-        settings = Settings([folder], port=8321, allow_run=allow_run)
-        return TestClient(application(settings), base_url="http://127.0.0.1:8321", headers={"Authorization": f"Bearer {settings.token}"})
+    settings = Settings([folder], port=8321, allow_run=allow_run)
+    return TestClient(application(settings), base_url="http://127.0.0.1:8321", headers={"Authorization": f"Bearer {settings.token}"})
 
-    yield made
+
+@contextmanager
+def asking(folder: Path, *, allow_run: bool = False) -> Iterator[TestClient]:
+    """Who may ask an explorer of a folder."""
+    with _client(folder, allow_run=allow_run) as client:
+        yield client
 
 
 @pytest.fixture
 def client(made: Path) -> Iterator[TestClient]:
     """Who may ask, of an explorer that only reads."""
-    from sawtooth.web.app import application
-    from sawtooth.web.settings import Settings
+    with asking(made) as client:
+        yield client
 
-    settings = Settings([made], port=8321)
-    with TestClient(
-        application(settings), base_url="http://127.0.0.1:8321", headers={"Authorization": f"Bearer {settings.token}"}
-    ) as client:
+
+@pytest.fixture
+def writing(folder: Path) -> Iterator[TestClient]:
+    """Who may ask, of an explorer of a folder of this test's, which may write studies and run them."""
+    with asking(folder, allow_run=True) as client:
         yield client
 
 

@@ -229,8 +229,8 @@ def of_kernel(folder: Path) -> Path:
     return folder
 
 
-def test_a_run_on_a_real_kernel_is_told_by_what_was_stored(of_kernel: Path, asking: Any) -> None:
-    client = asking(of_kernel)
+def test_a_run_on_a_real_kernel_is_told_by_what_was_stored(of_kernel: Path, asked: Any) -> None:
+    client = asked(of_kernel)
     query = {"of": "lab/results/kernels", "run": "0"}
     head, columns = unpacked(client.get("/api/run/series", params=query).content)
     assert head["again"] is False and head["same"] is None
@@ -246,8 +246,8 @@ def test_a_run_on_a_real_kernel_is_told_by_what_was_stored(of_kernel: Path, aski
     assert answer.json()["error"]["message"] == "packets of real kernels were not stored"
 
 
-def test_results_that_cannot_be_done_again_are_told(folder: Path, asking: Any) -> None:
-    answer = asking(folder).get("/api/run/series", params={"of": "lab/studies", "run": 0})
+def test_results_that_cannot_be_done_again_are_told(folder: Path, asked: Any) -> None:
+    answer = asked(folder).get("/api/run/series", params={"of": "lab/studies", "run": 0})
     assert answer.status_code == 400
     assert answer.json()["error"]["message"]
 
@@ -273,21 +273,21 @@ def test_many_that_ask_at_once_are_told_that_it_is_busy(made: Path) -> None:
     assert several.found(opened, "9")[1] == run
 
 
-def test_results_of_another_form_and_with_options_are_done_again_as_they_were(folder: Path, asking: Any) -> None:
+def test_results_of_another_form_and_with_options_are_done_again_as_they_were(folder: Path, asked: Any) -> None:
     study = folder / "studies" / "queues.toml"
     options = ['scenario.links.bottleneck.rate="3 Mbit/s"']
     sawtooth.run(Study.load(study, options=options), folder / "results" / "slow")
-    client = asking(folder)
+    client = asked(folder)
     head, _ = unpacked(client.get("/api/run/series", params={"of": "lab/results/slow", "run": 5}).content)
     assert head["same"] is True
 
 
-def test_a_study_with_files_beside_it_is_told(folder: Path, asking: Any) -> None:
+def test_a_study_with_files_beside_it_is_told(folder: Path, asked: Any) -> None:
     (folder / "up.trace").write_text("1\n3\n5\n")
     text = 'name = "filed"\nquestion = "?"\n[scenario]\nduration = "1 s"\nlinks.l = { trace = { file = "up.trace" }, delay = "5 ms" }\nflows = [{ path = ["l"] }]'
     (folder / "filed.toml").write_text(text)
     sawtooth.run(folder / "filed.toml", folder / "results" / "filed")
-    error = asking(folder).get("/api/run/series", params={"of": "lab/results/filed", "run": 0}).json()["error"]
+    error = asked(folder).get("/api/run/series", params={"of": "lab/results/filed", "run": 0}).json()["error"]
     assert error["message"].startswith("from what was stored these runs cannot be done again: this study names the file `up.trace`")
     assert "sawtooth trace" in error["hint"]
 

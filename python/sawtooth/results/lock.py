@@ -65,6 +65,24 @@ def release(descriptor: int) -> None:
     os.close(descriptor)
 
 
+def is_held(directory: Path) -> bool:
+    """Whether a process of this machine writes to `directory`; nobody who wants to is held up by the question."""
+    try:
+        status = (directory / NAME).stat()
+        held_by = (directory / NAME).read_text(encoding="utf-8", errors="replace")[:_HOLDER_BYTES]
+        listed = Path("/proc/locks").read_text(encoding="ascii")
+    except OSError:
+        return False
+    # proc(5): number, kind, mode, access, process, and the file as major:minor:inode. Some file systems have another device there: their inode and the process are enough.
+    device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}"
+    for fields in map(str.split, listed.splitlines()):
+        if fields[1:2] == ["FLOCK"] and len(fields) > 5:
+            of, _, inode = fields[5].rpartition(":")
+            if inode == str(status.st_ino) and (of == device or held_by.startswith(f"process {fields[4]} ")):
+                return True
+    return False
+
+
 # --- who reads
 
 _held: dict[Path, int] = {}

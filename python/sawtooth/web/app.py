@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -22,7 +25,10 @@ from sawtooth.web.playground import Playground
 from sawtooth.web.problems import told
 from sawtooth.web.results import Results
 from sawtooth.web.runs import Runs
+from sawtooth.web.running import Running
 from sawtooth.web.settings import Settings
+from sawtooth.web.studies import Studies
+from sawtooth.web.sweeps import Sweeps
 
 STATIC = Path(__file__).parent / "static"
 """The pages, as they were built from `web/`."""
@@ -42,6 +48,14 @@ def application(settings: Settings) -> Starlette:
     shelf = Shelf()
     results = Results(folders, shelf)
     runs = Runs(folders, shelf, allow_run=settings.allow_run)
+    sweeps = Sweeps()
+    studies = Studies(settings, folders, sweeps)
+    running = Running(settings, folders, studies, sweeps)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
+        yield
+        await to_thread.run_sync(sweeps.end)
 
     def session(_: Request) -> Response:
         return JSONResponse({"version": _core.version(), "allowRun": settings.allow_run, "folders": [*folders.named], "shipped": SHIPPED})
@@ -67,10 +81,24 @@ def application(settings: Settings) -> Starlette:
         Route("/api/run/variable", runs.variable),
         Route("/api/run/sequence", runs.sequence),
         Route("/api/run/film", runs.film),
+        Route("/api/studies", studies.every),
+        Route("/api/studies/size", studies.size),
+        Route("/api/studies/text", studies.text),
+        Route("/api/studies/words", studies.words),
+        Route("/api/studies/check", studies.check, methods=["POST"]),
+        Route("/api/studies/save", studies.save, methods=["POST"]),
+        Route("/api/sweeps", running.every),
+        Route("/api/sweeps/events", running.events),
+        Route("/api/sweeps/start", running.start, methods=["POST"]),
+        Route("/api/sweeps/pause", running.pause, methods=["POST"]),
+        Route("/api/sweeps/resume", running.resume, methods=["POST"]),
+        Route("/api/sweeps/cancel", running.cancel, methods=["POST"]),
         Mount("/static", StaticFiles(directory=STATIC)),
         Route("/{path:path}", _page),
     ]
-    return Starlette(routes=routes, middleware=[Middleware(Guard, settings=settings)], exception_handlers={SawtoothError: told})
+    return Starlette(
+        routes=routes, middleware=[Middleware(Guard, settings=settings)], exception_handlers={SawtoothError: told}, lifespan=lifespan
+    )
 
 
 def _page(request: Request) -> Response:

@@ -88,6 +88,27 @@ class Folders:
             raise DatasetError(f"nothing can be written as `{address[:200]}`", f"name a file in {', '.join(self.named)}")
         return self.path(parent) / name
 
+    def inside(self, address: str) -> Path:
+        """Where a directory of an address is, or would be made with those above it.
+
+        Raises:
+            DatasetError: if that is not below the folders.
+
+        """
+        name, _, below = address.partition("/")
+        root, parts = self.named.get(name), below.split("/")
+        if root is None or not below or "\0" in below or any(not part or part.startswith(".") for part in parts):
+            raise DatasetError(f"nothing can be written as `{address[:200]}`", f"name a directory in {', '.join(self.named)}")
+        try:
+            path = (root / below).resolve()
+        except (OSError, RuntimeError):
+            path = Path("/")
+        if not path.is_relative_to(root):
+            raise DatasetError(
+                f"`{address[:200]}` leads out of the folders of this explorer", f"name a directory in {', '.join(self.named)}"
+            )
+        return path
+
     def address(self, path: Path) -> str:
         """The address of a file below the folders."""
         for name, root in self.named.items():

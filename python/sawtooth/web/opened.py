@@ -45,7 +45,7 @@ class Shelf:
             DatasetError: if they are none, or damaged.
 
         """
-        state = _state(path)
+        state = state_of(path)
         with self._lock:
             found = self._opened.get(path)
             if found is None or found.state != state:
@@ -57,7 +57,7 @@ class Shelf:
             return found
 
 
-def _state(path: Path) -> tuple[object, ...]:
+def state_of(path: Path) -> tuple[object, ...]:
     """What changes whenever something is stored: a batch is done when a file is renamed into `parts`."""
     found: list[object] = []
     for name in ("SHA256SUMS", "manifest.json", "parts", "log.jsonl"):

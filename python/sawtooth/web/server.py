@@ -30,7 +30,7 @@ def serve(settings: Settings, ready: Callable[[Settings], None]) -> None:
     listening = _listening(settings.port)
     settings = replace(settings, port=listening.getsockname()[1])
     config = uvicorn.Config(
-        application(settings), log_level="error", lifespan="off", timeout_graceful_shutdown=int(_LEAVING), server_header=False, ws="none"
+        application(settings), log_level="error", lifespan="on", timeout_graceful_shutdown=int(_LEAVING), server_header=False, ws="none"
     )
     _Server(config, lambda: ready(settings)).run([listening])
 

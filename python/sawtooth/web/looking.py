@@ -1,0 +1,47 @@
+"""What the command line says of a study's text: its mistake, or what lint finds and what it would run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sawtooth import forecast
+from sawtooth.errors import StudyError
+from sawtooth.hints import did_you_mean
+from sawtooth.linting import lint
+from sawtooth.plan import Plan, make_plan
+from sawtooth.report import KINDS
+from sawtooth.study import Study
+from sawtooth.web.problems import diagnosed, problem
+
+
+def planned(text: str, path: Path, *, short: bool, below: Sequence[Path]) -> Plan:
+    """The plan of a study's text.
+
+    Args:
+        text: of the file.
+        path: of the file; it need not be there.
+        short: take the `[short]` form.
+        below: the folders of which it may name files.
+
+    Raises:
+        StudyError: with its place.
+
+    """
+    study = Study.parse(text, path, short=short, files=below)
+    if study.report not in KINDS:
+        raise study.document.error(f"unknown kind of report `{study.report}`", "report", did_you_mean(study.report, KINDS))
+    return make_plan(study)
+
+
+def look(text: str, path: Path, *, short: bool, below: Sequence[Path]) -> dict[str, Any]:
+    """`problem`, if it cannot be run as it is; else `lint`, and `plan` as `sawtooth plan --json` has it, with the same in words."""
+    try:
+        made = planned(text, path, short=short, below=below)
+        found = lint(made)
+    except StudyError as error:
+        return {"problem": problem(error), "lint": [], "plan": None}
+    words = {"size": made.size, "amount": forecast.amount(made), "demand": str(made.demand), "notes": forecast.notes(made)}
+    facts = forecast.facts(made) | words | {"backend": made.study.backend, "hasShort": "short" in made.study.tree}
+    return {"problem": None, "lint": [diagnosed(each) for each in found], "plan": facts}
