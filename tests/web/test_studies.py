@@ -70,7 +70,7 @@ def test_lint_is_told_with_its_places(client: TestClient) -> None:
     assert all(each["rule"].startswith("SW") and each["message"] for each in found["lint"])
 
 
-def test_a_text_names_files_of_the_folders_only(client: TestClient, made: Path) -> None:
+def test_a_text_names_files_of_the_folders_only(client: TestClient) -> None:
     published = STUDY + '\n[[references]]\nname = "published"\nsource = "somewhere"\nfile = "FILE"\n'
     found = checked(client, published.replace("FILE", "/etc/passwd"))
     assert "which is elsewhere" in found["problem"]["message"]
@@ -125,7 +125,7 @@ def test_nothing_is_written_elsewhere(writing: TestClient, folder: Path, address
     assert not (folder.parent / "mine.toml").exists()
 
 
-def test_a_folder_that_cannot_be_written_is_told(writing: TestClient, folder: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_told(writing: TestClient) -> None:
     refused(writing.post("/api/studies/save", json={"of": "lab/studies/queues.toml/new.toml", "text": STUDY}), "cannot write")
 
 

@@ -211,10 +211,11 @@ class Sweeps:
             sweep.process = process
             if sweep.state is State.PAUSING or self._closed:
                 self._signal(sweep)
-        assert process.stderr is not None
-        for line in process.stderr:
-            self._hear(sweep, line.rstrip("\n"))
-        code = process.wait()
+        with process:
+            assert process.stderr is not None
+            for line in process.stderr:
+                self._hear(sweep, line.rstrip("\n"))
+            code = process.wait()
         with self._lock:
             paused = sweep.state is State.PAUSING or self._closed
             # A code of 1 is an end: of its runs some failed.

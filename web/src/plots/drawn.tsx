@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useTheme } from "./colours";
 
-const NONCE = document.querySelector<HTMLMetaElement>('meta[name="nonce"]')?.content ?? "";
+export const NONCE = document.querySelector<HTMLMetaElement>('meta[name="nonce"]')?.content ?? "";
 
 export function Drawn({
   draw,

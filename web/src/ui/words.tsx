@@ -26,3 +26,10 @@ export function number(value: number | null | undefined): string {
 export function Words({ text }: { text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
 }
+
+/** A time as `sawtooth plan` says it. */
+export function duration(seconds: number): string {
+  if (seconds < 1) return "less than a second";
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,85 @@
+import { useState } from "preact/hooks";
+import { problemOf, type Told } from "../api";
+import { to } from "../route";
+import { session } from "../session";
+import { cancel, pause, resume, type Sweep } from "../sweeps";
+import { Wrong } from "./loaded";
+import { duration } from "./words";
+
+/** Sweeps with how far they are, and what can be done with them. */
+export function Progress({ sweeps, named }: { sweeps: Sweep[]; named?: boolean }) {
+  return (
+    <ul class="sweeps" aria-label="Sweeps">
+      {sweeps.map((sweep) => (
+        <li key={sweep.out}>
+          <One sweep={sweep} named={named ?? false} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function One({ sweep, named }: { sweep: Sweep; named: boolean }) {
+  const [problem, tell] = useState<Told | null>(null);
+  const act = (done: Promise<void>) => {
+    tell(null);
+    done.catch((error) => tell(problemOf(error)));
+  };
+  const { progress, state } = sweep;
+  const alive = state === "running" || state === "pausing";
+  const share = state === "done" ? 1 : (progress?.share ?? 0);
+  const name = sweep.out.split("/").at(-1) ?? sweep.out;
+  return (
+    <div class="sweep">
+      <div class="row between">
+        <span>
+          <b>{named ? <a href={to("studies", { of: sweep.study })}>{name}</a> : name}</b> <span class="faint">{words(sweep)}</span>
+        </span>
+        {session.value?.allowRun && (
+          <span class="row">
+            {state === "running" && (
+              <button type="button" aria-label={`Pause ${name}`} onClick={() => act(pause(sweep.number))}>
+                Pause
+              </button>
+            )}
+            {(state === "paused" || state === "failed") && (
+              <button type="button" aria-label={`Resume ${name}`} onClick={() => act(resume(sweep.number))}>
+                Resume
+              </button>
+            )}
+            <button type="button" aria-label={`${alive ? "Cancel" : "Dismiss"} ${name}`} onClick={() => act(cancel(sweep.number))}>
+              {alive ? "Cancel" : "Dismiss"}
+            </button>
+          </span>
+        )}
+      </div>
+      <progress max={1} value={alive && !progress ? undefined : share} aria-label={`Progress of ${name}`} />
+      <p class="faint">
+        <a href={to("results", { of: sweep.out })}>{sweep.out}</a>
+        {sweep.short ? ", the short form" : ""}
+      </p>
+      {state === "failed" && <pre>{sweep.said.join("\n")}</pre>}
+      {state !== "failed" && sweep.said.length > 0 && (
+        <details>
+          <summary class="faint">What it said</summary>
+          <pre>{sweep.said.join("\n")}</pre>
+        </details>
+      )}
+      {problem && <Wrong told={problem} />}
+    </div>
+  );
+}
+
+const STATES = { running: "running", pausing: "storing what is done", paused: "paused", done: "done", failed: "ended with an error" };
+
+function words({ state, progress }: Sweep): string {
+  const parts: string[] = [STATES[state]];
+  if (progress) {
+    parts.push(`${progress.runs.toLocaleString("en")} of ${progress.planned.toLocaleString("en")} runs`);
+    if (progress.round > 1) parts.push(`round ${progress.round}`);
+    if (progress.failed) parts.push(`${progress.failed} failed`);
+    if (state === "running" && progress.left !== null) parts.push(`about ${duration(progress.left)} left`);
+    if (state === "done") parts.push(duration(progress.seconds));
+  } else if (state === "running") parts.push("planning");
+  return parts.join(" · ");
+}
