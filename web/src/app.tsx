@@ -5,12 +5,15 @@ import { Playground } from "./pages/playground";
 import { ResultsPage } from "./pages/results";
 import { ResultsList } from "./pages/results-list";
 import { RunPage } from "./pages/run";
+import { StudiesList } from "./pages/studies-list";
+import { NewStudy, StudyPage } from "./pages/study";
 import { route } from "./route";
 import { loadSession } from "./session";
 import { Shell } from "./ui/shell";
 
 /** Each page by the first part of its address. */
 const PAGES: Record<string, () => preact.JSX.Element> = {
+  studies,
   results: () => (route.value.query.has("of") ? <ResultsPage of={route.value.query.get("of") as string} /> : <ResultsList />),
   live: () => <LivePage />,
   playground: () => <Playground />,
@@ -31,6 +34,10 @@ function ChooseRun() {
       </p>
     </section>
   );
+function studies() {
+  const { query } = route.value;
+  if (query.has("new")) return <NewStudy />;
+  return query.has("of") ? <StudyPage of={query.get("of") as string} /> : <StudiesList />;
 }
 
 export function App() {

@@ -118,9 +118,12 @@ class Folders:
 
     def studies(self) -> Found:
         """Addresses of files that may be studies: TOML with a scenario; those that come along first."""
-        found, complete = self._look(
-            lambda path, files: [path / name for name in files if name.endswith(".toml") and _is_study(path / name)]
-        )
+        def pick(path: Path, files: Sequence[str]) -> list[Path]:
+            # Results have the text that they were made of: the study is elsewhere.
+            own = [] if "manifest.json" in files else files
+            return [path / name for name in own if name.endswith(".toml") and _is_study(path / name)]
+
+        found, complete = self._look(pick)
         return Found([*(f"{SHIPPED}/{name}" for name in shipped.studies()), *found], complete)
 
     def results(self) -> Found:

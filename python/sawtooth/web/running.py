@@ -9,6 +9,7 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
+import anyio
 from anyio import to_thread
 from sse_starlette import EventSourceResponse
 from starlette.requests import Request
@@ -42,16 +43,17 @@ class Running:
 
     def events(self, request: Request) -> Response:
         """The same as server-sent events, whenever something has changed: who is slow gets less often what is newest."""
+        ending = anyio.Event()
 
         async def news() -> AsyncIterator[dict[str, str]]:
             seen = -1
-            while not await request.is_disconnected():
+            while not ending.is_set() and not await request.is_disconnected():
                 if seen != self._sweeps.version:
                     seen = self._sweeps.version
                     yield {"data": json.dumps({"sweeps": self._sweeps.told()})}
                 await asyncio.sleep(_EVERY)
 
-        return EventSourceResponse(news(), ping=_PING)
+        return EventSourceResponse(news(), ping=_PING, shutdown_event=ending, shutdown_grace_period=2 * _EVERY)
 
     async def start(self, request: Request) -> Response:
         """Runs what is missing of a study.

@@ -6,7 +6,7 @@ import { follow, sweeps } from "../sweeps";
 import { Field } from "../ui/field";
 import { Await, useLoaded } from "../ui/loaded";
 import { Progress } from "../ui/progress";
-import { duration } from "../ui/words";
+import { count, duration } from "../ui/words";
 
 export interface Entry {
   address: string;
@@ -42,6 +42,7 @@ export function StudiesList() {
   // What has been run of a study changes when a sweep begins or ends.
   const changes = sweeps.value.map((sweep) => `${sweep.out} ${sweep.state}`).join();
   const found = useLoaded((signal) => get<{ studies: Entry[]; complete: boolean }>("/api/studies", {}, signal), [changes]);
+  const sizes = useSizes(found.value?.studies ?? []);
   return (
     <section>
       <div class="row between">
@@ -61,8 +62,18 @@ export function StudiesList() {
                 {(id) => <input id={id} type="search" value={wanted} onInput={(event) => want(event.currentTarget.value)} />}
               </Field>
             </div>
-            <Group title="Your own" studies={studies.filter((each) => !isShipped(each) && fits(each, wanted))} none={wanted !== ""} />
-            <Group title="Those that come along" studies={studies.filter((each) => isShipped(each) && fits(each, wanted))} none={true} />
+            <Group
+              title="Your own"
+              studies={studies.filter((each) => !isShipped(each) && fits(each, wanted))}
+              sizes={sizes}
+              none={wanted !== ""}
+            />
+            <Group
+              title="Those that come along"
+              studies={studies.filter((each) => isShipped(each) && fits(each, wanted))}
+              sizes={sizes}
+              none={true}
+            />
             {!complete && <p class="faint">The folders hold so many files that they were not looked through to their end.</p>}
           </>
         )}
@@ -81,23 +92,27 @@ function fits(entry: Entry, wanted: string): boolean {
     .every((word) => text.includes(word));
 }
 
-function Group({ title, studies, none }: { title: string; studies: Entry[]; none: boolean }) {
+function Group({ title, studies, sizes, none }: { title: string; studies: Entry[]; sizes: Record<string, Size>; none: boolean }) {
   return (
     <>
       <h2>{title}</h2>
       {!studies.length && (
-        <p class="faint">{none ? "None of that kind." : "There are none in these folders yet: open one that comes along and save it as your own."}</p>
+        <p class="faint">
+          {none ? "None of that kind." : "There are none in these folders yet: open one that comes along and save it as your own."}
+        </p>
       )}
       <ul class="cards">
         {studies.map((entry) => (
           <li key={entry.address} class="card">
             <h3>
-              <a href={to("studies", { of: entry.address })}>{title === "Your own" ? entry.name : entry.address.split("/").slice(1).join("/")}</a>
+              <a href={to("studies", { of: entry.address })}>
+                {title === "Your own" ? entry.name : entry.address.split("/").slice(1).join("/")}
+              </a>
             </h3>
             {entry.question && <p>{entry.question}</p>}
-            {entry.problem ? <p class="bad">{entry.problem.message}</p> : <SizeOf entry={entry} />}
+            {entry.problem ? <p class="bad">{entry.problem.message}</p> : <SizeOf size={sizes[entry.address]} backend={entry.backend} />}
             <p class="faint">
-              <span class={`state ${entry.state.split(" ")[0]}`}>{entry.state}</span>
+              <State state={stateOf(entry)} />
               {entry.results.map((made) => (
                 <span key={made.address}>
                   {" · "}
@@ -112,23 +127,56 @@ function Group({ title, studies, none }: { title: string; studies: Entry[]; none
   );
 }
 
+/** A sweep that has just begun has no results yet. */
+export function stateOf(entry: Entry): string {
+  const runs = sweeps.value.some((sweep) => sweep.study === entry.address && (sweep.state === "running" || sweep.state === "pausing"));
+  return runs ? "running" : entry.state;
+}
+
+export function State({ state }: { state: string }) {
+  return <span class={`state ${state.split(" ")[0]}`}>{state}</span>;
+}
+
 export function share(made: Made): string {
-  const parts = [made.done === made.planned ? `${made.planned.toLocaleString("en")} runs` : `${made.done.toLocaleString("en")} of ${made.planned.toLocaleString("en")}`];
+  const parts = [
+    made.done === made.planned
+      ? `${made.planned.toLocaleString("en")} runs`
+      : `${made.done.toLocaleString("en")} of ${made.planned.toLocaleString("en")}`,
+  ];
   if (made.short) parts.push("short form");
   if (!made.same) parts.push("of another version of the text");
   if (made.held) parts.push("being written");
   return `(${parts.join(", ")})`;
 }
 
-function SizeOf({ entry }: { entry: Entry }) {
-  const found = useLoaded((signal) => get<Size>("/api/studies/size", { of: entry.address }, signal), [entry.address]);
-  const size = found.value;
-  if (!size) return <p class="faint">{found.problem ? found.problem.message : "…"}</p>;
+/** Sizes of studies, asked for one after the other: plans of large ones take seconds, and other questions are to come through meanwhile. */
+function useSizes(studies: Entry[]): Record<string, Size> {
+  const [sizes, set] = useState<Record<string, Size>>({});
+  // Those of this folder first.
+  const addresses = [false, true].flatMap((shipped) =>
+    studies.filter((each) => isShipped(each) === shipped && !each.problem).map((each) => each.address),
+  );
+  useEffect(() => {
+    const control = new AbortController();
+    (async () => {
+      for (const of of addresses) {
+        const size = await get<Size>("/api/studies/size", { of }, control.signal).catch(() => null);
+        if (control.signal.aborted) return;
+        if (size) set((before) => ({ ...before, [of]: size }));
+      }
+    })();
+    return () => control.abort();
+  }, [addresses.join("\n")]);
+  return sizes;
+}
+
+function SizeOf({ size, backend }: { size: Size | undefined; backend: string }) {
+  if (!size) return <p class="faint">…</p>;
   if (size.problem) return <p class="bad">{size.problem.message}</p>;
+  const segments = (size.deliveries ?? 0).toLocaleString("en", { notation: "compact" });
   return (
     <p class="faint">
-      {(size.runs ?? 0).toLocaleString("en")} runs · {(size.cells ?? 0).toLocaleString("en")} cells · {(size.deliveries ?? 0).toLocaleString("en", { notation: "compact" })}{" "}
-      segments · {duration(size.seconds ?? 0)} · {entry.backend}
+      {count(size.runs ?? 0, "run")} · {count(size.cells ?? 0, "cell")} · {segments} segments · {duration(size.seconds ?? 0)} · {backend}
     </p>
   );
 }

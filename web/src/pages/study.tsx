@@ -10,7 +10,7 @@ import { Field } from "../ui/field";
 import { Await, useLoaded, Wrong } from "../ui/loaded";
 import { Progress } from "../ui/progress";
 import { type Checked, Says } from "../ui/says";
-import { type Entry, share } from "./studies-list";
+import { type Entry, State, share, stateOf } from "./studies-list";
 
 interface Opened extends Entry {
   text: string;
@@ -110,7 +110,7 @@ function Study({ opened }: { opened: Opened }) {
     <article>
       <h1>{opened.question || opened.name}</h1>
       <p class="faint">
-        {opened.name} · {opened.state} · <code>{of}</code>
+        {opened.name} · <State state={stateOf(opened)} /> · <code>{of}</code>
         {opened.results.map((made) => (
           <span key={made.address}>
             {" · "}
@@ -136,8 +136,12 @@ function Study({ opened }: { opened: Opened }) {
                 Save
               </button>
             )}
-            {mayRun && <SaveAs of={of} save={save} />}
-            {!mayRun && <p class="faint">This explorer reads: texts can be tried out here, and are saved and run with `sawtooth serve --allow-run`.</p>}
+            {mayRun && <SaveAs of={of} isNew={isNew} save={save} />}
+            {!mayRun && (
+              <p class="faint">
+                This explorer reads: texts can be tried out here, and are saved and run with <code>sawtooth serve --allow-run</code>.
+              </p>
+            )}
           </div>
           <p role="status" class="faint">
             {text !== saved.text ? "There are changes that are not saved." : message}
@@ -151,7 +155,9 @@ function Study({ opened }: { opened: Opened }) {
             </label>
           </div>
           <Says checked={checked} show={look} />
-          {mayRun && !isNew && <Start of={of} short={short} name={checked.value?.plan?.name} disabled={text !== saved.text || !checked.value?.plan} />}
+          {mayRun && !isNew && (
+            <Start of={of} short={short} name={checked.value?.plan?.name} disabled={text !== saved.text || !checked.value?.plan} />
+          )}
         </aside>
       </div>
     </article>
@@ -167,24 +173,21 @@ function Lazy(writing: Writing) {
   return Editor ? <Editor {...writing} /> : <pre>{writing.text}</pre>;
 }
 
-function SaveAs({ of, save }: { of: string; save: (address: string) => void }) {
-  const folder = session.value?.folders[0] ?? "";
-  const isOwn = (session.value?.folders ?? []).includes(of.split("/")[0] as string);
-  const [address, name] = useState(isOwn ? of : `${folder}/${of.split("/").slice(1).join("-") || "study"}.toml`);
+function SaveAs({ of, isNew, save }: { of: string; isNew: boolean; save: (address: string) => void }) {
+  const folders = session.value?.folders ?? [];
+  const isOwn = folders.includes(of.split("/")[0] as string);
+  const [address, name] = useState(isOwn ? of : `${folders[0]}/${of.split("/").slice(1).join("-")}.toml`);
   return (
     <>
       <Field name="As" wide>
         {(id) => <input id={id} value={address} onInput={(event) => name(event.currentTarget.value)} />}
       </Field>
-      <button type="button" disabled={address === of && isOwn && route_has(of)} onClick={() => save(address)}>
+      <button type="button" disabled={address === of && !isNew} onClick={() => save(address)}>
         Save as
       </button>
     </>
   );
 }
-
-/** Whether the page is of a file that is there. */
-const route_has = (of: string) => new URLSearchParams(location.search).get("of") === of;
 
 function Start({ of, short, name, disabled }: { of: string; short: boolean; name: string | undefined; disabled: boolean }) {
   const [out, put] = useState("");
@@ -251,7 +254,12 @@ function useChecked(of: string, text: string, short: boolean): { value: Checked 
 function marks(checked: Checked | null): Said[] {
   if (!checked) return [];
   const found: Said[] = [];
-  if (checked.problem?.place) found.push({ severity: "error", message: [checked.problem.message, checked.problem.hint].filter(Boolean).join("\n"), place: checked.problem.place });
+  if (checked.problem?.place)
+    found.push({
+      severity: "error",
+      message: [checked.problem.message, checked.problem.hint].filter(Boolean).join("\n"),
+      place: checked.problem.place,
+    });
   for (const each of checked.lint)
     if (each.place)
       found.push({

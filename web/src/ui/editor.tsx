@@ -71,6 +71,10 @@ export function Editor(writing: Writing) {
   const now = useRef(writing);
   now.current = writing;
   useEffect(() => {
+    const save = () => {
+      now.current.save();
+      return true;
+    };
     const made = new EditorView({
       parent: place.current as HTMLDivElement,
       state: EditorState.create({
@@ -90,7 +94,7 @@ export function Editor(writing: Writing) {
           autocompletion({ override: [completing(() => now.current.known)] }),
           // Tab goes on to what is next: nobody is caught in here.
           keymap.of([
-            { key: "Mod-s", preventDefault: true, run: () => (now.current.save(), true) },
+            { key: "Mod-s", preventDefault: true, run: save },
             ...closeBracketsKeymap,
             ...defaultKeymap,
             ...searchKeymap,

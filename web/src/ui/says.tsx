@@ -1,6 +1,6 @@
 import type { Place, Told } from "../api";
 import { Wrong } from "./loaded";
-import { bytes, Words } from "./words";
+import { bytes, count, Words } from "./words";
 
 export interface Lint {
   rule: string;
@@ -30,7 +30,13 @@ export interface Checked {
 }
 
 /** What a study would run, and what is wrong with it: as `sawtooth plan` and `sawtooth lint` say it. */
-export function Says({ checked, show }: { checked: { value: Checked | null; problem: Told | null; stale: boolean }; show: (place: Place) => void }) {
+export function Says({
+  checked,
+  show,
+}: {
+  checked: { value: Checked | null; problem: Told | null; stale: boolean };
+  show: (place: Place) => void;
+}) {
   const { value, problem, stale } = checked;
   return (
     <div class={stale ? "stale" : undefined} aria-live="polite" aria-busy={stale}>
@@ -49,10 +55,11 @@ export function Says({ checked, show }: { checked: { value: Checked | null; prob
         <section aria-label="Plan">
           <h2>Plan</h2>
           <p>
-            <b>{value.plan.runs.toLocaleString("en")} runs</b>
+            <b>{count(value.plan.runs, "run")}</b>
           </p>
           <p class="faint">
-            {value.plan.size}; {value.plan.amount}; a run takes up to about {bytes(Math.round(value.plan.memory_bytes))} of memory; on {value.plan.backend}
+            {value.plan.size}; {value.plan.amount}; a run takes up to about {bytes(Math.round(value.plan.memory_bytes))} of memory; on{" "}
+            {value.plan.backend}
           </p>
           {value.plan.notes.map((note) => (
             <p class="note" key={note}>

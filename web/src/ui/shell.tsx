@@ -9,6 +9,8 @@ const PLACES: [string, string][] = [
   ["playground", "Playground"],
   ["lessons", "Lessons"],
   ["run", "Run"],
+  ["studies", "Studies"],
+  ["results", "Results"],
 ];
 
 export function Shell({ children }: { children: ComponentChildren }) {

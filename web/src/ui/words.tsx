@@ -33,3 +33,7 @@ export function duration(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
+
+export function count(number: number, of: string): string {
+  return `${number.toLocaleString("en")} ${of}${number === 1 ? "" : "s"}`;
+}
