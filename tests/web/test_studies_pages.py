@@ -1,0 +1,136 @@
+"""Pages of studies in a real browser: from an example to one's own study, its text checked while it is written, and a sweep that is started, paused and ended."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.conftest import STUDY, Explorer
+from tests.web.test_pages import violations
+from tests.web.test_sweeps import LONG
+
+
+def written(page: Any, text: str) -> None:
+    """Puts a text into the editor, as by pasting it."""
+    editor = page.get_by_label("Text of the study")
+    editor.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+
+
+def test_an_example_becomes_a_study_of_ones_own_and_is_run(running_page: Any, folder: Path) -> None:
+    page = running_page
+    page.goto("/studies")
+    page.get_by_role("searchbox", name="Find").fill("l4s")
+    page.get_by_role("link", name="gallery/l4s").click()
+    page.get_by_text("10 runs", exact=True).wait_for()
+    page.get_by_role("textbox", name="As").fill("lab/mine.toml")
+    page.get_by_role("button", name="Save as").click()
+    page.wait_for_url("**/studies?of=lab%2Fmine.toml")
+    assert (folder / "mine.toml").is_file()
+    page.get_by_role("button", name="Start").click()
+    page.get_by_text("done · 10 of 10 runs").wait_for(timeout=60_000)
+    page.get_by_role("link", name="lab/results/l4s").first.click()
+    page.get_by_role("heading", name="Does L4S give").wait_for()
+
+
+def test_a_mistake_is_shown_at_its_place_while_it_is_written_and_the_plan_follows(page: Any) -> None:
+    page.goto("/studies?of=lab/studies/queues.toml")
+    page.get_by_text("24 runs", exact=True).wait_for()
+    written(page, STUDY.replace('cc = "cubic"', 'cc = "cubik"'))
+    page.get_by_role("alert").get_by_text("unknown congestion control `cubik`").wait_for()
+    assert page.get_by_role("alert").get_by_text("did you mean `cubic`?").count()
+    assert page.locator(".cm-lintRange-error").inner_text() == '"cubik"'
+    page.get_by_role("button", name="Show line").click()
+    assert page.evaluate("getSelection().toString()") == '"cubik"'
+    written(page, STUDY.replace("repeat = 4", "repeat = 8"))
+    page.get_by_text("48 runs", exact=True).wait_for()
+    assert page.get_by_text("There are changes that are not saved.").count()
+
+
+@pytest.mark.parametrize(
+    ("before", "typed", "offered", "becomes"),
+    [
+        ("[scenario]\n", "dur", "duration", "duration"),
+        ("[[scenario.flows]]\ncc = ", "cub", "cubic", 'cc = "cubic"'),
+        ("[scenario]\nlinks.a = { queue = { name = ", "fq_c", "fq_codel", 'name = "fq_codel"'),
+        ("[arms]\none = { cc = ", "wes", "westwood", 'cc = "westwood"'),
+        ("[[findings]]\nmetric = ", "goodput_b", "goodput_bps", 'metric = "goodput_bps"'),
+        ("", "quest", "question", "question"),
+    ],
+)
+def test_keys_and_names_are_completed(page: Any, before: str, typed: str, offered: str, becomes: str) -> None:
+    page.goto("/studies?of=lab/studies/queues.toml")
+    # What is known is there when the plan is: both were asked for at once.
+    with page.expect_response("**/api/studies/words"):
+        page.reload()
+    written(page, before)
+    page.keyboard.press("Control+End")
+    page.keyboard.type(typed, delay=20)
+    page.locator(".cm-tooltip-autocomplete").get_by_text(offered, exact=True).first.wait_for()
+    page.wait_for_timeout(100)  # the first of a list can be chosen after a moment only, so that nobody does by mistake
+    page.keyboard.press("Enter")
+    page.locator(".cm-content").get_by_text(becomes).wait_for()
+
+
+def test_what_was_changed_elsewhere_is_not_written_over(running_page: Any, folder: Path) -> None:
+    page = running_page
+    page.goto("/studies?of=lab/studies/queues.toml")
+    page.get_by_text("24 runs", exact=True).wait_for()
+    theirs = STUDY + "# theirs\n"
+    (folder / "studies" / "queues.toml").write_text(theirs)
+    written(page, STUDY + "# mine\n")
+    page.keyboard.press("Control+s")
+    page.get_by_role("alert").get_by_text("has been changed since it was opened here").wait_for()
+    assert (folder / "studies" / "queues.toml").read_text() == theirs
+    page.get_by_role("textbox", name="As").fill("lab/studies/mine.toml")
+    page.get_by_role("button", name="Save as").click()
+    page.wait_for_url("**/studies?of=lab%2Fstudies%2Fmine.toml")
+    assert (folder / "studies" / "mine.toml").read_text() == STUDY + "# mine\n"
+
+
+def test_a_sweep_is_paused_resumed_and_cancelled_with_the_keyboard_and_every_tab_follows(running_page: Any, folder: Path) -> None:
+    (folder / "studies" / "long.toml").write_text(LONG)
+    page = running_page
+    other = page.context.new_page()
+    other.goto("/studies")
+    page.goto("/studies?of=lab/studies/long.toml")
+    page.get_by_text("2,400 runs", exact=True).wait_for()
+    page.get_by_role("button", name="Start").press("Enter")
+    other.get_by_role("progressbar", name="Progress of long").wait_for()
+    page.get_by_text("of 2,400 runs").wait_for()
+    page.get_by_role("button", name="Pause long").press("Enter")
+    page.get_by_role("button", name="Resume long").wait_for()
+    other.get_by_text("paused ·").wait_for()
+    # The tab that followed for all goes; the other one follows then.
+    other.close()
+    page.get_by_role("button", name="Resume long").press("Enter")
+    page.get_by_role("button", name="Pause long").wait_for()
+    page.get_by_role("button", name="Cancel long").press("Enter")
+    page.get_by_role("list", name="Sweeps").wait_for(state="detached")
+
+
+def test_a_new_study_begins_with_one_that_can_be_run(running_page: Any) -> None:
+    running_page.goto("/studies")
+    running_page.get_by_role("link", name="New study").click()
+    running_page.get_by_text("60 runs", exact=True).wait_for()
+    running_page.get_by_role("button", name="Save as").click()
+    running_page.wait_for_url("**/studies?of=lab%2Fmy-study.toml")
+
+
+def test_an_explorer_that_reads_says_how_to_run(page: Any, reading: Explorer) -> None:
+    page.goto(f"{reading.url}/studies?of=shipped/hstcp")
+    page.get_by_text("sawtooth serve --allow-run").wait_for()
+    assert page.get_by_role("button", name="Start").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.parametrize("path", ["/studies", "/studies?of=lab/studies/queues.toml", "/studies?of=lab/studies/none.toml"])
+def test_pages_are_accessible_and_no_wider_than_the_screen(page: Any, path: str, width: int, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(path)
+    page.get_by_text({"/studies": "24 runs · "}.get(path, "24 runs") if "none" not in path else "there is no").first.wait_for()
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
