@@ -77,6 +77,10 @@ def test_a_text_names_files_of_the_folders_only(client: TestClient) -> None:
     assert "root:" not in str(found)
     found = checked(client, published.replace("FILE", "../../../published.csv"))
     assert "which is elsewhere" in found["problem"]["message"]
+    trace = STUDY.replace('rate = "5 Mbit/s"', 'trace = { file = "/etc/passwd" }')
+    found = checked(client, trace)
+    assert "which is elsewhere" in found["problem"]["message"]
+    assert "root:" not in str(found)
     found = checked(client, published.replace("FILE", "published.csv"))
     assert "which is elsewhere" not in found["problem"]["message"]
 

@@ -118,9 +118,10 @@ class Folders:
 
     def studies(self) -> Found:
         """Addresses of files that may be studies: TOML with a scenario; those that come along first."""
+
         def pick(path: Path, files: Sequence[str]) -> list[Path]:
             # Results have the text that they were made of: the study is elsewhere.
-            own = [] if "manifest.json" in files else files
+            own: Sequence[str] = () if "manifest.json" in files else files
             return [path / name for name in own if name.endswith(".toml") and _is_study(path / name)]
 
         found, complete = self._look(pick)

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from sawtooth.errors import DatasetError, SawtoothError, read_text
+from sawtooth.errors import DatasetError, read_text
 from sawtooth.measures import listed
-from sawtooth.report.origin import counts
-from sawtooth.results.dataset import Dataset
-from sawtooth.results.lock import is_held
 from sawtooth.schema import study_schema
 from sawtooth.storage import write_atomically, writing
-from sawtooth.study import Study, shipped
+from sawtooth.study import shipped
 from sawtooth.web.folders import SHIPPED, Folders
 from sawtooth.web.looking import look
-from sawtooth.web.opened import state_of
+from sawtooth.web.made import Kept, Made, Runs, changed, digest, state
 from sawtooth.web.problems import NotAllowedError, problem
 from sawtooth.web.requests import body, query
 from sawtooth.web.settings import Settings
 from sawtooth.web.sweeps import Sweeps
-
-_T = TypeVar("_T")
-_MOST_KEPT = 512
-"""Answers that are remembered."""
 
 
 class Studies:
@@ -40,9 +32,8 @@ class Studies:
 
     def __init__(self, settings: Settings, folders: Folders, sweeps: Sweeps) -> None:
         self._settings, self._folders, self._sweeps = settings, folders, sweeps
-        self._named = _Kept[dict[str, Any]]()
-        self._sizes = _Kept[dict[str, Any]]()
-        self._results = _Kept[dict[str, Any]]()
+        self._runs = Runs(folders)
+        self._sizes = Kept[dict[str, Any]]()
         # Plans of large studies take seconds: those of a list wait for each other, and hold nobody up who is typing.
         self._listing, self._live = anyio.CapacityLimiter(1), anyio.CapacityLimiter(2)
 
@@ -56,24 +47,16 @@ class Studies:
     def every(self, _: Request) -> Response:
         """All studies: what each asks, and what has been run of it."""
         found = self._folders.studies()
-        results = self._all_results()
-        return JSONResponse({"studies": [self._entry(address, results) for address in found.addresses], "complete": found.complete})
+        made = self._runs.every()
+        return JSONResponse({"studies": [self._entry(address, made) for address in found.addresses], "complete": found.complete})
 
-    def _entry(self, address: str, results: list[dict[str, Any]]) -> dict[str, Any]:
-        path = self._folders.path(address)
-        entry = {"address": address, **self._named(path, _changed(path), _name)}
-        own = [each | {"same": each["sha256"] == entry["sha256"]} for each in results if each["name"] == entry["name"]]
-        return entry | {"results": own, "state": _state(own)}
-
-    def _all_results(self) -> list[dict[str, Any]]:
-        """Results below the folders, by study: how far they are, and whether somebody is writing to them."""
-        found: list[dict[str, Any]] = []
-        for address in self._folders.results().addresses:
-            path = self._folders.path(address)
-            facts = self._results(path, state_of(path), _of_results)
-            if facts.get("name"):
-                found.append({"address": address, **facts, "held": is_held(path)})
-        return found
+    def _entry(self, address: str, made: Sequence[Made]) -> dict[str, Any]:
+        named = self._runs.named(self._folders.path(address))
+        own = [each for each in made if each.name == named.name]
+        return {
+            "address": address, "name": named.name, "question": named.question, "backend": named.backend, "problem": problem(named.error) if named.error else None,
+            "state": state(own), "results": [asdict(each) | {"same": each.sha256 == named.sha256} for each in own],
+        }  # fmt: skip
 
     async def size(self, request: Request) -> Response:
         """What a study would run, of a list: `problem`, or `runs`, `deliveries` and `seconds`."""
@@ -84,7 +67,7 @@ class Studies:
             plan: dict[str, Any] = found["plan"] or {}
             return {"problem": found["problem"], **{key: plan.get(key) for key in ("runs", "cells", "deliveries", "seconds")}}
 
-        return JSONResponse(await to_thread.run_sync(self._sizes, path, _changed(path), sized, limiter=self._listing))
+        return JSONResponse(await to_thread.run_sync(self._sizes, path, changed(path), sized, limiter=self._listing))
 
     # --- one of them
 
@@ -93,8 +76,8 @@ class Studies:
         address = query(request, "of")
         path = self._folders.path(address)
         text = read_text(path)
-        entry = self._entry(address, self._all_results())
-        return JSONResponse(entry | {"text": text, "digest": _digest(text), "canSave": self._may_save(address)})
+        entry = self._entry(address, self._runs.every())
+        return JSONResponse(entry | {"text": text, "digest": digest(text), "canSave": self._may_save(address)})
 
     def _may_save(self, address: str) -> bool:
         return self._settings.allow_run and address.partition("/")[0] != SHIPPED
@@ -126,17 +109,17 @@ class Studies:
         asked = await body(request)
         text, address = _text(asked), str(asked.get("of", ""))
         await to_thread.run_sync(self._save, address, text, asked.get("digest"), limiter=self._live)
-        return JSONResponse({"address": address, "digest": _digest(text)})
+        return JSONResponse({"address": address, "digest": digest(text)})
 
-    def _save(self, address: str, text: str, digest: object) -> None:
+    def _save(self, address: str, text: str, seen: object) -> None:
         if not address.endswith(".toml"):
             raise DatasetError(f"`{address[:200]}` is no name of a study", "names of studies end in .toml")
         path = self._folders.new(address)
         if path.is_symlink():
             raise DatasetError(f"`{address}` is a link", "name the file itself")
-        if digest is None and path.exists():
+        if seen is None and path.exists():
             raise DatasetError(f"`{address}` is there already", "open it, or name another")
-        if digest is not None and (not path.is_file() or _digest(read_text(path)) != digest):
+        if seen is not None and (not path.is_file() or digest(read_text(path)) != seen):
             raise DatasetError(
                 f"`{address}` has been changed since it was opened here",
                 "open it again, or save this text under another name: nothing is lost",
@@ -156,74 +139,8 @@ def _schema() -> dict[str, Any]:
     return study_schema()
 
 
-class _Kept(OrderedDict[tuple[Path, object], _T]):
-    """What was found of files, as long as they are as they were."""
-
-    def __call__(self, path: Path, state: object, find: Callable[[Path], _T]) -> _T:
-        found = self.get((path, state))
-        if found is None:
-            found = self[path, state] = find(path)
-            while len(self) > _MOST_KEPT:
-                self.popitem(last=False)
-        return found
-
-
-def _changed(path: Path) -> tuple[int, int]:
-    """What changes with a file."""
-    try:
-        status = path.stat()
-    except OSError:
-        return 0, 0
-    return status.st_mtime_ns, status.st_size
-
-
-def _name(path: Path) -> dict[str, Any]:
-    """A study's name and question; of one that cannot be read, why not."""
-    try:
-        text = read_text(path)
-    except SawtoothError as error:
-        return {"name": path.stem, "question": "", "backend": "", "sha256": "", "problem": problem(error)}
-    try:
-        study = Study.parse(text, path, files=False)
-    except SawtoothError as error:
-        return {"name": path.stem, "question": "", "backend": "", "sha256": _digest(text), "problem": problem(error)}
-    return {"name": study.name, "question": study.question, "backend": study.backend, "sha256": _digest(text), "problem": None}
-
-
-def _of_results(path: Path) -> dict[str, Any]:
-    """How far results are; nothing of what is none of a study, or cannot be read: the page of results says why."""
-    try:
-        dataset = Dataset(path)
-        if not dataset.planned:
-            return {}
-        manifest = dataset.manifest
-        return {
-            "name": str(manifest["name"]),
-            "sha256": manifest.get("study_sha256"),
-            "short": bool(manifest.get("short")),
-            **counts(dataset),
-        }
-    except (SawtoothError, KeyError):
-        return {}
-
-
-def _state(own: list[dict[str, Any]]) -> str:
-    """Of a study, by its results: one that runs says more than one that is done."""
-    if any(each["held"] for each in own):
-        return "running"
-    if any(each["done"] >= each["planned"] for each in own if not each["short"]):
-        return "done"
-    if any(each["done"] > 0 for each in own):
-        return "part done"
-    return "never run"
-
-
 def _text(asked: Mapping[str, Any]) -> str:
     text = asked.get("text")
     if not isinstance(text, str) or "\0" in text:
         raise DatasetError("what is asked has the `text` of a study")
     return text
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

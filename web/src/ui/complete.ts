@@ -136,7 +136,8 @@ export class Known {
       return this.words.measures.map((each) => ({ label: each.name, type: "variable", detail: each.unit, info: each.summary }));
     const found = new Map<string, Completion>();
     for (const schema of this.at(path)) {
-      for (const value of schema.enum ?? []) found.set(String(value), { label: String(value), type: "enum" });
+      for (const value of [...(schema.enum ?? []), ...(schema.const === undefined ? [] : [schema.const])])
+        found.set(String(value), { label: String(value), type: "enum" });
       if (schema.type === "boolean") for (const value of ["true", "false"]) found.set(value, { label: value, type: "keyword" });
     }
     // What a part is for stands in the description of the table that has its name.

@@ -21,6 +21,7 @@ export interface Said {
 }
 
 export interface Writing {
+  /** With which it begins; from then on the editor has it. */
   text: string;
   said: Said[];
   known: Known | null;
@@ -110,15 +111,10 @@ export function Editor(writing: Writing) {
       }),
     });
     // What scrolls can be reached with the keyboard.
-    made.scrollDOM.tabIndex = -1;
+    made.scrollDOM.tabIndex = 0;
     view.current = made;
     return () => made.destroy();
   }, []);
-  useEffect(() => {
-    const editor = view.current;
-    if (editor && editor.state.doc.toString() !== writing.text)
-      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: writing.text } });
-  }, [writing.text]);
   useEffect(() => {
     const editor = view.current;
     if (!editor) return;
