@@ -36,7 +36,12 @@ def serve(
     from sawtooth.web.settings import Settings
 
     def ready(listening: Settings) -> None:
-        print(f"{listening.address}\nCtrl-C ends it", flush=True)
+        may = "pages may write studies in them and run them" if allow_run else "it reads; --allow-run lets pages write studies and run them"
+        shown = ", ".join(str(folder) for folder in listening.folders)
+        print(
+            f"{listening.address}\nfolders: {shown}; {may}\nfrom elsewhere: ssh -L {listening.port}:127.0.0.1:{listening.port} HOST, then the same address; Ctrl-C ends it",
+            flush=True,
+        )
         if browser and sys.stdout.isatty():
             import webbrowser
 
