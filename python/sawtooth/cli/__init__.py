@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -42,7 +43,6 @@ app = typer.Typer(
     name="sawtooth",
     help="A TCP performance laboratory: one study file, a very fast packet simulator, honest statistics.\n\n"
     "Start with `sawtooth run hstcp --short`, then `sawtooth report results/hstcp`.",
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -78,11 +78,16 @@ app.add_typer(kernel.app, name="kernel")
 
 @app.callback(invoke_without_command=True)
 def _top(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
         print(f"sawtooth {_core.version()}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        from sawtooth.cli.next import advice
+
+        print("\n".join(["What to do next here:", *advice(Path()), "`sawtooth --help` shows all commands, and what each is for."]))
 
 
 def main() -> NoReturn:

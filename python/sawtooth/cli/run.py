@@ -67,7 +67,9 @@ def run(
     if wanted and (warning := wanted.prepare(plan)):
         print(f"warning: {warning}", file=sys.stderr)
     directory = out or Path("results") / (f"{loaded.name}-{part.number}-of-{part.of}" if part else loaded.name)
-    dataset, summary = work.do(plan, directory, jobs, dask=dask, retry_failed=retry_failed, wait=wait, captures=wanted, json_progress=progress == "json")
+    dataset, summary = work.do(
+        plan, directory, jobs, dask=dask, retry_failed=retry_failed, wait=wait, captures=wanted, json_progress=progress == "json"
+    )
     captured.tell(wanted)
     if dataset.edited:
         print(

@@ -1,0 +1,59 @@
+"""What `sawtooth` alone says: what to do next in this folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sawtooth.web.folders import SHIPPED, Folders
+from sawtooth.web.made import Made, Runs, state
+
+_MOST = 5
+"""Lines of a kind; the explorer shows all."""
+
+
+def advice(folder: Path) -> list[str]:
+    """Commands with what they do, those first that go on with what was begun."""
+    folders = Folders([folder])
+    runs = Runs(folders)
+    made = runs.every()
+    files = {address: folders.path(address) for address in folders.studies().addresses if address.partition("/")[0] != SHIPPED}
+    named = {address: runs.named(path) for address, path in files.items()}
+
+    def below(address: str) -> str:
+        return address.partition("/")[2] or "."
+
+    lines: list[tuple[str, str]] = []
+    for address, study in named.items():
+        if study.error is not None:
+            lines.append((f"sawtooth lint {below(address)}", "it cannot be read: this says where and why"))
+    by_name = {study.name: address for address, study in named.items()}
+    for each in made:
+        place = below(each.address)
+        if each.held:
+            lines.append((f"sawtooth serve {place}", f"is being written: {_share(each)}"))
+        elif each.done < each.planned and each.name in by_name:
+            short = " --short" if each.short else ""
+            lines.append((f"sawtooth run {below(by_name[each.name])}{short} --out {place}", f"goes on: {_share(each)}"))
+        elif each.failed:
+            lines.append((f"sawtooth report {place}", f"{each.failed} of {each.planned:,} runs failed: it says which"))
+        elif each.done and not (folder / place / "report").exists():
+            lines.append((f"sawtooth report {place}", f"its question, verdicts and figures, of {each.planned:,} runs"))
+    for address, study in named.items():
+        if study.error is None and state([each for each in made if each.name == study.name]) == "never run":
+            lines.append((f"sawtooth plan {below(address)}", f"then run: {study.question or study.name}"))
+    if not lines and not named and not made:
+        lines.append(("sawtooth run hstcp --short", "a study that comes along, in seconds; then sawtooth report results/hstcp"))
+    more = len(lines) - _MOST
+    lines = [
+        *lines[:_MOST],
+        (
+            "sawtooth serve",
+            f"studies and results of this folder in a browser{f', {more} more things to do among them' if more > 0 else ''}",
+        ),
+    ]
+    width = max(len(command) for command, _ in lines)
+    return [f"  {command:{width}}  {words}" for command, words in lines]
+
+
+def _share(made: Made) -> str:
+    return f"{made.done:,} of {made.planned:,} runs are there"
