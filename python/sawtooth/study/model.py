@@ -93,7 +93,13 @@ class Study:
 
     @classmethod
     def parse(
-        cls, text: str, path: Path = Path("<study>"), *, short: bool = False, options: Sequence[str] = (), files: bool | Sequence[Path] = True
+        cls,
+        text: str,
+        path: Path = Path("<study>"),
+        *,
+        short: bool = False,
+        options: Sequence[str] = (),
+        files: bool | Sequence[Path] = True,
     ) -> Study:
         """Reads a study from its text; `path` is for messages and for files it names: any, none, or those of some folders, as `files` says."""
         text = arguments.text(text, "`Study.parse` takes the text of a study")
@@ -109,7 +115,14 @@ class Study:
         except _core.TomlError as error:
             raise spelling.error_of(error, text, str(path)) from None
         document = Document(str(path), text, spans, tuple(options))
-        return read(cls, document, path, tree, Folder(path.parent, shut=files is False, below=None if isinstance(files, bool) else files), short=short)
+        return read(
+            cls,
+            document,
+            path,
+            tree,
+            Folder(path.parent, shut=files is False, below=None if isinstance(files, bool) else files),
+            short=short,
+        )
 
     def __repr__(self) -> str:
         """What it asks, and what it varies."""
