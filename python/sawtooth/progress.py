@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 
 class Reporter(Protocol):
@@ -36,11 +37,29 @@ class Reporter(Protocol):
         ...
 
 
-class TerminalReporter:
-    """A bar with rate and remaining time on a terminal."""
+class _Bar(Progress):
+    """A bar with a line below it."""
 
-    def __init__(self, console: Console) -> None:
-        self._progress = Progress(
+    below = ""
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """The bar, and what stands below it, cut at the terminal's edge."""
+        yield from super().get_renderables()
+        if self.below:
+            yield Text(self.below, no_wrap=True, overflow="ellipsis")
+
+
+class TerminalReporter:
+    """A bar with rate, failures and remaining time on a terminal.
+
+    Args:
+        console: where.
+        below: what stands below the bar; asked whenever a batch is done.
+
+    """
+
+    def __init__(self, console: Console, below: Callable[[], str] | None = None) -> None:
+        self._progress = _Bar(
             TextColumn("{task.description}"),
             BarColumn(),
             TaskProgressColumn(),
@@ -48,29 +67,31 @@ class TerminalReporter:
             TimeRemainingColumn(),
             console=console,
         )
+        self._below = below
         # Runs differ in length by orders of magnitude: the bar shows what there is to simulate, the text counts runs.
         self._task = self._progress.add_task("simulating", runs="")
-        self._total = self._done = self._new = self._failed = 0
-        self._started = self._cost = 0.0
+        self._tally = _Tally()
 
     def begin(self, total: int, done: int, cost: float) -> None:
         """See `Reporter`."""
-        self._total, self._done, self._cost = total, done, cost
-        self._started = time.monotonic()
+        self._tally.begin(total, done, cost)
         self._progress.update(self._task, total=cost, runs=f"{done:,}/{total:,} runs")
         self._progress.start()
 
     def more(self, runs: int, cost: float) -> None:
         """See `Reporter`."""
-        self._total, self._cost = self._total + runs, self._cost + cost
-        self._progress.update(self._task, total=self._cost)
+        self._tally.more(runs, cost)
+        self._progress.update(self._task, total=self._tally.cost)
 
     def advance(self, runs: int, cost: float, failed: int) -> None:
         """See `Reporter`."""
-        self._done, self._new, self._failed = self._done + runs, self._new + runs, self._failed + failed
-        text = f"{self._done:,}/{self._total:,} runs"
-        if self._failed:
-            text += f", {self._failed} failed"
+        tally = self._tally
+        tally.advance(runs, cost, failed)
+        text = f"{tally.done:,}/{tally.total:,} runs, {tally.rate:,.3g}/s"
+        if tally.failed:
+            text += f", {tally.failed} failed"
+        if self._below:
+            self._progress.below = self._below()
         self._progress.update(self._task, advance=cost, runs=text)
 
     def say(self, text: str) -> None:
@@ -114,6 +135,11 @@ class _Tally:
     def share(self) -> float:
         """Of the work that there was to do: runs differ in length by orders of magnitude, and the longest are first."""
         return min(self.spent / max(self.cost, 1.0), 1.0)
+
+    @property
+    def rate(self) -> float:
+        """Runs per second."""
+        return self.new / max(self.elapsed, 1e-3)
 
     @property
     def left(self) -> float | None:
@@ -208,8 +234,8 @@ class JsonReporter:
         print(json.dumps(facts), file=sys.stderr, flush=True)
 
 
-def reporter_for(console: Console, *, as_json: bool = False) -> Reporter:
-    """The bar on a terminal, plain lines elsewhere; lines of JSON if they are asked for."""
+def reporter_for(console: Console, *, as_json: bool = False, below: Callable[[], str] | None = None) -> Reporter:
+    """The bar on a terminal, with what stands below it; plain lines elsewhere; lines of JSON if they are asked for."""
     if as_json:
         return JsonReporter()
-    return TerminalReporter(console) if console.is_terminal else LineReporter()
+    return TerminalReporter(console, below) if console.is_terminal else LineReporter()

@@ -16,6 +16,7 @@ from sawtooth import clusters, streams
 from sawtooth.backends.registry import require
 from sawtooth.errors import ClusterError
 from sawtooth.execute import Interrupted, Summary, WorkersGone, execute
+from sawtooth.narrowing import Narrowing
 from sawtooth.plan import Plan
 from sawtooth.progress import Reporter, reporter_for
 from sawtooth.results.dataset import Dataset, is_results
@@ -42,7 +43,8 @@ def do(
     elif not is_results(directory):
         require(plan.study.backend)
     made = _Made(lambda: Dataset.create(directory, plan, wait=wait))
-    progress = functools.partial(reporter_for, streams.Console(stderr=True), as_json=json_progress)
+    below = Narrowing(plan.study, made.dataset.directory).said if dask is None else None
+    progress = functools.partial(reporter_for, streams.Console(stderr=True), as_json=json_progress, below=below)
     try:
         if dask is None:
             summary = execute(plan, made.dataset, jobs=jobs, reporter=progress(), retry_failed=retry_failed, wait=wait, captures=captures)

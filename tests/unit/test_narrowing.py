@@ -1,0 +1,81 @@
+"""What a terminal says while a study runs: where the widest interval of its headline measure is, and how it narrows."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+import sawtooth
+from sawtooth import narrowing, stats
+from sawtooth.narrowing import Narrowing, sparkline, widest
+from sawtooth.presentation import presentation
+from sawtooth.progress import TerminalReporter
+from sawtooth.results.dataset import Dataset
+from tests.web.conftest import STUDY
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    folder = tmp_path_factory.mktemp("narrowing")
+    (folder / "queues.toml").write_text(STUDY)
+    return sawtooth.run(folder / "queues.toml", folder / "out")
+
+
+def test_the_widest_interval_is_that_of_the_cell_whose_replicates_differ_most(made: Dataset) -> None:
+    found = widest(made, presentation(made.study))
+    assert found
+    widths = {}
+    for (limit, arm), group in made.flows(factors=True).collect().group_by("limit", "arm"):
+        interval = stats.centre(group["goodput_bps"].to_numpy().astype(float))
+        widths[f"limit {limit}, {arm}"] = (interval.high - interval.low) / 2 / interval.estimate
+    assert found.measure == "goodput_bps"
+    assert found.where == max(widths, key=lambda each: widths[each])
+    assert found.share == pytest.approx(max(widths.values()))
+
+
+def test_nothing_is_said_before_there_is_anything_and_looks_are_rare(
+    made: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(narrowing.time, "monotonic", lambda: clock[0])
+    empty = Narrowing(made.study, tmp_path)
+    clock[0] += 3
+    assert empty.said() == ""
+    line = Narrowing(made.study, made.directory)
+    assert line.said() == ""
+    clock[0] += 3
+    first = line.said()
+    assert first.startswith("goodput_bps: widest interval ±")
+    assert first.endswith(" ▁")
+    assert line.said() == first
+    clock[0] += 3
+    assert line.said().endswith(" ▁▁")
+
+
+def test_a_study_without_figures_is_seen_by_its_goodput(tmp_path: Path) -> None:
+    text = STUDY[: STUDY.index("[[figures]]")]
+    (tmp_path / "bare.toml").write_text(text)
+    dataset = sawtooth.run(tmp_path / "bare.toml", tmp_path / "out")
+    found = widest(dataset, presentation(dataset.study))
+    assert found
+    assert found.measure == "goodput_bps"
+
+
+@pytest.mark.parametrize(
+    ("values", "bars"),
+    [([], ""), ([0.0], "▁"), ([0.3, 0.3], "▁▁"), ([1.28, 0.64, 0.32, 0.16, 0.08, 0.04, 0.02, 0.01], "█▇▆▅▄▃▂▁"), ([0.1, 0.0], "▁▁")],
+)
+def test_bars_are_by_logarithms(values: list[float], bars: str) -> None:
+    assert sparkline(values) == bars
+
+
+def test_the_bar_has_rate_failures_and_the_line_below_it() -> None:
+    written = io.StringIO()
+    reporter = TerminalReporter(Console(file=written, force_terminal=True, width=120), lambda: "goodput_bps: widest interval ±3 % ▇▁")
+    reporter.begin(10, 0, 4e6)
+    reporter.advance(2, 1e6, 1)
+    reporter.end()
+    assert "2/10 runs, " in written.getvalue()
+    assert "/s, 1 failed" in written.getvalue()
+    assert "widest interval ±3 % ▇▁" in written.getvalue()
