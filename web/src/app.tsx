@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
-import { LivePage } from "./pages/live";
 import { LessonPage, Lessons } from "./pages/lessons";
+import { LivePage } from "./pages/live";
 import { Playground } from "./pages/playground";
 import { ResultsPage } from "./pages/results";
 import { ResultsList } from "./pages/results-list";
@@ -34,6 +34,8 @@ function ChooseRun() {
       </p>
     </section>
   );
+}
+
 function studies() {
   const { query } = route.value;
   if (query.has("new")) return <NewStudy />;

@@ -24,8 +24,8 @@ from sawtooth.web.opened import Shelf
 from sawtooth.web.playground import Playground
 from sawtooth.web.problems import told
 from sawtooth.web.results import Results
-from sawtooth.web.runs import Runs
 from sawtooth.web.running import Running
+from sawtooth.web.runs import Runs
 from sawtooth.web.settings import Settings
 from sawtooth.web.studies import Studies
 from sawtooth.web.sweeps import Sweeps

@@ -4,13 +4,12 @@ import { route } from "../route";
 import { session } from "../session";
 
 const PLACES: [string, string][] = [
-  ["results", "Results"],
-  ["live", "Live"],
-  ["playground", "Playground"],
-  ["lessons", "Lessons"],
-  ["run", "Run"],
   ["studies", "Studies"],
   ["results", "Results"],
+  ["run", "Run"],
+  ["playground", "Playground"],
+  ["lessons", "Lessons"],
+  ["live", "Live"],
 ];
 
 export function Shell({ children }: { children: ComponentChildren }) {
