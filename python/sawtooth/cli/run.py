@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -36,8 +36,10 @@ def run(
     options: Options = None,
     no_files: NoFiles = False,
     progress: Annotated[
-        Literal["json"] | None,
-        typer.Option(help="Tell progress to a program: lines of JSON on standard error.", show_default="a bar, or lines of text"),
+        str | None,
+        typer.Option(
+            metavar="json", help="Tell progress to a program: lines of JSON on standard error.", show_default="a bar, or lines of text"
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -53,10 +55,14 @@ def run(
 
     from sawtooth.cli import captured, studies, work
     from sawtooth.cli.output import print_json
-    from sawtooth.errors import StudyError
+    from sawtooth.errors import StudyError, cut
     from sawtooth.plan import make_plan
     from sawtooth.sharing import Shard
 
+    if progress not in (None, "json"):
+        raise StudyError(
+            f"progress is not told as `{cut(progress)}`", hint="there is `--progress json`; without it there is a bar, or lines of text"
+        )
     loaded = studies.load(study, short, options, backend, no_files)
     studies.check_report(loaded)
     part = Shard.parse(shard) if shard else None
