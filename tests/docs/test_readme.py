@@ -212,7 +212,7 @@ def test_the_commands_of_the_readme_are_there(tmp_path: Path, monkeypatch: pytes
     for line in block("sawtooth plan").splitlines():
         command = line.partition("#")[0].split()[1:]
         # Nobody is at the address of the cluster.
-        if command[0] in ("stall", "list") or "--dask" in command:
+        if command[0] in ("stall", "serve", "list") or "--dask" in command:
             command += ["--help"]
         ran = CliRunner().invoke(app, command)
         assert ran.exit_code == 0, (line, ran.output)
