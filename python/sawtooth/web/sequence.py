@@ -11,7 +11,6 @@ import polars as pl
 
 from sawtooth import _core, captures
 from sawtooth.errors import DatasetError, RunFailed
-from sawtooth.exports import packets
 from sawtooth.plan import Run
 from sawtooth.stats import Vector
 from sawtooth.taps import Capture
@@ -59,7 +58,7 @@ def taken(run: Run) -> Sequences:
         batch = Bounded().run_batch([run.scenario], [run.seed], [Capture([("sender", None)], [str(path)], _SNAP, [])])
         for message in batch.errors.values():
             raise RunFailed(f"the run failed: {message}")
-        first = next(packets.packets(path), None)
+        first = next(_core.CapturedSegments(str(path), _core.CAPTURE_EPOCH_NS), None)
         if first is None:
             raise DatasetError("no packet of TCP is sent in this run")
         read = captures.read(path, most_rows=_MOST_ROWS)
