@@ -135,3 +135,21 @@ def test_pages_are_accessible_and_no_wider_than_the_screen(page: Any, path: str,
     page.get_by_text({"/studies": "24 runs · "}.get(path, "24 runs") if "none" not in path else "there is no").first.wait_for()
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 390])
+def test_mistakes_and_sweeps_are_accessible(running_page: Any, folder: Path, width: int, scheme: str) -> None:
+    (folder / "studies" / "long.toml").write_text(LONG)
+    page = running_page
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto("/studies?of=lab/studies/long.toml")
+    page.get_by_text("2,400 runs", exact=True).wait_for()
+    page.get_by_role("textbox", name="Results go to").fill("lab/studies")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_text("ended with an error").wait_for()
+    written(page, LONG.replace('cc = "cubic"', 'cc = "cubik"'))
+    page.get_by_role("alert").get_by_text("unknown congestion control `cubik`").wait_for()
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -170,7 +170,7 @@ function Lazy(writing: Writing) {
   useEffect(() => {
     import("../ui/editor").then((found) => set(() => found.Editor));
   }, []);
-  return Editor ? <Editor {...writing} /> : <pre>{writing.text}</pre>;
+  return Editor ? <Editor {...writing} /> : <pre tabIndex={0}>{writing.text}</pre>;
 }
 
 function SaveAs({ of, isNew, save }: { of: string; isNew: boolean; save: (address: string) => void }) {

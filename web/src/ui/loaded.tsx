@@ -30,7 +30,7 @@ export function Wrong({ told }: { told: Told }) {
         <strong>{told.message}</strong>
       </p>
       {told.place?.text ? (
-        <pre>
+        <pre tabIndex={0}>
           {`${told.place.name}:${told.place.line}:${told.place.column}\n${told.place.text}\n${" ".repeat(Math.max(told.place.column - 1, 0))}${"^".repeat(Math.max(told.place.end - told.place.column, 1))}`}
         </pre>
       ) : null}

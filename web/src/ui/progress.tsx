@@ -58,11 +58,11 @@ function One({ sweep, named }: { sweep: Sweep; named: boolean }) {
         <a href={to("results", { of: sweep.out })}>{sweep.out}</a>
         {sweep.short ? ", the short form" : ""}
       </p>
-      {state === "failed" && <pre>{sweep.said.join("\n")}</pre>}
+      {state === "failed" && <pre tabIndex={0}>{sweep.said.join("\n")}</pre>}
       {state !== "failed" && sweep.said.length > 0 && (
         <details>
           <summary class="faint">What it said</summary>
-          <pre>{sweep.said.join("\n")}</pre>
+          <pre tabIndex={0}>{sweep.said.join("\n")}</pre>
         </details>
       )}
       {problem && <Wrong told={problem} />}
