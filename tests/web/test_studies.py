@@ -60,6 +60,7 @@ def test_a_mistake_has_the_words_and_the_place_of_the_command_line(client: TestC
     assert found["plan"] is None
     place = found["problem"]["place"]
     assert place["text"][place["column"] - 1 : place["end"] - 1] == '"cubik"'
+    assert place["name"] == "lab/studies/queues.toml"
     assert found["problem"]["message"] == "unknown congestion control `cubik`"
     assert "did you mean `cubic`?" in found["problem"]["hint"]
 

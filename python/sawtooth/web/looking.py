@@ -35,13 +35,28 @@ def planned(text: str, path: Path, *, short: bool, below: Sequence[Path]) -> Pla
     return make_plan(study)
 
 
-def look(text: str, path: Path, *, short: bool, below: Sequence[Path]) -> dict[str, Any]:
-    """`problem`, if it cannot be run as it is; else `lint`, and `plan` as `sawtooth plan --json` has it, with the same in words."""
+def look(text: str, path: Path, called: str, *, short: bool, below: Sequence[Path]) -> dict[str, Any]:
+    """`problem`, if it cannot be run as it is; else `lint`, and `plan` as `sawtooth plan --json` has it, with the same in words.
+
+    Args:
+        text: of the file.
+        path: of the file; it need not be there.
+        called: the address by which the page knows it, in places of mistakes.
+        short: take the `[short]` form.
+        below: the folders of which it may name files.
+
+    """
     try:
         made = planned(text, path, short=short, below=below)
         found = lint(made)
     except StudyError as error:
-        return {"problem": problem(error), "lint": [], "plan": None}
+        return {"problem": _named(problem(error), path, called), "lint": [], "plan": None}
     words = {"size": made.size, "amount": forecast.amount(made), "demand": str(made.demand), "notes": forecast.notes(made)}
     facts = forecast.facts(made) | words | {"backend": made.study.backend, "hasShort": "short" in made.study.tree}
-    return {"problem": None, "lint": [diagnosed(each) for each in found], "plan": facts}
+    return {"problem": None, "lint": [_named(diagnosed(each), path, called) for each in found], "plan": facts}
+
+
+def _named(said: dict[str, Any], path: Path, called: str) -> dict[str, Any]:
+    """What is said of a text, with the name that the page has for it."""
+    place = said["place"]
+    return said | {"place": place | {"name": called}} if place and place["name"] == str(path) else said

@@ -63,7 +63,7 @@ class Studies:
         path = self._folders.path(query(request, "of"))
 
         def sized(path: Path) -> dict[str, Any]:
-            found = look(read_text(path), path, short=False, below=self.below)
+            found = look(read_text(path), path, query(request, "of"), short=False, below=self.below)
             plan: dict[str, Any] = found["plan"] or {}
             return {"problem": found["problem"], **{key: plan.get(key) for key in ("runs", "cells", "deliveries", "seconds")}}
 
@@ -85,8 +85,8 @@ class Studies:
     async def check(self, request: Request) -> Response:
         """What the command line says of a text that is being written: `of` is the address that it has or will have."""
         asked = await body(request)
-        text, path = _text(asked), self._path(str(asked.get("of", "")))
-        call = functools.partial(look, text, path, short=bool(asked.get("short")), below=self.below)
+        text, address = _text(asked), str(asked.get("of", ""))
+        call = functools.partial(look, text, self._path(address), address, short=bool(asked.get("short")), below=self.below)
         return JSONResponse(await to_thread.run_sync(call, limiter=self._live))
 
     def _path(self, address: str) -> Path:
