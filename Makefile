@@ -27,9 +27,9 @@ $(UV):
 	@echo "building Sawtooth's core into .venv: a minute or two the first time"
 	$(UV) sync --frozen --quiet --inexact --only-group build --no-install-project
 	VIRTUAL_ENV=.venv $(RUN)/maturin develop --quiet --locked --skip-install --profile quick >/dev/null & building=$$!; \
-	$(UV) sync --frozen --quiet --inexact --no-dev --no-install-project --compile-bytecode; synced=$$?; \
+	$(UV) sync --frozen --quiet --inexact --no-dev --extra web --no-install-project --compile-bytecode; synced=$$?; \
 	wait $$building && exit $$synced
-	$(UV) sync --frozen --quiet --inexact --no-dev --reinstall-package sawtooth
+	$(UV) sync --frozen --quiet --inexact --no-dev --extra web --reinstall-package sawtooth
 	.venv/bin/python -m compileall -q -j 0 python/sawtooth
 	@touch $@
 

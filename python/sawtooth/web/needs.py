@@ -14,4 +14,4 @@ class NotInstalledError(PlainError):
 def require_installed() -> None:
     """Raises `NotInstalledError` if the extra `web` is not installed."""
     if missing := [name for name in ("starlette", "uvicorn", "sse_starlette") if find_spec(name) is None]:
-        raise NotInstalledError(f"the explorer needs {', '.join(missing)}", "pip install 'sawtooth[web]'")
+        raise NotInstalledError(f"the explorer needs {', '.join(missing)}", 'pip install "$(ls sawtooth-*.whl)[web]"')
