@@ -1,10 +1,12 @@
 """The page of a run in a real browser: zooming down to single packets, what is laid over each other, both futures, and the packets in motion."""
 
 import json
+import re
 from typing import Any
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.web.test_pages import violations
 
@@ -45,14 +47,14 @@ def test_time_is_zoomed_by_dragging_the_wheel_and_keys_for_all_panels_at_once(pa
     page.get_by_role("region", name="Over time", exact=False).focus()
     page.keyboard.press("+")
     page.keyboard.press("Shift+ArrowRight")
-    page.wait_for_function("parseFloat(document.querySelector('.tools output').textContent) > 2.7")
+    expect(page.locator(".tools output")).to_have_text(re.compile(r"^(2\.[7-9]|3\.)"))
     page.keyboard.press("Home")
-    page.wait_for_function("document.querySelector('.tools output').textContent.startsWith('0.000 to 4.000')")
+    expect(page.locator(".tools output")).to_have_text(re.compile(r"^0\.000 to 4\.000"))
     page.keyboard.down("Control")
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
     page.mouse.wheel(0, -100)
     page.keyboard.up("Control")
-    page.wait_for_function("!document.querySelector('.tools output').textContent.startsWith('0.000')")
+    expect(page.locator(".tools output")).not_to_have_text(re.compile(r"^0\.000"))
 
 
 def test_a_moment_has_its_values_in_words(page: Any) -> None:
@@ -100,7 +102,7 @@ def test_single_packets_are_seen_in_the_time_sequence_graph_and_in_motion(page: 
     page.get_by_role("img", name="w_max over time").wait_for()
     page.locator("summary", has_text="Loss episodes").click()
     page.get_by_role("button", name="0.747597").click()
-    page.wait_for_function("document.querySelector('.tools output').textContent.startsWith('0.6')")
+    expect(page.locator(".tools output")).to_have_text(re.compile(r"^0\.6"))
     graph = page.locator("section[aria-label='Time-sequence graph'] .u-over")
     graph.scroll_into_view_if_needed()
     box = graph.bounding_box()
@@ -110,7 +112,7 @@ def test_single_packets_are_seen_in_the_time_sequence_graph_and_in_motion(page: 
     page.get_by_role("button", name="Next loss").click()
     clock = page.locator("#clock").inner_text()
     page.get_by_role("button", name="Play", exact=True).click()
-    page.wait_for_function("before => document.querySelector('#clock').textContent !== before", arg=clock)
+    expect(page.locator("#clock")).not_to_have_text(clock)
     assert page.locator(".film .packet").count() > 0
     page.get_by_role("button", name="What if bottleneck loses it?").click()
     page.get_by_text("which is number", exact=False).wait_for()

@@ -31,6 +31,12 @@ function Playing({ choices }: { choices: Choices }) {
   const [chosen, choose] = useState<Chosen>({ kind: "link", at: 0 });
   // The setting that the page has last asked for: answers to what came before are shown, and change no control.
   const latest = useRef("");
+  // The address that this page has given itself, until it is read: what was changed meanwhile stays.
+  const own = useRef("");
+  const follow = (search: string) => {
+    if (search !== location.search) own.current = search;
+    go(`/playground${search}`, "replace");
+  };
   const newest = useRef<Newest | null>(null);
   const resting = useRef<number>();
   if (!newest.current)
@@ -43,7 +49,7 @@ function Playing({ choices }: { choices: Choices }) {
         latest.current = found.head.setting.address;
         // Once it rests: browsers refuse an address that changes a hundred times in a while.
         clearTimeout(resting.current);
-        resting.current = setTimeout(() => go(`/playground?${latest.current}`, "replace"), REST);
+        resting.current = setTimeout(() => follow(`?${latest.current}`), REST);
       },
       (problem, asked) => {
         if (asked !== latest.current) return;
@@ -72,7 +78,9 @@ function Playing({ choices }: { choices: Choices }) {
   }, [played]);
   useEffect(() => {
     const wanted = query ? location.search.slice(1) : (choices.topologies.dumbbell ?? "");
-    if (wanted === latest.current) return;
+    const isOwn = location.search === own.current;
+    own.current = "";
+    if (isOwn || wanted === latest.current) return;
     clearTimeout(resting.current);
     latest.current = wanted;
     choose({ kind: "link", at: 0 });
