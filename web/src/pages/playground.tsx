@@ -32,7 +32,7 @@ function Playing({ choices }: { choices: Choices }) {
   // The setting that the page has last asked for: answers to what came before are shown, and change no control.
   const latest = useRef("");
   // The address that this page has given itself, until it is read: what was changed meanwhile stays.
-  const own = useRef("");
+  const own = useRef<string | null>(null);
   const follow = (search: string) => {
     if (search !== location.search) own.current = search;
     go(`/playground${search}`, "replace");
@@ -79,7 +79,7 @@ function Playing({ choices }: { choices: Choices }) {
   useEffect(() => {
     const wanted = query ? location.search.slice(1) : (choices.topologies.dumbbell ?? "");
     const isOwn = location.search === own.current;
-    own.current = "";
+    own.current = null;
     if (isOwn || wanted === latest.current) return;
     clearTimeout(resting.current);
     latest.current = wanted;
