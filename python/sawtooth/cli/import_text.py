@@ -25,7 +25,7 @@ def notes(found: Found, made: Imported) -> Iterator[str]:
 def lines(made: Imported) -> Iterator[str]:
     """What there is, and what to do with it."""
     runs, directory = made.dataset.runs, made.dataset.directory
-    counts = runs.group_by("cell", "arm").len()["len"]
+    counts = runs.group_by("cell", "arm", maintain_order=True).len()["len"]
     each = f"{counts.min()}" if counts.min() == counts.max() else f"{counts.min()} to {counts.max()}"
     yield f"{runs.height:,} measurements in {directory}: {counts.len():,} {'setting' if counts.len() == 1 else 'settings'}, {each} of each"
     for name, levels in made.factors.items():
