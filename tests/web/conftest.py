@@ -14,6 +14,8 @@ from starlette.testclient import TestClient
 
 import sawtooth
 
+PATIENCE = 30_000
+"""Milliseconds that a page has on a machine that does other things, too."""
 STUDY = """
 name = "queues"
 question = "Does a short queue cost goodput?"
@@ -157,8 +159,9 @@ def browser() -> Iterator[Any]:
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("there is no chromium")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         made = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield made
@@ -170,7 +173,7 @@ def showing(browser: Any, explorer: Explorer) -> Iterator[Any]:
     """A page of an explorer, 1200 pixels wide; whatever the browser complains of fails the test."""
     context = browser.new_context(viewport={"width": 1200, "height": 900}, base_url=explorer.url)
     page = context.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE)
     complaints: list[str] = []
     # What the server refuses is told on the page, and by the browser, too.
     told = ("error", "warning")

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import Error
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -15,7 +16,17 @@ def violations(page: Any) -> list[str]:
         pytest.skip("axe-core is not installed: `make test` does that where there is an npm")
     # The policy of the page lets no other script in: it is run from outside.
     page.evaluate(AXE.read_text())
-    found = page.evaluate("async () => (await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})).violations")
+    for left in (2, 1, 0):
+        try:
+            found = page.evaluate(
+                "async () => (await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})).violations"
+            )
+            break
+        except Error:
+            # What is still being drawn may go while the checker looks at it, which it does not survive.
+            if not left:
+                raise
+            page.wait_for_timeout(500)
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
 
 
