@@ -1,6 +1,7 @@
 // A place for a drawing that is as wide as the page lets it be.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useTheme } from "./colours";
+import { useWidth } from "./width";
 
 export const NONCE = document.querySelector<HTMLMetaElement>('meta[name="nonce"]')?.content ?? "";
 
@@ -16,14 +17,8 @@ export function Drawn({
   stale?: boolean;
 }) {
   const place = useRef<HTMLDivElement>(null);
-  const [width, set] = useState(0);
+  const width = useWidth(place);
   const theme = useTheme();
-  useEffect(() => {
-    const found = place.current as HTMLDivElement;
-    const watch = new ResizeObserver(() => set(Math.round(found.clientWidth)));
-    watch.observe(found);
-    return () => watch.disconnect();
-  }, []);
   useLayoutEffect(() => {
     if (!width) return;
     const made = draw(width);

@@ -1,9 +1,10 @@
 // Curves over time on a canvas; those of one key share the cursor and the stretch that is shown.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { number } from "../ui/words";
 import { colour, token, useTheme } from "./colours";
+import { useWidth } from "./width";
 
 export interface Curve {
   name: string;
@@ -29,14 +30,8 @@ export function OverTime(props: {
   const { id, title, t, curves, height, together, label } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const [width, set] = useState(0);
+  const width = useWidth(place);
   const theme = useTheme();
-  useEffect(() => {
-    const found = place.current as HTMLDivElement;
-    const watch = new ResizeObserver(() => set(Math.floor(found.clientWidth)));
-    watch.observe(found);
-    return () => watch.disconnect();
-  }, []);
   useLayoutEffect(() => {
     if (!width) return;
     plot.current = new uPlot(options(curves, width, height, together), data(t, curves), place.current as HTMLDivElement);

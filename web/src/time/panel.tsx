@@ -1,8 +1,9 @@
 // One panel over time: axes, cursor and selection are uPlot's; what is drawn are layers, which know how to draw any number of points.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { token, useTheme } from "../plots/colours";
+import { useWidth } from "../plots/width";
 import type { Layer, View } from "./layers";
 import type { Zoom } from "./zoom";
 
@@ -28,14 +29,8 @@ export interface PanelProps {
 
 export function Panel({ zoom, label, unit, height, layers, keys, fromZero = true, times = false, choose }: PanelProps) {
   const place = useRef<HTMLDivElement>(null);
-  const [width, set] = useState(0);
+  const width = useWidth(place);
   const theme = useTheme();
-  useEffect(() => {
-    const found = place.current as HTMLDivElement;
-    const watch = new ResizeObserver(() => set(Math.round(found.clientWidth)));
-    watch.observe(found);
-    return () => watch.disconnect();
-  }, []);
   useEffect(() => {
     if (!width) return;
     const made = layers();
