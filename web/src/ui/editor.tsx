@@ -8,7 +8,7 @@ import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Text } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Place } from "../api";
 import { NONCE } from "../plots/drawn";
 import { completing, type Known } from "./complete";
@@ -124,7 +124,8 @@ export function Editor(writing: Writing) {
     });
     editor.dispatch(setDiagnostics(editor.state, marks));
   }, [writing.said]);
-  useEffect(() => {
+  // At once: what is typed after the click goes there.
+  useLayoutEffect(() => {
     const editor = view.current;
     const found = editor && writing.goTo && stretch(editor.state.doc, writing.goTo);
     if (!editor || !found) return;
