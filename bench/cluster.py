@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psutil
 
-from sawtooth import clusters, jobs, plan
+from sawtooth import clusters, jobs, memory, plan
 from sawtooth.execute import execute
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
@@ -47,6 +47,7 @@ def main() -> None:
     parser.add_argument("--replicates", type=int, default=6, help="of each of the 768 cells and arms; the whole study has 30")
     parser.add_argument("--batches", type=int, default=1, help="how many times as many batches")
     options = parser.parse_args()
+    memory.keep()
     plan._SIMULATED_WORK /= options.batches
     study = plan.make_plan(Study.load("hstcp", options=[f"repeat={options.replicates}"]))
     number = len(study.batches)

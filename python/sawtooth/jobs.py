@@ -22,7 +22,7 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth import _core, calibration
+from sawtooth import _core, calibration, memory
 from sawtooth.backends import processes, registry
 from sawtooth.backends.batch import Batch
 from sawtooth.errors import ClusterError, SawtoothError
@@ -174,6 +174,7 @@ def do_packed(terms: Terms, packed: bytes) -> Receipt | None:
         SawtoothError: if results cannot be written, with the worker's name.
 
     """
+    memory.keep()
     require(terms)
     try:
         return do(pickle.loads(zlib.decompress(packed)))

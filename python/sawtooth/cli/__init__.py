@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from sawtooth import _core, arguments, streams
+from sawtooth import _core, arguments, memory, streams
 from sawtooth.cli import (
     advise,
     analyze,
@@ -95,6 +95,7 @@ def main() -> NoReturn:
     if not sys.warnoptions:
         # What libraries warn of is for developers, who ask for it with -W.
         warnings.simplefilter("ignore")
+    memory.keep()
     sys.exit(streams.command(_run))
 
 
