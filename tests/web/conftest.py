@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 import sawtooth
 
-PATIENCE = 30_000
+PATIENCE = 60_000
 """Milliseconds that a page has on a machine that does other things, too."""
 STUDY = """
 name = "queues"
@@ -136,7 +136,7 @@ def serving(folder: Path, *options: str) -> Iterator[Explorer]:
             yield Explorer(opening.partition("/?")[0], opening, process)
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(PATIENCE / 1000)
 
 
 @pytest.fixture(scope="session")
