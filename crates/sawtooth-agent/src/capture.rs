@@ -16,14 +16,14 @@ mod file;
 mod offload;
 mod order;
 mod packet_ring;
+mod udp;
+mod unseen;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 
 use sawtooth_capture::interfaces::interfaces_at;
-use sawtooth_capture::write::headers::{
-    CapturedBytes, IpFields, UdpPacket, damage, framed, udp_packet,
-};
+use sawtooth_capture::write::headers::{CapturedBytes, damage, framed};
 use sawtooth_capture::write::pcapng::{InterfaceCounts, PacketWay, PcapngWriter, SectionNotes};
 use sawtooth_core::Scenario;
 use sawtooth_core::internals::net::{LinkEvent, LinkSight, SeenContent, Towards};
@@ -32,10 +32,10 @@ use sawtooth_core::units::Instant;
 
 pub use devices::{DeviceEars, HeardPacket};
 pub use order::{CaptureOrder, CapturePlace, place};
+pub use unseen::{UnseenPackets, dropped_by_devices};
 
 use self::file::{KernelFile, SeenFrame, WrittenThrough};
 
-use crate::hosts::HostNamespaces;
 use crate::network::IpPacket;
 use crate::setup::{self, Addresses, HostName};
 
@@ -43,12 +43,6 @@ use crate::setup::{self, Addresses, HostName};
 const PORTION: usize = 1 << 16;
 /// Bytes of a file that a packet takes besides its own, at most.
 const OVERHEAD: u64 = 80;
-/// Of flows of UDP: ports of the first sender and of all receivers, as in captures of simulated runs; no flow of TCP has them.
-const UDP_FIRST_PORT: u16 = 32_768;
-const UDP_SERVICE: u16 = 5001;
-const UDP_HEADERS: u32 = 28;
-const TIME_TO_LIVE: u8 = 64;
-
 /// The files of a run.
 #[derive(Debug)]
 pub struct KernelCapture {
@@ -292,24 +286,8 @@ impl KernelCapture {
             SeenContent::Host(packet) => return Ok(self.cut(&packet.0)),
             SeenContent::Datagram { number, size, .. } => (number.get(), size.get()),
         };
-        let port = u16::try_from(sight.flow - self.tcp_flows)
-            .ok()
-            .and_then(|flow| UDP_FIRST_PORT.checked_add(flow));
-        let Addresses { sender, receiver } = self.addresses;
-        let packet = UdpPacket {
-            source: (sender, port.unwrap_or(u16::MAX)).into(),
-            destination: (receiver, UDP_SERVICE).into(),
-            payload: u32::try_from(size)
-                .unwrap_or(u32::MAX)
-                .saturating_sub(UDP_HEADERS),
-        };
-        let [.., high, low] = number.to_be_bytes();
-        let ip = IpFields {
-            identification: u16::from_be_bytes([high, low]),
-            time_to_live: TIME_TO_LIVE,
-            ecn: 0,
-        };
-        let mut bytes = udp_packet(&packet, ip, self.snap)?;
+        let flow = sight.flow - self.tcp_flows;
+        let mut bytes = udp::packet(self.addresses, flow, number, size, self.snap)?;
         if sight.is_damaged {
             damage(&mut bytes);
         }
@@ -331,42 +309,10 @@ impl KernelCapture {
     }
 }
 
-/// Packets that should be in captures and are not, as there was no room for them where they were to be seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UnseenPackets {
-    pub sender: u64,
-    pub receiver: u64,
-    pub near: u64,
-    pub far: u64,
-}
-
 /// The operating system of this machine, by its kernel.
 fn system() -> io::Result<String> {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease")?;
     Ok(format!("Linux {}", release.trim()))
-}
-
-/// Packets that the devices of hosts have dropped instead of handing them to this program.
-pub fn dropped_by_devices(hosts: &HostNamespaces) -> io::Result<UnseenPackets> {
-    let drops = |host| {
-        hosts.enter(host)?;
-        io::Result::Ok(dropped_in(&fs::read_to_string(
-            "/proc/thread-self/net/dev",
-        )?))
-    };
-    Ok(UnseenPackets {
-        sender: drops(HostName::Sender)?,
-        receiver: drops(HostName::Receiver)?,
-        ..UnseenPackets::default()
-    })
-}
-
-/// The sum of the column `drop` of what is sent: the twelfth number of a line (proc(5), /proc/net/dev).
-fn dropped_in(text: &str) -> u64 {
-    let devices = text.lines().filter_map(|line| line.split_once(':'));
-    let drops =
-        devices.filter_map(|(_, numbers)| numbers.split_whitespace().nth(11)?.parse::<u64>().ok());
-    drops.sum()
 }
 
 #[cfg(test)]
@@ -461,15 +407,5 @@ mod tests {
         let (bytes, missing) = captured("device", u64::MAX, 4);
         assert_eq!(missing, 4);
         assert!(has(&bytes, "there was no room for some"));
-    }
-
-    #[test]
-    fn drops_of_devices_are_the_twelfth_number_of_their_lines() {
-        let text = "Inter-|   Receive                                                |  Transmit
- face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
-    lo:       0       0    0    0    0     0          0         0        0       0    0    0    0     0       0          0
-  tun0:    4000      40    0    2    0     0          0         0     9000      90    0    7    0     0       0          0
-";
-        assert_eq!(dropped_in(text), 7);
     }
 }

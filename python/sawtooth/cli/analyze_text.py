@@ -169,7 +169,9 @@ def lines(done: Analyzed | Told) -> Iterator[str]:
     for met in facts["met"]:
         yield f"  {met['count']:,} {met['what']}"
     if not done.told:
-        yield "  no flow of TCP or UDP"
+        yield "  no flow of TCP or UDP" + (
+            ": headers were cut off, capture at least 128 bytes of each packet (-s 128)" if _is_cut(facts) else ""
+        )
     for row in done.told[:MOST_TOLD]:
         yield ""
         yield from _flow(row)
@@ -180,6 +182,10 @@ def lines(done: Analyzed | Told) -> Iterator[str]:
         yield ""
     for path in done.written:
         yield f"{'tables' if path.suffix == '.csv' else 'figure'}: {path}"
+
+
+def _is_cut(facts: dict[str, Any]) -> bool:
+    return any("cut" in met["what"] for met in facts["met"])
 
 
 def _interfaces(facts: dict[str, Any]) -> str:
@@ -199,13 +205,21 @@ def _flow(row: dict[str, Any]) -> Iterator[str]:
             again.append(f"{row[column]:,} {what}")
     yield f"   {'; '.join(again)}"
     if row["dupacks_in"] is not None:
-        yield f"   acknowledgements: {row['dupacks_in']:,} duplicate, {row['sacks_in']:,} with SACK, {row['dsacks_in']:,} of duplicates (DSACK)"
+        yield f"   acknowledgements: {row['dupacks_in']:,} duplicate, {_selective(row)}"
     yield from (f"   {line}" for line in (_round_trips(row), _limits(row), _ecn(row)) if line)
     yield from (f"   note: {line}" for line in _notes(row))
 
 
+def _selective(row: dict[str, Any]) -> str:
+    if row["sacks_in"] is None:
+        return "with SACK not known: options were cut off"
+    return f"{row['sacks_in']:,} with SACK, {row['dsacks_in']:,} of duplicates (DSACK)"
+
+
 def _delivered(row: dict[str, Any]) -> str:
     if row["delivered_bytes"] is None:
+        if row["closed"] == "reset" and not row["sent_bytes"]:
+            return "refused: answered by RST"
         return f"{row['sent_bytes']:,} B sent, no acknowledgement of it seen"
     parts = [f"{row['delivered_bytes']:,} B in {row['lifetime_ns'] / 1e9:.6g} s"]
     if row["goodput_bps"] is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import sys
 from pathlib import Path
@@ -55,7 +56,7 @@ def run(
 
     from sawtooth.cli import captured, studies, work
     from sawtooth.cli.output import print_json
-    from sawtooth.errors import StudyError, cut
+    from sawtooth.errors import SawtoothError, StudyError, cut
     from sawtooth.plan import make_plan
     from sawtooth.sharing import Shard
 
@@ -63,6 +64,8 @@ def run(
         raise StudyError(
             f"progress is not told as `{cut(progress)}`", hint="there is `--progress json`; without it there is a bar, or lines of text"
         )
+    if out is not None and str(out).startswith("memory:"):
+        raise StudyError(f"results at {out} would end with this command", hint="name a directory, or a URL such as s3://bucket/results")
     loaded = studies.load(study, short, options, backend, no_files)
     studies.check_report(loaded)
     part = Shard.parse(shard) if shard else None
@@ -70,19 +73,27 @@ def run(
     if pcap is not None and dask is not None:
         raise StudyError("--pcap captures runs of this process, and --dask does them elsewhere", hint="leave out one of the two")
     wanted = captured.wanted(pcap, pcap_at, snap, plan)
+    there = pcap is None or pcap.exists()
     if wanted and (warning := wanted.prepare(plan)):
         print(f"warning: {warning}", file=sys.stderr)
     directory = out or Path("results") / (f"{loaded.name}-{part.number}-of-{part.of}" if part else loaded.name)
-    dataset, summary = work.do(
-        plan, directory, jobs, dask=dask, retry_failed=retry_failed, wait=wait, captures=wanted, json_progress=progress == "json"
-    )
+    try:
+        dataset, summary = work.do(
+            plan, directory, jobs, dask=dask, retry_failed=retry_failed, wait=wait, captures=wanted, json_progress=progress == "json"
+        )
+    except SawtoothError:
+        # A directory that was made for captures and got none is not left behind.
+        if pcap and not there:
+            with contextlib.suppress(OSError):
+                pcap.rmdir()
+        raise
     captured.tell(wanted)
     if dataset.edited:
         print(
             f"note: what {study} shows was edited, and is taken over; `sawtooth report {directory}` makes the report of it", file=sys.stderr
         )
     if part and not plan.mine:
-        print(f"note: shard {part} has nothing to do: there are {len(plan.batches)} batches in all", file=sys.stderr)
+        print(f"note: shard {part} has nothing to do: the number of batches is {len(plan.batches)}", file=sys.stderr)
     status = dataset.status()
     failures = status.filter(pl.col("status") != "ok")
     if as_json:

@@ -12,7 +12,9 @@ from sawtooth.cli.options import AsJson, NoFiles, Options, Pcap, PcapAt, Short, 
 
 def simulate(
     study: StudyPath,
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Seed of the run.")] = 1,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**64 - 1, help="Seed of the run; by default the one that `sawtooth run` gives it.")
+    ] = None,
     table: Annotated[str, typer.Option(help="flows, links or another that the run has.")] = "flows",
     pcap: Pcap = None,
     pcap_at: PcapAt = None,
@@ -38,7 +40,8 @@ def simulate(
 
     wanted = captured.wanted(pcap, pcap_at, snap)
     made = studies.warn(make_plan(studies.load(study, short, options, None, no_files)))
-    records = api.simulate(json.loads(made.runs[0].scenario), seed=seed, captures=wanted)
+    first = made.runs[0]
+    records = api.simulate(json.loads(first.scenario), seed=first.seed if seed is None else seed, captures=wanted)
     captured.tell(wanted)
     if table not in records.tables:
         raise StudyError(f"this run has no table `{table}`", hint=f"it has {', '.join(records.tables)}")

@@ -209,10 +209,13 @@ def _received(end: Node, *, sends: bool) -> dict[str, Any]:
 
 def _interval(name: str, each: Node, stream: Mapping[str, Any], transport: str | None) -> dict[str, Any]:
     sends = each.flag("sender") if each.has("sender") else _sends(stream)
+    begin, end = each.number("start"), each.number("end")
+    if begin is not None and end is not None and end < begin:
+        each.fail(f"an interval ends at {end:g} s, before it begins at {begin:g} s")
     row: dict[str, Any] = {
         "flow": name,
-        "from_ns": ns(each.number("start")),
-        "t_ns": ns(each.number("end")),
+        "from_ns": ns(begin),
+        "t_ns": ns(end),
         "throughput_bps": each.number("bits_per_second"),
     }
     row |= {

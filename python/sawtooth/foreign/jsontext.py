@@ -21,6 +21,8 @@ MOST_BYTES = 256_000_000
 _LARGEST = 2**53
 """Of the numbers that programs agree on (RFC 8259 §6)."""
 _GZIP = b"\x1f\x8b"
+_CAPTURES = (b"\n\r\r\n", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d")
+"""How captures begin: pcapng, and pcap in either byte order with micro- and nanoseconds."""
 _BLANK = " \t\r\n"
 _SPACE = re.compile(r"[ \t\r\n]*")
 _KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
@@ -182,6 +184,8 @@ def read(path: Path) -> Text:
     try:
         return Text(str(path), content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
+        if content.startswith(_CAPTURES):
+            raise FileUnreadable(f"{path} is a capture of packets", "`sawtooth analyze` reads it") from None
         raise FileUnreadable(f"{path} is no text: byte {error.start} is not UTF-8", "JSON is UTF-8 (RFC 8259 §8.1)") from None
 
 

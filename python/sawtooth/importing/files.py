@@ -80,6 +80,8 @@ def found(paths: Sequence[Path]) -> Found:
             failed.append(error)
         else:
             sources.append(Source(path, measured, hashlib.sha256(reading.read(path, jsontext.MOST_BYTES)).hexdigest()))
+    if gone := [path for path in paths if not path.exists()]:
+        raise DatasetError(f"there is no {gone[0]}", "name files of iperf3 or flent, or directories with such")
     if not sources and not failed:
         what = f"{', '.join(map(str, paths))} {'has' if len(paths) == 1 else 'have'} no file of iperf3 or flent"
         raise DatasetError(what, "what `iperf3 -J`, `iperf3 --json-stream` and flent write is read")

@@ -438,7 +438,8 @@ def _with_unfinished(term: Stored) -> tuple[pl.Expr, pl.Expr]:
     ]
     known = sorted(each for each in known if each[0] >= share)
     wanted = share * begun / ended
-    found = pl.when(begun == ended).then(value)
+    # How many did not end is not known of what others measured: then the summary is of those that there are.
+    found = pl.when((begun == ended) | begun.is_null() | ended.is_null()).then(value)
     for (below, first), (above, second) in pairwise(known):
         a, b = pl.col(first).cast(pl.Float64), pl.col(second).cast(pl.Float64)
         found = found.when(wanted <= above).then(a + (b - a) * (wanted - below) / (above - below))

@@ -179,5 +179,7 @@ def _using(url: str) -> Generator[None]:
 
 def url_of(place: str | os.PathLike[str]) -> str | None:
     """The URL that a place is, if it is one; a path that was made of it has lost a slash."""
+    if found := re.fullmatch(r"file:/+(?P<rest>.*)", os.fspath(place)):
+        raise DatasetError(f"{place} is a directory of this machine", f"write it without file://: /{found['rest']}")
     found = re.fullmatch(r"(?P<scheme>[a-z][a-z0-9+.-]+):/+(?P<rest>.+)", os.fspath(place))
     return f"{found['scheme']}://{found['rest'].rstrip('/')}" if found else None

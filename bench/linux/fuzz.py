@@ -1,0 +1,332 @@
+"""Random scenarios on a real kernel and in the simulator, packet by packet: which packet is the first that differs, and what both sides knew then.
+
+    python bench/linux/fuzz.py --number 20                   # prints the table and, of each that parts, the first packet that differs
+    python bench/linux/fuzz.py --only 7 --minimise           # one scenario, made as small as it may be and still part
+    python bench/linux/fuzz.py --number 500 --set test --write
+
+The rule, written before any of these was run:
+
+- Scenario N of a set draws from a generator with the seed "linux fuzz SET N". Whatever is tuned is tuned on the set "train"; the table is of the set "test".
+- A link of 0.5 to 500 Mbit/s, 1 to 300 ms both ways and 0.1 to 10 bandwidth-delay products (2 packets at least), all uniform in their logarithm; of three scenarios one with random losses of 0.01 to 2 %,
+  one of six with an acknowledgement path of a fiftieth to a tenth of the rate, one of six with ECN and a queue that marks above a third. One to three flows with the same congestion control, which begin within a second,
+  half of the scenarios with flows of 10 kB to 5 MB, the others without an end. It lasts as long as 4,000 packets of the link take, between 2 and 30 s.
+- The kernel is the packaged user-mode Linux in virtual time, segmentation offload off. The links of both sides are the same code with the same seed, so that all that differs is TCP.
+- What is compared are packets with data at their senders, of each flow in order: where they begin and how long they are. *Same packets*: all of them, each within a microsecond. *Within a tick*: all of them, each within 10 ms.
+  *Same counts*: packets and retransmissions of every flow within 2 %. *By chance*: the kernel that starts 7 ms later differs from itself in these as much as from the simulator. Otherwise it *parts*.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sawtooth import _core, taps
+from sawtooth.backends import sim, uml
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from markdown import publish, table
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/validation/linux-packets.md"
+DETERMINISTIC = ("reno", "cubic", "scalable", "highspeed", "bic", "hybla", "vegas", "veno", "westwood", "yeah")
+OTHERS = ("htcp", "illinois", "lp", "dctcp", "nv", "cdg", "bbr")
+KINDS = ("same packets", "within a tick", "same counts", "by chance", "parts")
+TICK_NS, MICROSECOND_NS, NEAR = 10_000_000, 1000, 0.02
+PACKETS, SHORTEST_S, LONGEST_S = 4000, 2.0, 30.0
+SHIFT_MS = 7
+
+
+@dataclass(frozen=True)
+class Packet:
+    """A packet with data at its sender: when, where its data begins in the flow's, and how long it is."""
+
+    t_ns: int
+    start: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one side did: packets of each flow, and its samples at acknowledgements."""
+
+    packets: Mapping[str, Sequence[Packet]]
+    series: pl.DataFrame
+
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """Of each flow packets, and those of them whose beginning had been sent before."""
+        found: dict[str, tuple[int, int]] = {}
+        for flow, packets in self.packets.items():
+            found[flow] = (len(packets), len(packets) - len({packet.start for packet in packets}))
+        return found
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A scenario on both sides."""
+
+    number: int
+    tree: Mapping[str, Any]
+    kind: str
+    kernel: Side
+    simulator: Side
+
+    @property
+    def cc(self) -> str:
+        """The congestion control of its flows."""
+        return self.tree["cc"]
+
+
+def drawn(of: str, number: int) -> dict[str, Any]:
+    """The scenario of a number, without what either side adds."""
+    draw = random.Random(f"linux fuzz {of} {number}")
+    names = DETERMINISTIC + OTHERS
+    cc = names[(number - 1) % len(names)]
+    even = lambda low, high: math.exp(draw.uniform(math.log(low), math.log(high)))  # noqa: E731
+    rate, round_trip = even(0.5e6, 500e6), even(0.001, 0.3)
+    packets = max(2, round(even(0.1, 10) * rate * round_trip / 12_000))
+    link: dict[str, Any] = {
+        "rate": f"{rate:.0f} bit/s", "delay": f"{round_trip / 2 * 1e6:.0f} us", "queue": {"name": "drop_tail", "limit": f"{packets} packets"},
+    }  # fmt: skip
+    if draw.random() < 1 / 3:
+        link["loss"] = round(even(0.0001, 0.02), 5)
+    if draw.random() < 1 / 6:
+        link["reverse"] = {
+            "rate": f"{rate * even(0.02, 0.1):.0f} bit/s",
+            "delay": link["delay"],
+            "queue": {"name": "drop_tail", "limit": "1000 packets"},
+        }
+    tree: dict[str, Any] = {"links": {"l": link}, "cc": cc}
+    if draw.random() < 1 / 6 or cc == "dctcp":
+        link["queue"] = {"name": "step", "limit": f"{packets} packets", "mark_above": f"{max(1, packets // 3)} packets"}
+        tree |= {"tcp": {"ecn": "dctcp" if cc == "dctcp" else "classic"}, **({"receiver_cc": cc} if cc == "dctcp" else {})}
+    sized = draw.random() < 1 / 2
+    flows: list[dict[str, Any]] = []
+    for at in range(draw.choice((1, 1, 2, 3))):
+        flow: dict[str, Any] = {"path": ["l"], "name": f"f{at + 1}", "start": f"{draw.uniform(0, 1) * 1e6 if at else 0:.0f} us"}
+        if sized:
+            flow["source"] = {"name": "bulk", "size": f"{even(10e3, 5e6):.0f} B"}
+        flows.append(flow)
+    duration = min(max(PACKETS * 12_000 / rate, SHORTEST_S), LONGEST_S)
+    return {"duration": f"{duration:.3f} s", "sample": "ack", **tree, "flows": flows}
+
+
+def _on_kernel(tree: Mapping[str, Any]) -> dict[str, Any]:
+    return {**tree, "cc": f"kernel:{tree['cc']}", "kernel": {"gso": False}}
+
+
+def _simulated(tree: Mapping[str, Any]) -> dict[str, Any]:
+    return {**tree, "stack": "linux", "tcp": {**tree.get("tcp", {}), "timer_tick": "10 ms"}}
+
+
+def sides(trees: Sequence[Mapping[str, Any]], *, on_kernel: bool) -> list[Side]:
+    """What one side does in all scenarios."""
+    made: list[Side] = []
+    with tempfile.TemporaryDirectory() as directory:
+        paths = [Path(directory) / f"{at}.pcapng" for at in range(len(trees))]
+        texts = [json.dumps((_on_kernel if on_kernel else _simulated)(tree)) for tree in trees]
+        orders = [taps.wanted(path, on_kernels=on_kernel).of_scenario(text, []) for path, text in zip(paths, texts, strict=True)]
+        batch = (uml if on_kernel else sim).run_batch(texts, [1] * len(texts), orders)
+        if batch.errors:
+            raise SystemExit(f"a run failed: {batch.errors}")
+        for run, path in enumerate(paths):
+            made.append(Side(_packets(path), batch.tables["series"].filter(run=run)))
+    return made
+
+
+def _packets(path: Path) -> dict[str, list[Packet]]:
+    """Packets with data that left their senders, of each flow, counted from its first byte of data."""
+    found: dict[str, list[Packet]] = {}
+    first: dict[str, int] = {}
+    for packet in _core.CapturedSegments(str(path), _core.CAPTURE_EPOCH_NS):
+        if packet.outgoing and packet.payload:
+            begin = first.setdefault(packet.flow, packet.seq)
+            found.setdefault(packet.flow, []).append(Packet(packet.t_ns, (packet.seq - begin) % 2**32, packet.payload))
+    return found
+
+
+def kind_of(kernel: Side, simulator: Side, again: Side) -> str:
+    """How far they part: one of `KINDS`."""
+    if _content(kernel) == _content(simulator):
+        apart = max((abs(one.t_ns - other.t_ns) for one, other in _pairs(kernel, simulator)), default=0)
+        if apart <= TICK_NS:
+            return KINDS[0] if apart <= MICROSECOND_NS else KINDS[1]
+    far = apart_in_counts(kernel, simulator)
+    if far <= NEAR:
+        return KINDS[2]
+    return KINDS[3] if apart_in_counts(kernel, again) >= far else KINDS[4]
+
+
+def _content(side: Side) -> dict[str, list[tuple[int, int]]]:
+    return {flow: [(packet.start, packet.length) for packet in packets] for flow, packets in side.packets.items()}
+
+
+def _pairs(one: Side, other: Side) -> Iterator[tuple[Packet, Packet]]:
+    for flow in one.packets.keys() & other.packets.keys():
+        yield from zip(one.packets[flow], other.packets[flow], strict=False)
+
+
+def apart_in_counts(one: Side, other: Side) -> float:
+    """The largest difference of packets or retransmissions of a flow, as a share of the first side's; one packet more or less is none."""
+    found = 0.0
+    theirs = other.counts()
+    for flow, counts in one.counts().items():
+        for mine, its in zip(counts, theirs.get(flow, (0, 0)), strict=True):
+            found = max(found, max(abs(mine - its) - 1, 0) / max(mine, 1))
+    return found
+
+
+def compared(numbers: Sequence[int], trees: Sequence[Mapping[str, Any]]) -> list[Compared]:
+    """These scenarios on both sides, and on the kernel once more from a later start."""
+    kernels, ours = sides(trees, on_kernel=True), sides(trees, on_kernel=False)
+    later = sides([_later(tree) for tree in trees], on_kernel=True)
+    return [
+        Compared(number, tree, kind_of(kernel, simulator, again), kernel, simulator)
+        for number, tree, kernel, simulator, again in zip(numbers, trees, kernels, ours, later, strict=True)
+    ]
+
+
+def _later(tree: Mapping[str, Any]) -> dict[str, Any]:
+    flows = [{**flow, "start": f"{int(flow['start'].removesuffix(' us')) + SHIFT_MS * 1000} us"} for flow in tree["flows"]]
+    return {**tree, "flows": flows}
+
+
+def first_difference(of: Compared) -> list[str]:
+    """The first packet of which the sides differ, in lines: both packets, and what both senders had sampled last."""
+    parted: list[tuple[int, str, int]] = []
+    for flow in of.kernel.packets.keys() | of.simulator.packets.keys():
+        theirs, ours = of.kernel.packets.get(flow, ()), of.simulator.packets.get(flow, ())
+        for at in range(max(len(theirs), len(ours))):
+            one, other = (side[at] if at < len(side) else None for side in (theirs, ours))
+            same = one and other and (one.start, one.length) == (other.start, other.length) and abs(one.t_ns - other.t_ns) <= TICK_NS
+            if not same:
+                parted.append((min(packet.t_ns for packet in (one, other) if packet), flow, at))
+                break
+    if not parted:
+        return ["no packet differs"]
+    time, flow, at = min(parted)
+    lines = [f"flow {flow}, its packet {at + 1}, at {time / 1e9:.6f} s"]
+    for name, side in (("kernel", of.kernel), ("simulator", of.simulator)):
+        packets = side.packets.get(flow, ())
+        packet = packets[at] if at < len(packets) else None
+        sent = f"{packet.length} B from {packet.start:,} on at {packet.t_ns / 1e9:.6f} s" if packet else "nothing more"
+        rows = side.series.filter(pl.col("flow") == flow, pl.col("t_ns") <= time).sort("t_ns").tail(1).to_dicts()
+        known = ("cwnd_bytes", "ssthresh_bytes", "srtt_ns", "rto_ns", "in_flight_bytes", "state")
+        state = ", ".join(f"{key} {row[key]}" for row in rows for key in known if row.get(key) is not None)
+        lines.append(f"  {name:9} {sent}; {state or 'no sample'}")
+    return lines
+
+
+def minimised(of: Compared) -> Compared:
+    """The same with less in it, as long as it parts in the same way: flows, losses, ways back and time are left out one by one."""
+    best, smaller = of, True
+    while smaller:
+        smaller = False
+        for tree in _less(best.tree):
+            (tried,) = compared([of.number], [tree])
+            if tried.kind == of.kind:
+                best, smaller = tried, True
+                break
+    return best
+
+
+def _less(tree: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    flows, link = tree["flows"], tree["links"]["l"]
+    if len(flows) > 1:
+        for at in range(len(flows)):
+            yield {
+                **tree,
+                "flows": [{**flow, "start": "0 us"} if rest == 0 else flow for rest, flow in enumerate(flows[:at] + flows[at + 1 :])],
+            }
+    for key in ("loss", "reverse"):
+        if key in link:
+            yield {**tree, "links": {"l": {name: value for name, value in link.items() if name != key}}}
+    seconds = float(tree["duration"].removesuffix(" s"))
+    if seconds > SHORTEST_S / 4:
+        yield {**tree, "duration": f"{seconds / 2:.3f} s"}
+
+
+def summary(found: Sequence[Compared]) -> str:
+    """How many of each congestion control are of each kind."""
+    rows: list[list[str]] = []
+    for name in (*DETERMINISTIC, *OTHERS):
+        kinds = Counter(each.kind for each in found if each.cc == name)
+        if kinds:
+            rows.append([name, f"{kinds.total()}", *(f"{kinds[kind] or ''}" for kind in KINDS)])
+    for words, names in (("**deterministic**", DETERMINISTIC), ("**others**", OTHERS)):
+        kinds = Counter(each.kind for each in found if each.cc in names)
+        if kinds:
+            rows.append([words, f"{kinds.total()}", *(f"{kinds[kind] / kinds.total():.0%}" for kind in KINDS)])
+    return table(["", "Scenarios", *KINDS], rows, "lr" + "r" * len(KINDS))
+
+
+def page(found: Sequence[Compared], of: str) -> str:
+    """What is written."""
+    assert __doc__
+    rule = __doc__.split("was run:\n\n")[1].strip()
+    parts = [each for each in found if each.kind == KINDS[4]]
+    lines = "\n".join(f"Scenario {each.number}, {each.cc}:\n{chr(10).join(first_difference(each))}\n" for each in parts)
+    return f"""<!-- Written by bench/linux/fuzz.py --write; edit that. -->
+
+# The simulator's `linux` stack beside Linux, packet by packet
+
+{len(found)} scenarios of the set "{of}", Linux {uml.modules().release}. The rule, which was written before any of these was run:
+
+{rule}
+
+{summary(found)}
+
+## The first packet that differs, of all that part
+
+```text
+{lines}```
+"""
+
+
+def main() -> None:
+    """Runs both sides and prints or writes what was found."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--number", type=int, default=20, help="scenarios")
+    parser.add_argument("--first", type=int, default=1, help="the number of the first")
+    parser.add_argument("--set", default="train", choices=("train", "test"))
+    parser.add_argument("--only", type=int, help="this one alone")
+    parser.add_argument("--cc", help="those of this congestion control")
+    parser.add_argument("--minimise", action="store_true", help="make those that part smaller")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
+    options = parser.parse_args()
+    numbers = [options.only] if options.only else list(range(options.first, options.first + options.number))
+    trees = {number: drawn(options.set, number) for number in numbers}
+    trees = {number: tree for number, tree in trees.items() if options.cc in (None, tree["cc"])}
+    found: list[Compared] = []
+    for number, tree in trees.items():
+        (each,) = compared([number], [tree])
+        if options.minimise and each.kind == KINDS[4]:
+            each = minimised(each)
+        found.append(each)
+        print(
+            f"{number:4} {each.cc:10} {each.kind}",
+            *(first_difference(each) if each.kind == KINDS[4] else ()),
+            sep="\n     ",
+            file=sys.stderr,
+            flush=True,
+        )
+        if options.only:
+            print(json.dumps(each.tree, indent=1))
+    if options.write:
+        publish(page(found, options.set), PAGE, write=True)
+    else:
+        print(summary(found))
+
+
+if __name__ == "__main__":
+    main()
