@@ -37,14 +37,14 @@ def of_findings(table: Table) -> str:
     text += table(("`is`", "What is claimed of the measure"), ((_to(name), kind.summary) for name, kind in every.items()))
     for name, kind in every.items():
         text += f"\n## {name}\n\n{_sentence(kind.summary)}\n"
-        others = [f"`{word}`" for word in kind.words if word != name]
+        others = [_to(word) for word in kind.words if word != name]
         if others:
-            text += f"\nThe contrary is {' or '.join(others)}.\n" if len(kind.words) == 2 else f"\nAs {', '.join(others)}.\n"
+            text += f"\nIts counterpart is {' or '.join(others)}.\n"
         if kind.averages:
             text += '\nWith `cells = "on average"` it is claimed of the mean over cells.\n'
         text += _keys(table, kind.keys)
-        if any(key is each for each in kind.keys for key in (each,) if key.name == "than"):
-            text += "\nWhat `than` may say as a table: [than](study.md#than).\n"
+        if any(key.name == "than" for key in kind.keys):
+            text += "\nWhere `than` is a table, [it has keys of its own](study.md#than).\n"
     return text
 
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_NAME = re.compile(r"(?s)<!-- api (\S+) -->\n.*?<!-- /api -->\n")
+_NAME = re.compile(r"(?s)<!-- api (\S+?)(?: members=(\S+))? -->\n.*?<!-- /api -->\n")
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:  # noqa: ARG001
     """Lets mkdocstrings tell what stands between the marks."""
-    return _NAME.sub(lambda found: f"::: {found[1]}\n", markdown)
+    return _NAME.sub(lambda found: told(found[1], found[2] or ""), markdown)
+
+
+def told(name: str, members: str) -> str:
+    """What mkdocstrings is asked for: a name, and those of its members that are public."""
+    lines = [f"::: {name}", "    options:", "      inherited_members: true"]
+    if members:
+        lines.append(f"      members: [{', '.join(members.split(','))}]")
+    return "\n".join(lines) + "\n"
