@@ -28,8 +28,10 @@ from sawtooth.measures.computed import COMPUTED
 from sawtooth.report import KINDS as REPORTS
 from sawtooth.study import keys
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
+import examples
 import interface
 import kinds
 import manual
@@ -542,6 +544,7 @@ def main() -> int:
     made[README] = readme(README.read_text(encoding="utf-8"))
     made[MODELLED_PAGE] = NOTE + models.page(_core.registry(), modelled(_core.registry(), "../reference"), _table)
     made[MANUAL] = manual.page()
+    made |= examples.pages()
     stale = [path for path, text in made.items() if not _same(path, text)]
     if "--check" in sys.argv[1:]:
         for path in stale:

@@ -48,9 +48,15 @@ def page(table: Table) -> str:
     for name in _ordered(sawtooth.__all__):
         text += f"\n## {name}\n\n" + _marked(table, f"sawtooth.{name}", getattr(sawtooth, name), MEMBERS.get(name, ()))
     text += "\n## Modules for one purpose\n\n"
-    text += table(("Module", "What it is for"), ((f"`{name}`", f"{_first(import_module(name))} [How]({guide})") for name, guide in MODULES.items()))
+    text += table(
+        ("Module", "What it is for"), ((f"`{name}`", f"{_first(import_module(name))} [How]({guide})") for name, guide in MODULES.items())
+    )
     for module in WHOLE:
-        names = [name for name in import_module(module).__all__ if inspect.isroutine(getattr(import_module(module), name)) or _is_class(module, name)]
+        names = [
+            name
+            for name in import_module(module).__all__
+            if inspect.isroutine(getattr(import_module(module), name)) or _is_class(module, name)
+        ]
         text += f"\n## {module}\n\n<!-- api {module} members={','.join(names)} -->\n"
         text += table(("Name", "What it is"), ((f"`{name}`", _first(getattr(import_module(module), name))) for name in names))
         text += "<!-- /api -->\n"
@@ -60,7 +66,9 @@ def page(table: Table) -> str:
 def _ordered(names: Iterable[str]) -> list[str]:
     """What is called first, then what that gives, then mistakes."""
     found = [name for name in names if name != "Place"]
-    functions = sorted((name for name in found if inspect.isroutine(getattr(sawtooth, name))), key=lambda name: name not in ("simulate", "run"))
+    functions = sorted(
+        (name for name in found if inspect.isroutine(getattr(sawtooth, name))), key=lambda name: name not in ("simulate", "run")
+    )
     mistakes = [name for name in found if _is_error(getattr(sawtooth, name))]
     return [*functions, *(name for name in found if name not in {*functions, *mistakes}), *mistakes, "Place"]
 
@@ -79,7 +87,9 @@ def _marked(table: Table, path: str, value: Any, members: Sequence[str]) -> str:
         text += f"```python\n{path}{_signature(value)}\n```\n\n"
     text += f"{_first(value)}\n"
     if members:
-        text += "\n" + table(("Of it", "What it is"), ((_called(value, name), _first(inspect.getattr_static(value, name))) for name in members))
+        text += "\n" + table(
+            ("Of it", "What it is"), ((_called(value, name), _first(inspect.getattr_static(value, name))) for name in members)
+        )
     return text + "<!-- /api -->\n"
 
 

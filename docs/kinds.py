@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sawtooth import figures, findings
 from sawtooth.figures import spec as figure_spec
-from sawtooth.findings import spec as finding_spec
 from sawtooth.study.keys import Key
 
 Table = Callable[[Sequence[str], Iterable[Sequence[str]]], str]

@@ -5,7 +5,6 @@ Text is shown as it is, Markdown as a page with its own links; a page of the sit
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
 from collections.abc import Iterable
@@ -114,4 +113,4 @@ def _repository(docs: Path, src_uri: str) -> str:
     if src_uri.startswith(f"{FOLDER}/"):
         path = src_uri.removeprefix(f"{FOLDER}/")
         return path if (docs.parent / path).is_file() else path.removesuffix(".md")
-    return os.path.join(docs.name, src_uri)
+    return f"{docs.name}/{src_uri}"

@@ -1,0 +1,191 @@
+"""The documentation as a site: it is built without a warning, its links lead somewhere, and it needs nothing from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from markdown_it import MarkdownIt
+
+from docs.hooks import index
+from markdown import Markdown
+from tests.conftest import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+# What a browser fetches by itself; a link is followed by who clicks on it.
+FETCHED = {
+    "script": "src",
+    "img": "src",
+    "iframe": "src",
+    "source": "src",
+    "video": "src",
+    "embed": "src",
+    "object": "data",
+    "link": "href",
+    "image": "href",
+}
+pytestmark = pytest.mark.xdist_group("site")
+
+
+class Page(HTMLParser):
+    """The anchors, links and what is fetched of a page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.links: list[str] = []
+        self.fetched: list[str] = []
+        self.styles: list[str] = []
+        self._in_style = False
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.anchors |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        if tag in FETCHED and given.get(FETCHED[tag]):
+            self.fetched.append(given[FETCHED[tag]])
+        self.styles.append(given.get("style", ""))
+        self._in_style = tag == "style"
+
+    def handle_data(self, data: str) -> None:
+        if self._in_style:
+            self.styles.append(data)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("site") / "site"
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(made)],
+        cwd=ROOT, text=True, capture_output=True, check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr + done.stdout == ""
+    return made
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[Path, Page]:
+    return {path: Page(path) for path in site.rglob("*.html")}
+
+
+def is_elsewhere(address: str) -> bool:
+    return bool(urlsplit(address).netloc) or urlsplit(address).scheme not in ("", "data")
+
+
+def test_every_link_and_anchor_leads_somewhere(site: Path, pages: dict[Path, Page]) -> None:
+    faults: list[str] = []
+    followed = 0
+    for path, page in pages.items():
+        # A server shows this one for any address: its links are from the root.
+        if path.name == "404.html":
+            continue
+        for link in page.links:
+            address = urlsplit(link)
+            if is_elsewhere(link):
+                assert address.scheme in ("http", "https", "mailto"), f"{path}: {link}"
+                continue
+            target = (path.parent / unquote(address.path)).resolve() if address.path else path
+            target = target / "index.html" if target.is_dir() else target
+            anchor = unquote(address.fragment)
+            followed += 1
+            if not target.is_file() or not target.is_relative_to(site.resolve()):
+                faults.append(f"{path.relative_to(site)}: {link}")
+            elif anchor and target.suffix == ".html" and anchor not in pages[target].anchors:
+                faults.append(f"{path.relative_to(site)}: {link} has no such anchor")
+    assert faults == []
+    assert followed > 5000
+
+
+def test_nothing_is_fetched_from_elsewhere(site: Path, pages: dict[Path, Page]) -> None:
+    for path, page in pages.items():
+        assert not [address for address in page.fetched if is_elsewhere(address)], path
+        assert not [style for style in page.styles if re.search(r"url\(\s*['\"]?(https?:)?//|@import", style)], path
+        for address in page.fetched:
+            file = path.parent / unquote(urlsplit(address).path)
+            assert path.name == "404.html" or address.startswith("data:") or file.is_file(), f"{path}: {address}"
+    for style in site.rglob("*.css"):
+        text = style.read_text(encoding="utf-8")
+        assert not re.search(r"url\(\s*['\"]?(https?:)?//|@import", text), style
+
+
+def test_every_page_of_the_documentation_is_a_page_of_the_site(site: Path) -> None:
+    names = {f"{name.removesuffix('.md')}.html" for name in PAGES}
+    names = {"index.html" if name == "README.html" else name for name in names}
+    built = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    assert names <= built
+    # And what they link to elsewhere in the repository.
+    assert "source/python/sawtooth/studies/hstcp/index.html" in built
+    assert "start/tutorial.html" in built
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    found: list[str] = []
+
+    def walk(entries: object) -> None:
+        if isinstance(entries, str):
+            found.append(entries)
+        elif isinstance(entries, dict):
+            for each in entries.values():
+                walk(each)
+        elif isinstance(entries, list):
+            for each in entries:
+                walk(each)
+
+    walk(index.navigation(DOCS))
+    notebooks = [path.relative_to(DOCS).with_suffix(".md").as_posix() for path in DOCS.rglob("*.ipynb")]
+    assert sorted(found) == sorted([*PAGES, *notebooks])
+
+
+def test_the_search_finds_names_and_words(site: Path) -> None:
+    text = (site / "search/search_index.json").read_text(encoding="utf-8")
+    entries = json.loads(text)["docs"]
+    for word, page in {
+        "cubic": "reference/cc/cubic.html", "bufferbloat": "guides/teach.html", "common random numbers": "concepts/randomness.html", "tcp_rmem": "concepts/buffers.html",
+        "SW402": "reference/lint.html", "Holm": "concepts/statistics.html", "make_plan": "reference/python.html", "Fieller": "validation/statistics.html",
+    }.items():  # fmt: skip
+        places = {entry["location"].partition("#")[0] for entry in entries if word.lower() in (entry["title"] + entry["text"]).lower()}
+        assert page in places, word
+    # Where pages are files, the index is a script.
+    assert (site / "search/search_index.js").read_text(encoding="utf-8") == f"var __index = {text}"
+
+
+def test_the_python_page_has_all_of_each_name(site: Path) -> None:
+    page = (site / "reference/python.html").read_text(encoding="utf-8")
+    for words in ("of all its random numbers, from 0 to 2^64 - 1", "without one it is taken as exact", "sawtooth.analysis.Dataset.measure"):
+        assert words in page, words
+
+
+# --- what is written for git forges reads the same in the site
+
+
+def texts(html: str) -> str:
+    """The words of a page, without marks."""
+    return "".join(re.sub(r"<[^>]*>", "", html).split())
+
+
+def counted(html: str) -> dict[str, int]:
+    return {
+        tag: len(re.findall(rf"<{tag}[ >/]", html))
+        for tag in ("h1", "h2", "h3", "h4", "table", "tr", "ol", "ul", "li", "img", "em", "strong")
+    }
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_the_same_parts_as_on_a_git_forge(name: str) -> None:
+    text = (DOCS / name).read_text(encoding="utf-8")
+    forge = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
+    # The reader's HTML is without highlighting, which adds tags of its own.
+    site = Markdown(extensions=["tables", "fenced_code", "toc"]).convert(text)
+    assert counted(site) == counted(forge)
+    assert texts(site) == texts(forge)
