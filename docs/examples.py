@@ -26,7 +26,10 @@ def pages() -> dict[Path, str]:
 
 def algorithm(recipe: Mapping[str, Any]) -> dict[str, str]:
     """The new file and the lines of the example that a test compiles and runs."""
-    new = "".join(f"`{name}`:\n\n```rust\n{file['text'].strip()}\n```\n" for name, file in recipe["new"].items())
+    new = "".join(
+        f"`{Path(name).with_stem('NAME').as_posix()}`, here with `{Path(name).stem}` for NAME:\n\n```rust\n{file['text'].strip()}\n```\n"
+        for name, file in recipe["new"].items()
+    )
     lines: dict[str, list[str]] = {}
     for edit in recipe["lines"]:
         lines.setdefault(edit["file"], []).append(f"{edit['text'].strip()}\n```\n\nbehind `{edit['after'].strip()}`")

@@ -418,7 +418,8 @@ def _header(source: Path) -> str:
             made.append(paragraph)
             continue
         made += [f"## {heading[1]}", paragraph[heading.end() :]]
-    return "\n\n".join(made) + "\n"
+    # Not every reader of Markdown begins a list without an empty line before it.
+    return re.sub(r"(?m)^(?!- )(.+:)\n(?=- )", r"\1\n\n", "\n\n".join(made)) + "\n"
 
 
 def _agreement(name: str) -> list[dict[str, str]]:
