@@ -52,14 +52,11 @@ def page(table: Table) -> str:
         ("Module", "What it is for"), ((f"`{name}`", f"{_first(import_module(name))} [How]({guide})") for name, guide in MODULES.items())
     )
     for module in WHOLE:
-        names = [
-            name
-            for name in import_module(module).__all__
-            if inspect.isroutine(getattr(import_module(module), name)) or _is_class(module, name)
-        ]
-        text += f"\n## {module}\n\n<!-- api {module} members={','.join(names)} -->\n"
-        text += table(("Name", "What it is"), ((f"`{name}`", _first(getattr(import_module(module), name))) for name in names))
-        text += "<!-- /api -->\n"
+        text += f"\n## {module}\n"
+        for name, value in ((name, getattr(import_module(module), name)) for name in import_module(module).__all__):
+            if inspect.isroutine(value) or inspect.isclass(value):
+                # By where it is: a function may be called as its module is.
+                text += f"\n### {name}\n\n" + _marked(table, f"{module}.{name}", value, (), f"{value.__module__}.{value.__qualname__}")
     return text
 
 
@@ -77,19 +74,12 @@ def _is_error(value: Any) -> bool:
     return inspect.isclass(value) and issubclass(value, Exception)
 
 
-def _is_class(module: str, name: str) -> bool:
-    return inspect.isclass(getattr(import_module(module), name))
-
-
-def _marked(table: Table, path: str, value: Any, members: Sequence[str]) -> str:
-    text = f"<!-- api {path}{' members=' if members else ''}{','.join(members)} -->\n"
-    if inspect.isroutine(value):
-        text += f"```python\n{path}{_signature(value)}\n```\n\n"
-    text += f"{_first(value)}\n"
+def _marked(table: Table, path: str, value: Any, members: Sequence[str], home: str = "") -> str:
+    """How a name is called, and what it is; home is where it is found if not where it is offered."""
+    text = f"```python\n{path}{_signature(value)}\n```\n\n" if inspect.isroutine(value) else ""
+    text += f"<!-- api {home or path}{' members=' if members else ''}{','.join(members)} -->\n{_first(value)}\n"
     if members:
-        text += "\n" + table(
-            ("Of it", "What it is"), ((_called(value, name), _first(inspect.getattr_static(value, name))) for name in members)
-        )
+        text += "\n" + table(("Of it", "What it is"), ((_called(value, name), _first(inspect.getattr_static(value, name))) for name in members))
     return text + "<!-- /api -->\n"
 
 

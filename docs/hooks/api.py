@@ -15,7 +15,5 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str: 
 
 def told(name: str, members: str) -> str:
     """What mkdocstrings is asked for: a name, and those of its members that are public."""
-    lines = [f"::: {name}", "    options:", "      inherited_members: true"]
-    if members:
-        lines.append(f"      members: [{', '.join(members.split(','))}]")
-    return "\n".join(lines) + "\n"
+    inherited = "      inherited_members: true\n" if members else ""
+    return f"::: {name}\n    options:\n{inherited}      members: [{', '.join(filter(None, members.split(',')))}]\n"

@@ -32,9 +32,10 @@ def navigation(docs: Path) -> list[Any]:
             depth = len(heading[1])
             places = {level: place for level, place in places.items() if level < depth}
             entries: list[Any] = []
-            places[max(places)].append({_title(heading[2]): entries})
+            places[max(places)].append({heading[2][0].upper() + heading[2][1:]: entries})
             places[depth] = entries
-        for text, target in _LINK.findall(line):
+        # Prose links to what is no entry.
+        for text, target in _LINK.findall(line) if line.startswith(("- ", "  ")) else ():
             if target in seen or not _is_page(docs, target):
                 continue
             seen.add(target)

@@ -68,6 +68,13 @@ def test_the_python_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert str(names["compared"]).startswith("<Comparison delays-cubic against delays>")
 
 
+def test_the_page_on_randomness_is_right() -> None:
+    # It asserts what it says.
+    (text,) = (text for where, text in blocks("python") if where.startswith("docs/concepts/randomness.md"))
+    assert text.count("assert") == 2
+    exec(compile(text, "docs/concepts/randomness.md", "exec"), {})
+
+
 def test_the_results_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     study = dict(blocks("toml"))["docs/start/first-study.md#1"]
     (tmp_path / "buffers.toml").write_text(study)
