@@ -31,6 +31,7 @@ MODULES = {
     "sawtooth.importing": "../guides/exchange.md",
     "sawtooth.traffic": "../guides/background.md",
 }
+_WIDTH = 140
 # Those of which every name is told here.
 WHOLE = ("sawtooth.stats", "sawtooth.report")
 
@@ -76,10 +77,12 @@ def _is_error(value: Any) -> bool:
 
 def _marked(table: Table, path: str, value: Any, members: Sequence[str], home: str = "") -> str:
     """How a name is called, and what it is; home is where it is found if not where it is offered."""
-    text = f"```python\n{path}{_signature(value)}\n```\n\n" if inspect.isroutine(value) else ""
+    text = f"```python\n{_call(path, value)}\n```\n\n" if inspect.isroutine(value) else ""
     text += f"<!-- api {home or path}{' members=' if members else ''}{','.join(members)} -->\n{_first(value)}\n"
     if members:
-        text += "\n" + table(("Of it", "What it is"), ((_called(value, name), _first(inspect.getattr_static(value, name))) for name in members))
+        text += "\n" + table(
+            ("Of it", "What it is"), ((_called(value, name), _first(inspect.getattr_static(value, name))) for name in members)
+        )
     return text + "<!-- /api -->\n"
 
 
@@ -88,11 +91,12 @@ def _called(owner: type, name: str) -> str:
     return f"`{name}`" if isinstance(inspect.getattr_static(owner, name), property) or not callable(getattr(owner, name)) else f"`{name}()`"
 
 
-def _signature(function: Any) -> str:
-    """The parameters with their defaults; types are told where the function is."""
+def _call(path: str, function: Any) -> str:
+    """How it is called: parameters with their defaults, as the formatter writes them. Types are told where the function is."""
     signature = inspect.signature(function)
     bare = [each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()]
-    return str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
+    words = str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)).replace("'", '"')
+    return f"{path}{words}" if len(path + words) <= _WIDTH else f"{path}(\n    {words[1:-1]}\n)"
 
 
 def _first(value: Any) -> str:

@@ -7,8 +7,10 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -162,3 +164,56 @@ def test_the_python_page_has_all_of_each_name(site: Path) -> None:
     page = (site / "reference/python.html").read_text(encoding="utf-8")
     for words in ("of all its random numbers, from 0 to 2^64 - 1", "without one it is taken as exact", 'id="sawtooth.Dataset.measure"'):
         assert words in page, words
+
+
+# --- in a browser, from the directory, without a server
+
+
+@pytest.fixture
+def opened(site: Path, browser: Any) -> Iterator[Any]:
+    """A page of the site that is a file; what it asks of anywhere else, and what the browser complains of, fails the test."""
+    context = browser.new_context(viewport={"width": 1300, "height": 900})
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("request", lambda asked: faults.append(asked.url) if not asked.url.startswith(("file:", "data:", "about:")) else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
+    page.goto((site / "index.html").as_uri())
+    yield page
+    assert faults == []
+    context.close()
+
+
+@pytest.mark.parametrize("width", [1300, 390])
+def test_the_search_works_where_pages_are_files(opened: Any, width: int) -> None:
+    opened.set_viewport_size({"width": width, "height": 900})
+    if width < 960:
+        opened.locator("label.md-header__button[for=__search]").click()
+    else:
+        opened.locator("input.md-search__input").click()
+    opened.keyboard.type("cubic")
+    opened.locator(".md-search-result__item").first.wait_for()
+    assert "documents" in opened.locator(".md-search-result__meta").inner_text()
+    opened.locator(".md-search-result__link").first.click()
+    opened.wait_for_url("**/reference/cc/cubic.html*")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "index.html",
+        "reference/tcp.html",
+        "reference/python.html",
+        "guides/two-algorithms.html",
+        "validation/linux.html",
+        "start/tutorial.html",
+    ],
+)
+def test_no_page_is_wider_than_the_screen(opened: Any, path: str) -> None:
+    opened.goto(f"{opened.url.rpartition('/')[0]}/{path}")
+    for width in (1300, 820, 390):
+        opened.set_viewport_size({"width": width, "height": 900})
+        assert opened.evaluate("document.documentElement.scrollWidth") <= width
+        # What is wide is scrolled by itself, and nothing of a page is beyond its edge.
+        beyond = "each => each.getBoundingClientRect().right > innerWidth + 1 && getComputedStyle(each).position !== 'fixed'"
+        assert opened.evaluate(f"[...document.querySelectorAll('.md-content__inner > *')].filter({beyond}).length") == 0
