@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from tests.conftest import ROOT
 
 TABLE = ROOT / "python/sawtooth/studies/hstcp/published.csv"
@@ -38,3 +40,9 @@ def test_the_first_figure_is_of_the_first_study() -> None:
     first = (ROOT / "docs/start/first-study.md").read_text(encoding="utf-8")
     (study, *_), (again, *_) = (re.findall(r"(?s)```toml\n(.*?)```", text) for text in (first, page))
     assert again.startswith(study.rstrip())
+
+
+@pytest.mark.long
+def test_what_the_guide_to_the_gallery_says_is_what_its_studies_find() -> None:
+    checked = subprocess.run([sys.executable, "-m", "docs.gallery", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
