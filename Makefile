@@ -144,6 +144,7 @@ docs: .venv/dev ## reference pages from the tables, what the tutorial and worked
 	$(RUN)/python docs/generate.py
 	$(RUN)/python docs/notebook.py
 	$(RUN)/python -m docs.worked
+	$(RUN)/python -m docs.captured
 	NO_MKDOCS_2_WARNING=1 $(RUN)/mkdocs build --quiet --strict
 	@echo "the documentation: site/index.html, which opens from there and needs no network"
 

@@ -19,9 +19,7 @@ STUDIES = sorted(name for name in shipped.studies() if name.startswith("gallery/
 
 def blocks(*datasets: Dataset) -> dict[str, str]:
     """Each study's question, and its verdicts."""
-    parts = [
-        f"**{dataset.study.question}** (`{name}`)\n\n{verdicts(dataset)}" for name, dataset in zip(STUDIES, datasets, strict=True)
-    ]
+    parts = [f"**{dataset.study.question}** (`{name}`)\n\n{verdicts(dataset)}" for name, dataset in zip(STUDIES, datasets, strict=True)]
     return {"verdicts": "\n".join(parts)}
 
 

@@ -14,10 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
-from typer.testing import CliRunner
 
-from docs.blocks import filled, table
-from sawtooth.cli import app
+from docs.blocks import console, filled, said, table
 
 DOCS = Path(__file__).parent
 # Page, and the figure of its study that it shows.
@@ -40,34 +38,20 @@ def blocks(page: str, text: str, folder: Path) -> tuple[Mapping[str, str], Path]
     for numbers in re.findall(r"(?s)```csv\n(.*?)```", text):
         (folder / "published.csv").write_text(numbers, encoding="utf-8")
     out = folder / "results" / name
-    _said("run", folder / "study.toml", "--out", out)
-    said = _said("report", out)
-    made = {f"{name} report": _console(f"sawtooth report results/{_named(study)}", said.replace(str(out), f"results/{_named(study)}"))}
+    said("run", folder / "study.toml", "--out", out)
+    told = said("report", out)
+    made = {f"{name} report": console(f"sawtooth report results/{_named(study)}", told.replace(str(out), f"results/{_named(study)}"))}
     if name == "two-algorithms":
         made[f"{name} numbers"] = _numbers(out)
     if name == "published-table":
         # The table and the summary; how its columns are to be read stands in the guide to comparisons.
-        made[f"{name} compare"] = _console("", _said("compare", out, *COMPARED))
+        made[f"{name} compare"] = console("", said("compare", out, *COMPARED))
     return made, out / "report/figures" / f"{PAGES[page]}.png"
-
-
-def _said(command: str, *words: object) -> str:
-    """What a command prints."""
-    ran = CliRunner(env={"COLUMNS": "120", "NO_COLOR": "1"}).invoke(app, [command, *map(str, words)])
-    if ran.exit_code:
-        sys.exit(ran.output)
-    return ran.stdout.rstrip()
 
 
 def _named(study: str) -> str:
     (name,) = re.findall(r'(?m)^name = "([\w-]+)"\n(?=question)', study)
     return name
-
-
-def _console(command: str, said: str) -> str:
-    prompt = f"$ {command}\n" if command else ""
-    lines = "\n".join(line.rstrip() for line in said.splitlines())
-    return f"```console\n{prompt}{lines}\n```\n"
 
 
 def _numbers(out: Path) -> str:

@@ -15,8 +15,9 @@ from tests.conftest import ROOT
 TABLE = ROOT / "python/sawtooth/studies/hstcp/published.csv"
 
 
-def test_what_pages_say_of_their_studies_is_what_these_say() -> None:
-    checked = subprocess.run([sys.executable, "-m", "docs.worked", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("program", ["docs.worked", "docs.captured"])
+def test_what_pages_show_is_what_their_studies_and_captures_say(program: str) -> None:
+    checked = subprocess.run([sys.executable, "-m", program, "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stderr
 
 
