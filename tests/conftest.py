@@ -17,7 +17,7 @@ from sawtooth.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
 
-PATIENCE = 30_000
+PATIENCE = 60_000
 """Milliseconds that a page has on a machine that does other things, too."""
 
 STUDY = """\

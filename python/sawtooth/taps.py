@@ -165,18 +165,6 @@ def wanted(where: str | os.PathLike[str], points: Sequence[str] = (), snap: int 
     return Wanted(path, unique, snap, on_kernels)
 
 
-def require_possible(plan: Plan) -> None:
-    """Raises `StudyError` for runs on kernels whose packets go by the kernel's own shaper: there nobody sees them as they are on the wire."""
-    if not plan.study.on_kernels:
-        return
-    for scenario in dict.fromkeys(run.scenario for run in plan.runs):
-        if _core.kernel_settings(scenario)["shaper"] == "kernel":
-            raise StudyError(
-                "packets that the kernel's own shaper carries are not captured",
-                hint='leave out --pcap, or set kernel.shaper = "simulator"',
-            )
-
-
 def comments(plan: Plan, run: Run) -> list[str]:
     """What a file says of its run."""
     cell = next(cell for cell in plan.cells if cell.number == run.cell)

@@ -100,6 +100,47 @@ def test_points_see_the_same_packets_one_after_the_other(all_points: Path) -> No
     assert all(0.01 < times["link-up link-far"][packet] - times["link-up link"][packet] < 0.0125 for packet in times["receiver"])
 
 
+SHAPED = {**TREE, "kernel": {"shaper": "kernel", "gso": True}, "links": {"l": {"rate": "20 Mbit/s", "delay": "10 ms", "loss": 0.002, "queue": {"name": "drop_tail", "limit": "30 packets"}}},
+    "flows": [{"path": ["l"], "name": "data", "count": 2}]}  # fmt: skip
+
+
+def test_what_the_kernels_own_shaper_carries_is_captured_and_the_run_is_the_same_to_the_bit(tmp_path: Path) -> None:
+    text = json.dumps(SHAPED)
+    plain = uml.run_batch([text], [1]).tables
+    points = ["sender", "receiver", "link:l", "link:l:far"]
+    batch = uml.run_batch([text], [1], [taps.wanted(tmp_path, points, 0, on_kernels=True).of_scenario(text, [])])
+    assert batch.errors == {}
+    for name in ("flows", "series", "counters"):
+        assert batch.tables[name].equals(plain[name]), name
+    analysed = captures.read(tmp_path / "sender.pcapng").flows
+    for recorded, seen in (("sent_packets", "data_packets"), ("retransmits", "retransmits")):
+        assert batch.tables["flows"][recorded].to_list() == analysed[seen].to_list()
+
+
+def test_what_the_kernels_own_shaper_carries_is_as_on_the_wire(tmp_path: Path) -> None:
+    if shutil.which("tshark") is None:
+        pytest.skip("tshark is not installed")
+    text = json.dumps(SHAPED)
+    points = ["sender", "receiver", "link:l", "link:l:far"]
+    uml.run_batch([text], [1], [taps.wanted(tmp_path, points, 0, on_kernels=True).of_scenario(text, [])])
+    times: dict[str, dict[str, float]] = {}
+    for name in ("sender", "link-l", "link-l-far", "receiver"):
+        fields = ["ip.id", "tcp.seq_raw", "tcp.dstport", "tcp.len", "tcp.checksum.status", "ip.checksum.status", "frame.time_epoch"]
+        words = ["tshark", "-r", str(tmp_path / f"{name}.pcapng"), "-Y", "ip.src == 10.0.1.1 && tcp.len > 0", "-T", "fields"]
+        words += ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", *(word for field in fields for word in ("-e", field))]
+        rows = [line.split("\t") for line in subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()]
+        # Segments that TCP handed down together are apart, and their checksums are complete.
+        assert {(int(row[3]) <= 1448, row[4], row[5]) for row in rows} == {(True, "1", "1")}
+        times[name] = {" ".join(row[:3]): float(row[6]) for row in rows}
+    for earlier, later in itertools.pairwise(times):
+        assert times[later].keys() <= times[earlier].keys()
+        assert all(times[earlier][packet] <= time for packet, time in times[later].items())
+    # The transmission of 1500 bytes takes 0.6 ms, and then 10 ms pass.
+    passed = [times["link-l-far"][packet] - times["link-l"][packet] for packet in times["receiver"]]
+    assert len(passed) > 2000
+    assert min(passed) > 0.0104 and max(passed) < 0.0115
+
+
 def test_what_a_capture_analyses_to_is_what_the_run_recorded(tmp_path: Path) -> None:
     if shutil.which("tshark") is None:
         pytest.skip("tshark is not installed")

@@ -178,23 +178,6 @@ def test_a_mistake_is_told_and_nothing_is_begun(
     assert names(study.parent) == ["captured.toml"]
 
 
-def test_packets_of_the_kernels_own_shaper_are_not_captured(
-    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    study.write_text(STUDY.replace('cc = "reno"', 'cc = "reno"\nkernel.shaper = "kernel"'))
-    monkeypatch.setattr(
-        sys, "argv", ["sawtooth", "run", str(study), "--backend", "uml", "--pcap", str(tmp_path / "x"), "--out", str(tmp_path / "out")]
-    )
-    with pytest.raises(SystemExit):
-        cli.main()
-    expected = [
-        "error: packets that the kernel's own shaper carries are not captured",
-        'hint: leave out --pcap, or set kernel.shaper = "simulator"',
-    ]
-    assert capsys.readouterr().err.splitlines()[-2:] == expected
-    assert names(study.parent) == ["captured.toml"]
-
-
 def test_what_is_no_file_is_left_alone_and_told_before_the_run(study: Path, tmp_path: Path) -> None:
     (tmp_path / "taken.pcapng").mkdir()
     os.mkfifo(tmp_path / "pipe.pcapng")

@@ -135,7 +135,7 @@ def serving(folder: Path, *options: str) -> Iterator[Explorer]:
             yield Explorer(opening.partition("/?")[0], opening, process)
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(PATIENCE / 1000)
 
 
 @pytest.fixture(scope="session")

@@ -219,6 +219,12 @@ impl<'a> ArrivingConnections<'a> {
         Some((entry.track, entry.pairs[pair]?))
     }
 
+    /// The path of the flows whose listener has this number.
+    pub fn track(&self, listener: usize) -> Option<usize> {
+        let (entry, _) = self.listeners.get(listener)?;
+        Some(self.entries[*entry].track)
+    }
+
     /// The place of a connection by its number, unless it has ended.
     pub fn place(&self, id: u32) -> Option<usize> {
         self.places.get(&id).copied()

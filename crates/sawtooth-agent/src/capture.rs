@@ -4,13 +4,18 @@
 //! apart, and checksums are complete. Nothing is asked of the kernel, no socket listens, and so it does the same as without a capture. At a link a packet is seen where the
 //! network says that its transmission starts or that it arrives.
 //!
+//! With the kernel's own shaper this program carries nothing: there packets are heard at devices ([`DeviceEars`]).
+//!
 //! **When.** Times are those of the run by the kernel's clock, as everywhere in its records, from the same beginning as captures of simulated runs have.
 //!
 //! **Which.** Packets that belong to flows. What else a kernel sends is not carried. Those of UDP the network makes itself, so that no kernel has them; their bytes are made up as in captures of
 //! simulated runs, between the same hosts as all else. They are moved when something of a host is, so what has been seen waits until nothing earlier can be.
 
+mod devices;
 mod file;
+mod offload;
 mod order;
+mod packet_ring;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
@@ -25,12 +30,14 @@ use sawtooth_core::internals::net::{LinkEvent, LinkSight, SeenContent, Towards};
 use sawtooth_core::internals::sim::TapPoint;
 use sawtooth_core::units::Instant;
 
+pub use devices::{DeviceEars, HeardPacket};
 pub use order::{CaptureOrder, CapturePlace, place};
 
 use self::file::{KernelFile, SeenFrame, WrittenThrough};
 
+use crate::hosts::HostNamespaces;
 use crate::network::IpPacket;
-use crate::setup::{self, Addresses};
+use crate::setup::{self, Addresses, HostName};
 
 /// What is written at once.
 const PORTION: usize = 1 << 16;
@@ -142,6 +149,35 @@ impl KernelCapture {
             comment: None,
         };
         self.see(point, passing);
+    }
+
+    /// A packet of a flow has been heard at a device: of a host, and of the link's end that it comes to or leaves.
+    pub fn at_device(&mut self, heard: &HeardPacket, flow: usize) {
+        let end = match heard.host {
+            HostName::Sender | HostName::Left => TapPoint::Near(0),
+            HostName::Receiver | HostName::Right => TapPoint::Far(0),
+        };
+        let leaves = heard.way == PacketWay::Outbound;
+        let router = matches!(heard.host, HostName::Left | HostName::Right);
+        let point = match (heard.host, end) {
+            (HostName::Sender, _) => Some(TapPoint::Sender),
+            (HostName::Receiver, _) => Some(TapPoint::Receiver),
+            _ => None,
+        };
+        let packet = self.cut(&heard.packet);
+        let passing = |interface| PassingPacket {
+            interface,
+            time: heard.time,
+            packet: &packet,
+            way: heard.way,
+            comment: None,
+        };
+        if let Some(point) = point {
+            self.see(point, passing(flow));
+        }
+        if router == leaves {
+            self.see(end, passing(0));
+        }
     }
 
     /// The network has seen something: at a link, or of UDP at a host.
@@ -281,7 +317,7 @@ impl KernelCapture {
     }
 
     /// The run is over. `unseen`: of both hosts packets that their devices had no room for; how many packets are in no file although they should be.
-    pub fn finish(self, end: Instant, unseen: HostDrops) -> io::Result<u64> {
+    pub fn finish(self, end: Instant, unseen: UnseenPackets) -> io::Result<u64> {
         let told =
             |error: io::Error| io::Error::other(format!("a capture cannot be written: {error}"));
         if let Some(error) = self.failure {
@@ -295,11 +331,13 @@ impl KernelCapture {
     }
 }
 
-/// Packets that a host has sent and its device had no room for.
+/// Packets that should be in captures and are not, as there was no room for them where they were to be seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HostDrops {
+pub struct UnseenPackets {
     pub sender: u64,
     pub receiver: u64,
+    pub near: u64,
+    pub far: u64,
 }
 
 /// The operating system of this machine, by its kernel.
@@ -308,11 +346,19 @@ fn system() -> io::Result<String> {
     Ok(format!("Linux {}", release.trim()))
 }
 
-/// Packets that the devices of the network namespace in which the calling thread is have dropped instead of sending them.
-pub fn dropped_by_devices() -> io::Result<u64> {
-    Ok(dropped_in(&fs::read_to_string(
-        "/proc/thread-self/net/dev",
-    )?))
+/// Packets that the devices of hosts have dropped instead of handing them to this program.
+pub fn dropped_by_devices(hosts: &HostNamespaces) -> io::Result<UnseenPackets> {
+    let drops = |host| {
+        hosts.enter(host)?;
+        io::Result::Ok(dropped_in(&fs::read_to_string(
+            "/proc/thread-self/net/dev",
+        )?))
+    };
+    Ok(UnseenPackets {
+        sender: drops(HostName::Sender)?,
+        receiver: drops(HostName::Receiver)?,
+        ..UnseenPackets::default()
+    })
 }
 
 /// The sum of the column `drop` of what is sent: the twelfth number of a line (proc(5), /proc/net/dev).
@@ -376,9 +422,10 @@ mod tests {
         for (towards, way) in ways {
             capture.at_host(now, 0, towards, way, &packet);
         }
-        let drops = HostDrops {
+        let drops = UnseenPackets {
             sender: unseen,
             receiver: 9,
+            ..UnseenPackets::default()
         };
         let missing = capture.finish(Instant::from_secs(1.0), drops);
         let missing = missing.expect("room on the disk");
@@ -413,7 +460,7 @@ mod tests {
         assert!(has(&bytes, "there was no room in the guest's memory"));
         let (bytes, missing) = captured("device", u64::MAX, 4);
         assert_eq!(missing, 4);
-        assert!(has(&bytes, "the device of the host"));
+        assert!(has(&bytes, "there was no room for some"));
     }
 
     #[test]

@@ -7,7 +7,8 @@ use sawtooth_core::internals::net::{self, DeliveredPacket, Payload, Towards};
 use sawtooth_core::internals::packet::Ecn;
 use sawtooth_core::units::{ByteCount, Instant};
 
-use crate::capture::{HostDrops, KernelCapture};
+use crate::capture::{DeviceEars, KernelCapture, UnseenPackets};
+use crate::experiment::flow_of;
 use crate::setup::HostName;
 
 pub type IpNetwork = net::Network<IpPacket>;
@@ -17,9 +18,35 @@ pub type IpNetwork = net::Network<IpPacket>;
 pub struct CapturedNetwork {
     pub links: IpNetwork,
     pub capture: Option<KernelCapture>,
+    /// Where the kernel carries packets itself, who hears them.
+    pub ears: Option<DeviceEars>,
 }
 
 impl CapturedNetwork {
+    /// A network of which nothing is captured.
+    pub fn new(links: IpNetwork) -> Self {
+        Self {
+            links,
+            capture: None,
+            ears: None,
+        }
+    }
+
+    /// Captures what the kernel has carried. `flow`: of which flow a port is, by its number from the first one on.
+    pub fn listen(&mut self, flow: impl Fn(usize) -> Option<usize>) -> io::Result<()> {
+        let (Some(ears), Some(capture)) = (&mut self.ears, &mut self.capture) else {
+            return Ok(());
+        };
+        let (heard, settled) = ears.listen()?;
+        for packet in heard {
+            if let Some(flow) = flow_of(&packet.packet).and_then(|(port, _)| flow(port)) {
+                capture.at_device(&packet, flow);
+            }
+        }
+        capture.settle(settled);
+        Ok(())
+    }
+
     /// A host sends a packet of a flow.
     pub fn offer(
         &mut self,
@@ -51,13 +78,15 @@ impl CapturedNetwork {
             {
                 capture.at_host(now, *flow, *towards, PacketWay::Inbound, &packet.0);
             }
-            capture.settle(self.links.seen_until().min(now));
+            if self.ears.is_none() {
+                capture.settle(self.links.seen_until().min(now));
+            }
         }
         delivery
     }
 
     /// Moves all packets up to the end of the run; how many packets captures lack. `unseen`: what devices had no room for.
-    pub fn finish(&mut self, end: Instant, unseen: HostDrops) -> io::Result<u64> {
+    pub fn finish(&mut self, end: Instant, unseen: UnseenPackets) -> io::Result<u64> {
         self.links.finish(end);
         let Some(mut capture) = self.capture.take() else {
             return Ok(0);

@@ -146,6 +146,9 @@ pub enum Qdisc {
 pub const ETHERNET: u32 = 14;
 const TUN: &str = "tun0";
 const LINK: &str = "eth0";
+/// Of routers.
+const TO_RIGHT: &str = "right";
+const TO_LEFT: &str = "left";
 
 /// The hosts' addresses.
 pub fn addresses(scenario: &Scenario) -> Addresses {
@@ -330,6 +333,18 @@ fn direct(scenario: &Scenario, mtu: u32, steps: &mut Vec<SetupStep>) {
     }
 }
 
+/// With two routers: the devices of hosts, and those by which routers send to each other.
+pub fn capture_devices() -> [Device; 4] {
+    use HostName::{Left, Receiver, Right, Sender};
+    let device = |host, name| Device { host, name };
+    [
+        device(Sender, LINK),
+        device(Receiver, LINK),
+        device(Left, TO_RIGHT),
+        device(Right, TO_LEFT),
+    ]
+}
+
 /// Two hosts and two routers.
 fn shaped(scenario: &Scenario, mtu: u32, steps: &mut Vec<SetupStep>) {
     use HostName::{Left, Receiver, Right, Sender};
@@ -347,9 +362,9 @@ fn shaped(scenario: &Scenario, mtu: u32, steps: &mut Vec<SetupStep>) {
             [10, 0, 1, 2],
         ),
         (
-            device(Left, "right"),
+            device(Left, TO_RIGHT),
             [10, 0, 3, 1],
-            device(Right, "left"),
+            device(Right, TO_LEFT),
             [10, 0, 3, 2],
         ),
         (

@@ -27,10 +27,7 @@ def wanted(where: Path | None, points: Sequence[str] | None, snap: int | None, p
             raise StudyError(f"{'--pcap-at' if points else '--snap'} is for --pcap", hint="packets are captured with both")
         return None
     on_kernels = plan is not None and plan.study.on_kernels
-    made = taps.wanted(where, points or (), taps.SNAP if snap is None else snap, on_kernels=on_kernels)
-    if plan:
-        taps.require_possible(plan)
-    return made
+    return taps.wanted(where, points or (), taps.SNAP if snap is None else snap, on_kernels=on_kernels)
 
 
 def tell(captured: Wanted | None) -> None:

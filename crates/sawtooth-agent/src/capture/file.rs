@@ -10,7 +10,7 @@ use sawtooth_capture::write::pcapng::{InterfaceCounts, PacketRecord, PacketWay, 
 use sawtooth_core::internals::sim::TapPoint;
 use sawtooth_core::units::Instant;
 
-use super::HostDrops;
+use super::UnseenPackets;
 
 /// A file of one point: as simulated captures have it, at hosts with an interface for each flow.
 #[derive(Debug)]
@@ -54,11 +54,12 @@ impl KernelFile {
     }
 
     /// Ends the file; how many packets are not in it.
-    pub(super) fn finish(mut self, end: Instant, unseen: HostDrops) -> io::Result<u64> {
+    pub(super) fn finish(mut self, end: Instant, unseen: UnseenPackets) -> io::Result<u64> {
         let unseen = match self.point {
             TapPoint::Sender => unseen.sender,
             TapPoint::Receiver => unseen.receiver,
-            TapPoint::Near(_) | TapPoint::Far(_) => 0,
+            TapPoint::Near(_) => unseen.near,
+            TapPoint::Far(_) => unseen.far,
         };
         self.settle(Instant::NEVER)?;
         if unseen > 0 {
@@ -66,8 +67,7 @@ impl KernelFile {
             let counts = &mut self.counts[0];
             counts.received += unseen;
             counts.dropped += unseen;
-            counts.comment =
-                Some("the device of the host, which all flows share, had no room for packets");
+            counts.comment = Some("where packets of all flows are seen there was no room for some");
         }
         for (interface, counts) in (0..).zip(&self.counts) {
             let (start, end) = (since_1970(Instant::START), since_1970(end));

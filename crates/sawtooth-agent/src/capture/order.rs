@@ -15,7 +15,7 @@ const MEMORY_SHARE: u64 = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureOrder {
     /// A file for each.
-    pub(super) points: Vec<TapPoint>,
+    pub points: Vec<TapPoint>,
     /// Bytes of a packet, from its IP header on; 0: all.
     pub(super) snap: u32,
     pub(super) comments: Vec<String>,
