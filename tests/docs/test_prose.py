@@ -11,6 +11,8 @@ import pytest
 
 import sawtooth
 from sawtooth import _core, stats
+from sawtooth.captures import MOST_ROWS
+from sawtooth.fitting import control, cross
 from sawtooth.plan import Plan, make_plan
 from sawtooth.study import Study
 from sawtooth.web.play import MOST_SECONDS
@@ -67,6 +69,10 @@ FACTS: list[tuple[str, str, Callable[[Path], list[Any]]]] = [
     ("guides/testbed.md", "over all {} cells", lambda _: [len(plan("testbed").cells)]),
     ("guides/links.md", "so 100 Mbit/s carry {} of full packets", lambda _: [f"{100 * 1500 / 1538:.1f}"]),
     ("guides/links.md", "of the 155.52 Mbit/s of an STM-1 {} are for cells", lambda _: [f"{155.52 * 26 / 27:.2f}"]),
+    ("guides/fit.md", "is named, if it is nearer than {} % and the next", lambda _: [round(100 * control._FARTHEST)]),
+    ("guides/fit.md", "in the first {} round trips", lambda _: [control._BEGINNING]),
+    ("guides/fit.md", "Less than {} % of the link's rate is told as none", lambda _: [round(100 * cross._FEWEST_BUSY)]),
+    ("guides/analyze.md", "series {} rows in all", lambda _: [f"{MOST_ROWS:,}"]),
     ("guides/explorer-playground.md", "A simulation ends after {} s", lambda _: [f"{MOST_SECONDS:g}"]),
 ]  # fmt: skip
 
