@@ -140,9 +140,13 @@ wheel: .venv/guest ## a wheel for pip in dist, for glibc 2.17 and later: guided 
 release-check: wheel ## install the wheel where there is no compiler, and run a study, a report and, where it can be, a real kernel
 	$(RUN)/python -m supply.release_check
 
-docs: .venv/dev ## reference pages from the tables, and what the tutorial shows
+docs: .venv/dev ## reference pages from the tables, what the tutorial and worked pages show, and all pages as a site in `site`, with a search
 	$(RUN)/python docs/generate.py
 	$(RUN)/python docs/notebook.py
+	$(RUN)/python -m docs.worked
+	$(RUN)/python -m docs.captured
+	NO_MKDOCS_2_WARNING=1 $(RUN)/mkdocs build --quiet --strict
+	@echo "the documentation: site/index.html, which opens from there and needs no network"
 
 # Programs of cargo, built once and quickly: some minutes of a processor each.
 TOOLS := .venv/tools/bin
@@ -169,4 +173,4 @@ mutants: .venv/dev $(TOOLS)/cargo-mutants ## which small errors would the tests 
 	PATH="$(CURDIR)/$(TOOLS):$$PATH" $(RUN)/python -m tests.mutants
 
 clean: ## remove what was built and installed, keep results
-	rm -rf .venv target
+	rm -rf .venv target site

@@ -27,7 +27,7 @@ from scipy.stats import binom
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import publish, table
+from pages import publish, table
 from sawtooth import advising
 from sawtooth.advising import Advice
 from sawtooth.execute import execute

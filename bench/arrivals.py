@@ -18,7 +18,7 @@ from sawtooth import _core
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import table
+from pages import table
 
 # What the project wants, as a share of endless flows' segments per second.
 WANTED = 1 / 3

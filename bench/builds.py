@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import instructions
-from markdown import table
+from pages import table
 from supply import guided
 
 # Deliveries of a run; loading Python and the extension is in the shorter run, too.

@@ -21,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import publish, table
+from pages import publish, table
 from round_trips import PER_SEGMENT, RoundTripCount
 from sawtooth import taps
 from sawtooth.api import simulate

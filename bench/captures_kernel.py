@@ -23,7 +23,7 @@ import polars as pl
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from captures import FlowInCapture, Frame, faults_of, flow_in_capture, read_by_tshark, scenario
-from markdown import publish, table
+from pages import publish, table
 from sawtooth import captures, taps
 from sawtooth.backends import uml
 

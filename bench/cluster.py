@@ -26,7 +26,7 @@ from sawtooth.study import Study
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import table
+from pages import table
 
 # Seconds until a cluster that has started is at rest, and for which it is looked at.
 SETTLES, IDLE = 2.0, 8.0

@@ -32,7 +32,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import publish, table
+from pages import publish, table
 from sawtooth import captures, fitting, taps
 from sawtooth.api import simulate
 from sawtooth.backends import uml

@@ -36,7 +36,7 @@ import polars as pl
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import fit as plain
-from markdown import publish, table
+from pages import publish, table
 from sawtooth import captures, fitting, taps
 from sawtooth.api import simulate
 from sawtooth.fitting.cross import shared

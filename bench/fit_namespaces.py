@@ -23,7 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import publish, table
+from pages import publish, table
 from sawtooth import captures, fitting, taps
 from sawtooth.api import simulate
 from sawtooth.backends import netns

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import polars as pl
 
-from markdown import publish, table
+from pages import publish, table
 from sawtooth.backends import sim
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/validation/fluid.md"

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from instructions import Case, build, cases, profile
-from markdown import table
+from pages import table
 
 CASES = ["ns2/newreno, 32 flows", "linux/cubic"]
 LEAST = 15.0

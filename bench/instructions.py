@@ -25,7 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from markdown import table
+from pages import table
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "bench/instructions.csv"

@@ -29,7 +29,7 @@ from sawtooth.study import Study
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import table
+from pages import table
 
 Found = TypeVar("Found")
 

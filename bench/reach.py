@@ -20,7 +20,7 @@ from sawtooth import _core
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import table
+from pages import table
 from speed import Cost, run_tree
 
 FLOWS = (1, 10, 100, 1000, 10_000, 100_000)

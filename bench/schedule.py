@@ -24,7 +24,7 @@ from sawtooth.study import Study
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import table
+from pages import table
 
 WORKERS = (1, 2, 8, 64)
 # The published study, whose runs last from a ten-thousandth to a tenth of a second, and one of segments, queues and windows.

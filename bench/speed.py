@@ -32,7 +32,7 @@ from cases import scenario
 from twin import PeerError
 
 import ns3
-from markdown import table
+from pages import table
 
 # The extension module is loaded without the package around it: data frames have no part in simulating.
 OUR_PROCESS = """

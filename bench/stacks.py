@@ -16,7 +16,7 @@ from sawtooth import _core
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import table
+from pages import table
 
 # What the project wants, as shares of the `ns2` stack with NewReno.
 WANTED = {"cubic": 0.5, "bbr": 1 / 3}

@@ -28,7 +28,7 @@ from sawtooth.study import Study
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import table
+from pages import table
 
 REPLICATES = 30
 # Sends nothing: what is left is reading, building, and rows.

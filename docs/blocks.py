@@ -67,6 +67,20 @@ def write(
             sys.exit(f"{page} is not what the runs say: python -m docs.{Path(sys.argv[0]).stem}")
 
 
+def said(command: str, *words: object) -> str:
+    """What a command prints."""
+    ran = CliRunner(env={"COLUMNS": "120", "NO_COLOR": "1"}).invoke(app, [command, *map(str, words)])
+    if ran.exit_code:
+        sys.exit(ran.output)
+    return ran.stdout.rstrip()
+
+
+def console(command: str, printed: str) -> str:
+    """What a terminal shows, below the command if that is to be shown, too."""
+    prompt = f"$ {command}\n" if command else ""
+    return "```console\n" + prompt + "".join(f"{line.rstrip()}\n" for line in printed.splitlines()) + "```\n"
+
+
 def table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table of a page."""
     head, *body = (f"| {' | '.join(str(cell).replace('|', '') for cell in line)} |\n" for line in (titles, *rows))

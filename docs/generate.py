@@ -28,15 +28,21 @@ from sawtooth.measures.computed import COMPUTED
 from sawtooth.report import KINDS as REPORTS
 from sawtooth.study import keys
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
+import examples
+import interface
+import kinds
 import manual
+import models
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by docs/generate.py from the tables; edit those. -->\n"
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "crates/sawtooth-core/src"
 README = ROOT / "README.md"
+MODELLED_PAGE = ROOT / "docs/concepts/modelled.md"
 # A wheel's data: it goes below the prefix of the environment, where `man` looks.
 MANUAL = ROOT / "supply/data/data/share/man/man1/sawtooth.1"
 AGREEMENT = ROOT / "docs/validation/linux.csv"
@@ -89,11 +95,14 @@ def pages() -> dict[str, str]:
     made["kernel.md"] = _kernel(tables["kernel"])
     made["scenario.md"] = _scenario(tables)
     made["study.md"] = _study()
+    made["figures.md"] = kinds.of_figures(_table)
+    made["findings.md"] = kinds.of_findings(_table)
     made["measures.md"] = _measures()
     made["records.md"] = _records(_core.schema())
     made["captures.md"] = _captures(_core.capture_schema())
     made["lint.md"] = _lint()
     made["command-line.md"] = _command_line()
+    made["python.md"] = interface.page(_table)
     return {name: NOTE + text for name, text in made.items()}
 
 
@@ -144,15 +153,15 @@ def readme(text: str) -> str:
     return f"{before}<!-- modelled -->\n{modelled(_core.registry())}<!-- /modelled -->\n{after}"
 
 
-def modelled(tables: dict[str, Any]) -> str:
-    """What the simulator has by its tables, and the list of what it has not."""
+def modelled(tables: dict[str, Any], reference: str = "docs/reference") -> str:
+    """What the simulator has by its tables, and the list of what it has not; reference is the way to its pages."""
     rows = [
         (what, ", ".join(f"`{row['name']}`" for row in tables[kind]), "tcp" if kind == "stack" else kind) for kind, what in MODELLED.items()
     ]
     of_links = [row["key"] for row in tables["key"] if row["table"] == "links.NAME"]
     rows.append(("All that a link can have", ", ".join(f"`{key}`" for key in of_links), "scenario"))
     text = _table(
-        ("In the simulator", "There are", "More"), ((what, found, f"[{page}](docs/reference/{page}.md)") for what, found, page in rows)
+        ("In the simulator", "There are", "More"), ((what, found, f"[{page}]({reference}/{page}.md)") for what, found, page in rows)
     )
     return text + "\nNot there:\n\n" + "".join(f"- {what}\n" for what in NOT_MODELLED)
 
@@ -227,7 +236,12 @@ def _study() -> str:
     text += _table(
         ("Kind", "What it shows", "Places", "Keys of its own"),
         (
-            (f'`"{name}"`', kind.summary, " ".join(f"`{place}`" for place in kind.places), " ".join(f"`{key.name}`" for key in kind.keys))
+            (
+                f'[`"{name}"`](figures.md#{name})',
+                kind.summary,
+                " ".join(f"`{place}`" for place in kind.places),
+                " ".join(f"`{key.name}`" for key in kind.keys),
+            )
             for name, kind in figures.TABLE.items()
         ),
     )
@@ -236,7 +250,10 @@ def _study() -> str:
     text += "\n### Kinds of findings\n\n"
     text += _table(
         ("`is`", "What is claimed", "Keys of its own"),
-        ((f'`"{name}"`', kind.summary, " ".join(f"`{key.name}`" for key in kind.keys)) for name, kind in findings.table().items()),
+        (
+            (f'[`"{name}"`](findings.md#{name.replace(" ", "-")})', kind.summary, " ".join(f"`{key.name}`" for key in kind.keys))
+            for name, kind in findings.table().items()
+        ),
     )
     text += "\nKeys that only some kinds have:\n\n" + _keys(_own(findings.table().values()))
     text += "\n### than\n\nWhere it is a table:\n\n" + _keys(finding_spec.THAN)
@@ -401,7 +418,8 @@ def _header(source: Path) -> str:
             made.append(paragraph)
             continue
         made += [f"## {heading[1]}", paragraph[heading.end() :]]
-    return "\n\n".join(made) + "\n"
+    # Not every reader of Markdown begins a list without an empty line before it.
+    return re.sub(r"(?m)^(?!- )(.+:)\n(?=- )", r"\1\n\n", "\n\n".join(made)) + "\n"
 
 
 def _agreement(name: str) -> list[dict[str, str]]:
@@ -525,7 +543,9 @@ def main() -> int:
     """Writes the pages, or with --check says which are out of date."""
     made = {REFERENCE / name: text for name, text in pages().items()}
     made[README] = readme(README.read_text(encoding="utf-8"))
+    made[MODELLED_PAGE] = NOTE + models.page(_core.registry(), modelled(_core.registry(), "../reference"), _table)
     made[MANUAL] = manual.page()
+    made |= examples.pages()
     stale = [path for path, text in made.items() if not _same(path, text)]
     if "--check" in sys.argv[1:]:
         for path in stale:

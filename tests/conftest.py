@@ -5,8 +5,10 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +16,9 @@ from typer.testing import CliRunner
 from sawtooth.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
+
+PATIENCE = 60_000
+"""Milliseconds that a page has on a machine that does other things, too."""
 
 STUDY = """\
 name = "pair"
@@ -101,3 +106,18 @@ def short_form(once: Callable[[str, Callable[[Path], None]], Path]) -> Callable[
         return once(f"short-{study.replace('/', '-')}", fill)
 
     return results
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium."""
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("there is no chromium")
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield made
+        made.close()

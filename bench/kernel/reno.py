@@ -23,7 +23,7 @@ from sawtooth.plots import style
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from markdown import table
+from pages import table
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = "drop-tail-50"

@@ -36,7 +36,7 @@ from sawtooth.backends import sim, uml
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from markdown import publish, table
+from pages import publish, table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/validation/linux-packets.md"
 DETERMINISTIC = ("reno", "cubic", "scalable", "highspeed", "bic", "hybla", "vegas", "veno", "westwood", "yeah")

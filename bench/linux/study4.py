@@ -29,7 +29,7 @@ from sawtooth.study import Study
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
-from markdown import table  # noqa: E402 - a script's neighbour
+from pages import table  # noqa: E402 - a script's neighbour
 
 NAMES = ["bic", "cubic", "highspeed", "veno", "vegas", "yeah", "westwood", "lp", "scalable", "reno", "hybla"]
 DELAYS = ["5 ms", "10 ms", "20 ms"]

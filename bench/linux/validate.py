@@ -36,7 +36,7 @@ from sawtooth.backends.batch import Batch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from markdown import table
+from pages import table
 
 ROOT = Path(__file__).resolve().parents[2]
 # The packaged kernel's ticks are of 10 ms.

@@ -19,7 +19,7 @@ import sawtooth
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from markdown import table
+from pages import table
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = Path(__file__).with_name("old_kernels.md").read_text(encoding="utf-8")

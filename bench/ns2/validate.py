@@ -24,7 +24,7 @@ from peer import Case, PeerError, run_case
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from markdown import table
+from pages import table
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN = 0.005

@@ -28,7 +28,7 @@ from sawtooth.backends import sim
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from markdown import table
+from pages import table
 
 ROOT = Path(__file__).resolve().parents[2]
 PEERS: tuple[Peer, ...] = (Agents(), LinuxAgent(), Ns3())

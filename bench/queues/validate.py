@@ -25,7 +25,7 @@ from traffic import DURATION_S, Traffic
 
 import linux
 import ns3
-from markdown import table
+from pages import table
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs/validation/queues.md"

@@ -20,7 +20,7 @@ from trials import COURSES, FAMILIES, PAIRS, SIZES, SLOPES, Outcome, Trial, run,
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from markdown import table
+from pages import table
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/validation/statistics.md"

@@ -24,7 +24,7 @@ from sawtooth.stats import Interval, mean_interval
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from markdown import table
+from pages import table
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = Path(__file__).resolve().parent / "theory.md"

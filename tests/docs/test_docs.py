@@ -42,6 +42,10 @@ def test_generated_pages_follow_from_the_tables() -> None:
 def test_every_study_in_the_documentation_runs(where: str, text: str, tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text(text)
+    # A table that it names is a block of the same page.
+    tables = [table for there, table in blocks("csv") if there.partition("#")[0] == where.partition("#")[0]]
+    for name, table in zip(re.findall(r'(?m)^file = "(.*\.csv)"$', text), tables, strict=False):
+        (tmp_path / name).write_text(table)
     plan = make_plan(Study.load(path))
     run = min(plan.runs, key=lambda run: run.cost)
     if plan.study.backend != "sim":
@@ -62,6 +66,13 @@ def test_the_python_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert (tmp_path / "results/delays.svg").is_file()
     assert str(names["finding"]).startswith("<Finding mixed: The line is full at every delay>")
     assert str(names["compared"]).startswith("<Comparison delays-cubic against delays>")
+
+
+def test_the_page_on_randomness_is_right() -> None:
+    # It asserts what it says.
+    (text,) = (text for where, text in blocks("python") if where.startswith("docs/concepts/randomness.md"))
+    assert text.count("assert") == 2
+    exec(compile(text, "docs/concepts/randomness.md", "exec"), {})
 
 
 def test_the_results_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -174,6 +174,16 @@ def test_what_the_recipes_add_to_the_core_works(copy: Path) -> None:
     assert (row["flow"], row["cc"], row["smss_bytes"], row["delivered_bytes"]) == ("a", "halfway", "1460", "2000000")
 
 
+def test_the_guide_to_congestion_controls_runs_its_example(copy: Path) -> None:
+    guide = (ROOT / "docs/guides/write-a-congestion-control.md").read_text()
+    (command, scenario) = re.findall(r"(?s)```sh\n(cargo run [^\n]*) <<'JSON'\n(.*?)\nJSON\n```", guide)[0]
+    assert command == "cargo run --quiet -p sawtooth-core --example simulate"
+    done = cargo(copy, "run", "--example", "simulate", given=scenario)
+    assert done.returncode == 0, done.stderr
+    header, row = (line.split(",") for line in done.stdout.splitlines())
+    assert dict(zip(header, row, strict=True))["cc"] == "halfway"
+
+
 @pytest.mark.long
 def test_what_the_recipes_add_to_the_core_passes_lints_and_the_tests_that_go_through_the_tables(copy: Path) -> None:
     done = cargo(copy, "clippy", "--", "-D", "warnings")

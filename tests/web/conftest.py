@@ -13,9 +13,8 @@ import pytest
 from starlette.testclient import TestClient
 
 import sawtooth
+from tests.conftest import PATIENCE
 
-PATIENCE = 60_000
-"""Milliseconds that a page has on a machine that does other things, too."""
 STUDY = """
 name = "queues"
 question = "Does a short queue cost goodput?"
@@ -151,21 +150,6 @@ def running(folder: Path) -> Iterator[Explorer]:
     """An explorer of a folder of this test's, which may write studies and run them."""
     with serving(folder, "--allow-run") as explorer:
         yield explorer
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Chromium."""
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("there is no chromium")
-    from playwright.sync_api import expect, sync_playwright
-
-    expect.set_options(timeout=PATIENCE)
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield made
-        made.close()
 
 
 @contextmanager
