@@ -34,8 +34,8 @@ _OF_SERIES = {
 """Curves with their column and the factor to kB, ms or Mbit/s."""
 
 
-def shown(taken: Trace, asked: Sequence[str]) -> list[str]:
-    """The flows that are drawn: those that are named, or else the first.
+def shown(taken: Trace, asked: Sequence[str], preferred: Sequence[str] = ()) -> list[str]:
+    """The flows that are drawn: those that are named, or else those that are preferred, as far as the run has them, or else the first.
 
     Raises:
         DatasetError: for a flow that the run does not have.
@@ -45,7 +45,7 @@ def shown(taken: Trace, asked: Sequence[str]) -> list[str]:
     for name in asked:
         if name not in names:
             raise DatasetError(f"the run has no flow `{name[:60]}`", did_you_mean(name[:60], names))
-    return list(asked)[:MOST_FLOWS] or names[: trace.MOST_CURVES]
+    return (list(asked) or [name for name in preferred if name in names])[:MOST_FLOWS] or names[: trace.MOST_CURVES]
 
 
 def of_flows(taken: Trace, flows: Sequence[str]) -> tuple[dict[str, Any], dict[str, Vector]]:

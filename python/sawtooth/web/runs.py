@@ -45,7 +45,7 @@ class Runs:
         """A run over time, or that run with a change: what is said of it, and its columns."""
         opened, replay, change = self._taken(request)
         taken = replay.trace
-        flows = curves.shown(taken, request.query_params.getlist("flow"))
+        flows = _flows(request, taken)
         said, columns = curves.of_flows(taken, flows)
         queues, of_links = curves.of_links(taken)
         marks, why_not = self._marks(opened, replay, flows)
@@ -93,7 +93,7 @@ class Runs:
         """One of the algorithms' own variables over time."""
         _, replay, _ = self._taken(request)
         name = query(request, "name")
-        flows = curves.shown(replay.trace, request.query_params.getlist("flow"))
+        flows = _flows(request, replay.trace)
         return Response(packed({"variable": name}, curves.of_variable(replay.trace, flows, name)), media_type=TYPE)
 
     def sequence(self, request: Request) -> Response:
@@ -115,6 +115,12 @@ class Runs:
         found = self._replays.once(opened, replay.run, ("film", span, tuple(choice.flows), tuple(choice.links)), make)
         title = trace.title(replay.plan, replay.run)
         return JSONResponse(page.parts(found, title, page.speed_of(found)).facts())
+
+
+def _flows(request: Request, taken: trace.Trace) -> list[str]:
+    """The flows that are asked for; a run of other results that is laid beside one has what it has of `prefer`."""
+    asked = request.query_params
+    return curves.shown(taken, asked.getlist("flow"), asked.getlist("prefer"))
 
 
 def _network(replay: Replay) -> dict[str, Any]:

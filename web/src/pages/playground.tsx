@@ -7,6 +7,7 @@ import { Sharing } from "../playground/sharing";
 import { Numbers, Shown } from "../playground/shown";
 import { type Chosen, Topology } from "../playground/topology";
 import { go, route } from "../route";
+import { byFinger } from "../time/touch";
 import { Await, useLoaded, Wrong } from "../ui/loaded";
 import "../playground/playground.css";
 
@@ -122,7 +123,10 @@ function Playing({ choices }: { choices: Choices }) {
                 >
                   {played.milliseconds.toFixed(0)} ms with the way there and back
                 </span>
-                . Drag over a plot to see a stretch of time; a double click shows all.
+                .{" "}
+                {byFinger()
+                  ? "Two fingers on a plot zoom, and one moves what is shown; two taps show all."
+                  : "Drag over a plot to see a stretch of time; a double click shows all."}
               </p>
             </section>
           )}

@@ -62,10 +62,7 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
           layers={() => [...of("rtt", { width: 1.4 }), ...moments()]}
         />
       </Titled>
-      <Titled
-        title="Goodput (Mbit/s)"
-        keys={`in steps of ${+(1000 * (tracks[0]?.head.step ?? 0)).toPrecision(3)} ms${paced ? "; thin: pacing rate" : ""}`}
-      >
+      <Titled title="Goodput (Mbit/s)" keys={`in steps of ${steps(tracks)} ms${paced ? "; thin: pacing rate" : ""}`}>
         <Panel
           {...common}
           label="Goodput and pacing rate over time"
@@ -81,6 +78,11 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
       <Queues {...common} tracks={tracks} every={every} moments={moments} />
     </>
   );
+}
+
+/** Lengths of the steps of goodput, ms: runs of other results may have others. */
+function steps(tracks: Track[]): string {
+  return [...new Set(tracks.map((track) => +(1000 * track.head.step).toPrecision(3)))].join(" and ");
 }
 
 export function Titled({ title, keys, children }: { title: string; keys?: string; children: preact.ComponentChildren }) {
@@ -179,7 +181,9 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
         layers={() => [
           ...queues.flatMap(({ track, link }, at) => {
             const steps = track.curve(`queue ${link}`, `queue ${link} t`);
-            const ink = tracks.length > 1 ? colour(track.number * Math.max(track.head.shown.length, 1)) : token(at ? "faint" : "ink");
+            // That of the track's first flow: tracks may have other flows, and others in number.
+            const first = every.find((line) => line.track === track)?.colour ?? track.number;
+            const ink = tracks.length > 1 ? colour(first) : token(at ? "faint" : "ink");
             return steps ? [curve(steps, { colour: ink, width: 1.1, dash: dashes[track.head.queues.indexOf(link) % 3] ?? [] })] : [];
           }),
           ...every.flatMap((line) =>
