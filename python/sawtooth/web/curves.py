@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -79,10 +80,24 @@ def of_flows(taken: Trace, flows: Sequence[str]) -> tuple[dict[str, Any], dict[s
 
 
 def _step(taken: Trace) -> float:
-    """Seconds of goodput that are taken together: a share of the time in which there are flows, and not less than a mean round trip, in which bursts are no rate."""
-    rtt = taken.flows["srtt_mean_ns"].drop_nulls().cast(pl.Float64).median() if "srtt_mean_ns" in taken.flows.columns else None
-    least = float(rtt) * 1e-9 if isinstance(rtt, float) else 0.0
-    return min(max(active(taken) / _STEPS, least, 1e-6), taken.duration)
+    """Seconds of goodput that are taken together: a share of the time in which there are flows.
+
+    Not less than a mean round trip, in which bursts are no rate, nor than lies between two samples, between which nothing is known: of those as many as a step holds.
+    """
+    told = taken.flows["srtt_mean_ns"] if "srtt_mean_ns" in taken.flows.columns else None
+    rtt = _median(taken.series["srtt_ns"] if told is None or told.is_null().all() else told)
+    first = taken.series.filter(flow=taken.flows["flow"][0]).sort("t_ns", maintain_order=True)["t_ns"]
+    gap = _median(first.diff())
+    step = max(active(taken) / _STEPS, 1e-6, rtt)
+    if gap > step / 4:
+        step = gap * math.ceil(step / gap - 1e-6)
+    return min(step, taken.duration)
+
+
+def _median(times_ns: pl.Series) -> float:
+    """The median of times, seconds; 0 if none is known."""
+    found = times_ns.drop_nulls().cast(pl.Float64).median()
+    return found * 1e-9 if isinstance(found, float) else 0.0
 
 
 def active(taken: Trace) -> float:

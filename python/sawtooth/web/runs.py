@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any, cast
 
 import polars as pl
@@ -14,6 +15,7 @@ from sawtooth.animation import film, page
 from sawtooth.errors import DatasetError
 from sawtooth.quantities import seconds
 from sawtooth.web import curves, replays, sequence, whatif
+from sawtooth.web.bounded import Bounded
 from sawtooth.web.columns import TYPE, packed
 from sawtooth.web.folders import Folders
 from sawtooth.web.opened import Opened, Shelf
@@ -59,6 +61,8 @@ class Runs:
             "active": curves.active(taken),
             "backend": study.backend,
             "again": replay.again,
+            "kernel": None if replay.kernel is None else asdict(replay.kernel),
+            "sequences": not study.on_kernels or replay.sequences is not None,
             "same": replay.same,
             "sampled": trace.sampling(replay.run),
             "flows": taken.flows["flow"].to_list(),
@@ -100,8 +104,11 @@ class Runs:
         """The time-sequence graph of a flow."""
         opened, replay, _ = self._taken(request)
         if replay.plan.study.on_kernels:
-            raise DatasetError("packets of real kernels were not stored", "`sawtooth trace --pcap FILE` captures a run")
-        found = self._replays.once(opened, replay.run, "sequence", lambda: sequence.taken(replay.run))
+            if replay.sequences is None:
+                raise DatasetError("packets of real kernels were not stored", "`sawtooth trace --pcap FILE` captures a run")
+            found = replay.sequences
+        else:
+            found = self._replays.once(opened, replay.run, "sequence", lambda: sequence.taken(replay.run))
         head = {"flow": query(request, "flow"), "kinds": sequence.MARKS}
         return Response(packed(head, sequence.columns(found, query(request, "flow"))), media_type=TYPE)
 
@@ -111,7 +118,7 @@ class Runs:
         begin, end = (_seconds(request, name) for name in ("from", "to"))
         span = film.Span(begin or 0.0, end)
         choice = film.Choice(request.query_params.getlist("flow"), request.query_params.getlist("link"))
-        make = lambda: film.take(replay.plan, replay.run, replays.Bounded(), span, choice, _MOST_IN_FILM)  # noqa: E731
+        make = lambda: film.take(replay.plan, replay.run, Bounded(), span, choice, _MOST_IN_FILM)  # noqa: E731
         found = self._replays.once(opened, replay.run, ("film", span, tuple(choice.flows), tuple(choice.links)), make)
         title = trace.title(replay.plan, replay.run)
         return JSONResponse(page.parts(found, title, page.speed_of(found)).facts())

@@ -5,6 +5,7 @@ import { ChooseBeside, labels, type Other, ToldBeside } from "../run/beside";
 import { Episodes } from "../run/episodes";
 import { Films } from "../run/film";
 import { ChooseFlows } from "../run/flows";
+import { OnKernel, Unstored } from "../run/kernel";
 import { Panels } from "../run/panels";
 import { Sequences } from "../run/sequence";
 import { Tools } from "../run/tools";
@@ -12,10 +13,9 @@ import { type Change, lines, load, type RunHead, type Track, type Which } from "
 import { Values } from "../run/values";
 import { Variables } from "../run/variables";
 import { WhatIf } from "../run/what-if";
-import { session } from "../session";
 import { Zoom } from "../time/zoom";
 import { Folded } from "../ui/folded";
-import { Await, type Loaded, useLoaded, Wrong } from "../ui/loaded";
+import { type Loaded, useLoaded, Wrong } from "../ui/loaded";
 
 /** A JSON value of the address; what is none is as if it were not there. */
 function read<T>(name: string, is: (value: unknown) => boolean): T | undefined {
@@ -75,7 +75,12 @@ export function RunPage({ of, run }: { of: string; run: string }) {
   const future = useLoaded(track(change ? { ...plain, change } : undefined, "otherwise", 2), [of, run, chosen, JSON.stringify(change)]);
   return (
     <article>
-      <Await of={first}>{(found) => found && <Shown of={of} first={found} second={second} other={future} asked={asked} ask={ask} />}</Await>
+      {first.problem && <Unstored told={first.problem} again={() => ask({ again: true })} />}
+      {first.value ? (
+        <Shown of={of} first={first.value} second={second} other={future} asked={asked} ask={ask} />
+      ) : (
+        first.loading && <p class="faint">{again ? "The run is being done …" : "Loading …"}</p>
+      )}
     </article>
   );
 }
@@ -123,22 +128,17 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
       <p class="faint">
         <a href={to("results", { of })}>{of}</a> · {told(head)}
       </p>
-      {head.same === false && (
+      {head.same === false && !head.kernel && (
         <p class="wrong">
           What this explorer makes of the run is not what was stored: another version of Sawtooth made these results. What is shown is of
           this one.
         </p>
       )}
-      {!head.again && (
-        <p class="note">
-          A run on a real kernel, as it was stored: it is not the same twice.{" "}
-          {session.value?.allowRun && (
-            <button type="button" onClick={() => ask({ again: true })}>
-              Do it again in detail
-            </button>
-          )}
-        </p>
-      )}
+      <OnKernel
+        head={head}
+        again={(again) => ask({ again })}
+        beside={() => ask({ beside: { run: String(head.run), of: "", again: true } })}
+      />
       <ul>
         {head.summary.map((line) => (
           <li key={line}>{line}</li>
@@ -148,8 +148,10 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
         <ChooseFlows head={head} choose={(flows) => ask({ flows })} />
         <ChooseBeside of={of} beside={asked.beside} choose={(beside) => ask({ beside })} />
       </div>
-      {asked.beside.run && second.problem && <Wrong told={second.problem} />}
-      {asked.beside.run && second.loading && <p class="faint">The run beside it is being made …</p>}
+      {asked.beside.run && second.problem && (
+        <Unstored told={second.problem} again={() => ask({ beside: { ...asked.beside, again: true } })} />
+      )}
+      {asked.beside.run && second.loading && <p class="faint">The run beside it is being done …</p>}
       {asked.beside.run && second.value && <ToldBeside track={second.value} />}
       {head.links.length > 0 && <WhatIf head={head} moment={moment} change={asked.change} ask={(change) => ask({ change })} />}
       {asked.change && other.problem && <Wrong told={other.problem} />}
@@ -175,7 +177,7 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
         <Panels {...common} at={() => marks.at} forks={() => marks.forked} />
         {head.unmarked && <p class="faint">No strokes for single packets: {head.unmarked}.</p>}
         <Variables {...common} />
-        {head.links.length > 0 && <Sequences {...common} ask={(change) => ask({ change })} />}
+        {tracks.some((track) => track.head.sequences) && <Sequences {...common} ask={(change) => ask({ change })} />}
       </section>
       {moment !== undefined && (
         <section>
@@ -194,7 +196,7 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
 function told(head: RunHead): string {
   const sampled = head.sampled === "ack" ? "a point for every acknowledgement" : `a point every ${head.sampled}`;
   if (!head.again) return `${head.backend}, as stored`;
-  if (head.backend !== "sim") return `${head.backend}, done once more, ${sampled}`;
+  if (head.kernel) return `${head.backend}, done again, which is another run; ${sampled}`;
   return `simulated once more, ${sampled}${head.same ? "; its flows are those that were stored, to the bit" : ""}`;
 }
 

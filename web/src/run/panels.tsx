@@ -65,6 +65,7 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
       <Titled title="Goodput (Mbit/s)" keys={`in steps of ${steps(tracks)} ms${paced ? "; thin: pacing rate" : ""}`}>
         <Panel
           {...common}
+          times={!queued(tracks, every)}
           label="Goodput and pacing rate over time"
           unit="Mbit/s"
           height={140}
@@ -148,6 +149,12 @@ const MEANING: Record<string, string> = {
   nagle: "nagle: less than a segment",
 };
 
+/** Whether there is anything to draw of queues; else times stand below what is above them. */
+function queued(tracks: Track[], every: Line[]): boolean {
+  const told = tracks.some((track) => track.head.queues.length > 0);
+  return told || every.some((line) => Object.keys(BEFELL).some((what) => line.track.column(`${line.flow} ${what}`)?.length));
+}
+
 function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[] }) {
   const queues = tracks.flatMap((track) => track.head.queues.map((link) => ({ track, link })));
   const befell = (what: string) => every.some((line) => line.track.column(`${line.flow} ${what}`)?.length);
@@ -158,7 +165,7 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
     ...(befell("marked") ? ["at the bottom: marked packets"] : []),
     ...(!exact && queues.some(({ track, link }) => track.column(`drops ${link}`)?.length) ? ["strokes: drops"] : []),
   ];
-  if (!queues.length && !signs.length) return null;
+  if (!queued(tracks, every)) return null;
   const dashes = [[], [6, 3], [2, 2]];
   return (
     <Titled

@@ -27,6 +27,10 @@ export interface RunHead {
   backend: string;
   again: boolean;
   same: boolean | null;
+  /** Of a run on a real kernel: releases, and what was stored of its flows. */
+  kernel: { stored: string[]; now: string | null; was: string[]; stored_series: boolean } | null;
+  /** Whether there are time-sequence graphs of it. */
+  sequences: boolean;
   sampled: string;
   flows: string[];
   shown: string[];
