@@ -77,3 +77,11 @@ def test_pages_are_accessible_and_no_wider_than_the_screen(page: Any, path: str,
     page.wait_for_load_state("networkidle")
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_intervals_of_a_verdict_stand_over_short_numbers_of_a_larger_unit(page: Any) -> None:
+    page.goto("/results?of=lab/results/queues")
+    page.locator(".verdict .plot svg").first.wait_for()
+    texts = page.evaluate("[...document.querySelector('.verdict .plot svg').querySelectorAll('text')].map((each) => each.textContent)")
+    assert "Mbit/s" in texts
+    assert not any(len(text) > 5 and text[0].isdigit() for text in texts)

@@ -21,7 +21,7 @@ export function Sharing({ setting, lesson, study }: { setting: string; lesson: s
         <button type="button" onClick={share}>
           Copy the address
         </button>
-        <a href={address("/api/playground/study", { set: setting })} download="playground.toml">
+        <a class="button" href={address("/api/playground/study", { set: setting })} download="playground.toml">
           Download the study
         </a>
         <span role="status">{copied}</span>

@@ -83,7 +83,7 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
 
 /** Lengths of the steps of goodput, ms: runs of other results may have others. */
 function steps(tracks: Track[]): string {
-  return [...new Set(tracks.map((track) => +(1000 * track.head.step).toPrecision(3)))].join(" and ");
+  return [...new Set(tracks.map((track) => +(1000 * track.head.step).toPrecision(3)))].join(", ");
 }
 
 export function Titled({ title, keys, children }: { title: string; keys?: string; children: preact.ComponentChildren }) {
