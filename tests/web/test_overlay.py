@@ -1,5 +1,6 @@
 """Runs of different results over one axis of time: which flows are drawn of the other one, what is told of it, and that the address keeps it."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,12 @@ def test_a_run_of_other_results_is_laid_over_the_first_and_the_address_keeps_it(
         page.reload()
         expect(flows).to_have_text(named)
         expect(form.get_by_label("of results")).to_have_value("lab/results/longer")
+        # At a moment after its end the shorter one has no values.
+        page.get_by_label("Moment (s)").fill("5")
+        page.keyboard.press("Enter")
+        rows = page.get_by_role("region", name="Values at 5 s").get_by_role("row")
+        expect(rows.nth(1)).to_have_text(re.compile("bulk, run 13 of queues\u2013+$"))
+        expect(rows.nth(3)).to_have_text(re.compile(r"bulk, run 1 of longer\d"))
         # What belongs to the first run alone stays with it, and what is asked of the other is asked of its results.
         page.get_by_label("The algorithms' own variables").select_option("w_max")
         page.get_by_role("img", name="w_max over time").wait_for()
