@@ -8,7 +8,7 @@ from typing import Any
 
 from sawtooth import _core
 from sawtooth.backends.registry import BACKENDS
-from sawtooth.plan import Plan
+from sawtooth.plan import Plan, Run
 from sawtooth.recognise import written
 from sawtooth.study.sweep import axis_names
 
@@ -51,6 +51,13 @@ def seconds(made: Plan, cores: int) -> float:
     in_turn = sum(run.cost for run in real)
     waiting = sum(_core.kernel_settings(run.scenario)["duration_secs"] for run in real)
     return waiting + (in_turn + (made.cost - in_turn) / cores) / _KERNEL_DELIVERIES_PER_SECOND
+
+
+def on_kernel(made: Plan, run: Run) -> float:
+    """How long one run on a real kernel takes by itself, at most about: in real time as long as it lasts, too."""
+    keys = _core.kernel_settings(run.scenario)
+    real = BACKENDS[made.study.backend].clock(keys["time"]) == "real"
+    return (keys["duration_secs"] if real else 0.0) + run.cost / _KERNEL_DELIVERIES_PER_SECOND
 
 
 def notes(made: Plan) -> list[str]:

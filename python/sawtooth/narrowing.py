@@ -1,4 +1,4 @@
-"""How far the intervals of a study's headline measure have narrowed while it runs: of what is stored so far, where the widest one is.
+"""How far the intervals of a study's headline measure have narrowed while it runs: of what is stored so far, which cell is the worst, and where runs fail.
 
 It is looked at, and nothing follows from it: a study that is ended when its intervals please has other intervals than it says. The rule
 `repeat = { until = ... }` is for that.
@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from sawtooth import estimates, figures
 from sawtooth.errors import SawtoothError
@@ -47,6 +50,15 @@ class Widest:
     share: float
 
 
+@dataclass(frozen=True)
+class Failing:
+    """The cell and arm of which the most runs have failed: `failed` of the `done`."""
+
+    where: str
+    failed: int
+    done: int
+
+
 class Narrowing:
     """What a terminal shows below the bar."""
 
@@ -58,24 +70,33 @@ class Narrowing:
         self._shares: list[float] = []
 
     def said(self) -> str:
-        """The line as it is now; looked at anew every few seconds."""
+        """The lines as they are now; looked at anew every few seconds."""
         began = time.monotonic()
         if began >= self._next:
-            if found := self._look():
+            lines: list[str] = []
+            found, failing = self._look()
+            if found:
                 self._shares = [*self._shares, found.share][-_LONGEST:]
-                self._said = f"{found.measure}: widest interval ±{100 * found.share:.2g} %, {found.where} {sparkline(self._shares)}"
+                # What a narrow terminal cuts off is the end of the place.
+                lines.append(f"{found.measure} ±{100 * found.share:.2g} % {sparkline(self._shares)} worst cell: {found.where}")
+            if failing:
+                lines.append(f"most failures, {failing.failed} of {failing.done} runs: {failing.where}")
+            self._said = "\n".join(lines) or self._said
             ended = time.monotonic()
             self._next = ended + max(_SOONEST, _RARELY * (ended - began))
         return self._said
 
-    def _look(self) -> Widest | None:
+    def _look(self) -> tuple[Widest | None, Failing | None]:
+        failing = None
         try:
             if self._shown is None:
                 self._shown = presentation(self._study)
-            return widest(Dataset(self._directory), self._shown)
+            dataset = Dataset(self._directory)
+            failing = most_failing(dataset)
+            return widest(dataset, self._shown), failing
         except SawtoothError:
             # Nothing of it is stored yet, or not what is asked for: the report says so, and the run goes on.
-            return None
+            return None, failing
 
 
 def widest(dataset: Dataset, shown: Presentation) -> Widest | None:
@@ -97,9 +118,27 @@ def widest(dataset: Dataset, shown: Presentation) -> Widest | None:
         interval = estimate.interval
         share = (interval.high - interval.low) / 2 / abs(interval.estimate) if interval.estimate else math.nan
         if estimate.n >= 2 and math.isfinite(share) and (found is None or share > found.share):
-            parts = [*(f"{name} {written(str(row[name]))}" for name in names if row.get(name) is not None), str(row["arm"] or "")]
-            found = Widest(spec.measure.name, ", ".join(part for part in parts if part) or "in its one cell", share)
+            found = Widest(spec.measure.name, _place(names, row), share)
     return found
+
+
+def most_failing(dataset: Dataset) -> Failing | None:
+    """Where the most runs have failed, of those that are stored; nothing if none has."""
+    status = dataset.status()
+    if (status["status"] == "ok").all():
+        return None
+    names = factors(dataset)
+    failed = (pl.col("status") != "ok").sum().alias("failed")
+    of_runs = dataset.runs.join(status.select("run", "status"), on="run", maintain_order="left")
+    counted = of_runs.group_by("cell", "arm", *names, maintain_order=True).agg(failed, pl.len().alias("done"))
+    row = counted.sort("failed", descending=True, maintain_order=True).row(0, named=True)
+    return Failing(_place(names, row), int(row["failed"]), int(row["done"]))
+
+
+def _place(names: Sequence[str], row: Mapping[str, Any]) -> str:
+    """A cell and arm in words, by the levels of the factors."""
+    parts = [*(f"{name} {written(str(row[name]))}" for name in names if row.get(name) is not None), str(row["arm"] or "")]
+    return ", ".join(part for part in parts if part) or "in its one cell"
 
 
 def sparkline(values: Sequence[float]) -> str:

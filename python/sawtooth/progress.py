@@ -147,10 +147,15 @@ class _Tally:
         return self.elapsed * max(self.cost - self.spent, 0.0) / max(self.spent, 1.0) if self.new else None
 
 
-class LineReporter:
-    """A plain line every few seconds, for logs and pipes."""
+class _Now:
+    """Says how far it is from time to time.
 
-    def __init__(self, every: float = 5.0) -> None:
+    Args:
+        every: seconds between two times.
+
+    """
+
+    def __init__(self, every: float) -> None:
         self._every = every
         self._tally = _Tally()
         self._last = time.monotonic()
@@ -158,7 +163,7 @@ class LineReporter:
     def begin(self, total: int, done: int, cost: float) -> None:
         """See `Reporter`."""
         self._tally.begin(total, done, cost)
-        self._say()
+        self._tell()
 
     def more(self, runs: int, cost: float) -> None:
         """See `Reporter`."""
@@ -166,71 +171,74 @@ class LineReporter:
 
     def advance(self, runs: int, cost: float, failed: int) -> None:
         """See `Reporter`."""
-        tally = self._tally
-        tally.advance(runs, cost, failed)
-        if time.monotonic() - self._last >= self._every or tally.done == tally.total:
-            self._say()
+        self._tally.advance(runs, cost, failed)
+        if time.monotonic() - self._last >= self._every or self._is_last():
+            self._tell()
+
+    def end(self) -> None:
+        """See `Reporter`."""
+
+    def _tell(self) -> None:
+        self._last = time.monotonic()
+        self._print(self._tally)
+
+    def _is_last(self) -> bool:
+        """Whether it is told whatever was told last."""
+        return False
+
+    def _print(self, tally: _Tally) -> None:
+        raise NotImplementedError
+
+
+class LineReporter(_Now):
+    """A plain line every few seconds, for logs and pipes."""
+
+    def __init__(self, every: float = 5.0) -> None:
+        super().__init__(every)
 
     def say(self, text: str) -> None:
         """See `Reporter`."""
         print(text, file=sys.stderr, flush=True)
 
-    def end(self) -> None:
-        """See `Reporter`."""
+    def _is_last(self) -> bool:
+        return self._tally.done == self._tally.total
 
-    def _say(self) -> None:
-        self._last = time.monotonic()
-        tally = self._tally
+    def _print(self, tally: _Tally) -> None:
         line = f"{f'round {tally.round}: ' if tally.round > 1 else ''}{tally.done}/{tally.total} runs"
         if tally.left is not None:
             line += f", {100 * tally.share:.0f} % of the work, {tally.elapsed:.0f} s so far, about {tally.left:.0f} s left"
         if tally.failed:
             line += f", {tally.failed} failed"
-        print(line, file=sys.stderr, flush=True)
+        self.say(line)
 
 
-class JsonReporter:
+class JsonReporter(_Now):
     """Lines of JSON, for programs: how far it is, `{"runs": 20, "planned": 240, ...}`, and what the user should know, `{"said": "..."}`."""
 
     def __init__(self, every: float = 0.2) -> None:
-        self._every = every
-        self._tally = _Tally()
-        self._last = time.monotonic()
-
-    def begin(self, total: int, done: int, cost: float) -> None:
-        """See `Reporter`."""
-        self._tally.begin(total, done, cost)
-        self._say()
+        super().__init__(every)
 
     def more(self, runs: int, cost: float) -> None:
         """See `Reporter`."""
-        self._tally.more(runs, cost)
-        self._say()
-
-    def advance(self, runs: int, cost: float, failed: int) -> None:
-        """See `Reporter`."""
-        self._tally.advance(runs, cost, failed)
-        if time.monotonic() - self._last >= self._every:
-            self._say()
+        super().more(runs, cost)
+        self._tell()
 
     def say(self, text: str) -> None:
         """See `Reporter`."""
-        self._print({"said": text})
+        self._write({"said": text})
 
     def end(self) -> None:
         """See `Reporter`."""
-        self._say()
+        self._tell()
 
-    def _say(self) -> None:
-        self._last = time.monotonic()
-        tally = self._tally
-        self._print({
+    def _print(self, tally: _Tally) -> None:
+        self._write({
             "runs": tally.done, "planned": tally.total, "failed": tally.failed, "round": tally.round, "share": round(tally.share, 4),
             "seconds": round(tally.elapsed, 3), "left": None if tally.left is None else round(tally.left, 1),
         })  # fmt: skip
 
     @staticmethod
-    def _print(facts: Mapping[str, object]) -> None:
+    def _write(facts: Mapping[str, object]) -> None:
         print(json.dumps(facts), file=sys.stderr, flush=True)
 
 

@@ -3,12 +3,13 @@
 import io
 from pathlib import Path
 
+import polars as pl
 import pytest
 from rich.console import Console
 
 import sawtooth
 from sawtooth import narrowing, stats
-from sawtooth.narrowing import Narrowing, sparkline, widest
+from sawtooth.narrowing import Narrowing, most_failing, sparkline, widest
 from sawtooth.presentation import presentation
 from sawtooth.progress import TerminalReporter
 from sawtooth.results.dataset import Dataset
@@ -46,11 +47,31 @@ def test_nothing_is_said_before_there_is_anything_and_looks_are_rare(
     assert line.said() == ""
     clock[0] += 3
     first = line.said()
-    assert first.startswith("goodput_bps: widest interval ±")
-    assert first.endswith(" ▁")
+    found = widest(made, presentation(made.study))
+    assert found
+    assert first == f"goodput_bps ±{100 * found.share:.2g} % ▁ worst cell: {found.where}"
     assert line.said() == first
     clock[0] += 3
-    assert line.said().endswith(" ▁▁")
+    assert f" % ▁▁ worst cell: {found.where}" in line.said()
+
+
+def test_where_the_most_runs_fail_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "failing.toml").write_text(STUDY.replace("repeat = 4", "repeat = 2"))
+    dataset = sawtooth.run(tmp_path / "failing.toml", tmp_path / "out")
+    assert most_failing(dataset) is None
+    status = dataset.status()
+    cell = dataset.runs.filter(pl.col("run") == 3)["cell"][0]
+    wrong = pl.when(pl.col("run").is_in([3, 2, 9])).then(pl.lit("failed")).otherwise("status").alias("status")
+    monkeypatch.setattr(Dataset, "status", lambda _: status.with_columns(wrong))
+    found = most_failing(Dataset(dataset.directory))
+    assert found
+    assert (found.failed, found.done) == (2, 2)
+    assert found.where == " ".join(["limit", str(dataset.runs.filter(cell=cell)["limit"][0]) + ",", dataset.runs.filter(run=3)["arm"][0]])
+    clock = [100.0]
+    monkeypatch.setattr(narrowing.time, "monotonic", lambda: clock[0])
+    line = Narrowing(dataset.study, dataset.directory)
+    clock[0] += 3
+    assert line.said().splitlines()[-1] == f"most failures, 2 of 2 runs: {found.where}"
 
 
 def test_a_study_without_figures_is_seen_by_its_goodput(tmp_path: Path) -> None:
@@ -72,10 +93,14 @@ def test_bars_are_by_logarithms(values: list[float], bars: str) -> None:
 
 def test_the_bar_has_rate_failures_and_the_line_below_it() -> None:
     written = io.StringIO()
-    reporter = TerminalReporter(Console(file=written, force_terminal=True, width=120), lambda: "goodput_bps: widest interval ±3 % ▇▁")
+    reporter = TerminalReporter(
+        Console(file=written, force_terminal=True, width=120),
+        lambda: "goodput_bps ±3 % ▇▁ worst cell: reno\nmost failures, 1 of 2 runs: reno",
+    )
     reporter.begin(10, 0, 4e6)
     reporter.advance(2, 1e6, 1)
     reporter.end()
     assert "2/10 runs, " in written.getvalue()
     assert "/s, 1 failed" in written.getvalue()
-    assert "widest interval ±3 % ▇▁" in written.getvalue()
+    assert "goodput_bps ±3 % ▇▁ worst cell: reno" in written.getvalue()
+    assert "most failures, 1 of 2 runs: reno" in written.getvalue()

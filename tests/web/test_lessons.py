@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 from sawtooth import _core
@@ -84,6 +85,36 @@ def test_from_the_list_to_a_setting_and_on_to_the_next_lesson(page: Any) -> None
     page.get_by_role("link", name="The same with CUBIC").click()
     page.locator('[data-done="true"]').wait_for()
     page.get_by_role("rowheader", name="cubic-2", exact=True).wait_for()
+
+
+def test_a_setting_leads_back_to_its_lesson_and_a_lesson_to_the_setting(page: Any) -> None:
+    page.goto("/lessons?lesson=bufferbloat")
+    page.get_by_text("What the simulation shows").click()
+    assert "were chosen after the simulations had been seen" in page.locator("details").inner_text()
+    page.locator(".steps a").first.click()
+    page.locator('[data-done="true"]').wait_for()
+    page.wait_for_url("**&lesson=bufferbloat")
+    back = page.get_by_role("navigation", name="Back")
+    expect(back.get_by_role("link")).to_have_text(["← Back to the lesson “Bufferbloat”"])
+    # What is set stays with its lesson; the study knows nothing of it.
+    page.get_by_role("button", name="Add flows").click()
+    page.wait_for_url(re.compile("f=.*f=.*&lesson=bufferbloat$"))
+    assert "lesson" not in page.locator("pre.study").inner_text()
+    setting = page.url
+    page.get_by_role("link", name="Lessons", exact=True).click()
+    page.get_by_role("link", name="1. Slow start").click()
+    page.get_by_role("link", name="Back to the playground, as it was").click()
+    page.wait_for_url(setting)
+    page.locator('[data-done="true"]').wait_for()
+    # Somebody else opens it, in a tab of their own.
+    other = page.context.new_page()
+    other.goto(setting)
+    other.get_by_role("link", name="Back to the lesson “Bufferbloat”").click()
+    other.get_by_role("heading", name="Bufferbloat").wait_for()
+    other.goto(setting.replace("lesson=bufferbloat", "lesson=nothing"))
+    other.locator('[data-done="true"]').wait_for()
+    assert other.get_by_role("navigation", name="Back").count() == 0
+    other.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -77,3 +77,29 @@ def test_pages_are_accessible_and_no_wider_than_the_screen(page: Any, path: str,
     page.wait_for_load_state("networkidle")
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_intervals_of_a_verdict_stand_over_short_numbers_of_a_larger_unit(page: Any) -> None:
+    page.goto("/results?of=lab/results/queues")
+    page.locator(".verdict .plot svg").first.wait_for()
+    texts = page.evaluate("[...document.querySelector('.verdict .plot svg').querySelectorAll('text')].map((each) => each.textContent)")
+    assert "Mbit/s" in texts
+    assert not any(len(text) > 5 and text[0].isdigit() for text in texts)
+
+
+def test_what_is_drawn_has_the_colours_of_the_theme_that_is_chosen(page: Any) -> None:
+    page.emulate_media(color_scheme="light")
+    page.goto("/results?of=lab/results/queues")
+    drawn = page.locator("section[aria-label=Workbench] .plot svg g[stroke] > path[transform]").last
+    drawn.wait_for()
+    inks = (
+        "[...document.querySelectorAll('section[aria-label=Workbench] .plot svg [stroke^=rgb]')].map((each) => each.getAttribute('stroke'))"
+    )
+    light = page.evaluate(inks)
+    assert "rgb(0, 114, 178)" in light
+    for theme in ("light", "dark"):
+        page.get_by_role("button", name="Colours:", exact=False).click()
+        page.get_by_role("button", name=f"Colours: {theme}").wait_for()
+    page.wait_for_function(f"{inks}.includes('rgb(86, 180, 233)')")
+    assert not set(page.evaluate(inks)) & {"rgb(0, 114, 178)"}
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"

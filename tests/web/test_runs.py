@@ -18,6 +18,7 @@ from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 from sawtooth.web import curves, replays, whatif
+from sawtooth.web.bounded import Bounded
 
 OF = {"of": "lab/results/queues"}
 
@@ -193,7 +194,7 @@ def test_runs_and_flows_that_there_are_not_are_told(client: TestClient) -> None:
 def test_a_run_that_takes_too_long_is_ended() -> None:
     scenario = {"duration": "3000 s", "stack": "linux", "links": {"l": {"rate": "10 Gbit/s", "delay": "1 ms"}}, "flows": [{"path": ["l"]}]}
     with pytest.raises(RunFailed, match=r"takes longer than 0\.2 s"):
-        replays.Bounded(0.2).run_batch([json.dumps(scenario)], [1])
+        Bounded(0.2).run_batch([json.dumps(scenario)], [1])
 
 
 def test_traces_that_are_equal_do_not_differ(made: Path) -> None:
@@ -306,3 +307,11 @@ def test_every_packet_that_was_marked_or_dropped_has_its_moment() -> None:
     forward = tables["links"].filter(direction="forward").row(0, named=True)
     assert len(found["marked marked"]) == forward["marked_packets"] > 0
     assert sum(len(found[f"{flow} dropped"]) for flow in ("marked", "dropped")) == forward["dropped_packets"]
+
+
+def test_goodput_of_stored_samples_is_taken_together_over_whole_samples(of_kernel: Path, asked: Any) -> None:
+    head, columns = unpacked(asked(of_kernel).get("/api/run/series", params={"of": "lab/results/kernels", "run": "0"}).content)
+    # Samples are 50 ms apart: in shorter steps there would be nothing, and then all at once.
+    assert head["step"] / 0.05 == pytest.approx(round(head["step"] / 0.05)) and head["step"] >= 0.05
+    running = columns["bulk goodput"][columns["bulk goodput t"] > 1.5]
+    assert (running > 0).all() and 4 < float(np.median(running)) < 5

@@ -13,6 +13,8 @@ export interface Told {
   message: string;
   hint: string | null;
   place: Place | null;
+  /** Whether it can be done again where studies may be run. */
+  repeatable?: boolean;
 }
 
 export class Problem extends Error {

@@ -4,10 +4,21 @@ import { signal } from "@preact/signals";
 export interface Route {
   page: string;
   query: URLSearchParams;
+  /** The last address of another page of this tab, from where one came here. */
+  came: string | undefined;
+}
+
+function pageOf(path: string): string {
+  return path.replace(/^\/+|\/+$/g, "") || "results";
 }
 
 function here(): Route {
-  return { page: location.pathname.replace(/^\/+|\/+$/g, "") || "results", query: new URLSearchParams(location.search) };
+  const came: unknown = history.state?.came;
+  return {
+    page: pageOf(location.pathname),
+    query: new URLSearchParams(location.search),
+    came: typeof came === "string" ? came : undefined,
+  };
 }
 
 export const route = signal<Route>(here());
@@ -23,7 +34,11 @@ export function to(page: string, query: Record<string, string | undefined> = {})
 }
 
 export function go(address: string, how: "push" | "replace" = "push"): void {
-  history[how === "push" ? "pushState" : "replaceState"](null, "", address);
+  if (how === "push") {
+    const isSame = pageOf(new URL(address, location.origin).pathname) === route.value.page;
+    const came = isSame ? route.value.came : location.pathname + location.search;
+    history.pushState({ came }, "", address);
+  } else history.replaceState(history.state, "", address);
   route.value = here();
   if (how === "push") scrollTo(0, 0);
 }

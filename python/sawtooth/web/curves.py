@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,8 +35,8 @@ _OF_SERIES = {
 """Curves with their column and the factor to kB, ms or Mbit/s."""
 
 
-def shown(taken: Trace, asked: Sequence[str]) -> list[str]:
-    """The flows that are drawn: those that are named, or else the first.
+def shown(taken: Trace, asked: Sequence[str], preferred: Sequence[str] = ()) -> list[str]:
+    """The flows that are drawn: those that are named, or else those that are preferred, as far as the run has them, or else the first.
 
     Raises:
         DatasetError: for a flow that the run does not have.
@@ -45,7 +46,7 @@ def shown(taken: Trace, asked: Sequence[str]) -> list[str]:
     for name in asked:
         if name not in names:
             raise DatasetError(f"the run has no flow `{name[:60]}`", did_you_mean(name[:60], names))
-    return list(asked)[:MOST_FLOWS] or names[: trace.MOST_CURVES]
+    return (list(asked) or [name for name in preferred if name in names])[:MOST_FLOWS] or names[: trace.MOST_CURVES]
 
 
 def of_flows(taken: Trace, flows: Sequence[str]) -> tuple[dict[str, Any], dict[str, Vector]]:
@@ -79,10 +80,24 @@ def of_flows(taken: Trace, flows: Sequence[str]) -> tuple[dict[str, Any], dict[s
 
 
 def _step(taken: Trace) -> float:
-    """Seconds of goodput that are taken together: a share of the time in which there are flows, and not less than a mean round trip, in which bursts are no rate."""
-    rtt = taken.flows["srtt_mean_ns"].drop_nulls().cast(pl.Float64).median() if "srtt_mean_ns" in taken.flows.columns else None
-    least = float(rtt) * 1e-9 if isinstance(rtt, float) else 0.0
-    return min(max(active(taken) / _STEPS, least, 1e-6), taken.duration)
+    """Seconds of goodput that are taken together: a share of the time in which there are flows.
+
+    Not less than a mean round trip, in which bursts are no rate, nor than lies between two samples, between which nothing is known: of those as many as a step holds.
+    """
+    told = taken.flows["srtt_mean_ns"] if "srtt_mean_ns" in taken.flows.columns else None
+    rtt = _median(taken.series["srtt_ns"] if told is None or told.is_null().all() else told)
+    first = taken.series.filter(flow=taken.flows["flow"][0]).sort("t_ns", maintain_order=True)["t_ns"]
+    gap = _median(first.diff())
+    step = max(active(taken) / _STEPS, 1e-6, rtt)
+    if gap > step / 4:
+        step = gap * math.ceil(step / gap - 1e-6)
+    return min(step, taken.duration)
+
+
+def _median(times_ns: pl.Series) -> float:
+    """The median of times, seconds; 0 if none is known."""
+    found = times_ns.drop_nulls().cast(pl.Float64).median()
+    return found * 1e-9 if isinstance(found, float) else 0.0
 
 
 def active(taken: Trace) -> float:

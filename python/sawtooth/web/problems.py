@@ -29,7 +29,9 @@ def problem(error: SawtoothError) -> dict[str, Any]:
     """What is wrong, where, and what to do."""
     place = error.place if isinstance(error, StudyError) else None
     message = getattr(error, "message", None) or str(error)
-    return {"message": message, "hint": getattr(error, "hint", None), "place": place_of(place)}
+    told = {"message": message, "hint": getattr(error, "hint", None), "place": place_of(place)}
+    # Where a page can offer to do it.
+    return told | {"repeatable": True} if getattr(error, "repeatable", False) else told
 
 
 def diagnosed(each: Diagnostic) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Hashable, Sequence
+from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,21 +18,20 @@ from typing import Any, cast
 import polars as pl
 
 from sawtooth import _core, trace
-from sawtooth.backends import sim
-from sawtooth.backends.batch import Batch
-from sawtooth.backends.registry import BACKENDS
 from sawtooth.errors import DatasetError, RunFailed, StudyError
 from sawtooth.plan import Plan, Run, make_plan, regrown
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 from sawtooth.trace import Trace
+from sawtooth.web import kernels
+from sawtooth.web.bounded import Bounded
+from sawtooth.web.kernels import Kernel
 from sawtooth.web.opened import Opened
 from sawtooth.web.problems import NotAllowedError
+from sawtooth.web.sequence import Sequences
 from sawtooth.web.whatif import DROP, Change, changed
 
 RECORD = ("variables", "episodes", "limited")
-_MOST_SECONDS = 60.0
-"""That a run may take: who wants to wait longer has `sawtooth trace`."""
 _MOST_WAIT = 120.0
 """For the runs of other questions."""
 _MOST_WAITING = 12
@@ -52,6 +51,7 @@ class Replay:
         again: whether it was done again; else it is told by what was stored.
         same: whether that is what was stored; None if it cannot be told.
         change: what happens otherwise, in words.
+        kernel: what is said of its kernel, if it has one. sequences: what its senders sent, if it was captured meanwhile.
 
     """
 
@@ -61,32 +61,8 @@ class Replay:
     again: bool
     same: bool | None
     change: str | None = None
-
-
-class Bounded:
-    """The simulator, of which a batch takes no longer than a limit."""
-
-    def __init__(self, most_seconds: float = _MOST_SECONDS) -> None:
-        self._most = most_seconds
-
-    def run_batch(self, scenarios: Sequence[str], seeds: Sequence[int], captures: Sequence[_core.CaptureRequest] = ()) -> Batch:
-        """As every backend has it.
-
-        Raises:
-            RunFailed: if it takes longer.
-
-        """
-        stop = _core.StopRequest()
-        timer = threading.Timer(self._most, stop.set)
-        timer.daemon = True
-        timer.start()
-        try:
-            outcomes = sim.run_share(scenarios, seeds, stop, captures)
-        finally:
-            timer.cancel()
-        if outcomes is None:
-            raise RunFailed(f"the run takes longer than {self._most:g} s, and was ended", "`sawtooth trace` has no such limit")
-        return sim.gather([outcomes])
+    kernel: Kernel | None = None
+    sequences: Sequences | None = None
 
 
 class Replays:
@@ -173,9 +149,9 @@ class Replays:
         if again:
             if not self._allow_run:
                 raise NotAllowedError("do a run on a real kernel again")
-            backend = BACKENDS[plan.study.backend].load()
-            return self.once(opened, run, "again", lambda: Replay(plan, run, trace.take(plan, run, backend), again=True, same=None))
-        return Replay(plan, run, _stored(opened.dataset, run), again=False, same=None)
+            return self.once(opened, run, "again", lambda: _on_kernel(plan, run, opened.dataset))
+        kernel = kernels.told(plan, opened.dataset, run, done_again=False)
+        return Replay(plan, run, kernels.stored(opened.dataset, run), again=False, same=None, kernel=kernel)
 
     def _forked(self, opened: Opened, run: Run, change: Change) -> tuple[Run, str]:
         packet, told = None, change.told
@@ -241,7 +217,9 @@ def _bytes(kept: Any) -> int:
     if isinstance(kept, pl.DataFrame):
         return int(kept.estimated_size())
     if isinstance(kept, Replay):
-        return sum(_bytes(frame) for frame in (kept.trace.series, kept.trace.queues, *kept.trace.recorded.values()))
+        return sum(_bytes(part) for part in (kept.trace.series, kept.trace.queues, *kept.trace.recorded.values(), kept.sequences))
+    if isinstance(kept, Sequences):
+        return _bytes(kept.capture)
     frames = (getattr(kept, name, None) for name in ("packets", "capture", "series", "marks"))
     return sum(_bytes(frame) for frame in frames if frame is not None)
 
@@ -277,6 +255,12 @@ def _simulated(plan: Plan, run: Run, stored: Dataset | None) -> Replay:
     return Replay(plan, run, taken, again=True, same=None if stored is None else _is_stored(stored, run, taken))
 
 
+def _on_kernel(plan: Plan, run: Run, stored: Dataset) -> Replay:
+    taken, sequences = kernels.again(plan, run)
+    told = kernels.told(plan, stored, run, done_again=True)
+    return Replay(plan, run, taken, again=True, same=_is_stored(stored, run, taken), kernel=told, sequences=sequences)
+
+
 def _is_stored(dataset: Dataset, run: Run, taken: Trace) -> bool | None:
     """Whether a run's flows are those that were stored."""
     if "flows" not in dataset.tables:
@@ -286,20 +270,3 @@ def _is_stored(dataset: Dataset, run: Run, taken: Trace) -> bool | None:
         return None
     shared = [name for name in taken.flows.columns if name in stored.columns and name != "run"]
     return stored.select(shared).equals(taken.flows.select(shared), null_equal=True)
-
-
-def _stored(dataset: Dataset, run: Run) -> Trace:
-    """What results tell of a run without doing it again."""
-
-    def table(name: str) -> pl.DataFrame | None:
-        return dataset.table(name).filter(pl.col("run") == run.index).collect() if name in dataset.tables else None
-
-    flows, links, series = table("flows"), table("links"), table("series")
-    if flows is None or flows.is_empty():
-        raise DatasetError("nothing is stored of this run", "it has failed, or was not done yet")
-    if series is None or series.is_empty():
-        raise DatasetError(
-            "this run was on a real kernel, and no series of it was stored",
-            'write sample = "100 ms" in [scenario] and run the study again; or `sawtooth serve --allow-run` does this run again',
-        )
-    return Trace(run, trace.duration_of(run), flows, pl.DataFrame() if links is None else links, series, table("queues"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any, cast
 
 import polars as pl
@@ -14,6 +15,7 @@ from sawtooth.animation import film, page
 from sawtooth.errors import DatasetError
 from sawtooth.quantities import seconds
 from sawtooth.web import curves, replays, sequence, whatif
+from sawtooth.web.bounded import Bounded
 from sawtooth.web.columns import TYPE, packed
 from sawtooth.web.folders import Folders
 from sawtooth.web.opened import Opened, Shelf
@@ -45,7 +47,7 @@ class Runs:
         """A run over time, or that run with a change: what is said of it, and its columns."""
         opened, replay, change = self._taken(request)
         taken = replay.trace
-        flows = curves.shown(taken, request.query_params.getlist("flow"))
+        flows = _flows(request, taken)
         said, columns = curves.of_flows(taken, flows)
         queues, of_links = curves.of_links(taken)
         marks, why_not = self._marks(opened, replay, flows)
@@ -59,6 +61,8 @@ class Runs:
             "active": curves.active(taken),
             "backend": study.backend,
             "again": replay.again,
+            "kernel": None if replay.kernel is None else asdict(replay.kernel),
+            "sequences": not study.on_kernels or replay.sequences is not None,
             "same": replay.same,
             "sampled": trace.sampling(replay.run),
             "flows": taken.flows["flow"].to_list(),
@@ -93,15 +97,18 @@ class Runs:
         """One of the algorithms' own variables over time."""
         _, replay, _ = self._taken(request)
         name = query(request, "name")
-        flows = curves.shown(replay.trace, request.query_params.getlist("flow"))
+        flows = _flows(request, replay.trace)
         return Response(packed({"variable": name}, curves.of_variable(replay.trace, flows, name)), media_type=TYPE)
 
     def sequence(self, request: Request) -> Response:
         """The time-sequence graph of a flow."""
         opened, replay, _ = self._taken(request)
         if replay.plan.study.on_kernels:
-            raise DatasetError("packets of real kernels were not stored", "`sawtooth trace --pcap FILE` captures a run")
-        found = self._replays.once(opened, replay.run, "sequence", lambda: sequence.taken(replay.run))
+            if replay.sequences is None:
+                raise DatasetError("packets of real kernels were not stored", "`sawtooth trace --pcap FILE` captures a run")
+            found = replay.sequences
+        else:
+            found = self._replays.once(opened, replay.run, "sequence", lambda: sequence.taken(replay.run))
         head = {"flow": query(request, "flow"), "kinds": sequence.MARKS}
         return Response(packed(head, sequence.columns(found, query(request, "flow"))), media_type=TYPE)
 
@@ -111,10 +118,16 @@ class Runs:
         begin, end = (_seconds(request, name) for name in ("from", "to"))
         span = film.Span(begin or 0.0, end)
         choice = film.Choice(request.query_params.getlist("flow"), request.query_params.getlist("link"))
-        make = lambda: film.take(replay.plan, replay.run, replays.Bounded(), span, choice, _MOST_IN_FILM)  # noqa: E731
+        make = lambda: film.take(replay.plan, replay.run, Bounded(), span, choice, _MOST_IN_FILM)  # noqa: E731
         found = self._replays.once(opened, replay.run, ("film", span, tuple(choice.flows), tuple(choice.links)), make)
         title = trace.title(replay.plan, replay.run)
         return JSONResponse(page.parts(found, title, page.speed_of(found)).facts())
+
+
+def _flows(request: Request, taken: trace.Trace) -> list[str]:
+    """The flows that are asked for; a run of other results that is laid beside one has what it has of `prefer`."""
+    asked = request.query_params
+    return curves.shown(taken, asked.getlist("flow"), asked.getlist("prefer"))
 
 
 def _network(replay: Replay) -> dict[str, Any]:

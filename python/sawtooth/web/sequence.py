@@ -1,8 +1,9 @@
-"""The time-sequence graph of a flow of a simulated run, down to single packets: from a capture at its sender, read as captures of anybody's are."""
+"""The time-sequence graph of a flow of a run, down to single packets: from a capture at its sender, read as captures of anybody's are."""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -14,10 +15,10 @@ from sawtooth.errors import DatasetError, RunFailed
 from sawtooth.plan import Run
 from sawtooth.stats import Vector
 from sawtooth.taps import Capture
+from sawtooth.web.bounded import Bounded
 from sawtooth.web.columns import vector
-from sawtooth.web.replays import Bounded
 
-_MOST_PACKETS = 4e6
+MOST_PACKETS = 4e6
 """Segments of a run that is captured: some hundred megabytes."""
 _MOST_ROWS = 4_000_000
 _SNAP = 96
@@ -32,7 +33,7 @@ class Sequences:
     """What the senders of a run sent and heard.
 
     Attributes:
-        capture: of it. names: of its flows, by the address of who sends. begin_s: of its first packet, since the run began.
+        capture: of it. names: of its flows, by those that the capture's have. begin_s: of its first packet, since the run began.
 
     """
 
@@ -49,7 +50,7 @@ def taken(run: Run) -> Sequences:
         RunFailed: with the simulator's words.
 
     """
-    if run.cost > _MOST_PACKETS:
+    if run.cost > MOST_PACKETS:
         raise DatasetError(
             f"about {run.cost:,.0f} segments are too many for a graph of each", "`sawtooth trace --pcap FILE` has no such limit"
         )
@@ -58,12 +59,29 @@ def taken(run: Run) -> Sequences:
         batch = Bounded().run_batch([run.scenario], [run.seed], [Capture([("sender", None)], [str(path)], _SNAP, [])])
         for message in batch.errors.values():
             raise RunFailed(f"the run failed: {message}")
-        first = next(_core.CapturedSegments(str(path), _core.CAPTURE_EPOCH_NS), None)
-        if first is None:
-            raise DatasetError("no packet of TCP is sent in this run")
-        read = captures.read(path, most_rows=_MOST_ROWS)
-    _, paths = _core.network(run.scenario)
-    return Sequences(read, {str(IPv4Address(_FIRST_SENDER + at)): name for at, (name, _) in enumerate(paths, 1)}, first.t_ns * 1e-9)
+        _, paths = _core.network(run.scenario)
+        senders = {str(IPv4Address(_FIRST_SENDER + at)): name for at, (name, _) in enumerate(paths, 1)}
+        return read(path, lambda connection: senders.get(connection.partition(":")[0]))
+
+
+def read(path: Path, flow_of: Callable[[str], str | None]) -> Sequences:
+    """What a capture at the senders of a run tells.
+
+    Args:
+        path: of the capture.
+        flow_of: the flow of a connection, which is named as `ADDRESS:PORT > ADDRESS:PORT`.
+
+    Raises:
+        DatasetError: if nothing was sent by TCP.
+
+    """
+    first = next(_core.CapturedSegments(str(path), _core.CAPTURE_EPOCH_NS), None)
+    if first is None:
+        raise DatasetError("no packet of TCP is sent in this run")
+    found = captures.read(path, most_rows=_MOST_ROWS)
+    connections: list[str] = found.flows.filter(transport="tcp")["flow"].to_list()
+    names = {each: name for each in connections if (name := flow_of(each)) is not None}
+    return Sequences(found, names, first.t_ns * 1e-9)
 
 
 def columns(found: Sequences, flow: str) -> dict[str, Vector]:
@@ -74,9 +92,11 @@ def columns(found: Sequences, flow: str) -> dict[str, Vector]:
 
     """
     flows = found.capture.flows.filter((pl.col("transport") == "tcp") & (pl.col("sent_bytes") > 0))
-    names = [name for name in flows["flow"].to_list() if found.names.get(name.partition(":")[0]) == flow]
+    names = [name for name in flows["flow"].to_list() if found.names.get(name) == flow]
     if not names:
-        raise DatasetError(f"`{flow[:60]}` sends no data by TCP in this run", f"there are {', '.join(list(found.names.values())[:8])}")
+        raise DatasetError(
+            f"`{flow[:60]}` sends no data by TCP in this run", f"there are {', '.join(list(dict.fromkeys(found.names.values()))[:8])}"
+        )
     largest = flows.filter(pl.col("flow").is_in(names)).sort("sent_bytes", descending=True, maintain_order=True)["flow"][0]
     series = found.capture.series.filter(flow=largest).sort("t_ns", maintain_order=True)
     marks = found.capture.marks.filter((pl.col("flow") == largest) & pl.col("kind").is_in(MARKS)).sort("t_ns", maintain_order=True)

@@ -13,6 +13,7 @@ import polars as pl
 
 from sawtooth import analysis, estimates, figures
 from sawtooth.estimates import Estimate
+from sawtooth.figures import layout as layouts
 from sawtooth.figures import shown
 from sawtooth.figures.data import Data
 from sawtooth.figures.spec import FigureSpec
@@ -43,22 +44,29 @@ def laid_out(answers: Answers, keys: Mapping[str, Any]) -> dict[str, Any]:
 
 def _laid_out(answers: Answers, spec: FigureSpec, keys: Mapping[str, Any]) -> dict[str, Any]:
     data = Data(answers.evaluator, spec, figures.TABLE["levels"], answers.shown.references, answers.arms)
-    divisor, unit = data.unit
-    levels = data.levels()
-    every: list[Estimate] = []
-    panels: list[dict[str, Any]] = []
-    for panel in data.panels():
-        curves: list[dict[str, Any]] = []
-        for name, part in data.curves(panel.frame):
-            points = [point and point.over(divisor) for point in data.points(part)]
-            every += [point for point in points if point is not None]
-            curves.append(
-                {"name": name, "points": [point and _point(point) for point in points], "runs": _runs(part, data, levels, divisor)}
-            )
-        panels.append({"row": panel.row, "column": panel.column, "curves": curves})
-    scale, note = shown.scale(data, [value for point in every for value in point.values])
+    levels, layout = data.levels(), layouts.laid_out(data)
+    panels = [
+        {
+            "row": panel.row,
+            "column": panel.column,
+            "curves": [
+                {
+                    "name": name,
+                    "points": [point and _point(point) for point in points],
+                    "runs": _runs(parts[name], data, levels, layout.divisor),
+                }
+                for name, points in curves.items()
+            ],
+        }
+        for panel, parts, curves in zip(layout.panels, layout.parts, layout.curves, strict=True)
+    ]
     caption = shown.sentences(
-        spec.caption, estimates.said(every, spec.statistic), note, shown.pooling(data), shown.without_value(data), shown.chosen(spec)
+        spec.caption,
+        estimates.said(layout.points, spec.statistic),
+        layout.note,
+        shown.pooling(data),
+        shown.without_value(data),
+        shown.chosen(spec),
     )
     return {
         "x": {
@@ -67,7 +75,7 @@ def _laid_out(answers: Answers, spec: FigureSpec, keys: Mapping[str, Any]) -> di
             "levels": [written(level) for level in levels],
             "amounts": _amounts(levels),
         },
-        "y": {"label": data.label(spec.label, data.measure, unit), "unit": unit, "scale": scale},
+        "y": {"label": data.label(spec.label, data.measure, layout.unit), "unit": layout.unit, "scale": layout.scale},
         "curves": data.curve_names(),
         "places": data.places,
         "panels": panels,

@@ -1,5 +1,7 @@
 import { get } from "../api";
+import { searchOf } from "../playground/setting";
 import { to } from "../route";
+import { Back } from "../ui/back";
 import { Await, useLoaded } from "../ui/loaded";
 import { Words } from "../ui/words";
 import "./lessons.css";
@@ -59,6 +61,7 @@ function Told({ lesson }: { lesson: Lesson }) {
       <p class="faint">
         <a href="/lessons">Lessons</a> · {lesson.number} of {lesson.of}
       </p>
+      <Back />
       <h1>{lesson.title}</h1>
       <p class="question">{lesson.question}</p>
       <p>
@@ -68,7 +71,7 @@ function Told({ lesson }: { lesson: Lesson }) {
       <ol class="steps">
         {lesson.steps.map((step) => (
           <li key={step.address}>
-            <a href={`/playground?${step.address}`}>{step.title}</a>
+            <a href={`/playground${searchOf(step.address, lesson.name)}`}>{step.title}</a>
             <p>
               <Words text={step.look} />
             </p>
@@ -84,7 +87,11 @@ function Told({ lesson }: { lesson: Lesson }) {
             </li>
           ))}
         </ul>
-        <p class="faint">These numbers were made now, by the settings above.</p>
+        <p class="faint">
+          These numbers were made now, by the settings above. That the sentences are true of them is tested, with limits such as “at least
+          ten times as long” that were chosen after the simulations had been seen: they keep the lesson true, and are no test of the
+          simulator.
+        </p>
       </details>
       <h2>Try</h2>
       <p>

@@ -2,11 +2,23 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { get, type Told } from "../api";
 import { AllControls, GroupControls, LinkControls } from "../playground/controls";
 import { Newest, type Played } from "../playground/newest";
-import { addressOf, type Choices, type Group, type Link, type Setting, withLink, withoutLink } from "../playground/setting";
+import {
+  addressOf,
+  type Choices,
+  type Group,
+  type Link,
+  parted,
+  type Setting,
+  searchOf,
+  withLink,
+  withoutLink,
+} from "../playground/setting";
 import { Sharing } from "../playground/sharing";
 import { Numbers, Shown } from "../playground/shown";
 import { type Chosen, Topology } from "../playground/topology";
 import { go, route } from "../route";
+import { byFinger } from "../time/touch";
+import { Back } from "../ui/back";
 import { Await, useLoaded, Wrong } from "../ui/loaded";
 import "../playground/playground.css";
 
@@ -25,6 +37,7 @@ export function Playground() {
 
 function Playing({ choices }: { choices: Choices }) {
   const query = route.value.query.toString();
+  const { lesson } = parted(location.search);
   const [setting, set] = useState<Setting | null>(null);
   const [played, show] = useState<{ played: Played; asked: string; milliseconds: number; arrived: number } | null>(null);
   const [told, tell] = useState<Told | null>(null);
@@ -49,7 +62,7 @@ function Playing({ choices }: { choices: Choices }) {
         latest.current = found.head.setting.address;
         // Once it rests: browsers refuse an address that changes a hundred times in a while.
         clearTimeout(resting.current);
-        resting.current = setTimeout(() => follow(`?${latest.current}`), REST);
+        resting.current = setTimeout(() => follow(searchOf(latest.current, parted(location.search).lesson)), REST);
       },
       (problem, asked) => {
         if (asked !== latest.current) return;
@@ -77,7 +90,7 @@ function Playing({ choices }: { choices: Choices }) {
     });
   }, [played]);
   useEffect(() => {
-    const wanted = query ? location.search.slice(1) : (choices.topologies.dumbbell ?? "");
+    const wanted = parted(location.search).setting || (choices.topologies.dumbbell ?? "");
     const isOwn = location.search === own.current;
     own.current = null;
     if (isOwn || wanted === latest.current) return;
@@ -95,6 +108,7 @@ function Playing({ choices }: { choices: Choices }) {
   const done = played?.asked === latest.current || played?.played.head.setting.address === latest.current;
   return (
     <>
+      <Back lesson={lesson} />
       <nav class="row" aria-label="Topologies">
         {Object.entries(choices.topologies).map(([name, address]) => (
           <a key={name} class="choice" href={`/playground?${address}`}>
@@ -122,13 +136,16 @@ function Playing({ choices }: { choices: Choices }) {
                 >
                   {played.milliseconds.toFixed(0)} ms with the way there and back
                 </span>
-                . Drag over a plot to see a stretch of time; a double click shows all.
+                .{" "}
+                {byFinger()
+                  ? "Two fingers on a plot zoom, and one moves what is shown; two taps show all."
+                  : "Drag over a plot to see a stretch of time; a double click shows all."}
               </p>
             </section>
           )}
         </div>
       )}
-      {played && <Sharing setting={played.played.head.setting.address} study={played.played.head.study} />}
+      {played && <Sharing setting={played.played.head.setting.address} lesson={lesson} study={played.played.head.study} />}
     </>
   );
 }

@@ -1,19 +1,21 @@
 // One run in detail: what its flows and links did over time, beside another one, and as it would have been.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { go, route, to } from "../route";
+import { ChooseBeside, labels, type Other, ToldBeside } from "../run/beside";
 import { Episodes } from "../run/episodes";
 import { Films } from "../run/film";
+import { ChooseFlows } from "../run/flows";
+import { OnKernel, Unstored } from "../run/kernel";
 import { Panels } from "../run/panels";
 import { Sequences } from "../run/sequence";
+import { Tools } from "../run/tools";
 import { type Change, lines, load, type RunHead, type Track, type Which } from "../run/track";
 import { Values } from "../run/values";
 import { Variables } from "../run/variables";
 import { WhatIf } from "../run/what-if";
-import { session } from "../session";
 import { Zoom } from "../time/zoom";
-import { Field } from "../ui/field";
 import { Folded } from "../ui/folded";
-import { Await, type Loaded, useLoaded, Wrong } from "../ui/loaded";
+import { type Loaded, useLoaded, Wrong } from "../ui/loaded";
 
 /** A JSON value of the address; what is none is as if it were not there. */
 function read<T>(name: string, is: (value: unknown) => boolean): T | undefined {
@@ -25,19 +27,36 @@ function read<T>(name: string, is: (value: unknown) => boolean): T | undefined {
   }
 }
 
-export function RunPage({ of, run }: { of: string; run: string }) {
+/** What the address says besides the run. */
+interface Asked {
+  beside: Other;
+  flows: string[];
+  change: Change | undefined;
+  again: boolean;
+}
+
+function said(): Asked {
   const query = route.value.query;
-  const beside = query.get("beside") ?? "";
-  const flows = read<string[]>("flows", (value) => Array.isArray(value) && value.every((each) => typeof each === "string")) ?? [];
-  const change = read<Change>("change", (value) => typeof value === "object" && value !== null && !Array.isArray(value));
-  const again = query.has("again");
-  const ask = (next: { run?: string; beside?: string; flows?: string[]; change?: Change | undefined; again?: boolean }) => {
-    const all = { run, beside, flows, change, again, ...next };
+  return {
+    beside: { run: query.get("beside") ?? "", of: query.get("besideOf") ?? "", again: query.has("besideAgain") },
+    flows: read<string[]>("flows", (value) => Array.isArray(value) && value.every((each) => typeof each === "string")) ?? [],
+    change: read<Change>("change", (value) => typeof value === "object" && value !== null && !Array.isArray(value)),
+    again: query.has("again"),
+  };
+}
+
+export function RunPage({ of, run }: { of: string; run: string }) {
+  const asked = said();
+  const { beside, flows, change, again } = asked;
+  const ask = (next: Partial<Asked>) => {
+    const all = { ...asked, ...next };
     go(
       to("run", {
         of,
-        run: all.run,
-        beside: all.beside,
+        run,
+        beside: all.beside.run,
+        besideOf: all.beside.of,
+        besideAgain: all.beside.again ? "1" : undefined,
         flows: all.flows.length ? JSON.stringify(all.flows) : undefined,
         change: all.change ? JSON.stringify(all.change) : undefined,
         again: all.again ? "1" : undefined,
@@ -48,15 +67,20 @@ export function RunPage({ of, run }: { of: string; run: string }) {
   const track = (which: Which | undefined, label: string, number: number) => (signal: AbortSignal) =>
     which ? load(which, label, number, signal) : Promise.resolve(undefined);
   const plain = { of, run, flows, again };
+  const other = beside.of || of;
+  const laid = beside.run ? { of: other, run: beside.run, flows, again: beside.again, lenient: other !== of } : undefined;
   const chosen = JSON.stringify(flows);
   const first = useLoaded(track(plain, "", 0), [of, run, chosen, again]);
-  const second = useLoaded(track(beside ? { of, run: beside, flows, again } : undefined, `run ${beside}`, 1), [of, beside, chosen, again]);
-  const other = useLoaded(track(change ? { ...plain, change } : undefined, "otherwise", 2), [of, run, chosen, JSON.stringify(change)]);
+  const second = useLoaded(track(laid, labels(of, run, beside).second, 1), [of, JSON.stringify(beside), chosen]);
+  const future = useLoaded(track(change ? { ...plain, change } : undefined, "otherwise", 2), [of, run, chosen, JSON.stringify(change)]);
   return (
     <article>
-      <Await of={first}>
-        {(found) => found && <Shown of={of} first={found} second={second} other={other} asked={{ beside, flows, change }} ask={ask} />}
-      </Await>
+      {first.problem && <Unstored told={first.problem} again={() => ask({ again: true })} />}
+      {first.value ? (
+        <Shown of={of} first={first.value} second={second} other={future} asked={asked} ask={ask} />
+      ) : (
+        first.loading && <p class="faint">{again ? "The run is being done …" : "Loading …"}</p>
+      )}
     </article>
   );
 }
@@ -66,18 +90,24 @@ interface ShownProps {
   first: Track;
   second: Loaded<Track | undefined>;
   other: Loaded<Track | undefined>;
-  asked: { beside: string; flows: string[]; change: Change | undefined };
-  ask: (next: { run?: string; beside?: string; flows?: string[]; change?: Change | undefined; again?: boolean }) => void;
+  asked: Asked;
+  ask: (next: Partial<Asked>) => void;
 }
 
 function Shown({ of, first, second, other, asked, ask }: ShownProps) {
   const { head } = first;
   const tracks = useMemo(() => {
-    const more = [asked.beside ? second.value : undefined, asked.change ? other.value : undefined].filter((track) => track !== undefined);
+    const more = [asked.beside.run ? second.value : undefined, asked.change ? other.value : undefined].filter(
+      (track) => track !== undefined,
+    );
     const all = [first, ...more];
     // Alone it needs no name.
-    return all.map((track, number) => ({ ...track, number, label: all.length > 1 ? track.label || `run ${head.run}` : "" }));
-  }, [first, second.value, other.value, asked.beside, JSON.stringify(asked.change)]);
+    return all.map((track, number) => ({
+      ...track,
+      number,
+      label: all.length > 1 ? track.label || labels(of, head.run, asked.beside).first : "",
+    }));
+  }, [first, second.value, other.value, JSON.stringify(asked.beside), JSON.stringify(asked.change)]);
   const longest = Math.max(...tracks.map((track) => track.head.duration));
   const zoom = useMemo(() => {
     const made = new Zoom(longest);
@@ -98,29 +128,31 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
       <p class="faint">
         <a href={to("results", { of })}>{of}</a> · {told(head)}
       </p>
-      {head.same === false && (
+      {head.same === false && !head.kernel && (
         <p class="wrong">
           What this explorer makes of the run is not what was stored: another version of Sawtooth made these results. What is shown is of
           this one.
         </p>
       )}
-      {!head.again && (
-        <p class="note">
-          A run on a real kernel, as it was stored: it is not the same twice.{" "}
-          {session.value?.allowRun && (
-            <button type="button" onClick={() => ask({ again: true })}>
-              Do it again in detail
-            </button>
-          )}
-        </p>
-      )}
+      <OnKernel
+        head={head}
+        again={(again) => ask({ again })}
+        beside={() => ask({ beside: { run: String(head.run), of: "", again: true } })}
+      />
       <ul>
         {head.summary.map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
-      <Chosen head={head} asked={asked} ask={ask} />
-      {asked.beside && second.problem && <Wrong told={second.problem} />}
+      <div class="row">
+        <ChooseFlows head={head} choose={(flows) => ask({ flows })} />
+        <ChooseBeside of={of} beside={asked.beside} choose={(beside) => ask({ beside })} />
+      </div>
+      {asked.beside.run && second.problem && (
+        <Unstored told={second.problem} again={() => ask({ beside: { ...asked.beside, again: true } })} />
+      )}
+      {asked.beside.run && second.loading && <p class="faint">The run beside it is being done …</p>}
+      {asked.beside.run && second.value && <ToldBeside track={second.value} />}
       {head.links.length > 0 && <WhatIf head={head} moment={moment} change={asked.change} ask={(change) => ask({ change })} />}
       {asked.change && other.problem && <Wrong told={other.problem} />}
       {asked.change && other.loading && <p class="faint">The other future is being made …</p>}
@@ -145,7 +177,7 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
         <Panels {...common} at={() => marks.at} forks={() => marks.forked} />
         {head.unmarked && <p class="faint">No strokes for single packets: {head.unmarked}.</p>}
         <Variables {...common} />
-        {head.links.length > 0 && <Sequences {...common} ask={(change) => ask({ change })} />}
+        {tracks.some((track) => track.head.sequences) && <Sequences {...common} ask={(change) => ask({ change })} />}
       </section>
       {moment !== undefined && (
         <section>
@@ -164,97 +196,8 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
 function told(head: RunHead): string {
   const sampled = head.sampled === "ack" ? "a point for every acknowledgement" : `a point every ${head.sampled}`;
   if (!head.again) return `${head.backend}, as stored`;
-  if (head.backend !== "sim") return `${head.backend}, done once more, ${sampled}`;
+  if (head.kernel) return `${head.backend}, done again, which is another run; ${sampled}`;
   return `simulated once more, ${sampled}${head.same ? "; its flows are those that were stored, to the bit" : ""}`;
-}
-
-/** Which flows, and which other run. */
-function Chosen({ head, asked, ask }: { head: RunHead; asked: ShownProps["asked"]; ask: ShownProps["ask"] }) {
-  const [typed, type] = useState(asked.beside);
-  const toggle = (flow: string, on: boolean) => {
-    const next = on ? [...head.shown, flow] : head.shown.filter((each) => each !== flow);
-    if (next.length) ask({ flows: head.flows.filter((each) => next.includes(each)) });
-  };
-  return (
-    <div class="row">
-      {head.flows.length > 1 && (
-        <details>
-          <summary>
-            {head.shown.length} of {head.flows.length} flows
-          </summary>
-          <fieldset class="flows">
-            <legend class="hidden">Flows that are shown</legend>
-            {head.flows.slice(0, 400).map((flow) => (
-              <label key={flow}>
-                <input
-                  type="checkbox"
-                  checked={head.shown.includes(flow)}
-                  disabled={!head.shown.includes(flow) && head.shown.length >= 8}
-                  onChange={(event) => toggle(flow, event.currentTarget.checked)}
-                />{" "}
-                {flow} <span class="faint">{head.cc[flow]}</span>
-              </label>
-            ))}
-          </fieldset>
-        </details>
-      )}
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          ask({ beside: typed.trim() });
-        }}
-      >
-        <Field name="Beside run">
-          {(id) => <input id={id} size={6} inputMode="numeric" value={typed} onInput={(event) => type(event.currentTarget.value)} />}
-        </Field>
-        <button type="submit">Show</button>
-      </form>
-    </div>
-  );
-}
-
-function Tools({ zoom, moment, choose }: { zoom: Zoom; moment: number | undefined; choose: (time: number | undefined) => void }) {
-  const [, shown] = useState(0);
-  useEffect(() => zoom.watch(() => shown((before) => before + 1)), [zoom]);
-  const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(zoom.to - zoom.from))));
-  return (
-    <div class="tools row" role="toolbar" aria-label="Stretch of time">
-      <button type="button" onClick={() => zoom.move(-0.3)} aria-label="Earlier">
-        ←
-      </button>
-      <button type="button" onClick={() => zoom.scale(0.5)} aria-label="Shorter">
-        +
-      </button>
-      <button type="button" onClick={() => zoom.scale(2)} aria-label="Longer">
-        −
-      </button>
-      <button type="button" onClick={() => zoom.move(0.3)} aria-label="Later">
-        →
-      </button>
-      <button type="button" onClick={() => zoom.all()}>
-        All
-      </button>
-      <output>
-        {zoom.from.toFixed(digits)} to {zoom.to.toFixed(digits)} s
-      </output>
-      <Field name="Moment (s)">
-        {(id) => (
-          <input
-            id={id}
-            size={10}
-            inputMode="decimal"
-            value={moment === undefined ? "" : String(+moment.toFixed(9))}
-            onChange={(event) => {
-              const value = Number.parseFloat(event.currentTarget.value);
-              choose(Number.isFinite(value) ? value : undefined);
-            }}
-          />
-        )}
-      </Field>
-      <span class="faint">Drag to zoom, Ctrl and wheel, or arrows, + and −; click for a moment.</span>
-    </div>
-  );
 }
 
 function Legend({ tracks }: { tracks: Track[] }) {

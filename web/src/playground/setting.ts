@@ -38,6 +38,19 @@ export interface Choices {
   most: { links: number; groups: number; flows: number };
 }
 
+/** What stands behind the address's question mark: the setting, and the lesson that it is from, which says nothing of the setting. */
+export function parted(search: string): { setting: string; lesson: string } {
+  const parts = search.replace(/^\?/, "").split("&").filter(Boolean);
+  const isLesson = (part: string) => part.startsWith("lesson=");
+  const lesson = parts.find(isLesson)?.slice("lesson=".length) ?? "";
+  return { setting: parts.filter((part) => !isLesson(part)).join("&"), lesson: /^[\w-]+$/.test(lesson) ? lesson : "" };
+}
+
+/** An address of the playground. */
+export function searchOf(setting: string, lesson: string): string {
+  return `?${setting}${lesson && `&lesson=${lesson}`}`;
+}
+
 export function addressOf(setting: Setting): string {
   const { duration, links, groups, stack, ecn, partial, window, memory, seed } = setting;
   const rest = Object.entries({ stack, ecn, partial, window, memory, seed }).filter(([, value]) => value !== "" && value !== null);

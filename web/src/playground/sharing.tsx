@@ -4,11 +4,13 @@ import { address, post, problemOf, type Told } from "../api";
 import { session } from "../session";
 import { Choice, Field } from "../ui/field";
 import { Wrong } from "../ui/loaded";
+import { searchOf } from "./setting";
 
-export function Sharing({ setting, study }: { setting: string; study: string }) {
+/** `lesson`: from which the setting is, so that whoever gets the address finds back to it. */
+export function Sharing({ setting, lesson, study }: { setting: string; lesson: string; study: string }) {
   const [copied, tell] = useState("");
   const share = () =>
-    navigator.clipboard.writeText(`${location.origin}/playground?${setting}`).then(
+    navigator.clipboard.writeText(`${location.origin}/playground${searchOf(setting, lesson)}`).then(
       () => tell("The address is copied."),
       () => tell("The browser copies nothing: take the address from its bar."),
     );
@@ -19,7 +21,7 @@ export function Sharing({ setting, study }: { setting: string; study: string }) 
         <button type="button" onClick={share}>
           Copy the address
         </button>
-        <a href={address("/api/playground/study", { set: setting })} download="playground.toml">
+        <a class="button" href={address("/api/playground/study", { set: setting })} download="playground.toml">
           Download the study
         </a>
         <span role="status">{copied}</span>

@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { type Stretch, touchable } from "../time/touch";
 import { number } from "../ui/words";
 import { colour, token, useTheme } from "./colours";
 import { useWidth } from "./width";
@@ -34,7 +35,11 @@ export function OverTime(props: {
   const theme = useTheme();
   useLayoutEffect(() => {
     if (!width) return;
-    plot.current = new uPlot(options(curves, width, height, together), data(t, curves), place.current as HTMLDivElement);
+    const made = new uPlot(options(curves, width, height, together), data(t, curves), place.current as HTMLDivElement);
+    touchable(made.over, stretch(made, together), (left, width) =>
+      made.setSelect({ left, top: 0, width, height: made.over.clientHeight }, false),
+    );
+    plot.current = made;
     return () => {
       plot.current?.destroy();
       plot.current = null;
@@ -49,6 +54,28 @@ export function OverTime(props: {
       <div ref={place} role="img" aria-label={label} />
     </figure>
   );
+}
+
+/** What is shown of a plot's times, and of all that are together with it. */
+function stretch(plot: uPlot, together: string): Stretch {
+  const times = () => plot.data[0];
+  return {
+    get from() {
+      return plot.scales.x?.min ?? 0;
+    },
+    get to() {
+      return plot.scales.x?.max ?? 1;
+    },
+    get least() {
+      return times()[0] ?? 0;
+    },
+    get most() {
+      return times().at(-1) ?? 1;
+    },
+    show: (min, max) => {
+      for (const each of uPlot.sync(together).plots) each.setScale("x", { min, max });
+    },
+  };
 }
 
 /** Other values: the stretch that somebody looks at stays. */

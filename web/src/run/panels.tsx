@@ -62,12 +62,10 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
           layers={() => [...of("rtt", { width: 1.4 }), ...moments()]}
         />
       </Titled>
-      <Titled
-        title="Goodput (Mbit/s)"
-        keys={`in steps of ${+(1000 * (tracks[0]?.head.step ?? 0)).toPrecision(3)} ms${paced ? "; thin: pacing rate" : ""}`}
-      >
+      <Titled title="Goodput (Mbit/s)" keys={`in steps of ${steps(tracks)} ms${paced ? "; thin: pacing rate" : ""}`}>
         <Panel
           {...common}
+          times={!queued(tracks, every)}
           label="Goodput and pacing rate over time"
           unit="Mbit/s"
           height={140}
@@ -81,6 +79,11 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
       <Queues {...common} tracks={tracks} every={every} moments={moments} />
     </>
   );
+}
+
+/** Lengths of the steps of goodput, ms: runs of other results may have others. */
+function steps(tracks: Track[]): string {
+  return [...new Set(tracks.map((track) => +(1000 * track.head.step).toPrecision(3)))].join(", ");
 }
 
 export function Titled({ title, keys, children }: { title: string; keys?: string; children: preact.ComponentChildren }) {
@@ -146,6 +149,12 @@ const MEANING: Record<string, string> = {
   nagle: "nagle: less than a segment",
 };
 
+/** Whether there is anything to draw of queues; else times stand below what is above them. */
+function queued(tracks: Track[], every: Line[]): boolean {
+  const told = tracks.some((track) => track.head.queues.length > 0);
+  return told || every.some((line) => Object.keys(BEFELL).some((what) => line.track.column(`${line.flow} ${what}`)?.length));
+}
+
 function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[] }) {
   const queues = tracks.flatMap((track) => track.head.queues.map((link) => ({ track, link })));
   const befell = (what: string) => every.some((line) => line.track.column(`${line.flow} ${what}`)?.length);
@@ -156,7 +165,7 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
     ...(befell("marked") ? ["at the bottom: marked packets"] : []),
     ...(!exact && queues.some(({ track, link }) => track.column(`drops ${link}`)?.length) ? ["strokes: drops"] : []),
   ];
-  if (!queues.length && !signs.length) return null;
+  if (!queued(tracks, every)) return null;
   const dashes = [[], [6, 3], [2, 2]];
   return (
     <Titled
@@ -179,7 +188,9 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
         layers={() => [
           ...queues.flatMap(({ track, link }, at) => {
             const steps = track.curve(`queue ${link}`, `queue ${link} t`);
-            const ink = tracks.length > 1 ? colour(track.number * Math.max(track.head.shown.length, 1)) : token(at ? "faint" : "ink");
+            // That of the track's first flow: tracks may have other flows, and others in number.
+            const first = every.find((line) => line.track === track)?.colour ?? track.number;
+            const ink = tracks.length > 1 ? colour(first) : token(at ? "faint" : "ink");
             return steps ? [curve(steps, { colour: ink, width: 1.1, dash: dashes[track.head.queues.indexOf(link) % 3] ?? [] })] : [];
           }),
           ...every.flatMap((line) =>

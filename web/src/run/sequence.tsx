@@ -33,8 +33,9 @@ interface Props {
 }
 
 export function Sequences({ tracks, zoom, choose, ask }: Props) {
-  const every = lines(tracks);
+  const every = lines(tracks.filter((track) => track.head.sequences));
   const [name, pick] = useState("");
+  const asked = tracks[0]?.which;
   const line = every.find((each) => each.name === name);
   return (
     <section aria-label="Time-sequence graph">
@@ -46,14 +47,26 @@ export function Sequences({ tracks, zoom, choose, ask }: Props) {
           choose={pick}
         />
       </div>
-      {line && <Sequence key={name} track={line.track} flow={line.flow} zoom={zoom} choose={choose} ask={ask} />}
+      {line && (
+        <Sequence
+          key={name}
+          track={line.track}
+          flow={line.flow}
+          forks={line.track.which.of === asked?.of && line.track.which.run === asked.run}
+          zoom={zoom}
+          choose={choose}
+          ask={ask}
+        />
+      )}
     </section>
   );
 }
 
-type One = Omit<Props, "tracks"> & { track: Track; flow: string };
+/** A flow's graph; `forks`: whether the track is of the run whose other futures are asked for. */
+type One = Omit<Props, "tracks"> & { track: Track; flow: string; forks: boolean };
 
-function Sequence({ track, flow, zoom, choose, ask }: One) {
+function Sequence({ track, flow, forks, zoom, choose, ask }: One) {
+  const first = track.head.first[flow];
   const [picked, pick] = useState<Segment | undefined>(undefined);
   const found = useLoaded((signal) => columns<Head>("/api/run/sequence", asking({ ...track.which, flows: [flow] }), signal), [track, flow]);
   return (
@@ -109,20 +122,14 @@ function Sequence({ track, flow, zoom, choose, ask }: One) {
                 <span>
                   Segment {picked.number.toLocaleString("en")} of {flow}, sent{picked.again ? " again" : ""} at {picked.time.toFixed(9)} s
                 </span>
-                <button
-                  type="button"
-                  onClick={() =>
-                    ask({
-                      kind: "drop",
-                      at: `${picked.time.toFixed(9)} s`,
-                      link: track.head.first[flow] ?? "",
-                      flow,
-                      number: picked.number,
-                    })
-                  }
-                >
-                  What if {track.head.first[flow]} loses it?
-                </button>
+                {forks && first && (
+                  <button
+                    type="button"
+                    onClick={() => ask({ kind: "drop", at: `${picked.time.toFixed(9)} s`, link: first, flow, number: picked.number })}
+                  >
+                    What if {first} loses it?
+                  </button>
+                )}
               </p>
             )}
           </Titled>

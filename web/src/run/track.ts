@@ -27,6 +27,10 @@ export interface RunHead {
   backend: string;
   again: boolean;
   same: boolean | null;
+  /** Of a run on a real kernel: releases, and what was stored of its flows. */
+  kernel: { stored: string[]; now: string | null; was: string[]; stored_series: boolean } | null;
+  /** Whether there are time-sequence graphs of it. */
+  sequences: boolean;
   sampled: string;
   flows: string[];
   shown: string[];
@@ -60,6 +64,8 @@ export interface Which {
   flows: string[];
   change?: Change | undefined;
   again?: boolean | undefined;
+  /** Flows that the run does not have are left out: it is one of other results. */
+  lenient?: boolean | undefined;
 }
 
 /** A run over time. */
@@ -75,11 +81,11 @@ export interface Track {
   column: Packed<RunHead>["column"];
 }
 
-export function asking({ of, run, flows, change, again }: Which, more: Record<string, string> = {}): [string, string][] {
+export function asking({ of, run, flows, change, again, lenient }: Which, more: Record<string, string> = {}): [string, string][] {
   return [
     ["of", of],
     ["run", run],
-    ...flows.map((flow): [string, string] => ["flow", flow]),
+    ...flows.map((flow): [string, string] => [lenient ? "prefer" : "flow", flow]),
     ...(change ? [["change", JSON.stringify(change)] as [string, string]] : []),
     ...(again ? [["again", "1"] as [string, string]] : []),
     ...Object.entries(more),
@@ -96,7 +102,9 @@ export async function load(which: Which, label: string, number: number, signal: 
     }
     return made.get(name);
   };
-  return { label, number, which, head, curve, column };
+  // What else is asked of it is asked of the flows that it has.
+  const asked = which.lenient ? { ...which, flows: head.shown, lenient: false } : which;
+  return { label, number, which: asked, head, curve, column };
 }
 
 /** A flow of a track, as legends call it, with the number of its colour. */

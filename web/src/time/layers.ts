@@ -96,7 +96,8 @@ function columned({ ctx, from, to, left, width, y, ratio }: View, steps: Steps, 
   };
   for (let pixel = 0; pixel < width; pixel++) {
     const next = below(steps.t, from + ((to - from) * (pixel + 1)) / width, at, last);
-    // What held before holds until the next point.
+    // What held before holds until the next point, and what holds last to the end of the run.
+    if (from + ((to - from) * pixel) / width > steps.end) before = Number.NaN;
     let [low, most] = next > at ? steps.extent(at, next) : [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     if (!Number.isNaN(before)) [low, most] = [Math.min(low, before), Math.max(most, before)];
     if (next > at) before = steps.value[next - 1] as number;

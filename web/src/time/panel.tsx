@@ -5,6 +5,7 @@ import "uplot/dist/uPlot.min.css";
 import { token, useTheme } from "../plots/colours";
 import { useWidth } from "../plots/width";
 import type { Layer, View } from "./layers";
+import { touchable } from "./touch";
 import type { Zoom } from "./zoom";
 
 const LEFT = 58;
@@ -139,6 +140,7 @@ function options({ zoom, unit, height, width, times, choose, range, draw }: Aske
               choose(u.posToVal(u.cursor.left, "x"), u.posToVal(u.cursor.top ?? 0, "y"));
           });
           u.over.addEventListener("dblclick", () => zoom.all());
+          touchable(u.over, zoom, (left, width) => u.setSelect({ left, top: 0, width, height: u.over.clientHeight }, false));
           u.over.addEventListener(
             "wheel",
             (event) => {

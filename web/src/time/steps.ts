@@ -37,9 +37,9 @@ export class Steps {
     return below(this.t, time, 0, this.t.length);
   }
 
-  /** The value that holds at a time. */
+  /** The value that holds at a time; none after the end. */
   at(time: number): number | undefined {
-    return this.value[this.until(time) - 1];
+    return time > this.end ? undefined : this.value[this.until(time) - 1];
   }
 
   /** Least and most of the points from one to before another; infinite the wrong way round if none has a value. */

@@ -11,6 +11,12 @@ export class Zoom {
     this.to = whole;
   }
 
+  readonly least = 0;
+
+  get most(): number {
+    return this.whole;
+  }
+
   /** Shows from one time to another, as far as the run goes and no less than a nanosecond. */
   show(from: number, to: number): void {
     const wide = Math.min(Math.max(to - from, 1e-9 * Math.max(this.whole, 1)), this.whole);

@@ -2,15 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { route } from "../route";
 import { session } from "../session";
-
-const PLACES: [string, string][] = [
-  ["studies", "Studies"],
-  ["results", "Results"],
-  ["run", "Run"],
-  ["playground", "Playground"],
-  ["lessons", "Lessons"],
-  ["live", "Live"],
-];
+import { PLACES } from "./places";
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const page = route.value.page;

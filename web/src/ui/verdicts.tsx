@@ -98,7 +98,31 @@ function Forest({ verdict }: { verdict: Verdict }) {
 
 type Row = Interval & { cell: string; numbers: string; at: number };
 
-function forest(rows: Row[], unit: string, width: number, ink: string): Element {
+/** Larger units of a base unit, the largest first. */
+const LARGER: Record<string, [string, number][]> = {
+  "bit/s": [
+    ["Gbit/s", 1e9],
+    ["Mbit/s", 1e6],
+    ["kbit/s", 1e3],
+  ],
+  ns: [
+    ["s", 1e9],
+    ["ms", 1e6],
+    ["µs", 1e3],
+  ],
+  B: [
+    ["GB", 1e9],
+    ["MB", 1e6],
+    ["kB", 1e3],
+  ],
+};
+
+/** The unit in which an axis has short numbers, and how many of the base unit it is. */
+export function largest(unit: string, most: number): [string, number] {
+  return LARGER[unit]?.find(([, size]) => most >= size) ?? [unit, 1];
+}
+
+function forest(rows: Row[], base: string, width: number, ink: string): Element {
   const longest = Math.max(...rows.map((row) => row.cell.length));
   const left = longest > 1 ? Math.min(longest * 6.4 + 14, width * 0.42) : 16;
   const finite = rows
@@ -106,8 +130,9 @@ function forest(rows: Row[], unit: string, width: number, ink: string): Element 
     .filter((value): value is number => value !== null);
   const low = Math.min(...finite);
   const high = Math.max(...finite);
+  const [unit, size] = largest(base, Math.max(Math.abs(low), Math.abs(high)));
   const room = (high - low || Math.abs(high) || 1) * 0.06;
-  const domain = [low - room, high + room];
+  const domain = [low - room, high + room] as [number, number];
   const limits = [...new Set(rows.flatMap((row) => [row.above, row.below]).filter((value): value is number => value !== null))];
   const most = Math.floor((left - 14) / 6.4);
   return Plot.plot({
@@ -118,11 +143,13 @@ function forest(rows: Row[], unit: string, width: number, ink: string): Element 
     marginBottom: 36,
     style: { background: "transparent", color: token("ink"), fontSize: "12px", overflow: "visible" },
     x: {
-      domain,
+      domain: domain.map((value) => value / size),
       label: unit || null,
       labelArrow: "none",
       labelAnchor: "center",
       ticks: Math.max(2, Math.min(8, (width - left) / 70)),
+      // Ticks are at round numbers of the unit that is shown.
+      transform: (value: number) => value / size,
       tickFormat: (value: number) => number(value),
     },
     y: {

@@ -1,0 +1,82 @@
+"""What `pictures.py` and `session.py` show of the explorer: a folder with two studies and their results, and a server of it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import sawtooth
+from sawtooth.study import shipped
+from tests.web.conftest import Explorer, serving
+
+QUEUES = """\
+# How short may the queue of an access link be?
+name = "queues"
+question = "How much goodput does a short queue cost, and how much delay does a long one?"
+repeat = 8
+
+[scenario]
+duration = "10 s"
+stack = "linux"
+links.bottleneck = { rate = "20 Mbit/s", delay = "15 ms", queue = { name = "drop_tail", limit = "1 bdp" } }
+
+[[scenario.flows]]
+name = "bulk"
+path = ["bottleneck"]
+start = "start * 1 s"
+
+[draws]
+start = { distribution = "uniform", low = "0", high = "1" }
+
+[sweep]
+"links.bottleneck.queue.limit" = ["0.1 bdp", "0.25 bdp", "0.5 bdp", "1 bdp", "2 bdp"]
+
+[arms]
+reno = { cc = "reno" }
+cubic = { cc = "cubic" }
+bbr = { cc = "bbr" }
+
+[[figures]]
+name = "goodput"
+metric = "goodput_bps"
+x = "limit"
+
+[[findings]]
+claim = "BBR carries more than half of the link whatever the queue"
+metric = "goodput_bps"
+arm = "bbr"
+is = "above"
+than = "10 Mbit/s"
+refuted_by = "A queue so short that BBR takes its losses for less capacity than there is."
+
+[[findings]]
+claim = "CUBIC waits for less than 60 ms behind any of these queues"
+metric = "srtt_mean_ns"
+arm = "cubic"
+is = "below"
+than = "60 ms"
+refuted_by = "A long queue that CUBIC keeps full."
+"""
+
+
+def made(folder: Path) -> Path:
+    """The folder `lab` with the studies and their results."""
+    lab = folder / "lab"
+    (lab / "studies").mkdir(parents=True)
+    (lab / "studies" / "queues.toml").write_text(QUEUES)
+    sawtooth.run(lab / "studies" / "queues.toml", lab / "results" / "queues")
+    shutil.copyfile(shipped.studies()["gallery/bufferbloat"], lab / "studies" / "bufferbloat.toml")
+    sawtooth.run(lab / "studies" / "bufferbloat.toml", lab / "results" / "bufferbloat")
+    return lab
+
+
+@contextmanager
+def explored(folder: Path) -> Iterator[Explorer]:
+    """An explorer of such a folder, which may run studies."""
+    with serving(made(folder), "--allow-run") as explorer:
+        yield explorer

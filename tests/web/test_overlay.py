@@ -1,0 +1,108 @@
+"""Runs of different results over one axis of time: which flows are drawn of the other one, what is told of it, and that the address keeps it."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import sawtooth
+from tests.web.conftest import PATIENCE, serving, showing
+from tests.web.test_pages import violations
+from tests.web.test_runs import unpacked
+
+OTHER = """
+name = "longer"
+question = "And with a second flow, for longer?"
+
+[scenario]
+duration = "6 s"
+stack = "linux"
+links.bottleneck = { rate = "8 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "1 bdp" } }
+flows = [{ name = "late", path = ["bottleneck"], start = "2 s" }, { name = "bulk", path = ["bottleneck"] }]
+
+[sweep]
+"cc" = ["reno", "cubic"]
+"""
+
+
+@pytest.fixture
+def two(folder: Path) -> Path:
+    """A folder with the results of two studies."""
+    (folder / "studies" / "longer.toml").write_text(OTHER)
+    sawtooth.run(folder / "studies" / "longer.toml", folder / "results" / "longer")
+    return folder
+
+
+def test_of_flows_that_are_preferred_those_are_drawn_that_the_run_has(two: Path, asked: Any) -> None:
+    client = asked(two)
+
+    def shown(**query: Any) -> list[str]:
+        answer = client.get("/api/run/series", params={"of": "lab/results/longer", "run": 1, **query})
+        assert answer.status_code == 200, answer.text
+        head, columns = unpacked(answer.content)
+        assert [name for name in head["flows"] if f"{name} cwnd" in columns] == head["shown"]
+        return head["shown"]
+
+    assert shown() == ["late", "bulk"]
+    assert shown(prefer=["bulk", "gone"]) == ["bulk"]
+    assert shown(prefer=["gone"]) == ["late", "bulk"]
+    assert shown(prefer=["bulk"], flow=["late"]) == ["late"]
+    refused = client.get("/api/run/series", params={"of": "lab/results/longer", "run": 1, "flow": "gone"})
+    assert refused.json()["error"]["message"] == "the run has no flow `gone`"
+
+
+def test_both_are_the_runs_that_they_are_alone(two: Path, asked: Any) -> None:
+    client = asked(two)
+    head, beside = unpacked(client.get("/api/run/series", params={"of": "lab/results/longer", "run": 1, "prefer": "bulk"}).content)
+    _, alone = unpacked(client.get("/api/run/series", params={"of": "lab/results/longer", "run": 1, "flow": "bulk"}).content)
+    assert head["same"] is True and head["duration"] == 6.0
+    assert beside.keys() == alone.keys()
+    assert all(np.array_equal(beside[name], alone[name], equal_nan=True) for name in beside)
+
+
+def test_a_run_of_other_results_is_laid_over_the_first_and_the_address_keeps_it(two: Path, browser: Any) -> None:
+    with serving(two) as explorer, showing(browser, explorer) as page:
+        page.goto("/run?of=lab/results/queues&run=13")
+        form = page.get_by_role("form", name="Beside it")
+        form.get_by_label("of results").select_option("lab/results/longer")
+        expect(form.get_by_label("Beside run")).to_have_attribute("placeholder", "0 to 1")
+        form.get_by_label("Beside run").fill("1")
+        form.get_by_role("button", name="Show").click()
+        flows = page.get_by_role("list", name="Flows").get_by_role("listitem")
+        named = ["▬ bulk, run 13 of queues cubic", "▬ late, run 1 of longer cubic", "▬ bulk, run 1 of longer cubic"]
+        expect(flows).to_have_text(named)
+        # One axis, as long as the longer of them.
+        expect(page.locator(".tools output")).to_contain_text("0.000 to 6.000 s")
+        expect(page.get_by_role("link", name="longer, run 1", exact=False)).to_have_attribute(
+            "href", "/run?of=lab%2Fresults%2Flonger&run=1"
+        )
+        assert "beside=1&besideOf=lab%2Fresults%2Flonger" in page.url
+        page.reload()
+        expect(flows).to_have_text(named)
+        expect(form.get_by_label("of results")).to_have_value("lab/results/longer")
+        # At a moment after its end the shorter one has no values.
+        page.get_by_label("Moment (s)").fill("5")
+        page.keyboard.press("Enter")
+        rows = page.get_by_role("region", name="Values at 5 s").get_by_role("row")
+        expect(rows.nth(1)).to_have_text(re.compile("bulk, run 13 of queues\u2013+$"))
+        expect(rows.nth(3)).to_have_text(re.compile(r"bulk, run 1 of longer\d"))
+        # What belongs to the first run alone stays with it, and what is asked of the other is asked of its results.
+        page.get_by_label("The algorithms' own variables").select_option("w_max")
+        page.get_by_role("img", name="w_max over time").wait_for()
+        page.get_by_label("Time-sequence graph", exact=True).get_by_role("combobox").select_option("late, run 1 of longer")
+        page.get_by_role("img", name="Time-sequence graph of late", exact=False).wait_for()
+        assert violations(page) == []
+        form.get_by_role("button", name="Alone").click()
+        expect(flows).to_have_text(["▬ bulk cubic"])
+        assert "beside" not in page.url
+
+
+def test_a_run_that_other_results_do_not_have_is_told_and_the_first_is_shown(two: Path, browser: Any) -> None:
+    with serving(two) as explorer, showing(browser, explorer) as page:
+        page.goto("/run?of=lab/results/queues&run=13&beside=7&besideOf=lab/results/longer")
+        page.get_by_role("alert").get_by_text("there is no run `7`").wait_for()
+        page.get_by_text("these results have runs 0 to 1").wait_for(timeout=PATIENCE)
+        expect(page.locator(".panel canvas").first).to_be_visible()

@@ -1,0 +1,52 @@
+import { useEffect, useState } from "preact/hooks";
+import { byFinger } from "../time/touch";
+import type { Zoom } from "../time/zoom";
+import { Field } from "../ui/field";
+
+/** The stretch of time that is shown, what moves it, and the moment that is looked at. */
+export function Tools({ zoom, moment, choose }: { zoom: Zoom; moment: number | undefined; choose: (time: number | undefined) => void }) {
+  const [, shown] = useState(0);
+  useEffect(() => zoom.watch(() => shown((before) => before + 1)), [zoom]);
+  const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(zoom.to - zoom.from))));
+  return (
+    <div class="tools row" role="toolbar" aria-label="Stretch of time">
+      <button type="button" onClick={() => zoom.move(-0.3)} aria-label="Earlier">
+        ←
+      </button>
+      <button type="button" onClick={() => zoom.scale(0.5)} aria-label="Shorter">
+        +
+      </button>
+      <button type="button" onClick={() => zoom.scale(2)} aria-label="Longer">
+        −
+      </button>
+      <button type="button" onClick={() => zoom.move(0.3)} aria-label="Later">
+        →
+      </button>
+      <button type="button" onClick={() => zoom.all()}>
+        All
+      </button>
+      <output>
+        {zoom.from.toFixed(digits)} to {zoom.to.toFixed(digits)} s
+      </output>
+      <Field name="Moment (s)">
+        {(id) => (
+          <input
+            id={id}
+            size={10}
+            inputMode="decimal"
+            value={moment === undefined ? "" : String(+moment.toFixed(9))}
+            onChange={(event) => {
+              const value = Number.parseFloat(event.currentTarget.value);
+              choose(Number.isFinite(value) ? value : undefined);
+            }}
+          />
+        )}
+      </Field>
+      <span class="faint">
+        {byFinger()
+          ? "Two fingers zoom, one moves; all is shown after two taps. A tap chooses a moment."
+          : "Drag to zoom, Ctrl and wheel, or arrows, + and −; click for a moment."}
+      </span>
+    </div>
+  );
+}
