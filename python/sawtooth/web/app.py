@@ -19,6 +19,7 @@ from sawtooth.errors import SawtoothError
 from sawtooth.web import lessons
 from sawtooth.web.folders import SHIPPED, Folders
 from sawtooth.web.guard import Guard
+from sawtooth.web.judging import Judge
 from sawtooth.web.live import Live
 from sawtooth.web.opened import Shelf
 from sawtooth.web.playground import Playground
@@ -42,11 +43,11 @@ def application(settings: Settings) -> Starlette:
 
     """
     folders = Folders(settings.folders)
-    results = Results(folders, Shelf())
     live = Live(folders, settings)
     playground = Playground(folders, allow_run=settings.allow_run)
     shelf = Shelf()
-    results = Results(folders, shelf)
+    judge = Judge()
+    results = Results(folders, shelf, judge)
     runs = Runs(folders, shelf, allow_run=settings.allow_run)
     sweeps = Sweeps()
     studies = Studies(settings, folders, sweeps)
@@ -55,6 +56,7 @@ def application(settings: Settings) -> Starlette:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
         yield
+        judge.end()
         await to_thread.run_sync(sweeps.end)
 
     def session(_: Request) -> Response:
@@ -64,6 +66,9 @@ def application(settings: Settings) -> Starlette:
         Route("/api/session", session),
         Route("/api/results", results.every),
         Route("/api/results/head", results.head),
+        Route("/api/results/verdicts", results.verdicts),
+        Route("/api/results/forest", results.forest),
+        Route("/api/results/validity", results.validity),
         Route("/api/results/measures", results.measures),
         Route("/api/results/figure", results.figure, methods=["POST"]),
         Route("/api/results/export", results.export),
