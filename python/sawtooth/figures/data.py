@@ -219,7 +219,7 @@ class Data:
             return present
         # Of all cells: those without a run would else change the order of the others.
         planned = self.evaluator.dataset.runs.sort("cell", maintain_order=True)[dimension].fill_null(NOT_SET).unique(maintain_order=True)
-        return _sorted([level for level in planned.to_list() if level in present])
+        return in_order([level for level in planned.to_list() if level in present])
 
     def points(self, frame: pl.DataFrame) -> list[Estimate | None]:
         """What a curve has at each level along x, in the measure's unit: None where it has no runs."""
@@ -259,7 +259,7 @@ def named(dimension: str, level: str) -> str:
     return written(level) if re.search("[a-zA-Z]", level) else f"{dimension} = {written(level)}"
 
 
-def _sorted(levels: list[str]) -> list[str]:
+def in_order(levels: list[str]) -> list[str]:
     """Levels as they are if they rise or fall, or are no quantities of one kind; in disorder, as several grids of a sweep have them, by size."""
     amounts = [size(level) for level in levels]
     known = [each[0] for each in amounts if each is not None]

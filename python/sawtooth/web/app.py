@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 from sawtooth import _core
 from sawtooth.errors import SawtoothError
 from sawtooth.web import lessons
+from sawtooth.web.comparing import Comparing
 from sawtooth.web.folders import SHIPPED, Folders
 from sawtooth.web.guard import Guard
 from sawtooth.web.judging import Judge
@@ -48,6 +49,7 @@ def application(settings: Settings) -> Starlette:
     shelf = Shelf()
     judge = Judge()
     results = Results(folders, shelf, judge)
+    comparing = Comparing(folders, shelf)
     runs = Runs(folders, shelf, allow_run=settings.allow_run)
     sweeps = Sweeps()
     studies = Studies(settings, folders, sweeps)
@@ -73,7 +75,13 @@ def application(settings: Settings) -> Starlette:
         Route("/api/results/figure", results.figure, methods=["POST"]),
         Route("/api/results/export", results.export),
         Route("/api/results/run", results.run),
-        Route("/api/results/table", results.table),
+        Route("/api/results/table", results.rows),
+        Route("/api/compare", comparing.summary),
+        Route("/api/compare/rows", comparing.rows),
+        Route("/api/compare/csv", comparing.csv),
+        Route("/api/compare/plots", comparing.plots),
+        Route("/api/compare/plot", comparing.plot),
+        Route("/api/compare/figure", comparing.figure, methods=["POST"]),
         Route("/api/live", live.watch),
         Route("/api/playground/choices", playground.choices),
         Route("/api/playground/setting", playground.setting),

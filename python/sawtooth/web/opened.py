@@ -18,6 +18,8 @@ from sawtooth.report.validity import validity
 from sawtooth.results.dataset import Dataset
 
 Found = TypeVar("Found")
+DRAWING = threading.Lock()
+"""Held while a figure of the report is drawn: the library that draws knows one drawing at a time."""
 _MOST_OPEN = 8
 _MOST_FIGURES = 32
 """Figures that are kept, each up to about a megabyte."""

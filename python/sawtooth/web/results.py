@@ -24,10 +24,10 @@ from sawtooth.web import workbench
 from sawtooth.web.folders import Folders
 from sawtooth.web.judging import Judge
 from sawtooth.web.made import Kept
-from sawtooth.web.opened import Opened, Shelf, state_of
+from sawtooth.web.opened import DRAWING, Opened, Shelf, state_of
 from sawtooth.web.problems import problem
-from sawtooth.web.requests import body, query
-from sawtooth.web.rows import of_run, rows
+from sawtooth.web.requests import body, in_thread, query, table
+from sawtooth.web.rows import of_run, rows_of
 
 _TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "toml": "application/toml; charset=utf-8"}
 
@@ -77,7 +77,7 @@ class Results:
             raise DatasetError(
                 "the report has no figure of these verdicts", "none has an interval, they are too many, or the study has one of its own"
             )
-        return Response(forest["svg"].encode(), media_type=_TYPES["svg"], headers=_disposition(request, "forest-of-verdicts", "svg"))
+        return Response(forest["svg"].encode(), media_type=_TYPES["svg"], headers=disposition(request, "forest-of-verdicts", "svg"))
 
     def validity(self, request: Request) -> Response:
         """What is not to be read into these results; null if nothing is marked."""
@@ -101,7 +101,7 @@ class Results:
     async def figure(self, request: Request) -> Response:
         """A figure of kind `levels`, laid out; what is asked are the keys of a `[[figures]]` block."""
         keys = await body(request)
-        return await _in_thread(self._figure, self._opened, request, keys)
+        return await in_thread(lambda: self._figure(self._opened(request), keys))
 
     @staticmethod
     def _figure(opened: Opened, keys: Mapping[str, Any]) -> Response:
@@ -111,14 +111,14 @@ class Results:
     def export(self, request: Request) -> Response:
         """Any figure as a file: drawn by the same functions as the report's (`svg`, `png`), its numbers (`csv`), or its lines of a study file (`toml`)."""
         way = query(request, "as")
-        keys = _keys(query(request, "keys"))
+        keys = table(query(request, "keys"))
         if way not in _TYPES:
             raise DatasetError(f"a figure is not given as `{way}`", f"there are {', '.join(_TYPES)}")
         opened = self._opened(request)
-        with opened.lock:
+        with opened.lock, DRAWING:
             content = workbench.as_toml(keys).encode() if way == "toml" else as_file(way, analysis.drawn(opened.answers(), keys))
         name = str(keys.get("name", keys.get("kind", "figure")))
-        return Response(content, media_type=_TYPES[way], headers=_disposition(request, name, way))
+        return Response(content, media_type=_TYPES[way], headers=disposition(request, name, way))
 
     # --- rows
 
@@ -129,14 +129,14 @@ class Results:
         status = dataset.status().filter(run=row["run"]).to_dicts()
         return JSONResponse({"run": row, "status": status[0] if status else None})
 
-    def table(self, request: Request) -> Response:
+    def rows(self, request: Request) -> Response:
         """Rows of a table with their factors, some at a time, sorted by a column, of all runs or of some."""
         dataset = self._opened(request).dataset
         name = query(request, "table")
         frame = dataset.table(name, factors=True) if name != "runs" else dataset.runs.lazy()
         if runs := request.query_params.get("runs"):
             frame = frame.filter(pl.col("run").is_in([int(each) for each in runs.split(",") if each.isdecimal()]))
-        return JSONResponse(rows(frame, request))
+        return JSONResponse(rows_of(frame, request))
 
 
 def _head(opened: Opened) -> dict[str, Any]:
@@ -174,16 +174,10 @@ def _told(path: Path) -> dict[str, Any]:
         return {"name": path.name, "error": problem(error)}
 
 
-def _disposition(request: Request, name: str, way: str) -> dict[str, str]:
+def disposition(request: Request, name: str, way: str) -> dict[str, str]:
     """Whether a file is shown or kept, and what it is called."""
     how = "inline" if request.query_params.get("shown") else "attachment"
     return {"Content-Disposition": f'{how}; filename="{"".join(c for c in name if c.isalnum() or c in "-_")}.{way}"'}
-
-
-async def _in_thread(answer: Any, opened: Any, request: Request, *given: Any) -> Response:
-    from starlette.concurrency import run_in_threadpool
-
-    return cast(Response, await run_in_threadpool(lambda: answer(opened(request), *given)))
 
 
 def _named(dataset: Dataset) -> dict[str, Any]:
@@ -193,16 +187,6 @@ def _named(dataset: Dataset) -> dict[str, Any]:
         "question": str(manifest.get("question", "")),
         "backend": str(manifest.get("backend", "")),
     }
-
-
-def _keys(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise DatasetError("a figure is asked for by a table of keys, as JSON")
-    return cast(dict[str, Any], found)
 
 
 def as_file(way: str, plot: Plot) -> bytes:

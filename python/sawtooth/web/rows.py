@@ -15,7 +15,7 @@ _MOST_ROWS = 500
 """Of a table at a time."""
 
 
-def rows(frame: pl.LazyFrame, request: Request) -> dict[str, Any]:
+def rows_of(frame: pl.LazyFrame, request: Request) -> dict[str, Any]:
     """What a page asks for of a table: from `offset` on at most `limit` rows, sorted `by` a column, `descending` or not."""
     columns = frame.collect_schema()
     offset, limit = count(request, "offset", 0), min(count(request, "limit", 100), _MOST_ROWS)
