@@ -3,7 +3,7 @@ import { to } from "../route";
 import { Await, useLoaded } from "../ui/loaded";
 import { bytes, when } from "../ui/words";
 
-interface Entry {
+export interface Entry {
   address: string;
   name: string;
   question?: string;
