@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import logging
 import socket
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -14,6 +17,8 @@ from sawtooth.web.settings import LOOPBACK, Settings
 
 _LEAVING = 1.0
 """Seconds that open connections, such as those of progress, have to end."""
+_NEEDED = ("scipy.special", "sawtooth.figures", "sawtooth.findings")
+"""What takes long to load, and nobody needs who looks at no results."""
 
 
 def serve(settings: Settings, ready: Callable[[Settings], None]) -> None:
@@ -32,7 +37,10 @@ def serve(settings: Settings, ready: Callable[[Settings], None]) -> None:
     config = uvicorn.Config(
         application(settings), log_level="error", lifespan="on", timeout_graceful_shutdown=int(_LEAVING), server_header=False, ws="none"
     )
-    _Server(config, lambda: ready(settings)).run([listening])
+    server = _Server(config, lambda: ready(settings))
+    # That a page was left without its answer is the end that was asked for, and no error of this program.
+    logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
+    server.run([listening])
 
 
 class _Server(uvicorn.Server):
@@ -47,6 +55,13 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if not self.should_exit:
             self._ready()
+            threading.Thread(target=_load, name="loading", daemon=True).start()
+
+
+def _load() -> None:
+    """Loads what the first figure needs while the browser opens."""
+    for name in _NEEDED:
+        importlib.import_module(name)
 
 
 def _listening(port: int) -> socket.socket:

@@ -24,6 +24,8 @@ from sawtooth.recognise import level, size, written
 from sawtooth.report.answers import Answers
 from sawtooth.study.written import written as toml
 
+_MOST_PANELS, _MOST_POINTS = 200, 20_000
+
 
 @dataclass(frozen=True)
 class Side:
@@ -88,7 +90,22 @@ def _of_side(label: str) -> Generator[None]:
 
 
 def _data(answers: Answers, spec: FigureSpec) -> Data:
-    return Data(answers.evaluator, spec, figures.TABLE["levels"], answers.shown.references, answers.arms)
+    """The values of a figure, if a page can show it.
+
+    Raises:
+        DatasetError: if it has more panels or points.
+
+    """
+    data = Data(answers.evaluator, spec, figures.TABLE["levels"], answers.shown.references, answers.arms)
+    number = {place: data.frame[dimension].n_unique() for place, dimension in data.places.items()}
+    panels = number.get("panels", 1) * number.get("rows", 1)
+    for count, most, what in ((panels, _MOST_PANELS, "panels"), (panels * number.get("curves", 1) * number["x"], _MOST_POINTS, "points")):
+        if count > most:
+            raise DatasetError(
+                f"this figure would have {count:,} {what}, and a page shows {most:,}",
+                "keep one dimension at a level, or let one with many levels go along x; a figure of kind `heatmap` or `cells` in the study shows more",
+            )
+    return data
 
 
 def _laid_out(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) -> dict[str, Any]:

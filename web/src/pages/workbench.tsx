@@ -34,6 +34,9 @@ const STATISTICS = ["mean", "median", "geometric mean"];
 const FLOWS = ["mean", "sum", "max", "min", "each"];
 const TITLES: Record<Place, string> = { x: "along x", curves: "as curves", panels: "as panels", rows: "as rows of panels" };
 
+/** Levels that a place has room for. */
+const MOST: Record<Place, number> = { x: 400, curves: 8, panels: 12, rows: 8 };
+
 /** The first figure of the study that is of this kind; else a measure that says most of such traffic, with factors placed in their order. */
 export function beginning(head: Head): Keys {
   const first = head.figures.find((keys) => keys.kind === "levels" && typeof keys.metric === "string");
@@ -50,9 +53,12 @@ export function beginning(head: Head): Keys {
     free.splice(free.indexOf("curves"), 1);
   }
   for (const [factor, levels] of varying.reverse()) {
-    const place = free.shift();
-    if (place) keys[place] = factor;
-    else keys.where = { ...keys.where, [factor]: levels[0]?.level };
+    // What has so many levels that nobody could tell them apart in a place stays at one, which can be changed.
+    const place = free.find((each) => levels.length <= MOST[each]);
+    if (place) {
+      keys[place] = factor;
+      free.splice(free.indexOf(place), 1);
+    } else keys.where = { ...keys.where, [factor]: levels[0]?.level };
   }
   return keys;
 }
