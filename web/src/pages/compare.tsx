@@ -44,13 +44,18 @@ export function ComparePage() {
   const found = useLoaded((signal) => get<{ results: Entry[] }>("/api/results", {}, signal), []);
   return (
     <article>
-      <h1>Two results beside each other</h1>
+      <h1>{asked.of && asked.beside ? `${last(asked.of)} beside ${last(asked.beside)}` : "Two results beside each other"}</h1>
       <Await of={found}>{({ results }) => <Sides results={results.filter((each) => !each.error)} asked={asked} ask={ask} />}</Await>
       {asked.of && asked.beside && (
         <Compared key={`${asked.of} ${asked.beside}`} asked={{ ...asked, of: asked.of, beside: asked.beside }} ask={ask} />
       )}
     </article>
   );
+}
+
+/** The name of a directory without what is above it. */
+function last(address: string): string {
+  return address.split("/").pop() ?? address;
 }
 
 function Sides({ results, asked, ask }: { results: Entry[]; asked: Asked; ask: (next: Asked) => void }) {
