@@ -45,6 +45,12 @@ export function ComparePage() {
   return (
     <article>
       <h1>{asked.of && asked.beside ? `${last(asked.of)} beside ${last(asked.beside)}` : "Two results beside each other"}</h1>
+      {!(asked.of && asked.beside) && (
+        <p>
+          Choose results, and others of the same study to lay beside them: a simulator's and a kernel's, or those from before and after a
+          change. Each cell of one is held against the same cell of the other, and nothing of the two is taken together.
+        </p>
+      )}
       <Await of={found}>{({ results }) => <Sides results={results.filter((each) => !each.error)} asked={asked} ask={ask} />}</Await>
       {asked.of && asked.beside && (
         <Compared key={`${asked.of} ${asked.beside}`} asked={{ ...asked, of: asked.of, beside: asked.beside }} ask={ask} />
@@ -251,13 +257,13 @@ function Pictures({ asked }: { asked: Both }) {
         <>
           {plots.map((plot) => (
             <figure key={plot.name}>
-              <div class="drawn">
+              <section class="drawn wide" tabIndex={0} aria-label={`Figure ${plot.name}`}>
                 <img
                   loading="lazy"
                   src={address("/api/compare/plot", { ...asked, name: plot.name })}
                   alt={`${plot.section}: ${plot.caption}`}
                 />
-              </div>
+              </section>
               <figcaption>
                 <Words text={plot.caption} />{" "}
                 <a href={address("/api/compare/plot", { ...asked, name: plot.name })} download={`${plot.name}.svg`}>

@@ -3,7 +3,7 @@ import * as Plot from "@observablehq/plot";
 import { token } from "../plots/colours";
 import { Drawn } from "../plots/drawn";
 import { Folded } from "./folded";
-import { number, Words } from "./words";
+import { number, scaleOf, Words } from "./words";
 
 interface Interval {
   estimate: number | null;
@@ -108,6 +108,7 @@ function forest(rows: Row[], unit: string, width: number, ink: string): Element 
   const high = Math.max(...finite);
   const room = (high - low || Math.abs(high) || 1) * 0.06;
   const domain = [low - room, high + room];
+  const [shown, size] = scaleOf(unit, Math.max(Math.abs(low), Math.abs(high)));
   const limits = [...new Set(rows.flatMap((row) => [row.above, row.below]).filter((value): value is number => value !== null))];
   const most = Math.floor((left - 14) / 6.4);
   return Plot.plot({
@@ -115,15 +116,16 @@ function forest(rows: Row[], unit: string, width: number, ink: string): Element 
     height: rows.length * 19 + 44,
     marginLeft: left,
     marginTop: 6,
+    marginRight: 30,
     marginBottom: 36,
     style: { background: "transparent", color: token("ink"), fontSize: "12px", overflow: "visible" },
     x: {
       domain,
-      label: unit || null,
+      label: shown || null,
       labelArrow: "none",
       labelAnchor: "center",
       ticks: Math.max(2, Math.min(8, (width - left) / 70)),
-      tickFormat: (value: number) => number(value),
+      tickFormat: (value: number) => number(value / size),
     },
     y: {
       domain: rows.map((row) => row.at),
