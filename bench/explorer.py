@@ -54,12 +54,18 @@ CHANGE = """async ([name, value, place]) => {
   return performance.now() - begun;
 }"""
 PRESS = """async (name) => {
-  const frame = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
-  const busy = () => document.querySelector('section.scroll[aria-busy="true"]');
+  // A table says that it is busy until its next rows are there.
+  const seen = new Promise((go) => {
+    const watch = new MutationObserver((changes) => {
+      if (!changes.some((each) => each.oldValue === 'true')) return;
+      watch.disconnect();
+      requestAnimationFrame(() => setTimeout(go));
+    });
+    watch.observe(document.querySelector('section.scroll[aria-busy]'), {attributeFilter: ['aria-busy'], attributeOldValue: true});
+  });
   const begun = performance.now();
   [...document.querySelectorAll('button')].find((each) => each.textContent === name).click();
-  while (!busy()) await frame();
-  while (busy()) await frame();
+  await seen;
   return performance.now() - begun;
 }"""
 LEVELS = ["56 kbit/s", "128 kbit/s", "256 kbit/s", "512 kbit/s", "1024 kbit/s", "10240 kbit/s", "102400 kbit/s"]
@@ -149,10 +155,10 @@ def of_rows(results: Path) -> list[list[str]]:
     with explorer(results.parent) as (page, address):
         here = f"{address}/results?of={results.parent.name}/{results.name}"
         cold = shown(page, here, "question")
-        opened = changed(page, "Table", "flows", "main")
-        page.locator("tbody td").first.wait_for()
+        opened = changed(page, "Table", "series" if "series" in page.content() else "flows", "main")
+        page.locator("section.scroll[aria-busy] td").first.wait_for()
         later = [page.evaluate(PRESS, "Later") for _ in range(3)]
-        by = [page.evaluate(PRESS, name) for name in ("cell", "cell ↑", "goodput_bps")]
+        by = [page.evaluate(PRESS, name) for name in ("cell", "cell ↑", "arm")]
         total = page.locator("span.faint", has_text=" of ").first.inner_text().rpartition(" ")[2]
     return [
         [f"page of results of {total} rows, cold: the question is there", told(cold["question"])],
