@@ -273,7 +273,7 @@ def laid_out(answers: Answers, keys: Mapping[str, Any], use: Callable[[FigureSpe
     reader, tree = _reader(answers.dataset, "figures", named, answers.shown.references)
     path = "figures[0]"
     spec = figure(reader, tree, path)
-    _require_recorded(answers.dataset, reader, spec.measures, path)
+    _require_recorded(answers.dataset, reader, spec.measures, path, answers.tables)
     try:
         return use(spec)
     except MixedError as error:
@@ -327,9 +327,11 @@ def _require_planned(dataset: Dataset) -> None:
         )
 
 
-def _require_recorded(dataset: results.Dataset, reader: Reader, measures: Sequence[Measure | Samples], path: str) -> None:
+def _require_recorded(
+    dataset: results.Dataset, reader: Reader, measures: Sequence[Measure | Samples], path: str, tables: Sequence[str] | None = None
+) -> None:
     """Refuses what no run has recorded, if there are runs; what a study file asks for was refused before they were made."""
     from sawtooth.expected import require_recorded
 
-    if dataset.tables:
-        require_recorded(reader.study, measures, dataset.tables, f"{path}.metric")
+    if tables := dataset.tables if tables is None else tables:
+        require_recorded(reader.study, measures, tables, f"{path}.metric")

@@ -55,6 +55,73 @@ than = "500 kbit/s"
 """
 
 
+MANY = """
+name = "many"
+question = "Does the explorer keep up with 23,040 runs?"
+repeat = 30
+seed = 7
+
+[vars]
+Tp = "20 ms"
+R = "1 Mbit/s"
+
+[scenario]
+duration = "44 us"
+sample = "1 us"
+links.bottleneck = { rate = "R", delay = "Tp", queue = { name = "drop_tail", limit = "10 packets" } }
+
+[[scenario.flows]]
+path = ["bottleneck"]
+start = "start * 40 us"
+
+[draws]
+start = { distribution = "uniform", low = "0", high = "1" }
+
+[sweep]
+"vars.Tp" = ["1 ms", "2 ms", "5 ms", "10 ms", "20 ms", "50 ms", "100 ms", "200 ms"]
+"vars.R" = ["1 Mbit/s", "2 Mbit/s", "5 Mbit/s", "10 Mbit/s", "20 Mbit/s", "50 Mbit/s", "100 Mbit/s", "200 Mbit/s"]
+"links.bottleneck.queue.limit" = ["10 packets", "20 packets", "50 packets", "100 packets"]
+
+[arms]
+reno = { cc = "reno" }
+cubic = { cc = "cubic" }
+bbr = { cc = "bbr" }
+
+[[findings]]
+claim = "Flows start before the run ends"
+metric = "start_ns"
+is = "below"
+than = "1 ms"
+"""
+"""23,040 runs that end before a packet arrives, with more than a million samples."""
+
+
+@pytest.fixture(scope="session")
+def many(once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+    """A folder with results of 23,040 runs and more than a million rows, made in seconds."""
+
+    def fill(folder: Path) -> None:
+        folder.mkdir()
+        (folder / "many.toml").write_text(MANY)
+        sawtooth.run(folder / "many.toml", folder / "results")
+
+    return once("explorer-many", fill)
+
+
+@pytest.fixture(scope="session")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with results of a study from before and after a change: of the link's delay, and of one of its queues."""
+    folder = tmp_path_factory.mktemp("sides") / "lab"
+    folder.mkdir()
+    after = STUDY.replace('delay = "10 ms"', 'delay = "60 ms"').replace('"4 bdp"]', '"8 bdp"]')
+    for name, text in (("before", STUDY), ("after", after)):
+        (folder / f"{name}.toml").write_text(text.replace('duration = "4 s"', 'duration = "2 s"'))
+        sawtooth.run(folder / f"{name}.toml", folder / name)
+    (folder / "other.toml").write_text(STUDY.replace('name = "queues"', 'name = "others"').replace("repeat = 4", "repeat = 1"))
+    sawtooth.run(folder / "other.toml", folder / "other")
+    return folder
+
+
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a study, and with its results."""

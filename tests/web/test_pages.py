@@ -33,7 +33,7 @@ def violations(page: Any) -> list[str]:
 def test_from_the_list_to_the_runs_of_a_point(page: Any) -> None:
     page.get_by_role("link", name="queues").click()
     page.get_by_role("heading", name="Does a short queue cost goodput?").wait_for()
-    assert page.get_by_text("CUBIC carries more than a tenth of the link").count()
+    page.get_by_text("CUBIC carries more than a tenth of the link").wait_for()
     drawing = page.get_by_label("goodput (Mbit/s) by limit", exact=False)
     drawing.wait_for()
     box = drawing.locator("g[stroke] > path[transform]").last.bounding_box()

@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { ComparePage } from "./pages/compare";
 import { LessonPage, Lessons } from "./pages/lessons";
 import { LivePage } from "./pages/live";
 import { Playground } from "./pages/playground";
@@ -15,6 +16,7 @@ import { Shell } from "./ui/shell";
 const PAGES: Record<string, () => preact.JSX.Element> = {
   studies,
   results: () => (route.value.query.has("of") ? <ResultsPage of={route.value.query.get("of") as string} /> : <ResultsList />),
+  compare: () => <ComparePage />,
   live: () => <LivePage />,
   playground: () => <Playground />,
   lessons: () => (route.value.query.has("lesson") ? <LessonPage name={route.value.query.get("lesson") as string} /> : <Lessons />),

@@ -176,15 +176,13 @@ class Data:
 
     def panels(self) -> list[Panel]:
         """The panels, row by row; a panel without values is there, too, if its row and column are."""
-        rows, columns = (self._groups(self.frame, self.places.get(place)) for place in ("rows", "panels"))
+        columns = [column for column, _ in self._groups(self.frame, self.places.get("panels"))]
         found: list[Panel] = []
-        for row, _ in rows:
-            for column, _ in columns:
-                part = self.frame
-                for place, level in (("rows", row), ("panels", column)):
-                    if place in self.places:
-                        part = part.filter(pl.col(self.places[place]) == level)
-                found.append(Panel(self._title("rows", row), self._title("panels", column), part))
+        for row, of_row in self._groups(self.frame, self.places.get("rows")):
+            parts = dict(self._groups(of_row, self.places.get("panels")))
+            found += [
+                Panel(self._title("rows", row), self._title("panels", column), parts.get(column, of_row.clear())) for column in columns
+            ]
         return found
 
     def curves(self, frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -202,6 +200,16 @@ class Data:
 
     def order(self, dimension: str) -> list[str]:
         """The levels of a dimension: of a factor in the order of the cells, of others as they come."""
+        if dimension not in self._orders:
+            self._orders[dimension] = self._order(dimension)
+        return self._orders[dimension]
+
+    @cached_property
+    def _orders(self) -> dict[str, list[str]]:
+        """The orders that were asked for."""
+        return {}
+
+    def _order(self, dimension: str) -> list[str]:
         present = [str(level) for level in self.frame[dimension].unique(maintain_order=True)]
         if dimension == "item" and not any(name_of_block(name) != name for name in self.spec.choice.of):
             # The flows of a block by their numbers, not by the letters of these.
@@ -211,11 +219,12 @@ class Data:
             return present
         # Of all cells: those without a run would else change the order of the others.
         planned = self.evaluator.dataset.runs.sort("cell", maintain_order=True)[dimension].fill_null(NOT_SET).unique(maintain_order=True)
-        return _sorted([level for level in planned.to_list() if level in present])
+        return in_order([level for level in planned.to_list() if level in present])
 
     def points(self, frame: pl.DataFrame) -> list[Estimate | None]:
         """What a curve has at each level along x, in the measure's unit: None where it has no runs."""
-        return [self.estimate(frame.filter(pl.col(self.places["x"]) == level)) for level in self.levels()]
+        own = dict(self._parts(frame, self.places["x"]))
+        return [self.estimate(own[level]) if level in own else None for level in self.levels()]
 
     def estimate(self, frame: pl.DataFrame) -> Estimate | None:
         """What some runs are together, in the measure's unit: None of no runs."""
@@ -224,8 +233,12 @@ class Data:
     def _groups(self, frame: pl.DataFrame, dimension: str | None) -> list[tuple[str, pl.DataFrame]]:
         if dimension is None:
             return [("", frame)]
-        present = set(frame[dimension])
-        return [(level, frame.filter(pl.col(dimension) == level)) for level in self.order(dimension) if level in present]
+        return self._parts(frame, dimension)
+
+    def _parts(self, frame: pl.DataFrame, dimension: str) -> list[tuple[str, pl.DataFrame]]:
+        """The rows of each level, in the order of levels: taken apart all at once, as a figure has hundreds of points."""
+        parts = {str(level): part for (level,), part in frame.partition_by(dimension, as_dict=True).items()}
+        return [(level, parts[level]) for level in self.order(dimension) if level in parts]
 
     def _title(self, place: str, level: str) -> str:
         """A level as a panel's or curve's name: a bare number, and what another dimension of the figure has, too, says of what it is one."""
@@ -246,7 +259,7 @@ def named(dimension: str, level: str) -> str:
     return written(level) if re.search("[a-zA-Z]", level) else f"{dimension} = {written(level)}"
 
 
-def _sorted(levels: list[str]) -> list[str]:
+def in_order(levels: list[str]) -> list[str]:
     """Levels as they are if they rise or fall, or are no quantities of one kind; in disorder, as several grids of a sweep have them, by size."""
     amounts = [size(level) for level in levels]
     known = [each[0] for each in amounts if each is not None]

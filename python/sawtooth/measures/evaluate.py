@@ -79,6 +79,8 @@ class Asked:
 
 _MOST_KEPT = 2_000_000
 """Rows of terms that are kept, about 100 MB."""
+_MOST_OBSERVED = 4_000_000
+"""Rows of measures that are kept, a few hundred MB: those that were asked for last."""
 
 
 def factors(dataset: Dataset) -> list[str]:
@@ -119,9 +121,14 @@ class Evaluator:
 
     def observe(self, asked: Asked) -> pl.DataFrame:
         """As the function of this name; what was asked for once is kept."""
-        if asked not in self._observed:
-            self._observed[asked] = self._observe(asked)
-        return self._observed[asked]
+        found = self._observed.pop(asked, None)
+        if found is None:
+            found = self._observe(asked)
+            left = _MOST_OBSERVED - found.height
+            while self._observed and sum(frame.height for frame in self._observed.values()) > left:
+                del self._observed[next(iter(self._observed))]
+        self._observed[asked] = found
+        return found
 
     def _observe(self, asked: Asked) -> pl.DataFrame:
         measure = asked.measure

@@ -83,9 +83,9 @@ def of_datasets(
 
     """
     for other in datasets[1:]:
-        _require_same_study(datasets[0], other)
+        require_same_study(datasets[0], other)
     _require_arm(datasets, arm)
-    labels = _labels(datasets)
+    labels = labels_of(datasets)
     metrics = _metrics(names, datasets)
     seen = [[sides.observe(dataset, metric, how, arm) for metric, _ in metrics] for dataset in datasets]
     for at, (metric, _) in enumerate(metrics):
@@ -281,7 +281,13 @@ def _of_items(found: Mapping[Key, Observed], wanted: Callable[[str], bool]) -> d
     return {key: observed for key, observed in found.items() if wanted(observed.item)}
 
 
-def _require_same_study(first: Dataset, second: Dataset) -> None:
+def require_same_study(first: Dataset, second: Dataset) -> None:
+    """Refuses datasets of different studies.
+
+    Raises:
+        DatasetError: that says of which they are.
+
+    """
     a, b = first.manifest.get("name"), second.manifest.get("name")
     if a != b:
         raise DatasetError(
@@ -310,7 +316,7 @@ def _label(dataset: Dataset) -> str:
     return dataset.directory.resolve().name
 
 
-def _labels(datasets: Sequence[Dataset]) -> list[str]:
+def labels_of(datasets: Sequence[Dataset]) -> list[str]:
     """Short names: of the backends, or of the directories, where those tell them apart; else the whole paths."""
     named = [[str(dataset.manifest.get("backend")) for dataset in datasets], [_label(dataset) for dataset in datasets]]
     return next((names for names in named if len(set(names)) == len(datasets)), [str(dataset.directory) for dataset in datasets])

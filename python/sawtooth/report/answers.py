@@ -53,6 +53,11 @@ class Answers:
         self.arms = list(study.arms)
         self.evaluator = Evaluator(dataset, self.shown.references)
 
+    @cached_property
+    def tables(self) -> list[str]:
+        """Names of the tables that the results had when they were first asked for."""
+        return self.dataset.tables
+
     @property
     def reader(self) -> Reader:
         """Reads what is asked of these results."""

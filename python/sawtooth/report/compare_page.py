@@ -57,7 +57,7 @@ def page(comparison: Comparison, first: Path, others: Sequence[Path], asked: Que
     dataset = Dataset.open(first)
     table = published_side(others, asked)
     datasets = [dataset, *(Dataset.open(path) for path in others if table is None)]
-    sections = [_verdicts(comparison), *_figures(comparison)]
+    sections = [_verdicts(comparison), *figures(comparison)]
     window = None if table is not None else _window(datasets, comparison, asked)
     if window is not None:
         sections.append(Section("One cell over time", plots=[window]))
@@ -98,7 +98,7 @@ def _verdicts(comparison: Comparison) -> Section:
     return Section("Verdicts", [how], grids=[Grid("rows", frame.drop(empty), "Every cell, arm and flow", digits)])
 
 
-def _figures(comparison: Comparison) -> list[Section]:
+def figures(comparison: Comparison) -> list[Section]:
     """Of each metric the figures of each pair of sides; of many pairs they stand in one."""
     found: list[Section] = []
     pairs = list(dict.fromkeys(row.sides for row in comparison.rows))

@@ -279,7 +279,7 @@ class Report:
         asked_for = cast(list[dict[str, Any]], tree.get("figures", []))
         if any(each.get("kind") == "forest" for each in asked_for):
             return None
-        return _forest([verdict for section in self.sections for verdict in section.verdicts])
+        return forest_of([verdict for section in self.sections for verdict in section.verdicts])
 
     @cached_property
     def validity(self) -> Validity | None:
@@ -404,7 +404,7 @@ class Report:
         return page.html(self)
 
 
-def _forest(verdicts: Sequence[Verdict]) -> Plot | None:
+def forest_of(verdicts: Sequence[Verdict]) -> Plot | None:
     """Verdicts as a figure, if it fits a page: of many cells the page has a list."""
     told = [verdict for verdict in verdicts if any(each.interval is not None for each in verdict.weighed)]
     if not told or sum(len(verdict.weighed) for verdict in told) > _MOST_CELLS:

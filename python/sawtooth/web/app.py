@@ -17,8 +17,10 @@ from starlette.staticfiles import StaticFiles
 from sawtooth import _core
 from sawtooth.errors import SawtoothError
 from sawtooth.web import lessons
+from sawtooth.web.comparing import Comparing
 from sawtooth.web.folders import SHIPPED, Folders
 from sawtooth.web.guard import Guard
+from sawtooth.web.judging import Judge
 from sawtooth.web.live import Live
 from sawtooth.web.opened import Shelf
 from sawtooth.web.playground import Playground
@@ -42,11 +44,12 @@ def application(settings: Settings) -> Starlette:
 
     """
     folders = Folders(settings.folders)
-    results = Results(folders, Shelf())
     live = Live(folders, settings)
     playground = Playground(folders, allow_run=settings.allow_run)
     shelf = Shelf()
-    results = Results(folders, shelf)
+    judge = Judge()
+    results = Results(folders, shelf, judge)
+    comparing = Comparing(folders, shelf)
     runs = Runs(folders, shelf, allow_run=settings.allow_run)
     sweeps = Sweeps()
     studies = Studies(settings, folders, sweeps)
@@ -55,6 +58,7 @@ def application(settings: Settings) -> Starlette:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
         yield
+        judge.end()
         await to_thread.run_sync(sweeps.end)
 
     def session(_: Request) -> Response:
@@ -64,11 +68,20 @@ def application(settings: Settings) -> Starlette:
         Route("/api/session", session),
         Route("/api/results", results.every),
         Route("/api/results/head", results.head),
+        Route("/api/results/verdicts", results.verdicts),
+        Route("/api/results/forest", results.forest),
+        Route("/api/results/validity", results.validity),
         Route("/api/results/measures", results.measures),
         Route("/api/results/figure", results.figure, methods=["POST"]),
         Route("/api/results/export", results.export),
         Route("/api/results/run", results.run),
-        Route("/api/results/table", results.table),
+        Route("/api/results/table", results.rows),
+        Route("/api/compare", comparing.summary),
+        Route("/api/compare/rows", comparing.rows),
+        Route("/api/compare/csv", comparing.csv),
+        Route("/api/compare/plots", comparing.plots),
+        Route("/api/compare/plot", comparing.plot),
+        Route("/api/compare/figure", comparing.figure, methods=["POST"]),
         Route("/api/live", live.watch),
         Route("/api/playground/choices", playground.choices),
         Route("/api/playground/setting", playground.setting),

@@ -1,34 +1,82 @@
-"""Results that are open: what was computed for one question is there for the next, as long as nothing new was stored."""
+"""Results that are open: what was computed for one question is there for the next, as long as nothing new was stored.
+
+Only what shares something waits for each other: a directory is opened once, and the figures of one directory are made one after the other, since they share
+the values of measures. Marks of validity, rows of tables, and other results do not wait for them.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from sawtooth.report.answers import Answers
+from sawtooth.report.sensible import shown
+from sawtooth.report.validity import validity
 from sawtooth.results.dataset import Dataset
 
+Found = TypeVar("Found")
+DRAWING = threading.Lock()
+"""Held while a figure of the report is drawn: the library that draws knows one drawing at a time."""
 _MOST_OPEN = 8
+_MOST_FIGURES = 32
+"""Figures that are kept, each up to about a megabyte."""
 
 
-@dataclass
+class Once(Generic[Found]):
+    """What is made when it is first asked for; whoever asks meanwhile waits for it, and for nothing else."""
+
+    def __init__(self, make: Callable[[], Found]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._made: list[Found] = []
+
+    def __call__(self) -> Found:
+        """What was made, or is now; an error is not kept."""
+        with self._lock:
+            if not self._made:
+                self._made.append(self._make())
+            return self._made[0]
+
+
 class Opened:
-    """Results with what has been computed of them; one question is answered at a time.
+    """Results with what has been computed of them.
 
     Attributes:
         dataset: the results.
-        answers: of their study.
         state: what tells whether something was stored since.
-        lock: held while a question is answered.
+        lock: held while a question about measures is answered.
+        answers: what its study's figures come to.
+        suggested: measures that say most of such traffic.
+        validity: what is not to be read into it.
 
     """
 
-    dataset: Dataset
-    answers: Answers
-    state: tuple[object, ...]
-    lock: threading.RLock = field(default_factory=threading.RLock)
+    def __init__(self, dataset: Dataset, state: tuple[object, ...]) -> None:
+        self.dataset, self.state = dataset, state
+        self.lock = threading.RLock()
+        self.answers = Once(lambda: Answers(dataset))
+        self.suggested = Once(lambda: list(dict.fromkeys(each.measure.name for each in shown(dataset))) if dataset.tables else [])
+        self.validity = Once(lambda: validity(dataset) if dataset.tables else None)
+        self._said: dict[str, Once[bytes]] = {}
+        self._figures: OrderedDict[str, bytes] = OrderedDict()
+
+    def said(self, what: str, make: Callable[[], bytes]) -> bytes:
+        """What is answered to a question that is always the same, made once."""
+        return self._said.setdefault(what, Once(make))()
+
+    def figure(self, asked: str, make: Callable[[], bytes]) -> bytes:
+        """What a figure is, made or kept; whoever asks while it is made gets the same one."""
+        with self.lock:
+            found = self._figures.pop(asked, None)
+            if found is None:
+                found = make()
+            self._figures[asked] = found
+            while len(self._figures) > _MOST_FIGURES:
+                self._figures.popitem(last=False)
+            return found
 
 
 class Shelf:
@@ -36,6 +84,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self._opened: OrderedDict[Path, Opened] = OrderedDict()
+        self._opening: dict[Path, threading.Lock] = {}
         self._lock = threading.Lock()
 
     def open(self, path: Path) -> Opened:
@@ -45,15 +94,19 @@ class Shelf:
             DatasetError: if they are none, or damaged.
 
         """
-        state = state_of(path)
         with self._lock:
-            found = self._opened.get(path)
+            opening = self._opening.setdefault(path, threading.Lock())
+        with opening:
+            state = state_of(path)
+            with self._lock:
+                found = self._opened.get(path)
             if found is None or found.state != state:
-                dataset = Dataset(path)
-                found = self._opened[path] = Opened(dataset, Answers(dataset), state)
-            self._opened.move_to_end(path)
-            while len(self._opened) > _MOST_OPEN:
-                self._opened.popitem(last=False)
+                found = Opened(Dataset(path), state)
+            with self._lock:
+                self._opened[path] = found
+                self._opened.move_to_end(path)
+                while len(self._opened) > _MOST_OPEN:
+                    self._opened.popitem(last=False)
             return found
 
 

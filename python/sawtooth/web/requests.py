@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
+from starlette.responses import Response
 
 from sawtooth.errors import DatasetError
 
@@ -27,6 +29,27 @@ def query(request: Request, name: str) -> str:
     return found
 
 
+def table(text: str) -> dict[str, Any]:
+    """The keys of a figure, as an address has them.
+
+    Raises:
+        DatasetError: if they are none.
+
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise DatasetError("a figure is asked for by a table of keys, as JSON")
+    return cast(dict[str, Any], found)
+
+
+async def in_thread(answer: Callable[[], Response]) -> Response:
+    """An answer that takes a while; others are answered meanwhile."""
+    return await run_in_threadpool(answer)
+
+
 async def body(request: Request) -> Mapping[str, Any]:
     """A table, as JSON.
 
@@ -41,7 +64,7 @@ async def body(request: Request) -> Mapping[str, Any]:
             raise DatasetError(f"what is asked takes more than {_MOST_BYTES // 2**20} MiB")
     try:
         found = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise DatasetError("what is asked is a table, as JSON")

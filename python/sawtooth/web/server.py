@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import socket
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -15,6 +17,8 @@ from sawtooth.web.settings import LOOPBACK, Settings
 
 _LEAVING = 1.0
 """Seconds that open connections, such as those of progress, have to end."""
+_NEEDED = ("scipy.special", "sawtooth.figures", "sawtooth.findings")
+"""What takes long to load, and nobody needs who looks at no results."""
 
 
 def serve(settings: Settings, ready: Callable[[Settings], None]) -> None:
@@ -48,11 +52,18 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if not self.should_exit:
             self._ready()
+            threading.Thread(target=_load, name="loading", daemon=True).start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Leaves. That requests which take longer are given up then is no error."""
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         await super().shutdown(sockets)
+
+
+def _load() -> None:
+    """Loads what the first figure needs while the browser opens."""
+    for name in _NEEDED:
+        importlib.import_module(name)
 
 
 def _listening(port: int) -> socket.socket:

@@ -9,10 +9,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -22,6 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from sawtooth.errors import DatasetError
+from sawtooth.web.children import tied
 
 _MOST = 8
 """Sweeps that run side by side: each takes all processors as it is."""
@@ -29,8 +28,6 @@ _LINES = 40
 """Of what a child said, those that are kept."""
 _LEAVING = 2.0
 """Seconds that children have to store what is done, when the explorer ends."""
-_TIED = "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 15); os.getppid() == int(sys.argv[1]) and os.execv(sys.argv[2], sys.argv[2:])"
-"""Has the system send SIGTERM (15) when the thread that started it ends (PR_SET_PDEATHSIG), and then is the command; it does not begin if that has happened."""
 
 
 class State(StrEnum):
@@ -196,11 +193,10 @@ class Sweeps:
     # --- in a sweep's own thread
 
     def _run(self, sweep: Sweep) -> None:
-        # The folder of the study is no place to import from (-P), and Ctrl-C in the terminal is the explorer's, which tells its children.
-        python = [sys.executable, "-P", "-m", "sawtooth.cli", *sweep.command]
+        # Ctrl-C in the terminal is the explorer's, which tells its children.
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _TIED, str(os.getpid()), *python], cwd=sweep.folder, text=True, encoding="utf-8", errors="replace",
+                tied("sawtooth.cli", sweep.command), cwd=sweep.folder, text=True, encoding="utf-8", errors="replace",
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
             )  # fmt: skip
         except OSError as error:

@@ -5,21 +5,34 @@ Nothing is left to the browser but where ink goes. What would take together what
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import polars as pl
 
 from sawtooth import analysis, estimates, figures
+from sawtooth.errors import DatasetError, StudyError
 from sawtooth.estimates import Estimate
-from sawtooth.figures import layout as layouts
 from sawtooth.figures import shown
-from sawtooth.figures.data import Data
+from sawtooth.figures.data import Data, in_order
 from sawtooth.figures.spec import FigureSpec
-from sawtooth.recognise import size, written
+from sawtooth.recognise import level, size, written
 from sawtooth.report.answers import Answers
 from sawtooth.study.written import written as toml
+
+_MOST_PANELS, _MOST_POINTS = 200, 20_000
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the datasets of a figure: what its curves are called after, empty where there is no other, and its values."""
+
+    label: str
+    data: Data
 
 
 def laid_out(answers: Answers, keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,56 +45,131 @@ def laid_out(answers: Answers, keys: Mapping[str, Any]) -> dict[str, Any]:
     Returns:
         `x`: its dimension, label, and levels with what each amounts to in base units, if all are quantities of one kind. `y`: label and scale; values are in that unit.
         `places`: where each dimension went. `panels`: each with `row`, `column` and curves; a curve has `points`, one per level (null without a run), and its runs as
-        columns: `at` (number of the level), `value`, `run`. `caption`, and `toml`: the lines of a study file that make the figure.
+        columns: `at` (number of the level), `value`, `run`; `side` is the number of the dataset that these are of. `caption`, and `toml`: the lines of a study file that make
+        the figure.
 
     Raises:
         StudyError: with its place in what is asked.
         DatasetError: if these results do not hold it.
 
     """
-    return analysis.laid_out(answers, {**keys, "kind": "levels"}, lambda spec: _laid_out(answers, spec, keys))
+    return analysis.laid_out(answers, {**keys, "kind": "levels"}, lambda spec: _laid_out([Side("", _data(answers, spec))], spec, keys))
 
 
-def _laid_out(answers: Answers, spec: FigureSpec, keys: Mapping[str, Any]) -> dict[str, Any]:
+def beside(first: Answers, second: Answers, labels: Sequence[str], keys: Mapping[str, Any]) -> dict[str, Any]:
+    """The same figure of two datasets of a study, each with curves of its own: nothing of one is taken together with anything of the other.
+
+    Args:
+        first: over the results that say which levels there are, and where dimensions go.
+        second: over those that stand beside them.
+        labels: what the two are called.
+        keys: as for `laid_out`, whose result this has, too.
+
+    Raises:
+        StudyError: with its place in what is asked, and of which side it is.
+        DatasetError: likewise.
+
+    """
+    asked = {**keys, "kind": "levels"}
+    with _of_side(labels[0]):
+        spec, mine = analysis.laid_out(first, asked, lambda spec: (spec, _data(first, spec)))
+    with _of_side(labels[1]):
+        theirs = analysis.laid_out(second, {**asked, **mine.places}, lambda spec: _data(second, spec))
+    return _laid_out([Side(labels[0], mine), Side(labels[1], theirs)], spec, keys)
+
+
+@contextlib.contextmanager
+def _of_side(label: str) -> Generator[None]:
+    """Says of which side it is what cannot be shown."""
+    try:
+        yield
+    except StudyError as error:
+        raise StudyError(f"{label}: {error.message}", error.place, error.hint) from None
+    except DatasetError as error:
+        raise DatasetError(f"{label}: {error.message}", error.hint) from None
+
+
+def _data(answers: Answers, spec: FigureSpec) -> Data:
+    """The values of a figure, if a page can show it.
+
+    Raises:
+        DatasetError: if it has more panels or points.
+
+    """
     data = Data(answers.evaluator, spec, figures.TABLE["levels"], answers.shown.references, answers.arms)
-    levels, layout = data.levels(), layouts.laid_out(data)
-    panels = [
-        {
-            "row": panel.row,
-            "column": panel.column,
-            "curves": [
-                {
-                    "name": name,
-                    "points": [point and _point(point) for point in points],
-                    "runs": _runs(parts[name], data, levels, layout.divisor),
-                }
-                for name, points in curves.items()
-            ],
-        }
-        for panel, parts, curves in zip(layout.panels, layout.parts, layout.curves, strict=True)
-    ]
-    caption = shown.sentences(
-        spec.caption,
-        estimates.said(layout.points, spec.statistic),
-        layout.note,
-        shown.pooling(data),
-        shown.without_value(data),
-        shown.chosen(spec),
-    )
+    number = {place: data.frame[dimension].n_unique() for place, dimension in data.places.items()}
+    panels = number.get("panels", 1) * number.get("rows", 1)
+    for count, most, what in ((panels, _MOST_PANELS, "panels"), (panels * number.get("curves", 1) * number["x"], _MOST_POINTS, "points")):
+        if count > most:
+            raise DatasetError(
+                f"this figure would have {count:,} {what}, and a page shows {most:,}",
+                "keep one dimension at a level, or let one with many levels go along x; a figure of kind `heatmap` or `cells` in the study shows more",
+            )
+    return data
+
+
+def _laid_out(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) -> dict[str, Any]:
+    data = sides[0].data
+    divisor, unit = data.spec.unit or data.scaled(data.measure, pl.concat(side.data.frame.select("low", "high") for side in sides))
+    levels = _levels(sides)
+    at = {level(each): number for number, each in enumerate(levels)}
+    panels: dict[tuple[str, str], dict[str, Any]] = {}
+    every: list[Estimate] = []
+    for number, side in enumerate(sides):
+        own = [at[level(each)] for each in side.data.levels()]
+        for panel in side.data.panels():
+            curves: list[dict[str, Any]] = panels.setdefault(
+                (level(panel.row), level(panel.column)), {"row": panel.row, "column": panel.column, "curves": []}
+            )["curves"]
+            for name, part in side.data.curves(panel.frame):
+                points: list[Estimate | None] = [None] * len(levels)
+                for place, point in zip(own, side.data.points(part), strict=True):
+                    points[place] = point and point.over(divisor)
+                every += [point for point in points if point is not None]
+                runs = _runs(part, side.data, at, divisor)
+                curves.append(
+                    {
+                        "name": _called(sides, side, name),
+                        "points": [point and _point(point) for point in points],
+                        "runs": runs,
+                        "side": number,
+                    }
+                )
+    scale, note = shown.scale(data, [value for point in every for value in point.values])
+    lacking = [text if len(sides) == 1 else f"{side.label}: {text}" for side in sides if (text := shown.without_value(side.data))]
+    caption = shown.sentences(spec.caption, estimates.said(every, spec.statistic), note, shown.pooling(data), *lacking, shown.chosen(spec))
+    names = [[_called(sides, side, name) for name in side.data.curve_names()] for side in sides]
     return {
         "x": {
             "dimension": data.places["x"],
             "label": spec.x_label or data.places["x"],
-            "levels": [written(level) for level in levels],
+            "levels": [written(each) for each in levels],
             "amounts": _amounts(levels),
         },
-        "y": {"label": data.label(spec.label, data.measure, layout.unit), "unit": layout.unit, "scale": layout.scale},
-        "curves": data.curve_names(),
+        "y": {"label": data.label(spec.label, data.measure, unit), "unit": unit, "scale": scale},
+        "curves": [name for beside in zip_longest(*names) for name in beside if name is not None],
         "places": data.places,
-        "panels": panels,
+        "panels": [*panels.values()],
         "caption": caption,
         "toml": as_toml(keys),
     }
+
+
+def _levels(sides: Sequence[Side]) -> list[str]:
+    """The levels along x of all sides, in the words of the first that has them."""
+    found: dict[str, str] = {}
+    for side in sides:
+        for each in side.data.levels():
+            found.setdefault(level(each), each)
+    own = sides[0].data.levels()
+    return own if len(found) == len(own) else in_order([*found.values()])
+
+
+def _called(sides: Sequence[Side], side: Side, name: str) -> str:
+    """What a curve is called: of several datasets after its own, and by its level only where there are others."""
+    if len(sides) == 1:
+        return name
+    return f"{side.label}: {name}" if any(len(each.data.curve_names()) > 1 for each in sides) else side.label
 
 
 def as_toml(keys: Mapping[str, Any]) -> str:
@@ -103,10 +191,11 @@ def _point(point: Estimate) -> dict[str, Any]:
     }
 
 
-def _runs(part: pl.DataFrame, data: Data, levels: list[str], divisor: float) -> dict[str, list[Any]]:
-    """Every run of a curve by itself: what it is, or the bound that is known of it."""
+def _runs(part: pl.DataFrame, data: Data, places: Mapping[str, int], divisor: float) -> dict[str, list[Any]]:
+    """Every run of a curve by itself: what it is, or the bound that is known of it; `places` has the number of each level."""
     told = part.filter(pl.col("low").is_not_null())
-    at = told[data.places["x"]].replace_strict({level: number for number, level in enumerate(levels)}, return_dtype=pl.Int64)
+    along = told[data.places["x"]]
+    at = along.replace_strict({each: places[level(each)] for each in along.unique().to_list()}, return_dtype=pl.Int64)
     values, _ = estimates.of_runs(told["low"].to_numpy().astype(float), told["high"].to_numpy().astype(float), data.range)
     return {"at": at.to_list(), "value": [finite(value / divisor) for value in values.tolist()], "run": told["run"].to_list()}
 

@@ -3,7 +3,7 @@ import { to } from "../route";
 import { Await, useLoaded } from "../ui/loaded";
 import { bytes, when } from "../ui/words";
 
-interface Entry {
+export interface Entry {
   address: string;
   name: string;
   question?: string;
@@ -44,6 +44,11 @@ export function ResultsList() {
                 </li>
               ))}
             </ul>
+            {results.some((entry, at) => results.findIndex((other) => other.name === entry.name && !other.error) < at && !entry.error) && (
+              <p>
+                <a href="/compare">Lay two of a study beside each other</a>
+              </p>
+            )}
             {!complete && <p class="faint">The folders hold so many files that they were not looked through to their end.</p>}
           </>
         )}

@@ -3,10 +3,13 @@ import { get } from "../api";
 import { Facts } from "../ui/facts";
 import { Choice } from "../ui/field";
 import { Await, useLoaded } from "../ui/loaded";
+import { PointRuns } from "../ui/point-runs";
 import { Table } from "../ui/table";
-import { type Verdict, Verdicts } from "../ui/verdicts";
 import { Words } from "../ui/words";
+import { Beside } from "./beside";
+import { Judged } from "./judged";
 import { StudyFigures } from "./study-figures";
+import { Validity } from "./validity";
 import { Workbench } from "./workbench";
 
 export interface Level {
@@ -22,15 +25,10 @@ export interface Head {
   runs: { planned: number; done: number; failed: number };
   warnings: string[];
   caveats: string[];
-  verdicts: Verdict[];
   factors: Record<string, Level[]>;
   arms: string[];
   figures: Record<string, unknown>[];
   suggested: string[];
-  validity: {
-    said: string;
-    entries: { code: string; severity: string; summary: string; where: string; example: string; advice: string }[];
-  } | null;
   origin: { facts: Record<string, string>; hashes: Record<string, string>; references: { name: string; source: string }[]; rerun: string };
   tables: string[];
 }
@@ -42,6 +40,8 @@ export function ResultsPage({ of }: { of: string }) {
 
 function Planned({ of, head }: { of: string; head: Head }) {
   const [runs, show] = useState<number[] | null>(null);
+  // What takes long is asked for when the first figure is there.
+  const [ready, set] = useState(head.tables.length === 0);
   const { planned, done, failed } = head.runs;
   return (
     <article>
@@ -61,36 +61,17 @@ function Planned({ of, head }: { of: string; head: Head }) {
           <Words text={each} />
         </p>
       ))}
-      {head.verdicts.length > 0 && (
-        <section aria-label="Verdicts">
-          <h2>Verdicts</h2>
-          <Verdicts verdicts={head.verdicts} />
-        </section>
-      )}
+      <Judged of={of} ready={ready} />
       {head.tables.length > 0 && (
         <section aria-label="Workbench">
           <h2>Workbench</h2>
-          <Workbench of={of} head={head} chosen={show} />
-          {runs && <Runs of={of} runs={runs} close={() => show(null)} />}
+          <Workbench of={of} head={head} chosen={show} ready={() => set(true)} />
+          {runs && <PointRuns of={of} runs={runs} close={() => show(null)} />}
         </section>
       )}
       {head.figures.length > 0 && <StudyFigures of={of} figures={head.figures} />}
-      {head.validity && (
-        <section>
-          <h2>Validity</h2>
-          <p>{head.validity.said}.</p>
-          {head.validity.entries.map((each) => (
-            <details key={each.code}>
-              <summary>
-                {each.code}, {each.severity}: {each.summary}
-              </summary>
-              <p>
-                {each.where}. {each.example && `Such as ${each.example}.`} {each.advice}
-              </p>
-            </details>
-          ))}
-        </section>
-      )}
+      {ready && <Validity of={of} />}
+      {ready && <Beside of={of} name={head.name} />}
       <Tables of={of} tables={["runs", ...head.tables]} />
       <section>
         <h2>Where it is from</h2>
@@ -114,22 +95,6 @@ function Watched({ of, head }: { of: string; head: Head }) {
       <p>This is what was watched: no study says what may be asked of it.</p>
       <Tables of={of} tables={head.tables} />
     </article>
-  );
-}
-
-function Runs({ of, runs, close }: { of: string; runs: number[]; close: () => void }) {
-  return (
-    <section class="card" aria-label="Runs of a point">
-      <div class="row">
-        <h3>
-          {runs.length} run{runs.length === 1 ? "" : "s"} of this point
-        </h3>
-        <button type="button" onClick={close}>
-          Close
-        </button>
-      </div>
-      <Table of={of} table="runs" runs={runs} />
-    </section>
   );
 }
 

@@ -1,5 +1,5 @@
 // Any measure over any factor: each dimension is drawn along an axis, as curves or panels, or stays at one level. What varies and has no place is refused by the server.
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { get, post } from "../api";
 import { Drawn } from "../plots/drawn";
 import { type Curve, draw, type Levels, type Placed } from "../plots/levels";
@@ -34,6 +34,9 @@ const STATISTICS = ["mean", "median", "geometric mean"];
 const FLOWS = ["mean", "sum", "max", "min", "each"];
 const TITLES: Record<Place, string> = { x: "along x", curves: "as curves", panels: "as panels", rows: "as rows of panels" };
 
+/** Levels that a place has room for. */
+const MOST: Record<Place, number> = { x: 400, curves: 8, panels: 12, rows: 8 };
+
 /** The first figure of the study that is of this kind; else a measure that says most of such traffic, with factors placed in their order. */
 export function beginning(head: Head): Keys {
   const first = head.figures.find((keys) => keys.kind === "levels" && typeof keys.metric === "string");
@@ -50,27 +53,73 @@ export function beginning(head: Head): Keys {
     free.splice(free.indexOf("curves"), 1);
   }
   for (const [factor, levels] of varying.reverse()) {
-    const place = free.shift();
-    if (place) keys[place] = factor;
-    else keys.where = { ...keys.where, [factor]: levels[0]?.level };
+    // What has so many levels that nobody could tell them apart in a place stays at one, which can be changed.
+    const place = free.find((each) => levels.length <= MOST[each]);
+    if (place) {
+      keys[place] = factor;
+      free.splice(free.indexOf(place), 1);
+    } else keys.where = { ...keys.where, [factor]: levels[0]?.level };
   }
   return keys;
 }
 
-export function Workbench({ of, head, chosen }: { of: string; head: Head; chosen: (runs: number[]) => void }) {
+/** What an address says of the figure; null if that is no table of keys. */
+function keysOf(text: string): Keys | null {
+  try {
+    const found: unknown = JSON.parse(text);
+    if (typeof found === "object" && found !== null && !Array.isArray(found) && typeof (found as Keys).metric === "string")
+      return found as Keys;
+  } catch {
+    // It was cut on its way here.
+  }
+  return null;
+}
+
+interface Props {
+  /** The results, and those that stand beside them. */
+  of: string;
+  beside?: string;
+  head: Head;
+  /** Shows runs, of the results themselves (0) or of those beside them (1). */
+  chosen: (runs: number[], side: number) => void;
+  /** Is told when the first figure is there, or that there is none. */
+  ready?: () => void;
+}
+
+export function Workbench({ of, beside, head, chosen, ready }: Props) {
   const kept = route.value.query.get("figure");
-  const keys = useMemo<Keys>(() => (kept ? JSON.parse(kept) : beginning(head)), [kept, head]);
-  const ask = (next: Keys) => go(to("results", { of, figure: JSON.stringify(next) }), "replace");
-  const found = useLoaded((signal) => post<Levels>("/api/results/figure", { of }, keys, signal), [of, JSON.stringify(keys)]);
+  const begun = useMemo(() => beginning(head), [head]);
+  const read = useMemo(() => (kept ? keysOf(kept) : begun), [kept, begun]);
+  const keys = read ?? begun;
+  const ask = (next: Keys) => {
+    const others = Object.fromEntries(route.value.query);
+    go(to(route.value.page, { ...others, figure: JSON.stringify(next) }), "replace");
+  };
+  const found = useLoaded(
+    (signal) => post<Levels>(beside ? "/api/compare/figure" : "/api/results/figure", { of, beside }, keys, signal),
+    [of, beside, JSON.stringify(keys)],
+  );
   const figure = found.value;
+  useEffect(() => {
+    if (!found.loading) ready?.();
+  }, [found.loading]);
   const show = (point: Placed) => {
     const curve = point.panel.curves.find((each) => each.name === point.curve);
-    if (curve) chosen(runsAt(curve, point.level));
+    if (curve) chosen(runsAt(curve, point.level), curve.side);
   };
   return (
     <>
       <Measure of={of} head={head} keys={keys} ask={ask} />
       <Dimensions head={head} keys={keys} shown={figure} ask={ask} />
+      {!read && (
+        <Wrong
+          told={{
+            message: "the address does not say which figure",
+            hint: "it may have been cut when it was copied; this is the figure that one begins with",
+            place: null,
+          }}
+        />
+      )}
       {found.problem && <Wrong told={found.problem} />}
       {figure && (
         <figure>
@@ -83,7 +132,7 @@ export function Workbench({ of, head, chosen }: { of: string; head: Head; chosen
           />
           <figcaption>
             <Words text={figure.caption} /> Faint dots are single runs.{" "}
-            <Files asked={{ of, keys: JSON.stringify({ name: "figure", kind: "levels", ...keys }) }} />
+            {!beside && <Files asked={{ of, keys: JSON.stringify({ name: "figure", kind: "levels", ...keys }) }} />}
           </figcaption>
           <details>
             <summary>Lines of a study file that make this figure</summary>
@@ -230,7 +279,7 @@ function runsAt(curve: Curve, level: number): number[] {
   return curve.runs.run.filter((_, at) => curve.runs.at[at] === level);
 }
 
-function Numbers({ figure, chosen }: { figure: Levels; chosen: (runs: number[]) => void }) {
+function Numbers({ figure, chosen }: { figure: Levels; chosen: (runs: number[], side: number) => void }) {
   const rows = figure.panels
     .flatMap((panel) =>
       panel.curves.flatMap((curve) => curve.points.map((point, at) => ({ panel, curve, point, at, level: figure.x.levels[at] }))),
@@ -260,7 +309,7 @@ function Numbers({ figure, chosen }: { figure: Levels; chosen: (runs: number[]) 
               <td>{point?.low?.toPrecision(5)}</td>
               <td>{point?.high?.toPrecision(5)}</td>
               <td>
-                <button type="button" title="Show these runs" onClick={() => chosen(runsAt(curve, at))}>
+                <button type="button" title="Show these runs" onClick={() => chosen(runsAt(curve, at), curve.side)}>
                   {point?.n}
                 </button>
               </td>

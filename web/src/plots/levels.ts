@@ -17,6 +17,8 @@ export interface Curve {
   name: string;
   points: (Point | null)[];
   runs: { at: number[]; value: (number | null)[]; run: number[] };
+  /** Of two datasets the one that its runs are of. */
+  side: number;
 }
 
 export interface Panel {

@@ -4,6 +4,9 @@ import { route } from "../route";
 import { session } from "../session";
 import { PLACES } from "./places";
 
+/** Pages that are reached from one of these. */
+const PARTS: Record<string, string> = { compare: "results" };
+
 export function Shell({ children }: { children: ComponentChildren }) {
   const page = route.value.page;
   useEffect(() => {
@@ -20,7 +23,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </a>
         <nav aria-label="Pages">
           {PLACES.map(([name, title]) => (
-            <a key={name} href={`/${name}`} aria-current={page === name ? "page" : undefined}>
+            <a key={name} href={`/${name}`} aria-current={(PARTS[page] ?? page) === name ? "page" : undefined}>
               {title}
             </a>
           ))}

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { get } from "../api";
+import { get, type Query } from "../api";
 import { to } from "../route";
 import { Await, useLoaded } from "./loaded";
 import { number } from "./words";
@@ -14,23 +14,23 @@ interface Rows {
 
 const PAGE = 100;
 
-/** A table of results, a page at a time; its headings sort it. */
+/** A table of results; its runs are links. */
 export function Table({ of, table, runs }: { of: string; table: string; runs?: number[] }) {
+  return <Paged path="/api/results/table" query={{ of, table, runs: runs?.join(",") }} label={`Table ${table}`} runsOf={of} />;
+}
+
+/** Rows that the server gives a page at a time; headings sort them. `runsOf`: the results that numbers of runs are of. */
+export function Paged({ path, query, label, runsOf }: { path: string; query: Query; label: string; runsOf?: string }) {
   const [{ offset, by, down }, see] = useState<{ offset: number; by?: string; down?: boolean }>({ offset: 0 });
   const found = useLoaded(
-    (signal) =>
-      get<Rows>(
-        "/api/results/table",
-        { of, table, offset, limit: PAGE, by, descending: down ? "1" : undefined, runs: runs?.join(",") },
-        signal,
-      ),
-    [of, table, offset, by, down, runs],
+    (signal) => get<Rows>(path, { ...query, offset, limit: PAGE, by, descending: down ? "1" : undefined }, signal),
+    [path, JSON.stringify(query), offset, by, down],
   );
   return (
     <Await of={found}>
       {({ columns, numeric, rows, total }) => (
         <>
-          <section class="scroll" tabIndex={0} aria-label={`Table ${table}`}>
+          <section class="scroll" tabIndex={0} aria-label={label} aria-busy={found.loading}>
             <table>
               <thead>
                 <tr>
@@ -53,8 +53,8 @@ export function Table({ of, table, runs }: { of: string; table: string; runs?: n
                   <tr key={at}>
                     {row.map((cell, column) => (
                       <td key={columns[column]} class={numeric[column] ? "" : "text"}>
-                        {columns[column] === "run" && typeof cell === "number" ? (
-                          <a href={to("run", { of, run: String(cell) })}>{cell}</a>
+                        {runsOf && columns[column] === "run" && typeof cell === "number" ? (
+                          <a href={to("run", { of: runsOf, run: String(cell) })}>{cell}</a>
                         ) : (
                           text(cell, columns[column] ?? "")
                         )}

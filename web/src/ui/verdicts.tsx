@@ -3,7 +3,7 @@ import * as Plot from "@observablehq/plot";
 import { token } from "../plots/colours";
 import { Drawn } from "../plots/drawn";
 import { Folded } from "./folded";
-import { number, Words } from "./words";
+import { number, scaleOf, Words } from "./words";
 
 interface Interval {
   estimate: number | null;
@@ -98,30 +98,6 @@ function Forest({ verdict }: { verdict: Verdict }) {
 
 type Row = Interval & { cell: string; numbers: string; at: number };
 
-/** Larger units of a base unit, the largest first. */
-const LARGER: Record<string, [string, number][]> = {
-  "bit/s": [
-    ["Gbit/s", 1e9],
-    ["Mbit/s", 1e6],
-    ["kbit/s", 1e3],
-  ],
-  ns: [
-    ["s", 1e9],
-    ["ms", 1e6],
-    ["µs", 1e3],
-  ],
-  B: [
-    ["GB", 1e9],
-    ["MB", 1e6],
-    ["kB", 1e3],
-  ],
-};
-
-/** The unit in which an axis has short numbers, and how many of the base unit it is. */
-export function largest(unit: string, most: number): [string, number] {
-  return LARGER[unit]?.find(([, size]) => most >= size) ?? [unit, 1];
-}
-
 function forest(rows: Row[], base: string, width: number, ink: string): Element {
   const longest = Math.max(...rows.map((row) => row.cell.length));
   const left = longest > 1 ? Math.min(longest * 6.4 + 14, width * 0.42) : 16;
@@ -130,7 +106,7 @@ function forest(rows: Row[], base: string, width: number, ink: string): Element 
     .filter((value): value is number => value !== null);
   const low = Math.min(...finite);
   const high = Math.max(...finite);
-  const [unit, size] = largest(base, Math.max(Math.abs(low), Math.abs(high)));
+  const [unit, size] = scaleOf(base, Math.max(Math.abs(low), Math.abs(high)));
   const room = (high - low || Math.abs(high) || 1) * 0.06;
   const domain = [low - room, high + room] as [number, number];
   const limits = [...new Set(rows.flatMap((row) => [row.above, row.below]).filter((value): value is number => value !== null))];
@@ -140,6 +116,7 @@ function forest(rows: Row[], base: string, width: number, ink: string): Element 
     height: rows.length * 19 + 44,
     marginLeft: left,
     marginTop: 6,
+    marginRight: 30,
     marginBottom: 36,
     style: { background: "transparent", color: token("ink"), fontSize: "12px", overflow: "visible" },
     x: {

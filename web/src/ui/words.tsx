@@ -22,6 +22,28 @@ export function number(value: number | null | undefined): string {
   return value.toLocaleString("en", { maximumSignificantDigits: size >= 1e4 ? 9 : 4, maximumFractionDigits: size >= 1e4 ? 0 : 20 });
 }
 
+const SCALES: Record<string, [string, number][]> = {
+  ns: [
+    ["s", 1e9],
+    ["ms", 1e6],
+    ["µs", 1e3],
+  ],
+  "bit/s": [
+    ["Gbit/s", 1e9],
+    ["Mbit/s", 1e6],
+    ["kbit/s", 1e3],
+  ],
+  B: [
+    ["MB", 1e6],
+    ["kB", 1e3],
+  ],
+};
+
+/** The unit in which numbers up to so large are read, and how much of the base unit it is. */
+export function scaleOf(unit: string, largest: number): [string, number] {
+  return SCALES[unit]?.find(([, size]) => largest >= size) ?? [unit, 1];
+}
+
 /** A text in which `code` stands between back quotes. */
 export function Words({ text }: { text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;

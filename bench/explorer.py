@@ -1,0 +1,182 @@
+"""How fast the explorer shows results: in Chromium, of 23,040 runs, and of a table of a million rows.
+
+    .venv/bin/python bench/explorer.py --results results/hstcp            (a directory of `sawtooth run hstcp`; without it that is run first)
+    .venv/bin/python bench/explorer.py --results results/hstcp --rows results/cells        (the latter of `bench/million.py`, which says how)
+
+Times are the browser's: of a page from the beginning of its navigation, of a change from the event at the control; both until the frame after which it is drawn. `cold` is
+the first page of an explorer that has just been started, and its changes are made while verdicts are computed; `warm` is the median of several pages and changes later on. No change asks
+for what was shown before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import sawtooth
+from markdown import table
+
+# When the page has a heading, a figure and a verdict, each with the frame after it.
+WATCH = """
+window.shown = {};
+new MutationObserver(() => {
+  for (const [name, what] of [['question', 'main h1'], ['figure', '.plot svg'], ['verdicts', '.verdict'], ['rows', 'td']]) {
+    if (!(name in window.shown) && document.querySelector(what)) {
+      window.shown[name] = 0;
+      requestAnimationFrame(() => setTimeout(() => { window.shown[name] = performance.now(); }));
+    }
+  }
+}).observe(document, {childList: true, subtree: true});
+"""
+CHANGE = """async ([name, value, place]) => {
+  const label = [...document.querySelectorAll('label')].find((each) => each.textContent === name);
+  const control = document.getElementById(label.htmlFor);
+  const seen = new Promise((go) => {
+    const watch = new MutationObserver(() => { watch.disconnect(); requestAnimationFrame(() => setTimeout(go)); });
+    watch.observe(document.querySelector(place), {childList: true, subtree: true});
+  });
+  const begun = performance.now();
+  control.value = value;
+  control.dispatchEvent(new Event('change', {bubbles: true}));
+  await seen;
+  return performance.now() - begun;
+}"""
+PRESS = """async (name) => {
+  // A table says that it is busy until its next rows are there.
+  const seen = new Promise((go) => {
+    const watch = new MutationObserver((changes) => {
+      if (!changes.some((each) => each.oldValue === 'true')) return;
+      watch.disconnect();
+      requestAnimationFrame(() => setTimeout(go));
+    });
+    watch.observe(document.querySelector('section.scroll[aria-busy]'), {attributeFilter: ['aria-busy'], attributeOldValue: true});
+  });
+  const begun = performance.now();
+  [...document.querySelectorAll('button')].find((each) => each.textContent === name).click();
+  await seen;
+  return performance.now() - begun;
+}"""
+LEVELS = ["56 kbit/s", "128 kbit/s", "256 kbit/s", "512 kbit/s", "1024 kbit/s", "10240 kbit/s", "102400 kbit/s"]
+MEASURES = ["retransmits", "srtt_mean_ns", "jain(goodput_bps)", "sum(throughput_bps)", "timeouts"]
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--results", type=Path, help="results of the study hstcp")
+    parser.add_argument("--rows", type=Path, help="results with many rows")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="sawtooth-") as name:
+        results = given.results
+        if results is None:
+            results = Path(name) / "hstcp"
+            sawtooth.run("hstcp", results)
+        rows = of_results(results)
+        if given.rows:
+            rows += of_rows(given.rows)
+    print(table(["What", "Milliseconds"], rows, "lr"))
+
+
+@contextmanager
+def explorer(folder: Path) -> Iterator[tuple[Page, str]]:
+    """A page of an explorer that has just been started, and the explorer's address."""
+    program = shutil.which("chromium")
+    if program is None:
+        sys.exit("there is no chromium: apt-get install chromium")
+    command = [sys.executable, "-m", "sawtooth.cli", "serve", str(folder), "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
+        assert server.stdout
+        opening = server.stdout.readline().strip()
+        page = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"]).new_page(viewport={"width": 1200, "height": 900})
+        page.set_default_timeout(600_000)
+        page.add_init_script(WATCH)
+        # The address sets the cookie; a page of its own needs no results.
+        page.goto(opening.replace("/?", "/lessons?"))
+        page.locator("main h1").wait_for()
+        yield page, opening.partition("/?")[0]
+        server.terminate()
+
+
+def shown(page: Page, address: str, *what: str) -> dict[str, float]:
+    """When parts of a page were there, in milliseconds."""
+    page.goto(address)
+    for name in what:
+        page.wait_for_function("(name) => window.shown[name] > 0", arg=name)
+    return page.evaluate("window.shown")
+
+
+def of_results(results: Path) -> list[list[str]]:
+    """Pages and changes of the study's results."""
+    with explorer(results.parent) as (page, address):
+        here = f"{address}/results?of={results.parent.name}/{results.name}"
+        cold = shown(page, here, "figure")
+        meanwhile = [changed(page, "Bw", f"={level}") for level in LEVELS[:3]]
+        page.locator("summary", has_text="claims").wait_for()
+        judged = page.evaluate("performance.now()")
+        warm = [shown(page, here, "figure", "verdicts") for _ in range(5)]
+        levels = [changed(page, "Bw", f"={level}") for level in LEVELS[3:]]
+        places = [
+            changed(page, "N", "curves"),
+            changed(page, "Tp", "x"),
+            changed(page, "D", "=100 ms"),
+            changed(page, "Bw", "panels"),
+            changed(page, "arm", "rows"),
+        ]
+        measures = [changed(page, "Measure, or an expression of some", measure) for measure in MEASURES]
+    found: list[tuple[str, Any]] = [
+        ("first page, cold: the question is there", cold["question"]),
+        ("first page, cold: the workbench's figure is drawn", cold["figure"]),
+        ("first page, cold: verdicts are there", judged),
+        ("page, warm: the question is there", statistics.median(each["question"] for each in warm)),
+        ("page, warm: the workbench's figure is drawn", statistics.median(each["figure"] for each in warm)),
+        ("page, warm: verdicts are there", statistics.median(each["verdicts"] for each in warm)),
+        (f"another level of a factor, while verdicts are made: median of {len(meanwhile)}", statistics.median(meanwhile)),
+        (f"another level of a factor: median of {len(levels)}, and the longest", levels),
+        (f"a factor to another place: median of {len(places)}, and the longest", places),
+        (f"another measure, not asked for before: median of {len(measures)}, and the longest", measures),
+    ]
+    return [[name, told(value)] for name, value in found]
+
+
+def of_rows(results: Path) -> list[list[str]]:
+    """Pages of a table of many rows."""
+    with explorer(results.parent) as (page, address):
+        here = f"{address}/results?of={results.parent.name}/{results.name}"
+        cold = shown(page, here, "question")
+        opened = changed(page, "Table", "series" if "series" in page.content() else "flows", "main")
+        page.locator("section.scroll[aria-busy] td").first.wait_for()
+        later = [page.evaluate(PRESS, "Later") for _ in range(3)]
+        by = [page.evaluate(PRESS, name) for name in ("cell", "cell ↑", "arm")]
+        total = page.locator("span.faint", has_text=" of ").first.inner_text().rpartition(" ")[2]
+    return [
+        [f"page of results of {total} rows, cold: the question is there", told(cold["question"])],
+        ["their table, opened", told(opened)],
+        ["its next 100 rows: median of 3, and the longest", told(later)],
+        ["its rows sorted by another column: median of 3, and the longest", told(by)],
+    ]
+
+
+def changed(page: Page, name: str, value: str, place: str = ".plot") -> float:
+    """How long a change at a control takes until the figure is drawn anew."""
+    return page.evaluate(CHANGE, [name, value, place])
+
+
+def told(value: float | list[float]) -> str:
+    """Milliseconds: one, or the median and the longest."""
+    return f"{statistics.median(value):.0f}, {max(value):.0f}" if isinstance(value, list) else f"{value:.0f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""Verdicts that a process of its own makes are those that are made here, and it ends with who asked for it."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from sawtooth.errors import DatasetError
+from sawtooth.web import judging
+from sawtooth.web.judging import Judge
+from sawtooth.web.opened import Shelf
+from tests.web.conftest import asking
+
+OF = {"of": "lab/results/queues"}
+
+
+def test_they_are_the_same_from_a_process_of_its_own(client: TestClient, made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = client.get("/api/results/verdicts", params=OF).json()
+    monkeypatch.setattr(judging, "_FEW", 0)
+    with asking(made) as other:
+        apart = other.get("/api/results/verdicts", params=OF).json()
+    assert apart == here
+    assert [each["answer"] for each in apart["verdicts"]] == ["yes"]
+
+
+def test_the_figure_of_all_verdicts_is_the_reports(client: TestClient) -> None:
+    found = client.get("/api/results/verdicts", params=OF).json()
+    assert found["forest"]["caption"].startswith("1 claim: 1 yes; n = 4")
+    assert client.get("/api/results/forest", params=OF).content.lstrip().startswith(b"<svg")
+
+
+def test_they_are_made_once_of_a_state_and_anew_of_another(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    judged = judging.judged
+    monkeypatch.setattr(judging, "judged", lambda answers: made.append("") or judged(answers))
+    path = folder / "results" / "queues"
+    with asking(folder) as client:
+        for _ in range(3):
+            client.get("/api/results/verdicts", params=OF)
+        assert len(made) == 1
+        (path / "log.jsonl").write_text((path / "log.jsonl").read_text() + "\n")
+        client.get("/api/results/verdicts", params=OF)
+    assert len(made) == 2
+
+
+def test_what_ends_without_a_word_is_told(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "_FEW", 0)
+    monkeypatch.setattr(judging, "tied", lambda *_: ["false"])
+    with asking(made) as client:
+        answer = client.get("/api/results/verdicts", params=OF)
+    assert answer.status_code == 400
+    assert answer.json()["error"] == {
+        "message": "what was to judge these results ended: code 1",
+        "hint": "`sawtooth report` says what its verdicts are",
+        "place": None,
+    }
+
+
+def test_the_process_ends_when_the_explorer_does(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "_FEW", 0)
+    monkeypatch.setattr(judging, "tied", lambda *_: ["sleep", "600"])
+    judge, opened = Judge(), Shelf().open(made / "results" / "queues")
+    told: list[DatasetError] = []
+
+    def ask() -> None:
+        with pytest.raises(DatasetError) as error:
+            judge(opened)
+        told.append(error.value)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    while not judge._children:
+        time.sleep(0.01)
+    judge.end()
+    thread.join(30)
+    assert not thread.is_alive()
+    assert told[0].message == "these results were written to while they were judged"
+
+
+def test_who_asks_while_it_is_made_waits_for_it_and_for_nothing_else(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def slow(_: object) -> dict[str, object]:
+        begun.set()
+        assert go.wait(60)
+        return {"verdicts": [], "forest": None}
+
+    monkeypatch.setattr(judging, "_here", slow)
+    with asking(made) as client:
+        thread = threading.Thread(target=lambda: client.get("/api/results/verdicts", params=OF))
+        thread.start()
+        assert begun.wait(60)
+        # While verdicts are made everything else is answered.
+        assert client.get("/api/results/head", params=OF).status_code == 200
+        assert (
+            client.post("/api/results/figure", params=OF, json={"metric": "goodput_bps", "x": "limit", "curves": "arm"}).status_code == 200
+        )
+        assert client.get("/api/results/validity", params=OF).status_code == 200
+        go.set()
+        thread.join(60)
+    assert not thread.is_alive()

@@ -1,0 +1,279 @@
+// Two results of a study beside each other, such as a simulator's and a kernel's, or those from before and after a change: as `sawtooth compare` has them.
+import { useState } from "preact/hooks";
+import { address, get } from "../api";
+import { go, route, to } from "../route";
+import { Choice, Field } from "../ui/field";
+import { Folded } from "../ui/folded";
+import { Await, useLoaded } from "../ui/loaded";
+import { PointRuns } from "../ui/point-runs";
+import { Paged } from "../ui/table";
+import { count, Words } from "../ui/words";
+import { named } from "./beside";
+import type { Head } from "./results";
+import type { Entry } from "./results-list";
+import { Workbench } from "./workbench";
+
+/** What is compared, as the address has it. */
+interface Asked {
+  of?: string | undefined;
+  beside?: string | undefined;
+  metric?: string | undefined;
+  arm?: string | undefined;
+  flows?: string | undefined;
+  tolerance?: string | undefined;
+}
+
+const KEYS = ["of", "beside", "metric", "arm", "flows", "tolerance"] as const;
+
+interface Summary {
+  sides: [string, string];
+  metrics: string[];
+  summary: string[];
+  verdicts: Record<string, number>;
+  key: string[];
+  notes: string[];
+  unmatched: { where: string; what: string; why: string; rows: number }[];
+  unmatchedInAll: number;
+  command: string;
+}
+
+export function ComparePage() {
+  const { query } = route.value;
+  const asked: Asked = Object.fromEntries(KEYS.flatMap((key) => (query.get(key) ? [[key, query.get(key)]] : [])));
+  const ask = (next: Asked) => go(to("compare", { ...asked, figure: query.get("figure") ?? undefined, ...next }), "replace");
+  const found = useLoaded((signal) => get<{ results: Entry[] }>("/api/results", {}, signal), []);
+  return (
+    <article>
+      <h1>{asked.of && asked.beside ? `${last(asked.of)} beside ${last(asked.beside)}` : "Two results beside each other"}</h1>
+      {!(asked.of && asked.beside) && (
+        <p>
+          Choose results, and others of the same study to lay beside them: a simulator's and a kernel's, or those from before and after a
+          change. Each cell of one is held against the same cell of the other, and nothing of the two is taken together.
+        </p>
+      )}
+      <Await of={found}>{({ results }) => <Sides results={results.filter((each) => !each.error)} asked={asked} ask={ask} />}</Await>
+      {asked.of && asked.beside && (
+        <Compared key={`${asked.of} ${asked.beside}`} asked={{ ...asked, of: asked.of, beside: asked.beside }} ask={ask} />
+      )}
+    </article>
+  );
+}
+
+/** The name of a directory without what is above it. */
+function last(address: string): string {
+  return address.split("/").pop() ?? address;
+}
+
+function Sides({ results, asked, ask }: { results: Entry[]; asked: Asked; ask: (next: Asked) => void }) {
+  const first = results.find((each) => each.address === asked.of);
+  const others = results.filter((each) => each.address !== asked.of && (!first || each.name === first.name));
+  const choices = (some: Entry[], chosen?: string) => [
+    { value: "", words: "choose" },
+    ...some.map((each) => ({ value: each.address, words: named(each) })),
+    // What the address says is shown, also where it is not among them.
+    ...(chosen && !some.some((each) => each.address === chosen) ? [{ value: chosen, words: chosen }] : []),
+  ];
+  return (
+    <>
+      {first?.question && <p>{first.question}</p>}
+      <div class="row">
+        <Choice
+          name="Results"
+          value={asked.of ?? ""}
+          values={choices(results, asked.of)}
+          choose={(of) => ask({ of: of || undefined, beside: undefined })}
+        />
+        <Choice
+          name="Beside"
+          value={asked.beside ?? ""}
+          values={choices(others, asked.beside)}
+          choose={(beside) => ask({ beside: beside || undefined })}
+        />
+        {asked.of && asked.beside && (
+          <button type="button" onClick={() => ask({ of: asked.beside, beside: asked.of })}>
+            The other way round
+          </button>
+        )}
+      </div>
+      {first && !others.length && <p>There are no other results of this study in these folders.</p>}
+    </>
+  );
+}
+
+type Both = Asked & { of: string; beside: string };
+
+function Compared({ asked, ask }: { asked: Both; ask: (next: Asked) => void }) {
+  const head = useLoaded((signal) => get<Head>("/api/results/head", { of: asked.of }, signal), [asked.of]);
+  const [ready, set] = useState(false);
+  const [runs, show] = useState<{ of: string; runs: number[] } | null>(null);
+  return (
+    <Await of={head}>
+      {(found) => (
+        <>
+          {found.planned && found.tables.length > 0 && (
+            <section aria-label="Workbench">
+              <h2>Any measure of both</h2>
+              <Workbench
+                of={asked.of}
+                beside={asked.beside}
+                head={found}
+                chosen={(some, side) => show({ of: side ? asked.beside : asked.of, runs: some })}
+                ready={() => set(true)}
+              />
+              {runs && <PointRuns of={runs.of} runs={runs.runs} close={() => show(null)} />}
+            </section>
+          )}
+          {(ready || !found.planned || !found.tables.length) && <Verdicts asked={asked} arms={found.arms ?? []} ask={ask} />}
+        </>
+      )}
+    </Await>
+  );
+}
+
+/** Cell by cell: ratios with their intervals, and whether they agree. */
+function Verdicts({ asked, arms, ask }: { asked: Both; arms: string[]; ask: (next: Asked) => void }) {
+  const found = useLoaded((signal) => get<Summary>("/api/compare", { ...asked }, signal), [JSON.stringify(asked)]);
+  return (
+    <section aria-label="Cell by cell" aria-busy={found.loading}>
+      <h2>Do they agree, cell by cell?</h2>
+      <Question asked={asked} arms={arms} ask={ask} />
+      {found.loading && (
+        <p class="faint" role="status">
+          being compared …
+        </p>
+      )}
+      {!(found.loading && !found.value) && <Await of={found}>{(made) => <Told asked={asked} made={made} />}</Await>}
+    </section>
+  );
+}
+
+function Question({ asked, arms, ask }: { asked: Both; arms: string[]; ask: (next: Asked) => void }) {
+  const [typed, type] = useState<string | null>(null);
+  return (
+    <div class="row">
+      <Field name="Measure, or an expression of some" wide>
+        {(id) => (
+          <input
+            id={id}
+            list="measures"
+            value={typed ?? asked.metric ?? ""}
+            placeholder="completion times of transfers, else goodput"
+            spellcheck={false}
+            onInput={(event) => type(event.currentTarget.value)}
+            onChange={(event) => {
+              type(null);
+              ask({ metric: event.currentTarget.value.trim() });
+            }}
+          />
+        )}
+      </Field>
+      {arms.length > 1 && (
+        <Choice name="Arm" value={asked.arm ?? ""} values={[{ value: "", words: "all" }, ...arms]} choose={(arm) => ask({ arm })} />
+      )}
+      <Choice
+        name="Flows of a block"
+        value={asked.flows ?? "mean"}
+        values={["mean", "sum", "max", "min", "each"]}
+        choose={(flows) => ask({ flows })}
+      />
+      <Choice
+        name="Agrees within"
+        value={asked.tolerance ?? "5 %"}
+        values={[...new Set(["1 %", "2 %", "5 %", "10 %", "20 %", asked.tolerance ?? "5 %"])]}
+        choose={(tolerance) => ask({ tolerance })}
+      />
+    </div>
+  );
+}
+
+function Told({ asked, made }: { asked: Both; made: Summary }) {
+  const query = { ...asked };
+  return (
+    <>
+      <p>
+        <b class="yes">{made.verdicts.agree ?? 0} agree</b>, <b class="no">{made.verdicts.differ ?? 0} differ</b>,{" "}
+        <b class="cannot">{made.verdicts["not decided"] ?? 0} are not decided</b>: each is the ratio of means of {made.sides[0]} over{" "}
+        {made.sides[1]} in a cell.
+      </p>
+      <ul>
+        {made.summary.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      {made.notes.map((note) => (
+        <p class="note" key={note}>
+          <Words text={note} />
+        </p>
+      ))}
+      <Plots asked={asked} />
+      <h3>Every cell</h3>
+      <p class="faint">
+        In base units (ns, bit/s, B). {made.key.map((line) => `${line}.`).join(" ")}{" "}
+        <a href={address("/api/compare/csv", query)} download>
+          CSV
+        </a>
+      </p>
+      <Paged path="/api/compare/rows" query={query} label="Every cell" />
+      <h3>Only on one side</h3>
+      {made.unmatchedInAll === 0 ? (
+        <p>Nothing: every cell, flow and value of one side has its counterpart.</p>
+      ) : (
+        <>
+          <ul>
+            {made.unmatched.map((each) => (
+              <li key={`${each.where} ${each.what} ${each.why}`}>
+                {each.where}: {each.what}: {each.why} ({count(each.rows, "row")})
+              </li>
+            ))}
+          </ul>
+          {made.unmatchedInAll > made.unmatched.length && (
+            <p class="faint">and {made.unmatchedInAll - made.unmatched.length} more, which the CSV file has</p>
+          )}
+        </>
+      )}
+      <h3>The same on the command line</h3>
+      <pre tabIndex={0}>{made.command}</pre>
+    </>
+  );
+}
+
+/** The figures of the page that `sawtooth compare --out` writes. */
+function Plots({ asked }: { asked: Both }) {
+  return (
+    <Folded title="Figures of the comparison: means against means, and ratios">
+      <Pictures asked={asked} />
+    </Folded>
+  );
+}
+
+function Pictures({ asked }: { asked: Both }) {
+  const found = useLoaded(
+    (signal) => get<{ plots: { section: string; name: string; caption: string }[] }>("/api/compare/plots", { ...asked }, signal),
+    [JSON.stringify(asked)],
+  );
+  return (
+    <Await of={found}>
+      {({ plots }) => (
+        <>
+          {plots.map((plot) => (
+            <figure key={plot.name}>
+              <section class="drawn wide" tabIndex={0} aria-label={`Figure ${plot.name}`}>
+                <img
+                  loading="lazy"
+                  src={address("/api/compare/plot", { ...asked, name: plot.name })}
+                  alt={`${plot.section}: ${plot.caption}`}
+                />
+              </section>
+              <figcaption>
+                <Words text={plot.caption} />{" "}
+                <a href={address("/api/compare/plot", { ...asked, name: plot.name })} download={`${plot.name}.svg`}>
+                  SVG
+                </a>
+              </figcaption>
+            </figure>
+          ))}
+        </>
+      )}
+    </Await>
+  );
+}
