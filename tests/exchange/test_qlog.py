@@ -242,6 +242,14 @@ def test_requests_are_the_other_end_s_part_of_the_stream(suffix: str, asking: Pl
     assert len(frames) > 10
 
 
+def test_each_end_is_a_trace_of_a_contained_file(asking: Plan, tmp_path: Path) -> None:
+    count = qlog.write(asking, asking.runs[0], tmp_path / "run.qlog")
+    traces = json.loads((tmp_path / "run.qlog").read_text())["traces"]
+    assert [each["vantage_point"]["type"] for each in traces] == ["client", "server"]
+    assert [{event["group_id"] for event in each["events"]} for each in traces] == [{"bulk"}, {"asked"}]
+    assert sum(len(each["events"]) for each in traces) == count
+
+
 @pytest.mark.parametrize(("flows", "vantage"), [(["bulk"], "client"), (["asked"], "server"), ([], "unknown")])
 def test_a_client_is_who_opens_the_connection(flows: list[str], vantage: str, asking: Plan, tmp_path: Path) -> None:
     qlog.write(asking, asking.runs[0], tmp_path / "run.sqlog", flows)

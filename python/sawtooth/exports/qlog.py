@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
@@ -102,45 +102,105 @@ def write(plan: Plan, run: Run, path: Path, flows: Sequence[str] = ()) -> int:
                 raise StudyError(f"the run has no flow `{flow}`", hint=did_you_mean(flow, names))
         series = batch.tables["series"].sort("t_ns", maintain_order=True)
         chosen = frozenset(flows or names)
-        form = _FORMS[path.suffix]
-        about = _About(trace.title(plan, run), plan.study.question, _vantage(chosen, batch.tables))
-        made = events(CapturedSegments(str(capture), CAPTURE_EPOCH_NS), _samples(series), chosen, form.words)
-        return _written(path, form, form.head(about), made)
+        told = _Told(trace.title(plan, run), plan.study.question, str(capture), series, _ends(chosen, batch.tables))
+        return _written(path, told)
 
 
-def _vantage(chosen: frozenset[str], tables: Mapping[str, pl.DataFrame]) -> str:
-    """Which end the senders are: a client opens the connection (main-schema §6), and who answers requests does not."""
+def _ends(chosen: frozenset[str], tables: Mapping[str, pl.DataFrame]) -> dict[str, frozenset[str]]:
+    """The flows by which end their senders are: a client opens the connection (main-schema §6), and who answers requests does not."""
     answering = chosen.intersection(tables["exchanges"]["flow"].to_list() if "exchanges" in tables else ())
-    if not answering:
-        return "client"
-    return "server" if answering == chosen else "unknown"
+    return {end: flows for end, flows in (("client", chosen - answering), ("server", answering)) if flows}
 
 
-def _samples(series: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    columns = ("t_ns", "flow", "cwnd_bytes", "ssthresh_bytes", "srtt_ns", "flight_bytes", "pipe_bytes", "pacing_rate_bps")
-    return series.select(columns).iter_rows(named=True)
+@dataclass(frozen=True)
+class _Told:
+    """What a file tells.
+
+    Attributes:
+        title: of the run.
+        question: of the study.
+        capture: at the senders, the file's name.
+        series: by time.
+        ends: flows by which end their senders are.
+
+    """
+
+    title: str
+    question: str
+    capture: str
+    series: pl.DataFrame
+    ends: Mapping[str, frozenset[str]]
+
+    def events(self, flows: frozenset[str], words: Words) -> Iterator[Event]:
+        columns = ("t_ns", "flow", "cwnd_bytes", "ssthresh_bytes", "srtt_ns", "flight_bytes", "pipe_bytes", "pacing_rate_bps")
+        samples = self.series.select(columns).iter_rows(named=True)
+        return events(CapturedSegments(self.capture, CAPTURE_EPOCH_NS), samples, flows, words)
+
+    def file(self) -> dict[str, Any]:
+        return {"title": self.title, "description": self.question}
+
+    def trace(self, end: str) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "description": f"Sawtooth {version()}, simulated TCP",
+            "vantage_point": {"name": "sender", "type": end},
+        }
 
 
-def _written(path: Path, form: _Form, head: str, made: Iterable[Event]) -> int:
+def _written(path: Path, told: _Told) -> int:
     """Writes a file that has its name once it is whole."""
     with outputs.placed(path, "qlog") as target:
         unfinished = target.with_name(temporary_name(target.name))
         try:
             with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-                count = _texts(file, form, head, made)
+                count = (_sequence if path.suffix == SEQUENCE else _contained)(file, told)
             unfinished.replace(target)
         finally:
             unfinished.unlink(missing_ok=True)
     return count
 
 
-def _texts(file: TextIO, form: _Form, head: str, made: Iterable[Event]) -> int:
-    file.write(head)
+def _sequence(file: TextIO, told: _Told) -> int:
+    """A JSON text sequence: a record separator before each text, a line feed after it (RFC 7464 §2.2)."""
+    ends = list(told.ends)
+    # Both members by which a file is known stand first, as they are to be among the first 256 bytes (main-schema §3).
+    head = {
+        "file_schema": "urn:ietf:params:qlog:file:sequential",
+        "serialization_format": "application/qlog+json-seq",
+        **told.file(),
+        "trace": {
+            # There is one trace, for all flows.
+            **told.trace(ends[0] if len(ends) == 1 else "unknown"),
+            # A monotonic clock has no epoch (main-schema §7.1).
+            "common_fields": {"time_format": "relative_to_epoch", "reference_time": {"clock_type": "monotonic", "epoch": "unknown"}},
+            "event_schemas": [_SCHEMA],
+        },
+    }
+    file.write(f"\x1e{_dumps(head)}\n")
     count = 0
-    for event in made:
-        file.write(f"{form.between if count else form.before}{_line(event)}{form.after}")
+    for event in told.events(frozenset[str]().union(*told.ends.values()), _NEWEST):
+        file.write(f"\x1e{_line(event)}\n")
         count += 1
-    file.write(form.end)
+    return count
+
+
+def _contained(file: TextIO, told: _Told) -> int:
+    """One object of qlog 0.3, an event per line; a trace for each end that there is."""
+    head: dict[str, Any] = {"qlog_version": "0.3", "qlog_format": "JSON", **told.file(), "traces": []}
+    common = {"time_format": "relative", "reference_time": 0, "protocol_type": ["TCP"]}
+    # Objects are left open where their content goes.
+    file.write(_dumps(head).removesuffix("]}"))
+    count = 0
+    for number, (end, flows) in enumerate(told.ends.items()):
+        about = _dumps({**told.trace(end), "common_fields": common, "events": []}).removesuffix("]}")
+        file.write(f"{',' if number else ''}\n{about}")
+        separator = "\n"
+        for event in told.events(flows, _OLDER):
+            file.write(f"{separator}{_line(event)}")
+            separator = ",\n"
+            count += 1
+        file.write("\n]}")
+    file.write("]}\n")
     return count
 
 
@@ -162,77 +222,3 @@ _dumps = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circu
 def _text(name: str) -> str:
     """The name of a flow as JSON: there are few, and many events of each."""
     return _dumps(name)
-
-
-@dataclass(frozen=True)
-class _About:
-    """What a file is about: the run's title, the study's question, and which end is told."""
-
-    title: str
-    question: str
-    vantage: str
-
-    @property
-    def file(self) -> dict[str, Any]:
-        return {"title": self.title, "description": self.question}
-
-    @property
-    def trace(self) -> dict[str, Any]:
-        vantage = {"name": "sender", "type": self.vantage}
-        return {"title": self.title, "description": f"Sawtooth {version()}, simulated TCP", "vantage_point": vantage}
-
-
-@dataclass(frozen=True)
-class _Form:
-    """How a file is written.
-
-    Attributes:
-        words: how events are called.
-        head: what it begins with.
-        before, between: what stands before the first event and before any other.
-        after: what stands after each.
-        end: after the last.
-
-    """
-
-    words: Words
-    head: Callable[[_About], str]
-    before: str
-    between: str
-    after: str
-    end: str
-
-
-def _sequence_head(about: _About) -> str:
-    # Both members by which a file is known stand first, as they are to be among the first 256 bytes (main-schema §3).
-    head = {
-        "file_schema": "urn:ietf:params:qlog:file:sequential",
-        "serialization_format": "application/qlog+json-seq",
-        **about.file,
-        "trace": {
-            **about.trace,
-            # A monotonic clock has no epoch (main-schema §7.1).
-            "common_fields": {"time_format": "relative_to_epoch", "reference_time": {"clock_type": "monotonic", "epoch": "unknown"}},
-            "event_schemas": [_SCHEMA],
-        },
-    }
-    return f"\x1e{_dumps(head)}\n"
-
-
-def _contained_head(about: _About) -> str:
-    common = {"time_format": "relative", "reference_time": 0, "protocol_type": ["TCP"]}
-    head = {
-        "qlog_version": "0.3",
-        "qlog_format": "JSON",
-        **about.file,
-        "traces": [{**about.trace, "common_fields": common}],
-    }
-    # The object is left open where its events go.
-    return _dumps(head).removesuffix("}]}") + ',"events":['
-
-
-_FORMS = {
-    # A record separator before each text, a line feed after it (RFC 7464 §2.2).
-    SEQUENCE: _Form(_NEWEST, _sequence_head, before="\x1e", between="\x1e", after="\n", end=""),
-    CONTAINED: _Form(_OLDER, _contained_head, before="\n", between=",\n", after="", end="\n]}]}\n"),
-}
