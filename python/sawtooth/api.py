@@ -16,6 +16,7 @@ from sawtooth.analysis import Dataset
 from sawtooth.backends.registry import require
 from sawtooth.errors import ClusterError, Place, RunFailed, StudyError, as_path, wrong_type
 from sawtooth.execute import WorkersGone, execute
+from sawtooth.hints import did_you_mean
 from sawtooth.lines import lines
 from sawtooth.plan import Plan, make_plan
 from sawtooth.results.dataset import is_results
@@ -34,7 +35,12 @@ if TYPE_CHECKING:
 
 @in_python()
 def simulate(
-    scenario: Mapping[str, Any] | Study | str | Path, seed: int = 1, *, files: bool = True, captures: Wanted | None = None
+    scenario: Mapping[str, Any] | Study | str | Path,
+    seed: int = 1,
+    *,
+    files: bool = True,
+    captures: Wanted | None = None,
+    series_of: str | None = None,
 ) -> Records:
     """Runs one scenario on the simulator.
 
@@ -44,6 +50,7 @@ def simulate(
         seed: of all its random numbers, from 0 to 2^64 - 1.
         files: whether it may name files, such as traces.
         captures: which packets are captured, such as `sawtooth.taps.wanted("run.pcapng")`.
+        series_of: the flow of TCP that alone has rows in the table `series`, which spares those of many others; all have if none is named.
 
     Raises:
         TypeError: if the scenario or the seed is something else.
@@ -54,6 +61,8 @@ def simulate(
     from sawtooth.backends import sim
 
     number = arguments.seed(seed)
+    if series_of is not None and not isinstance(series_of, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type("`series_of` is the name of a flow", series_of)
     if isinstance(scenario, Mapping):
         text = _of_mapping(scenario, files=files)
     elif isinstance(scenario, Study):
@@ -63,8 +72,10 @@ def simulate(
     else:
         raise wrong_type("a scenario is a mapping, TOML text, a Study or the path of a study file", scenario)
     captured = [captures.of_scenario(text, of_seed(text, number))] if captures else []
-    batch = sim.run_batch([text], [number], captured)
+    batch = sim.run_batch([text], [number], captured, series_of)
     if batch.errors:
+        if series_of is not None and series_of not in (flows := _core.items(text)["flows"]):
+            raise StudyError(f"the scenario has no flow `{series_of}`", hint=did_you_mean(series_of, flows))
         raise RunFailed(batch.errors[0])
     return Records({name: frame.drop("run") for name, frame in batch.tables.items()})
 

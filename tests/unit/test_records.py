@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import sawtooth
-from sawtooth import DatasetError, RunFailed, rfc4898
+from sawtooth import DatasetError, RunFailed, StudyError, rfc4898
 
 SCENARIO: dict[str, Any] = {
     "duration": "5 s",
@@ -154,3 +154,28 @@ def test_links_tell_waits_and_whose_packets_were_dropped_if_asked() -> None:
     with pytest.raises(RunFailed) as raised:
         _ = sawtooth.simulate({key: value for key, value in tree.items() if key != "record"}).waits
     assert str(raised.value) == 'error: this run has no table `waits`\nhint: add record = ["waits"] to the scenario'
+
+
+BESIDE = {"path": ["l"], "transport": "udp", "source": {"name": "constant_rate", "rate": "1 Mbit/s"}, "name": "beside"}
+WITH_OTHERS = {**SCENARIO, "record": [], "flows": [{"path": ["l"], "name": "f", "count": 2}, BESIDE]}
+
+
+@pytest.mark.parametrize("sample", ["100 ms", "ack"])
+def test_the_series_of_one_flow_alone_is_its_rows_of_that_of_all(sample: str) -> None:
+    scenario = {**WITH_OTHERS, "sample": sample}
+    whole, one = sawtooth.simulate(scenario).tables, sawtooth.simulate(scenario, series_of="f[2]").tables
+    assert whole["series"]["flow"].n_unique() == (3 if sample == "100 ms" else 2)
+    assert one["series"].equals(whole["series"].filter(pl.col("flow") == "f[2]"))
+    assert one["series"].height > 0
+    assert set(one) == set(whole)
+    assert all(one[name].equals(whole[name]) for name in whole if name != "series")
+
+
+def test_a_series_is_of_a_flow_of_tcp_that_there_is() -> None:
+    with pytest.raises(StudyError) as unknown:
+        sawtooth.simulate(WITH_OTHERS, series_of="f[3]")
+    assert str(unknown.value) == "error: the scenario has no flow `f[3]`\nhint: did you mean `f[2]`?"
+    with pytest.raises(RunFailed, match="there is no flow of TCP `beside`"):
+        sawtooth.simulate(WITH_OTHERS, series_of="beside")
+    with pytest.raises(TypeError, match="`series_of` is the name of a flow"):
+        sawtooth.simulate(WITH_OTHERS, series_of=3)  # type: ignore[arg-type]

@@ -344,7 +344,7 @@ fn simulate(
 ) -> PyResult<Bound<'_, PyDict>> {
     require_seeds(&scenarios, &seeds)?;
     let outcomes = interruptible(py, move |goes_on| {
-        run_each(&scenarios, &seeds, &[], goes_on)
+        run_each(&scenarios, &seeds, &Wanted::default(), goes_on)
     })?;
     convert::outcomes_to_python(py, &outcomes.iter().collect::<Vec<_>>())
 }
@@ -355,22 +355,26 @@ struct Outcomes(Vec<convert::RunOutcome>);
 
 /// Runs scenarios as [`simulate`] does, until another thread says that they are not wanted any more: then nothing comes of them.
 #[pyfunction]
-#[pyo3(signature = (scenarios, seeds, stop = None, captures = None))]
+#[pyo3(signature = (scenarios, seeds, stop = None, captures = None, series_of = None))]
 fn run_all(
     py: Python<'_>,
     scenarios: Vec<String>,
     seeds: Vec<u64>,
     stop: Option<&Bound<'_, StopRequest>>,
     captures: Option<Vec<CaptureRequest>>,
+    series_of: Option<String>,
 ) -> PyResult<Option<Outcomes>> {
     require_seeds(&scenarios, &seeds)?;
-    let captures = captures.unwrap_or_default();
+    let wanted = Wanted {
+        captures: captures.unwrap_or_default(),
+        series_of,
+    };
     let outcomes = match stop {
         None => interruptible(py, move |goes_on| {
-            run_each(&scenarios, &seeds, &captures, goes_on)
+            run_each(&scenarios, &seeds, &wanted, goes_on)
         })?,
         Some(stop) => stoppable(py, stop.get(), |goes_on| {
-            run_each(&scenarios, &seeds, &captures, goes_on)
+            run_each(&scenarios, &seeds, &wanted, goes_on)
         }),
     };
     let is_stopped = stop.is_some_and(|stop| stop.get().is_set());
@@ -385,11 +389,20 @@ fn require_seeds(scenarios: &[String], seeds: &[u64]) -> PyResult<()> {
     Err(PyValueError::new_err(message))
 }
 
-/// Runs, as long as `goes_on` says so. `captures`: of each what is captured of it, or of none anything.
+/// What is wanted of runs besides their tables.
+#[derive(Default)]
+struct Wanted {
+    /// Of each what is captured of it, or of none anything.
+    captures: Vec<CaptureRequest>,
+    /// The flow whose rows alone the series has.
+    series_of: Option<String>,
+}
+
+/// Runs, as long as `goes_on` says so.
 fn run_each(
     scenarios: &[String],
     seeds: &[u64],
-    captures: &[CaptureRequest],
+    wanted: &Wanted,
     goes_on: &dyn Fn() -> bool,
 ) -> Vec<convert::RunOutcome> {
     quiet_panics();
@@ -399,12 +412,16 @@ fn run_each(
     let mut outcomes = Vec::with_capacity(scenarios.len());
     for (at, (text, seed)) in scenarios.iter().zip(seeds).enumerate() {
         if read.as_ref().is_none_or(|(before, _)| before != text) {
-            read = Some((text, for_simulator(&mut reader, text)));
+            let scenario = for_simulator(&mut reader, text);
+            let scenario = scenario.and_then(|each| series_of(each, wanted.series_of.as_deref()));
+            read = Some((text, scenario));
         }
         let scenario = read.as_ref().map(|(_, scenario)| scenario.as_ref());
         let scenario = scenario.expect("it was read just now");
         let outcome = scenario.map_err(Clone::clone);
-        outcomes.push(outcome.and_then(|scenario| run(scenario, *seed, captures.get(at), goes_on)));
+        outcomes.push(
+            outcome.and_then(|scenario| run(scenario, *seed, wanted.captures.get(at), goes_on)),
+        );
         if !goes_on() {
             break;
         }
@@ -429,6 +446,16 @@ fn for_simulator(reader: &mut ScenarioReader, text: &str) -> Result<Scenario, St
         Ok(scenario)
     });
     read.map_err(|error| error.to_string())
+}
+
+/// The scenario, with rows of the series for this flow of TCP alone if one is named.
+fn series_of(mut scenario: Scenario, name: Option<&str>) -> Result<Scenario, String> {
+    if let Some(name) = name {
+        let index = scenario.flows.iter().position(|flow| flow.name == name);
+        let index = index.ok_or_else(|| format!("there is no flow of TCP `{name}`"))?;
+        scenario.record.series_of = u32::try_from(index).ok();
+    }
+    Ok(scenario)
 }
 
 /// One run; an error of the simulator ends this one only.

@@ -9,18 +9,32 @@ from sawtooth.backends.batch import Batch
 from sawtooth.tables import frame_of
 
 
-def run_batch(scenarios: Sequence[str], seeds: Sequence[int], captures: Sequence[_core.CaptureRequest] = ()) -> Batch:
-    """Runs scenarios (JSON text) with their seeds. A run that fails is reported; the others go on. `captures`: what is captured of the first of them."""
-    outcomes = run_share(scenarios, seeds, captures=captures)
+def run_batch(
+    scenarios: Sequence[str], seeds: Sequence[int], captures: Sequence[_core.CaptureRequest] = (), series_of: str | None = None
+) -> Batch:
+    """Runs scenarios (JSON text) with their seeds. A run that fails is reported; the others go on.
+
+    Args:
+        scenarios: what is run.
+        seeds: of each.
+        captures: what is captured of the first of them.
+        series_of: the flow of TCP whose rows alone the table `series` has, where a scenario has many others; all if none is named.
+
+    """
+    outcomes = run_share(scenarios, seeds, captures=captures, series_of=series_of)
     assert outcomes is not None
     return gather([outcomes])
 
 
 def run_share(
-    scenarios: Sequence[str], seeds: Sequence[int], stop: _core.StopRequest | None = None, captures: Sequence[_core.CaptureRequest] = ()
+    scenarios: Sequence[str],
+    seeds: Sequence[int],
+    stop: _core.StopRequest | None = None,
+    captures: Sequence[_core.CaptureRequest] = (),
+    series_of: str | None = None,
 ) -> _core.Outcomes | None:
     """Runs some of a batch; what comes out is for `gather`. Nothing does once it is told to stop."""
-    return _core.run_all(list(scenarios), list(seeds), stop, list(captures))
+    return _core.run_all(list(scenarios), list(seeds), stop, list(captures), series_of)
 
 
 def gather(outcomes: Sequence[_core.Outcomes]) -> Batch:

@@ -40,7 +40,7 @@ def trace(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write what senders sent, got and knew as qlog, for qvis: FILE.sqlog (JSON text sequence) or FILE.qlog.",
+            help="Write what senders sent, got and knew as qlog: FILE.qlog for qvis (qlog 0.3), FILE.sqlog as the newest draft has it.",
             show_default=False,
         ),
     ] = None,
@@ -63,7 +63,7 @@ def trace(
 
     Example: sawtooth trace hstcp --cell 12 --arm highspeed --to '30 s'
 
-    Example: sawtooth trace hstcp --short --qlog /tmp/hstcp.sqlog
+    Example: sawtooth trace hstcp --short --qlog /tmp/hstcp.qlog
     """
     from sawtooth import trace as traces
     from sawtooth.backends.registry import BACKENDS

@@ -1,69 +1,54 @@
-"""A simulated run as qlog: what its senders sent, got and knew, as a stream of events that qvis draws.
+"""A simulated run as qlog, in a file.
 
-    draft-ietf-quic-qlog-main-schema-14   files, traces, events; JSON text sequences (RFC 7464)
-    draft-ietf-quic-qlog-quic-events-13   the fields of events; their names are those of qlog 0.3 (`transport:packet_sent`, `recovery:metrics_updated`), by which qvis finds them
+    FILE.sqlog   the newest drafts: draft-ietf-quic-qlog-main-schema-14 (a JSON text sequence, RFC 7464) and draft-ietf-quic-qlog-quic-events-13
+    FILE.qlog    qlog 0.3, which qvis draws: draft-ietf-quic-qlog-main-schema-05 (one JSON object) and draft-ietf-quic-qlog-quic-events-04
 
-qlog has no events for TCP. A TCP connection is told as a QUIC connection of one stream would be: each packet that the sender sends has a number of its own, also if it repeats others; its payload is a frame of stream 0 at the offset of its first byte. An acknowledgement has the numbers of
-the packets that it is the first to acknowledge, cumulatively or selectively: of those that carried a byte several times the last. A packet is lost when its bytes are sent again.
-
-Events are written as they are made: memory does not grow with packets, but for the rows of the run's series, which are sampled in long runs.
+Two forms, since no file is both: qvis takes no other version than 0.3 and looks for events by the names that they have there, which the newest drafts have not (`recovery:metrics_updated` is `quic:recovery_metrics_updated`).
 """
 
 from __future__ import annotations
 
-import heapq
 import json
-import math
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TextIO
 
 import polars as pl
 
 from sawtooth import outputs, trace
-from sawtooth._core import CAPTURE_EPOCH_NS, CapturedSegment, CapturedSegments, version
+from sawtooth._core import CAPTURE_EPOCH_NS, CapturedSegments, version
 from sawtooth.backends import sim
 from sawtooth.errors import RunFailed, StudyError
-from sawtooth.exports.sender import FIN, SYN, Sender
+from sawtooth.exports.qlog_events import Event, Words, events
 from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, Run
 from sawtooth.storage import temporary_name
 from sawtooth.taps import Capture
 
 SEQUENCE, CONTAINED = ".sqlog", ".qlog"
-"""A JSON text sequence of the current draft, and one object of qlog 0.3."""
-_SCHEMAS = ["urn:x-sawtooth:qlog:events:transport", "urn:x-sawtooth:qlog:events:recovery"]
-"""Of events that are called as in qlog 0.3 and are told of TCP: no registered schema is."""
+_NEWEST = Words(
+    sent="quic:packet_sent",
+    received="quic:packet_received",
+    lost="quic:packet_lost",
+    metrics="quic:recovery_metrics_updated",
+    state="quic:congestion_state_updated",
+    frame_length=False,
+)
+_SCHEMA = "urn:ietf:params:qlog:events:quic-13"
+"""Until there is an RFC, the schema's name ends with the number of the draft (quic-events §2.1)."""
+_OLDER = Words(
+    sent="transport:packet_sent",
+    received="transport:packet_received",
+    lost="recovery:packet_lost",
+    metrics="recovery:metrics_updated",
+    state="recovery:congestion_state_updated",
+    frame_length=True,
+)
 _SNAP = 128
-_ARBITRARILY_HIGH = 2**53
-"""Larger thresholds stand for none (RFC 5681 §3.1), and JSON's numbers end there (RFC 7493 §2.2)."""
-
-_Event = tuple[int, int, str, str, Mapping[str, Any]]
-"""When, its order among those of that time, flow, name and data."""
-
-
-@dataclass
-class _Flow:
-    """What has been told of a flow.
-
-    Attributes:
-        sender: by its packets.
-        handshake: numbers of the packets of its own in the handshake, and of the other's.
-        metrics: that were told last.
-        latest_ns, least_ns: the last and the least round trip of its packets.
-        state: of its congestion control.
-
-    """
-
-    sender: Sender = field(default_factory=Sender)
-    handshake: list[int] = field(default_factory=lambda: [0, 0])
-    metrics: dict[str, Any] = field(default_factory=dict[str, Any])
-    latest_ns: int | None = None
-    least_ns: int | None = None
-    state: str | None = None
 
 
 def require_file(path: Path, backend: str, study: Path | None = None) -> None:
@@ -76,7 +61,7 @@ def require_file(path: Path, backend: str, study: Path | None = None) -> None:
     if path.suffix not in (SEQUENCE, CONTAINED):
         raise StudyError(
             f"`{path}` is no name for qlog",
-            hint=f"name a file that ends in {SEQUENCE} (a JSON text sequence) or {CONTAINED} (one JSON object, as older programs want it)",
+            hint=f"name a file that ends in {SEQUENCE} (the newest draft, a JSON text sequence) or {CONTAINED} (qlog 0.3, which qvis draws)",
         )
     outputs.require(path, "qlog", [] if study is None else [study])
     if backend != "sim":
@@ -117,192 +102,123 @@ def write(plan: Plan, run: Run, path: Path, flows: Sequence[str] = ()) -> int:
                 raise StudyError(f"the run has no flow `{flow}`", hint=did_you_mean(flow, names))
         series = batch.tables["series"].sort("t_ns", maintain_order=True)
         chosen = frozenset(flows or names)
-        made = _events(CapturedSegments(str(capture), CAPTURE_EPOCH_NS), _samples(series), chosen)
-        return _written(path, trace.title(plan, run), plan.study.question, made)
+        told = _Told(trace.title(plan, run), plan.study.question, str(capture), series, _ends(chosen, batch.tables))
+        return _written(path, told)
 
 
-def _samples(series: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    columns = ("t_ns", "flow", "cwnd_bytes", "ssthresh_bytes", "srtt_ns", "flight_bytes", "pipe_bytes", "pacing_rate_bps")
-    return series.select(columns).iter_rows(named=True)
+def _ends(chosen: frozenset[str], tables: Mapping[str, pl.DataFrame]) -> dict[str, frozenset[str]]:
+    """The flows by which end their senders are: a client opens the connection (main-schema §6), and who answers requests does not."""
+    answering = chosen.intersection(tables["exchanges"]["flow"].to_list() if "exchanges" in tables else ())
+    return {end: flows for end, flows in (("client", chosen - answering), ("server", answering)) if flows}
 
 
-def _events(sent: Iterable[CapturedSegment], samples: Iterator[dict[str, Any]], chosen: frozenset[str]) -> Iterator[_Event]:
-    """The events of both, in the order of time; what a packet changes is told after it."""
-    flows: dict[str, _Flow] = {}
-    both = heapq.merge(((packet.t_ns, 0, packet) for packet in sent), ((row["t_ns"], 1, row) for row in samples), key=lambda each: each[:2])
-    for t_ns, kind, each in both:
-        name = each.flow if isinstance(each, CapturedSegment) else each["flow"]
-        if name not in chosen:
-            continue
-        flow = flows.setdefault(name, _Flow())
-        told = _of_packet(flow, each) if isinstance(each, CapturedSegment) else _of_sample(flow, each)
-        yield from ((t_ns, kind, name, event, data) for event, data in told)
+@dataclass(frozen=True)
+class _Told:
+    """What a file tells.
+
+    Attributes:
+        title: of the run.
+        question: of the study.
+        capture: at the senders, the file's name.
+        series: by time.
+        ends: flows by which end their senders are.
+
+    """
+
+    title: str
+    question: str
+    capture: str
+    series: pl.DataFrame
+    ends: Mapping[str, frozenset[str]]
+
+    def events(self, flows: frozenset[str], words: Words) -> Iterator[Event]:
+        columns = ("t_ns", "flow", "cwnd_bytes", "ssthresh_bytes", "srtt_ns", "flight_bytes", "pipe_bytes", "pacing_rate_bps")
+        samples = self.series.select(columns).iter_rows(named=True)
+        return events(CapturedSegments(self.capture, CAPTURE_EPOCH_NS), samples, flows, words)
+
+    def file(self) -> dict[str, Any]:
+        return {"title": self.title, "description": self.question}
+
+    def trace(self, end: str) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "description": f"Sawtooth {version()}, simulated TCP",
+            "vantage_point": {"name": "sender", "type": end},
+        }
 
 
-def _of_packet(flow: _Flow, packet: CapturedSegment) -> Iterator[tuple[str, dict[str, Any]]]:
-    sender = flow.sender
-    raw = {"length": packet.length, "payload_length": packet.payload}
-    if packet.flags & SYN:
-        # As in QUIC packets of the handshake are counted by themselves.
-        side = 0 if packet.outgoing else 1
-        header = {"packet_type": "initial", "packet_number": flow.handshake[side]}
-        flow.handshake[side] += 1
-        if packet.outgoing:
-            sender.offset(packet)
-        yield f"transport:packet_{'sent' if packet.outgoing else 'received'}", {"header": header, "raw": raw, "frames": []}
-        return
-    if packet.outgoing:
-        number, lost = sender.send(packet)
-        yield from (("recovery:packet_lost", {"header": {"packet_type": "1RTT", "packet_number": each}}) for each in lost)
-        if lost and flow.state != "recovery":
-            yield _state(flow, "recovery")
-        yield (
-            "transport:packet_sent",
-            {"header": {"packet_type": "1RTT", "packet_number": number}, "raw": raw, "frames": _frames(packet, sender)},
-        )
-        return
-    number = sender.received
-    new = sender.get(packet)
-    ack: dict[str, Any] = {"frame_type": "ack"}
-    if new.numbers:
-        ack["acked_ranges"] = _ranges(new.numbers)
-    frames = [ack, *([{"frame_type": "stream", "stream_id": 0, "raw": {"payload_length": packet.payload}}] if packet.payload else [])]
-    yield "transport:packet_received", {"header": {"packet_type": "1RTT", "packet_number": number}, "raw": raw, "frames": frames}
-    if new.rtt_ns is not None:
-        flow.latest_ns = new.rtt_ns
-        flow.least_ns = min(new.rtt_ns, new.rtt_ns if flow.least_ns is None else flow.least_ns)
-
-
-def _frames(packet: CapturedSegment, sender: Sender) -> list[dict[str, Any]]:
-    """Of a packet of its own: its part of the stream; what only acknowledges has no frame that is told."""
-    if not packet.payload and not packet.flags & FIN:
-        return []
-    frame: dict[str, Any] = {
-        "frame_type": "stream",
-        "stream_id": 0,
-        "offset": sender.offset(packet),
-        "raw": {"payload_length": packet.payload},
-    }
-    return [{**frame, "fin": True} if packet.flags & FIN else frame]
-
-
-def _ranges(numbers: Sequence[int]) -> list[list[int]]:
-    """Ascending numbers as ranges, ends included."""
-    found: list[list[int]] = []
-    for number in numbers:
-        if found and number == found[-1][-1] + 1:
-            found[-1] = [found[-1][0], number]
-        else:
-            found.append([number])
-    return found
-
-
-def _of_sample(flow: _Flow, row: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What a sender knows, as far as it has changed, and the state that its window is in."""
-    flight = row["flight_bytes"] if row["pipe_bytes"] is None else row["pipe_bytes"]
-    now = {
-        "congestion_window": _whole(row["cwnd_bytes"]),
-        "bytes_in_flight": flight,
-        "ssthresh": _whole(row["ssthresh_bytes"]),
-        "smoothed_rtt": _ms(row["srtt_ns"]),
-        "latest_rtt": _ms(flow.latest_ns),
-        "min_rtt": _ms(flow.least_ns),
-        "pacing_rate": _whole(row["pacing_rate_bps"]),
-    }
-    changed = {name: value for name, value in now.items() if value is not None and flow.metrics.get(name) != value}
-    flow.metrics.update(changed)
-    if flow.sender.recovers is None and row["cwnd_bytes"] is not None and row["ssthresh_bytes"] is not None:
-        state = "slow_start" if row["cwnd_bytes"] < row["ssthresh_bytes"] else "congestion_avoidance"
-        if state != flow.state:
-            yield _state(flow, state)
-    if changed:
-        yield "recovery:metrics_updated", changed
-
-
-def _state(flow: _Flow, state: str) -> tuple[str, dict[str, Any]]:
-    data = {"new": state} if flow.state is None else {"old": flow.state, "new": state}
-    flow.state = state
-    return "recovery:congestion_state_updated", data
-
-
-def _whole(value: float | None) -> int | None:
-    """A number of bytes or bits per second; None of what is unbounded."""
-    return None if value is None or not math.isfinite(value) or value > _ARBITRARILY_HIGH else round(value)
-
-
-def _ms(nanoseconds: int | None) -> float | None:
-    return None if nanoseconds is None else nanoseconds / 1e6
-
-
-def milliseconds(nanoseconds: int) -> str:
-    """Nanoseconds in ms as a number of JSON, to the last of them."""
-    whole, part = divmod(nanoseconds, 10**6)
-    return f"{whole}.{part:06d}".rstrip("0").rstrip(".")
-
-
-def _written(path: Path, title: str, description: str, events: Iterator[_Event]) -> int:
+def _written(path: Path, told: _Told) -> int:
     """Writes a file that has its name once it is whole."""
     with outputs.placed(path, "qlog") as target:
         unfinished = target.with_name(temporary_name(target.name))
         try:
             with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-                count = (_sequence if path.suffix == SEQUENCE else _contained)(file, title, description, events)
+                count = (_sequence if path.suffix == SEQUENCE else _contained)(file, told)
             unfinished.replace(target)
         finally:
             unfinished.unlink(missing_ok=True)
     return count
 
 
-def _sequence(file: TextIO, title: str, description: str, events: Iterator[_Event]) -> int:
+def _sequence(file: TextIO, told: _Told) -> int:
     """A JSON text sequence: a record separator before each text, a line feed after it (RFC 7464 §2.2)."""
+    ends = list(told.ends)
+    # Both members by which a file is known stand first, as they are to be among the first 256 bytes (main-schema §3).
     head = {
         "file_schema": "urn:ietf:params:qlog:file:sequential",
         "serialization_format": "application/qlog+json-seq",
-        # By these older programs know it, qvis among them; the draft has tools ignore what they do not know.
-        "qlog_version": "0.3",
-        "qlog_format": "JSON-SEQ",
-        "title": title,
-        "description": description,
+        **told.file(),
         "trace": {
-            **_about(title),
-            "common_fields": {
-                "time_format": "relative_to_epoch",
-                "reference_time": {"clock_type": "monotonic", "epoch": "unknown"},
-                "protocol_type": "TCP",
-            },
-            "event_schemas": _SCHEMAS,
+            # There is one trace, for all flows.
+            **told.trace(ends[0] if len(ends) == 1 else "unknown"),
+            # A monotonic clock has no epoch (main-schema §7.1).
+            "common_fields": {"time_format": "relative_to_epoch", "reference_time": {"clock_type": "monotonic", "epoch": "unknown"}},
+            "event_schemas": [_SCHEMA],
         },
     }
     file.write(f"\x1e{_dumps(head)}\n")
     count = 0
-    for event in events:
+    for event in told.events(frozenset[str]().union(*told.ends.values()), _NEWEST):
         file.write(f"\x1e{_line(event)}\n")
         count += 1
     return count
 
 
-def _contained(file: TextIO, title: str, description: str, events: Iterator[_Event]) -> int:
-    """One object of qlog 0.3, an event per line."""
-    about = {**_about(title), "common_fields": {"time_format": "relative", "reference_time": 0, "protocol_type": "TCP"}}
-    head = _dumps({"qlog_version": "0.3", "qlog_format": "JSON", "title": title, "description": description, "traces": [about]})
-    # The object is left open where its events go.
-    file.write(head.removesuffix("}]}") + ',"events":[')
+def _contained(file: TextIO, told: _Told) -> int:
+    """One object of qlog 0.3, an event per line; a trace for each end that there is."""
+    head: dict[str, Any] = {"qlog_version": "0.3", "qlog_format": "JSON", **told.file(), "traces": []}
+    common = {"time_format": "relative", "reference_time": 0, "protocol_type": ["TCP"]}
+    # Objects are left open where their content goes.
+    file.write(_dumps(head).removesuffix("]}"))
     count = 0
-    for event in events:
-        file.write(f"{',' if count else ''}\n{_line(event)}")
-        count += 1
-    file.write("\n]}]}\n")
+    for number, (end, flows) in enumerate(told.ends.items()):
+        about = _dumps({**told.trace(end), "common_fields": common, "events": []}).removesuffix("]}")
+        file.write(f"{',' if number else ''}\n{about}")
+        separator = "\n"
+        for event in told.events(flows, _OLDER):
+            file.write(f"{separator}{_line(event)}")
+            separator = ",\n"
+            count += 1
+        file.write("\n]}")
+    file.write("]}\n")
     return count
 
 
-def _about(title: str) -> dict[str, Any]:
-    return {"title": title, "description": f"Sawtooth {version()}, simulated TCP", "vantage_point": {"name": "sender", "type": "client"}}
+def _line(event: Event) -> str:
+    t_ns, flow, name, data = event
+    return f'{{"time":{milliseconds(t_ns)},"name":"{name}","group_id":{_text(flow)},"data":{_dumps(data)}}}'
 
 
-def _line(event: _Event) -> str:
-    t_ns, _, flow, name, data = event
-    return f'{{"time":{milliseconds(t_ns)},"name":{json.dumps(name)},"group_id":{json.dumps(flow)},"data":{_dumps(data)}}}'
+def milliseconds(nanoseconds: int) -> str:
+    """Nanoseconds in ms as a number of JSON, to the last of them."""
+    whole, part = divmod(nanoseconds, 10**6)
+    return f"{whole}.{part:06d}".rstrip("0") if part else str(whole)
 
 
-def _dumps(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+_dumps = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False).encode
+
+
+@cache
+def _text(name: str) -> str:
+    """The name of a flow as JSON: there are few, and many events of each."""
+    return _dumps(name)

@@ -63,6 +63,8 @@ class Sender:
     received: int = 0
     recovers: int | None = None
     _base: int | None = None
+    _other: int | None = None
+    _got: int = 0
     _next: int = 0
     _una: int = 0
     _firsts: list[int] = field(default_factory=list[int])
@@ -76,6 +78,14 @@ class Sender:
             # SYN takes a number of its own (RFC 9293 §3.4).
             self._base = packet.seq + (1 if packet.flags & SYN else 0)
         return self._unwrapped(packet.seq)
+
+    def offset_of_other(self, packet: CapturedSegment) -> int:
+        """The byte of the other end's stream that a packet of that end begins with, from 0."""
+        if self._other is None:
+            self._other = packet.seq + (1 if packet.flags & SYN else 0)
+        offset = _near(packet.seq - self._other, self._got)
+        self._got = max(self._got, offset)
+        return offset
 
     def send(self, packet: CapturedSegment) -> tuple[int, list[int]]:
         """Counts a packet of its own; its number, and those of the packets whose loss it repairs."""
@@ -153,5 +163,10 @@ class Sender:
         if self._base is None:
             # A capture that begins with a packet of the other end: its acknowledgement is of the first byte.
             self._base = number
-        near = (number - self._base - self._una) % _WRAP
-        return self._una + (near - _WRAP if near >= _WRAP // 2 else near)
+        return _near(number - self._base, self._una)
+
+
+def _near(number: int, byte: int) -> int:
+    """The number without its wrap that is next to a byte."""
+    near = (number - byte) % _WRAP
+    return byte + (near - _WRAP if near >= _WRAP // 2 else near)

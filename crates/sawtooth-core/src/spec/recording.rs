@@ -39,6 +39,8 @@ pub struct Recording {
     pub stalls: bool,
     /// What happens to each packet at each layer of its hosts.
     pub layers: bool,
+    /// The flow of TCP, by its number, that alone has rows in the series; all have if it is none. No key of a scenario sets it: it spares a program rows that it does not read.
+    pub series_of: Option<u32>,
 }
 
 /// A part of a run's time.
@@ -51,6 +53,11 @@ pub struct Stretch {
 }
 
 impl Recording {
+    /// Whether the series has rows of this flow of TCP, by its number.
+    pub fn has_series(self, flow: usize) -> bool {
+        self.series_of.is_none_or(|alone| alone as usize == flow)
+    }
+
     /// Whether links record more of each packet than counters.
     pub fn notes_at_links(self) -> bool {
         self.waits || self.link_flows || self.packets.is_some()

@@ -28,8 +28,10 @@ impl AckTrace {
 
     pub(super) fn series_table(self, scenario: &Scenario) -> Table {
         let mut table = Table::new::<SeriesRow>();
-        let seen = self.acks.into_iter().zip(&self.deliveries);
-        for (spec, (acks, deliveries)) in scenario.flows.iter().zip(seen) {
+        let seen = self.acks.into_iter().zip(&self.deliveries).enumerate();
+        for (flow, (acks, deliveries)) in seen.filter(|(flow, _)| scenario.record.has_series(*flow))
+        {
+            let spec = &scenario.flows[flow];
             for (time, row) in acks {
                 let known = deliveries.partition_point(|(at, _)| *at <= time);
                 let delivered = known

@@ -133,13 +133,20 @@ impl Samplers {
     /// The tables `series` and `queues`.
     pub(super) fn tables(self, scenario: &Scenario) -> [Table; 2] {
         let mut series = Table::new::<SeriesRow>();
-        let seen = self.senders.into_iter().zip(&self.receivers);
-        for (spec, (sender, receiver)) in scenario.flows.iter().zip(seen) {
+        let record = scenario.record;
+        let seen = self.senders.into_iter().zip(&self.receivers).enumerate();
+        for (flow, (sender, receiver)) in seen.filter(|(flow, _)| record.has_series(*flow)) {
+            let spec = &scenario.flows[flow];
             for (row, delivered) in sender.samples.into_iter().zip(&receiver.samples) {
                 series.push(row.completed(&spec.name, *delivered));
             }
         }
-        for (spec, receiver) in scenario.udp.iter().zip(&self.udp) {
+        let udp = if record.series_of.is_none() {
+            &self.udp[..]
+        } else {
+            &[]
+        };
+        for (spec, receiver) in scenario.udp.iter().zip(udp) {
             for (at, delivered) in receiver.samples.iter().enumerate() {
                 let row = SeriesRow::of_udp(receiver.time_of(at));
                 series.push(row.completed(&spec.name, *delivered));
