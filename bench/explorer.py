@@ -26,7 +26,7 @@ from playwright.sync_api import Page, sync_playwright
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import sawtooth
-from markdown import table
+from pages import table
 
 # When the page has a heading, a figure and a verdict, each with the frame after it.
 WATCH = """

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from markdown import table
+from pages import table
 
 STUDY = """
 name = "qlog-costs"
