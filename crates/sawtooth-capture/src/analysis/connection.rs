@@ -28,8 +28,8 @@ pub(super) struct CapturedConnection {
     /// Of each end the least time in which it echoed a timestamp.
     echo_ns: [Option<i64>; 2],
     answers: [SenderAnswers; 2],
-    /// Of each end's SYN whether it offered to shift windows, and by how many bits.
-    offered: [ScaleOffer; 2],
+    /// Of each end's SYN what it offered.
+    offered: [SynOffer; 2],
     has_syn_ack: bool,
     feedback: FeedbackAgreement,
     pub halves: [Half; 2],
@@ -37,6 +37,15 @@ pub(super) struct CapturedConnection {
     /// Places of the directions in the series, once they carry data.
     pub places: [Option<usize>; 2],
     progress_ns: [i64; 2],
+}
+
+/// What a SYN offers.
+#[derive(Clone, Copy, Debug)]
+struct SynOffer {
+    /// To shift windows, and by how many bits.
+    scale: ScaleOffer,
+    /// Whether it permits SACK (RFC 2018 §2), or is not known not to.
+    has_sack: bool,
 }
 
 /// What a SYN says of window scaling.
@@ -59,7 +68,10 @@ impl CapturedConnection {
             heard_ns: [None; 2],
             echo_ns: [None; 2],
             answers: [SenderAnswers::default(); 2],
-            offered: [ScaleOffer::Unseen; 2],
+            offered: [SynOffer {
+                scale: ScaleOffer::Unseen,
+                has_sack: true,
+            }; 2],
             has_syn_ack: false,
             feedback: FeedbackAgreement::default(),
             halves: [Half::default(), Half::default()],
@@ -116,6 +128,7 @@ impl CapturedConnection {
             unheard: time - self.heard_ns[to].unwrap_or(self.begin_ns),
             silence: stretch,
             sender_side: self.answer_ns(from).unwrap_or(0),
+            has_sack: self.offered.iter().all(|offer| offer.has_sack),
         };
         let mut steps = [Step::default(), Step::default()];
         self.halves[from].on_sent(sighting, around, &mut steps[from]);
@@ -139,18 +152,24 @@ impl CapturedConnection {
 
     fn on_syn(&mut self, sighting: &Sighting, from: usize) {
         let segment = &sighting.segment;
-        self.offered[from] = match segment.options.window_scale {
-            Some(bits) => ScaleOffer::Bits(bits),
-            None if sighting.are_options_cut => ScaleOffer::Unseen,
-            None => ScaleOffer::Refused,
+        self.offered[from] = SynOffer {
+            scale: match segment.options.window_scale {
+                Some(bits) => ScaleOffer::Bits(bits),
+                None if sighting.are_options_cut => ScaleOffer::Unseen,
+                None => ScaleOffer::Refused,
+            },
+            has_sack: segment.options.sack_permitted || sighting.are_options_cut,
         };
         self.has_syn_ack |= segment.flags.has(Flags::ACK);
         self.halves[1 - from].window.largest_segment = segment.options.maximum_segment_size;
         // Windows are shifted if both SYNs had the option; a SYN with ACK has it only if the other did (RFC 7323 §2.2).
-        let refused = self.offered.contains(&ScaleOffer::Refused);
+        let refused = self
+            .offered
+            .iter()
+            .any(|offer| offer.scale == ScaleOffer::Refused);
         let agreed = self.has_syn_ack && !refused;
         for receiver in [0, 1] {
-            let scale = match self.offered[receiver] {
+            let scale = match self.offered[receiver].scale {
                 _ if refused => Some(0),
                 ScaleOffer::Bits(bits) if agreed => Some(bits),
                 _ => None,
