@@ -18,6 +18,8 @@ const USUAL_SEGMENT: i64 = 1460;
 #[derive(Debug)]
 pub(super) struct CapturedConnection {
     pub number: u64,
+    /// Where its first packet was captured.
+    pub interface: usize,
     /// How many connections between these ends came before.
     pub earlier: u32,
     ends: [SocketAddr; 2],
@@ -58,9 +60,10 @@ enum ScaleOffer {
 
 impl CapturedConnection {
     /// It begins with a packet of this sender.
-    pub(super) fn begun_by(first: &Sighting, number: u64, earlier: u32) -> Self {
+    pub(super) fn begun_by(first: &Sighting, number: u64, earlier: u32, interface: usize) -> Self {
         Self {
             number,
+            interface,
             earlier,
             ends: [first.segment.source, first.segment.destination],
             begin_ns: first.time_ns,
@@ -251,6 +254,19 @@ impl CapturedConnection {
         }
     }
 
+    /// How the sender of a direction answered, if it is near.
+    pub(super) fn near_answers(&self, which: usize) -> Option<SenderAnswers> {
+        let near = Vantage::of(self.answer_ns(which), self.answer_ns(1 - which));
+        (near == Vantage::Sender).then_some(self.answers[which])
+    }
+
+    /// The round trip as both ends of it were seen to answer.
+    pub(super) fn both_answers_ns(&self) -> Option<i64> {
+        self.answer_ns(0)
+            .zip(self.answer_ns(1))
+            .map(|(one, other)| one + other)
+    }
+
     /// The row of a direction, times since `first_ns`.
     pub(super) fn row(&self, which: usize, first_ns: i64) -> CapturedFlowRow {
         let half = &self.halves[which];
@@ -324,7 +340,7 @@ impl CapturedConnection {
             min_rtt_ns: if at_sender {
                 trips.least_ns()
             } else {
-                answers[0].zip(answers[1]).map(|(one, other)| one + other)
+                self.both_answers_ns()
             },
             max_rtt_ns: trips.most_ns().filter(|_| at_sender),
             srtt_mean_ns: trips.smoothed_mean_ns().filter(|_| at_sender),
