@@ -80,6 +80,7 @@ def test_the_study_is_simulated_once_and_says_how_far_it_is(tmp_path: Path) -> N
     assert f"# S{again.words[1:]} (seed 1).\n" in found.study
     told = json.loads(json.dumps(fit_text.as_json(found, None), allow_nan=False))["again"]
     assert set(told) == {"measured", "simulated", "apart", "is_far"}
+    assert again.simulated.goodput_bps and again.measured.goodput_bps
     assert told["apart"]["goodput_bps"] == pytest.approx(again.simulated.goodput_bps / again.measured.goodput_bps - 1)
 
 
