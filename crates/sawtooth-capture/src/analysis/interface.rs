@@ -46,7 +46,7 @@ impl SeenInterfaces {
     pub(super) fn is_behind_a_queue(&self, interface: usize) -> bool {
         self.answers
             .get(interface)
-            .is_some_and(|answers| answers.are_late())
+            .is_some_and(SenderAnswers::are_late)
     }
 }
 
