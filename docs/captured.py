@@ -35,7 +35,7 @@ transport = "udp"
 source = { name = "constant_rate", rate = "3 Mbit/s", size = "1200 B" }
 """
 # What `fit` says of each property begins with its name; other lines are about files and about what else was near.
-FITTED = ("rate", "delay", "buffer", "loss", "others", "cc")
+FITTED = ("rate", "delay", "buffer", "loss", "others", "cc", "study")
 
 
 def blocks() -> dict[str, Mapping[str, str]]:

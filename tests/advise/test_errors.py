@@ -192,3 +192,20 @@ def test_a_part_of_a_sweep_has_no_numbers_for_a_table_of_draws(
         "error: `S` is drawn from a table by the numbers of cells, and a part of the sweep would have others",
         "hint: leave out --short and --set of what is swept",
     )
+
+
+def test_an_advice_of_another_kind_has_no_place_in_the_file_that_did_not_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("asked.toml").write_text(STUDY)
+    arguments = ["asked.toml", "--cc", "reno", "--queue", "present", "--confirm", "1", "--fresh", "2", "--out", "there"]
+    monkeypatch.setattr(sys, "argv", ["sawtooth", "advise", *arguments, "--repeat", "2"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert not ended.value.code
+    capsys.readouterr()
+    assert said([*arguments, "--repeat", "4"], monkeypatch, capsys)[-2:] == [
+        "error: there/ranking holds results of another version of this study: `repeat` was 2",
+        "hint: name another directory with --out, or remove this one",
+    ]

@@ -94,13 +94,14 @@ def told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
 
 def test_the_command_writes_study_and_figure_and_says_what_it_found(tmp_path: Path, told) -> None:
     file = captured(tmp_path, "cubic", 0.0)
-    study, figure = tmp_path / "fitted.toml", tmp_path / "fitted.svg"
+    study, figure = tmp_path / "mine.toml", tmp_path / "fitted.svg"
     code, out, error = told(file, "--out", study, "--figure", figure, "--cc", "cubic", "--cc", "reno")
     assert (code, error) == (0, "")
     assert out.splitlines()[0] == f"{file}, {ENDS}"
     assert [line.split()[0] for line in out.splitlines()[1:7]] == ["rate", "delay", "buffer", "loss", "others", "cc"]
+    assert out.splitlines()[-3].startswith("study   simulated once, beside the capture: goodput ")
     assert out.splitlines()[-2:] == [f"wrote {study}", f"wrote {figure}"]
-    assert Study.load(study).name == "fitted"
+    assert Study.load(study).name == "mine"
     assert figure.read_text().startswith("<svg")
     code, out, _ = told(file, "--json", "--cc", "cubic", "--flow", "1")
     values = json.loads(out)
@@ -196,7 +197,7 @@ def test_without_a_handshake_the_path_is_told_and_the_congestion_control_is_not(
     assert found.path.delay_s.why.endswith("; without the connection's beginning it is not known that the queue was ever empty")
     assert (found.control.name, found.control.why) == (None, "cannot tell: the connection's beginning was not captured")
     study = Study.parse(found.study, Path("fitted.toml"))
-    assert study.name == "fitted"
+    assert study.name == "part"
     # What could not be told goes with the study, to its report and to an advice.
     assert study.tree["caveats"] == found.untold
     assert study.tree["caveats"][0] == "The congestion control is a guess, cubic: cannot tell: the connection's beginning was not captured."

@@ -61,3 +61,25 @@ def test_timestamps_that_tick_seldom_give_no_shorter_round_trip_than_acknowledge
     assert sender["min_rtt_ns"] == sender["receiver_rtt_min_ns"] == record["min_rtt_ns"]
     assert sender["receiver_rtt_samples"] > 100 > sender["timestamp_rtt_samples"]
     assert receiver["min_rtt_ns"] >= record["min_rtt_ns"]
+
+
+def test_flows_of_a_link_are_captured_at_one_place(tmp_path: Path) -> None:
+    tree = scenario(duration="8 s")
+    # The first is over before there is a queue, so its sender answers at once.
+    tree["flows"] = [{"path": ["l"], "source": {"name": "bulk", "size": "60 kB"}}, {"path": ["l"], "start": "1 s"}]
+    simulate(tree, seed=1, captures=taps.wanted(tmp_path / "x.pcapng", ["link:l"]))
+    flows = captures.read(tmp_path / "x.pcapng").flows
+    assert flows["vantage"].to_list() == ["near_sender", "near_sender"]
+    # What only the sender itself could tell of the second is not told, either.
+    for column in ("rtt_samples", "srtt_ns", "limited_source_ns", "limited_other_ns"):
+        assert flows[column].to_list() == [None, None]
+
+
+def test_a_sender_without_sack_is_not_told_to_send_tail_loss_probes(tmp_path: Path) -> None:
+    tree = scenario(duration="20 s", stack="ns2", cc="reno")
+    tree["links"]["l"] = {"rate": "2 Mbit/s", "delay": "20 ms", "loss": 0.01, "queue": {"name": "drop_tail", "limit": "5 packets"}}
+    tree["flows"] = [{"path": ["l"], "tcp": {"recovery": "newreno"}}]
+    simulate(tree, seed=2, captures=taps.wanted(tmp_path / "x.pcapng"))
+    row = captures.read(tmp_path / "x.pcapng").flows.row(0, named=True)
+    assert row["retransmits"] > 50
+    assert row["tail_loss_probes"] == 0

@@ -232,6 +232,7 @@ fn analyze(
             }
         }
         analysis.frame(frame.time_ns);
+        analysis.at(frame.interface);
         if let Some(packet) = decode(&frame, &mut tally) {
             analysis.packet(&packet);
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sawtooth.advising import objective as objectives
@@ -204,11 +204,12 @@ class Experiment:
             "repeat": repeat, "seed": setting.study.seed + later, "caveats": [*setting.caveats, *said], **sweep, "arms": dict(arms), **lint,
             **({"figures": [self._figure(shown)]} if len(shown or arms) <= _MOST_SHOWN else {}), **({"findings": list(findings)} if findings else {}),
         }  # fmt: skip
-        made = Study.parse(written(whole), setting.study.path, files=not setting.study.folder.shut)
         try:
+            made = Study.parse(written(whole), setting.study.path, files=not setting.study.folder.shut)
+            # Nobody has seen this text: whatever is said of the study later, too, has no place in it, and none in the file that is named as it is.
+            made = replace(made, document=replace(made.document, spans={}))
             make_plan(made)
         except StudyError as error:
-            # Its place would be in a text that nobody has seen.
             raise StudyError(error.message, None, error.hint) from None
         return made
 

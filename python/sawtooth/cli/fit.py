@@ -45,7 +45,7 @@ def fit(
 
     fit_text.require_places(file, out, figure, force=force)
     capture = captures.read(file, on_progress=captures.progress_lines(file))
-    found = fitting.fit(capture, fit_text.chosen(capture, flow), controls or fitting.CONTROLS)
+    found = fitting.fit(capture, fit_text.chosen(capture, flow), controls or fitting.CONTROLS, title=fitting.title_of(str(out or file)))
     fit_text.write(found, file, out, figure)
     if as_json:
         print_json(fit_text.as_json(found, capture.damage))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from sawtooth import captures, outputs
 from sawtooth.captures import Capture
 from sawtooth.errors import StudyError
-from sawtooth.fitting import MARK, CannotFit, Cross, Estimate, Fit, figure
+from sawtooth.fitting import MARK, Again, CannotFit, Cross, Estimate, Fit, figure
 from sawtooth.plots import style
 
 _MOST_STEPS = 8
@@ -95,8 +96,16 @@ def as_json(found: Fit, damage: str | None) -> dict[str, Any]:
             "steps": [{"from_s": step.since_s, "until_s": step.until_s, "rate_bps": step.rate} for step in cross.steps],
         },
         "cc": {"name": found.control.name, "why": found.control.why, "distances": found.control.distances},
+        "again": _again(found.again),
         "study": found.study,
     }
+
+
+def _again(found: Again | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    apart = {name: far if far is None or math.isfinite(far) else None for name, far in found.apart.items()}
+    return {"measured": asdict(found.measured), "simulated": asdict(found.simulated), "apart": apart, "is_far": found.is_far}
 
 
 def lines(found: Fit, out: Path | None, drawn: Path | None) -> Iterator[str]:
@@ -111,6 +120,10 @@ def lines(found: Fit, out: Path | None, drawn: Path | None) -> Iterator[str]:
     yield f"cc      {found.control.name or ''}{': ' if found.control.name else ''}{found.control.why}"
     if found.control.distances:
         yield "        " + ", ".join(f"{name} {far:.1%}" for name, far in found.control.distances.items())
+    if found.again is None:
+        yield "study   could not be simulated: whether it behaves as the capture is not known"
+    else:
+        yield f"study   {'caveat: ' if found.again.is_far else ''}{found.again.words}"
     for file in (out, drawn):
         if file is not None:
             yield f"wrote {file}"

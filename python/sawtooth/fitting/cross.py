@@ -10,7 +10,7 @@ import numpy as np
 from sawtooth.fitting.packets import Packets
 from sawtooth.fitting.path import Estimate, Path, path
 from sawtooth.fitting.steps import Kind, Step, kind, steps, stretches
-from sawtooth.fitting.unexplained import Between, between, highest_rate
+from sawtooth.fitting.unexplained import Between, between, contradicts, highest_rate
 
 _FEWEST_BUSY = 0.02
 """Of the link's rate: less than that is told as none."""
@@ -29,6 +29,7 @@ class Cross:
         steps: the rate over time, in steps; none if there is no other traffic.
         fine: the same in short stretches of one length, with which a simulation repeats it.
         connections: how many like the flow would take so much; 0 if there is no other traffic.
+        contradicted: whether arrivals contradict that one queue with one rate sends the packets.
 
     """
 
@@ -37,6 +38,7 @@ class Cross:
     steps: list[Step] = field(default_factory=list[Step])
     fine: list[Step] = field(default_factory=list[Step])
     connections: int = 0
+    contradicted: bool = False
 
 
 def shared(seen: Packets, alone: Path) -> tuple[Path, Cross]:
@@ -49,9 +51,9 @@ def shared(seen: Packets, alone: Path) -> tuple[Path, Cross]:
     """
     assert alone.rate_bps.value is not None
     rate = highest_rate(seen, alone.rate_bps.value)
-    if rate is None or rate.value is None:
-        why = "cannot tell: packets that were sent together did not arrive at one rate"
-        return alone, Cross(Estimate(None, 0.0, math.inf, why), Kind("", why))
+    if rate.value is None:
+        why = f"cannot tell: {rate.why}"
+        return alone, Cross(Estimate(None, 0.0, math.inf, why), Kind("", why), contradicted=contradicts(rate))
     found = path(seen, rate)
     dropped = np.array(sorted(set(found.lost) - set(found.strays)), dtype=np.int64)
     came = between(seen, rate.value, found.floor_s, dropped)

@@ -81,6 +81,7 @@ class Path:
         overflowed: how many were lost at a full queue.
         floor_s: the round trip of a full packet if nothing is queued.
         not_drop_tail: by what it is seen that the queue is managed (CoDel, PIE, RED, ...); None if it may be one with drop-tail.
+        assumed_packets: the buffer of a study where it was not told; None: twice what was seen in it.
 
     """
 
@@ -93,6 +94,7 @@ class Path:
     overflowed: int
     floor_s: float
     not_drop_tail: str | None
+    assumed_packets: float | None = None
 
 
 def path(seen: Packets, rate: Estimate | None = None) -> Path:
@@ -103,8 +105,8 @@ def path(seen: Packets, rate: Estimate | None = None) -> Path:
         rate = _rate(seen, crowd, floor)
     assert rate.value is not None
     delay, floor = _delay(seen, rate.value)
-    queued = _queued(seen, rate.value, floor)
-    lost, sent = _around(seen, queued, seen.lost, rate.value), _around(seen, queued, seen.sent, rate.value)
+    queued = queued_packets(seen, rate.value, floor)
+    lost, sent = around(seen, queued, seen.lost, rate.value), around(seen, queued, seen.sent, rate.value)
     prompt = queued[seen.prompt & ~_hurried(seen, rate.value)]
     usual, longest = (float(each) for each in np.quantile(prompt, [_USUAL, _LONGEST])) if prompt.size else (0.0, 0.0)
     managed = _managed(seen, lost, sent, usual)
@@ -135,7 +137,7 @@ def _hurried(seen: Packets, rate_bps: float) -> NDArray[np.bool_]:
     return found
 
 
-def _queued(seen: Packets, rate_bps: float, floor: float) -> Vector:
+def queued_packets(seen: Packets, rate_bps: float, floor: float) -> Vector:
     """Full packets at the bottleneck, itself included, that each round trip speaks of."""
     return np.maximum(seen.took - floor, 0.0) * rate_bps / 8 / seen.packet + 1
 
@@ -156,7 +158,7 @@ def _mode_over(seen: Packets, count: int) -> float:
 def _rate(seen: Packets, crowd: float, floor: float) -> Estimate:
     """The rate of stretches of acknowledgements of packets that were queued: then the bottleneck was busy all the time."""
     factor = 8 * seen.packet / seen.segment
-    queued = _queued(seen, crowd, floor)
+    queued = queued_packets(seen, crowd, floor)
     came = seen.asked + seen.took
     order = np.argsort(came, kind="stable")
     last = np.clip(np.searchsorted(came[order], seen.at, side="right") - 1, 0, came.size - 1)
@@ -228,7 +230,7 @@ def _delay(seen: Packets, rate_bps: float) -> tuple[Estimate, float]:
     return Estimate(max(found, 0.0), low, max(found + apart, 0.0), why), floor
 
 
-def _around(seen: Packets, queued: Vector, times: Vector, rate_bps: float) -> Vector:
+def around(seen: Packets, queued: Vector, times: Vector, rate_bps: float) -> Vector:
     """How many packets were queued when others were sent: the most of those just before, just after and about then; NaN where none is near."""
     packet = 8 * seen.packet / rate_bps
     first, last = np.searchsorted(seen.asked, times - packet / 2), np.searchsorted(seen.asked, times + packet / 2, side="right")
@@ -253,13 +255,18 @@ def most(values: Vector, first: NDArray[np.int64], last: NDArray[np.int64]) -> V
 
 def _managed(seen: Packets, lost: Vector, sent: Vector, usual: float) -> str | None:
     """By what it is seen that the queue is not one with drop-tail, which loses packets only where it is longest; None if it is not."""
-    marks = seen.row["ecn_signals"] or 0
-    if 0 < marks < _OFTEN_MARKED * seen.since.size:
-        return f"{marks} acknowledgements told of marks (ECN)"
+    if told := marked(seen):
+        return told
     edge, gain = _edge(lost, sent, 0.0)
     if gain > _PLAIN and edge < _SHORT * usual:
         return f"packets were lost from a queue of {max(edge, 0.0):.3g} packets on, and it was longer than {usual:.3g} at other times"
     return None
+
+
+def marked(seen: Packets) -> str | None:
+    """What marks (ECN) tell of the queue, if there were some."""
+    marks = seen.row["ecn_signals"] or 0
+    return f"{marks} acknowledgements told of marks (ECN)" if 0 < marks < _OFTEN_MARKED * seen.since.size else None
 
 
 def _edge(lost: Vector, sent: Vector, longest: float) -> tuple[float, float]:

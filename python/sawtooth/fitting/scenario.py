@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any, cast
 
 import polars as pl
 
 from sawtooth.captures import Capture
 from sawtooth.errors import PlainError
+from sawtooth.fitting.again import SEED, Again, again
 from sawtooth.fitting.control import CONTROLS, FLOW, Control, control
 from sawtooth.fitting.cross import Cross, shared
+from sawtooth.fitting.doubted import doubted
 from sawtooth.fitting.others import repeated, sources
 from sawtooth.fitting.packets import Packets, packets
 from sawtooth.fitting.path import FEWEST_PACKETS, Path, path
@@ -38,6 +42,8 @@ class Fit:
     Attributes:
         name: of the capture. flow: of the flow.
         seen, path, cross, control: what was measured and found.
+        title: the name of the study.
+        again: what the study does when it is simulated once; None if it was not.
 
     """
 
@@ -47,6 +53,8 @@ class Fit:
     path: Path
     cross: Cross
     control: Control
+    title: str = "fitted"
+    again: Again | None = None
 
     @property
     def study(self) -> str:
@@ -71,11 +79,24 @@ class Fit:
             said.append(f"Traffic of others is left out: {rate.why}.")
         elif not kind.name:
             said.append(f"Of what kind traffic of others is, is assumed: {kind.why}.")
+        if self.again is not None and (caveat := self.again.caveat):
+            said.append(caveat)
         return said
 
 
-def fit(capture: Capture, flow: str, controls: Sequence[str] = CONTROLS) -> Fit:
-    """The scenario of a flow of a capture.
+def title_of(file: str) -> str:
+    """The name of a study that is written to a file, or is of a capture: its stem, of what can name a directory."""
+    return re.sub(r"[^\w.+-]+", "-", PurePath(file).stem).lstrip(".+-") or "fitted"
+
+
+def fit(capture: Capture, flow: str, controls: Sequence[str] = CONTROLS, *, title: str | None = None) -> Fit:
+    """The scenario of a flow of a capture, whose study is simulated once.
+
+    Args:
+        capture: that has it.
+        flow: its name.
+        controls: the congestion controls that are compared.
+        title: the name of the study; by default the capture's.
 
     Raises:
         CannotFit: if the capture does not show it: was not made at the sender, is of UDP, too short, or without round trips.
@@ -91,11 +112,14 @@ def fit(capture: Capture, flow: str, controls: Sequence[str] = CONTROLS) -> Fit:
             "capture a longer transfer, from its first packet on",
         )
     found, cross = shared(seen, path(seen))
-    if row["handshake"] != "whole":
+    if row["handshake"] == "whole":
+        told = control(seen, found.floor_s, replays(seen, found, cross), controls)
+    else:
         # Simulations begin where connections do.
-        untold = Control(None, "cannot tell: the connection's beginning was not captured", {}, {})
-        return Fit(capture.name, flow, seen, found, cross, untold)
-    return Fit(capture.name, flow, seen, found, cross, control(seen, found.floor_s, replays(seen, found, cross), controls))
+        told = Control(None, "cannot tell: the connection's beginning was not captured", {}, {})
+    path_of_study = doubted(seen, found) if cross.contradicted else found
+    made = Fit(capture.name, flow, seen, path_of_study, cross, told, title or title_of(capture.name))
+    return replace(made, again=again(made.study, row))
 
 
 def replays(seen: Packets, found: Path, cross: Cross) -> list[dict[str, Any]]:
@@ -112,9 +136,9 @@ def replays(seen: Packets, found: Path, cross: Cross) -> list[dict[str, Any]]:
 
 
 def scenario(seen: Packets, found: Path, cross: Cross) -> dict[str, Any]:
-    """The scenario without a congestion control, with losses by chance. A buffer that was never full is twice what was seen in it."""
-    limit = found.buffer_packets.value
-    made = _scenario(seen, found, max(1, round(2 * found.buffer_packets.low if limit is None else limit)), sources(cross), ())
+    """The scenario without a congestion control, with losses by chance. A buffer that was never full is twice what was seen in it, unless something else is assumed."""
+    limit = found.buffer_packets.value or found.assumed_packets or 2 * found.buffer_packets.low
+    made = _scenario(seen, found, max(1, round(limit)), sources(cross), ())
     made["links"][_LINK]["loss"] = float(f"{found.loss.value or 0:.3g}")
     return made
 
@@ -171,7 +195,8 @@ def _study(made: Fit) -> str:
     return "\n".join(
         [
             f"{MARK}{json.dumps(made.flow)} of {json.dumps(made.name)} by `sawtooth fit`.",
-            'name = "fitted"',
+            *([f"# {made.again.words[0].upper()}{made.again.words[1:]} (seed {SEED})."] if made.again else []),
+            f"name = {json.dumps(made.title, ensure_ascii=False)}",
             *caveats,
             "",
             "[scenario]",

@@ -65,27 +65,37 @@ class Between:
         return np.diff(np.interp(edges, times, np.concatenate([[0.0], np.cumsum(what)])))
 
 
-def highest_rate(seen: Packets, usual_bps: float) -> Estimate | None:
-    """The rate, bit/s, at which packets arrived that had been sent together: the highest at which several pairs agree. None if there are none, or they do not agree. `usual_bps` is the rate that there would be without others."""
+_TOO_FEW = Estimate(None, 0.0, math.inf, "too few packets were sent together")
+_NOT_ONE = Estimate(None, 0.0, math.inf, "packets that were sent together did not arrive at one rate")
+"""Then arrivals contradict that there is a queue with one rate, from which they come at once: hosts are busy, or the path is another one."""
+
+
+def contradicts(rate: Estimate) -> bool:
+    """Whether it is such a rate."""
+    return rate is _NOT_ONE
+
+
+def highest_rate(seen: Packets, usual_bps: float) -> Estimate:
+    """The rate, bit/s, at which packets arrived that had been sent together: the highest at which several pairs agree. No value if there are none, or they do not agree. `usual_bps` is the rate that there would be without others."""
     order = np.argsort(seen.asked_number, kind="stable")
     number, sent, came = seen.asked_number[order], seen.asked[order], (seen.asked + seen.took)[order]
     more, later, apart = np.diff(number), np.diff(came), np.diff(sent)
     together = (more > 0) & (later > 0) & (apart <= _TOGETHER * later)
     if int(np.sum(together)) < _FEWEST_TOGETHER:
-        return None
+        return _TOO_FEW
     rates = np.log(8 * seen.packet * more[together] / later[together])
     rates = np.sort(rates[rates < math.log(_FASTEST * usual_bps)])
     if rates.size == 0:
-        return None
+        return _NOT_ONE
     agreeing = np.searchsorted(rates, rates + _ALIKE) - np.searchsorted(rates, rates - _ALIKE)
     enough = np.flatnonzero(agreeing >= max(_FEWEST_TOGETHER / 2, _SHARE_TOGETHER * rates.size))
     if enough.size == 0:
-        return None
+        return _NOT_ONE
     near = rates[np.abs(rates - rates[enough[-1]]) < 2 * _ALIKE]
     value = math.exp(mode(near))
     spread = float(np.quantile(np.abs(near - math.log(value)), 0.9))
     if near.size < _CLEARLY * rates.size and spread > _SHARP:
-        return None
+        return _NOT_ONE
     spread = max(1e-3, spread)
     return Estimate(
         value,

@@ -18,6 +18,8 @@ const USUAL_SEGMENT: i64 = 1460;
 #[derive(Debug)]
 pub(super) struct CapturedConnection {
     pub number: u64,
+    /// Where its first packet was captured.
+    pub interface: usize,
     /// How many connections between these ends came before.
     pub earlier: u32,
     ends: [SocketAddr; 2],
@@ -28,8 +30,8 @@ pub(super) struct CapturedConnection {
     /// Of each end the least time in which it echoed a timestamp.
     echo_ns: [Option<i64>; 2],
     answers: [SenderAnswers; 2],
-    /// Of each end's SYN whether it offered to shift windows, and by how many bits.
-    offered: [ScaleOffer; 2],
+    /// Of each end's SYN what it offered.
+    offered: [SynOffer; 2],
     has_syn_ack: bool,
     feedback: FeedbackAgreement,
     pub halves: [Half; 2],
@@ -37,6 +39,15 @@ pub(super) struct CapturedConnection {
     /// Places of the directions in the series, once they carry data.
     pub places: [Option<usize>; 2],
     progress_ns: [i64; 2],
+}
+
+/// What a SYN offers.
+#[derive(Clone, Copy, Debug)]
+struct SynOffer {
+    /// To shift windows, and by how many bits.
+    scale: ScaleOffer,
+    /// Whether it permits SACK (RFC 2018 §2), or is not known not to.
+    has_sack: bool,
 }
 
 /// What a SYN says of window scaling.
@@ -49,9 +60,10 @@ enum ScaleOffer {
 
 impl CapturedConnection {
     /// It begins with a packet of this sender.
-    pub(super) fn begun_by(first: &Sighting, number: u64, earlier: u32) -> Self {
+    pub(super) fn begun_by(first: &Sighting, number: u64, earlier: u32, interface: usize) -> Self {
         Self {
             number,
+            interface,
             earlier,
             ends: [first.segment.source, first.segment.destination],
             begin_ns: first.time_ns,
@@ -59,7 +71,10 @@ impl CapturedConnection {
             heard_ns: [None; 2],
             echo_ns: [None; 2],
             answers: [SenderAnswers::default(); 2],
-            offered: [ScaleOffer::Unseen; 2],
+            offered: [SynOffer {
+                scale: ScaleOffer::Unseen,
+                has_sack: true,
+            }; 2],
             has_syn_ack: false,
             feedback: FeedbackAgreement::default(),
             halves: [Half::default(), Half::default()],
@@ -116,6 +131,7 @@ impl CapturedConnection {
             unheard: time - self.heard_ns[to].unwrap_or(self.begin_ns),
             silence: stretch,
             sender_side: self.answer_ns(from).unwrap_or(0),
+            has_sack: self.offered.iter().all(|offer| offer.has_sack),
         };
         let mut steps = [Step::default(), Step::default()];
         self.halves[from].on_sent(sighting, around, &mut steps[from]);
@@ -139,18 +155,24 @@ impl CapturedConnection {
 
     fn on_syn(&mut self, sighting: &Sighting, from: usize) {
         let segment = &sighting.segment;
-        self.offered[from] = match segment.options.window_scale {
-            Some(bits) => ScaleOffer::Bits(bits),
-            None if sighting.are_options_cut => ScaleOffer::Unseen,
-            None => ScaleOffer::Refused,
+        self.offered[from] = SynOffer {
+            scale: match segment.options.window_scale {
+                Some(bits) => ScaleOffer::Bits(bits),
+                None if sighting.are_options_cut => ScaleOffer::Unseen,
+                None => ScaleOffer::Refused,
+            },
+            has_sack: segment.options.sack_permitted || sighting.are_options_cut,
         };
         self.has_syn_ack |= segment.flags.has(Flags::ACK);
         self.halves[1 - from].window.largest_segment = segment.options.maximum_segment_size;
         // Windows are shifted if both SYNs had the option; a SYN with ACK has it only if the other did (RFC 7323 §2.2).
-        let refused = self.offered.contains(&ScaleOffer::Refused);
+        let refused = self
+            .offered
+            .iter()
+            .any(|offer| offer.scale == ScaleOffer::Refused);
         let agreed = self.has_syn_ack && !refused;
         for receiver in [0, 1] {
-            let scale = match self.offered[receiver] {
+            let scale = match self.offered[receiver].scale {
                 _ if refused => Some(0),
                 ScaleOffer::Bits(bits) if agreed => Some(bits),
                 _ => None,
@@ -232,6 +254,19 @@ impl CapturedConnection {
         }
     }
 
+    /// How the sender of a direction answered, if it is near.
+    pub(super) fn near_answers(&self, which: usize) -> Option<SenderAnswers> {
+        let near = Vantage::of(self.answer_ns(which), self.answer_ns(1 - which));
+        (near == Vantage::Sender).then_some(self.answers[which])
+    }
+
+    /// The round trip as both ends of it were seen to answer.
+    pub(super) fn both_answers_ns(&self) -> Option<i64> {
+        self.answer_ns(0)
+            .zip(self.answer_ns(1))
+            .map(|(one, other)| one + other)
+    }
+
     /// The row of a direction, times since `first_ns`.
     pub(super) fn row(&self, which: usize, first_ns: i64) -> CapturedFlowRow {
         let half = &self.halves[which];
@@ -305,7 +340,7 @@ impl CapturedConnection {
             min_rtt_ns: if at_sender {
                 trips.least_ns()
             } else {
-                answers[0].zip(answers[1]).map(|(one, other)| one + other)
+                self.both_answers_ns()
             },
             max_rtt_ns: trips.most_ns().filter(|_| at_sender),
             srtt_mean_ns: trips.smoothed_mean_ns().filter(|_| at_sender),

@@ -159,6 +159,8 @@ pub(super) struct Surroundings {
     pub sender_side: i64,
     /// What the segment says of marks.
     pub signal: MarkSignal,
+    /// Whether both ends permitted SACK, as far as is known.
+    pub has_sack: bool,
 }
 
 impl Half {
@@ -377,6 +379,13 @@ impl Half {
         );
     }
 
+    /// Whether the newest segment may be sent again as a probe: with SACK (RFC 8985 §4), outside of recovery, and after two smoothed round trips or a timeout of retransmission without an
+    /// acknowledgement (§7.2), which is a smoothed round trip at least (RFC 6298 §2.3). After a timeout, and in a recovery by partial acknowledgements (RFC 6582), the newest is sent again, too, as the last of many.
+    fn may_probe(&self, around: Surroundings) -> bool {
+        let least = self.round_trips.smoothed_ns().unwrap_or(0) + around.sender_side;
+        around.has_sack && !self.losses.is_open() && around.unheard >= least
+    }
+
     /// What made the sender send again: a timer where nothing had been heard for so long as timers wait at least, else what was heard.
     fn cause(&self, numbers: &Range<i64>, around: Surroundings) -> Cause {
         let least_timer = 180_000_000.max(self.round_trips.smoothed_ns().unwrap_or(0));
@@ -387,6 +396,7 @@ impl Half {
         } else if numbers.end >= self.next
             && !is_first
             && self.counts.acknowledged.dupacks_in_row == 0
+            && self.may_probe(around)
         {
             Cause::Probe
         } else if !self.sacked.is_empty() {

@@ -6,11 +6,12 @@
 //!
 //! Packets are taken as they come, in a bounded memory: so many connections ([`MOST_CONNECTIONS`]), flows, rows of the series and marks are kept, and what is beyond
 //! is told by name. Each part says in its file what it infers, from what, and after whom: `half` what was sent and acknowledged, `order` which segments are
-//! retransmissions, `loss` why, `feedback` what marks of congestion came to, `limits` what held the sender back, `vantage` where the capture was taken.
+//! retransmissions, `loss` why, `feedback` what marks of congestion came to, `limits` what held the sender back, `vantage` where the capture was taken, `interface` what flows of one tell of that together.
 
 mod connection;
 mod feedback;
 mod half;
+mod interface;
 mod limits;
 mod loss;
 mod order;
@@ -27,9 +28,11 @@ use sawtooth_core::record::Table;
 
 use self::connection::{CapturedConnection, bits_per_second};
 use self::half::Step;
+use self::interface::SeenInterfaces;
 use self::rows::{CapturedEpisodeRow, CapturedFlowRow, CapturedSeriesRow, MarkRow};
 pub use self::series::MOST_ROWS;
 use self::series::SeriesStore;
+use self::vantage::Vantage;
 use crate::read::{CapturedDatagram, CapturedPacket, Met, Sighting, Tally};
 
 /// So many connections are kept while they last; the longest silent are over when there are more.
@@ -54,8 +57,19 @@ pub struct Analysis {
     marks: Vec<KeptMark>,
     /// Of places in the series, once their connections are over; empty if they have no row.
     names: Vec<String>,
+    interfaces: SeenInterfaces,
+    /// Of connections that are over; whether one was captured behind a queue is known when all are.
+    rows: Vec<HeldRow>,
     tables: Tables,
     tally: Tally,
+}
+
+/// A row, where its connection was captured, and the round trip as both ends answered.
+#[derive(Clone, Debug)]
+struct HeldRow {
+    row: CapturedFlowRow,
+    interface: usize,
+    both_answers_ns: Option<i64>,
 }
 
 /// What a capture came to.
@@ -117,6 +131,8 @@ impl Analysis {
             series: SeriesStore::keeping(most_rows),
             marks: Vec::new(),
             names: Vec::new(),
+            interfaces: SeenInterfaces::default(),
+            rows: Vec::new(),
             tables: Tables {
                 flows: Table::new::<CapturedFlowRow>(),
                 series: Table::new::<CapturedSeriesRow>(),
@@ -142,6 +158,11 @@ impl Analysis {
         self.tables.duration_ns = self.tables.duration_ns.max(end);
     }
 
+    /// The frames that come next are of this interface; without a name they are of one that has none.
+    pub fn at(&mut self, interface: &str) {
+        self.interfaces.at(interface);
+    }
+
     /// What a frame carried.
     pub fn packet(&mut self, packet: &CapturedPacket) {
         match packet {
@@ -165,7 +186,8 @@ impl Analysis {
                 self.forget_silent();
             }
             self.begun += 1;
-            let connection = CapturedConnection::begun_by(sighting, self.begun, earlier);
+            let at = self.interfaces.now;
+            let connection = CapturedConnection::begun_by(sighting, self.begun, earlier, at);
             self.connections.insert(ends, connection);
         }
         let connection = self.connections.get_mut(&ends).expect("it is there");
@@ -249,14 +271,21 @@ impl Analysis {
                 self.names.resize(places, String::new());
                 self.names[place] = name;
             }
-            if self.tables.flows.rows() >= MOST_FLOWS {
+            if self.rows.len() >= MOST_FLOWS {
                 self.tally.add(Met::NoRow);
                 continue;
             }
             for row in connection.episode_rows(half, first_ns) {
                 self.tables.episodes.push(row);
             }
-            self.tables.flows.push(connection.row(half, first_ns));
+            if let Some(answers) = connection.near_answers(half) {
+                self.interfaces.add(connection.interface, answers);
+            }
+            self.rows.push(HeldRow {
+                row: connection.row(half, first_ns),
+                interface: connection.interface,
+                both_answers_ns: connection.both_answers_ns(),
+            });
         }
     }
 }
@@ -268,6 +297,13 @@ impl Analysis {
         open.sort_unstable_by_key(|connection| connection.number);
         for connection in open {
             self.finish_connection(connection);
+        }
+        for mut held in std::mem::take(&mut self.rows) {
+            let is_near = held.row.vantage == Vantage::Sender.name();
+            if is_near && self.interfaces.is_behind_a_queue(held.interface) {
+                held.row.put_behind_a_queue(held.both_answers_ns);
+            }
+            self.tables.flows.push(held.row);
         }
         let mut datagrams: Vec<_> = self.datagrams.drain().collect();
         datagrams.sort_unstable_by_key(|(_, counts)| counts.number);
@@ -293,6 +329,27 @@ impl Analysis {
         self.tables.begin_ns = first_ns;
         self.tables.series_stretch_ns = self.series.stretch_ns();
         (self.tables, self.tally)
+    }
+}
+
+impl CapturedFlowRow {
+    /// Leaves out what only the sender itself could tell.
+    fn put_behind_a_queue(&mut self, both_answers_ns: Option<i64>) {
+        self.vantage = Vantage::NearSender.name().into();
+        self.min_rtt_ns = both_answers_ns;
+        for unknown in [
+            &mut self.max_rtt_ns,
+            &mut self.srtt_mean_ns,
+            &mut self.srtt_ns,
+            &mut self.limited_rwnd_ns,
+            &mut self.limited_source_ns,
+            &mut self.limited_recovery_ns,
+            &mut self.limited_rto_ns,
+            &mut self.limited_other_ns,
+        ] {
+            *unknown = None;
+        }
+        self.rtt_samples = None;
     }
 }
 

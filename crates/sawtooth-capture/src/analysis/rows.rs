@@ -30,7 +30,7 @@ row! {
     missed_bytes: Option<u64>, "B", "acknowledged and never seen: the capture lost it, or it was not all there";
     fast_retransmits: Option<u64>, "", "loss episodes that acknowledgements began";
     timeouts: Option<u64>, "", "retransmissions after a silence, judged to be of the retransmission timer";
-    tail_loss_probes: Option<u64>, "", "retransmissions of the newest segment, judged to be probes (RFC 8985 section 7)";
+    tail_loss_probes: Option<u64>, "", "retransmissions of the newest segment, judged to be probes (RFC 8985 section 7): with SACK, outside of recovery, a round trip or more after the last acknowledgement";
     dupacks_in: Option<u64>, "", "duplicate acknowledgements as RFC 5681 section 2 defines them";
     sacks_in: Option<u64>, "", "acknowledgements with SACK blocks";
     sack_blocks: Option<u64>, "", "blocks in them";
@@ -59,7 +59,7 @@ row! {
     timestamp_rtt_min_ns: Option<i64>, "ns", "smallest of them; null without any, as the next";
     timestamp_rtt_mean_ns: Option<i64>, "ns", "their mean";
     sender_rtt_min_ns: Option<i64>, "ns", "least time from the receiver's packets to the sender's answers at the capture's place";
-    vantage: String, "", "where it was captured: sender, near_sender, receiver or middle, judged by what both sides took at least; near_sender: most of the sender's answers are late and behind others of its packets, so a queue is between; empty if one is not known, or both together took less than 0.1 ms";
+    vantage: String, "", "where it was captured: sender, near_sender, receiver or middle, judged by what both sides took at least; near_sender: most of the sender's answers are late and behind others of its packets, or of those of all near senders at the same interface, so a queue is between; empty if one is not known, or both together took less than 0.1 ms";
     handshake: String, "", "whole, part or none of it was seen";
     window_scale: Option<u64>, "", "bits by which the receiver's windows are shifted; null if its SYN was not seen: then windows are not known";
     mss_bytes: Option<u64>, "B", "segment size that the receiver's SYN allows; null if it was not seen";

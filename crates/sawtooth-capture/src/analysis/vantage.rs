@@ -46,8 +46,7 @@ impl Vantage {
 
     /// The same, by how many of a sender's answers were late.
     pub(super) fn with(self, answers: SenderAnswers) -> Self {
-        let are_late = answers.all >= ENOUGH && 2 * answers.late > answers.all;
-        if self == Self::Sender && are_late {
+        if self == Self::Sender && answers.are_late() {
             Self::NearSender
         } else {
             self
@@ -81,6 +80,17 @@ impl SenderAnswers {
         let is_behind = self.last_ns[0].is_some_and(|oldest| oldest > time_ns - took_ns);
         self.all += 1;
         self.late += u64::from(is_behind && took_ns * LATE_PART >= other);
+    }
+
+    /// Those of another sender at the same place, too.
+    pub(super) fn join(&mut self, other: Self) {
+        self.all += other.all;
+        self.late += other.late;
+    }
+
+    /// Whether most were late, and enough to tell.
+    pub(super) fn are_late(&self) -> bool {
+        self.all >= ENOUGH && 2 * self.late > self.all
     }
 
     /// A packet with data comes by, an answer or not.

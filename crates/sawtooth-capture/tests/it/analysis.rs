@@ -79,6 +79,7 @@ impl Talk {
         let options = Options {
             window_scale: Some(2),
             maximum_segment_size: Some(1000),
+            sack_permitted: true,
             ..Options::default()
         };
         self.push(time_ns, from, 0, 1, flags, 0).segment.options = options;
@@ -284,6 +285,52 @@ fn rfc8985_7_the_newest_segment_sent_again_without_an_acknowledgement_is_a_probe
         ["tail_loss_probe"]
     );
     assert_eq!(seen.tables.episodes.column("end_ns").numbers(), [None]);
+}
+
+/// A tail of three of which two are lost, and the newest is sent again so long after the acknowledgement.
+fn tail_sent_again_after(wait_ns: i64) -> Talk {
+    let mut talk = Talk::begun();
+    for number in 0..3 {
+        talk.data(50 * MS, number);
+    }
+    talk.ack(90 * MS, 1, &[]);
+    talk.data(90 * MS + wait_ns, 2);
+    talk
+}
+
+#[test]
+fn rfc8985_7_2_no_probe_comes_sooner_than_a_round_trip_after_an_acknowledgement() {
+    // The acknowledgement of the handshake took 20 us, and is a part of the way.
+    for (wait, probes) in [(39 * MS, 0), (41 * MS, 1)] {
+        let seen = tail_sent_again_after(wait).analysed();
+        seen.all(&[("tail_loss_probes", probes), ("retransmits", 1)]);
+    }
+}
+
+#[test]
+fn rfc8985_4_a_sender_without_sack_sends_no_probes() {
+    for end in [0, 1] {
+        let mut talk = tail_sent_again_after(80 * MS);
+        talk.packets[end].segment.options.sack_permitted = false;
+        talk.analysed().all(&[("tail_loss_probes", 0)]);
+        // Of options that were cut off it is not known.
+        talk.packets[end].are_options_cut = true;
+        talk.analysed().all(&[("tail_loss_probes", 1)]);
+    }
+}
+
+#[test]
+fn rfc5681_the_newest_segment_sent_again_as_the_last_after_a_timeout_is_no_probe() {
+    let mut talk = Talk::begun();
+    for number in 0..3 {
+        talk.data(50 * MS, number);
+    }
+    talk.data(300 * MS, 0);
+    talk.ack(340 * MS, 1, &[]);
+    talk.data(420 * MS, 1);
+    talk.data(420 * MS, 2);
+    let seen = talk.analysed();
+    seen.all(&[("tail_loss_probes", 0), ("timeouts", 1), ("retransmits", 3)]);
 }
 
 #[test]
