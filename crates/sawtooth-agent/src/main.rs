@@ -21,6 +21,7 @@ mod network;
 mod request_response;
 mod ring;
 mod setup;
+mod socket_option;
 mod sockets;
 mod tables;
 mod tcp_info;

@@ -24,6 +24,7 @@ use sawtooth_core::spec::FlowSpec;
 
 use crate::ring::Call;
 use crate::setup::segment_bytes;
+use crate::socket_option;
 use sawtooth_core::units::{ByteCount, Instant};
 
 /// What one call reads or writes at most.
@@ -363,20 +364,5 @@ fn tcp(cc: &str) -> io::Result<OwnedFd> {
 
 fn option(socket: &OwnedFd, name: i32, value: u64) -> io::Result<()> {
     let value = i32::try_from(value).unwrap_or(i32::MAX);
-    let length = libc::socklen_t::try_from(size_of::<i32>()).expect("four");
-    // SAFETY: the option's value is the integer that is pointed to.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            name,
-            (&raw const value).cast(),
-            length,
-        )
-    };
-    if result < 0 {
-        Err(io::Error::last_os_error())
-    } else {
-        Ok(())
-    }
+    socket_option::set(socket, libc::IPPROTO_TCP, name, &value)
 }

@@ -9,6 +9,8 @@ use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::socket_option;
+
 /// Bytes of a block, of which any size of pages is a part; a longer frame is a block of its own.
 const BLOCK: usize = 1 << 16;
 /// Bytes of a frame before its packet, at most.
@@ -92,20 +94,5 @@ impl Drop for PacketRing {
 
 /// Sets an option of a packet socket.
 pub(super) fn set<T>(socket: &OwnedFd, name: libc::c_int, value: &T) -> io::Result<()> {
-    let length = libc::socklen_t::try_from(size_of::<T>()).expect("a few bytes");
-    // SAFETY: the option's value is what is pointed to, and is only read.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_PACKET,
-            name,
-            ptr::from_ref(value).cast(),
-            length,
-        )
-    };
-    if result < 0 {
-        Err(io::Error::last_os_error())
-    } else {
-        Ok(())
-    }
+    socket_option::set(socket, libc::SOL_PACKET, name, value)
 }
