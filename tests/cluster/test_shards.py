@@ -143,7 +143,7 @@ def test_the_commands_say_what_they_do(study_file: Path, tmp_path: Path, monkeyp
     for shard in ("1/2", "2/2"):
         result = runner.invoke(app, ["run", str(study_file), "--shard", shard])
         assert result.exit_code == 0, result.stderr
-    assert "note: shard 2/2 has nothing to do: there are 1 batches in all" in result.stderr
+    assert "note: shard 2/2 has nothing to do: the number of batches is 1" in result.stderr
     result = runner.invoke(app, ["merge", "results/pair-2-of-2", "--out", "merged"])
     assert result.exit_code == 1
     assert result.stderr.splitlines() == [

@@ -11,11 +11,10 @@ import pytest
 import sawtooth
 from sawtooth import doctor
 from sawtooth.backends import netns
-from tests.web.conftest import PATIENCE, asking, browser, serving, showing
+from tests.conftest import PATIENCE
+from tests.web.conftest import asking, serving, showing
 from tests.web.test_pages import violations
 from tests.web.test_runs import unpacked
-
-__all__ = ["browser"]
 
 STUDY = """
 name = "{name}"

@@ -71,7 +71,7 @@ def test_a_name_that_would_touch_the_one_before_is_left_out() -> None:
 
 def test_levels_in_disorder_stand_by_size() -> None:
     """Several grids of a sweep give them so; what rises, falls or is no quantity stays."""
-    ordered = data._sorted  # pyright: ignore[reportPrivateUsage]
+    ordered = data.in_order
     assert ordered(["100 packets", "25 packets", "400 packets"]) == ["25 packets", "100 packets", "400 packets"]
     assert ordered(["1 kB", "500 B", "2 kB"]) == ["500 B", "1 kB", "2 kB"]
     assert ordered(["0.8", "0.5", "0.95"]) == ["0.5", "0.8", "0.95"]
