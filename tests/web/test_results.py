@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import sawtooth
+from sawtooth.results.dataset import Dataset
 
 OF = {"of": "lab/results/queues"}
 
@@ -96,3 +97,12 @@ def test_keys_that_are_none_are_told(client: TestClient, keys: str) -> None:
     answer = client.get("/api/results/export", params={**OF, "as": "svg", "keys": keys})
     assert answer.status_code == 400
     assert "keys" in answer.json()["error"]["message"]
+
+
+def test_a_seed_is_told_with_all_its_digits(client: TestClient, made: Path) -> None:
+    """JavaScript has no whole numbers above 2^53, and a seed is there to be copied."""
+    answer = client.get("/api/results/run", params={"of": "lab/results/queues", "run": "3"}).json()
+    rows = client.get("/api/results/table", params={"of": "lab/results/queues", "table": "runs"}).json()
+    seed = answer["run"]["seed"]
+    assert seed == str(Dataset(made / "results/queues").runs["seed"][3]) and int(seed) > 2**53
+    assert rows["rows"][3][rows["columns"].index("seed")] == seed

@@ -111,6 +111,21 @@ def test_a_sweep_is_paused_resumed_and_cancelled_with_the_keyboard_and_every_tab
     page.get_by_role("list", name="Sweeps").wait_for(state="detached")
 
 
+def test_a_text_that_is_not_saved_is_not_left_without_a_question(page: Any) -> None:
+    page.goto("/studies?of=lab/studies/queues.toml")
+    page.get_by_text("24 runs", exact=True).wait_for()
+    written(page, STUDY + "# mine\n")
+    page.get_by_text("There are changes that are not saved.").wait_for()
+    asked: list[str] = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    page.get_by_role("link", name="Lessons").first.click()
+    assert asked == ["The text is not saved. Leave it?"]
+    page.get_by_text("There are changes that are not saved.").wait_for()
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("link", name="Lessons").first.click()
+    page.get_by_role("heading", name="Lessons").wait_for()
+
+
 def test_a_new_study_begins_with_one_that_can_be_run(running_page: Any) -> None:
     running_page.goto("/studies")
     running_page.get_by_role("link", name="New study").click()

@@ -23,6 +23,9 @@ function here(): Route {
 
 export const route = signal<Route>(here());
 
+/** Says whether the page may be left; one with a text that is not saved asks first. */
+export const leaving: { ask: (() => boolean) | null } = { ask: null };
+
 addEventListener("popstate", () => {
   route.value = here();
 });
@@ -51,5 +54,6 @@ addEventListener("click", (event) => {
     return;
   if (link.hash && link.pathname === location.pathname && link.search === location.search) return;
   event.preventDefault();
+  if (leaving.ask && !leaving.ask()) return;
   go(link.pathname + link.search + link.hash);
 });

@@ -41,7 +41,7 @@ class Cell:
     def untold(self, why: str = "") -> Evidence:
         """Evidence that tells nothing: there is no value, or `why`."""
         none = (
-            "no run of it came to an end"
+            "no run of it is stored that came to an end"
             if not self.runs
             else f"none of {self.runs} runs has a value"
             if self.runs > 1

@@ -27,7 +27,7 @@ from sawtooth.web.made import Kept
 from sawtooth.web.opened import DRAWING, Opened, Shelf, state_of
 from sawtooth.web.problems import problem
 from sawtooth.web.requests import body, in_thread, query, table
-from sawtooth.web.rows import of_run, rows_of
+from sawtooth.web.rows import cell, of_run, rows_of
 
 _TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "toml": "application/toml; charset=utf-8"}
 
@@ -127,7 +127,7 @@ class Results:
         dataset = self._opened(request).dataset
         row = of_run(dataset, query(request, "run"))
         status = dataset.status().filter(run=row["run"]).to_dicts()
-        return JSONResponse({"run": row, "status": status[0] if status else None})
+        return JSONResponse({"run": {name: cell(value) for name, value in row.items()}, "status": status[0] if status else None})
 
     def rows(self, request: Request) -> Response:
         """Rows of a table with their factors, some at a time, sorted by a column, of all runs or of some."""

@@ -14,6 +14,9 @@ from sawtooth.web.workbench import finite
 _MOST_ROWS = 500
 """Of a table at a time."""
 
+_WHOLE = 2**53
+"""The largest number of which every smaller whole one is a number of JavaScript, too."""
+
 
 def rows_of(frame: pl.LazyFrame, request: Request) -> dict[str, Any]:
     """What a page asks for of a table: from `offset` on at most `limit` rows, sorted `by` a column, `descending` or not."""
@@ -35,7 +38,7 @@ def rows_of(frame: pl.LazyFrame, request: Request) -> dict[str, Any]:
     return {
         "columns": shown.columns,
         "numeric": [columns[name].is_numeric() for name in shown.columns],
-        "rows": [[_cell(cell) for cell in row] for row in shown.iter_rows()],
+        "rows": [[cell(each) for each in row] for row in shown.iter_rows()],
         "offset": offset,
         "total": total,
     }
@@ -60,8 +63,11 @@ def count(request: Request, name: str, usual: int) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else usual
 
 
-def _cell(value: object) -> object:
+def cell(value: object) -> object:
     """A cell as JSON has it; a list is shown as text."""
     if isinstance(value, float):
         return finite(value)
+    if isinstance(value, int) and abs(value) > _WHOLE:
+        # A browser would round it, and a seed is there to be copied.
+        return str(value)
     return value if value is None or isinstance(value, str | int | bool) else str(value)

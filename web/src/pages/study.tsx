@@ -1,7 +1,7 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, type Place, post, problemOf, type Told } from "../api";
-import { go, to } from "../route";
+import { go, leaving, to } from "../route";
 import { session } from "../session";
 import { follow, start, sweeps } from "../sweeps";
 import { Known, type Words } from "../ui/complete";
@@ -89,7 +89,11 @@ function Study({ opened }: { opened: Opened }) {
     // Leaving with what is not saved asks first.
     const ask = (event: BeforeUnloadEvent) => text !== saved.text && event.preventDefault();
     addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
+    leaving.ask = text === saved.text ? null : () => confirm("The text is not saved. Leave it?");
+    return () => {
+      removeEventListener("beforeunload", ask);
+      leaving.ask = null;
+    };
   }, [text, saved.text]);
 
   const save = async (address: string) => {

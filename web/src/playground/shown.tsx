@@ -94,7 +94,7 @@ export function Shown({ played, stale }: { played: Played; stale: boolean }) {
                   {each.link.replace("link", "link ")}, {each.direction === "forward" ? "forth" : "back"}
                 </th>
                 {[
-                  each.utilisation === null ? null : 100 * each.utilisation,
+                  each.utilisation === null ? null : Math.min(100 * each.utilisation, 100),
                   round(each.wait_ms),
                   each.peak_packets,
                   each.loss_percent,

@@ -132,7 +132,7 @@ function forest(rows: Row[], base: string, width: number, ink: string): Element 
     y: {
       domain: rows.map((row) => row.at),
       tickFormat: (at: number) => {
-        const cell = rows[at]?.cell ?? "";
+        const cell = longest > 1 ? (rows[at]?.cell ?? "") : "";
         return cell.length > most ? `${cell.slice(0, most - 1)}…` : cell;
       },
       label: null,
