@@ -87,7 +87,7 @@ def test_a_page_lays_the_run_done_again_beside_what_was_stored_and_says_what_it_
         assert page.get_by_role("form", name="What if").count() == 0
         page.get_by_role("button", name="Do it again and lay it beside").click()
         page.get_by_text("bulk, run 0, done again", exact=False).first.wait_for(timeout=2 * PATIENCE)
-        assert page.get_by_text("bulk, run 0 as stored", exact=False).count() > 0
+        page.get_by_text("bulk, run 0 as stored", exact=False).first.wait_for()
         assert "beside=0&besideAgain=1" in page.url
         page.get_by_label("Time-sequence graph", exact=True).get_by_role("combobox").select_option("bulk, run 0, done again")
         page.get_by_role("img", name="Time-sequence graph of bulk", exact=False).wait_for()

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.web.conftest import serving, showing
 from tests.web.test_pages import violations
@@ -28,7 +29,7 @@ def test_from_results_to_those_beside_them_and_to_the_runs_of_either(page_of_sid
     page.get_by_label("Curves").get_by_text("after: cubic").wait_for()
     page.get_by_text("is the ratio of means of before over after").wait_for()
     page.get_by_text("another text of the study").wait_for()
-    assert page.get_by_role("region", name="Every cell").get_by_role("row").count() == 5
+    expect(page.get_by_role("region", name="Every cell").get_by_role("row")).to_have_count(5)
     page.locator("summary", has_text="Its numbers").click()
     row = page.get_by_role("region", name="Numbers of the figure").get_by_role("row").filter(has_text="after: cubic").first
     row.get_by_role("button").click()

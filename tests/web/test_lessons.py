@@ -79,7 +79,7 @@ def test_from_the_list_to_a_setting_and_on_to_the_next_lesson(page: Any) -> None
     page.get_by_role("link", name="3. Bufferbloat").click()
     page.get_by_role("heading", name="Bufferbloat").wait_for()
     page.get_by_text("What the simulation shows").click()
-    assert page.get_by_text(re.compile(r"Packets wait \d+ ms on average instead of [\d.]+ ms")).count() == 1
+    expect(page.get_by_text(re.compile(r"Packets wait \d+ ms on average instead of [\d.]+ ms"))).to_have_count(1)
     page.get_by_role("link", name="Next lesson").click()
     page.get_by_role("heading", name="RTT unfairness").wait_for()
     page.get_by_role("link", name="The same with CUBIC").click()

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import expect
 
 from sawtooth.web import workbench
 from tests.web.conftest import asking, serving, showing
@@ -43,7 +44,7 @@ def test_question_and_workbench_come_first_and_verdicts_when_they_are_made(page_
     # What takes long is not asked for before the figure is there.
     assert begun["figure"][1] <= begun["verdicts"][0]
     assert begun["figure"][1] <= begun["validity"][0]
-    assert page.get_by_role("img", name="Means of 30 runs", exact=False).count() == 1
+    expect(page.get_by_role("img", name="Means of 30 runs", exact=False)).to_have_count(1)
 
 
 def test_a_change_of_factor_is_drawn(page_of_many: Any, many: Path) -> None:
@@ -63,7 +64,7 @@ def test_a_table_of_a_million_rows_is_read_a_page_at_a_time_and_sorted(page_of_m
     page.get_by_role("combobox", name="Table").select_option("series")
     rows = page.get_by_role("region", name="Table series")
     page.get_by_text(f"1 to 100 of {ROWS:,}").wait_for()
-    assert rows.get_by_role("row").count() == 101
+    expect(rows.get_by_role("row")).to_have_count(101)
     page.get_by_role("button", name="Later").click()
     page.get_by_text(f"101 to 200 of {ROWS:,}").wait_for()
     rows.get_by_role("button", name="run", exact=True).click()
@@ -121,7 +122,7 @@ def test_an_address_that_was_cut_says_so_and_shows_how_one_begins(page: Any, fig
 def test_keys_of_the_wrong_kind_are_told_on_the_page(page: Any, figure: str) -> None:
     page.goto("/results?of=lab/results/queues&figure=" + quote(figure))
     page.get_by_role("alert").first.wait_for()
-    assert page.get_by_role("heading", name="Does a short queue cost goodput?").count() == 1
+    expect(page.get_by_role("heading", name="Does a short queue cost goodput?")).to_have_count(1)
 
 
 def test_a_folder_without_results_says_so(page: Any) -> None:

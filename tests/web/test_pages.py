@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Error
+from playwright.sync_api import Error, expect
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -42,7 +42,7 @@ def test_from_the_list_to_the_runs_of_a_point(page: Any) -> None:
     page.get_by_role("heading", name="4 runs of this point").wait_for()
     rows = page.get_by_role("region", name="Table runs").get_by_role("row")
     rows.first.wait_for()
-    assert rows.count() == 5
+    expect(rows).to_have_count(5)
 
 
 def test_a_dimension_moves_and_what_would_be_pooled_is_refused(page: Any) -> None:

@@ -30,8 +30,8 @@ def test_from_results_to_a_run(page: Any) -> None:
     page.get_by_label("Table", exact=True).select_option("runs")
     page.get_by_role("link", name="13", exact=True).click()
     page.get_by_text("its flows are those that were stored, to the bit", exact=False).wait_for()
-    assert page.get_by_role("img", name="Congestion window", exact=False).count() == 1
-    assert page.get_by_role("img", name="What limits each sender", exact=False).count() == 1
+    expect(page.get_by_role("img", name="Congestion window", exact=False)).to_have_count(1)
+    expect(page.get_by_role("img", name="What limits each sender", exact=False)).to_have_count(1)
 
 
 def test_time_is_zoomed_by_dragging_the_wheel_and_keys_for_all_panels_at_once(page: Any) -> None:
@@ -113,7 +113,7 @@ def test_single_packets_are_seen_in_the_time_sequence_graph_and_in_motion(page: 
     clock = page.locator("#clock").inner_text()
     page.get_by_role("button", name="Play", exact=True).click()
     expect(page.locator("#clock")).not_to_have_text(clock)
-    assert page.locator(".film .packet").count() > 0
+    page.locator(".film .packet").first.wait_for(state="attached")
     page.get_by_role("button", name="What if bottleneck loses it?").click()
     page.get_by_text("which is number", exact=False).wait_for()
 

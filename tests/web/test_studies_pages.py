@@ -39,14 +39,14 @@ def test_a_mistake_is_shown_at_its_place_while_it_is_written_and_the_plan_follow
     page.get_by_text("24 runs", exact=True).wait_for()
     written(page, STUDY.replace('cc = "cubic"', 'cc = "cubik"'))
     page.get_by_role("alert").get_by_text("unknown congestion control `cubik`").wait_for()
-    assert page.get_by_role("alert").get_by_text("did you mean `cubic`?").count()
+    page.get_by_role("alert").get_by_text("did you mean `cubic`?").first.wait_for()
     assert page.locator(".cm-lintRange-error").inner_text() == '"cubik"'
     page.get_by_role("button", name="Show line").click()
     page.keyboard.insert_text('"cubic"')
     page.get_by_text("24 runs", exact=True).wait_for()
     written(page, STUDY.replace("repeat = 4", "repeat = 8"))
     page.get_by_text("48 runs", exact=True).wait_for()
-    assert page.get_by_text("There are changes that are not saved.").count()
+    page.get_by_text("There are changes that are not saved.").first.wait_for()
 
 
 @pytest.mark.parametrize(
