@@ -249,7 +249,7 @@ def test_a_scheduler_that_is_killed_and_started_again_goes_on(study_file: Path, 
 
 @pytest.mark.long
 def test_workers_killed_twenty_times_lose_nothing_and_do_nothing_twice(study_file: Path, tmp_path: Path) -> None:
-    out, options = tmp_path / "out", ["repeat=4000", "scenario.duration=60 s"]
+    out, options = tmp_path / "out", ["repeat=12000", "scenario.duration=60 s"]
     moments = random.Random(20)
     with processes(tmp_path / "dask", workers=2) as found:
         process = run([str(study_file), "--out", str(out), *(word for option in options for word in ("--set", option))], found.address)
@@ -262,7 +262,7 @@ def test_workers_killed_twenty_times_lose_nothing_and_do_nothing_twice(study_fil
             kills += 1
             found.start_worker()
             time.sleep(moments.uniform(0.0, 2.0))
-        _, told = process.communicate(timeout=600)
+        _, told = process.communicate(timeout=1200)
     assert process.returncode == 0, told
     assert kills == 20, "it was not done before"
     execute_here(study_file, options, tmp_path / "here")
