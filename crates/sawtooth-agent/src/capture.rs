@@ -147,16 +147,12 @@ impl KernelCapture {
 
     /// A packet of a flow has been heard at a device: of a host, and of the link's end that it comes to or leaves.
     pub fn at_device(&mut self, heard: &HeardPacket, flow: usize) {
-        let end = match heard.host {
-            HostName::Sender | HostName::Left => TapPoint::Near(0),
-            HostName::Receiver | HostName::Right => TapPoint::Far(0),
-        };
-        let leaves = heard.way == PacketWay::Outbound;
-        let router = matches!(heard.host, HostName::Left | HostName::Right);
-        let point = match (heard.host, end) {
-            (HostName::Sender, _) => Some(TapPoint::Sender),
-            (HostName::Receiver, _) => Some(TapPoint::Receiver),
-            _ => None,
+        let (near, far) = (TapPoint::Near(0), TapPoint::Far(0));
+        let (host, end) = match heard.host {
+            HostName::Sender => (Some(TapPoint::Sender), near),
+            HostName::Left => (None, near),
+            HostName::Receiver => (Some(TapPoint::Receiver), far),
+            HostName::Right => (None, far),
         };
         let packet = self.cut(&heard.packet);
         let passing = |interface| PassingPacket {
@@ -166,11 +162,12 @@ impl KernelCapture {
             way: heard.way,
             comment: None,
         };
-        if let Some(point) = point {
-            self.see(point, passing(flow));
-        }
-        if router == leaves {
+        // What enters the link is seen where a router sends it, what leaves it where a host gets it.
+        if host.is_none() == (heard.way == PacketWay::Outbound) {
             self.see(end, passing(0));
+        }
+        if let Some(point) = host {
+            self.see(point, passing(flow));
         }
     }
 
