@@ -13,7 +13,6 @@ from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
 from sawtooth.figures import second, shown
 from sawtooth.figures.data import Data, Panel
-from sawtooth.figures.layout import laid_out
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.measures.resolve import Referred
 from sawtooth.questions import Reader
@@ -48,8 +47,12 @@ def draw(data: Data) -> Drawn:
     from sawtooth.plots import levels
     from sawtooth.plots.along import is_dense
 
-    layout = laid_out(data)
-    panels, divisor = layout.panels, layout.divisor
+    divisor, unit = data.unit
+    panels = data.panels()
+    found = [{name: data.points(part) for name, part in data.curves(panel.frame)} for panel in panels]
+    curves = [{name: [point and point.over(divisor) for point in series] for name, series in panel.items()} for panel in found]
+    points = [point for panel in curves for series in panel.values() for point in series if point is not None]
+    scale, note = shown.scale(data, [value for point in points for value in point.values])
     term = data.spec.options.get("reference")
     published = _published(data, term) if isinstance(term, Referred) else []
     called = data.references[term.reference].called if isinstance(term, Referred) else PUBLISHED
@@ -62,19 +65,19 @@ def draw(data: Data) -> Drawn:
         scaled = [{name: [point and point.over(by) for point in series] for name, series in panel.items()} for panel in on_the_right]
         beside = levels.Second(scaled, data.label(data.spec.options["second_label"], right, its_unit))
     made = levels.draw(
-        layout.curves, shown.titles(panels), data.levels(), data.curve_names(),
-        (data.spec.x_label or data.places["x"], data.label(data.spec.label, data.measure, layout.unit)),
-        scale=layout.scale, marks=marks, marks_name=called, second=beside, boundary=_boundary(data),
+        curves, shown.titles(panels), data.levels(), data.curve_names(),
+        (data.spec.x_label or data.places["x"], data.label(data.spec.label, data.measure, unit)),
+        scale=scale, marks=marks, marks_name=called, second=beside, boundary=_boundary(data),
     )  # fmt: skip
-    every = [*layout.points, *(point for panel in on_the_right for series in panel.values() for point in series if point is not None)]
+    every = [*points, *(point for panel in on_the_right for series in panel.values() for point in series if point is not None)]
     return Drawn(
         made,
         shown.sentences(
-            estimates.said(every, data.spec.statistic), layout.note, _said(marks, called, "Dots" if is_dense(data.levels()) else "Crosses"),
+            estimates.said(every, data.spec.statistic), note, _said(marks, called, "Dots" if is_dense(data.levels()) else "Crosses"),
             "Dashed, on the right axis: " + (data.spec.options["second_label"] or right.words) + "." if right is not None else "",
             shown.pooling(data),
         ),
-        numbers(data, panels, layout.found, published, on_the_right),
+        numbers(data, panels, found, published, on_the_right),
     )  # fmt: skip
 
 
