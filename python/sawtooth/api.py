@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @in_python()
 def simulate(
     scenario: Mapping[str, Any] | Study | str | Path,
-    seed: int = 1,
+    seed: int | None = None,
     *,
     files: bool = True,
     captures: Wanted | None = None,
@@ -47,7 +47,8 @@ def simulate(
     Args:
         scenario: the scenario's tree as a mapping; or TOML text, of a whole study or of a scenario alone; or a study, or the path of a
             study file. Of a study with sweeps the first run is taken.
-        seed: of all its random numbers, from 0 to 2^64 - 1.
+        seed: of all its random numbers, from 0 to 2^64 - 1. By default that of a study's first run, as `sawtooth run` makes it, and 1 of a
+            scenario alone.
         files: whether it may name files, such as traces.
         captures: which packets are captured, such as `sawtooth.taps.wanted("run.pcapng")`.
         series_of: the flow of TCP that alone has rows in the table `series`, which spares those of many others; all have if none is named.
@@ -60,17 +61,18 @@ def simulate(
     """
     from sawtooth.backends import sim
 
-    number = arguments.seed(seed)
+    given = None if seed is None else arguments.seed(seed)
     if series_of is not None and not isinstance(series_of, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise wrong_type("`series_of` is the name of a flow", series_of)
     if isinstance(scenario, Mapping):
-        text = _of_mapping(scenario, files=files)
+        text, own = _of_mapping(scenario, files=files), _ALONE
     elif isinstance(scenario, Study):
-        text = make_plan(scenario).runs[0].scenario
+        text, own = _first(scenario)
     elif isinstance(scenario, str | os.PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
-        text = _of_text(scenario, files=files) if isinstance(scenario, str) and _is_text(scenario) else _of_file(scenario, files=files)
+        text, own = _of_text(scenario, files=files) if isinstance(scenario, str) and _is_text(scenario) else _of_file(scenario, files=files)
     else:
         raise wrong_type("a scenario is a mapping, TOML text, a Study or the path of a study file", scenario)
+    number = own if given is None else given
     captured = [captures.of_scenario(text, of_seed(text, number))] if captures else []
     batch = sim.run_batch([text], [number], captured, series_of)
     if batch.errors:
@@ -105,20 +107,31 @@ def _of_mapping(scenario: Mapping[str, Any], *, files: bool) -> str:
     return text
 
 
-def _of_file(path: str | os.PathLike[str], *, files: bool) -> str:
+_ALONE = 1
+"""The seed of a scenario that is in no study."""
+
+
+def _first(study: Study) -> tuple[str, int]:
+    """A study's first run: its scenario and its seed."""
+    first = make_plan(study).runs[0]
+    return first.scenario, first.seed
+
+
+def _of_file(path: str | os.PathLike[str], *, files: bool) -> tuple[str, int]:
     if path == "":
         raise StudyError("an empty text is neither a scenario nor the path of a study", hint="a scenario has links and flows")
-    return make_plan(Study.load(Path(path), files=files)).runs[0].scenario
+    return _first(Study.load(Path(path), files=files))
 
 
 _GIVEN, _BELOW = "<scenario>", "scenario."
 
 
-def _of_text(source: str, *, files: bool) -> str:
-    """The first run of a study's text, or of a scenario's alone; places of mistakes are those of the text as it is given."""
+def _of_text(source: str, *, files: bool) -> tuple[str, int]:
+    """The first run of a study's text, or a scenario's alone; places of mistakes are those of the text as it is given."""
     whole = _as_study(source)
     try:
-        return make_plan(Study.parse(whole, Path(_GIVEN), files=files)).runs[0].scenario
+        scenario, seed = _first(Study.parse(whole, Path(_GIVEN), files=files))
+        return scenario, seed if whole == source else _ALONE
     except StudyError as error:
         place = error.place
         if whole == source or place is None or place.name != _GIVEN:

@@ -65,3 +65,17 @@ def test_what_is_said_twice_is_refused(study_file: Path, tmp_path: Path) -> None
     dataset = sawtooth.run(study_file, tmp_path / "out")
     with pytest.raises(TypeError, match="`is_` is how Python writes `is`: both are given"):
         dataset.finding(claim="c", metric="goodput_bps", is_="above", than="1 kbit/s", **{"is": "below"})
+
+
+def test_a_study_is_simulated_with_its_first_runs_seed_and_a_scenario_alone_with_1(tmp_path: Path) -> None:
+    scenario = 'duration = "1 s"\nlinks.l = { rate = "10 Mbit/s", delay = "20 ms", loss = 0.01 }\nflows = [{ path = ["l"] }]\n'
+    file = tmp_path / "lossy.toml"
+    file.write_text(f"seed = 7\n[scenario]\n{scenario}")
+    first = sawtooth.run(file, tmp_path / "out").flows()
+    study = sawtooth.Study.load(file)
+    seed = sawtooth.make_plan(study).runs[0].seed
+    for given in (file, file.read_text(), study):
+        found = sawtooth.simulate(given).flows
+        assert found.equals(first.select(found.columns).collect()) and found.equals(sawtooth.simulate(given, seed=seed).flows)
+    assert not found.equals(sawtooth.simulate(file, seed=1).flows)
+    assert sawtooth.simulate(scenario).flows.equals(sawtooth.simulate(scenario, seed=1).flows)

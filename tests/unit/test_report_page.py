@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import filecmp
 import json
 import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import polars as pl
 import pytest
 from matplotlib import image
 from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from typer.testing import CliRunner
 
@@ -22,6 +25,7 @@ from sawtooth import _core
 from sawtooth.backends import sim
 from sawtooth.cli import app
 from sawtooth.errors import DatasetError, StudyError
+from sawtooth.plots.aside import Aside
 from sawtooth.report import cells, origin, page, report, words
 from sawtooth.report.document import FORMATS, Grid, Report, Section, Verdict
 from tests.conftest import ROOT
@@ -270,6 +274,26 @@ def test_each_figure_is_drawn_once_per_format_and_laid_out_for_all_of_them(
     figures = len(made.shown_plots)
     # The forest has no layout to be found: it is placed by hand.
     assert counted == {"print_svg": figures, "imsave": figures, "layout": 2 * len(made.plots)}
+
+
+def test_figures_that_are_drawn_aside_are_the_same_files(results: Path, tmp_path: Path) -> None:
+    dataset = sawtooth.Dataset.open(results)
+    with Aside() as aside:
+        made = report(dataset, aside=aside)
+        assert all(plot.begun is not None for plot in made.plots)
+        made.write(tmp_path / "aside")
+    report(dataset).write(tmp_path / "here")
+    files = sorted(each.name for each in (tmp_path / "here/figures").iterdir())
+    assert files and filecmp.cmpfiles(tmp_path / "here/figures", tmp_path / "aside/figures", files, shallow=False)[0] == files
+
+
+def test_a_figure_that_another_process_cannot_have_is_drawn_here(made: Report) -> None:
+    alone, figure = made.plots[0], Figure()
+    figure.add_axes((0, 0, 1, 1)).xaxis.set_major_formatter(lambda value, _: f"{value}")
+    with Aside() as aside:
+        begun = aside.begin(figure)
+        assert begun.exception(60) is not None
+        assert replace(alone, begun=begun).svg == alone.svg
 
 
 def test_tables_alone_load_nothing_that_draws(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -43,6 +44,7 @@ def report(
     from sawtooth.cli import report_text, studies
     from sawtooth.cli.output import print_json
     from sawtooth.errors import DatasetError
+    from sawtooth.plots.aside import Aside
     from sawtooth.report import report as make_report
     from sawtooth.report.document import checked
     from sawtooth.report.origin import failures
@@ -58,8 +60,10 @@ def report(
         dataset = shown_as(dataset, study)
     if failed := failures(dataset):
         print(f"note: {failed}", file=sys.stderr)
-    made = make_report(dataset, figures=chosen != {"csv"}, run_analysis=run_analysis)
-    page = made.write(directory / "report" if out is None else out, chosen)
+    # PNG, too, is made of the page's figures only.
+    with Aside() if "html" in chosen else nullcontext() as aside:
+        made = make_report(dataset, figures=chosen != {"csv"}, run_analysis=run_analysis, aside=aside)
+        page = made.write(directory / "report" if out is None else out, chosen)
     if as_json:
         print_json({"report": str(page), **made.facts()})
     else:

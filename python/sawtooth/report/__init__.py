@@ -15,6 +15,7 @@ from sawtooth.report.told import fact, held, rising
 from sawtooth.results.dataset import Dataset
 
 if TYPE_CHECKING:
+    from sawtooth.plots.aside import Aside
     from sawtooth.report.document import Report
 
 # Module and function of each kind; imported when used, because plotting takes a second to load.
@@ -26,14 +27,14 @@ KINDS = {
 __all__ = ["KINDS", "Claimed", "Evidence", "Grid", "Plot", "Section", "fact", "held", "report", "rising"]
 
 
-def report(dataset: Dataset, *, figures: bool = True, run_analysis: bool = False) -> Report:
+def report(dataset: Dataset, *, figures: bool = True, run_analysis: bool = False, aside: Aside | None = None) -> Report:
     """The report of a dataset, of the kind its study names.
 
     Args:
         dataset: of which.
         figures: whether it has any; without them nothing that draws is loaded. Kinds of report that shipped studies have always draw.
-
         run_analysis: whether the study's own analysis runs, which is code, if it is not one that comes along.
+        aside: draws figures meanwhile; it is left after the report is written.
 
     Raises:
         DatasetError: if there is nothing to report yet, or no such kind of report.
@@ -48,4 +49,4 @@ def report(dataset: Dataset, *, figures: bool = True, run_analysis: bool = False
         raise DatasetError(f"{dataset.directory} holds no finished run yet", "`sawtooth run` with the same --out makes them")
     module, function = KINDS[kind]
     build = getattr(import_module(f"sawtooth.report.{module}"), function)
-    return cast("Report", build(dataset) if kind != "generic" else build(dataset, drawn=figures, run_analysis=run_analysis))
+    return cast("Report", build(dataset) if kind != "generic" else build(dataset, drawn=figures, run_analysis=run_analysis, aside=aside))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
@@ -32,6 +32,9 @@ from sawtooth.report import analysed
 from sawtooth.report.document import FOLLOWS, Plot, Section, Verdict
 from sawtooth.results.dataset import Dataset
 
+if TYPE_CHECKING:
+    from sawtooth.plots.aside import Aside
+
 _MOST_CELLS = 4
 
 
@@ -44,9 +47,10 @@ class Answers:
 
     """
 
-    def __init__(self, dataset: Dataset, *, run_analysis: bool = False) -> None:
+    def __init__(self, dataset: Dataset, *, run_analysis: bool = False, aside: Aside | None = None) -> None:
         self.dataset = dataset
         self.run_analysis = run_analysis
+        self._aside = aside
         study = dataset.study
         stored = cast(dict[str, dict[str, str]], dataset.manifest.get("references", {}))
         self.shown: Presentation = presentation(study, {name: entry["text"] for name, entry in stored.items()})
@@ -198,7 +202,7 @@ class Answers:
         """One figure."""
         drawn = self.drawn(spec)
         caption = " ".join(part for part in (spec.caption, drawn.note, sources(spec, self.shown.references)) if part)
-        return Plot(spec.name, drawn.figure, caption, drawn.numbers)
+        return Plot(spec.name, drawn.figure, caption, drawn.numbers, self._aside and self._aside.begin(drawn.figure))
 
     def drawn(self, spec: FigureSpec) -> Drawn:
         """One figure, drawn.

@@ -25,8 +25,11 @@ from sawtooth.results.sums import digest
 from sawtooth.storage import remove_leftovers, write_atomically, writing
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from matplotlib.figure import Figure
 
+    from sawtooth.plots.aside import Images
     from sawtooth.report.validity import Validity
 
 FORMATS = {
@@ -57,13 +60,30 @@ class Plot:
     figure: Figure
     caption: str
     numbers: pl.DataFrame | None = None
+    begun: Future[Images] | None = None
+    """Its drawing in another process, if it has been begun there."""
 
     @cached_property
     def svg(self) -> str:
         """The figure as SVG: drawn once for its file and for the page, drawing is what takes time."""
         from sawtooth.plots import style
 
-        return style.svg(self.figure)
+        return style.svg(self.figure) if self._images is None else self._images[0]
+
+    @cached_property
+    def png(self) -> bytes:
+        """The figure as PNG."""
+        from sawtooth.plots import style
+
+        return style.png(self.figure) if self._images is None else self._images[1]
+
+    @cached_property
+    def _images(self) -> Images | None:
+        """What the other process made of it; None if there is none, or if it could not: then it is drawn here, and what is wrong with it is said here."""
+        try:
+            return None if self.begun is None else self.begun.result()
+        except Exception:
+            return None
 
     def __repr__(self) -> str:
         """Its name and caption."""
@@ -89,7 +109,7 @@ class Plot:
         numbers = self.numbers
         # Only what is written is made: drawing is what takes time.
         ways = {
-            ".svg": lambda: self.svg.encode(), ".png": lambda: style.png(self.figure), ".pdf": lambda: style.pdf(self.figure),
+            ".svg": lambda: self.svg.encode(), ".png": lambda: self.png, ".pdf": lambda: style.pdf(self.figure),
             ".csv": None if numbers is None else lambda: numbers.write_csv().encode(),
         }  # fmt: skip
         if path.suffix not in ways:
@@ -374,9 +394,7 @@ class Report:
         for plot in self.shown_plots:
             yield f"figures/{plot.name}.svg", plot.svg.encode()
             if "html" in chosen:
-                from sawtooth.plots import style
-
-                yield f"figures/{plot.name}.png", style.png(plot.figure)
+                yield f"figures/{plot.name}.png", plot.png
             if plot.numbers is not None and chosen & {"html", "md"}:
                 yield f"figures/{plot.name}.csv", plot.numbers.write_csv().encode()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
@@ -26,12 +26,15 @@ from sawtooth.report.sensible import Shown
 from sawtooth.results.dataset import Dataset
 from sawtooth.scales import number, scale
 
+if TYPE_CHECKING:
+    from sawtooth.plots.aside import Aside
+
 _MOST_LINES = 6
 
 
-def build(dataset: Dataset, *, drawn: bool = True, run_analysis: bool = False) -> Report:
+def build(dataset: Dataset, *, drawn: bool = True, run_analysis: bool = False, aside: Aside | None = None) -> Report:
     """The answer that the study asks for; with none asked for, figures by its kind of traffic; tables; and, with several arms, differences to the first."""
-    answers = Answers(dataset, run_analysis=run_analysis)
+    answers = Answers(dataset, run_analysis=run_analysis, aside=aside)
     answer = section(answers, drawn=drawn)
     asked_for = bool(answers.shown.figures) or not drawn
     sections: list[Section] = [*([answer] if answer else []), *answers.analysed]

@@ -196,12 +196,10 @@ def as_file(way: str, plot: Plot) -> bytes:
         DatasetError: if it has no numbers, and they are asked for.
 
     """
-    from sawtooth.plots import style
-
     if way == "svg":
         return plot.svg.encode()
     if way == "png":
-        return style.png(plot.figure)
+        return plot.png
     written_to = io.BytesIO()
     if plot.numbers is None:
         raise DatasetError(f"the figure `{plot.name}` has no numbers")
