@@ -28,9 +28,7 @@ class Processes:
         self.workers: list[subprocess.Popen[bytes]] = []
 
     def start_scheduler(self) -> None:
-        self.scheduler = self._start(
-            "scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show", "--no-jupyter"
-        )
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-jupyter")
         wait_until(self._listens)
 
     def start_worker(self, environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:

@@ -37,7 +37,7 @@ def test_the_script_for_ssh_runs_a_study(study_file: Path, tmp_path: Path) -> No
     # The first argument is the machine; all that is there is this one. What it starts ends with the test, by its process.
     stand_in(tmp_path / "bin", "ssh", f'shift; echo $$ >> {tmp_path}/pids; exec "$@" --host 127.0.0.1')
     script = blocks("cluster-ssh.md", "sh")[1].replace("/shared/env/bin", str(BIN)).replace("8786", str(free_port()))
-    script = script.replace("--no-show &", f"--no-show --no-dashboard & echo $! >> {tmp_path}/pids", 1)
+    script = re.sub(r"(scheduler .*) &", rf"\1 --no-dashboard & echo $! >> {tmp_path}/pids", script, count=1)
     environment = {
         **os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "HEAD": "127.0.0.1", "HOSTS": "one two",
         "STUDY": str(study_file), "OUT": str(tmp_path / "out"), "NO_COLOR": "1",

@@ -114,6 +114,7 @@ def test_the_commands_run_report_and_merge_at_a_url(plan: Plan, study_file: Path
     url, runner = f"s3://{bucket}/results", CliRunner()
     result = runner.invoke(app, ["run", str(study_file), "--out", url, "--set", "repeat=60"])
     assert result.exit_code == 0, result.stderr
+    assert f" runs in {url}: " in result.stderr
     result = runner.invoke(app, ["report", url])
     assert isinstance(result.exception, DatasetError)
     assert str(result.exception) == f"error: a report of {url} needs a place here\nhint: name a directory with --out"

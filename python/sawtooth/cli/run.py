@@ -58,6 +58,7 @@ def run(
     from sawtooth.cli.output import print_json
     from sawtooth.errors import SawtoothError, StudyError, cut
     from sawtooth.plan import make_plan
+    from sawtooth.results.folder import named
     from sawtooth.sharing import Shard
 
     if progress not in (None, "json"):
@@ -90,7 +91,8 @@ def run(
     captured.tell(wanted)
     if dataset.edited:
         print(
-            f"note: what {study} shows was edited, and is taken over; `sawtooth report {directory}` makes the report of it", file=sys.stderr
+            f"note: what {study} shows was edited, and is taken over; `sawtooth report {named(directory)}` makes the report of it",
+            file=sys.stderr,
         )
     if part and not plan.mine:
         print(f"note: shard {part} has nothing to do: the number of batches is {len(plan.batches)}", file=sys.stderr)
@@ -98,7 +100,7 @@ def run(
     failures = status.filter(pl.col("status") != "ok")
     if as_json:
         print_json({
-            "directory": str(directory), "runs": summary.planned if part else len(plan.runs), "done_now": summary.runs, "resumed": summary.resumed,
+            "directory": named(directory), "runs": summary.planned if part else len(plan.runs), "done_now": summary.runs, "resumed": summary.resumed,
             "failed": failures.height, "lost": status.filter(status="lost").height, "again": summary.again, "edited": dataset.edited, "seconds": round(summary.seconds, 3), "deliveries": summary.deliveries,
         })  # fmt: skip
     else:

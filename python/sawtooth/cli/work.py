@@ -20,6 +20,7 @@ from sawtooth.narrowing import Narrowing
 from sawtooth.plan import Plan
 from sawtooth.progress import Reporter, reporter_for
 from sawtooth.results.dataset import Dataset, is_results
+from sawtooth.results.folder import named
 from sawtooth.taps import Wanted
 
 # So long a scheduler that is gone may take to come back, in seconds.
@@ -119,7 +120,7 @@ def _on_cluster(address: str, plan: Plan, made: _Made, progress: Callable[[], Re
 
 def done(directory: Path, summary: Summary) -> str:
     """How many runs were done, in words."""
-    text = f"{summary.planned:,} runs in {directory}"
+    text = f"{summary.planned:,} runs in {named(directory)}"
     if summary.runs:
         text += f": {summary.runs:,} done in {summary.seconds:.1f} s, {summary.deliveries:,} segments delivered"
     if summary.resumed:

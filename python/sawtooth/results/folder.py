@@ -183,3 +183,8 @@ def url_of(place: str | os.PathLike[str]) -> str | None:
         raise DatasetError(f"{place} is a directory of this machine", f"write it without file://: /{found['rest']}")
     found = re.fullmatch(r"(?P<scheme>[a-z][a-z0-9+.-]+):/+(?P<rest>.+)", os.fspath(place))
     return f"{found['scheme']}://{found['rest'].rstrip('/')}" if found else None
+
+
+def named(place: str | os.PathLike[str]) -> str:
+    """A place as who named it did."""
+    return url_of(place) or os.fspath(place)
