@@ -164,6 +164,39 @@ impl Default for Ack {
     }
 }
 
+/// What an acknowledgement says while nothing is out of order: all that [`Ack`] does, but for segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InOrderAck {
+    /// The next segment the receiver expects.
+    pub next: SeqNum,
+    /// Segments from `next` on that the receiver has room for, or [`Ack::NO_WINDOW`].
+    pub window: SegCount,
+    /// ECN-Echo.
+    pub ece: bool,
+    /// Packets that have arrived marked.
+    pub marks: u16,
+    /// When it left.
+    pub stamp: Stamp,
+    /// When what it is for had left.
+    pub echo: Stamp,
+}
+
+impl From<InOrderAck> for Ack {
+    #[inline(always)]
+    fn from(ack: InOrderAck) -> Self {
+        Self {
+            next: ack.next,
+            repeated: None,
+            sack: SackBlocks::default(),
+            window: ack.window,
+            ece: ack.ece,
+            marks: ack.marks,
+            stamp: ack.stamp,
+            echo: ack.echo,
+        }
+    }
+}
+
 /// Marks an acknowledgement of which nothing is kept elsewhere; the other bits say what it says of marks.
 const PLAIN: u32 = 1 << 31;
 const ECE: u32 = 1 << 16;
@@ -276,6 +309,20 @@ impl Packet {
         (self.number <= NUMBER && self.detail != 0).then(|| SeqNum::new(self.number))
     }
 
+    /// An acknowledgement of segments in order.
+    #[inline(always)]
+    pub fn acknowledging_in_order(flow: u32, hop: u32, size: ByteCount, ack: InOrderAck) -> Self {
+        Self {
+            flow,
+            hop,
+            wire_bytes: size.packet_size(),
+            detail: PLAIN | u32::from(ack.marks) | if ack.ece { ECE } else { 0 },
+            number: ack.next.get() | ack.window.get() << NUMBER_BITS,
+            value: ack.stamp,
+            echo: ack.echo,
+        }
+    }
+
     /// An acknowledgement that says nothing but which segment is expected.
     #[inline(always)]
     pub fn acknowledging(flow: u32, hop: u32, size: ByteCount, next: SeqNum) -> Self {
@@ -335,19 +382,19 @@ impl AckStore {
     /// A packet with an acknowledgement; it must be unpacked or dropped once.
     #[inline]
     pub fn pack(&mut self, flow: u32, hop: u32, size: ByteCount, ack: &Ack) -> Packet {
-        Packet {
-            flow,
-            hop,
-            wire_bytes: size.packet_size(),
-            detail: if ack.sack.is_empty() && ack.repeated.is_none() {
-                PLAIN | u32::from(ack.marks) | if ack.ece { ECE } else { 0 }
-            } else {
-                self.keep(*ack)
-            },
-            number: ack.next.get() | ack.window.get() << NUMBER_BITS,
-            value: ack.stamp,
+        let in_order = InOrderAck {
+            next: ack.next,
+            window: ack.window,
+            ece: ack.ece,
+            marks: ack.marks,
+            stamp: ack.stamp,
             echo: ack.echo,
+        };
+        let mut packet = Packet::acknowledging_in_order(flow, hop, size, in_order);
+        if !ack.sack.is_empty() || ack.repeated.is_some() {
+            packet.detail = self.keep(*ack);
         }
+        packet
     }
 
     #[cold]
@@ -379,16 +426,14 @@ impl AckStore {
     )]
     pub fn look(&self, packet: &Packet) -> Ack {
         if packet.detail & PLAIN != 0 {
-            Ack {
+            Ack::from(InOrderAck {
                 next: packet.next_expected(),
-                repeated: None,
-                sack: SackBlocks::default(),
                 window: SegCount::new(packet.number >> NUMBER_BITS & WINDOW),
                 ece: packet.detail & ECE != 0,
                 marks: packet.detail as u16,
                 stamp: packet.value,
                 echo: packet.echo,
-            }
+            })
         } else {
             self.acks[packet.detail as usize]
         }

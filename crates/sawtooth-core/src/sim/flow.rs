@@ -8,7 +8,7 @@ use super::writes::{NextWrite, Writes};
 
 use crate::cc;
 use crate::events::{Event, EventKey};
-use crate::packet::{Ack, AckStore, DataSegment, Packet};
+use crate::packet::{Ack, AckStore, DataSegment, InOrderAck, Packet};
 use crate::rng::RandomStream;
 use crate::source::Source;
 use crate::spec::{FlowSpec, OfAlike, Part, Scenario};
@@ -193,6 +193,13 @@ impl Flow {
         } else {
             self.ack_sizes.plain + self.ack_sizes.syn_options
         }
+    }
+
+    /// The packet of an acknowledgement of segments in order, at a stop.
+    #[inline(always)]
+    pub(super) fn in_order_ack(&self, hop: u32, ack: InOrderAck) -> Packet {
+        let size = self.plain_ack_size(ack.next);
+        Packet::acknowledging_in_order(self.id, hop, size, ack)
     }
 
     /// The packet of an acknowledgement that is at a stop.

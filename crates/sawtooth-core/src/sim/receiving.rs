@@ -94,11 +94,18 @@ fn receive_otherwise(
         echo_old_state(world, index, packet.hop + 1, key);
     }
     let flow = &mut world.flows[index as usize];
-    let ack = flow.receiver.on_segment(now, packet.segment());
+    let (segment, hop) = (packet.segment(), packet.hop + 1);
+    let ack = if flow.receiver.expects(segment.seq) {
+        let ack = flow.receiver.on_expected(now, segment);
+        ack.map(|ack| flow.in_order_ack(hop, ack))
+    } else {
+        let ack = flow.receiver.on_segment(now, packet.segment());
+        ack.map(|ack| flow.ack(&mut world.acks, hop, &ack))
+    };
     let delivered = flow.receiver.delivered.bytes;
     world.observers.trace_delivery(index, key.time, delivered);
-    if let Some(ack) = ack {
-        return Some(flow.ack(&mut world.acks, packet.hop + 1, &ack));
+    if ack.is_some() {
+        return ack;
     }
     let timer = flow.receiver.next_timer();
     world.calendar.schedule_timer(receiver_timer(index), timer);

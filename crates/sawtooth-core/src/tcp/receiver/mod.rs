@@ -21,9 +21,9 @@ use self::buffer::ReceiveBuffer;
 use self::marks::EcnFeedback;
 use self::reassembly::{Disorder, Reassembly};
 use super::params::{Config, Feedback};
-use super::timestamps::Echo;
+use super::timestamps::{Echo, Stamp};
 use crate::events::{Event, EventKey};
-use crate::packet::{Ack, DataSegment, Ecn};
+use crate::packet::{Ack, DataSegment, Ecn, InOrderAck};
 use crate::units::{ByteCount, Duration, Instant, SegCount, SeqNum};
 
 /// The receiver of one connection.
@@ -162,6 +162,16 @@ impl Receiver {
     /// The same with all there is to be seen to.
     #[inline(never)]
     fn on_any_segment(&mut self, now: Event, data: DataSegment) -> Option<Ack> {
+        if self.expects(data.seq) {
+            return self.on_expected(now, data).map(Ack::from);
+        }
+        self.take_note(now, data);
+        self.on_other(now, data)
+    }
+
+    /// Takes note of a segment, whichever it is; whether its mark says that it is acknowledged at once.
+    #[inline(always)]
+    fn take_note(&mut self, now: Event, data: DataSegment) -> bool {
         let at_once = self.marks.is_on() && self.on_marks(data);
         self.echo.on_segment(data.seq, data.stamp);
         if data.is_syn() {
@@ -169,10 +179,7 @@ impl Receiver {
         } else {
             self.acknowledgement.delayed.on_established(now.time);
         }
-        if self.reassembly.is_next(data.seq) {
-            return self.on_next(now, data, at_once);
-        }
-        self.on_other(now, data)
+        at_once
     }
 
     /// One that was not expected, or for which others wait.
@@ -196,9 +203,16 @@ impl Receiver {
         self.on_disorder(now, data)
     }
 
-    /// The segment that was expected, while none waits for it; `at_once`: its mark says that it is acknowledged now.
-    #[inline]
-    fn on_next(&mut self, now: Event, data: DataSegment, at_once: bool) -> Option<Ack> {
+    /// Whether a segment is the next one, and none waits for it.
+    #[inline(always)]
+    pub fn expects(&self, seq: SeqNum) -> bool {
+        self.reassembly.is_next(seq)
+    }
+
+    /// [`Receiver::on_segment`] of one that it [expects](Receiver::expects).
+    #[inline(always)]
+    pub fn on_expected(&mut self, now: Event, data: DataSegment) -> Option<InOrderAck> {
+        let at_once = self.take_note(now, data);
         self.reassembly.advance();
         if !data.payload.is_zero() {
             self.delivered.add(now.time, data.payload);
@@ -300,35 +314,31 @@ impl Receiver {
 
     /// Nothing is out of order, so there is nothing to report.
     #[inline]
-    fn acknowledge_in_order(&mut self, now: Instant) -> Ack {
+    fn acknowledge_in_order(&mut self, now: Instant) -> InOrderAck {
         self.acknowledgement.on_ack(!self.delivered.bytes.is_zero());
         let next = self.reassembly.rcv_nxt();
         let (ece, marks) = self.marks.report();
-        let mut ack = Ack {
+        let echo = self.echo.on_ack(next);
+        let (window, stamp) = match &mut self.buffer {
+            None => (Ack::NO_WINDOW, Stamp::NONE),
+            Some(buffer) => (
+                buffer.advertise_segments().min(Ack::NO_WINDOW),
+                buffer::stamp(now),
+            ),
+        };
+        InOrderAck {
             next,
+            window,
             ece,
             marks,
-            echo: self.echo.on_ack(next),
-            ..Ack::default()
-        };
-        if self.buffer.is_some() {
-            self.advertise(now, &mut ack);
-        }
-        ack
-    }
-
-    /// Window and timestamp of an acknowledgement.
-    #[inline]
-    fn advertise(&mut self, now: Instant, ack: &mut Ack) {
-        if let Some(buffer) = &mut self.buffer {
-            ack.window = buffer.advertise_segments().min(Ack::NO_WINDOW);
-            ack.stamp = buffer::stamp(now);
+            stamp,
+            echo,
         }
     }
 
     #[inline(never)]
     fn acknowledge(&mut self, now: Instant, repeated: Option<SeqNum>) -> Ack {
-        let mut ack = self.acknowledge_in_order(now);
+        let mut ack = Ack::from(self.acknowledge_in_order(now));
         self.acknowledgement.on_selective_ack();
         ack.repeated = repeated;
         ack.sack = self.reassembly.blocks.report(ack.next);

@@ -354,8 +354,7 @@ impl Sender {
     }
 
     /// What an acknowledgement says of the receiver's window, and the room that it makes.
-    #[cold]
-    #[inline(never)]
+    #[inline]
     fn on_buffers(&mut self, now: Event, ack: &Ack) {
         let tx = &mut self.tx;
         tx.stamps.peer = ack.stamp;
