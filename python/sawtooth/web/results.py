@@ -106,6 +106,7 @@ class Results:
     @staticmethod
     def _figure(opened: Opened, keys: Mapping[str, Any]) -> Response:
         made = opened.figure(json.dumps(keys, sort_keys=True), lambda: json.dumps(workbench.laid_out(opened.answers(), keys)).encode())
+        opened.read_ahead()
         return Response(made, media_type="application/json")
 
     def export(self, request: Request) -> Response:
