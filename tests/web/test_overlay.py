@@ -84,7 +84,7 @@ def test_a_run_of_other_results_is_laid_over_the_first_and_the_address_keeps_it(
         expect(flows).to_have_text(named)
         expect(form.get_by_label("of results")).to_have_value("lab/results/longer")
         # At a moment after its end the shorter one has no values.
-        page.get_by_label("Moment (s)").fill("5")
+        page.get_by_label("Look at moment (s)").fill("5")
         page.keyboard.press("Enter")
         rows = page.get_by_role("region", name="Values at 5 s").get_by_role("row")
         expect(rows.nth(1)).to_have_text(re.compile("bulk, run 13 of queues\u2013+$"))
