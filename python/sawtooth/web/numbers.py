@@ -17,6 +17,7 @@ _OF_FLOWS = (
     ("retransmits", "segments sent again", ""),
     ("timeouts", "timeouts", ""),
     ("srtt_mean_ns", "mean round-trip time", "ns"),
+    ("min_rtt_ns", "smallest round-trip time", "ns"),
 )
 _OF_LINKS = (
     ("backlog_mean_packets", "mean queue", "packets"),
@@ -26,6 +27,8 @@ _OF_LINKS = (
     ("marked_packets", "marked", "packets"),
 )
 """Columns of these tables, what pages call them, and their units."""
+
+_MOST_LINKS = 3
 
 
 @dataclass(frozen=True)
@@ -52,16 +55,19 @@ def of_run(taken: Trace, flows: Sequence[str], links: Sequence[str]) -> list[dic
     Args:
         taken: the run.
         flows: those that are drawn.
-        links: those whose queues are.
+        links: those whose queues are; of a run that has recorded none, the first.
 
     """
+    forward = _forward(taken.links)
+    if not links and "link" in forward.columns:
+        links = forward["link"].head(_MOST_LINKS).to_list()
     found: list[Number] = []
     if taken.flows.height > 1:
         for column, what, unit in _OF_FLOWS:
             # Times of several flows add up to nothing.
             if column in taken.flows.columns and unit != "ns":
                 found.append(Number("all flows", what, unit, _number(taken.flows[column].sum())))
-    for table, names, key, columns in ((taken.flows, flows, "flow", _OF_FLOWS), (_forward(taken.links), links, "link", _OF_LINKS)):
+    for table, names, key, columns in ((taken.flows, flows, "flow", _OF_FLOWS), (forward, links, "link", _OF_LINKS)):
         for name in names:
             for row in table.filter(pl.col(key) == name).head(1).iter_rows(named=True):
                 found += [Number(name, what, unit, _number(row[column])) for column, what, unit in columns if column in row]

@@ -175,7 +175,7 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
       <Folded title="Loss episodes" kept="episodes">
         <Episodes tracks={tracks} show={(from, until) => zoom.show(from, until)} />
       </Folded>
-      {head.links.length > 0 && <Films tracks={tracks} zoom={zoom} />}
+      {head.links.length > 0 && <Films tracks={tracks.filter((track) => track.head.links.length > 0)} zoom={zoom} />}
     </>
   );
 }

@@ -22,7 +22,8 @@ function rows(tracks: Track[]): Row[] {
   });
   // What is of one flow or link stands together, also what only a later run has.
   const order = [...new Set([...found.values()].map((row) => row.of))];
-  return [...found.values()].sort((one, other) => order.indexOf(one.of) - order.indexOf(other.of));
+  const told = [...found.values()].filter((row) => row.values.some((value) => typeof value === "number"));
+  return told.sort((one, other) => order.indexOf(one.of) - order.indexOf(other.of));
 }
 
 export function Numbers({ tracks }: { tracks: Track[] }) {
@@ -66,7 +67,7 @@ export function Numbers({ tracks }: { tracks: Track[] }) {
           </tbody>
         </table>
       </section>
-      <p class="faint">A dash: the run has no such flow or link, or does not tell it, such as when a transfer is complete that is not.</p>
+      <p class="faint">A dash: this run has no such flow or link, or does not tell it, as of a transfer that did not complete.</p>
     </section>
   );
 }
