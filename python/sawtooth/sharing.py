@@ -100,7 +100,7 @@ def shares(batches: Mapping[int, Sequence[float]], workers: int, rounds: Mapping
     """In which order, and in which pieces, so many workers do batches, of which the work of each run is given.
 
     Batches with the longest runs come first, and the pieces become smaller as less is left. Those of a batch follow each other, so that few batches
-    are in progress at a time. Of batches whose longest runs take about as long, those of the first replicates are first, of all arms of all cells: so what is
+    are in progress at a time. Of batches whose longest runs take about as long, within a factor of two, those of the first replicates are first, of all arms of all cells: so what is
     done of a study tells something about each.
 
     Args:

@@ -137,5 +137,7 @@ def test_the_page_is_accessible_and_no_wider_than_the_screen(page: Any, width: i
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Show packets on their links, otherwise").click()
     page.get_by_role("button", name="Next loss").wait_for()
+    stage = page.locator(".stage svg").bounding_box()
+    assert stage["x"] >= 0 and stage["x"] + stage["width"] <= width
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -132,8 +132,9 @@ def test_an_axis_that_does_not_begin_at_0_is_broken_and_the_caption_says_so(benc
 def test_what_a_point_says_is_not_cut_on_a_phone(bench: Any, at: int) -> None:
     bench.set_viewport_size({"width": 390, "height": 900})
     bench.goto(address(metric="goodput_bps", x="delay", of="b", where={"limit": "10 packets"}))
-    points = bench.locator(".plot svg g[stroke] > path[transform]")
+    points = bench.locator(".plot svg path[transform][fill^=rgb]")
     expect(points).to_have_count(11)
+    points.nth(at).scroll_into_view_if_needed()
     box = points.nth(at).bounding_box()
     bench.mouse.move(box["x"] + box["width"] / 2 - 1, box["y"] + box["height"] / 2)
     bench.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
