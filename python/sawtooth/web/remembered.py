@@ -34,7 +34,8 @@ class Remembered(Dataset):
             table = super().table(name)
             rows = int(table.select(pl.len()).collect().item())
             if rows * _CELL * len(table.collect_schema()) <= left:
-                found = table.collect()
+                # In one piece: of a frame of many, as files give it, polars 2.1 cannot format texts where a filter leaves no row.
+                found = table.collect().rechunk()
                 left -= found.estimated_size()
                 self._held[name] = found
 
