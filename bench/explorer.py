@@ -3,14 +3,15 @@
     .venv/bin/python bench/explorer.py --results results/hstcp            (a directory of `sawtooth run hstcp`; without it that is run first)
     .venv/bin/python bench/explorer.py --results results/hstcp --rows results/cells        (the latter of `bench/million.py`, which says how)
 
-Times are the browser's: of a page from the beginning of its navigation, of a change from the event at the control; both until the frame after which it is drawn. `cold` is
-the first page of an explorer that has just been started, and its changes are made while verdicts are computed; `warm` is the median of several pages and changes later on. No change asks
+Times are the browser's: of a page from the beginning of its navigation, of a change from the event at the control; both until the frame after which it is drawn. Beside those of changes stands what processors had to do for one, of the explorer (as the system counts it, in steps of 10 ms) and of the page's
+thread: on a machine that does other things, too, that is what can be compared. `cold` is the first page of an explorer that has just been started, and its changes are made while verdicts are computed; `warm` is the median of several pages and changes later on. No change asks
 for what was shown before.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import statistics
 import subprocess
@@ -18,6 +19,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +88,41 @@ def main() -> None:
         rows = of_results(results)
         if given.rows:
             rows += of_rows(given.rows)
-    print(table(["What", "Milliseconds"], rows, "lr"))
+    print(table(["What", "Milliseconds", "of processors"], rows, "lrr"))
+
+
+class Watched:
+    """A page, and what processors have done for it."""
+
+    def __init__(self, page: Page, server: int) -> None:
+        self.page = page
+        self._stat = Path(f"/proc/{server}/stat")
+        self._session = page.context.new_cdp_session(page)
+        self._session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def used(self) -> float:
+        """Milliseconds of the explorer, without its children, and of the page's thread."""
+        user, system = self._stat.read_text().rpartition(")")[2].split()[11:13]
+        metrics = {each["name"]: each["value"] for each in self._session.send("Performance.getMetrics")["metrics"]}
+        return 1000 * ((int(user) + int(system)) / os.sysconf("SC_CLK_TCK") + metrics["TaskDuration"])
+
+    def changed(self, name: str, value: str, place: str = ".plot") -> Change:
+        """How long a change at a control takes until the figure is drawn anew."""
+        before = self.used()
+        wall = self.page.evaluate(CHANGE, [name, value, place])
+        return Change(wall, self.used() - before)
+
+
+@dataclass(frozen=True)
+class Change:
+    """Milliseconds of a change, and of processors."""
+
+    wall: float
+    used: float
 
 
 @contextmanager
-def explorer(folder: Path) -> Iterator[tuple[Page, str]]:
+def explorer(folder: Path) -> Iterator[tuple[Watched, str]]:
     """A page of an explorer that has just been started, and the explorer's address."""
     program = shutil.which("chromium")
     if program is None:
@@ -105,7 +137,7 @@ def explorer(folder: Path) -> Iterator[tuple[Page, str]]:
         # The address sets the cookie; a page of its own needs no results.
         page.goto(opening.replace("/?", "/lessons?"))
         page.locator("main h1").wait_for()
-        yield page, opening.partition("/?")[0]
+        yield Watched(page, server.pid), opening.partition("/?")[0]
         server.terminate()
 
 
@@ -119,22 +151,23 @@ def shown(page: Page, address: str, *what: str) -> dict[str, float]:
 
 def of_results(results: Path) -> list[list[str]]:
     """Pages and changes of the study's results."""
-    with explorer(results.parent) as (page, address):
+    with explorer(results.parent) as (watched, address):
+        page, changed = watched.page, watched.changed
         here = f"{address}/results?of={results.parent.name}/{results.name}"
         cold = shown(page, here, "figure")
-        meanwhile = [changed(page, "Bw", f"={level}") for level in LEVELS[:3]]
+        meanwhile = [changed("Bw", f"={level}") for level in LEVELS[:3]]
         page.locator("summary", has_text="claims").wait_for()
         judged = page.evaluate("performance.now()")
         warm = [shown(page, here, "figure", "verdicts") for _ in range(5)]
-        levels = [changed(page, "Bw", f"={level}") for level in LEVELS[3:]]
+        levels = [changed("Bw", f"={level}") for level in LEVELS[3:]]
         places = [
-            changed(page, "N", "curves"),
-            changed(page, "Tp", "x"),
-            changed(page, "D", "=100 ms"),
-            changed(page, "Bw", "panels"),
-            changed(page, "arm", "rows"),
+            changed("N", "curves"),
+            changed("Tp", "x"),
+            changed("D", "=100 ms"),
+            changed("Bw", "panels"),
+            changed("arm", "rows"),
         ]
-        measures = [changed(page, "Measure, or an expression of some", measure) for measure in MEASURES]
+        measures = [changed("Measure, or an expression of some", measure) for measure in MEASURES]
     found: list[tuple[str, Any]] = [
         ("first page, cold: the question is there", cold["question"]),
         ("first page, cold: the workbench's figure is drawn", cold["figure"]),
@@ -142,40 +175,44 @@ def of_results(results: Path) -> list[list[str]]:
         ("page, warm: the question is there", statistics.median(each["question"] for each in warm)),
         ("page, warm: the workbench's figure is drawn", statistics.median(each["figure"] for each in warm)),
         ("page, warm: verdicts are there", statistics.median(each["verdicts"] for each in warm)),
-        (f"another level of a factor, while verdicts are made: median of {len(meanwhile)}", statistics.median(meanwhile)),
+        (f"another level of a factor, while verdicts are made: median of {len(meanwhile)}, and the longest", meanwhile),
         (f"another level of a factor: median of {len(levels)}, and the longest", levels),
         (f"a factor to another place: median of {len(places)}, and the longest", places),
         (f"another measure, not asked for before: median of {len(measures)}, and the longest", measures),
     ]
-    return [[name, told(value)] for name, value in found]
+    return [[name, *told(value)] for name, value in found]
 
 
 def of_rows(results: Path) -> list[list[str]]:
     """Pages of a table of many rows."""
-    with explorer(results.parent) as (page, address):
+    with explorer(results.parent) as (watched, address):
+        page = watched.page
         here = f"{address}/results?of={results.parent.name}/{results.name}"
         cold = shown(page, here, "question")
-        opened = changed(page, "Table", "series" if "series" in page.content() else "flows", "main")
+        opened = watched.changed("Table", "series" if "series" in page.content() else "flows", "main")
         page.locator("section.scroll[aria-busy] td").first.wait_for()
         later = [page.evaluate(PRESS, "Later") for _ in range(3)]
         by = [page.evaluate(PRESS, name) for name in ("cell", "cell ↑", "arm")]
         total = page.locator("span.faint", has_text=" of ").first.inner_text().rpartition(" ")[2]
     return [
-        [f"page of results of {total} rows, cold: the question is there", told(cold["question"])],
-        ["their table, opened", told(opened)],
-        ["its next 100 rows: median of 3, and the longest", told(later)],
-        ["its rows sorted by another column: median of 3, and the longest", told(by)],
+        [f"page of results of {total} rows, cold: the question is there", *told(cold["question"])],
+        ["their table, opened", *told(opened)],
+        ["its next 100 rows: median of 3, and the longest", *told(later)],
+        ["its rows sorted by another column: median of 3, and the longest", *told(by)],
     ]
 
 
-def changed(page: Page, name: str, value: str, place: str = ".plot") -> float:
-    """How long a change at a control takes until the figure is drawn anew."""
-    return page.evaluate(CHANGE, [name, value, place])
+def told(value: float | Change | list[float] | list[Change]) -> tuple[str, str]:
+    """Milliseconds, and those of processors where they are known: one, or the median and the longest."""
+    some = value if isinstance(value, list) else [value]
+    walls = [each.wall if isinstance(each, Change) else each for each in some]
+    return _of(walls), _of([each.used for each in some if isinstance(each, Change)])
 
 
-def told(value: float | list[float]) -> str:
-    """Milliseconds: one, or the median and the longest."""
-    return f"{statistics.median(value):.0f}, {max(value):.0f}" if isinstance(value, list) else f"{value:.0f}"
+def _of(values: list[float]) -> str:
+    if len(values) < 2:
+        return "".join(f"{value:.0f}" for value in values)
+    return f"{statistics.median(values):.0f}, {max(values):.0f}"
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ _FORK = quote('{"kind": "rate", "at": "5 s", "link": "bottleneck", "value": "8 M
 
 def _run(page: Page) -> None:
     page.get_by_text("both futures are equal to the bit", exact=False).wait_for()
-    page.get_by_label("Moment (s)").fill("5.5")
+    page.get_by_label("Look at moment (s)").fill("5.5")
     page.keyboard.press("Enter")
     page.get_by_label("The algorithms' own variables").select_option(index=1)
     page.get_by_label("Time-sequence graph", exact=True).get_by_role("combobox").select_option(index=1)

@@ -86,11 +86,12 @@ def seconds_of(plan: Plan, log: Sequence[Took]) -> list[float]:
 def schedules(name: str, plan: Plan, seconds: Sequence[float]) -> list[list[str]]:
     """A row for each number of workers."""
     work = {number: [plan.work[run] for run in batch] for number, batch in enumerate(plan.batches)}
+    rounds = {number: min(plan.runs[run].replicate for run in batch) for number, batch in enumerate(plan.batches)}
     rows: list[list[str]] = []
     for workers in WORKERS:
-        found = shares(work, workers)
+        found = shares(work, workers, rounds)
         took = [sum(seconds[plan.batches[share.batch][at]] for at in share.runs) for share in found]
-        whole = [sum(seconds[run] for run in plan.batches[share.batch]) for share in shares(work, 1)]
+        whole = [sum(seconds[run] for run in plan.batches[share.batch]) for share in shares(work, 1, rounds)]
         ends, plain = replay(took, workers), replay(whole, workers)
         rows.append(
             [name if workers == WORKERS[0] else "", f"{workers}", f"{len(found)}", *said(ends, max(seconds)), f"{plain.spread:.1%}"]

@@ -81,10 +81,7 @@ class Estimate:
 
 def of_frame(frame: pl.DataFrame, statistic: Centre, within: tuple[float, float] = (-math.inf, math.inf)) -> Estimate:
     """What the runs of a frame (low, high) are together, by a measure that is `within` these limits: nothing beyond is part of the interval."""
-    known = frame
-    if frame["low"].null_count() or frame["high"].null_count():
-        known = frame.filter(pl.col("low").is_not_null() & pl.col("high").is_not_null())
-    return of_bounds(known["low"].to_numpy(), known["high"].to_numpy(), statistic, frame.height - known.height, within)
+    return of_values(frame["low"].to_numpy(), frame["high"].to_numpy(), statistic, within)
 
 
 def of_groups(
@@ -92,9 +89,14 @@ def of_groups(
 ) -> Iterator[tuple[dict[str, Any], Estimate]]:
     """As `of_frame`, of each group of rows that `keys` tell apart, in the order in which they come; with its first row, without low and high."""
     for row, (low, high) in grouped(frame, keys, ["low", "high"]):
-        known = ~(np.isnan(low) | np.isnan(high))
-        some = (low, high) if known.all() else (low[known], high[known])
-        yield row, of_bounds(*some, statistic, len(low) - int(known.sum()), within)
+        yield row, of_values(low, high, statistic, within)
+
+
+def of_values(low: Vector, high: Vector, statistic: Centre, within: tuple[float, float] = (-math.inf, math.inf)) -> Estimate:
+    """As `of_bounds`, of runs of which what is not known is not a number."""
+    known = ~(np.isnan(low) | np.isnan(high))
+    some = (low, high) if known.all() else (low[known], high[known])
+    return of_bounds(*some, statistic, len(low) - int(known.sum()), within)
 
 
 def grouped(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> Iterator[tuple[dict[str, Any], list[Vector]]]:
@@ -163,7 +165,10 @@ def bound_of(least: float, most: float, within: tuple[float, float] = (-math.inf
 
 def of_runs(low: Vector, high: Vector, within: tuple[float, float] = (-math.inf, math.inf)) -> tuple[Vector, Sequence[Bound]]:
     """What single runs are known to be, of which each is known from `low` to `high`: the value or its bound, and which that is."""
-    bounds: list[Bound] = [bound_of(least, most, within) for least, most in zip(low.tolist(), high.tolist(), strict=True)]
+    bounds: list[Bound] = [""] * len(low)
+    if np.array_equal(low, high) and np.isfinite(low).all():
+        return low, bounds
+    bounds = [bound_of(least, most, within) for least, most in zip(low.tolist(), high.tolist(), strict=True)]
     told = {"at most": high, "not bounded": np.full(len(low), math.nan)}
     values = np.array([told.get(bound, low)[at] for at, bound in enumerate(bounds)], dtype=np.float64)
     return values, bounds

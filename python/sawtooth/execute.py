@@ -350,18 +350,19 @@ class _Execution:
         return future.result()
 
     def _calls(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, tuple[Any, ...]]]:
-        """What workers are to call, the longest first, so that nothing long is left for the end: a share of a task, or all of it."""
+        """What workers are to call, in the order of `shares`: a share of a task, or all of it."""
         backend = registry.divisible(self.plan.study.backend) if self.executor is None else None
         amounts = {task.batch: self.plan.work[task.runs.start : task.runs.stop] for task in tasks}
+        rounds = {task.batch: min(run.replicate for run in self.plan.runs[task.runs.start : task.runs.stop]) for task in tasks}
         by_batch = {task.batch: task for task in tasks}
         self.dataset.unpack(by_batch)
         if backend is None:
-            for share in shares(amounts, 1):
+            for share in shares(amounts, 1, rounds):
                 job = self._job(by_batch[share.batch])
                 yield job.task, (jobs.do, job) if self.terms is None else (jobs.do_packed, self.terms, jobs.pack(job))
             return
         shared: Shared | None = None
-        for share in shares(amounts, self.jobs or os.cpu_count() or 1):
+        for share in shares(amounts, self.jobs or os.cpu_count() or 1, rounds):
             # Shares of a batch follow each other.
             if shared is None or shared.job.task.batch != share.batch:
                 shared = Shared(self._job(by_batch[share.batch]), backend, self.stop)

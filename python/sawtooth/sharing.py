@@ -96,15 +96,23 @@ def _end(amounts: Sequence[float], start: int, most: float, number: int | None =
     return end
 
 
-def shares(batches: Mapping[int, Sequence[float]], workers: int) -> list[Share]:
+def shares(batches: Mapping[int, Sequence[float]], workers: int, rounds: Mapping[int, int] | None = None) -> list[Share]:
     """In which order, and in which pieces, so many workers do batches, of which the work of each run is given.
 
     Batches with the longest runs come first, and the pieces become smaller as less is left. Those of a batch follow each other, so that few batches
-    are in progress at a time.
+    are in progress at a time. Of batches whose longest runs take about as long, within a factor of two, those of the first replicates are first, of all arms of all cells: so what is
+    done of a study tells something about each.
+
+    Args:
+        batches: the work of each run, by the number of the batch.
+        workers: how many there are.
+        rounds: of each batch the first replicate that is in it.
+
     """
+    early = rounds or {}
     found: list[Share] = []
     left = sum(sum(batch) for batch in batches.values())
-    for number in sorted(batches, key=lambda number: (-max(batches[number]), -sum(batches[number]), number)):
+    for number in sorted(batches, key=lambda number: _place(batches[number], early.get(number, 0), number)):
         batch, start = batches[number], 0
         while start < len(batch):
             most = max(left / (workers * _SHARES), _LEAST_WORK) if workers > 1 else math.inf
@@ -113,6 +121,12 @@ def shares(batches: Mapping[int, Sequence[float]], workers: int) -> list[Share]:
             found.append(Share(number, range(start, end)))
             start = end
     return found
+
+
+def _place(batch: Sequence[float], first: int, number: int) -> tuple[float, ...]:
+    """Where a batch is in the order in which they are done: how long runs take is known to within such a factor anyway."""
+    longest = max(batch)
+    return -math.floor(math.log2(max(longest, 1.0))), first, -longest, -sum(batch), number
 
 
 @dataclass(frozen=True)

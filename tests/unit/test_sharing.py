@@ -40,6 +40,35 @@ def test_shares_have_every_run_of_every_batch_once_and_a_batch_is_done_before_th
         assert len(found) == len(batches)
 
 
+@given(st.lists(st.tuples(AMOUNTS, st.integers(1, 9)), min_size=1, max_size=8))
+def test_batches_of_the_first_replicates_come_early_and_never_before_one_whose_runs_take_more_than_twice_as_long(
+    given_batches: list[tuple[list[float], int]],
+) -> None:
+    batches = {number: amounts for number, (amounts, _) in enumerate(given_batches)}
+    rounds = {number: first for number, (_, first) in enumerate(given_batches)}
+    order = [share.batch for share in shares(batches, 1, rounds)]
+    for at, number in enumerate(order):
+        for later in order[at + 1 :]:
+            longest, other = max(batches[number]), max(batches[later])
+            assert other <= 2 * longest
+            assert rounds[number] <= rounds[later] or other < longest
+
+
+def test_all_arms_of_all_cells_are_begun_before_one_of_them_is_done(tmp_path: Path) -> None:
+    path = tmp_path / "long.toml"
+    path.write_text(STUDY.replace("repeat = 2", "repeat = 80", 1))
+    plan = make_plan(Study.load(path))
+    # As large as a batch is of runs that take a hundred times as long.
+    pieces = cut(plan.work, 10 * max(plan.work))
+    rounds = {number: min(plan.runs[at].replicate for at in piece) for number, piece in enumerate(pieces)}
+    work = {number: [plan.work[at] for at in piece] for number, piece in enumerate(pieces)}
+    seen = [{(plan.runs[at].cell, plan.runs[at].arm) for at in pieces[share.batch]} for share in shares(work, 1, rounds)]
+    whole = {(run.cell, run.arm) for run in plan.runs}
+    assert set().union(*seen[: len(seen) // 2]) == whole
+    # In the order of their numbers they would not be.
+    assert set().union(*({(plan.runs[at].cell, plan.runs[at].arm) for at in piece} for piece in pieces[: len(seen) // 2])) < whole
+
+
 def test_a_schedule_that_is_replayed_gives_each_worker_the_next_as_soon_as_it_can() -> None:
     assert replay([3.0, 2.0, 2.0, 1.0], 2) == Ends(4.0, 4.0, 4.0)
     assert replay([1.0, 1.0, 4.0], 2) == Ends(1.0, 5.0, 3.0)

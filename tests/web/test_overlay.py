@@ -84,7 +84,7 @@ def test_a_run_of_other_results_is_laid_over_the_first_and_the_address_keeps_it(
         expect(flows).to_have_text(named)
         expect(form.get_by_label("of results")).to_have_value("lab/results/longer")
         # At a moment after its end the shorter one has no values.
-        page.get_by_label("Moment (s)").fill("5")
+        page.get_by_label("Look at moment (s)").fill("5")
         page.keyboard.press("Enter")
         rows = page.get_by_role("region", name="Values at 5 s").get_by_role("row")
         expect(rows.nth(1)).to_have_text(re.compile("bulk, run 13 of queues\u2013+$"))
@@ -98,6 +98,40 @@ def test_a_run_of_other_results_is_laid_over_the_first_and_the_address_keeps_it(
         form.get_by_role("button", name="Alone").click()
         expect(flows).to_have_text(["▬ bulk cubic"])
         assert "beside" not in page.url
+
+
+def test_a_graph_that_is_shown_stays_when_a_run_of_other_results_is_laid_beside_and_both_are_told_in_numbers(
+    two: Path, browser: Any
+) -> None:
+    with serving(two) as explorer, showing(browser, explorer) as page:
+        page.goto("/run?of=lab/results/queues&run=13")
+        graphs = page.get_by_label("Time-sequence graph", exact=True).get_by_role("combobox")
+        graphs.select_option("bulk")
+        page.get_by_role("img", name="Time-sequence graph of bulk", exact=False).wait_for()
+        expect(page.get_by_role("region", name="Numbers beside each other")).to_have_count(0)
+        form = page.get_by_role("form", name="Beside it")
+        form.get_by_label("of results").select_option("lab/results/longer")
+        form.get_by_label("Beside run").fill("1")
+        form.get_by_role("button", name="Show").click()
+        expect(graphs.locator("option:checked")).to_have_text("bulk, run 13 of queues")
+        page.get_by_role("img", name="Time-sequence graph of bulk", exact=False).wait_for()
+        numbers = page.get_by_role("region", name="Numbers beside each other")
+        expect(numbers.get_by_role("columnheader")).to_have_text(["of", "what", "run 13 of queues", "run 1 of longer", "difference"])
+        cells = numbers.get_by_role("row", name="bulk goodput (Mbit/s)").get_by_role("cell")
+        stored = [
+            sawtooth.Dataset(two / "results" / name).flows().collect().filter(run=run, flow="bulk")
+            for name, run in (("queues", 13), ("longer", 1))
+        ]
+        mine, theirs = (frame["goodput_bps"].item() / 1e6 for frame in stored)
+        sign = "+" if theirs > mine else "\u2212"
+        expect(cells.nth(2)).to_have_text(f"{mine:.4g}")
+        expect(cells.nth(3)).to_have_text(f"{theirs:.4g}")
+        expect(cells.nth(4)).to_have_text(re.compile(rf"^\{sign}[\d.]+ \(\{sign}[\d.]+ %\)$"))
+        # A flow that the first run does not have is there, and differs from nothing.
+        late = numbers.get_by_role("row", name="late goodput (Mbit/s)").get_by_role("cell")
+        expect(late.nth(2)).to_have_text("\u2013")
+        expect(late.nth(4)).to_have_text("\u2013")
+        assert violations(page) == []
 
 
 def test_a_run_that_other_results_do_not_have_is_told_and_the_first_is_shown(two: Path, browser: Any) -> None:

@@ -106,3 +106,23 @@ def test_a_seed_is_told_with_all_its_digits(client: TestClient, made: Path) -> N
     seed = answer["run"]["seed"]
     assert seed == str(Dataset(made / "results/queues").runs["seed"][3]) and int(seed) > 2**53
     assert rows["rows"][3][rows["columns"].index("seed")] == seed
+
+
+def test_tables_in_memory_give_what_files_give(made: Path) -> None:
+    from sawtooth.report.answers import Answers
+    from sawtooth.report.validity import validity
+    from sawtooth.web.remembered import Remembered
+    from sawtooth.web.workbench import laid_out
+
+    path = made / "results" / "queues"
+    stored, held = Dataset(path), Remembered(path)
+    held.read_ahead()
+    one, other = Answers(stored), Answers(held)
+    for metric in ("goodput_bps", "srtt_mean_ns / min_rtt_ns", "links.utilisation", "p95(series.cwnd_bytes)"):
+        keys = {"metric": metric, "x": "limit", "curves": "arm", **({"panels": "item"} if metric.startswith("links") else {})}
+        assert laid_out(one, keys) == laid_out(other, keys)
+    assert validity(held) == validity(stored)
+    held.forget()
+    assert laid_out(Answers(held), {"metric": "timeouts", "x": "limit", "curves": "arm"}) == laid_out(
+        one, {"metric": "timeouts", "x": "limit", "curves": "arm"}
+    )

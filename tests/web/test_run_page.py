@@ -59,7 +59,7 @@ def test_time_is_zoomed_by_dragging_the_wheel_and_keys_for_all_panels_at_once(pa
 
 def test_a_moment_has_its_values_in_words(page: Any) -> None:
     opened(page)
-    page.get_by_label("Moment (s)").fill("2.5")
+    page.get_by_label("Look at moment (s)").fill("2.5")
     page.keyboard.press("Enter")
     values = page.get_by_role("region", name="Values at 2.5 s")
     values.wait_for()
@@ -69,9 +69,9 @@ def test_a_moment_has_its_values_in_words(page: Any) -> None:
 def test_both_futures_are_laid_over_each_other_and_part_where_something_happened(page: Any) -> None:
     opened(page)
     form = page.get_by_role("form", name="What if")
-    form.get_by_label("at that moment").select_option("rate")
+    form.get_by_label("what happens to it").select_option("rate")
     form.get_by_label("New rate").fill("2 Mbit/s")
-    form.get_by_label("Moment", exact=True).fill("2 s")
+    form.get_by_label("It happens at (s)", exact=True).fill("2 s")
     form.get_by_role("button", name="See both futures").click()
     page.get_by_text("both futures are equal to the bit", exact=False).wait_for()
     assert page.get_by_role("list", name="Flows").get_by_role("listitem").all_inner_texts() == [
@@ -133,9 +133,11 @@ def test_the_page_is_accessible_and_no_wider_than_the_screen(page: Any, width: i
     change = {"kind": "outage", "at": "2 s", "link": "bottleneck", "value": "300 ms"}
     opened(page, f"&beside=9&change={quote(json.dumps(change))}")
     page.get_by_text("both futures are equal to the bit", exact=False).wait_for()
-    page.get_by_label("Moment (s)").fill("2.5")
+    page.get_by_label("Look at moment (s)").fill("2.5")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Show packets on their links, otherwise").click()
     page.get_by_role("button", name="Next loss").wait_for()
+    stage = page.locator(".stage svg").bounding_box()
+    assert stage["x"] >= 0 and stage["x"] + stage["width"] <= width
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 import sawtooth
@@ -19,6 +20,8 @@ from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 from sawtooth.web import curves, replays, whatif
 from sawtooth.web.bounded import Bounded
+from tests.web.conftest import serving, showing
+from tests.web.test_pages import violations
 
 OF = {"of": "lab/results/queues"}
 
@@ -226,6 +229,8 @@ def of_kernel(folder: Path) -> Path:
     made = Dataset.create(folder / "results" / "kernels", make_plan(study))
     schema = {"run": pl.UInt32, "status": pl.String, "message": pl.String}
     tables = {name: batch.tables[name] for name in ("flows", "links", "series")}
+    # A kernel's last sample is one step before the end.
+    tables["series"] = tables["series"].filter(pl.col("t_ns") < 4_000_000_000)
     made.write_batch(0, tables, pl.DataFrame({"run": [0], "status": ["ok"], "message": [None]}, schema=schema))
     return folder
 
@@ -315,3 +320,34 @@ def test_goodput_of_stored_samples_is_taken_together_over_whole_samples(of_kerne
     assert head["step"] / 0.05 == pytest.approx(round(head["step"] / 0.05)) and head["step"] >= 0.05
     running = columns["bulk goodput"][columns["bulk goodput t"] > 1.5]
     assert (running > 0).all() and 4 < float(np.median(running)) < 5
+    # The last sample is one step before the run's end: of what came then nothing is known, which is not 0.
+    assert columns["bulk goodput t"][-1] + 2 * head["step"] == pytest.approx(head["duration"])
+
+
+def test_a_kernels_run_and_results_are_laid_beside_a_simulators(of_kernel: Path, browser: Any) -> None:
+    sampled = KERNEL.replace('stack = "linux"', 'stack = "linux"\nsample = "50 ms"').replace("kernel:", "").replace('"uml"', '"sim"')
+    (of_kernel / "kernels.toml").write_text(sampled)
+    sawtooth.run(of_kernel / "kernels.toml", of_kernel / "results" / "simulated")
+    with serving(of_kernel) as explorer, showing(browser, explorer) as page:
+        page.goto("/run?of=lab/results/simulated&run=0&beside=0&besideOf=lab/results/kernels")
+        dropped = page.get_by_role("region", name="Numbers beside each other").get_by_role("row", name="bottleneck dropped (packets)")
+        stored = [
+            Dataset(of_kernel / "results" / name).links().filter(pl.col("direction") == "forward").collect()
+            for name in ("simulated", "kernels")
+        ]
+        numbers = [str(links["dropped_packets"][0]) for links in stored]
+        expect(dropped.get_by_role("cell").nth(2)).to_have_text(numbers[0])
+        expect(dropped.get_by_role("cell").nth(3)).to_have_text(numbers[1])
+        # What only the simulator tells is said to be of its run, and offered of it alone.
+        page.get_by_text("nothing tells it of bulk, run 0 of kernels").wait_for()
+        page.get_by_text("none is told of run 0 of kernels").wait_for()
+        expect(page.get_by_role("button", name="Show packets on their links")).to_have_text(
+            ["Show packets on their links, run 0 of simulated"]
+        )
+        assert violations(page) == []
+        page.goto("/compare?of=lab/results/simulated&beside=lab/results/kernels")
+        curves = page.get_by_role("list", name="Curves").get_by_role("listitem")
+        expect(curves).to_have_count(2)
+        expect(curves.nth(0)).to_contain_text("sim")
+        expect(curves.nth(1)).to_contain_text("uml")
+        page.get_by_text("each is the ratio of means", exact=False).wait_for()

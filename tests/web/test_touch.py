@@ -88,7 +88,7 @@ def test_one_finger_chooses_a_stretch_of_the_whole_and_two_taps_show_all_again(p
     phone.touchscreen.tap(*at(0.5))
     expect(phone.locator(".tools output")).to_contain_text("0.000 to 4.000")
     # A tap is a click: it chooses a moment.
-    expect(phone.get_by_label("Moment (s)")).not_to_have_value("")
+    expect(phone.get_by_label("Look at moment (s)")).not_to_have_value("")
 
 
 def test_up_and_down_the_page_is_scrolled_and_the_stretch_stays(phone: Any, fingers: Fingers) -> None:

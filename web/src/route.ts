@@ -46,6 +46,12 @@ export function go(address: string, how: "push" | "replace" = "push"): void {
   if (how === "push") scrollTo(0, 0);
 }
 
+/** Says in the address of this page what it shows besides, or no longer (empty); nothing is gone to. */
+export function keep(query: Record<string, string | undefined>): void {
+  const next = to(route.value.page, { ...Object.fromEntries(route.value.query), ...query });
+  if (next !== location.pathname + location.search) go(next, "replace");
+}
+
 // Links are links: they can be opened elsewhere, and here they load nothing anew.
 addEventListener("click", (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;

@@ -15,11 +15,24 @@ export interface Sweep {
 
 export const sweeps = signal<Sweep[]>([]);
 
+/** Whether the explorer does not answer any more: how far its sweeps are is not known then. */
+export const gone = signal(false);
+
 const CHANNEL = "sawtooth-sweeps";
 let following = false;
 
-function take(found: Sweep[]): void {
-  sweeps.value = found;
+/** What one tab tells the others. */
+interface News {
+  sweeps?: Sweep[];
+  gone: boolean;
+}
+
+/** Milliseconds after which an explorer that is gone is looked for again. */
+const AGAIN = 2000;
+
+function take(news: News): void {
+  gone.value = news.gone;
+  if (news.sweeps) sweeps.value = news.sweeps;
 }
 
 /** Begins to follow, once for each tab. */
@@ -27,21 +40,27 @@ export function follow(): void {
   if (following) return;
   following = true;
   get<{ sweeps: Sweep[] }>("/api/sweeps").then(
-    (found) => take(found.sweeps),
+    (found) => take({ sweeps: found.sweeps, gone: false }),
     () => undefined,
   );
   const channel = new BroadcastChannel(`${CHANNEL}-${location.port}`);
   channel.onmessage = (event) => take(event.data);
-  const lead = () =>
-    new Promise<never>(() => {
-      // It is opened again by itself when the explorer was ended and is there again.
-      const source = new EventSource("/api/sweeps/events");
-      source.onmessage = (event) => {
-        const found = JSON.parse(event.data).sweeps as Sweep[];
-        take(found);
-        channel.postMessage(found);
-      };
-    });
+  const tell = (news: News) => {
+    take(news);
+    channel.postMessage(news);
+  };
+  const listen = () => {
+    const source = new EventSource("/api/sweeps/events");
+    source.onmessage = (event) => tell({ sweeps: JSON.parse(event.data).sweeps, gone: false });
+    source.onerror = () => {
+      tell({ gone: true });
+      // A browser tries again only if the connection broke: not so when who answers now is another explorer, of which this page knows no token.
+      if (source.readyState !== EventSource.CLOSED) return;
+      source.close();
+      setTimeout(listen, AGAIN);
+    };
+  };
+  const lead = () => new Promise<never>(listen);
   // The lock goes with the tab, and the next one takes over.
   if (navigator.locks) navigator.locks.request(CHANNEL, lead);
   else lead();
@@ -49,7 +68,7 @@ export function follow(): void {
 
 async function told(path: string, body: unknown): Promise<void> {
   const found = await post<{ sweeps?: Sweep[] }>(path, {}, body);
-  if (found.sweeps) take(found.sweeps);
+  if (found.sweeps) take({ sweeps: found.sweeps, gone: false });
 }
 
 export const start = (study: string, out: string, short: boolean) => told("/api/sweeps/start", { study, out, short });

@@ -52,6 +52,29 @@ class Film:
 
 
 @dataclass(frozen=True)
+class Advice:
+    """What who asked can do where not all can be shown, in the words of where it is asked.
+
+    Attributes:
+        other: if there is nothing in the stretch.
+        rest: to see what comes after its end.
+        fewer: where packets cross too many links.
+
+    """
+
+    other: str
+    rest: str
+    fewer: str
+
+
+COMMAND = Advice(
+    "--from and --to choose another stretch",
+    "--from and --to show another stretch, --flow and --link fewer of them",
+    "--link NAME and --flow NAME, which may be repeated, choose some",
+)
+
+
+@dataclass(frozen=True)
 class Span:
     """The stretch that is asked for, seconds; without an end as much as is shown well."""
 
@@ -67,7 +90,7 @@ class Choice:
     links: Sequence[str] = ()
 
 
-def take(plan: Plan, run: Run, backend: Simulator, span: Span, choice: Choice, most: int) -> Film:
+def take(plan: Plan, run: Run, backend: Simulator, span: Span, choice: Choice, most: int, advice: Advice = COMMAND) -> Film:
     """Does the run once more and keeps what its packets do in a stretch of time, of which there may be so many.
 
     Raises:
@@ -99,18 +122,18 @@ def take(plan: Plan, run: Run, backend: Simulator, span: Span, choice: Choice, m
         if span.end is not None or rows.height >= most or until >= duration:
             break
         guess *= _NEXT_GUESS
-    end, left_out = _within(rows, span, until, most)
+    end, left_out = _within(rows, span, until, most, advice)
     rows = rows.filter(pl.col("arrived_ns") < end * 1e9)
     if not rows.height:
         raise StudyError(
             f"no packet is on a link from {span.begin:g} to {end:g} s",
-            hint=f"the run takes {duration:g} s; --from and --to choose another stretch",
+            hint=f"the run takes {duration:g} s; {advice.other}",
         )
     if span.begin > 0 or end < duration:
         left_out.insert(0, f"{span.begin:.6g} to {end:.6g} s of {duration:g} s are shown")
     network = lay_out(links, flows)
     if len(network.lines) > MOST_LINKS:
-        hint = f"--link NAME and --flow NAME, which may be repeated, choose some: {', '.join(line.name for line in network.lines[:3])}, ..."
+        hint = f"{advice.fewer}: {', '.join(line.name for line in network.lines[:3])}, ..."
         raise StudyError(f"packets cross {len(network.lines)} links, and {MOST_LINKS} can be drawn", hint=hint)
     return Film(network, [name for name, _ in flows], _numbered(rows, network, flows), span.begin, end, duration, left_out)
 
@@ -125,7 +148,7 @@ def _recorded(tree: dict[str, object], run: Run, backend: Simulator, between: tu
     return batch.tables["packets"]
 
 
-def _within(rows: pl.DataFrame, span: Span, until: float, most: int) -> tuple[float, list[str]]:
+def _within(rows: pl.DataFrame, span: Span, until: float, most: int, advice: Advice) -> tuple[float, list[str]]:
     """Where the stretch ends that has no more packets than can be shown, and what that leaves out."""
     if rows.height <= most:
         return until, []
@@ -134,9 +157,7 @@ def _within(rows: pl.DataFrame, span: Span, until: float, most: int) -> tuple[fl
         hint = f"--to '{fits:.6g} s' is as far as they fit; --flow and --link show fewer; --most {rows.height} shows all, if the browser bears it"
         message = f"from {span.begin:g} to {span.end:g} s packets come to links {rows.height:,} times, and {most:,} are shown"
         raise StudyError(message, hint=hint)
-    return fits, [
-        f"it ends where there are {most:,} packets on links: --from and --to show another stretch, --flow and --link fewer of them"
-    ]
+    return fits, [f"it ends where there are {most:,} packets on links: {advice.rest}"]
 
 
 def _numbered(rows: pl.DataFrame, network: Network, flows: Sequence[tuple[str, Sequence[int]]]) -> pl.DataFrame:

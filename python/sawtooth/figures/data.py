@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
-from sawtooth import estimates
+from sawtooth import estimates, stats
 from sawtooth.coverage import Lack, lacks
 from sawtooth.design import NOT_SET
 from sawtooth.errors import DatasetError
@@ -25,6 +26,7 @@ from sawtooth.questions import Choice, require_items
 from sawtooth.recognise import size, written
 from sawtooth.references import Reference
 from sawtooth.scales import scale
+from sawtooth.stats import Vector
 
 if TYPE_CHECKING:
     from sawtooth.plots.standing import Decided
@@ -37,6 +39,20 @@ class Panel:
     row: str
     column: str
     frame: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Some runs of a figure: of each the least and the most that its value is, not a number where nothing is known, and its number; of shape (n,)."""
+
+    low: Vector
+    high: Vector
+    run: Vector
+
+    @property
+    def known(self) -> bool:
+        """Whether all values are known, to the end."""
+        return bool(np.isfinite(self.low).all()) and np.array_equal(self.low, self.high)
 
 
 class Data:
@@ -135,6 +151,11 @@ class Data:
         asked = asked.select(*(pl.col(name).fill_null(NOT_SET) for name in self.factors), "arm", "item")
         return lacks(measure.referred, self.references, choice.select(asked))
 
+    def every_item(self) -> list[str]:
+        """All items that the measure is of, whichever were chosen, those of a block by their numbers."""
+        assert isinstance(self.measure, Measure)
+        return _by_numbers(self.evaluator.observe(Asked(self.measure, self.spec.view))["item"].unique(maintain_order=True).to_list())
+
     def undefined(self, measure: Measure | Samples, found: pl.DataFrame) -> str:
         """Why the expression has no value in some runs, and in how many of these; empty if it is not the cause."""
         if isinstance(measure, Samples):
@@ -212,9 +233,7 @@ class Data:
     def _order(self, dimension: str) -> list[str]:
         present = [str(level) for level in self.frame[dimension].unique(maintain_order=True)]
         if dimension == "item" and not any(name_of_block(name) != name for name in self.spec.choice.of):
-            # The flows of a block by their numbers, not by the letters of these.
-            blocks = list(dict.fromkeys(map(name_of_block, present)))
-            return sorted(present, key=lambda item: (blocks.index(name_of_block(item)), len(item), item))
+            return _by_numbers(present)
         if dimension not in self.factors:
             return present
         # Of all cells: those without a run would else change the order of the others.
@@ -225,6 +244,32 @@ class Data:
         """What a curve has at each level along x, in the measure's unit: None where it has no runs."""
         own = dict(self._parts(frame, self.places["x"]))
         return [self.estimate(own[level]) if level in own else None for level in self.levels()]
+
+    def apart(self) -> list[tuple[str, str, dict[str, dict[str, Runs]]]]:
+        """As `panels`, `curves` and levels along x have them: rows' and columns' titles, and by name and level the runs; all taken apart at once.
+
+        The intervals of their means are made at once, too: whoever asks for them then gets those.
+        """
+        places = [self.places.get(place) for place in ("rows", "panels", "curves", "x")]
+        keys = [name for name in places if name is not None]
+        found: dict[tuple[str, ...], Runs] = {}
+        for row, (low, high, run) in estimates.grouped(self.frame.select(*keys, "low", "high", "run"), keys, ["low", "high", "run"]):
+            found[tuple("" if name is None else str(row[name]) for name in places)] = Runs(low, high, run)
+        if self.spec.statistic == "mean":
+            stats.made_ready(each.low for each in found.values() if each.known)
+        rows, columns, curves, levels = ([""] if name is None else self.order(name) for name in places)
+        return [
+            (
+                self._title("rows", row),
+                self._title("panels", column),
+                {
+                    self._title("curves", curve): own
+                    for curve in curves
+                    if (own := {level: found[key] for level in levels if (key := (row, column, curve, level)) in found})
+                },
+            )
+            for row in rows for column in columns
+        ]  # fmt: skip
 
     def estimate(self, frame: pl.DataFrame) -> Estimate | None:
         """What some runs are together, in the measure's unit: None of no runs."""
@@ -252,6 +297,12 @@ class Data:
         """Dimensions with a place that have a level in common with another, such as windows and queues of 2000 B."""
         levels = {name: set(self.frame[name].unique().to_list()) for name in self.places.values() if name in self.frame.columns}
         return {name for name, mine in levels.items() for other in levels if other != name and mine & levels[other]}
+
+
+def _by_numbers(items: list[str]) -> list[str]:
+    """Items with the flows of a block by their numbers, not by the letters of these."""
+    blocks = list(dict.fromkeys(map(name_of_block, items)))
+    return sorted(items, key=lambda item: (blocks.index(name_of_block(item)), len(item), item))
 
 
 def named(dimension: str, level: str) -> str:

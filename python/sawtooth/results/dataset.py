@@ -121,6 +121,7 @@ class Dataset(Tables):
         self.mended: list[str] = []
         self.edited = False
         self._shown: Study | None = None
+        self._parsed: tuple[str, Study] | None = None
         planned = "batches" in self.manifest
         if self._remote is None:
             self._parts = Parts(self.directory / "parts", head.owner or "", planned=planned)
@@ -280,10 +281,14 @@ class Dataset(Tables):
         """The study as it was run, without options but that which names the backend: arms may be for some only."""
         if self._shown is not None:
             return self._shown
-        path = Path(cast(str, self.manifest.get("study_path", "study.toml")))
-        given = cast(list[str], self.manifest.get("options", []))
-        options = [option for option in given if option.startswith("backend=")]
-        return Study.parse((self.directory / "study.toml").read_text(encoding="utf-8"), path, options=options, files=False)
+        text = (self.directory / heads.STUDY).read_text(encoding="utf-8")
+        # A page asks for it with every question.
+        if self._parsed is None or self._parsed[0] != text:
+            path = Path(cast(str, self.manifest.get("study_path", heads.STUDY)))
+            given = cast(list[str], self.manifest.get("options", []))
+            options = [option for option in given if option.startswith("backend=")]
+            self._parsed = text, Study.parse(text, path, options=options, files=False)
+        return self._parsed[1]
 
     @property
     def planned(self) -> bool:

@@ -10,7 +10,7 @@ from sawtooth.stats.compare import apart, difference, ratio
 from sawtooth.stats.factorial import Effect, Factorial, Source, factorial
 from sawtooth.stats.fairness import jain
 from sawtooth.stats.interval import Interval, Vector, unbounded, unvaried, vector
-from sawtooth.stats.mean import mean, mean_rows
+from sawtooth.stats.mean import made_ready, mean, mean_rows
 from sawtooth.stats.means import (
     Means,
     difference_interval,
@@ -60,6 +60,7 @@ __all__ = [
     "geometric_mean",
     "holm",
     "jain",
+    "made_ready",
     "mean",
     "mean_interval",
     "mean_rows",

@@ -45,7 +45,9 @@ def mean_end(rows: Vector, q: Vector) -> Vector:
     safe = np.where(spread > 0, spread, 1.0)
     for _ in range(_HALVINGS):
         half: Vector = (low + high) / 2
-        below = np.asarray(special.ndtr((half[:, None] - centre) / safe), dtype=np.float64) @ weight < q
+        # A row's sum, unlike a product with a matrix, is the same to the bit whatever rows stand beside it.
+        share = np.asarray(special.ndtr((half[:, None] - centre) / safe), dtype=np.float64)
+        below = (share * weight).sum(axis=1) < q
         low, high = np.where(below, half, low), np.where(below, high, half)
     with np.errstate(over="ignore"):
         return np.exp(middle + (low + high) / 2)

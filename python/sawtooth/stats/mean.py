@@ -7,7 +7,7 @@ itself cost coverage; to take the widest costs little where they agree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,16 +77,39 @@ def _mean(data: Vector, *, level: float, origin: bool) -> Interval:
         return Interval(np.nan, np.nan, np.nan, 0, "no run tells it")
     if n < 2:
         return unbounded(float(data[0]), 1, "n = 1: no interval")
-    rows = mean_rows(data[None, :], level, origin=origin)
-    estimate = float(rows.estimate[0])
-    if rows.alike[0]:
+    return _told(mean_rows(data[None, :], level, origin=origin), 0, n, level)
+
+
+def made_ready(samples: Iterable[Vector], level: float = 0.95) -> None:
+    """Makes the intervals of the means of many samples at once, for whoever asks for each: it takes a fraction of the time.
+
+    Args:
+        samples: each of shape (n,), finite, of any n.
+        level: coverage.
+
+    """
+    by_size: dict[int, dict[bytes, Vector]] = {}
+    for each in samples:
+        data = vector(each)
+        if data.size > 1 and _mean.lacks(data, level=level, origin=True):
+            by_size.setdefault(data.size, {})[data.tobytes()] = data
+    for n, rows in by_size.items():
+        made = mean_rows(np.stack([*rows.values()]), level)
+        for at, data in enumerate(rows.values()):
+            _mean.put(_told(made, at, n, level), data, level=level, origin=True)
+
+
+def _told(rows: Rows, at: int, n: int, level: float) -> Interval:
+    """One of many intervals, with the names of what served."""
+    estimate = float(rows.estimate[at])
+    if rows.alike[at]:
         return unvaried(estimate, n, level)
-    if rows.open[0]:
+    if rows.open[at]:
         return unbounded(estimate, n, f"n = {n} does not suffice: by a lognormal distribution the mean may be beyond {OPEN:.0f} times this")
-    low, high = float(rows.low[0]), float(rows.high[0])
+    low, high = float(rows.low[at]), float(rows.high[at])
     if not np.isfinite(high - low):
         return unbounded(estimate, n, f"n = {n} does not suffice: too many values are alike, or far off")
-    served = ["t", *(["log-scale"] if rows.logs[0] else []), *(["bootstrap-t"] if rows.resampled[0] else [])]
+    served = ["t", *(["log-scale"] if rows.logs[at] else []), *(["bootstrap-t"] if rows.resampled[at] else [])]
     named = served[0] if len(served) == 1 else " and ".join([", ".join(served[:-1]), served[-1]])
     return Interval(estimate, low, high, n, f"{percent(level)} {named} interval")
 

@@ -59,8 +59,9 @@ def of_flows(taken: Trace, flows: Sequence[str]) -> tuple[dict[str, Any], dict[s
     """
     columns: dict[str, Vector] = {}
     step = _step(taken)
-    # One step more than flows last, so that it is seen to end.
-    until = min(active(taken) + step, taken.duration)
+    # One step more than flows last, so that it is seen to end; not one of which nothing is known, as the run ends before the next sample.
+    last = active(taken)
+    until = last + step if last + step < taken.duration - 1e-9 else min(last + step / 2, taken.duration)
     edges: Vector = np.arange(1, int(until / step + 1e-9) + 1, dtype=np.float64) * step
     for name in flows:
         rows = taken.series.filter(flow=name).sort("t_ns", maintain_order=True)

@@ -6,6 +6,7 @@ They are those of the report, and so is their figure. Of few runs they are made 
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -24,6 +25,8 @@ from sawtooth.web.problems import problem
 
 _FEW = 2000
 """Runs whose verdicts are made here."""
+_LATER = 10
+"""By how much a process that judges is less urgent than the explorer itself."""
 _MOST_KEPT = 8
 """Results whose verdicts are remembered."""
 
@@ -114,6 +117,8 @@ def _here(opened: Opened) -> dict[str, Any]:
 
 def main() -> None:
     """Writes the verdicts of a results directory to standard output, as JSON."""
+    # Whoever changes a figure meanwhile goes before.
+    os.nice(_LATER)
     try:
         found = judged(Answers(Dataset(Path(sys.argv[1]))))
     except SawtoothError as error:

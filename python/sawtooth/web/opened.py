@@ -16,11 +16,13 @@ from sawtooth.report.answers import Answers
 from sawtooth.report.sensible import shown
 from sawtooth.report.validity import validity
 from sawtooth.results.dataset import Dataset
+from sawtooth.web.remembered import Remembered
 
 Found = TypeVar("Found")
 DRAWING = threading.Lock()
 """Held while a figure of the report is drawn: the library that draws knows one drawing at a time."""
-_MOST_OPEN = 8
+_MOST_OPEN, _MOST_REMEMBERED = 8, 2
+"""Results that are open, and those of them whose tables are in memory: two are laid beside each other."""
 _MOST_FIGURES = 32
 """Figures that are kept, each up to about a megabyte."""
 
@@ -54,14 +56,28 @@ class Opened:
 
     """
 
-    def __init__(self, dataset: Dataset, state: tuple[object, ...]) -> None:
-        self.dataset, self.state = dataset, state
+    def __init__(self, path: Path, state: tuple[object, ...]) -> None:
+        self.dataset, self.state = Dataset(path), state
+        dataset, self._remembered = self.dataset, Remembered(path)
         self.lock = threading.RLock()
-        self.answers = Once(lambda: Answers(dataset))
+        self.answers = Once(lambda: Answers(self._remembered))
         self.suggested = Once(lambda: list(dict.fromkeys(each.measure.name for each in shown(dataset))) if dataset.tables else [])
         self.validity = Once(lambda: validity(dataset) if dataset.tables else None)
         self._said: dict[str, Once[bytes]] = {}
         self._figures: OrderedDict[str, bytes] = OrderedDict()
+        self._reading: threading.Thread | None = None
+
+    def read_ahead(self) -> None:
+        """Reads tables into memory while nobody waits: what is asked next is mostly another measure."""
+        with self.lock:
+            if self._reading is None:
+                self._reading = threading.Thread(target=self._remembered.read_ahead, name="reading ahead", daemon=True)
+                self._reading.start()
+
+    def forget(self) -> None:
+        """Gives the room of these tables back."""
+        self._remembered.forget()
+        self._reading = None
 
     def said(self, what: str, make: Callable[[], bytes]) -> bytes:
         """What is answered to a question that is always the same, made once."""
@@ -101,10 +117,12 @@ class Shelf:
             with self._lock:
                 found = self._opened.get(path)
             if found is None or found.state != state:
-                found = Opened(Dataset(path), state)
+                found = Opened(path, state)
             with self._lock:
                 self._opened[path] = found
                 self._opened.move_to_end(path)
+                for other in [*self._opened.values()][:-_MOST_REMEMBERED]:
+                    other.forget()
                 while len(self._opened) > _MOST_OPEN:
                     self._opened.popitem(last=False)
             return found

@@ -106,6 +106,7 @@ class Results:
     @staticmethod
     def _figure(opened: Opened, keys: Mapping[str, Any]) -> Response:
         made = opened.figure(json.dumps(keys, sort_keys=True), lambda: json.dumps(workbench.laid_out(opened.answers(), keys)).encode())
+        opened.read_ahead()
         return Response(made, media_type="application/json")
 
     def export(self, request: Request) -> Response:
@@ -130,12 +131,12 @@ class Results:
         return JSONResponse({"run": {name: cell(value) for name, value in row.items()}, "status": status[0] if status else None})
 
     def rows(self, request: Request) -> Response:
-        """Rows of a table with their factors, some at a time, sorted by a column, of all runs or of some."""
+        """Rows of a table with their factors, some at a time, sorted by a column, of all runs, or of some in the order in which these are named."""
         dataset = self._opened(request).dataset
         name = query(request, "table")
         frame = dataset.table(name, factors=True) if name != "runs" else dataset.runs.lazy()
         if runs := request.query_params.get("runs"):
-            frame = frame.filter(pl.col("run").is_in([int(each) for each in runs.split(",") if each.isdecimal()]))
+            frame = _of_runs(frame, [int(each) for each in runs.split(",") if each.isdecimal()])
         return JSONResponse(rows_of(frame, request))
 
 
@@ -157,6 +158,13 @@ def _head(opened: Opened) -> dict[str, Any]:
         "origin": asdict(origin(dataset)),
         "tables": dataset.tables,
     }
+
+
+def _of_runs(frame: pl.LazyFrame, runs: list[int]) -> pl.LazyFrame:
+    """The rows of some runs, in their order."""
+    schema = frame.collect_schema()
+    asked = pl.LazyFrame({"run": pl.Series(runs, dtype=schema["run"], strict=False)}).unique(maintain_order=True)
+    return asked.join(frame, on="run", maintain_order="left_right").select(schema.names())
 
 
 def _levels(dataset: Dataset, factor: str) -> list[dict[str, str]]:

@@ -14,7 +14,7 @@ from sawtooth import _core, trace
 from sawtooth.animation import film, page
 from sawtooth.errors import DatasetError
 from sawtooth.quantities import seconds
-from sawtooth.web import curves, replays, sequence, whatif
+from sawtooth.web import curves, numbers, replays, sequence, whatif
 from sawtooth.web.bounded import Bounded
 from sawtooth.web.columns import TYPE, packed
 from sawtooth.web.folders import Folders
@@ -24,6 +24,14 @@ from sawtooth.web.requests import query
 
 _MOST_IN_FILM = 20_000
 """Packets at links: as many as `sawtooth animate` puts into a page."""
+
+
+_ADVICE = film.Advice(
+    "zoom to another stretch of time above, and show its packets",
+    "zoom to a later stretch above, and show its packets",
+    "`sawtooth animate` shows some of them, such as",
+)
+"""What who looks at a page can do about a stretch that is not shown whole."""
 
 
 class Runs:
@@ -69,6 +77,7 @@ class Runs:
             "shown": flows,
             "cc": dict(zip(taken.flows["flow"].to_list(), taken.flows["cc"].to_list(), strict=True)),
             "summary": trace.summary(taken, flows),
+            "numbers": numbers.of_run(taken, flows, queues),
             **_network(replay),
             "queues": queues,
             "variables": curves.variables(taken, flows),
@@ -118,7 +127,7 @@ class Runs:
         begin, end = (_seconds(request, name) for name in ("from", "to"))
         span = film.Span(begin or 0.0, end)
         choice = film.Choice(request.query_params.getlist("flow"), request.query_params.getlist("link"))
-        make = lambda: film.take(replay.plan, replay.run, Bounded(), span, choice, _MOST_IN_FILM)  # noqa: E731
+        make = lambda: film.take(replay.plan, replay.run, Bounded(), span, choice, _MOST_IN_FILM, _ADVICE)  # noqa: E731
         found = self._replays.once(opened, replay.run, ("film", span, tuple(choice.flows), tuple(choice.links)), make)
         title = trace.title(replay.plan, replay.run)
         return JSONResponse(page.parts(found, title, page.speed_of(found)).facts())

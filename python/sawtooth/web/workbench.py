@@ -12,19 +12,21 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from sawtooth import analysis, estimates, figures
+from sawtooth.design import MixedError
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.estimates import Estimate
 from sawtooth.figures import shown
-from sawtooth.figures.data import Data, in_order
+from sawtooth.figures.data import Data, Runs, in_order
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.recognise import level, size, written
 from sawtooth.report.answers import Answers
 from sawtooth.study.written import written as toml
 
-_MOST_PANELS, _MOST_POINTS = 200, 20_000
+_MOST_PANELS, _MOST_POINTS, _MOST_ITEMS = 200, 20_000, 400
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,11 @@ def _data(answers: Answers, spec: FigureSpec) -> Data:
         DatasetError: if it has more panels or points.
 
     """
-    data = Data(answers.evaluator, spec, figures.TABLE["levels"], answers.shown.references, answers.arms)
+    try:
+        data = Data(answers.evaluator, spec, figures.TABLE["levels"], answers.shown.references, answers.arms)
+    except MixedError as error:
+        # Who looks at a page has no study file to add something to.
+        raise DatasetError(f"the figure cannot be drawn: {error}", _choose(error)) from None
     number = {place: data.frame[dimension].n_unique() for place, dimension in data.places.items()}
     panels = number.get("panels", 1) * number.get("rows", 1)
     for count, most, what in ((panels, _MOST_PANELS, "panels"), (panels * number.get("curves", 1) * number["x"], _MOST_POINTS, "points")):
@@ -108,6 +114,14 @@ def _data(answers: Answers, spec: FigureSpec) -> Data:
     return data
 
 
+def _choose(error: MixedError) -> str:
+    """What to choose at a page so that nothing is mixed."""
+    if "cell" in error.levels:
+        return "the cells differ in nothing that has a name: the study would have to give them factors"
+    names = " and ".join({"item": "the items", "arm": "the arms"}.get(name, f"`{name}`") for name in error.levels)
+    return f"choose a place for {names} above, or one of the levels"
+
+
 def _laid_out(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) -> dict[str, Any]:
     data = sides[0].data
     divisor, unit = data.spec.unit or data.scaled(data.measure, pl.concat(side.data.frame.select("low", "high") for side in sides))
@@ -116,22 +130,22 @@ def _laid_out(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) 
     panels: dict[tuple[str, str], dict[str, Any]] = {}
     every: list[Estimate] = []
     for number, side in enumerate(sides):
-        own = [at[level(each)] for each in side.data.levels()]
-        for panel in side.data.panels():
-            curves: list[dict[str, Any]] = panels.setdefault(
-                (level(panel.row), level(panel.column)), {"row": panel.row, "column": panel.column, "curves": []}
-            )["curves"]
-            for name, part in side.data.curves(panel.frame):
+        for row, column, own in side.data.apart():
+            curves: list[dict[str, Any]] = panels.setdefault((level(row), level(column)), {"row": row, "column": column, "curves": []})[
+                "curves"
+            ]
+            for name, by_level in own.items():
                 points: list[Estimate | None] = [None] * len(levels)
-                for place, point in zip(own, side.data.points(part), strict=True):
-                    points[place] = point and point.over(divisor)
+                for each, runs in by_level.items():
+                    points[at[level(each)]] = estimates.of_values(runs.low, runs.high, side.data.spec.statistic, side.data.range).over(
+                        divisor
+                    )
                 every += [point for point in points if point is not None]
-                runs = _runs(part, side.data, at, divisor)
                 curves.append(
                     {
                         "name": _called(sides, side, name),
                         "points": [point and _point(point) for point in points],
-                        "runs": runs,
+                        "runs": _runs({at[level(each)]: runs for each, runs in by_level.items()}, side.data.range, divisor),
                         "side": number,
                     }
                 )
@@ -149,10 +163,17 @@ def _laid_out(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) 
         "y": {"label": data.label(spec.label, data.measure, unit), "unit": unit, "scale": scale},
         "curves": [name for beside in zip_longest(*names) for name in beside if name is not None],
         "places": data.places,
+        "items": _items(data),
         "panels": [*panels.values()],
         "caption": caption,
         "toml": as_toml(keys),
     }
+
+
+def _items(data: Data) -> list[str]:
+    """All items that the measure is of, as far as a list can have them."""
+    found = data.every_item()
+    return found if len(found) <= _MOST_ITEMS else []
 
 
 def _levels(sides: Sequence[Side]) -> list[str]:
@@ -191,13 +212,16 @@ def _point(point: Estimate) -> dict[str, Any]:
     }
 
 
-def _runs(part: pl.DataFrame, data: Data, places: Mapping[str, int], divisor: float) -> dict[str, list[Any]]:
-    """Every run of a curve by itself: what it is, or the bound that is known of it; `places` has the number of each level."""
-    told = part.filter(pl.col("low").is_not_null())
-    along = told[data.places["x"]]
-    at = along.replace_strict({each: places[level(each)] for each in along.unique().to_list()}, return_dtype=pl.Int64)
-    values, _ = estimates.of_runs(told["low"].to_numpy().astype(float), told["high"].to_numpy().astype(float), data.range)
-    return {"at": at.to_list(), "value": [finite(value / divisor) for value in values.tolist()], "run": told["run"].to_list()}
+def _runs(by_level: Mapping[int, Runs], within: tuple[float, float], divisor: float) -> dict[str, list[Any]]:
+    """Every run of a curve by itself, by the number of its level: what it is, or the bound that is known of it."""
+    found: dict[str, list[Any]] = {"at": [], "value": [], "run": []}
+    for at, runs in by_level.items():
+        told = ~np.isnan(runs.low)
+        values, _ = estimates.of_runs(runs.low[told], runs.high[told], within)
+        found["at"] += [at] * len(values)
+        found["value"] += [finite(value) for value in (values / divisor).tolist()]
+        found["run"] += runs.run[told].tolist()
+    return found
 
 
 def _amounts(levels: list[str]) -> list[float] | None:

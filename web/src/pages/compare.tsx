@@ -1,11 +1,10 @@
 // Two results of a study beside each other, such as a simulator's and a kernel's, or those from before and after a change: as `sawtooth compare` has them.
 import { useState } from "preact/hooks";
 import { address, get } from "../api";
-import { go, route, to } from "../route";
+import { keep, route } from "../route";
 import { Choice, Field } from "../ui/field";
 import { Folded } from "../ui/folded";
 import { Await, useLoaded } from "../ui/loaded";
-import { PointRuns } from "../ui/point-runs";
 import { Paged } from "../ui/table";
 import { count, Words } from "../ui/words";
 import { named } from "./beside";
@@ -40,7 +39,7 @@ interface Summary {
 export function ComparePage() {
   const { query } = route.value;
   const asked: Asked = Object.fromEntries(KEYS.flatMap((key) => (query.get(key) ? [[key, query.get(key)]] : [])));
-  const ask = (next: Asked) => go(to("compare", { ...asked, figure: query.get("figure") ?? undefined, ...next }), "replace");
+  const ask = (next: Asked) => keep({ ...asked, ...next });
   const found = useLoaded((signal) => get<{ results: Entry[] }>("/api/results", {}, signal), []);
   return (
     <article>
@@ -105,7 +104,6 @@ type Both = Asked & { of: string; beside: string };
 function Compared({ asked, ask }: { asked: Both; ask: (next: Asked) => void }) {
   const head = useLoaded((signal) => get<Head>("/api/results/head", { of: asked.of }, signal), [asked.of]);
   const [ready, set] = useState(false);
-  const [runs, show] = useState<{ of: string; runs: number[] } | null>(null);
   return (
     <Await of={head}>
       {(found) => (
@@ -113,14 +111,7 @@ function Compared({ asked, ask }: { asked: Both; ask: (next: Asked) => void }) {
           {found.planned && found.tables.length > 0 && (
             <section aria-label="Workbench">
               <h2>Any measure of both</h2>
-              <Workbench
-                of={asked.of}
-                beside={asked.beside}
-                head={found}
-                chosen={(some, side) => show({ of: side ? asked.beside : asked.of, runs: some })}
-                ready={() => set(true)}
-              />
-              {runs && <PointRuns of={runs.of} runs={runs.runs} close={() => show(null)} />}
+              <Workbench of={asked.of} beside={asked.beside} head={found} ready={() => set(true)} />
             </section>
           )}
           {(ready || !found.planned || !found.tables.length) && <Verdicts asked={asked} arms={found.arms ?? []} ask={ask} />}
@@ -213,7 +204,7 @@ function Told({ asked, made }: { asked: Both; made: Summary }) {
           CSV
         </a>
       </p>
-      <Paged path="/api/compare/rows" query={query} label="Every cell" />
+      <Paged path="/api/compare/rows" query={query} label="Every cell" kept="rows" />
       <h3>Only on one side</h3>
       {made.unmatchedInAll === 0 ? (
         <p>Nothing: every cell, flow and value of one side has its counterpart.</p>
@@ -240,7 +231,7 @@ function Told({ asked, made }: { asked: Both; made: Summary }) {
 /** The figures of the page that `sawtooth compare --out` writes. */
 function Plots({ asked }: { asked: Both }) {
   return (
-    <Folded title="Figures of the comparison: means against means, and ratios">
+    <Folded title="Figures of the comparison: means against means, and ratios" kept="comparison">
       <Pictures asked={asked} />
     </Folded>
   );

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { get } from "../api";
+import { keep, route } from "../route";
 import { Facts } from "../ui/facts";
 import { Choice } from "../ui/field";
 import { Await, useLoaded } from "../ui/loaded";
-import { PointRuns } from "../ui/point-runs";
 import { Table } from "../ui/table";
 import { Words } from "../ui/words";
 import { Beside } from "./beside";
@@ -39,7 +39,6 @@ export function ResultsPage({ of }: { of: string }) {
 }
 
 function Planned({ of, head }: { of: string; head: Head }) {
-  const [runs, show] = useState<number[] | null>(null);
   // What takes long is asked for when the first figure is there.
   const [ready, set] = useState(head.tables.length === 0);
   const { planned, done, failed } = head.runs;
@@ -65,8 +64,7 @@ function Planned({ of, head }: { of: string; head: Head }) {
       {head.tables.length > 0 && (
         <section aria-label="Workbench">
           <h2>Workbench</h2>
-          <Workbench of={of} head={head} chosen={show} ready={() => set(true)} />
-          {runs && <PointRuns of={of} runs={runs} close={() => show(null)} />}
+          <Workbench of={of} head={head} ready={() => set(true)} />
         </section>
       )}
       {head.figures.length > 0 && <StudyFigures of={of} figures={head.figures} />}
@@ -99,14 +97,20 @@ function Watched({ of, head }: { of: string; head: Head }) {
 }
 
 function Tables({ of, tables }: { of: string; tables: string[] }) {
-  const [table, choose] = useState("");
+  const chosen = route.value.query.get("table") ?? "";
+  const table = tables.includes(chosen) ? chosen : "";
   return (
     <section>
       <h2>Tables</h2>
       <div class="row">
-        <Choice name="Table" value={table} values={[{ value: "", words: "none" }, ...tables]} choose={choose} />
+        <Choice
+          name="Table"
+          value={table}
+          values={[{ value: "", words: "none" }, ...tables]}
+          choose={(next) => keep({ table: next, rows: "" })}
+        />
       </div>
-      {table && <Table key={table} of={of} table={table} />}
+      {table && <Table key={table} of={of} table={table} kept="rows" />}
     </section>
   );
 }

@@ -1,11 +1,12 @@
 // One run in detail: what its flows and links did over time, beside another one, and as it would have been.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { go, route, to } from "../route";
+import { keep, route, to } from "../route";
 import { ChooseBeside, labels, type Other, ToldBeside } from "../run/beside";
 import { Episodes } from "../run/episodes";
 import { Films } from "../run/film";
 import { ChooseFlows } from "../run/flows";
 import { OnKernel, Unstored } from "../run/kernel";
+import { Numbers } from "../run/numbers";
 import { Panels } from "../run/panels";
 import { Sequences } from "../run/sequence";
 import { Tools } from "../run/tools";
@@ -15,17 +16,8 @@ import { Variables } from "../run/variables";
 import { WhatIf } from "../run/what-if";
 import { Zoom } from "../time/zoom";
 import { Folded } from "../ui/folded";
+import { isTexts, read } from "../ui/kept";
 import { type Loaded, useLoaded, Wrong } from "../ui/loaded";
-
-/** A JSON value of the address; what is none is as if it were not there. */
-function read<T>(name: string, is: (value: unknown) => boolean): T | undefined {
-  try {
-    const found: unknown = JSON.parse(route.value.query.get(name) ?? "null");
-    return is(found) ? (found as T) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** What the address says besides the run. */
 interface Asked {
@@ -39,10 +31,14 @@ function said(): Asked {
   const query = route.value.query;
   return {
     beside: { run: query.get("beside") ?? "", of: query.get("besideOf") ?? "", again: query.has("besideAgain") },
-    flows: read<string[]>("flows", (value) => Array.isArray(value) && value.every((each) => typeof each === "string")) ?? [],
-    change: read<Change>("change", (value) => typeof value === "object" && value !== null && !Array.isArray(value)),
+    flows: read("flows", isTexts) ?? [],
+    change: read("change", isChange),
     again: query.has("again"),
   };
+}
+
+function isChange(value: unknown): value is Change {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function RunPage({ of, run }: { of: string; run: string }) {
@@ -50,19 +46,14 @@ export function RunPage({ of, run }: { of: string; run: string }) {
   const { beside, flows, change, again } = asked;
   const ask = (next: Partial<Asked>) => {
     const all = { ...asked, ...next };
-    go(
-      to("run", {
-        of,
-        run,
-        beside: all.beside.run,
-        besideOf: all.beside.of,
-        besideAgain: all.beside.again ? "1" : undefined,
-        flows: all.flows.length ? JSON.stringify(all.flows) : undefined,
-        change: all.change ? JSON.stringify(all.change) : undefined,
-        again: all.again ? "1" : undefined,
-      }),
-      "replace",
-    );
+    keep({
+      beside: all.beside.run,
+      besideOf: all.beside.of,
+      besideAgain: all.beside.again ? "1" : undefined,
+      flows: all.flows.length ? JSON.stringify(all.flows) : undefined,
+      change: all.change ? JSON.stringify(all.change) : undefined,
+      again: all.again ? "1" : undefined,
+    });
   };
   const track = (which: Which | undefined, label: string, number: number) => (signal: AbortSignal) =>
     which ? load(which, label, number, signal) : Promise.resolve(undefined);
@@ -109,13 +100,8 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
     }));
   }, [first, second.value, other.value, JSON.stringify(asked.beside), JSON.stringify(asked.change)]);
   const longest = Math.max(...tracks.map((track) => track.head.duration));
-  const zoom = useMemo(() => {
-    const made = new Zoom(longest);
-    // What is over in a small part of the run is shown in a part of it.
-    if (head.active < longest / 4) made.show(0, head.active * 1.25);
-    return made;
-  }, [longest]);
-  const [moment, choose] = useState<number | undefined>(undefined);
+  const zoom = useZoom(longest, head.active);
+  const [moment, choose] = useMoment();
   useEffect(() => zoom.again(), [moment]);
   const forked = other.value?.head.differs ?? undefined;
   const [marks] = useState<{ at: number | undefined; forked: number | undefined }>({ at: undefined, forked: undefined });
@@ -164,6 +150,7 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
             : `In all that is recorded, both futures are equal to the bit until ${+forked.toFixed(9)} s, and differ from then on.`}
         </p>
       )}
+      <Numbers tracks={tracks} />
       <section
         class="over-time"
         aria-label="Over time; keys: arrows move, plus and minus zoom, Home shows all"
@@ -185,12 +172,54 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
           <Values tracks={tracks} at={moment} />
         </section>
       )}
-      <Folded title={<>Loss episodes</>}>
+      <Folded title="Loss episodes" kept="episodes">
         <Episodes tracks={tracks} show={(from, until) => zoom.show(from, until)} />
       </Folded>
-      {head.links.length > 0 && <Films tracks={tracks} zoom={zoom} />}
+      {head.links.length > 0 && <Films tracks={tracks.filter((track) => track.head.links.length > 0)} zoom={zoom} />}
     </>
   );
+}
+
+/** A number of the address, if it is one. */
+function numberOf(name: string): number | undefined {
+  const text = route.value.query.get(name);
+  const value = Number(text || Number.NaN);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** Milliseconds after which a stretch of time that stays is kept: a browser refuses addresses that change with every frame. */
+const STAYS = 200;
+
+/** The stretch of time that is shown, which the address keeps once it is another than the page begins with. */
+function useZoom(longest: number, active: number): Zoom {
+  const zoom = useMemo(() => {
+    const made = new Zoom(longest);
+    const [from, to] = [numberOf("from"), numberOf("to")];
+    if (from !== undefined && to !== undefined && from < to) made.show(from, to);
+    // What is over in a small part of the run is shown in a part of it.
+    else if (active < longest / 4) made.show(0, active * 1.25);
+    return made;
+  }, [longest]);
+  useEffect(() => {
+    let [from, to] = [zoom.from, zoom.to];
+    let timer = 0;
+    const end = zoom.watch(() => {
+      if (zoom.from === from && zoom.to === to) return;
+      [from, to] = [zoom.from, zoom.to];
+      clearTimeout(timer);
+      timer = setTimeout(() => keep({ from: String(+from.toPrecision(12)), to: String(+to.toPrecision(12)) }), STAYS);
+    });
+    return () => {
+      clearTimeout(timer);
+      end();
+    };
+  }, [zoom]);
+  return zoom;
+}
+
+/** The moment that is looked at, which the address keeps. */
+function useMoment(): [number | undefined, (moment: number | undefined) => void] {
+  return [numberOf("moment"), (moment) => keep({ moment: moment === undefined ? undefined : String(+moment.toFixed(12)) })];
 }
 
 function told(head: RunHead): string {

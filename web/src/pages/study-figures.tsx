@@ -12,6 +12,7 @@ export function StudyFigures({ of, figures }: { of: string; figures: Record<stri
         return (
           <Folded
             key={name}
+            kept={`figure ${name}`}
             title={
               <>
                 {name} <span class="faint">({String(keys.kind)})</span>

@@ -2,11 +2,14 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { get, post } from "../api";
 import { Drawn } from "../plots/drawn";
-import { type Curve, draw, type Levels, type Placed } from "../plots/levels";
-import { go, route, to } from "../route";
+import { domainOf, draw, fromZero, type Levels, type Panel, type Placed } from "../plots/levels";
+import { keep, route } from "../route";
 import { Choice, Field } from "../ui/field";
+import { Folded } from "../ui/folded";
+import { read } from "../ui/kept";
 import { Legend } from "../ui/legend";
 import { Await, useLoaded, Wrong } from "../ui/loaded";
+import { type OfPoint, PointRuns } from "../ui/point-runs";
 import { Words } from "../ui/words";
 import type { Head } from "./results";
 import { Files } from "./study-figures";
@@ -80,21 +83,29 @@ interface Props {
   of: string;
   beside?: string;
   head: Head;
-  /** Shows runs, of the results themselves (0) or of those beside them (1). */
-  chosen: (runs: number[], side: number) => void;
   /** Is told when the first figure is there, or that there is none. */
   ready?: () => void;
 }
 
-export function Workbench({ of, beside, head, chosen, ready }: Props) {
+/** A point that is looked into, as the address has it. */
+interface Chosen {
+  row: string;
+  column: string;
+  curve: string;
+  level: string;
+}
+
+function isChosen(value: unknown): value is Chosen {
+  const names: (keyof Chosen)[] = ["row", "column", "curve", "level"];
+  return typeof value === "object" && value !== null && names.every((name) => typeof (value as Chosen)[name] === "string");
+}
+
+export function Workbench({ of, beside, head, ready }: Props) {
   const kept = route.value.query.get("figure");
   const begun = useMemo(() => beginning(head), [head]);
-  const read = useMemo(() => (kept ? keysOf(kept) : begun), [kept, begun]);
-  const keys = read ?? begun;
-  const ask = (next: Keys) => {
-    const others = Object.fromEntries(route.value.query);
-    go(to(route.value.page, { ...others, figure: JSON.stringify(next) }), "replace");
-  };
+  const asked = useMemo(() => (kept ? keysOf(kept) : begun), [kept, begun]);
+  const keys = asked ?? begun;
+  const ask = (next: Keys) => keep({ figure: JSON.stringify(next), point: "" });
   const found = useLoaded(
     (signal) => post<Levels>(beside ? "/api/compare/figure" : "/api/results/figure", { of, beside }, keys, signal),
     [of, beside, JSON.stringify(keys)],
@@ -103,15 +114,16 @@ export function Workbench({ of, beside, head, chosen, ready }: Props) {
   useEffect(() => {
     if (!found.loading) ready?.();
   }, [found.loading]);
-  const show = (point: Placed) => {
-    const curve = point.panel.curves.find((each) => each.name === point.curve);
-    if (curve) chosen(runsAt(curve, point.level), curve.side);
-  };
+  const choose = (panel: Panel, curve: string, level: number) =>
+    keep({ point: JSON.stringify({ row: panel.row, column: panel.column, curve, level: figure?.x.levels[level] ?? "" }) });
+  const show = (point: Placed) => choose(point.panel, point.curve, point.level);
+  const point = read("point", isChosen);
+  const chosen = figure && point && runsAt(figure, point);
   return (
     <>
       <Measure of={of} head={head} keys={keys} ask={ask} />
       <Dimensions head={head} keys={keys} shown={figure} ask={ask} />
-      {!read && (
+      {!asked && (
         <Wrong
           told={{
             message: "the address does not say which figure",
@@ -132,17 +144,25 @@ export function Workbench({ of, beside, head, chosen, ready }: Props) {
           />
           <figcaption>
             <Words text={figure.caption} /> Faint dots are single runs.{" "}
+            {!fromZero(figure, domainOf(figure)) && "The axis of values does not begin at 0, as the break at its foot says. "}
             {!beside && <Files asked={{ of, keys: JSON.stringify({ name: "figure", kind: "levels", ...keys }) }} />}
           </figcaption>
-          <details>
-            <summary>Lines of a study file that make this figure</summary>
+          <Folded title="Lines of a study file that make this figure" kept="lines">
             <pre>{figure.toml}</pre>
-          </details>
-          <details>
-            <summary>Its numbers</summary>
-            <Numbers figure={figure} chosen={chosen} />
-          </details>
+          </Folded>
+          <Folded title="Its numbers" kept="numbers">
+            <Numbers figure={figure} choose={choose} />
+          </Folded>
         </figure>
+      )}
+      {figure && chosen && (
+        <PointRuns
+          key={JSON.stringify(point)}
+          of={chosen.side ? (beside ?? of) : of}
+          runs={chosen.runs}
+          measure={figure.y.label}
+          close={() => keep({ point: "" })}
+        />
       )}
     </>
   );
@@ -209,48 +229,67 @@ function Dimensions({ head, keys, shown, ask }: { head: Head; keys: Keys; shown:
     PLACES.find((place) => keys[place] === name) ??
     PLACES.find((place) => !keys[place] && shown?.places[place] === name) ??
     (fixed(name, keys) !== undefined ? `=${fixed(name, keys)}` : "");
+  const [displaced, displace] = useState<{ who: string; from: Place; by: string } | null>(null);
   const choose = (name: string, value: string) => {
     const next: Keys = { ...keys, where: { ...keys.where } };
     for (const place of PLACES) if (next[place] === name) delete next[place];
     if (name === "arm") delete next.arm;
     if (name === "item") delete next.of;
     delete next.where?.[name];
+    displace(null);
     if (value.startsWith("=")) {
       const level = value.slice(1);
       if (name === "arm") next.arm = level;
       else if (name === "item") next.of = level;
       else next.where = { ...next.where, [name]: level };
     } else if (value) {
-      // Who had the place takes the one that is left, so that nothing lacks one.
       const place = value as Place;
       const held = next[place];
       const before = PLACES.find((each) => keys[each] === name);
       next[place] = name;
+      // Who had the place takes the one that is left, if there is one; else it has none now.
       if (typeof held === "string" && before) next[before] = held;
+      else if (typeof held === "string") displace({ who: held, from: place, by: name });
     }
     if (!Object.keys(next.where ?? {}).length) delete next.where;
     ask(next);
   };
-  const items = shown ? itemsOf(shown, keys) : [];
+  const given = typeof keys.of === "string" ? [keys.of] : (keys.of ?? []);
+  const items = [...new Set([...given, ...(shown?.items ?? [])])];
   return (
-    <div class="places">
-      {dimensions.map(([name, levels]) => (
-        <Choice
-          key={name}
-          name={name === "item" ? "item (flows, links)" : name}
-          value={placeOf(name)}
-          values={[
-            { value: "", words: name === "item" ? "all there are" : "no place" },
-            ...PLACES.map((place) => ({ value: place, words: TITLES[place] })),
-            ...(name === "item" ? items.map((item) => ({ level: item, words: item })) : levels).map((each) => ({
-              value: `=${each.level}`,
-              words: `only ${each.words}`,
-            })),
-          ]}
-          choose={(value) => choose(name, value)}
-        />
-      ))}
-    </div>
+    <>
+      <div class="places">
+        {dimensions.map(([name, levels]) => (
+          <Choice
+            key={name}
+            name={name === "item" ? "item (flows, links)" : name}
+            value={placeOf(name)}
+            values={[
+              { value: "", words: name === "item" ? "all there are" : "no place" },
+              ...PLACES.map((place) => ({ value: place, words: TITLES[place] })),
+              ...(name === "item" ? items.map((item) => ({ level: item, words: item })) : levels).map((each) => ({
+                value: `=${each.level}`,
+                words: `only ${each.words}`,
+              })),
+            ]}
+            choose={(value) => choose(name, value)}
+          />
+        ))}
+      </div>
+      {displaced && !placeOf(displaced.who) && (
+        <p class="note" role="status">
+          {displaced.by === "item" ? (
+            "The items are"
+          ) : (
+            <>
+              <b>{displaced.by}</b> is
+            </>
+          )}{" "}
+          {TITLES[displaced.from]} now, where <b>{displaced.who === "item" ? "items" : displaced.who}</b> stood before, which has no place
+          any more: choose another one for it above, or one of its levels.
+        </p>
+      )}
+    </>
   );
 }
 
@@ -259,27 +298,17 @@ function fixed(name: string, keys: Keys): string | undefined {
   return given === undefined ? undefined : Array.isArray(given) ? given.join(", ") : String(given);
 }
 
-function itemsOf(shown: Levels, keys: Keys): string[] {
-  const place = Object.entries(shown.places).find(([, dimension]) => dimension === "item")?.[0];
-  const found =
-    place === "x"
-      ? shown.x.levels
-      : place === "curves"
-        ? shown.curves
-        : place === "panels"
-          ? shown.panels.map((panel) => panel.column)
-          : place === "rows"
-            ? shown.panels.map((panel) => panel.row)
-            : [];
-  const given = typeof keys.of === "string" ? [keys.of] : (keys.of ?? []);
-  return [...new Set([...given, ...found])];
+/** The runs of a point, and the number of the results that they are of; nothing if the figure has no such point. */
+function runsAt(figure: Levels, point: Chosen): { runs: OfPoint[]; side: number } | undefined {
+  const panel = figure.panels.find((each) => each.row === point.row && each.column === point.column);
+  const curve = panel?.curves.find((each) => each.name === point.curve);
+  const level = figure.x.levels.indexOf(point.level);
+  if (!curve || level < 0) return undefined;
+  const { at, run, value } = curve.runs;
+  return { runs: run.map((each, i) => ({ run: each, value: value[i] ?? null })).filter((_, i) => at[i] === level), side: curve.side };
 }
 
-function runsAt(curve: Curve, level: number): number[] {
-  return curve.runs.run.filter((_, at) => curve.runs.at[at] === level);
-}
-
-function Numbers({ figure, chosen }: { figure: Levels; chosen: (runs: number[], side: number) => void }) {
+function Numbers({ figure, choose }: { figure: Levels; choose: (panel: Panel, curve: string, level: number) => void }) {
   const rows = figure.panels
     .flatMap((panel) =>
       panel.curves.flatMap((curve) => curve.points.map((point, at) => ({ panel, curve, point, at, level: figure.x.levels[at] }))),
@@ -309,7 +338,7 @@ function Numbers({ figure, chosen }: { figure: Levels; chosen: (runs: number[], 
               <td>{point?.low?.toPrecision(5)}</td>
               <td>{point?.high?.toPrecision(5)}</td>
               <td>
-                <button type="button" title="Show these runs" onClick={() => chosen(runsAt(curve, at), curve.side)}>
+                <button type="button" title="Show these runs" onClick={() => choose(panel, curve.name, at)}>
                   {point?.n}
                 </button>
               </td>

@@ -1,10 +1,26 @@
 // Colours that are told apart by all, with a mark of another shape each; they follow the theme.
 import { useEffect, useState } from "preact/hooks";
 
-export const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye", "times"] as const;
+const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye", "times"] as const;
+const SIGNS = ["●", "■", "▲", "◆", "★", "✚", "Y", "✖"];
+/** Lines of the first eight curves, of the next eight, and so on; what they are called. */
+const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
+const CALLED = ["", "dashed", "dotted", "dash-dotted"];
 
 export function colour(at: number): string {
   return token(`c${at % 8}`);
+}
+
+/** How a curve differs from others, besides its colour, which comes again after eight: no two of 32 have both its colour and its line, nor its colour and its mark. */
+export function markOf(at: number): { symbol: (typeof SYMBOLS)[number]; sign: string; dash: number[]; called: string } {
+  const round = Math.floor(at / 8);
+  const which = (at + 3 * round) % SYMBOLS.length;
+  return {
+    symbol: SYMBOLS[which] as (typeof SYMBOLS)[number],
+    sign: SIGNS[which] as string,
+    dash: DASHES[round % DASHES.length] as number[],
+    called: CALLED[round % CALLED.length] as string,
+  };
 }
 
 let probe: HTMLElement | undefined;

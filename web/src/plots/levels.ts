@@ -1,6 +1,6 @@
 // Points with intervals, and every run as a faint dot, over the levels of a dimension; panels by rows and columns.
 import * as Plot from "@observablehq/plot";
-import { colour, SYMBOLS, token } from "./colours";
+import { colour, markOf, token } from "./colours";
 
 export interface Point {
   estimate: number | null;
@@ -32,6 +32,8 @@ export interface Levels {
   y: { label: string; unit: string; scale: string };
   curves: string[];
   places: Record<string, string>;
+  /** All that there are of the measure, also where some are chosen; none if they are too many for a list. */
+  items: string[];
   panels: Panel[];
   caption: string;
   toml: string;
@@ -129,13 +131,12 @@ function panelOf(
     y: { type: found.y.scale === "log" ? "log" : "linear", domain, grid: true, label: found.y.label, labelArrow: "none", nice: true },
     marks: [
       ...panel.curves.map((curve) => dots(found, curve)),
-      Plot.line(shown, {
-        x: "x",
-        y: "estimate",
-        z: "curve",
-        stroke: (each: (typeof shown)[number]) => colour(each.number),
-        strokeWidth: 1.3,
-        strokeOpacity: 0.7,
+      ...panel.curves.map((curve) => {
+        const at = found.curves.indexOf(curve.name);
+        return Plot.line(
+          shown.filter((each) => each.number === at),
+          { x: "x", y: "estimate", stroke: colour(at), strokeWidth: 1.3, strokeOpacity: 0.7, strokeDasharray: markOf(at).dash.join(" ") },
+        );
       }),
       Plot.ruleX(
         shown.filter((each) => each.low !== null && each.high !== null),
@@ -145,7 +146,7 @@ function panelOf(
         x: "x",
         y: "estimate",
         r: 4.2,
-        symbol: (each: (typeof shown)[number]) => SYMBOLS[each.number % SYMBOLS.length],
+        symbol: (each: (typeof shown)[number]) => markOf(each.number).symbol,
         fill: (each: (typeof shown)[number]) => colour(each.number),
         stroke: token("paper"),
         strokeWidth: 1,
@@ -161,6 +162,7 @@ function panelOf(
           fill: ink,
         },
       ),
+      ...(fromZero(found, domain) ? [] : [broken]),
       Plot.tip(
         shown,
         Plot.pointer({
@@ -169,6 +171,8 @@ function panelOf(
           title: (each: (typeof shown)[number]) => told(each, found),
           fill: token("paper"),
           stroke: token("rule"),
+          // On one side of a point there is always half the width.
+          lineWidth: Math.min(20, (width / 2 - 20) / 12),
         }),
       ),
     ],
@@ -177,6 +181,30 @@ function panelOf(
   svg.addEventListener("click", () => svg.value && chosen(svg.value));
   return drawn;
 }
+
+/** Whether values begin at 0, or have nothing to do with it: of those on a logarithmic axis, and of such as lie on both sides, lengths say nothing. */
+export function fromZero(found: Levels, [low, high]: [number, number]): boolean {
+  return found.y.scale === "log" || (low <= 0 && high >= 0);
+}
+
+/** A break at the foot of an axis that does not begin at 0. */
+const broken = ((_index: number[], _scales: Plot.ScaleFunctions, _values: unknown, box: Plot.Dimensions) => {
+  const sign = document.createElementNS("http://www.w3.org/2000/svg", "g");
+  sign.setAttribute("class", "broken");
+  const [left, foot] = [box.marginLeft, box.height - box.marginBottom];
+  for (const [ink, wide] of [
+    ["paper", 5],
+    ["ink", 1.4],
+  ] as const) {
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("d", `M${left},${foot}v-3l-5,-3l10,-4l-5,-3v-3`);
+    path.setAttribute("fill", "none");
+    path.setAttribute("stroke", token(ink));
+    path.setAttribute("stroke-width", String(wide));
+    sign.append(path);
+  }
+  return sign;
+}) as unknown as Plot.Markish;
 
 function cut(text: string): string {
   return text.length > 22 ? `${text.slice(0, 21)}…` : text;
@@ -200,7 +228,7 @@ function short(value: number | null): string {
 }
 
 /** All panels have one scale, so that they can be held against each other. */
-function domainOf(found: Levels): [number, number] {
+export function domainOf(found: Levels): [number, number] {
   const log = found.y.scale === "log";
   let low = Infinity;
   let high = -Infinity;

@@ -110,7 +110,7 @@ function Limited({ every, moments, ...common }: Inner) {
   if (!told.length) return null;
   const words = told[0]?.track.head.limits ?? [];
   return (
-    <Titled title="What limits the sender" keys="below: loss episodes">
+    <Titled title="What limits the sender" keys={`below: loss episodes${told.length < every.length ? `; ${untold(every, told)}` : ""}`}>
       <ul class="legend limits">
         {words.map((word, number) => (
           <li key={word}>
@@ -136,6 +136,12 @@ function Limited({ every, moments, ...common }: Inner) {
       />
     </Titled>
   );
+}
+
+/** Of which flows nothing tells what limited them. */
+function untold(every: Line[], told: Line[]): string {
+  const others = every.filter((line) => !told.includes(line)).map((line) => line.name);
+  return `nothing tells it of ${others.join("; ")}`;
 }
 
 const MEANING: Record<string, string> = {
@@ -171,10 +177,11 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
     <Titled
       title="Queues (packets)"
       keys={[
-        queues.length > 1
+        queues.length > 1 || tracks.length > 1
           ? queues.map(({ track, link }) => (track.label ? `${link}, ${track.label}` : link)).join("; ")
           : (queues[0]?.link ?? ""),
         ...signs,
+        ...tracks.filter((track) => !track.head.queues.length).map((track) => `none is told${track.label ? ` of ${track.label}` : ""}`),
       ]
         .filter(Boolean)
         .join("; ")}

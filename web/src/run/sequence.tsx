@@ -8,9 +8,10 @@ import { Panel } from "../time/panel";
 import { below, Steps } from "../time/steps";
 import type { Zoom } from "../time/zoom";
 import { Choice } from "../ui/field";
+import { useKept } from "../ui/kept";
 import { Await, useLoaded } from "../ui/loaded";
 import { Titled } from "./panels";
-import { asking, type Change, lines, type Track } from "./track";
+import { asking, type Change, type Line, lines, type Track } from "./track";
 
 interface Head {
   flow: string;
@@ -34,22 +35,22 @@ interface Props {
 
 export function Sequences({ tracks, zoom, choose, ask }: Props) {
   const every = lines(tracks.filter((track) => track.head.sequences));
-  const [name, pick] = useState("");
+  const [chosen, pick] = useKept("sequence");
   const asked = tracks[0]?.which;
-  const line = every.find((each) => each.name === name);
+  const line = every.find((each) => keyOf(each) === chosen);
   return (
     <section aria-label="Time-sequence graph">
       <div class="row">
         <Choice
           name="Time-sequence graph"
-          value={name}
-          values={[{ value: "", words: "none" }, ...every.map((each) => ({ value: each.name, words: each.name }))]}
+          value={line ? chosen : ""}
+          values={[{ value: "", words: "none" }, ...every.map((each) => ({ value: keyOf(each), words: each.name }))]}
           choose={pick}
         />
       </div>
       {line && (
         <Sequence
-          key={name}
+          key={chosen}
           track={line.track}
           flow={line.flow}
           forks={line.track.which.of === asked?.of && line.track.which.run === asked.run}
@@ -60,6 +61,12 @@ export function Sequences({ tracks, zoom, choose, ask }: Props) {
       )}
     </section>
   );
+}
+
+/** Which flow of which track it is: names change when another run is laid beside, and this does not. */
+function keyOf({ track, flow }: Line): string {
+  const { of, run, change, again } = track.which;
+  return JSON.stringify([of, run, flow, ...(change ? [change] : again ? ["again"] : [])]);
 }
 
 /** A flow's graph; `forks`: whether the track is of the run whose other futures are asked for. */

@@ -2,11 +2,13 @@ import { useEffect, useState } from "preact/hooks";
 import { byFinger } from "../time/touch";
 import type { Zoom } from "../time/zoom";
 import { Field } from "../ui/field";
+import { seconds } from "../ui/words";
 
 /** The stretch of time that is shown, what moves it, and the moment that is looked at. */
 export function Tools({ zoom, moment, choose }: { zoom: Zoom; moment: number | undefined; choose: (time: number | undefined) => void }) {
   const [, shown] = useState(0);
   useEffect(() => zoom.watch(() => shown((before) => before + 1)), [zoom]);
+  const [wrong, tell] = useState("");
   const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(zoom.to - zoom.from))));
   return (
     <div class="tools row" role="toolbar" aria-label="Stretch of time">
@@ -28,20 +30,28 @@ export function Tools({ zoom, moment, choose }: { zoom: Zoom; moment: number | u
       <output>
         {zoom.from.toFixed(digits)} to {zoom.to.toFixed(digits)} s
       </output>
-      <Field name="Moment (s)">
+      <Field name="Look at moment (s)">
         {(id) => (
           <input
             id={id}
             size={10}
-            inputMode="decimal"
+            placeholder="such as 1.5"
             value={moment === undefined ? "" : String(+moment.toFixed(9))}
+            aria-invalid={wrong !== ""}
             onChange={(event) => {
-              const value = Number.parseFloat(event.currentTarget.value);
-              choose(Number.isFinite(value) ? value : undefined);
+              const text = event.currentTarget.value;
+              const value = seconds(text);
+              tell(text.trim() && value === undefined ? `\`${text.trim()}\` is no time: write 1.5, 1.5 s or 1500 ms.` : "");
+              if (!text.trim() || value !== undefined) choose(value);
             }}
           />
         )}
       </Field>
+      {wrong && (
+        <span class="bad" role="alert">
+          {wrong}
+        </span>
+      )}
       <span class="faint">
         {byFinger()
           ? "Two fingers zoom, one moves; all is shown after two taps. A tap chooses a moment."

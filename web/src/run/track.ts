@@ -15,6 +15,14 @@ export interface Episode {
   spurious: boolean;
 }
 
+/** What a run comes to, in a base unit; null if it is not known. */
+export interface OfRun {
+  of: string;
+  what: string;
+  unit: string;
+  value: number | null;
+}
+
 export interface RunHead {
   title: string;
   run: number;
@@ -36,6 +44,7 @@ export interface RunHead {
   shown: string[];
   cc: Record<string, string>;
   summary: string[];
+  numbers: OfRun[];
   links: string[];
   /** Each flow's first link. */
   first: Record<string, string>;

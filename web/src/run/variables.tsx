@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import { columns } from "../columns";
 import { colour } from "../plots/colours";
 import { curve } from "../time/layers";
@@ -6,6 +5,7 @@ import { Panel } from "../time/panel";
 import { Steps } from "../time/steps";
 import type { Zoom } from "../time/zoom";
 import { Choice } from "../ui/field";
+import { useKept } from "../ui/kept";
 import { Await, useLoaded } from "../ui/loaded";
 import { Titled } from "./panels";
 import { asking, lines, type Track } from "./track";
@@ -13,7 +13,8 @@ import { asking, lines, type Track } from "./track";
 /** The algorithms' own variables, one at a time, in their own unit. */
 export function Variables({ tracks, zoom, choose }: { tracks: Track[]; zoom: Zoom; choose: (time: number) => void }) {
   const names = [...new Set(tracks.flatMap((track) => Object.keys(track.head.variables)))];
-  const [name, pick] = useState("");
+  const [chosen, pick] = useKept("variable");
+  const name = names.includes(chosen) ? chosen : "";
   if (!names.length) return null;
   return (
     <section aria-label="Variables of the algorithms">

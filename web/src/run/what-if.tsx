@@ -1,6 +1,7 @@
 // What if: at a moment something else happens at a link, and both futures are laid over each other.
 import { useState } from "preact/hooks";
 import { Choice, Field } from "../ui/field";
+import { seconds } from "../ui/words";
 import type { Change, RunHead } from "./track";
 
 const KINDS: { value: string; words: string; example: string; name: string }[] = [
@@ -23,17 +24,19 @@ export function WhatIf({ head, moment, change, ask }: Props) {
   const [link, pick] = useState(change?.link ?? head.queues[0] ?? head.links[0] ?? "");
   const [flow, of] = useState(change?.flow ?? "");
   const [value, type] = useState(change?.value ?? "");
-  const [typed, at] = useState<string | undefined>(change?.at);
+  const [typed, set] = useState<string | undefined>(change?.at);
   const chosen = KINDS.find((each) => each.value === kind) as (typeof KINDS)[number];
-  const time = typed ?? `${+(moment ?? head.duration / 2).toFixed(9)} s`;
+  const time = typed ?? String(+(moment ?? head.duration / 2).toFixed(9));
   const send = (event: Event) => {
     event.preventDefault();
-    ask({ kind, at: time, link, ...(chosen.name ? { value: value || chosen.example } : {}), ...(kind === "drop" && flow ? { flow } : {}) });
+    // Plain numbers are seconds; what is no time the server tells.
+    const at = seconds(time) === undefined || /\p{L}\s*$/u.test(time) ? time : `${time.trim()} s`;
+    ask({ kind, at, link, ...(chosen.name ? { value: value || chosen.example } : {}), ...(kind === "drop" && flow ? { flow } : {}) });
   };
   return (
     <form class="row" onSubmit={send} aria-label="What if">
       <Choice name="What if link" value={link} values={head.links} choose={pick} />
-      <Choice name="at that moment" value={kind} values={KINDS} choose={choose} />
+      <Choice name="what happens to it" value={kind} values={KINDS} choose={choose} />
       {kind === "drop" && <Choice name="of flow" value={flow} values={[{ value: "", words: "any" }, ...head.flows]} choose={of} />}
       {chosen.name && (
         <Field name={chosen.name}>
@@ -42,9 +45,11 @@ export function WhatIf({ head, moment, change, ask }: Props) {
           )}
         </Field>
       )}
-      <Field name="Moment">{(id) => <input id={id} size={12} value={time} onInput={(event) => at(event.currentTarget.value)} />}</Field>
+      <Field name="It happens at (s)">
+        {(id) => <input id={id} size={12} value={time} onInput={(event) => set(event.currentTarget.value)} />}
+      </Field>
       {moment !== undefined && typed !== undefined && (
-        <button type="button" onClick={() => at(undefined)}>
+        <button type="button" onClick={() => set(undefined)}>
           Take the line's
         </button>
       )}

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { problemOf, type Told } from "../api";
 import { to } from "../route";
 import { session } from "../session";
-import { cancel, pause, resume, type Sweep } from "../sweeps";
+import { cancel, gone, pause, resume, type Sweep } from "../sweeps";
 import { Wrong } from "./loaded";
 import { duration } from "./words";
 
@@ -35,7 +35,7 @@ function One({ sweep, named }: { sweep: Sweep; named: boolean }) {
         <span>
           <b>{named ? <a href={to("studies", { of: sweep.study })}>{name}</a> : name}</b> <span class="faint">{words(sweep)}</span>
         </span>
-        {session.value?.allowRun && (
+        {session.value?.allowRun && !gone.value && (
           <span class="row">
             {state === "running" && (
               <button type="button" aria-label={`Pause ${name}`} onClick={() => act(pause(sweep.number))}>
@@ -53,7 +53,7 @@ function One({ sweep, named }: { sweep: Sweep; named: boolean }) {
           </span>
         )}
       </div>
-      <progress max={1} value={alive && !progress ? undefined : share} aria-label={`Progress of ${name}`} />
+      <progress max={1} value={alive && !progress && !gone.value ? undefined : share} aria-label={`Progress of ${name}`} />
       <p class="faint">
         <a href={to("results", { of: sweep.out })}>{sweep.out}</a>
         {sweep.short ? ", the short form" : ""}
@@ -73,13 +73,14 @@ function One({ sweep, named }: { sweep: Sweep; named: boolean }) {
 const STATES = { running: "running", pausing: "storing what is done", paused: "paused", done: "done", failed: "ended with an error" };
 
 function words({ state, progress }: Sweep): string {
-  const parts: string[] = [STATES[state]];
+  const lost = gone.value && (state === "running" || state === "pausing");
+  const parts: string[] = [lost ? "the explorer is gone, and this with it" : STATES[state]];
   if (progress) {
     parts.push(`${progress.runs.toLocaleString("en")} of ${progress.planned.toLocaleString("en")} runs`);
     if (progress.round > 1) parts.push(`round ${progress.round}`);
     if (progress.failed) parts.push(`${progress.failed} failed`);
-    if (state === "running" && progress.left !== null) parts.push(`about ${duration(progress.left)} left`);
+    if (state === "running" && !lost && progress.left !== null) parts.push(`about ${duration(progress.left)} left`);
     if (state === "done") parts.push(duration(progress.seconds));
-  } else if (state === "running") parts.push("planning");
+  } else if (state === "running" && !lost) parts.push("planning");
   return parts.join(" · ");
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { route } from "../route";
 import { session } from "../session";
+import { gone } from "../sweeps";
 import { PLACES } from "./places";
 
 /** Pages that are reached from one of these. */
@@ -31,6 +32,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Theme />
       </header>
       <main id="main" tabIndex={-1}>
+        {gone.value && (
+          <p class="wrong" role="alert">
+            The explorer is gone: it was ended, or killed, and its sweeps with it; what they had stored is there.{" "}
+            <code>sawtooth serve</code> starts it again. Once the address that it prints was opened in this browser, this page goes on.
+          </p>
+        )}
         {children}
       </main>
       <footer class="foot">Sawtooth {session.value?.version ?? ""}</footer>

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { get, type Query } from "../api";
-import { to } from "../route";
+import { keep, to } from "../route";
+import { read } from "./kept";
 import { Await, useLoaded } from "./loaded";
 import { number } from "./words";
 
@@ -13,15 +14,53 @@ interface Rows {
 }
 
 const PAGE = 100;
+const ARROWS = { none: "", ascending: " ↑", descending: " ↓" };
 
-/** A table of results; its runs are links. */
-export function Table({ of, table, runs }: { of: string; table: string; runs?: number[] }) {
-  return <Paged path="/api/results/table" query={{ of, table, runs: runs?.join(",") }} label={`Table ${table}`} runsOf={of} />;
+/** A table of results; its runs are links. `kept`: the name by which the address keeps which rows are shown. */
+export function Table({ of, table, runs, own, kept }: { of: string; table: string; runs?: number[]; own?: Own; kept?: string }) {
+  const query = { of, table, runs: runs?.join(",") };
+  return <Paged path="/api/results/table" query={query} label={`Table ${table}`} runsOf={of} own={own} kept={kept} />;
 }
 
-/** Rows that the server gives a page at a time; headings sort them. `runsOf`: the results that numbers of runs are of. */
-export function Paged({ path, query, label, runsOf }: { path: string; query: Query; label: string; runsOf?: string }) {
-  const [{ offset, by, down }, see] = useState<{ offset: number; by?: string; down?: boolean }>({ offset: 0 });
+/** A column of numbers that the page has of each run, and what sorts the rows by it. */
+export interface Own {
+  title: string;
+  value: (run: number) => number | null;
+  sorted: "none" | "ascending" | "descending";
+  sort: () => void;
+}
+
+/** Which rows are shown: from which on, and sorted by what. */
+interface Seen {
+  offset: number;
+  by?: string | undefined;
+  down?: boolean | undefined;
+}
+
+function isSeen(value: unknown): value is Seen {
+  const { offset, by } = (value ?? {}) as Seen;
+  return Number.isSafeInteger(offset) && offset >= 0 && ["string", "undefined"].includes(typeof by);
+}
+
+function useSeen(kept?: string): [Seen, (seen: Seen) => void] {
+  const own = useState<Seen>({ offset: 0 });
+  if (kept === undefined) return own;
+  return [read(kept, isSeen) ?? { offset: 0 }, (seen) => keep({ [kept]: seen.offset || seen.by ? JSON.stringify(seen) : "" })];
+}
+
+interface PagedProps {
+  path: string;
+  query: Query;
+  label: string;
+  /** The results that numbers of runs are of. */
+  runsOf?: string | undefined;
+  own?: Own | undefined;
+  kept?: string | undefined;
+}
+
+/** Rows that the server gives a page at a time; headings sort them. */
+export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
+  const [{ offset, by, down }, see] = useSeen(kept);
   const found = useLoaded(
     (signal) => get<Rows>(path, { ...query, offset, limit: PAGE, by, descending: down ? "1" : undefined }, signal),
     [path, JSON.stringify(query), offset, by, down],
@@ -34,6 +73,20 @@ export function Paged({ path, query, label, runsOf }: { path: string; query: Que
             <table>
               <thead>
                 <tr>
+                  {own && (
+                    <th aria-sort={by ? "none" : own.sorted}>
+                      <button
+                        type="button"
+                        onClick={() => {
+                          see({ offset: 0 });
+                          own.sort();
+                        }}
+                      >
+                        {own.title}
+                        {by ? "" : ARROWS[own.sorted]}
+                      </button>
+                    </th>
+                  )}
                   {columns.map((column, at) => (
                     <th
                       key={column}
@@ -51,6 +104,7 @@ export function Paged({ path, query, label, runsOf }: { path: string; query: Que
               <tbody>
                 {rows.map((row, at) => (
                   <tr key={at}>
+                    {own && <td>{number(own.value(Number(row[columns.indexOf("run")])))}</td>}
                     {row.map((cell, column) => (
                       <td key={columns[column]} class={numeric[column] ? "" : "text"}>
                         {runsOf && columns[column] === "run" && typeof cell === "number" ? (

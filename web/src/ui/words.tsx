@@ -49,6 +49,15 @@ export function Words({ text }: { text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
 }
 
+const TIMES: Record<string, number> = { "": 1, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9, min: 60, h: 3600 };
+
+/** Seconds, of a number of them or of a time with its unit, such as `1.5`, `1.5 s` or `1500 ms`; undefined of anything else. */
+export function seconds(text: string): number | undefined {
+  const [, number, unit] = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(\p{L}*)\s*$/iu.exec(text) ?? [];
+  const size = unit === undefined ? undefined : TIMES[unit];
+  return number === undefined || size === undefined ? undefined : Number(number) * size;
+}
+
 /** A time as `sawtooth plan` says it. */
 export function duration(seconds: number): string {
   if (seconds < 1) return "less than a second";

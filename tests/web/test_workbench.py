@@ -1,0 +1,146 @@
+"""The workbench in a real browser: which items there are to choose, who loses a place, what runs of a point measure, and curves that can be told apart."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+import sawtooth
+from tests.web.conftest import serving, showing
+from tests.web.test_pages import violations
+
+STUDY = """
+name = "curves"
+question = "Can eleven curves be told apart?"
+repeat = 2
+
+[scenario]
+duration = "500 ms"
+links.bottleneck = { rate = "5 Mbit/s", delay = "10 ms", queue = { name = "drop_tail", limit = "10 packets" } }
+flows = [{ name = "a", path = ["bottleneck"], start = "start * 100 ms" }, { name = "b", path = ["bottleneck"] }]
+
+[draws]
+start = { distribution = "uniform", low = "0", high = "1" }
+
+[sweep]
+"links.bottleneck.queue.limit" = ["5 packets", "10 packets"]
+"links.bottleneck.delay" = ["1 ms", "2 ms", "5 ms", "10 ms", "15 ms", "20 ms", "25 ms", "30 ms", "40 ms", "50 ms", "60 ms"]
+"""
+OF = "/results?of=lab/curves"
+
+
+@pytest.fixture(scope="module")
+def curves(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with results of a study of two flows and eleven delays."""
+    folder = tmp_path_factory.mktemp("curves") / "lab"
+    folder.mkdir()
+    (folder / "curves.toml").write_text(STUDY)
+    sawtooth.run(folder / "curves.toml", folder / "curves")
+    return folder
+
+
+@pytest.fixture
+def bench(browser: Any, curves: Path) -> Iterator[Any]:
+    """A page of an explorer on it."""
+    with serving(curves) as explorer, showing(browser, explorer) as page:
+        yield page
+
+
+def address(**keys: Any) -> str:
+    return f"{OF}&figure={quote(json.dumps(keys))}"
+
+
+def test_items_of_other_flows_are_there_to_choose_while_one_is_shown(bench: Any) -> None:
+    bench.goto(address(metric="goodput_bps", x="limit", curves="delay", of="b"))
+    items = bench.get_by_role("combobox", name="item")
+    expect(items).to_have_value("=b")
+    expect(items.get_by_role("option")).to_have_text(
+        ["all there are", "along x", "as curves", "as panels", "as rows of panels", "only b", "only a"]
+    )
+    items.select_option("=a")
+    bench.get_by_text("Shown: a.").wait_for()
+
+
+def test_who_loses_a_place_is_told_in_the_pages_words(bench: Any) -> None:
+    bench.goto(address(metric="goodput_bps", x="limit", curves="delay", of="b"))
+    bench.locator(".plot svg").first.wait_for()
+    bench.get_by_role("combobox", name="item").select_option("curves")
+    note = bench.get_by_role("status").filter(has_text="no place any more")
+    expect(note).to_have_text(re.compile("The items are as curves now, where delay stood before"))
+    problem = bench.get_by_role("alert")
+    expect(problem).to_contain_text("choose a place for `delay` above, or one of the levels")
+    expect(problem).not_to_contain_text("where =")
+    assert violations(bench) == []
+    bench.get_by_role("combobox", name="delay").select_option("panels")
+    expect(note).to_have_count(0)
+    expect(problem).to_have_count(0)
+    bench.locator(".plot .faint", has_text="60 ms").wait_for()
+
+
+def test_runs_of_a_point_have_the_value_of_the_measure_and_are_sorted_by_it(bench: Any) -> None:
+    point = {"row": "", "column": "", "curve": "10 ms", "level": "5 packets"}
+    bench.goto(f"{address(metric='goodput_bps', x='limit', curves='delay', of='b')}&point={quote(json.dumps(point))}")
+    rows = bench.get_by_role("region", name="Table runs").get_by_role("row")
+    expect(rows).to_have_count(3)
+    heading = bench.get_by_role("button", name="goodput (Mbit/s)")
+    heading.click()
+    expect(bench.get_by_role("columnheader", name="goodput (Mbit/s)")).to_have_attribute("aria-sort", "ascending")
+    expect(bench.get_by_role("region", name="Table runs")).to_have_attribute("aria-busy", "false")
+
+    def shown() -> list[tuple[float, ...]]:
+        return [tuple(map(float, row.get_by_role("cell").all_inner_texts()[:2])) for row in rows.all()[1:]]
+
+    expect(rows.nth(1).get_by_role("cell").first).to_have_text(f"{min(value for value, _ in shown()):g}")
+    up = shown()
+    assert up == sorted(up)
+    heading.click()
+    expect(rows.nth(1).get_by_role("cell").first).to_have_text(f"{up[1][0]:g}")
+
+
+def test_eleven_curves_differ_in_colour_line_and_mark(bench: Any) -> None:
+    bench.goto(address(metric="goodput_bps", x="limit", curves="delay", of="b"))
+    legend = bench.get_by_role("list", name="Curves").get_by_role("listitem")
+    expect(legend).to_have_count(11)
+    expect(legend.nth(8)).to_contain_text("(dashed)")
+    looks = bench.evaluate(
+        """() => [...document.querySelectorAll('ul[aria-label=Curves] li > span:first-child')].map((each) =>
+             [each.className, each.querySelector('line').getAttribute('stroke-dasharray'), each.textContent.trim()].join('|'))"""
+    )
+    assert len(set(looks)) == 11
+    lines = bench.evaluate(
+        """() => [...document.querySelectorAll('.plot svg g[aria-label=line], .plot svg g[fill=none][stroke-width="1.3"]')]
+             .map((each) => [each.getAttribute('stroke'), each.getAttribute('stroke-dasharray')].join('|'))"""
+    )
+    assert len(lines) == 11 and len(set(lines)) == 11
+
+
+def test_an_axis_that_does_not_begin_at_0_is_broken_and_the_caption_says_so(bench: Any) -> None:
+    bench.goto(address(metric="goodput_bps", x="limit", curves="delay", of="b"))
+    bench.locator(".plot svg").first.wait_for()
+    expect(bench.locator(".plot svg .broken")).to_have_count(0)
+    bench.goto(address(metric="min_rtt_ns", x="limit", of="b", where={"delay": "60 ms"}))
+    bench.locator(".plot svg .broken").wait_for()
+    bench.get_by_text("does not begin at 0").wait_for()
+
+
+@pytest.mark.parametrize("at", [0, 4, 10])
+def test_what_a_point_says_is_not_cut_on_a_phone(bench: Any, at: int) -> None:
+    bench.set_viewport_size({"width": 390, "height": 900})
+    bench.goto(address(metric="goodput_bps", x="delay", of="b", where={"limit": "10 packets"}))
+    points = bench.locator(".plot svg path[transform][fill^=rgb]")
+    expect(points).to_have_count(11)
+    points.nth(at).scroll_into_view_if_needed()
+    box = points.nth(at).bounding_box()
+    bench.mouse.move(box["x"] + box["width"] / 2 - 1, box["y"] + box["height"] / 2)
+    bench.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tip = bench.locator(".plot svg text", has_text="click for them")
+    tip.wait_for()
+    seen = tip.bounding_box()
+    assert seen["x"] >= 0 and seen["x"] + seen["width"] <= 390
+    panel = bench.locator(".plot").first.bounding_box()
+    assert seen["y"] >= panel["y"] and seen["y"] + seen["height"] <= panel["y"] + panel["height"]

@@ -1,0 +1,87 @@
+// What runs come to, beside each other: those that are laid over each other, with how much each differs from the first.
+import { number, scaleOf } from "../ui/words";
+import type { Track } from "./track";
+
+interface Row {
+  of: string;
+  what: string;
+  unit: string;
+  values: (number | null | undefined)[];
+}
+
+/** A row for whatever one of the runs tells, in the order of the first that does. */
+function rows(tracks: Track[]): Row[] {
+  const found = new Map<string, Row>();
+  tracks.forEach((track, at) => {
+    for (const each of track.head.numbers) {
+      const key = JSON.stringify([each.of, each.what]);
+      const row = found.get(key) ?? { of: each.of, what: each.what, unit: each.unit, values: [] };
+      row.values[at] = each.value;
+      found.set(key, row);
+    }
+  });
+  // What is of one flow or link stands together, also what only a later run has.
+  const order = [...new Set([...found.values()].map((row) => row.of))];
+  const told = [...found.values()].filter((row) => row.values.some((value) => typeof value === "number"));
+  return told.sort((one, other) => order.indexOf(one.of) - order.indexOf(other.of));
+}
+
+export function Numbers({ tracks }: { tracks: Track[] }) {
+  if (tracks.length < 2) return null;
+  const later = tracks.slice(1);
+  return (
+    <section aria-label="Numbers of these runs">
+      <h2>In numbers</h2>
+      <section class="scroll" tabIndex={0} aria-label="Numbers beside each other">
+        <table>
+          <thead>
+            <tr>
+              <th class="text">of</th>
+              <th class="text">what</th>
+              {tracks.map((track) => (
+                <th key={track.label}>{track.label}</th>
+              ))}
+              {later.map((track) => (
+                <th key={track.label}>{later.length > 1 ? `difference, ${track.label}` : "difference"}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows(tracks).map((row) => {
+              const known = row.values.filter((value): value is number => typeof value === "number");
+              const [unit, size] = scaleOf(row.unit, Math.max(...known.map(Math.abs), 0));
+              const [first] = row.values;
+              return (
+                <tr key={`${row.of} ${row.what}`}>
+                  <td class="text">{row.of}</td>
+                  <td class="text">{unit ? `${row.what} (${unit})` : row.what}</td>
+                  {tracks.map((track, at) => (
+                    <td key={track.label}>{told(row.values[at], size)}</td>
+                  ))}
+                  {later.map((track, at) => (
+                    <td key={track.label}>{difference(first, row.values[at + 1], size)}</td>
+                  ))}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </section>
+      <p class="faint">A dash: this run has no such flow or link, or does not tell it, as of a transfer that did not complete.</p>
+    </section>
+  );
+}
+
+function told(value: number | null | undefined, size: number): string {
+  return number(typeof value === "number" ? +(value / size).toPrecision(6) : null);
+}
+
+/** How much more the second is, also as a share of the first. */
+function difference(first: number | null | undefined, second: number | null | undefined, size: number): string {
+  if (typeof first !== "number" || typeof second !== "number") return "–";
+  const more = second - first;
+  if (more === 0) return "0";
+  const sign = more > 0 ? "+" : "−";
+  const share = first ? ` (${sign}${number(+Math.abs((100 * more) / first).toPrecision(3))} %)` : "";
+  return `${sign}${number(+Math.abs(more / size).toPrecision(4))}${share}`;
+}
