@@ -167,7 +167,14 @@ def test_from_step_to_step_axes_stay_and_each_says_what_to_look_for(page: Any) -
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 390])
 @pytest.mark.parametrize(
-    "path", ["/playground", "/playground?v=1&d=10&l=12/6/1/8&l=10&f=cubic,1,0-2&f=bbr,1,2-1", "/lessons", "/lessons?lesson=l4s", "/playground?v=1&d=60&l=10,10&f=cubic&lesson=bufferbloat"]
+    "path",
+    [
+        "/playground",
+        "/playground?v=1&d=10&l=12/6/1/8&l=10&f=cubic,1,0-2&f=bbr,1,2-1",
+        "/lessons",
+        "/lessons?lesson=l4s",
+        "/playground?v=1&d=60&l=10,10&f=cubic&lesson=bufferbloat",
+    ],
 )
 def test_pages_are_accessible_and_no_wider_than_the_screen(page: Any, path: str, width: int, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)

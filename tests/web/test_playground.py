@@ -364,10 +364,10 @@ def test_columns_whose_names_say_little_and_peaks_after_a_recovery_are_explained
     shown(page)
     expect(page.get_by_text("from a flow's start until its last byte has arrived", exact=False)).to_be_visible()
     expect(page.get_by_role("columnheader", name="Stall, ms")).to_have_attribute("title", re.compile("how long data waited"))
-    expect(page.locator("figure", has_text="Goodput").get_by_text("Peaks above the link’s rate")).to_be_visible()
+    expect(page.locator("figure", has_text="Goodput").get_by_text("Peaks above the link\u2019s rate")).to_be_visible()
     page.goto("/playground?v=1&d=3&l=10&f=cubic&window=20")
     shown(page)
-    expect(page.get_by_text("Peaks above the link’s rate")).to_have_count(0)
+    expect(page.get_by_text("Peaks above the link\u2019s rate")).to_have_count(0)
 
 
 def test_a_link_is_chosen_and_set_with_the_keyboard_alone(page: Any) -> None:
