@@ -129,7 +129,7 @@ function panelOf(
     y: { type: found.y.scale === "log" ? "log" : "linear", domain, grid: true, label: found.y.label, labelArrow: "none", nice: true },
     marks: [
       ...panel.curves.map((curve) => dots(found, curve)),
-      Plot.line(shown, {
+      Plot.line(isOrdered(levels) ? shown : [], {
         x: "x",
         y: "estimate",
         z: "curve",
@@ -176,6 +176,11 @@ function panelOf(
   const svg = (drawn.tagName === "svg" ? drawn : drawn.querySelector("svg")) as SVGSVGElement & { value?: Placed };
   svg.addEventListener("click", () => svg.value && chosen(svg.value));
   return drawn;
+}
+
+/** Levels have an order where each begins with a number, as in the report's figures; between arms or flows there is nothing that a line could stand for. */
+function isOrdered(levels: string[]): boolean {
+  return levels.every((level) => /^-?\d/.test(level));
 }
 
 function cut(text: string): string {
