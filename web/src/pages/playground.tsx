@@ -111,7 +111,7 @@ function Playing({ choices }: { choices: Choices }) {
   return (
     <>
       <Back lesson={lesson} />
-      <nav class="row" aria-label="Topologies">
+      <nav class="row choices" aria-label="Topologies">
         {Object.entries(choices.topologies).map(([name, address]) => (
           <a key={name} class="choice" href={`/playground?${address}`}>
             {name}
