@@ -13,7 +13,7 @@ PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
 MANY := PROPTEST_CASES=512$(if $(PROPTEST_RNG_SEED), PROPTEST_RNG_SEED=$(PROPTEST_RNG_SEED)1)
 PROPERTIES = $(patsubst %.rs,%::,$(notdir $(shell grep -l 'proptest!' crates/sawtooth-core/tests/it/*.rs)))
 
-.PHONY: help study short gallery pages guest rust-tests test test-long test-long-python test-long-rust test-all fuzz instructions records sizes structure lint format bench guided wheel release-check docs deny deny-tool sbom mutants clean
+.PHONY: help dev study short gallery pages guest rust-tests test test-long test-long-python test-long-rust test-all fuzz instructions records sizes structure lint format bench guided wheel release-check docs deny deny-tool sbom mutants clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
@@ -37,6 +37,8 @@ $(UV):
 .venv/dev: .venv/built
 	$(UV) sync --frozen --quiet --compile-bytecode
 	@touch $@
+
+dev: .venv/dev ## install and build what runs, tests, lints and documents it, into .venv
 
 # The explorer's pages: what ships is what these make of `web/` (`tests/web/test_bundle.py`); users need no Node.
 web/node_modules: web/package.json web/package-lock.json

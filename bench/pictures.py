@@ -55,6 +55,7 @@ def _live(page: Page) -> None:
 
 def _results(page: Page) -> None:
     page.locator(".plot svg").first.wait_for()
+    page.get_by_text("All verdicts in one figure").wait_for()
 
 
 PAGES: dict[str, tuple[str, Callable[[Page], None] | str]] = {

@@ -60,31 +60,48 @@ class Failing:
 
 
 class Narrowing:
-    """What a terminal shows below the bar."""
+    """What `sawtooth run` tells beside how far it is (`progress.Below`)."""
 
     def __init__(self, study: Study, directory: Path) -> None:
         self._study, self._directory = study, directory
         self._shown: Presentation | None = None
         self._next = time.monotonic() + _SOONEST
-        self._said = ""
+        self._found: Widest | None = None
+        self._failing: Failing | None = None
         self._shares: list[float] = []
 
     def said(self) -> str:
         """The lines as they are now; looked at anew every few seconds."""
+        self._renew()
+        lines: list[str] = []
+        if found := self._found:
+            # What a narrow terminal cuts off is the end of the place.
+            lines.append(f"{found.measure} ±{100 * found.share:.2g} % {sparkline(self._shares)} worst cell: {found.where}")
+        if failing := self._failing:
+            lines.append(f"most failures, {failing.failed} of {failing.done} runs: {failing.where}")
+        return "\n".join(lines)
+
+    def facts(self) -> dict[str, object]:
+        """The same for programs: `widest` and `failing`, as far as there are any."""
+        self._renew()
+        facts: dict[str, object] = {}
+        if found := self._found:
+            facts["widest"] = {"measure": found.measure, "where": found.where, "share": round(found.share, 6)}
+        if failing := self._failing:
+            facts["failing"] = {"where": failing.where, "failed": failing.failed, "done": failing.done}
+        return facts
+
+    def _renew(self) -> None:
         began = time.monotonic()
-        if began >= self._next:
-            lines: list[str] = []
-            found, failing = self._look()
-            if found:
-                self._shares = [*self._shares, found.share][-_LONGEST:]
-                # What a narrow terminal cuts off is the end of the place.
-                lines.append(f"{found.measure} ±{100 * found.share:.2g} % {sparkline(self._shares)} worst cell: {found.where}")
-            if failing:
-                lines.append(f"most failures, {failing.failed} of {failing.done} runs: {failing.where}")
-            self._said = "\n".join(lines) or self._said
-            ended = time.monotonic()
-            self._next = ended + max(_SOONEST, _RARELY * (ended - began))
-        return self._said
+        if began < self._next:
+            return
+        found, failing = self._look()
+        if found:
+            self._shares = [*self._shares, found.share][-_LONGEST:]
+        # What could not be looked at for a moment is as it was.
+        self._found, self._failing = found or self._found, failing or self._failing
+        ended = time.monotonic()
+        self._next = ended + max(_SOONEST, _RARELY * (ended - began))
 
     def _look(self) -> tuple[Widest | None, Failing | None]:
         failing = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from rich.console import Console, RenderableType
@@ -37,6 +37,18 @@ class Reporter(Protocol):
         ...
 
 
+class Below(Protocol):
+    """What is told beside how far it is, of what is stored already."""
+
+    def said(self) -> str:
+        """In lines, for people."""
+        ...
+
+    def facts(self) -> Mapping[str, object]:
+        """For programs."""
+        ...
+
+
 class _Bar(Progress):
     """A bar with a line below it."""
 
@@ -58,7 +70,7 @@ class TerminalReporter:
 
     """
 
-    def __init__(self, console: Console, below: Callable[[], str] | None = None) -> None:
+    def __init__(self, console: Console, below: Below | None = None) -> None:
         self._progress = _Bar(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -91,7 +103,7 @@ class TerminalReporter:
         if tally.failed:
             text += f", {tally.failed} failed"
         if self._below:
-            self._progress.below = self._below()
+            self._progress.below = self._below.said()
         self._progress.update(self._task, advance=cost, runs=text)
 
     def say(self, text: str) -> None:
@@ -152,11 +164,12 @@ class _Now:
 
     Args:
         every: seconds between two times.
+        below: what is told besides.
 
     """
 
-    def __init__(self, every: float) -> None:
-        self._every = every
+    def __init__(self, every: float, below: Below | None) -> None:
+        self._every, self._below = every, below
         self._tally = _Tally()
         self._last = time.monotonic()
 
@@ -191,10 +204,12 @@ class _Now:
 
 
 class LineReporter(_Now):
-    """A plain line every few seconds, for logs and pipes."""
+    """A plain line every few seconds, for logs and pipes, and what stands below a bar whenever that is another."""
 
-    def __init__(self, every: float = 5.0) -> None:
-        super().__init__(every)
+    _said = ""
+
+    def __init__(self, every: float = 5.0, below: Below | None = None) -> None:
+        super().__init__(every, below)
 
     def say(self, text: str) -> None:
         """See `Reporter`."""
@@ -210,13 +225,16 @@ class LineReporter(_Now):
         if tally.failed:
             line += f", {tally.failed} failed"
         self.say(line)
+        if self._below and tally.new and (said := self._below.said()) != self._said:
+            self._said = said
+            self.say(said)
 
 
 class JsonReporter(_Now):
     """Lines of JSON, for programs: how far it is, `{"runs": 20, "planned": 240, ...}`, and what the user should know, `{"said": "..."}`."""
 
-    def __init__(self, every: float = 0.2) -> None:
-        super().__init__(every)
+    def __init__(self, every: float = 0.2, below: Below | None = None) -> None:
+        super().__init__(every, below)
 
     def more(self, runs: int, cost: float) -> None:
         """See `Reporter`."""
@@ -235,6 +253,7 @@ class JsonReporter(_Now):
         self._write({
             "runs": tally.done, "planned": tally.total, "failed": tally.failed, "round": tally.round, "share": round(tally.share, 4),
             "seconds": round(tally.elapsed, 3), "left": None if tally.left is None else round(tally.left, 1),
+            **(self._below.facts() if self._below and tally.new else {}),
         })  # fmt: skip
 
     @staticmethod
@@ -242,8 +261,8 @@ class JsonReporter(_Now):
         print(json.dumps(facts), file=sys.stderr, flush=True)
 
 
-def reporter_for(console: Console, *, as_json: bool = False, below: Callable[[], str] | None = None) -> Reporter:
-    """The bar on a terminal, with what stands below it; plain lines elsewhere; lines of JSON if they are asked for."""
+def reporter_for(console: Console, *, as_json: bool = False, below: Below | None = None) -> Reporter:
+    """The bar on a terminal, plain lines elsewhere, lines of JSON if they are asked for; each with what is told besides."""
     if as_json:
-        return JsonReporter()
-    return TerminalReporter(console, below) if console.is_terminal else LineReporter()
+        return JsonReporter(below=below)
+    return TerminalReporter(console, below) if console.is_terminal else LineReporter(below=below)

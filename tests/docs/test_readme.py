@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -232,3 +233,13 @@ def test_the_linux_stack_does_what_the_readme_says() -> None:
     defaults = {param["name"]: param["default"] for param in _core.registry()["tcp"]}
     for what, (key, value) in keys.items():
         assert (what, linux.get(key, defaults[key])) == (what, value)
+
+
+def test_make_help_lists_what_pages_name_and_what_installs_for_development() -> None:
+    listed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    commands = "\n".join(re.findall(r"```.*?```", text, re.DOTALL))
+    named = {*re.findall(r"`make ([a-z][a-z-]*)", text), *re.findall(r"^make ([a-z][a-z-]*)", commands, re.MULTILINE), "dev"}
+    assert "study" in named
+    assert {name for name in named if f"  make {name} " not in listed} == set()

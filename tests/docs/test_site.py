@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from docs.hooks import index
 from tests.conftest import ROOT
@@ -196,6 +197,28 @@ def test_the_search_works_where_pages_are_files(opened: Any, width: int) -> None
     assert "documents" in opened.locator(".md-search-result__meta").inner_text()
     opened.locator(".md-search-result__link").first.click()
     opened.wait_for_url("**/reference/cc/cubic.html*")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answers"),
+    [
+        ("Wi-Fi", "start/questions.html"),
+        ("wifi", "start/questions.html"),
+        ("limitations", "start/questions.html"),
+        ("how to write a claim", "guides/figures-and-findings.html"),
+        ("install", "start/install.html"),
+        ("compare", "guides/compare.html"),
+    ],
+)
+def test_the_search_leads_to_the_page_that_answers(opened: Any, asked: str, answers: str) -> None:
+    opened.locator("input.md-search__input").click()
+    opened.keyboard.type(asked)
+    found = opened.locator(".md-search-result__item .md-search-result__link")
+    found.first.wait_for()
+    expect(opened.locator(".md-search-result__meta")).to_contain_text("document")
+    # Three are seen at once.
+    places = [each.get_attribute("href").partition("?")[0].partition("#")[0] for each in found.all()[:3]]
+    assert any(place.endswith(answers) for place in places), places
 
 
 @pytest.mark.parametrize(

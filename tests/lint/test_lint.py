@@ -108,6 +108,30 @@ def test_what_the_hint_of_an_error_says_is_what_the_study_can_say(tmp_path: Path
     assert RUN.invoke(app, ["plan", str(study)]).exit_code == 0
 
 
+@pytest.mark.parametrize("written", ["10 MB/s", "10MB/s", "1.5 kB/s", "8 * 2 GB/s"])
+@pytest.mark.parametrize("where", ["rate", "sweep", "arm"])
+def test_a_rate_in_bytes_is_told_where_it_is_written(tmp_path: Path, written: str, where: str) -> None:
+    path = changed(tmp_path, "SW003", "")
+    text = path.read_text().replace('"10 MB/s"', f'"{written}"' if where == "rate" else '"10 Mbit/s"')
+    text += {
+        "rate": "",
+        "sweep": f'[sweep]\n"links.l.rate" = ["1 Mbit/s", "{written}"]\n',
+        "arm": f'[arms]\none = {{ "links.l.rate" = "{written}" }}\n',
+    }[where]
+    path.write_text(text)
+    (found,) = [each for each in lint(Study.load(path)) if each.rule.code == "SW003"]
+    assert found.place is not None
+    assert written in path.read_text().splitlines()[found.place.line - 1]
+    assert "bit/s" in found.hint
+
+
+def test_a_misspelt_name_that_every_run_replaces_is_told_at_its_place() -> None:
+    path = FIXTURES / "SW004-bad.toml"
+    assert [str(each) for each in lint(Study.load(path))] == [
+        f"{path}:19:6: SW004 there is no `cubik`; every run has another `cc` in its place, so that no run fails\n  hint: did you mean `cubic`?"
+    ]
+
+
 def test_rules_are_listed() -> None:
     listed = json.loads(RUN.invoke(app, ["list", "rule", "--json"]).stdout)
     assert [row["name"] for row in listed] == list(linting.RULES)

@@ -1,14 +1,17 @@
 """What a terminal says while a study runs: where the widest interval of its headline measure is, and how it narrows."""
 
 import io
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
 import sawtooth
 from sawtooth import narrowing, stats
+from sawtooth.cli import app
 from sawtooth.narrowing import Narrowing, most_failing, sparkline, widest
 from sawtooth.presentation import presentation
 from sawtooth.progress import TerminalReporter
@@ -91,11 +94,39 @@ def test_bars_are_by_logarithms(values: list[float], bars: str) -> None:
     assert sparkline(values) == bars
 
 
+class Below:
+    def said(self) -> str:
+        return "goodput_bps ±3 % ▇▁ worst cell: reno\nmost failures, 1 of 2 runs: reno"
+
+    def facts(self) -> dict[str, object]:
+        return {}
+
+
+@pytest.mark.parametrize("options", [[], ["--progress", "json"], ["--dask", "local:1"]], ids=["plain", "json", "dask"])
+def test_a_run_tells_the_worst_cell_also_in_logs_to_programs_and_on_a_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.setattr(narrowing, "_SOONEST", 0.0)
+    monkeypatch.setattr(narrowing, "_RARELY", 0.0)
+    (tmp_path / "queues.toml").write_text(STUDY)
+    out = tmp_path / "out"
+    done = CliRunner().invoke(app, ["run", str(tmp_path / "queues.toml"), "--out", str(out), *options])
+    assert done.exit_code == 0, done.output
+    dataset = Dataset(out)
+    found = widest(dataset, presentation(dataset.study))
+    assert found
+    if "json" in options:
+        last = json.loads([line for line in done.stderr.splitlines() if '"runs"' in line][-1])
+        assert last["widest"] == {"measure": found.measure, "where": found.where, "share": round(found.share, 6)}
+    else:
+        assert f"worst cell: {found.where}" in done.stderr
+
+
 def test_the_bar_has_rate_failures_and_the_line_below_it() -> None:
     written = io.StringIO()
     reporter = TerminalReporter(
         Console(file=written, force_terminal=True, width=120),
-        lambda: "goodput_bps ±3 % ▇▁ worst cell: reno\nmost failures, 1 of 2 runs: reno",
+        Below(),
     )
     reporter.begin(10, 0, 4e6)
     reporter.advance(2, 1e6, 1)

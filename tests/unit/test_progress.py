@@ -46,6 +46,46 @@ def test_the_line_tells_the_share_of_the_work(monkeypatch: pytest.MonkeyPatch, c
     assert capsys.readouterr().err.splitlines() == ["0/10 runs", "2/10 runs, 25 % of the work, 10 s so far, about 30 s left"]
 
 
+class Worst:
+    """What is told besides: the same twice, then something else."""
+
+    def __init__(self) -> None:
+        self.said_so_far = 0
+
+    def said(self) -> str:
+        self.said_so_far += 1
+        return "worst cell: limit 4 bdp" if self.said_so_far < 3 else "worst cell: limit 1 bdp"
+
+    def facts(self) -> dict[str, object]:
+        return {"widest": {"measure": "goodput_bps", "where": "limit 4 bdp", "share": 0.25}}
+
+
+def test_the_worst_cell_is_told_in_logs_whenever_it_is_another(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    reporter = LineReporter(below=Worst())
+    reporter.begin(10, 0, 4e6)
+    for _ in range(3):
+        clock[0] += 10.0
+        reporter.advance(2, 1e6, 0)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line for line in lines if "runs" not in line] == ["worst cell: limit 4 bdp", "worst cell: limit 1 bdp"]
+
+
+def test_programs_are_told_the_worst_cell_once_something_is_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    reporter = JsonReporter(below=Worst())
+    reporter.begin(10, 0, 4e6)
+    clock[0] = 110.0
+    reporter.advance(2, 1e6, 0)
+    first, second = (json.loads(line) for line in capsys.readouterr().err.splitlines())
+    assert "widest" not in first
+    assert second["widest"] == {"measure": "goodput_bps", "where": "limit 4 bdp", "share": 0.25}
+
+
 def test_programs_are_told_in_lines_of_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     clock = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])

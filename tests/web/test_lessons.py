@@ -3,12 +3,14 @@
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 from sawtooth import _core
 from sawtooth.web.lessons import Lesson, lessons
+from sawtooth.web.play import play
 from sawtooth.web.setting import parse
 from tests.web.test_pages import violations
 
@@ -31,7 +33,7 @@ def test_there_are_eight_in_their_order() -> None:
 @EVERY
 def test_every_claim_holds_in_the_simulations_of_its_lesson(lesson: Lesson) -> None:
     numbers = lesson.numbers()
-    for claim in lesson.claims:
+    for claim in (*lesson.claims, *lesson.answers):
         value = _core.evaluate(claim.number, numbers)[0]
         assert claim.above is not None or claim.below is not None
         assert claim.holds(numbers), f"{claim.says}: {value}"
@@ -40,7 +42,7 @@ def test_every_claim_holds_in_the_simulations_of_its_lesson(lesson: Lesson) -> N
 @EVERY
 def test_what_a_claim_says_has_its_numbers_from_the_simulation(lesson: Lesson) -> None:
     numbers = lesson.numbers()
-    for claim in lesson.claims:
+    for claim in (*lesson.claims, *lesson.answers):
         assert re.search(r"\{[^}]+\}", claim.says), "a claim without a number"
         assert "{" not in claim.said(numbers)
 
@@ -56,16 +58,31 @@ def test_a_claim_that_does_not_hold_is_found() -> None:
 def test_a_lesson_is_whole_and_its_settings_are_playground_addresses(lesson: Lesson) -> None:
     assert lesson.question.endswith("?")
     assert 2 <= len(lesson.steps) <= 3
-    assert lesson.exercise
+    assert lesson.exercise.count("?") + lesson.exercise.count("Find") >= 1
+    assert lesson.answers
+    assert lesson.tries
     assert lesson.sources
-    names = [step.name for step in lesson.steps]
-    assert len(set(names)) == len(names)
-    for step in lesson.steps:
+    every = [*lesson.steps, *lesson.tries]
+    assert len({step.name for step in every}) == len(every)
+    for step in every:
         assert parse(step.address).address() == step.address, "it is written as short as it can be"
-        assert step.look
+        assert bool(step.look) == (step in lesson.steps)
     for source in lesson.sources:
         assert source.get("url", "https://www.rfc-editor.org/rfc/").startswith("https://www.rfc-editor.org/rfc/")
         assert source["text"].startswith("RFC") == ("url" in source)
+
+
+@EVERY
+def test_axes_hold_every_step_of_a_lesson(lesson: Lesson) -> None:
+    assert len({parse(step.address).duration for step in lesson.steps}) == 1, "the axis of time is one, too"
+    axes = lesson.axes()
+    highest = dict.fromkeys(axes, 0.0)
+    for step in lesson.steps:
+        played = play(parse(step.address), seconds=30)
+        for curve in played.head["curves"]:
+            highest[curve["kind"]] = max(highest[curve["kind"]], float(np.nanmax(played.columns[curve["column"]])))
+    assert axes == highest
+    assert set(axes) == {"goodput", "cwnd", "rtt", "queue"}
 
 
 def test_a_lesson_that_there_is_not_is_told(client: TestClient) -> None:
@@ -90,7 +107,7 @@ def test_from_the_list_to_a_setting_and_on_to_the_next_lesson(page: Any) -> None
 def test_a_setting_leads_back_to_its_lesson_and_a_lesson_to_the_setting(page: Any) -> None:
     page.goto("/lessons?lesson=bufferbloat")
     page.get_by_text("What the simulation shows").click()
-    assert "were chosen after the simulations had been seen" in page.locator("details").inner_text()
+    assert "were chosen after the simulations had been seen" in page.locator("details").first.inner_text()
     page.locator(".steps a").first.click()
     page.locator('[data-done="true"]').wait_for()
     page.wait_for_url("**&lesson=bufferbloat")
@@ -117,10 +134,47 @@ def test_a_setting_leads_back_to_its_lesson_and_a_lesson_to_the_setting(page: An
     other.close()
 
 
+@pytest.mark.parametrize("name", list(lessons()))
+def test_every_exercise_has_a_folded_answer(page: Any, name: str) -> None:
+    page.goto(f"/lessons?lesson={name}")
+    answer = page.locator("details", has=page.get_by_text("Answer", exact=True))
+    expect(answer.get_by_role("listitem").first).to_be_hidden()
+    page.get_by_text("Answer", exact=True).click()
+    expect(answer.get_by_role("listitem").first).to_be_visible()
+    expect(answer.get_by_role("link")).to_have_count(len(lessons()[name].tries))
+
+
+def test_from_step_to_step_axes_stay_and_each_says_what_to_look_for(page: Any) -> None:
+    first, second, _ = lessons()["bufferbloat"].steps
+    page.goto(f"/playground?{first.address}&lesson=bufferbloat")
+    step = page.get_by_role("region", name="Step of the lesson")
+    expect(step).to_contain_text(f"Step 1 of 3: {first.title}")
+    expect(step).to_contain_text(first.look)
+    page.locator('[data-done="true"]').wait_for()
+    page.get_by_role("link", name=f"Next step: {second.title}").click()
+    expect(step).to_contain_text(f"Step 2 of 3: {second.title}")
+    page.locator('[data-done="true"]').wait_for()
+    # Whoever changes the setting is still at the step, and finds back to it.
+    page.get_by_role("button", name="Add flows").click()
+    step.get_by_role("link", name="as the lesson has it").click()
+    expect(step.get_by_role("link", name="as the lesson has it")).to_have_count(0)
+    expect(step).to_contain_text("Step 2 of 3")
+    page.get_by_role("link", name="Next step").click()
+    page.get_by_role("link", name="To what it shows, and an exercise").click()
+    page.get_by_role("heading", name="Bufferbloat").wait_for()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 390])
 @pytest.mark.parametrize(
-    "path", ["/playground", "/playground?v=1&d=10&l=12/6/1/8&l=10&f=cubic,1,0-2&f=bbr,1,2-1", "/lessons", "/lessons?lesson=l4s"]
+    "path",
+    [
+        "/playground",
+        "/playground?v=1&d=10&l=12/6/1/8&l=10&f=cubic,1,0-2&f=bbr,1,2-1",
+        "/lessons",
+        "/lessons?lesson=l4s",
+        "/playground?v=1&d=60&l=10,10&f=cubic&lesson=bufferbloat",
+    ],
 )
 def test_pages_are_accessible_and_no_wider_than_the_screen(page: Any, path: str, width: int, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)

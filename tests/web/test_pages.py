@@ -45,6 +45,17 @@ def test_from_the_list_to_the_runs_of_a_point(page: Any) -> None:
     expect(rows).to_have_count(5)
 
 
+def test_points_are_joined_where_levels_have_an_order_and_nowhere_else(page: Any) -> None:
+    page.goto("/results?of=lab/results/queues")
+    by_limit = page.get_by_label("goodput (Mbit/s) by limit", exact=False)
+    line = 'g[stroke-width="1.3"] path'
+    expect(by_limit.locator(line)).to_have_count(2)
+    page.get_by_role("combobox", name="arm").select_option("x")
+    by_arm = page.get_by_label("goodput (Mbit/s) by arm", exact=False)
+    expect(by_arm.locator("g[stroke] > path[transform]")).not_to_have_count(0)
+    expect(by_arm.locator(line)).to_have_count(0)
+
+
 def test_a_dimension_moves_and_what_would_be_pooled_is_refused(page: Any) -> None:
     page.goto("/results?of=lab/results/queues")
     page.get_by_role("combobox", name="arm").select_option("panels")

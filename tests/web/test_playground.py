@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +13,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 import sawtooth
@@ -309,14 +311,63 @@ def test_a_topology_is_clicked_together(page: Any) -> None:
     page.goto("/playground?v=1&d=3&l=10&f=cubic")
     shown(page)
     page.get_by_role("button", name="Add a link").click()
+    # The flow crosses what was added, too: a link that nothing crosses would be a mistake until there is something.
+    page.wait_for_url("**&l=10&l=10&f=cubic")
+    shown(page)
+    expect(page.get_by_role("alert")).to_have_count(0)
     page.get_by_role("button", name="Add flows").click()
     page.get_by_role("combobox", name="From node").select_option("1")
     page.get_by_role("combobox", name="Algorithm").select_option("bbr")
-    page.wait_for_url("**&l=10&l=10&f=cubic,1,0-1&f=bbr,1,1-2")
+    page.wait_for_url("**&l=10&l=10&f=cubic&f=bbr,1,1-2")
     shown(page)
     page.get_by_role("button", name="Link 1").click()
     page.get_by_role("button", name="Remove this link").click()
-    page.wait_for_url("**&l=10&f=bbr")
+    page.wait_for_url("**&l=10&f=cubic&f=bbr")
+
+
+@pytest.mark.parametrize("name", list(TOPOLOGIES))
+def test_a_link_is_added_to_any_topology_without_a_mistake(page: Any, name: str) -> None:
+    page.goto(f"/playground?{TOPOLOGIES[name]}")
+    shown(page)
+    links = TOPOLOGIES[name].count("&l=")
+    page.get_by_role("button", name="Add a link").click()
+    expect(page.get_by_role("button", name=f"Link {links + 1}")).to_have_count(1)
+    page.wait_for_url(lambda url: url.count("&l=") == links + 1)
+    shown(page)
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_what_is_typed_beyond_the_bounds_is_told_at_the_field(page: Any) -> None:
+    page.goto("/playground?v=1&d=3&l=10&f=cubic")
+    shown(page)
+    page.get_by_label("Rate, typed").fill("5000")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("5,000 is beyond the bounds: at most 1,000 Mbit/s")).to_be_visible()
+    expect(page.get_by_label("Rate, typed")).to_have_value("1000")
+    # Once more: what is taken is what was there, and the field shows it all the same.
+    page.get_by_label("Rate, typed").fill("7000")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("7,000 is beyond the bounds")).to_be_visible()
+    expect(page.get_by_label("Rate, typed")).to_have_value("1000")
+    page.get_by_label("Rate, typed").fill("20")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("beyond the bounds")).to_have_count(0)
+    page.locator("summary", has_text="TCP and hosts").click()
+    page.get_by_label("Receive window, kB").fill("0.1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("0.1 is beyond the bounds: at least 1 kB")).to_be_visible()
+    expect(page.get_by_label("Receive window, kB")).to_have_value("1")
+
+
+def test_columns_whose_names_say_little_and_peaks_after_a_recovery_are_explained(page: Any) -> None:
+    page.goto("/playground?v=1&d=60&l=10,10,20bdp&f=cubic")
+    shown(page)
+    expect(page.get_by_text("from a flow's start until its last byte has arrived", exact=False)).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Stall, ms")).to_have_attribute("title", re.compile("how long data waited"))
+    expect(page.locator("figure", has_text="Goodput").get_by_text("Peaks above the link\u2019s rate")).to_be_visible()
+    page.goto("/playground?v=1&d=3&l=10&f=cubic&window=20")
+    shown(page)
+    expect(page.get_by_text("Peaks above the link\u2019s rate")).to_have_count(0)
 
 
 def test_a_link_is_chosen_and_set_with_the_keyboard_alone(page: Any) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.web.conftest import STUDY, Explorer
 from tests.web.test_pages import violations
@@ -124,6 +125,56 @@ def test_a_text_that_is_not_saved_is_not_left_without_a_question(page: Any) -> N
     page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("link", name="Lessons").first.click()
     page.get_by_role("heading", name="Lessons").wait_for()
+
+
+def test_going_back_from_a_text_that_is_not_saved_asks_as_a_link_does(page: Any) -> None:
+    page.goto("/studies")
+    page.get_by_role("link", name="queues", exact=True).click()
+    page.get_by_text("24 runs", exact=True).wait_for()
+    written(page, STUDY + "# mine\n")
+    page.get_by_text("There are changes that are not saved.").wait_for()
+    asked: list[str] = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    page.evaluate("history.back()")
+    page.wait_for_url("**/studies?of=lab*")
+    expect(page.locator(".cm-content")).to_contain_text("# mine")
+    assert asked == ["The text is not saved. Leave it?"]
+    # Refused, it stands where it stood: one step back asks again.
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.accept()))
+    page.evaluate("history.back()")
+    page.get_by_role("heading", name="Studies").wait_for()
+    assert len(asked) == 2
+    # Forth and back again without a change: nobody is asked.
+    page.evaluate("history.forward()")
+    page.get_by_text("24 runs", exact=True).wait_for()
+    page.evaluate("history.back()")
+    page.get_by_role("heading", name="Studies").wait_for()
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("width", [1200, 390])
+def test_what_was_started_is_told_at_once_and_in_view(running_page: Any, folder: Path, width: int) -> None:
+    (folder / "studies" / "long.toml").write_text(LONG)
+    page = running_page
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto("/studies?of=lab/studies/long.toml")
+    page.get_by_text("2,400 runs", exact=True).wait_for()
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("region", name="Run").get_by_role("status")).to_contain_text("Started: lab/results/long")
+    expect(page.get_by_role("progressbar", name="Progress of long")).to_be_in_viewport()
+    page.get_by_role("button", name="Cancel long").click()
+    page.get_by_role("list", name="Sweeps").wait_for(state="detached")
+
+
+def test_a_new_study_asks_what_its_flows_ask(running_page: Any) -> None:
+    running_page.goto("/studies?new=1")
+    running_page.get_by_text("60 runs", exact=True).wait_for()
+    text = running_page.locator(".cm-content").inner_text()
+    # One flow in each arm: nothing is shared.
+    assert text.count("[[scenario.flows]]") == 1
+    assert "count" not in text
+    assert "share" not in text
+    assert 'question = "How much of a link does a flow of Reno carry, and one of CUBIC, as its buffer grows?"' in text
 
 
 def test_a_new_study_begins_with_one_that_can_be_run(running_page: Any) -> None:

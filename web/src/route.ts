@@ -26,9 +26,36 @@ export const route = signal<Route>(here());
 /** Says whether the page may be left; one with a text that is not saved asks first. */
 export const leaving: { ask: (() => boolean) | null } = { ask: null };
 
+/** How many addresses of this tab stand before this one: by that a step back or forth that is refused is undone. */
+let at = numbered(0);
+let undoing = false;
+
 addEventListener("popstate", () => {
+  if (undoing) {
+    undoing = false;
+    return;
+  }
+  // An address without a number is one that the browser made of this page's own links to its parts.
+  const now = numbered(at + 1);
+  if (leaving.ask && isElsewhere() && !leaving.ask()) {
+    undoing = true;
+    history.go(at - now);
+    return;
+  }
+  at = now;
   route.value = here();
 });
+
+function numbered(otherwise: number): number {
+  const found: unknown = history.state?.at;
+  if (typeof found === "number") return found;
+  history.replaceState({ ...history.state, at: otherwise }, "");
+  return otherwise;
+}
+
+function isElsewhere(): boolean {
+  return pageOf(location.pathname) !== route.value.page || new URLSearchParams(location.search).toString() !== route.value.query.toString();
+}
 
 export function to(page: string, query: Record<string, string | undefined> = {}): string {
   const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined && each[1] !== "");
@@ -40,7 +67,8 @@ export function go(address: string, how: "push" | "replace" = "push"): void {
   if (how === "push") {
     const isSame = pageOf(new URL(address, location.origin).pathname) === route.value.page;
     const came = isSame ? route.value.came : location.pathname + location.search;
-    history.pushState({ came }, "", address);
+    at += 1;
+    history.pushState({ came, at }, "", address);
   } else history.replaceState(history.state, "", address);
   route.value = here();
   if (how === "push") scrollTo(0, 0);

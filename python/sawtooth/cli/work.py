@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import signal
 import sys
 import time
@@ -44,8 +43,11 @@ def do(
     elif not is_results(directory):
         require(plan.study.backend)
     made = _Made(lambda: Dataset.create(directory, plan, wait=wait))
-    below = Narrowing(plan.study, made.dataset.directory).said if dask is None else None
-    progress = functools.partial(reporter_for, streams.Console(stderr=True), as_json=json_progress, below=below)
+
+    def progress() -> Reporter:
+        # Once there are results: a cluster may not answer.
+        return reporter_for(streams.Console(stderr=True), as_json=json_progress, below=Narrowing(plan.study, made.dataset.directory))
+
     try:
         if dask is None:
             summary = execute(plan, made.dataset, jobs=jobs, reporter=progress(), retry_failed=retry_failed, wait=wait, captures=captures)

@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -34,12 +35,12 @@ _MOST_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Step:
-    """A setting to open. name: in the claims. address: of the setting. look: what to look for."""
+    """A setting to open. name: in the claims. address: of the setting. look: what to look for; of an answer's, nothing."""
 
     name: str
     title: str
     address: str
-    look: str
+    look: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson: a question, steps, what they show, where it is from, and something to try."""
+    """A lesson: a question, steps, what they show, where it is from, and something to try, with its answers and the settings that make them."""
 
     name: str
     title: str
@@ -72,15 +73,22 @@ class Lesson:
     steps: Sequence[Step]
     claims: Sequence[Claim]
     exercise: str
+    tries: Sequence[Step]
+    answers: Sequence[Claim]
     sources: Sequence[Mapping[str, str]]
 
     def numbers(self) -> dict[str, float]:
         """What its settings come to: STEP_NUMBER of all flows together, and STEP_GROUP_NUMBER of a group; what was not measured is not there."""
         found: dict[str, float] = {}
-        for step in self.steps:
-            for name, value in _of_setting(step.address).items():
+        for step in (*self.steps, *self.tries):
+            for name, value in _of_setting(step.address).numbers.items():
                 found[f"{step.name}_{name}"] = value
         return found
+
+    def axes(self) -> dict[str, float]:
+        """Up to where axes go by the kind of their curves: the same in all steps, so that these can be held against each other."""
+        peaks = [_of_setting(step.address).peaks for step in self.steps]
+        return {kind: max(each.get(kind, 0.0) for each in peaks) for kind in sorted({kind for each in peaks for kind in each})}
 
 
 @cache
@@ -96,21 +104,39 @@ def lessons() -> Mapping[str, Lesson]:
             tree["question"],
             tree["intro"],
             [Step(each["name"], each["title"], each["set"], each["look"]) for each in tree["steps"]],
-            [Claim(each["says"], each["number"], each.get("above"), each.get("below")) for each in tree["claims"]],
+            _claims(tree["claims"]),
             tree["exercise"],
+            [Step(each["name"], each["title"], each["set"]) for each in tree["tries"]],
+            _claims(tree["answers"]),
             tree["sources"],
         )
     return found
 
 
-@lru_cache(maxsize=64)
-def _of_setting(address: str) -> Mapping[str, float]:
-    head = play(parse(address), seconds=_MOST_SECONDS).head
+def _claims(rows: Sequence[Mapping[str, Any]]) -> list[Claim]:
+    return [Claim(each["says"], each["number"], each.get("above"), each.get("below")) for each in rows]
+
+
+@dataclass(frozen=True)
+class _Done:
+    """What a setting came to: its numbers, and the highest value of each kind of curves."""
+
+    numbers: Mapping[str, float]
+    peaks: Mapping[str, float]
+
+
+@lru_cache(maxsize=256)
+def _of_setting(address: str) -> _Done:
+    played = play(parse(address), seconds=_MOST_SECONDS)
+    head = played.head
     numbers: dict[str, Any] = dict(head["numbers"])
     for group in head["groups"]:
         name = group["name"].replace("-", "_")
         numbers |= {f"{name}_{key}": value for key, value in group.items() if key not in ("name", "group")}
-    return {key: float(value) for key, value in numbers.items() if value is not None}
+    peaks: dict[str, float] = {}
+    for curve in head["curves"]:
+        peaks[curve["kind"]] = float(np.nanmax(np.append(played.columns[curve["column"]], peaks.get(curve["kind"], 0.0))))
+    return _Done({key: float(value) for key, value in numbers.items() if value is not None}, peaks)
 
 
 def _written(expression: str, numbers: Mapping[str, float]) -> str:
@@ -148,7 +174,10 @@ def _told(lesson: Lesson) -> dict[str, Any]:
         "intro": lesson.intro,
         "steps": [{"title": step.title, "address": parse(step.address).address(), "look": step.look} for step in lesson.steps],
         "shown": [claim.said(numbers) for claim in lesson.claims],
+        "axes": lesson.axes(),
         "exercise": lesson.exercise,
+        "answers": [claim.said(numbers) for claim in lesson.answers],
+        "tries": [{"title": each.title, "address": parse(each.address).address()} for each in lesson.tries],
         "sources": list(lesson.sources),
         "before": names[at - 1] if at else None,
         "next": names[at + 1] if at + 1 < len(names) else None,

@@ -17,6 +17,8 @@ interface Lesson extends Entry {
   steps: { title: string; address: string; look: string }[];
   shown: string[];
   exercise: string;
+  answers: string[];
+  tries: { title: string; address: string }[];
   sources: { text: string; url?: string }[];
   before: string | null;
   next: string | null;
@@ -97,6 +99,28 @@ function Told({ lesson }: { lesson: Lesson }) {
       <p>
         <Words text={lesson.exercise} />
       </p>
+      <details>
+        <summary>Answer</summary>
+        <ul>
+          {lesson.answers.map((each) => (
+            <li key={each}>
+              <Words text={each} />
+            </li>
+          ))}
+        </ul>
+        {lesson.tries.length > 0 && (
+          <>
+            <p>Settings to see it:</p>
+            <ul>
+              {lesson.tries.map((each) => (
+                <li key={each.address}>
+                  <a href={`/playground${searchOf(each.address, lesson.name)}`}>{each.title}</a>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </details>
       <h2>Sources</h2>
       <ul>
         {lesson.sources.map((each) => (

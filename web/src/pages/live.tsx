@@ -4,7 +4,7 @@ import { address } from "../api";
 import { go, route, to } from "../route";
 import { session } from "../session";
 import { Field } from "../ui/field";
-import { number } from "../ui/words";
+import { number, scaleOf } from "../ui/words";
 
 interface Spell {
   time: number;
@@ -183,14 +183,7 @@ function Card({ seen }: { seen: Seen }) {
         <code>{last.connection}</code>
       </h2>
       <p class="faint">
-        {[
-          last.process,
-          last.cc,
-          `${number(last.sent_bps / 1e6)} Mbit/s`,
-          `RTT ${number(last.srtt_ms)} ms`,
-          `cwnd ${last.cwnd}`,
-          last.ended ? "ended" : "",
-        ]
+        {[last.process, last.cc, rate(last.sent_bps), `RTT ${number(last.srtt_ms)} ms`, `cwnd ${last.cwnd}`, last.ended ? "ended" : ""]
           .filter(Boolean)
           .join(" · ")}
       </p>
@@ -214,6 +207,12 @@ function Card({ seen }: { seen: Seen }) {
       </details>
     </li>
   );
+}
+
+/** In the unit in which it is read: connections that do little are shown, too. */
+function rate(bps: number): string {
+  const [unit, size] = scaleOf("bit/s", bps);
+  return `${number(bps / size)} ${unit}`;
 }
 
 function Spark({ values, label }: { values: number[]; label: string }) {

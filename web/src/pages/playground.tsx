@@ -15,6 +15,7 @@ import {
 } from "../playground/setting";
 import { Sharing } from "../playground/sharing";
 import { Numbers, Shown } from "../playground/shown";
+import { Steps, useLesson } from "../playground/steps";
 import { type Chosen, Topology } from "../playground/topology";
 import { go, route } from "../route";
 import { byFinger } from "../time/touch";
@@ -38,6 +39,7 @@ export function Playground() {
 function Playing({ choices }: { choices: Choices }) {
   const query = route.value.query.toString();
   const { lesson } = parted(location.search);
+  const taught = useLesson(lesson);
   const [setting, set] = useState<Setting | null>(null);
   const [played, show] = useState<{ played: Played; asked: string; milliseconds: number; arrived: number } | null>(null);
   const [told, tell] = useState<Told | null>(null);
@@ -109,13 +111,14 @@ function Playing({ choices }: { choices: Choices }) {
   return (
     <>
       <Back lesson={lesson} />
-      <nav class="row" aria-label="Topologies">
+      <nav class="row choices" aria-label="Topologies">
         {Object.entries(choices.topologies).map(([name, address]) => (
           <a key={name} class="choice" href={`/playground?${address}`}>
             {name}
           </a>
         ))}
       </nav>
+      {taught && <Steps lesson={taught} setting={played?.played.head.setting.address ?? ""} />}
       {told && <Wrong told={told} />}
       {played && <Numbers numbers={played.played.head.numbers} />}
       {setting && (
@@ -125,7 +128,7 @@ function Playing({ choices }: { choices: Choices }) {
           </section>
           {played && (
             <section aria-label="What it does">
-              <Shown played={played.played} stale={!!told} />
+              <Shown played={played.played} stale={!!told} least={taught?.axes ?? {}} />
               <p class="faint">
                 {played.played.head.events.toLocaleString("en")} events in {played.played.head.milliseconds.toFixed(0)} ms of simulation,
                 and{" "}
@@ -206,6 +209,7 @@ function Parts(props: {
       <h2>{link ? `Link ${links.indexOf(link) + 1}` : `Flows: ${setting.names[groups.indexOf(group as Group)] ?? group?.cc}`}</h2>
       {link && (
         <LinkControls
+          key={links.indexOf(link)}
           link={link}
           choices={choices}
           change={(next: Link) => change({ ...setting, links: links.map((each) => (each === link ? next : each)) })}
@@ -213,6 +217,7 @@ function Parts(props: {
       )}
       {group && (
         <GroupControls
+          key={groups.indexOf(group)}
           group={group}
           links={links.length}
           choices={choices}

@@ -19,7 +19,7 @@ interface Opened extends Entry {
 }
 
 const EMPTY = `name = "my-study"
-question = "How do Reno and CUBIC share a link as its buffer grows?"
+question = "How much of a link does a flow of Reno carry, and one of CUBIC, as its buffer grows?"
 repeat = 10
 
 [scenario]
@@ -79,6 +79,8 @@ function Study({ opened }: { opened: Opened }) {
   const [problem, tell] = useState<Told | null>(null);
   const [message, say] = useState("");
   const [goTo, look] = useState<Place | null>(null);
+  const [begun, begin] = useState("");
+  const progress = useRef<HTMLDivElement>(null);
   const words = useLoaded((signal) => get<Words>("/api/studies/words", {}, signal), []);
   const known = useMemo(() => (words.value ? new Known(words.value) : null), [words.value]);
   const checked = useChecked(of, text, short);
@@ -110,6 +112,11 @@ function Study({ opened }: { opened: Opened }) {
   };
 
   const own = sweeps.value.filter((sweep) => sweep.study === of);
+  const isThere = own.some((sweep) => sweep.out === begun);
+  useEffect(() => {
+    // On a small screen what was started stands far from where it was.
+    if (isThere) progress.current?.scrollIntoView({ block: "nearest" });
+  }, [isThere]);
   return (
     <article>
       <h1>{opened.question || opened.name}</h1>
@@ -122,7 +129,7 @@ function Study({ opened }: { opened: Opened }) {
           </span>
         ))}
       </p>
-      {own.length > 0 && <Progress sweeps={own} />}
+      <div ref={progress}>{own.length > 0 && <Progress sweeps={own} />}</div>
       <div class="study">
         <section aria-label="Text">
           <Lazy
@@ -160,7 +167,14 @@ function Study({ opened }: { opened: Opened }) {
           </div>
           <Says checked={checked} show={look} />
           {mayRun && !isNew && (
-            <Start of={of} short={short} name={checked.value?.plan?.name} disabled={text !== saved.text || !checked.value?.plan} />
+            <Start
+              of={of}
+              short={short}
+              name={checked.value?.plan?.name}
+              disabled={text !== saved.text || !checked.value?.plan}
+              begun={begun}
+              begin={begin}
+            />
           )}
         </aside>
       </div>
@@ -193,18 +207,30 @@ function SaveAs({ of, isNew, save }: { of: string; isNew: boolean; save: (addres
   );
 }
 
-function Start({ of, short, name, disabled }: { of: string; short: boolean; name: string | undefined; disabled: boolean }) {
+interface Starting {
+  of: string;
+  short: boolean;
+  name: string | undefined;
+  disabled: boolean;
+  /** Where the results go of what was started from here. */
+  begun: string;
+  begin: (out: string) => void;
+}
+
+function Start({ of, short, name, disabled, begun, begin }: Starting) {
   const [out, put] = useState("");
   const [problem, tell] = useState<Told | null>(null);
   const [busy, wait] = useState(false);
   const [first] = of.split("/");
   const folder = first === session.value?.shipped ? session.value?.folders[0] : first;
   const usual = `${folder}/results/${name ?? "NAME"}${short ? "-short" : ""}`;
-  const begin = async () => {
+  const startIt = async () => {
     tell(null);
+    begin("");
     wait(true);
     try {
       await start(of, out || usual, short);
+      begin(out || usual);
     } catch (error) {
       tell(problemOf(error));
     }
@@ -217,10 +243,11 @@ function Start({ of, short, name, disabled }: { of: string; short: boolean; name
         <Field name="Results go to" wide>
           {(id) => <input id={id} value={out} placeholder={usual} onInput={(event) => put(event.currentTarget.value)} />}
         </Field>
-        <button type="button" class="main" disabled={disabled || busy} onClick={begin}>
+        <button type="button" class="main" disabled={disabled || busy} onClick={startIt}>
           {busy ? "Starting …" : "Start"}
         </button>
       </div>
+      <p role="status">{begun && `Started: ${begun} is filled, and how far it is stands below the study's name.`}</p>
       <p class="faint">What is there already is not done again: the same directory goes on from where it was.</p>
       {problem && <Wrong told={problem} />}
     </section>

@@ -1,4 +1,6 @@
 // What can be set of the chosen link or flows, and of all.
+import { useState } from "preact/hooks";
+import { Bounded, bounded } from "../ui/bounded";
 import { Choice, Field } from "../ui/field";
 import { Slider } from "../ui/slider";
 import type { Choices, Group, Link, Setting } from "./setting";
@@ -240,21 +242,29 @@ function Optional(props: {
   change: (value: number | null) => void;
 }) {
   const { name, value, limit, change } = props;
+  const [beyond, tell] = useState("");
   return (
     <Field name={name}>
       {(id) => (
-        <input
-          id={id}
-          type="number"
-          min={limit?.least}
-          max={limit?.most}
-          step="any"
-          value={value ?? ""}
-          onChange={(event) => {
-            const typed = event.currentTarget.valueAsNumber;
-            change(Number.isFinite(typed) && limit ? Math.min(Math.max(typed, limit.least), limit.most) : null);
-          }}
-        />
+        <>
+          <input
+            id={id}
+            type="number"
+            min={limit?.least}
+            max={limit?.most}
+            step="any"
+            value={value ?? ""}
+            onChange={(event) => {
+              const typed = event.currentTarget.valueAsNumber;
+              if (!Number.isFinite(typed) || !limit) return change(null);
+              const { value: taken, said } = bounded(typed, limit, typed);
+              tell(said);
+              event.currentTarget.value = String(taken);
+              change(taken);
+            }}
+          />
+          <Bounded said={beyond} />
+        </>
       )}
     </Field>
   );

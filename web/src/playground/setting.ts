@@ -63,9 +63,15 @@ export function addressOf(setting: Setting): string {
   ].join("&");
 }
 
-/** With a link more, as the last one is. */
+/** With a link more, as the last one is: flows along the whole chain cross it, too, or else those that reach its end, as a link that nothing crosses shows nothing. */
 export function withLink(setting: Setting): Setting {
-  return { ...setting, links: [...setting.links, { ...(setting.links.at(-1) as Link) }] };
+  const last = setting.links.length;
+  const reaches = (group: Group) => Math.max(group.begin, group.end) === last;
+  const crosses = (group: Group) => reaches(group) && Math.min(group.begin, group.end) === 0;
+  const moves = setting.groups.some(crosses) ? crosses : reaches;
+  const moved = (node: number) => (node === last ? last + 1 : node);
+  const groups = setting.groups.map((each) => (moves(each) ? { ...each, begin: moved(each.begin), end: moved(each.end) } : each));
+  return { ...setting, groups, links: [...setting.links, { ...(setting.links.at(-1) as Link) }] };
 }
 
 /** Without a link: ways that led over it are shorter, and those that led over nothing else are gone. */

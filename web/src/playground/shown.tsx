@@ -1,4 +1,5 @@
 // What a setting did: curves over time, numbers, and a row for each group of flows and each link.
+import { Fragment } from "preact";
 import { FEW, OverTime } from "../plots/time";
 import { Legend } from "../ui/legend";
 import { number } from "../ui/words";
@@ -11,6 +12,19 @@ const PLOTS = [
   ["queue", "Queue, packets"],
 ] as const;
 
+/** What the columns are whose names do not say it. */
+const MEANINGS: Record<string, string> = {
+  "Done, ms":
+    "from a flow's start until its last byte has arrived, of the slowest of the group; – of what sends without end or is not done.",
+  "Stall, ms":
+    "how long data waited although nobody worked on them, the longest sum of a flow; – without hosts, which socket memory (All, TCP and hosts) gives.",
+};
+
+/** Megabits. */
+const PACKET = 0.012;
+const PEAKS =
+  "Peaks above the link’s rate: what had arrived behind a lost packet is delivered at once when that packet comes. The link was no faster then.";
+
 export function Numbers({ numbers }: { numbers: Played["head"]["numbers"] }) {
   return (
     <dl class="figures">
@@ -22,11 +36,16 @@ export function Numbers({ numbers }: { numbers: Played["head"]["numbers"] }) {
   );
 }
 
-export function Shown({ played, stale }: { played: Played; stale: boolean }) {
+/** `least`: up to where axes go at least, by the kind of their curves. */
+export function Shown({ played, stale, least }: { played: Played; stale: boolean; least: Record<string, number> }) {
   const { head, column } = played;
   const { groups, links } = head;
   const t = column("t") ?? new Float64Array();
   const none = new Float64Array();
+  const fastest = Math.max(...head.setting.links.flatMap((each) => each.rates));
+  // Between two samples a packet or two may arrive more than in others.
+  const most = 1.1 * fastest + (2 * PACKET) / ((t[1] ?? 1) - (t[0] ?? 0));
+  const isPeaked = head.curves.some((each) => each.kind === "goodput" && (column(each.column) ?? none).some((rate) => rate > most));
   return (
     <div class={stale ? "stale" : ""}>
       {head.flows.length > FEW && <Legend names={groups.map((each) => each.name)} />}
@@ -36,6 +55,8 @@ export function Shown({ played, stale }: { played: Played; stale: boolean }) {
           return (
             <OverTime
               key={kind}
+              least={least[kind] ?? 0}
+              note={kind === "goodput" && isPeaked ? PEAKS : undefined}
               id={curves.map((each) => `${each.of}${each.name}`).join()}
               title={title}
               t={t}
@@ -56,7 +77,7 @@ export function Shown({ played, stale }: { played: Played; stale: boolean }) {
           <thead>
             <tr>
               {["Flows", "Goodput of each, Mbit/s", "RTT, ms", "Sent again", "Timeouts", "Done, ms", "Stall, ms"].map((each, at) => (
-                <th key={each} scope="col" class={at ? "" : "text"}>
+                <th key={each} scope="col" class={at ? "" : "text"} title={MEANINGS[each]}>
                   {each}
                 </th>
               ))}
@@ -76,6 +97,13 @@ export function Shown({ played, stale }: { played: Played; stale: boolean }) {
           </tbody>
         </table>
       </section>
+      <p class="faint">
+        {Object.entries(MEANINGS).map(([name, meaning]) => (
+          <Fragment key={name}>
+            <b>{name}</b>: {meaning}{" "}
+          </Fragment>
+        ))}
+      </p>
       <section class="scroll" tabIndex={0} aria-label="Links">
         <table>
           <thead>

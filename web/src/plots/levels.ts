@@ -131,7 +131,7 @@ function panelOf(
     y: { type: found.y.scale === "log" ? "log" : "linear", domain, grid: true, label: found.y.label, labelArrow: "none", nice: true },
     marks: [
       ...panel.curves.map((curve) => dots(found, curve)),
-      ...panel.curves.map((curve) => {
+      ...(isOrdered(levels) ? panel.curves : []).map((curve) => {
         const at = found.curves.indexOf(curve.name);
         return Plot.line(
           shown.filter((each) => each.number === at),
@@ -205,6 +205,11 @@ const broken = ((_index: number[], _scales: Plot.ScaleFunctions, _values: unknow
   }
   return sign;
 }) as unknown as Plot.Markish;
+
+/** Levels have an order where each begins with a number, as in the report's figures; between arms or flows there is nothing that a line could stand for. */
+function isOrdered(levels: string[]): boolean {
+  return levels.every((level) => /^-?\d/.test(level));
+}
 
 function cut(text: string): string {
   return text.length > 22 ? `${text.slice(0, 21)}…` : text;

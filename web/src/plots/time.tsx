@@ -27,15 +27,19 @@ export function OverTime(props: {
   height: number;
   together: string;
   label: string;
+  /** Up to where the axis of values goes at least. */
+  least?: number;
+  /** What is said below it. */
+  note?: string | undefined;
 }) {
-  const { id, title, t, curves, height, together, label } = props;
+  const { id, title, t, curves, height, together, label, least = 0, note } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const width = useWidth(place);
   const theme = useTheme();
   useLayoutEffect(() => {
     if (!width) return;
-    const made = new uPlot(options(curves, width, height, together), data(t, curves), place.current as HTMLDivElement);
+    const made = new uPlot(options({ curves, width, height, together, least }), data(t, curves), place.current as HTMLDivElement);
     touchable(made.over, stretch(made, together), (left, width) =>
       made.setSelect({ left, top: 0, width, height: made.over.clientHeight }, false),
     );
@@ -44,7 +48,7 @@ export function OverTime(props: {
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [width, theme, id]);
+  }, [width, theme, id, least]);
   useLayoutEffect(() => {
     if (plot.current) renew(plot.current, t, curves);
   }, [t]);
@@ -52,6 +56,7 @@ export function OverTime(props: {
     <figure class="over-time">
       <h3>{title}</h3>
       <div ref={place} role="img" aria-label={label} />
+      {note && <figcaption>{note}</figcaption>}
     </figure>
   );
 }
@@ -91,7 +96,15 @@ function data(t: Float64Array, curves: Curve[]): uPlot.AlignedData {
   return [t, ...curves.map((each) => Array.from(each.values, (value) => (Number.isNaN(value) ? null : value)))];
 }
 
-function options(curves: Curve[], width: number, height: number, together: string): uPlot.Options {
+interface Drawn {
+  curves: Curve[];
+  width: number;
+  height: number;
+  together: string;
+  least: number;
+}
+
+function options({ curves, width, height, together, least }: Drawn): uPlot.Options {
   const axis: uPlot.Axis = {
     stroke: token("faint"),
     font: "12px system-ui",
@@ -103,7 +116,7 @@ function options(curves: Curve[], width: number, height: number, together: strin
     height,
     legend: { show: curves.length <= FEW, live: true },
     padding: [8, 12, 0, 0],
-    scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(low, 0), high > 0 ? high * 1.05 : 1] } },
+    scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(low, 0), Math.max(high, least) * 1.05 || 1] } },
     cursor: { sync: { key: together, scales: ["x", null] }, points: { show: false }, drag: { x: true, y: false } },
     axes: [
       { ...axis, values: (_, ticks) => ticks.map((each) => `${number(each)} s`), size: 28, space: 64 },

@@ -1,4 +1,5 @@
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
+import { Bounded, bounded } from "./bounded";
 import { number } from "./words";
 
 const STEPS = 200;
@@ -16,6 +17,7 @@ export function Slider(props: {
 }) {
   const { name, unit, value, least, most, log, whole, set } = props;
   const id = useId();
+  const [beyond, tell] = useState("");
   // What begins at zero has no logarithm: its first step is a thousandth of the rest.
   const floor = least || most / 10_000;
   const at = log
@@ -45,7 +47,10 @@ export function Slider(props: {
         max={STEPS}
         value={Math.round(at * STEPS)}
         aria-valuetext={`${number(value)} ${unit}`}
-        onInput={(event) => slid(event.currentTarget.valueAsNumber)}
+        onInput={(event) => {
+          tell("");
+          slid(event.currentTarget.valueAsNumber);
+        }}
       />
       <input
         type="number"
@@ -56,9 +61,14 @@ export function Slider(props: {
         value={value}
         onChange={(event) => {
           const typed = event.currentTarget.valueAsNumber;
-          if (Number.isFinite(typed)) set(Math.min(Math.max(whole ? Math.round(typed) : typed, least), most));
+          const { value: taken, said } = bounded(whole ? Math.round(typed) : typed, { least, most, unit }, value);
+          tell(said);
+          // What is taken may be what was there before: then nothing else puts it back into the field.
+          event.currentTarget.value = String(taken);
+          if (Number.isFinite(typed)) set(taken);
         }}
       />
+      <Bounded said={beyond} />
     </div>
   );
 }

@@ -270,8 +270,10 @@ impl Place<'_> {
         reason = "checked to be whole and above zero"
     )]
     fn positive(self, number: f64, what: &str) -> Result<u64> {
-        if number > 0.0 && number.fract() == 0.0 && number < 9e15 {
-            return Ok(number as u64);
+        // 32.2 kB is a whole number of bytes, though 32.2 times 1000 is none in floating point.
+        let nearest = libm::round(number);
+        if nearest > 0.0 && libm::fabs(number - nearest) <= 1e-12 * nearest && nearest < 9e15 {
+            return Ok(nearest as u64);
         }
         Err(self.wrong(format!(
             "must be a whole number of {what} above zero, found {number}"
