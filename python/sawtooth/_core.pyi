@@ -9,6 +9,7 @@ __all__ = [
     "CapturedSegments",
     "Outcomes",
     "ScenarioError",
+    "ScriptedEndpoint",
     "StopRequest",
     "TomlError",
     "alike",
@@ -37,12 +38,30 @@ __all__ = [
     "version",
 ]
 
+# Flags SYN, FIN, PSH, ECE, CWR; first byte and length; acknowledgement number, window, SACK blocks, timestamps, the ECN field, the counter of RFC 9768.
+_Said = tuple[Sequence[bool], Sequence[int], int | None, int | None, Sequence[Sequence[int]], Sequence[int], int, int | None]
+
 class ScenarioError(Exception):
     path: str
     at_key: bool
     message: str
     hint: str | None
     span: tuple[int, int] | None
+
+@final
+class ScriptedEndpoint:
+    def __new__(cls, scenario_json: str, active: bool, borders: Sequence[int]) -> ScriptedEndpoint: ...
+    def advance(self, until: float) -> bool: ...
+    def connect(self) -> None: ...
+    def write(self, bytes: int) -> None: ...
+    def close(self) -> None: ...
+    @property
+    def delivered(self) -> int: ...
+    @property
+    def is_established(self) -> bool: ...
+    def receive(self, said: _Said) -> str | None: ...
+    def take(self) -> list[tuple[float, _Said]]: ...
+    def info(self) -> dict[str, int]: ...
 
 class TomlError(Exception):
     message: str

@@ -1,0 +1,215 @@
+"""The simulator's endpoint: the sender and the receiver that simulations have, in virtual time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sawtooth import _core
+from sawtooth.conformance.agreed import Agreed, agreed
+from sawtooth.conformance.endpoint import NotApplicable, Returned, Sent
+from sawtooth.conformance.script import Call, Script, Segment
+
+_ECN = ("noecn", "ect1", "ect0", "ce")
+_LISTENING, _CONNECTED = "listening", "connected"
+_WRITES = {"write": 2, "send": 2, "sendto": 2}
+_READS = {"read": 2, "recv": 2, "recvfrom": 2}
+
+
+class SimulatedEndpoint:
+    """See `endpoint.Endpoint`."""
+
+    compares_handshake_window = False
+
+    def __init__(self, script: Script, stack: str) -> None:
+        self._agreed = agreed(script)
+        self._end = _core.ScriptedEndpoint(json.dumps(_scenario(self._agreed, stack)), self._agreed.active, self._agreed.borders)
+        self._sockets: dict[int, str] = {}
+        self._next = 3
+        self._accepted = False
+        self._read = 0
+        self._closed = False
+        self._peer_ended = False
+        self._waiting: list[Sent] = []
+
+    def wait(self, until: float) -> Sent | None:
+        """See `endpoint.Endpoint`."""
+        if not self._waiting:
+            self._end.advance(until)
+            self._waiting = [Sent(time, self._said(*said)) for time, said in self._end.take()]
+        if self._waiting and self._waiting[0].time <= until:
+            return self._waiting.pop(0)
+        return None
+
+    def receive(self, segment: Segment, time: float) -> None:
+        """See `endpoint.Endpoint`."""
+        self._advance(time)
+        for letter, what in {"R": "a reset (RST)", "U": "urgent data (URG)"}.items():
+            if letter in segment.flags:
+                raise NotApplicable(what)
+        options = segment.options or {}
+        for kind in options:
+            if kind not in ("mss", "sackOK", "TS", "wscale", "sack"):
+                raise NotApplicable(f"the option {kind} of TCP")
+        syn = "S" in segment.flags
+        window = None if segment.window is None else segment.window << (0 if syn else self._agreed.peer_scale)
+        # A script writes 0 where the simulator's segments have no timestamp.
+        stamps = [max(1, stamp) if "." in segment.flags or at == 0 else 0 for at, stamp in enumerate(options.get("TS", (0, 0)))]
+        marked = not syn and self._agreed.ecn
+        flags = [syn, "F" in segment.flags, "P" in segment.flags, marked and "E" in segment.flags, marked and "W" in segment.flags]
+        self._peer_ended |= "F" in segment.flags
+        if "TS" not in options or not self._agreed.tcp["timestamps"]:
+            stamps = [0, 0]
+        refused = self._end.receive(
+            (
+                flags,
+                [segment.start, segment.length],
+                segment.ack if "." in segment.flags else None,
+                65_535 if window is None else window,
+                [list(block) for block in options.get("sack", ())],
+                stamps,
+                _ECN.index(segment.ecn or "noecn") if self._agreed.ecn else 0,
+                None,
+            )
+        )
+        if refused is not None:
+            raise NotApplicable(refused)
+
+    def call(self, call: Call, time: float, end: float | None) -> Returned | None:
+        """See `endpoint.Endpoint`."""
+        self._advance(time)
+        if end is not None and call.name != "connect":
+            # What it waits for has come by its end, or has not.
+            return None
+        found = self._called(call)
+        return None if end is not None else found
+
+    def returned(self, call: Call) -> Returned:
+        """See `endpoint.Endpoint`."""
+        if call.name == "connect":
+            return Returned(0) if self._end.is_established else Returned(-1, "ETIMEDOUT")
+        return self._called(call)
+
+    def shell(self, command: str) -> None:
+        """See `endpoint.Endpoint`: what commands set is known before the connection opens."""
+        del command
+
+    def info(self, time: float) -> Mapping[str, int]:
+        """See `endpoint.Endpoint`."""
+        self._advance(time)
+        return self._end.info()
+
+    def close(self) -> None:
+        """See `endpoint.Endpoint`."""
+
+    def _advance(self, time: float) -> None:
+        # It stops whenever something leaves, which is looked at later.
+        while self._end.advance(time):
+            self._waiting += [Sent(at, self._said(*said)) for at, said in self._end.take()]
+        self._waiting += [Sent(at, self._said(*said)) for at, said in self._end.take()]
+
+    def _called(self, call: Call) -> Returned:
+        arguments = call.arguments
+        match call.name:
+            case "socket":
+                return self._socket("new")
+            case "bind" | "setsockopt" | "fcntl" | "getsockopt" | "ioctl":
+                if call.name == "ioctl":
+                    raise NotApplicable("the call ioctl")
+                return Returned(0 if call.result is None or call.result < 0 else call.result)
+            case "listen":
+                self._sockets[arguments[0]] = _LISTENING
+                return Returned(0)
+            case "accept" | "accept4":
+                if not self._end.is_established or self._accepted:
+                    return Returned(-1, "EAGAIN")
+                self._accepted = True
+                return self._socket(_CONNECTED)
+            case "connect":
+                self._sockets[arguments[0]] = _CONNECTED
+                if self._end.is_established:
+                    return Returned(-1, "EISCONN")
+                self._end.connect()
+                return Returned(-1, "EINPROGRESS")
+            case "close":
+                return self._close(self._sockets.pop(arguments[0], None))
+            case "shutdown":
+                if arguments[1] == "SHUT_RD":
+                    raise NotApplicable("the call shutdown of what is received")
+                return self._close(_CONNECTED)
+            case name if name in _WRITES:
+                return self._write(call)
+            case name if name in _READS:
+                return self._take(arguments[_READS[name]])
+            case name:
+                raise NotApplicable(f"the call {name}")
+
+    def _socket(self, state: str) -> Returned:
+        number, self._next = self._next, self._next + 1
+        self._sockets[number] = state
+        return Returned(number)
+
+    def _close(self, state: str | None) -> Returned:
+        if state is None:
+            return Returned(-1, "EBADF")
+        if state == _CONNECTED and not self._closed:
+            self._closed = True
+            self._end.close()
+        return Returned(0)
+
+    def _write(self, call: Call) -> Returned:
+        flags = call.arguments[3] if len(call.arguments) > 3 else 0
+        if flags not in (0, "MSG_DONTWAIT", "MSG_NOSIGNAL"):
+            raise NotApplicable(f"the flag {flags} of {call.name}")
+        if self._closed:
+            return Returned(-1, "EPIPE")
+        length = call.arguments[_WRITES[call.name]]
+        self._end.write(length)
+        return Returned(length)
+
+    def _take(self, most: int) -> Returned:
+        there = self._end.delivered - self._read
+        if there == 0 and not self._peer_ended:
+            return Returned(-1, "EAGAIN")
+        taken = min(most, there)
+        self._read += taken
+        return Returned(taken)
+
+    def _said(
+        self,
+        flags: list[bool],
+        bounds: list[int],
+        ack: int | None,
+        window: int | None,
+        sack: list[list[int]],
+        stamps: list[int],
+        ecn: int,
+        ace: int | None,
+    ) -> Segment:
+        del ace
+        syn, fin, push, ece, cwr = flags
+        letters = ("S" if syn else "") + ("F" if fin else "") + ("P" if push else "") + ("." if ack is not None else "")
+        if syn:
+            marks = "EW" if self._agreed.asks_ecn and ack is None else "E" if self._agreed.ecn else ""
+            options = dict(self._agreed.offered)
+            if "TS" in options:
+                options["TS"] = tuple(stamps)
+        else:
+            marks = ("E" if ece else "") + ("W" if cwr else "")
+            options = {"TS": tuple(stamps)} if self._agreed.tcp["timestamps"] else {}
+            options |= {"sack": [tuple(block) for block in sack]} if sack and "sackOK" in self._agreed.offered else {}
+        segment = Segment(letters + marks, bounds[0], bounds[1], ack, None if window is None else window >> self._agreed.scale, options)
+        return replace(segment, ecn=_ECN[ecn])
+
+
+def _scenario(found: Agreed, stack: str) -> dict[str, Any]:
+    given = found.congestion_control or found.sysctl.get("tcp_congestion_control")
+    known = {row["name"] for row in _core.registry()["cc"]} if given else set[str]()
+    if given and given not in known:
+        raise NotApplicable(f"the congestion control {given}")
+    name = given or ("cubic" if stack.startswith("linux") else "reno")
+    link = {"rate": "1 Gbit/s", "delay": "1 ms"}
+    flow = {"path": ["path"]}
+    return {"duration": "1 s", "stack": stack, "tcp": found.tcp, "cc": {"name": name}, "links": {"path": link}, "flows": [flow]}
