@@ -38,6 +38,8 @@ _SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
     "tcp_dsack": {"1": {}},
     "tcp_abort_on_overflow": {"0": {}},
 }
+SEND_BUFFER_BYTES = 4 * 2**20
+"""Of every endpoint whose memory counts, so that no write of a script has to wait for memory."""
 _ETHERNET_MSS = 1460
 _DEFAULT_MSS = 536
 _STAMPS = 12

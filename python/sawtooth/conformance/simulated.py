@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sawtooth import _core
-from sawtooth.conformance.agreed import Agreed, agreed
+from sawtooth.conformance.agreed import SEND_BUFFER_BYTES, Agreed, agreed
 from sawtooth.conformance.endpoint import NotApplicable, Returned, Sent
 from sawtooth.conformance.script import Call, Script, Segment
 
@@ -209,7 +209,9 @@ def _scenario(found: Agreed, stack: str) -> dict[str, Any]:
     known = {row["name"] for row in _core.registry()["cc"]} if given else set[str]()
     if given and given not in known:
         raise NotApplicable(f"the congestion control {given}")
-    name = given or ("cubic" if stack.startswith("linux") else "reno")
+    is_linux = stack.startswith("linux")
+    memory = {"send_buffer_default": f"{SEND_BUFFER_BYTES} B"} if is_linux else {}
+    name = given or ("cubic" if is_linux else "reno")
     link = {"rate": "1 Gbit/s", "delay": "1 ms"}
     flow = {"path": ["path"]}
-    return {"duration": "1 s", "stack": stack, "tcp": found.tcp, "cc": {"name": name}, "links": {"path": link}, "flows": [flow]}
+    return {"duration": "1 s", "stack": stack, "tcp": memory | found.tcp, "cc": {"name": name}, "links": {"path": link}, "flows": [flow]}
