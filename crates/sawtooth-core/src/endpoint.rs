@@ -91,6 +91,8 @@ pub struct Endpoint {
     peer_window: Option<u64>,
     /// What the peer has reported of marks.
     peer_marks: u16,
+    /// When the last of the peer's segments left that acknowledges and carries nothing, which the receiver does not hear of.
+    peer_stamp: Stamp,
     clock: Option<TimestampClock>,
     accurate: bool,
     left: Vec<WireSegment>,
@@ -126,6 +128,7 @@ impl Endpoint {
             borders,
             peer_window: None,
             peer_marks: 0,
+            peer_stamp: Stamp::NONE,
             clock: config.timestamps.map(TimestampClock::new),
             accurate: config.ecn == Feedback::Accurate,
             left: Vec::new(),
@@ -210,6 +213,9 @@ impl Endpoint {
             self.answer(now, data);
             return Ok(());
         }
+        if data.is_none() {
+            self.peer_stamp = Stamp::from_bits(segment.stamps[0]);
+        }
         if let Some(ack) = ack {
             self.establish(now);
             let moves = self.peer_window.replace(segment.window.unwrap_or_default());
@@ -287,12 +293,12 @@ impl Endpoint {
             };
             segment.syn = is_syn;
             segment.fin = data.fin;
-            segment.push = data.push;
+            segment.push = data.push && !data.payload.is_zero();
             segment.start = self.sent.of(data.seq).get();
             segment.length = data.payload.get();
             segment.cwr = data.cwr;
             segment.ecn = data.ecn as u8;
-            segment.stamps[0] = data.stamp.bits();
+            segment.stamps[0] = TimestampClock::stamp_by(self.clock, self.now).bits();
             self.left.push(segment);
         }
     }
@@ -312,13 +318,19 @@ impl Endpoint {
         let smss = self.sender.config().smss;
         let window = (ack.window != Ack::NO_WINDOW).then(|| (ack.window * smss).get());
         let stamp = TimestampClock::stamp_by(self.clock, self.now);
+        // TS.Recent is the later of both (RFC 7323 §4.3).
+        let echo = if ack.echo.is_none() || ack.echo.precedes(self.peer_stamp) {
+            self.peer_stamp
+        } else {
+            ack.echo
+        };
         WireSegment {
             time: self.now,
             start: self.sent.end().get(),
             ack: Some(border(ack.next)),
             window,
             sack: repeated.into_iter().chain(blocks).collect(),
-            stamps: [stamp.bits(), ack.echo.bits()],
+            stamps: [stamp.bits(), echo.bits()],
             ece: ack.ece,
             ace: self.accurate.then(|| ace(ack.marks)),
             ..WireSegment::default()

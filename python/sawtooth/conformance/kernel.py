@@ -33,6 +33,8 @@ _LOCAL, _REMOTE, _GATEWAY = IPv4Address("192.168.0.1"), IPv4Address("192.0.2.1")
 _PORT, _PEER_PORT = 8080, 47_000
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 1, 0x1000
 _NEW_NETWORK = 0x40000000
+_RECEIVE_BUFFER_BYTES = 6 * 2**20
+"""At most, which gives a window scale of 7: what it is otherwise depends on the machine's memory."""
 _LEAD_SECS = 0.05
 """What setting up takes before the script's time begins."""
 _SPIN_SECS = 0.001
@@ -60,6 +62,7 @@ class KernelEndpoint:
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
         self._tun = _tun()
         Path("/proc/sys/net/ipv4/tcp_wmem").write_text(f"4096 {SEND_BUFFER_BYTES} {SEND_BUFFER_BYTES}")
+        Path("/proc/sys/net/ipv4/tcp_rmem").write_text(f"4096 131072 {_RECEIVE_BUFFER_BYTES}")
         self._ends = Addresses((_LOCAL, _PORT), (_REMOTE, _PEER_PORT))
         self._sockets: dict[int, socket.socket] = {}
         self._next = 3
