@@ -38,8 +38,22 @@ __all__ = [
     "version",
 ]
 
-# Flags SYN, FIN, PSH, ECE, CWR; first byte and length; acknowledgement number, window, SACK blocks, timestamps, the ECN field, the counter of RFC 9768.
-_Said = tuple[Sequence[bool], Sequence[int], int | None, int | None, Sequence[Sequence[int]], Sequence[int], int, int | None]
+@type_check_only
+class ScriptedSegment(TypedDict):
+    time: float
+    syn: bool
+    fin: bool
+    push: bool
+    start: int
+    length: int
+    ack: int | None
+    window: int | None
+    sack: list[list[int]]
+    stamps: list[int]
+    ecn: int
+    ece: bool
+    cwr: bool
+    ace: int | None
 
 class ScenarioError(Exception):
     path: str
@@ -53,14 +67,14 @@ class ScriptedEndpoint:
     def __new__(cls, scenario_json: str, active: bool, borders: Sequence[int]) -> ScriptedEndpoint: ...
     def advance(self, until: float) -> bool: ...
     def connect(self) -> None: ...
-    def write(self, bytes: int) -> None: ...
+    def write(self, bytes: int) -> None: ...  # noqa: A002
     def close(self) -> None: ...
     @property
     def delivered(self) -> int: ...
     @property
     def is_established(self) -> bool: ...
-    def receive(self, said: _Said) -> str | None: ...
-    def take(self) -> list[tuple[float, _Said]]: ...
+    def receive(self, segment: ScriptedSegment) -> str | None: ...
+    def take(self) -> list[ScriptedSegment]: ...
     def info(self) -> dict[str, int]: ...
 
 class TomlError(Exception):

@@ -231,7 +231,9 @@ impl Endpoint {
         let answer = data.and_then(|data| {
             if self.receiver.marks.is_on() && self.receiver.marks.changes_state(data.ecn) {
                 let before = self.receiver.take_delayed(self.now);
-                before.iter().for_each(|ack| self.acknowledge(ack));
+                if let Some(ack) = before {
+                    self.acknowledge(&ack);
+                }
             }
             self.receiver.on_segment(now, data)
         });
@@ -427,7 +429,6 @@ impl Endpoint {
 }
 
 /// The three bits of the counter of marks.
-#[expect(clippy::cast_possible_truncation, reason = "less than eight")]
 fn ace(marks: u16) -> u8 {
     (marks.wrapping_add(FIRST_ACE) % ACE_VALUES) as u8
 }

@@ -10,17 +10,71 @@ use sawtooth_core::units::{Duration, Instant};
 
 use crate::runnable;
 
-/// A segment as Python says it: `[syn, fin, push, ece, cwr]`, `[start, length]`, acknowledgement number, window, SACK blocks, `[TSval, TSecr]`, the ECN field, the counter of RFC 9768.
-type Said = (
-    [bool; 5],
-    [u64; 2],
-    Option<u64>,
-    Option<u64>,
-    Vec<[u64; 2]>,
-    [u32; 2],
-    u8,
-    Option<u8>,
-);
+/// A segment as Python says it: a dictionary of the fields of [`WireSegment`].
+#[derive(FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "flags of a header, any of which may be set"
+)]
+struct ScriptedSegment {
+    time: f64,
+    syn: bool,
+    fin: bool,
+    push: bool,
+    start: u64,
+    length: u64,
+    ack: Option<u64>,
+    window: Option<u64>,
+    sack: Vec<[u64; 2]>,
+    stamps: [u32; 2],
+    ecn: u8,
+    ece: bool,
+    cwr: bool,
+    ace: Option<u8>,
+}
+
+impl From<WireSegment> for ScriptedSegment {
+    fn from(one: WireSegment) -> Self {
+        Self {
+            time: one.time.secs(),
+            syn: one.syn,
+            fin: one.fin,
+            push: one.push,
+            start: one.start,
+            length: one.length,
+            ack: one.ack,
+            window: one.window,
+            sack: one.sack,
+            stamps: one.stamps,
+            ecn: one.ecn,
+            ece: one.ece,
+            cwr: one.cwr,
+            ace: one.ace,
+        }
+    }
+}
+
+impl From<ScriptedSegment> for WireSegment {
+    fn from(one: ScriptedSegment) -> Self {
+        Self {
+            time: Instant::from_secs(one.time),
+            syn: one.syn,
+            fin: one.fin,
+            push: one.push,
+            start: one.start,
+            length: one.length,
+            ack: one.ack,
+            window: one.window,
+            sack: one.sack,
+            stamps: one.stamps,
+            ecn: one.ecn,
+            ece: one.ece,
+            cwr: one.cwr,
+            ace: one.ace,
+        }
+    }
+}
 
 /// One end of one connection, of the first flow of a scenario.
 #[pyclass(unsendable)]
@@ -76,50 +130,15 @@ impl ScriptedEndpoint {
         self.0.is_established()
     }
 
-    /// A segment arrives; what the model has no word for, if it cannot be told.
-    fn receive(&mut self, said: Said) -> Option<String> {
-        let ([syn, fin, push, ece, cwr], [start, length], ack, window, sack, stamps, ecn, ace) =
-            said;
-        let segment = WireSegment {
-            time: Instant::START,
-            syn,
-            fin,
-            push,
-            start,
-            length,
-            ack,
-            window,
-            sack,
-            stamps,
-            ecn,
-            ece,
-            cwr,
-            ace,
-        };
-        self.0
-            .receive(&segment)
-            .err()
-            .map(|error| error.to_string())
+    /// A segment arrives, whatever its time says; what the model has no word for, if it cannot be told.
+    fn receive(&mut self, segment: ScriptedSegment) -> Option<String> {
+        let refused = self.0.receive(&segment.into()).err();
+        refused.map(|error| error.to_string())
     }
 
-    /// What has left since this was asked last, each with its time.
-    fn take(&mut self) -> Vec<(f64, Said)> {
-        let left = self.0.take().into_iter();
-        left.map(|one| {
-            let flags = [one.syn, one.fin, one.push, one.ece, one.cwr];
-            let said = (
-                flags,
-                [one.start, one.length],
-                one.ack,
-                one.window,
-                one.sack,
-                one.stamps,
-                one.ecn,
-                one.ace,
-            );
-            (one.time.secs(), said)
-        })
-        .collect()
+    /// What has left since this was asked last.
+    fn take(&mut self) -> Vec<ScriptedSegment> {
+        self.0.take().into_iter().map(Into::into).collect()
     }
 
     /// What `TCP_INFO` would say, as far as the simulator knows it; times in microseconds.

@@ -36,6 +36,7 @@ _SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
     "tcp_thin_linear_timeouts": {"0": {}},
     "tcp_fastopen": {"0": {}, "1": {}},
     "tcp_dsack": {"1": {}},
+    "tcp_ecn_option": {"0": {}},
     "tcp_abort_on_overflow": {"0": {}},
 }
 SEND_BUFFER_BYTES = 4 * 2**20
@@ -53,6 +54,15 @@ class Agreed:
         active: the endpoint opens it.
         offered: options of the endpoint's SYN, or of what it answers one with.
         borders: where the peer's segments begin and end.
+        tcp: what it comes to of a scenario's `tcp`.
+        congestion_control: what an option of the socket asks for.
+        sysctl: settings of net.ipv4.
+        peer_scale: the shift of the peer's windows (RFC 7323 §2).
+        scale: that of the endpoint's.
+        ecn: whether ECN is in force (RFC 3168, or RFC 9768 if `accurate`).
+        asks_ecn: whether the endpoint's SYN asks for it.
+        accurate: whether marks are counted (RFC 9768).
+        syn_field: with which ECN field the peer's SYN has come.
 
     """
 
@@ -66,13 +76,18 @@ class Agreed:
     scale: int = 0
     ecn: bool = False
     asks_ecn: bool = False
+    accurate: bool = False
+    syn_field: str = "noecn"
 
 
 def settings(command: str) -> dict[str, str]:
     """What a command of the shell sets of net.ipv4; `NotApplicable` if it does something else."""
     found: dict[str, str] = {}
     for part in re.split(r"[;\n]|&&", command):
-        words = shlex.split(part, comments=True)
+        try:
+            words = shlex.split(part, comments=True)
+        except ValueError:
+            raise NotApplicable(f"the command `{part.strip()}`") from None
         if not words:
             continue
         if words[0] != "sysctl":
@@ -130,7 +145,7 @@ def _socket_option(found: Agreed, arguments: tuple[Any, ...]) -> None:
 def _system_setting(found: Agreed, name: str, value: str) -> None:
     if name in ("tcp_sack", "tcp_timestamps", "tcp_ecn", "tcp_congestion_control") or name in _WITHOUT_EFFECT:
         return
-    if name == "tcp_reordering":
+    if name == "tcp_reordering" and value.isdecimal():
         found.tcp["dup_thresh"] = int(value)
         return
     values = _SETTINGS.get(name)
@@ -168,7 +183,12 @@ def _handshake(found: Agreed, segments: list[Segment]) -> None:
     answered = "E" in syn.flags and "W" not in syn.flags
     asked = "E" in syn.flags and "W" in syn.flags
     found.ecn = found.asks_ecn and answered if found.active else wanted in ("1", "2") and asked
-    if wanted == "3" or "A" in syn.flags:
-        raise NotApplicable("the negotiation of accurate ECN feedback (RFC 9768)")
-    if found.ecn:
+    accurate = wanted == "3" and {"E", "W", "A"} <= set(syn.flags)
+    if accurate and not found.active:
+        found.ecn = found.accurate = True
+        found.tcp["ecn"] = "accurate"
+        found.syn_field = syn.ecn or "noecn"
+    elif wanted == "3":
+        raise NotApplicable("asking for accurate ECN feedback (RFC 9768), or falling back from it")
+    elif found.ecn:
         found.tcp["ecn"] = "classic"

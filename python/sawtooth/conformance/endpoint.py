@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from sawtooth.conformance.script import Call, Segment
 
@@ -69,4 +69,8 @@ class Endpoint(Protocol):
 
 def constant(value: Any) -> Any:
     """What an array of one value has in it, as options of sockets are written."""
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
+    match value:
+        case [only]:
+            return only
+        case _:
+            return cast("Any", value)

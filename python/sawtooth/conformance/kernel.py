@@ -16,10 +16,10 @@ import struct
 import subprocess
 import threading
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Address
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sawtooth.conformance.agreed import SEND_BUFFER_BYTES, settings
 from sawtooth.conformance.endpoint import NotApplicable, Returned, Sent, constant
@@ -147,7 +147,7 @@ class KernelEndpoint:
             return Returned(-1, errno.errorcode.get(error.errno or 0, "EIO"))
 
     def _done(self, call: Call, *, blocks: bool) -> int:
-        arguments = call.arguments
+        arguments: Sequence[Any] = call.arguments
         if call.name == "socket":
             return self._keep(socket.socket(socket.AF_INET, socket.SOCK_STREAM))
         one = self._sockets.get(arguments[0]) if arguments else None
@@ -177,7 +177,7 @@ class KernelEndpoint:
             case "fcntl":
                 return 0 if call.result is None else call.result
             case "shutdown":
-                one.shutdown(getattr(socket, str(arguments[1]), 0))
+                one.shutdown(_flags(arguments[1]))
             case "close":
                 self._sockets.pop(arguments[0]).close()
             case name:
@@ -191,16 +191,24 @@ class KernelEndpoint:
 
 
 def _flags(given: Any) -> int:
-    names = given if isinstance(given, tuple) else (given,)
+    names: tuple[Any, ...] = cast("tuple[Any, ...]", given) if isinstance(given, tuple) else (given,)
+    unknown = [name for name in names if not isinstance(name, int) and not hasattr(socket, str(name))]
+    if unknown:
+        raise NotApplicable(f"the flag {unknown[0]}")
     return sum(name if isinstance(name, int) else int(getattr(socket, str(name))) for name in names)
 
 
 def _set(one: socket.socket, level: Any, name: Any, value: Any) -> None:
     plain = constant(value)
-    if isinstance(plain, dict):
+    if not isinstance(plain, (int, bytes)):
         raise NotApplicable(f"the socket's option {name}")
     known = getattr(socket, str(name), None) if isinstance(name, str) else name
-    levels = {"SOL_TCP": socket.IPPROTO_TCP, "IPPROTO_TCP": socket.IPPROTO_TCP, "SOL_SOCKET": socket.SOL_SOCKET, "SOL_IP": socket.IPPROTO_IP}
+    levels = {
+        "SOL_TCP": socket.IPPROTO_TCP,
+        "IPPROTO_TCP": socket.IPPROTO_TCP,
+        "SOL_SOCKET": socket.SOL_SOCKET,
+        "SOL_IP": socket.IPPROTO_IP,
+    }
     if known is None or level not in levels:
         raise NotApplicable(f"the socket's option {name}")
     one.setsockopt(levels[level], known, plain)

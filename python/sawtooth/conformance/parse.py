@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from lark import Lark, Token, Transformer, v_args
+from lark import Lark, Token, Transformer
+from lark import v_args as annotated  # pyright: ignore[reportUnknownVariableType]
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
 
 from sawtooth.conformance.script import Call, Code, Event, Foreign, Inbound, Outbound, Script, Segment, Shell, What, When
@@ -86,7 +87,30 @@ _WORDS = {
 }
 
 
-@v_args(inline=True)
+_ARGUMENTS: dict[str, tuple[int, tuple[int, ...]]] = {
+    # Of each call how many arguments it has at least, and which of them are numbers.
+    "bind": (3, (0,)),
+    "listen": (2, (0, 1)),
+    "accept": (3, (0,)),
+    "accept4": (4, (0,)),
+    "connect": (3, (0,)),
+    "write": (3, (0, 2)),
+    "send": (4, (0, 2)),
+    "sendto": (6, (0, 2)),
+    "read": (3, (0, 2)),
+    "recv": (4, (0, 2)),
+    "recvfrom": (6, (0, 2)),
+    "setsockopt": (5, (0,)),
+    "getsockopt": (5, (0,)),
+    "fcntl": (2, (0,)),
+    "shutdown": (2, (0,)),
+    "close": (1, (0,)),
+}
+_MOST_SHIFT = 14
+"""RFC 7323 §2.3."""
+
+
+@annotated(inline=True)
 class _Reader(Transformer[Token, Any]):
     """Makes events of what the grammar has found."""
 
@@ -102,11 +126,18 @@ class _Reader(Transformer[Token, Any]):
         return Place(self._name, line, column, column + max(1, len(first_line)), text)
 
     def script(self, *parts: Any) -> Script:
-        options = dict(part for part in parts if isinstance(part, tuple))
+        options: dict[str, str] = dict(cast("tuple[str, str]", part) for part in parts if isinstance(part, tuple))
         return Script(self._name, options, tuple(part for part in parts if isinstance(part, Event)))
+
+    def number(self, token: Token, most: int = 2**32 - 1) -> int:
+        if int(token) > most:
+            raise StudyError(f"{token} is more than its field of a header holds", self.place(token), f"write at most {most}")
+        return int(token)
 
     def option(self, token: Token) -> tuple[str, str]:
         name, _, value = token[2:].partition("=")
+        if name == "tolerance_usecs" and not value.isdecimal():
+            raise StudyError(f"`{value}` is no number of microseconds", self.place(token), "write --tolerance_usecs=4000")
         return name, value
 
     def event(self, *parts: Any) -> Event:
@@ -148,16 +179,16 @@ class _Reader(Transformer[Token, Any]):
         return Segment(letters, start, length, known.get("ack"), known.get("win"), known.get("options", {}))
 
     def range(self, start: Token, end: Token, length: Token) -> tuple[Token, int, int, int]:
-        return start, int(start), int(end), int(length)
+        return start, self.number(start), self.number(end), self.number(length, 2**30)
 
     def ack(self, number: Token) -> tuple[str, int]:
-        return "ack", int(number)
+        return "ack", self.number(number)
 
     def window(self, number: Token) -> tuple[str, int]:
-        return "win", int(number)
+        return "win", self.number(number, 2**16 - 1)
 
     def urgent(self, number: Token) -> tuple[str, int]:
-        return "urg", int(number)
+        return "urg", self.number(number, 2**16 - 1)
 
     def options(self, *parts: Any) -> tuple[str, dict[str, Any] | None]:
         if len(parts) == 1 and isinstance(parts[0], Token):
@@ -165,20 +196,20 @@ class _Reader(Transformer[Token, Any]):
         return "options", dict(part for part in parts if part is not None)
 
     def mss(self, number: Token) -> tuple[str, int]:
-        return "mss", int(number)
+        return "mss", self.number(number, 2**16 - 1)
 
     def sack_permitted(self) -> tuple[str, None]:
         return "sackOK", None
 
     def sack(self, *numbers: Token) -> tuple[str, list[tuple[int, int]]]:
-        values = [int(number) for number in numbers]
+        values = [self.number(number) for number in numbers]
         return "sack", list(zip(values[::2], values[1::2], strict=True))
 
     def stamps(self, value: Token, echo: Token) -> tuple[str, tuple[int, int]]:
-        return "TS", (int(value), int(echo))
+        return "TS", (self.number(value), self.number(echo))
 
     def wscale(self, number: Token) -> tuple[str, int]:
-        return "wscale", int(number)
+        return "wscale", self.number(number, _MOST_SHIFT)
 
     def padding(self) -> None:
         return None
@@ -189,16 +220,27 @@ class _Reader(Transformer[Token, Any]):
     def call(self, name: Token, *parts: Any) -> tuple[What, Place]:
         parts = tuple(part for part in parts if not (isinstance(part, Token) and part.type == "NOTE"))
         *arguments, (result, error) = parts
+        self.check(name, arguments)
         return Call(str(name), tuple(arguments), result, error), self.place(name)
 
+    def check(self, name: Token, arguments: list[Any]) -> None:
+        least, numbers = _ARGUMENTS.get(name, (0, ()))
+        if len(arguments) < least:
+            raise StudyError(
+                f"{name} takes {least} arguments, and has {len(arguments)}", self.place(name), "write `...` for what does not matter"
+            )
+        for at in numbers:
+            if not isinstance(arguments[at], int) or not 0 <= arguments[at] < 2**31:
+                raise StudyError(f"argument {at + 1} of {name} has to be a number", self.place(name), "write a number that is not negative")
+
     def result(self, value: Token, error: Token | None = None) -> tuple[int | None, str | None]:
-        return (None if value == "..." else int(value, 0)), (str(error) if error is not None else None)
+        return (None if value == "..." else _integer(value)), (str(error) if error is not None else None)
 
     def expression(self, *atoms: Any) -> Any:
         return atoms[0] if len(atoms) == 1 else tuple(str(atom) for atom in atoms)
 
     def integer(self, token: Token) -> int:
-        return int(token, 0)
+        return _integer(token)
 
     def text(self, token: Token) -> bytes:
         return token[1:-1].encode()
@@ -218,6 +260,10 @@ class _Reader(Transformer[Token, Any]):
 
     def member(self, name: Any, value: Any = ...) -> tuple[str, Any]:
         return str(name), value
+
+
+def _integer(text: str) -> int:
+    return int(text, 16 if "x" in text else 10)
 
 
 def _when(token: Token) -> When:
@@ -255,7 +301,7 @@ def load(path: Path) -> Script:
 
 
 def _wrong(error: UnexpectedInput, name: str, lines: list[str]) -> StudyError:
-    at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
+    at_end = isinstance(error, UnexpectedToken) and bool(error.token.type == "$END")
     line = min(error.line if error.line > 0 and not at_end else len(lines), max(1, len(lines)))
     text = lines[line - 1] if lines else ""
     column = len(text) + 1 if at_end else max(1, error.column)

@@ -138,7 +138,7 @@ class _Run:
             raise _Differs("the time differs", f"{shown} {expected}", _shown(sent))
         wrong = self._differences(expected, sent.segment)
         if wrong:
-            raise _Differs(f"{' and '.join(wrong)} {'differs' if len(wrong) == 1 else 'differ'}", f"{shown} {expected}", _shown(sent))
+            raise _Differs(f"differs in {' and '.join(wrong)}", f"{shown} {expected}", _shown(sent))
         self._base = sent.time if least is None or most is not None else least
 
     def _gathered(self, sent: Sent, expected: Segment, last: float) -> Sent:

@@ -13,6 +13,10 @@ from sawtooth.conformance.endpoint import NotApplicable, Returned, Sent
 from sawtooth.conformance.script import Call, Script, Segment
 
 _ECN = ("noecn", "ect1", "ect0", "ce")
+_ACE = {"E": 1, "W": 2, "A": 4}
+"""Of each flag what it counts (RFC 9768 §3.2.2)."""
+_ACE_OF_SYN = {"noecn": "W", "ect1": "EW", "ect0": "A", "ce": "WA"}
+"""How the answer to a SYN says with which ECN field that came (RFC 9768 §3.1.1, table 2)."""
 _LISTENING, _CONNECTED = "listening", "connected"
 _WRITES = {"write": 2, "send": 2, "sendto": 2}
 _READS = {"read": 2, "recv": 2, "recvfrom": 2}
@@ -25,10 +29,15 @@ class SimulatedEndpoint:
 
     def __init__(self, script: Script, stack: str) -> None:
         self._agreed = agreed(script)
-        self._end = _core.ScriptedEndpoint(json.dumps(_scenario(self._agreed, stack)), self._agreed.active, self._agreed.borders)
+        scenario = json.dumps(_scenario(self._agreed, stack))
+        try:
+            self._end = _core.ScriptedEndpoint(scenario, self._agreed.active, self._agreed.borders)
+        except _core.ScenarioError as error:
+            raise NotApplicable(f"what both ends agree on: {error}") from None
         self._sockets: dict[int, str] = {}
         self._next = 3
         self._accepted = False
+        self._connecting = False
         self._read = 0
         self._closed = False
         self._peer_ended = False
@@ -38,7 +47,7 @@ class SimulatedEndpoint:
         """See `endpoint.Endpoint`."""
         if not self._waiting:
             self._end.advance(until)
-            self._waiting = [Sent(time, self._said(*said)) for time, said in self._end.take()]
+            self._waiting = [Sent(said["time"], self._said(said)) for said in self._end.take()]
         if self._waiting and self._waiting[0].time <= until:
             return self._waiting.pop(0)
         return None
@@ -57,22 +66,29 @@ class SimulatedEndpoint:
         window = None if segment.window is None else segment.window << (0 if syn else self._agreed.peer_scale)
         # A script writes 0 where the simulator's segments have no timestamp.
         stamps = [max(1, stamp) if "." in segment.flags or at == 0 else 0 for at, stamp in enumerate(options.get("TS", (0, 0)))]
-        marked = not syn and self._agreed.ecn
-        flags = [syn, "F" in segment.flags, "P" in segment.flags, marked and "E" in segment.flags, marked and "W" in segment.flags]
+        # The first acknowledgement says how the answer to the SYN came, and counts nothing (RFC 9768 §3.2.2.1).
+        counts = self._agreed.accurate and self._end.is_established
+        marked = not syn and self._agreed.ecn and not self._agreed.accurate
         self._peer_ended |= "F" in segment.flags
         if "TS" not in options or not self._agreed.tcp["timestamps"]:
             stamps = [0, 0]
         refused = self._end.receive(
-            (
-                flags,
-                [segment.start, segment.length],
-                segment.ack if "." in segment.flags else None,
-                65_535 if window is None else window,
-                [list(block) for block in options.get("sack", ())],
-                stamps,
-                _ECN.index(segment.ecn or "noecn") if self._agreed.ecn else 0,
-                None,
-            )
+            {
+                "time": time,
+                "syn": syn,
+                "fin": "F" in segment.flags,
+                "push": "P" in segment.flags,
+                "start": segment.start,
+                "length": segment.length,
+                "ack": segment.ack if "." in segment.flags else None,
+                "window": 65_535 if window is None else window,
+                "sack": [list(block) for block in options.get("sack", ())],
+                "stamps": stamps,
+                "ecn": _ECN.index(segment.ecn or "noecn") if self._agreed.ecn else 0,
+                "ece": marked and "E" in segment.flags,
+                "cwr": marked and "W" in segment.flags,
+                "ace": sum(bit for letter, bit in _ACE.items() if letter in segment.flags) if counts else None,
+            }
         )
         if refused is not None:
             raise NotApplicable(refused)
@@ -107,8 +123,8 @@ class SimulatedEndpoint:
     def _advance(self, time: float) -> None:
         # It stops whenever something leaves, which is looked at later.
         while self._end.advance(time):
-            self._waiting += [Sent(at, self._said(*said)) for at, said in self._end.take()]
-        self._waiting += [Sent(at, self._said(*said)) for at, said in self._end.take()]
+            self._waiting += [Sent(said["time"], self._said(said)) for said in self._end.take()]
+        self._waiting += [Sent(said["time"], self._said(said)) for said in self._end.take()]
 
     def _called(self, call: Call) -> Returned:
         arguments = call.arguments
@@ -129,8 +145,9 @@ class SimulatedEndpoint:
                 return self._socket(_CONNECTED)
             case "connect":
                 self._sockets[arguments[0]] = _CONNECTED
-                if self._end.is_established:
-                    return Returned(-1, "EISCONN")
+                if self._connecting:
+                    return Returned(-1, "EISCONN" if self._end.is_established else "EALREADY")
+                self._connecting = True
                 self._end.connect()
                 return Returned(-1, "EINPROGRESS")
             case "close":
@@ -177,31 +194,25 @@ class SimulatedEndpoint:
         self._read += taken
         return Returned(taken)
 
-    def _said(
-        self,
-        flags: list[bool],
-        bounds: list[int],
-        ack: int | None,
-        window: int | None,
-        sack: list[list[int]],
-        stamps: list[int],
-        ecn: int,
-        ace: int | None,
-    ) -> Segment:
-        del ace
-        syn, fin, push, ece, cwr = flags
-        letters = ("S" if syn else "") + ("F" if fin else "") + ("P" if push else "") + ("." if ack is not None else "")
+    def _said(self, said: _core.ScriptedSegment) -> Segment:
+        syn, ack, window, ace = said["syn"], said["ack"], said["window"], said["ace"]
+        letters = ("S" if syn else "") + ("F" if said["fin"] else "") + ("P" if said["push"] else "") + ("." if ack is not None else "")
         if syn:
-            marks = "EW" if self._agreed.asks_ecn and ack is None else "E" if self._agreed.ecn else ""
+            asked = "EW" if self._agreed.asks_ecn and ack is None else "E" if self._agreed.ecn else ""
+            marks = _ACE_OF_SYN[self._agreed.syn_field] if self._agreed.accurate else asked
             options = dict(self._agreed.offered)
             if "TS" in options:
-                options["TS"] = tuple(stamps)
+                options["TS"] = tuple(said["stamps"])
         else:
-            marks = ("E" if ece else "") + ("W" if cwr else "")
-            options = {"TS": tuple(stamps)} if self._agreed.tcp["timestamps"] else {}
-            options |= {"sack": [tuple(block) for block in sack]} if sack and "sackOK" in self._agreed.offered else {}
-        segment = Segment(letters + marks, bounds[0], bounds[1], ack, None if window is None else window >> self._agreed.scale, options)
-        return replace(segment, ecn=_ECN[ecn])
+            marks = ("E" if said["ece"] else "") + ("W" if said["cwr"] else "")
+            if ace is not None:
+                marks = "".join(letter for letter, bit in _ACE.items() if ace & bit)
+            options = {"TS": tuple(said["stamps"])} if self._agreed.tcp["timestamps"] else {}
+            options |= {"sack": [tuple(block) for block in said["sack"]]} if said["sack"] and "sackOK" in self._agreed.offered else {}
+        segment = Segment(
+            letters + marks, said["start"], said["length"], ack, None if window is None else window >> self._agreed.scale, options
+        )
+        return replace(segment, ecn=_ECN[said["ecn"]])
 
 
 def _scenario(found: Agreed, stack: str) -> dict[str, Any]:

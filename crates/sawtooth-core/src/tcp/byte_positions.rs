@@ -69,7 +69,7 @@ impl BytePositions {
         let beyond = (byte - row.start).get();
         let each = row.each.get().max(1);
         let seq = row.first + SegCount::new(beyond / each);
-        (beyond % each == 0 && seq <= self.next).then_some(seq)
+        (beyond.is_multiple_of(each) && seq <= self.next).then_some(seq)
     }
 
     /// The number of the byte after all that have been sent.
