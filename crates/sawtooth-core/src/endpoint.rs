@@ -8,11 +8,14 @@
 //!
 //! Deviations: a connection that is opened by the peer is answered by this file, which does not repeat the SYN, ACK. What the model has no word for is told of ([`Unspeakable`]) and not guessed.
 
-use std::fmt::{self, Display};
+mod wire;
 
+pub use self::wire::{Unspeakable, WireSegment};
+
+use self::wire::{ACE_VALUES, FIRST_ACE, ace, carried, is_duplicate};
 use crate::cc;
 use crate::events::{Event, EventKey, Lineage};
-use crate::packet::{Ack, DataSegment, Ecn};
+use crate::packet::{Ack, DataSegment};
 use crate::registry::Params;
 use crate::tcp::Config;
 use crate::tcp::byte_positions::BytePositions;
@@ -22,58 +25,6 @@ use crate::tcp::scoreboard::{Range, SackBlocks};
 use crate::tcp::sender::{Sender, SenderDraws};
 use crate::tcp::timestamps::{Stamp, TimestampClock};
 use crate::units::{ByteCount, Instant, SeqNum};
-
-/// What the counter of marks begins with (RFC 9768 §3.2.1).
-const FIRST_ACE: u16 = 5;
-/// What it wraps at.
-const ACE_VALUES: u16 = 8;
-
-/// A segment on the wire, its numbers relative to the initial ones.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "flags of a header, any of which may be set"
-)]
-pub struct WireSegment {
-    /// When it leaves.
-    pub time: Instant,
-    /// The flag of that name.
-    pub syn: bool,
-    /// Likewise.
-    pub fin: bool,
-    /// PSH.
-    pub push: bool,
-    /// The number of its first byte.
-    pub start: u64,
-    /// Bytes of data.
-    pub length: u64,
-    /// The acknowledgement number, where the flag ACK is set.
-    pub ack: Option<u64>,
-    /// The receiver's window in bytes; of what leaves only where the model has one.
-    pub window: Option<u64>,
-    /// SACK blocks (RFC 2018), of which the first may report a duplicate (RFC 2883).
-    pub sack: Vec<[u64; 2]>,
-    /// TSval and TSecr (RFC 7323 §3.2), 0: none.
-    pub stamps: [u32; 2],
-    /// The ECN field of the IP header.
-    pub ecn: u8,
-    /// ECE, outside the handshake.
-    pub ece: bool,
-    /// CWR, outside the handshake.
-    pub cwr: bool,
-    /// The counter of RFC 9768, where it takes the place of these two.
-    pub ace: Option<u8>,
-}
-
-/// What a script says and the model has no word for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unspeakable(&'static str);
-
-impl Display for Unspeakable {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.0)
-    }
-}
 
 /// One end of a connection.
 #[derive(Debug)]
@@ -203,7 +154,7 @@ impl Endpoint {
 
     /// A segment of the peer's arrives.
     pub fn receive(&mut self, segment: &WireSegment) -> Result<(), Unspeakable> {
-        let data = self.data(segment)?;
+        let data = carried(segment, &self.borders)?;
         let ack = segment
             .ack
             .map(|next| self.ack(segment, next))
@@ -346,34 +297,6 @@ impl Endpoint {
         self.borders.get(at).copied().unwrap_or(last)
     }
 
-    /// What a segment of the peer's carries, if it takes numbers.
-    fn data(&self, segment: &WireSegment) -> Result<Option<DataSegment>, Unspeakable> {
-        let flags = u64::from(segment.syn) + u64::from(segment.fin);
-        let taken = segment.length + flags;
-        if taken == 0 {
-            return Ok(None);
-        }
-        let within = Unspeakable("data whose segments overlap others of the peer's");
-        let end = segment.start + taken;
-        let Ok(at) = self.borders.binary_search(&segment.start) else {
-            return Err(within);
-        };
-        if self.borders.get(at + 1) != Some(&end) {
-            return Err(within);
-        }
-        Ok(Some(DataSegment {
-            seq: SeqNum::new(at as u64),
-            payload: ByteCount::new(segment.length),
-            push: segment.push,
-            fin: segment.fin,
-            ecn: Ecn::from_bits(segment.ecn),
-            cwr: segment.cwr,
-            stamp: Stamp::from_bits(segment.stamps[0]),
-            echo: Stamp::from_bits(segment.stamps[1]),
-            ..DataSegment::default()
-        }))
-    }
-
     /// What a segment of the peer's acknowledges.
     fn ack(&mut self, segment: &WireSegment, next: u64) -> Result<Ack, Unspeakable> {
         let within =
@@ -426,18 +349,4 @@ impl Endpoint {
         }
         self.peer_marks
     }
-}
-
-/// The three bits of the counter of marks.
-fn ace(marks: u16) -> u8 {
-    (marks.wrapping_add(FIRST_ACE) % ACE_VALUES) as u8
-}
-
-/// Whether the first block reports what has come twice: it is below what is acknowledged, or within the second (RFC 2883 §4).
-fn is_duplicate(next: SeqNum, blocks: &[Range]) -> bool {
-    let Some(first) = blocks.first() else {
-        return false;
-    };
-    let within = |second: &Range| second.start <= first.start && first.end <= second.end;
-    first.end <= next || blocks.get(1).is_some_and(within)
 }
