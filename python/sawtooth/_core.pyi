@@ -9,6 +9,7 @@ __all__ = [
     "CapturedSegments",
     "Outcomes",
     "ScenarioError",
+    "ScriptedEndpoint",
     "StopRequest",
     "TomlError",
     "alike",
@@ -37,12 +38,44 @@ __all__ = [
     "version",
 ]
 
+@type_check_only
+class ScriptedSegment(TypedDict):
+    time: float
+    syn: bool
+    fin: bool
+    push: bool
+    start: int
+    length: int
+    ack: int | None
+    window: int | None
+    sack: list[list[int]]
+    stamps: list[int]
+    ecn: int
+    ece: bool
+    cwr: bool
+    ace: int | None
+
 class ScenarioError(Exception):
     path: str
     at_key: bool
     message: str
     hint: str | None
     span: tuple[int, int] | None
+
+@final
+class ScriptedEndpoint:
+    def __new__(cls, scenario_json: str, active: bool, borders: Sequence[int]) -> ScriptedEndpoint: ...
+    def advance(self, until: float) -> bool: ...
+    def connect(self) -> None: ...
+    def write(self, bytes: int) -> None: ...  # noqa: A002
+    def close(self) -> None: ...
+    @property
+    def delivered(self) -> int: ...
+    @property
+    def is_established(self) -> bool: ...
+    def receive(self, segment: ScriptedSegment) -> str | None: ...
+    def take(self) -> list[ScriptedSegment]: ...
+    def info(self) -> dict[str, int]: ...
 
 class TomlError(Exception):
     message: str

@@ -10,7 +10,7 @@ macro_rules! modules {
 }
 
 modules! {
-    arrivals cc demand dist events exchanges expr feed fluid histogram host impair kernel limits loss net noise packet packet_source queue rng sim source tcp
+    arrivals cc demand dist endpoint events exchanges expr feed fluid histogram host impair kernel limits loss net noise packet packet_source queue rng sim source tcp
 }
 
 /// What scenarios are read for besides: real kernels, studies, documentation.

@@ -26,7 +26,7 @@
 //! What is on these pages is the interface. The feature `internals`, which is off unless asked for, adds what the other crates of the workspace and the tests use
 //! besides; that may change with any version.
 //!
-//! Layers, top may use below: `internals`, `run`; `scenario`, `sim`; `record`; `net`, `feed`, `demand`; `spec`, `tables`; `udp`, `fluid`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
+//! Layers, top may use below: `internals`, `run`; `scenario`, `sim`; `record`; `net`, `feed`, `demand`, `endpoint`; `spec`, `tables`; `udp`, `fluid`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
 //! `noise`, `limits`; `fft`, `events`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/it/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
@@ -41,6 +41,7 @@ mod arrivals;
 mod cc;
 mod demand;
 mod dist;
+mod endpoint;
 mod events;
 mod exchanges;
 mod expr;

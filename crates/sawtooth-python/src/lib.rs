@@ -5,6 +5,7 @@
 
 mod captures;
 mod convert;
+mod endpoint;
 mod interrupt;
 mod machine;
 mod taps;
@@ -67,6 +68,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(kernel_settings, module)?)?;
     module.add_class::<Outcomes>()?;
     module.add_class::<StopRequest>()?;
+    module.add_class::<endpoint::ScriptedEndpoint>()?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(run_all, module)?)?;
     module.add_function(wrap_pyfunction!(outcomes_of, module)?)?;

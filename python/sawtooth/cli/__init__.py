@@ -21,6 +21,7 @@ from sawtooth.cli import (
     calibrate,
     compact,
     compare,
+    conform,
     doctor,
     fit,
     gallery,
@@ -69,6 +70,7 @@ _COMMANDS = {
     "advise": advise.advise,
     "calibrate": calibrate.calibrate,
     "stall": stall.stall,
+    "conform": conform.conform,
     "doctor": doctor.doctor,
 }
 for _name, _command in _COMMANDS.items():

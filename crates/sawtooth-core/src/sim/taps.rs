@@ -11,7 +11,6 @@
 //! **Sameness.** What is seen of a packet is the same wherever that is, but for what routers change: a number that it has from its host is its tag on the way ([`Packet::TAGS`]), and what the
 //! simulator's packets do not carry is noted as they leave ([`Departures`]).
 
-mod byte_positions;
 mod departures;
 mod seen;
 mod stops;
@@ -25,13 +24,13 @@ pub use self::seen::{
 };
 pub use self::stops::TapPoint;
 
-use self::byte_positions::BytePositions;
 use self::departures::{Departures, HostSide, LeavingPacket};
 use self::stops::{TapStop, lay_out};
 use super::routes::{RoundTripRoute, Sides, Trip};
 use super::topology::Topology;
 use crate::net::PortTransmission;
 use crate::packet::{Ack, AckStore, DataSegment, Packet};
+use crate::tcp::byte_positions::BytePositions;
 use crate::tcp::scoreboard::Range;
 use crate::units::{ByteCount, Instant, SeqNum};
 

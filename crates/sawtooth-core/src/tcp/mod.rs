@@ -3,6 +3,7 @@
 //! [`params`] is the table of everything a study may set under `tcp`; its defaults are the `rfc` stack. [`STACKS`] are the
 //! presets, each a list of values that differ from those defaults.
 
+pub(crate) mod byte_positions;
 mod ecn;
 pub mod episodes;
 pub mod limits;

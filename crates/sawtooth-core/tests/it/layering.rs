@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["internals", "run"],
     &["sim", "scenario"],
     &["record"],
-    &["net", "feed", "demand"],
+    &["net", "feed", "demand", "endpoint"],
     &["spec", "tables"],
     &["udp", "fluid"],
     &["tcp", "host", "exchanges", "kernel"],

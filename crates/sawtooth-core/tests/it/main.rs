@@ -12,6 +12,7 @@ mod backlogs;
 mod conservation;
 mod dumbbell;
 mod ecn;
+mod endpoint;
 mod every_cc;
 mod every_queue;
 mod examples;

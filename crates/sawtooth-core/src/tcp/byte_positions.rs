@@ -1,13 +1,13 @@
 //! Where segments begin, as numbers of bytes.
 //!
-//! A segment keeps its size once it is sent (`tcp/stream.rs`), and segments are sent for the first time in the order of their numbers. So a row for each change of size is enough.
+//! A segment keeps its size once it is sent (`stream.rs`), and segments are sent for the first time in the order of their numbers. So a row for each change of size is enough.
 
 use crate::packet::DataSegment;
 use crate::units::{ByteCount, SegCount, SeqNum};
 
 /// The segments of one sender that have been sent.
 #[derive(Debug, Default)]
-pub(super) struct BytePositions {
+pub(crate) struct BytePositions {
     /// Of each row of segments of one length, by their first.
     rows: Vec<SegmentRow>,
     /// One past the last that has been sent.
@@ -32,7 +32,7 @@ impl SegmentRow {
 
 impl BytePositions {
     /// A segment is sent, perhaps again.
-    pub(super) fn learn(&mut self, data: DataSegment) {
+    pub(crate) fn learn(&mut self, data: DataSegment) {
         if data.seq < self.next {
             return;
         }
@@ -54,7 +54,7 @@ impl BytePositions {
     }
 
     /// The number of the first byte of a segment that has been sent, or the one after the last of all.
-    pub(super) fn of(&self, seq: SeqNum) -> ByteCount {
+    pub(crate) fn of(&self, seq: SeqNum) -> ByteCount {
         let at = self.rows.partition_point(|row| row.first <= seq);
         match at.checked_sub(1) {
             Some(at) => self.rows[at].of(seq),
@@ -62,13 +62,28 @@ impl BytePositions {
         }
     }
 
+    /// The segment that begins with a byte, of those that have been sent, or the one after the last of all.
+    pub(crate) fn beginning_at(&self, byte: ByteCount) -> Option<SeqNum> {
+        let at = self.rows.partition_point(|row| row.start <= byte);
+        let row = self.rows.get(at.checked_sub(1)?)?;
+        let beyond = (byte - row.start).get();
+        let each = row.each.get().max(1);
+        let seq = row.first + SegCount::new(beyond / each);
+        (beyond.is_multiple_of(each) && seq <= self.next).then_some(seq)
+    }
+
     /// The number of the byte after all that have been sent.
-    pub(super) fn end(&self) -> ByteCount {
+    pub(crate) fn end(&self) -> ByteCount {
         self.of(self.next)
     }
 
+    /// The segment after all that have been sent.
+    pub(crate) fn following(&self) -> SeqNum {
+        self.next
+    }
+
     /// Whether the first segment is a SYN.
-    pub(super) fn begins_with_syn(&self) -> bool {
+    pub(crate) fn begins_with_syn(&self) -> bool {
         self.rows.first().is_some_and(|row| row.start.is_zero())
     }
 }
@@ -109,6 +124,12 @@ mod tests {
         let positions = sent(&segments);
         assert!(positions.begins_with_syn());
         assert_eq!(starts(&positions, 5), [0, 1, 1001, 2001, 2011, 2012]);
+        for (at, start) in (0..).zip(starts(&positions, 5)) {
+            assert_eq!(positions.beginning_at(bytes(start)), Some(seq(at)));
+        }
+        for within in [500, 2005, 2013] {
+            assert_eq!(positions.beginning_at(bytes(within)), None);
+        }
     }
 
     #[test]

@@ -1,0 +1,76 @@
+"""What a script is run against: a host's end of a connection, simulated or a kernel's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from sawtooth.conformance.script import Call, Segment
+
+
+class NotApplicable(Exception):
+    """A script asks for what an endpoint does not have."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A segment that the endpoint has sent, and when, in seconds from the start."""
+
+    time: float
+    segment: Segment
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a call has returned."""
+
+    result: int
+    error: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.result}" + (f" {self.error}" if self.error else "")
+
+
+class Endpoint(Protocol):
+    """One end of one connection, and its application."""
+
+    compares_handshake_window: bool
+    """Whether the window of SYNs and the shift of window scaling are the endpoint's."""
+
+    def wait(self, until: float) -> Sent | None:
+        """The next segment that it sends, until a time at which it gives nothing."""
+        ...
+
+    def receive(self, segment: Segment, time: float) -> None:
+        """A segment of the peer's arrives."""
+        ...
+
+    def call(self, call: Call, time: float, end: float | None) -> Returned | None:
+        """The application calls; of a call that blocks nothing before `end`."""
+        ...
+
+    def returned(self, call: Call) -> Returned:
+        """What a call that blocked has returned."""
+        ...
+
+    def shell(self, command: str) -> None:
+        """A command of the shell."""
+        ...
+
+    def info(self, time: float) -> Mapping[str, int]:
+        """Fields of `TCP_INFO` at a time."""
+        ...
+
+    def close(self) -> None:
+        """The script is over."""
+        ...
+
+
+def constant(value: Any) -> Any:
+    """What an array of one value has in it, as options of sockets are written."""
+    match value:
+        case [only]:
+            return only
+        case _:
+            return cast("Any", value)
