@@ -92,7 +92,10 @@ def drawn(of: str, number: int) -> dict[str, Any]:
     draw = random.Random(f"linux fuzz {of} {number}")
     names = DETERMINISTIC + OTHERS
     cc = names[(number - 1) % len(names)]
-    even = lambda low, high: math.exp(draw.uniform(math.log(low), math.log(high)))  # noqa: E731
+
+    def even(low: float, high: float) -> float:
+        return math.exp(draw.uniform(math.log(low), math.log(high)))
+
     rate, round_trip = even(0.5e6, 500e6), even(0.001, 0.3)
     packets = max(2, round(even(0.1, 10) * rate * round_trip / 12_000))
     link: dict[str, Any] = {
