@@ -233,7 +233,7 @@ impl Congestion {
 }
 
 /// Whether a recovery, or the time after a timeout, that is over leads to another. What was found lost of what was sent during it is congestion of its own, sent again meanwhile or not, and whether or
-/// not a mark had reduced the window before. Measured of Linux 6.1: the acknowledgement that ends a recovery while such a loss is not repaired begins another, and reduces the window again.
+/// not a mark had reduced the window before. Measured of Linux 6.1: the acknowledgement that ends a recovery while such a loss is not repaired begins another, and reduces the window again. That the time after a timeout does, too, is assumed.
 #[cold]
 #[inline(never)]
 fn leads_to_another(tx: &mut Tx, outstanding: &Outstanding) -> bool {
