@@ -3,6 +3,7 @@
     python bench/linux/fuzz.py --number 20                   # prints the table and, of each that parts, the first packet that differs
     python bench/linux/fuzz.py --only 7 --minimise           # one scenario, made as small as it may be and still part
     python bench/linux/fuzz.py --number 500 --set test --write
+    python bench/linux/fuzz.py --only 22 --keep recovery-end --until 0.1   # the kernel's packets as a regression test: tests/linux/packets
 
 The rule, written before any of these was run:
 
@@ -26,6 +27,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +40,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from pages import publish, table
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/validation/linux-packets.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/validation/linux-packets.md"
+CORPUS = ROOT / "tests/linux/packets"
 DETERMINISTIC = ("reno", "cubic", "scalable", "highspeed", "bic", "hybla", "vegas", "veno", "westwood", "yeah")
 OTHERS = ("htcp", "illinois", "lp", "dctcp", "nv", "cdg", "bbr")
 KINDS = ("same packets", "within a tick", "same counts", "by chance", "parts")
 TICK_NS, MICROSECOND_NS, NEAR = 10_000_000, 1000, 0.02
 PACKETS, SHORTEST_S, LONGEST_S = 4000, 2.0, 30.0
 SHIFT_MS = 7
+BEFORE = """Of the same scenarios the simulator as it was before sent, by deterministic algorithms and by others, the same packets in 12 % and 7 %, within a tick in 12 % and 7 %, the same counts in 32 % and 21 %,
+parted by chance in 10 % and 14 %, and parted in 32 % and 50 %. **They are the ones that were looked at while it was mended**, so they say what was found, and not how often other scenarios part.
+Three of them (2, 16 and 62) had differed by 50 us alone, because the kernel's first run did not begin with a tick of its clock, as it does now."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +99,10 @@ def drawn(of: str, number: int) -> dict[str, Any]:
     draw = random.Random(f"linux fuzz {of} {number}")
     names = DETERMINISTIC + OTHERS
     cc = names[(number - 1) % len(names)]
-    even = lambda low, high: math.exp(draw.uniform(math.log(low), math.log(high)))  # noqa: E731
+
+    def even(low: float, high: float) -> float:
+        return math.exp(draw.uniform(math.log(low), math.log(high)))
+
     rate, round_trip = even(0.5e6, 500e6), even(0.001, 0.3)
     packets = max(2, round(even(0.1, 10) * rate * round_trip / 12_000))
     link: dict[str, Any] = {
@@ -201,6 +211,32 @@ def _later(tree: Mapping[str, Any]) -> dict[str, Any]:
     return {**tree, "flows": flows}
 
 
+def kept(of: Compared, until_s: float) -> dict[str, Any]:
+    """A scenario's beginning with the kernel's packets, for `CORPUS`."""
+    packets = {
+        flow: [[packet.t_ns, packet.start, packet.length] for packet in packets if packet.t_ns < until_s * 1e9]
+        for flow, packets in of.kernel.packets.items()
+    }
+    return {"scenario": {**of.tree, "duration": f"{until_s} s"}, "packets": packets}
+
+
+def differences(case: Mapping[str, Any]) -> list[str]:
+    """Packets of the simulator that are not those of a kept case, each within a microsecond."""
+    (ours,) = sides([case["scenario"]], on_kernel=False)
+    found: list[str] = []
+    for flow, packets in case["packets"].items():
+        sent = [packet for packet in ours.packets.get(flow, ()) if packet.t_ns <= packets[-1][0] + MICROSECOND_NS]
+        if len(sent) != len(packets):
+            found.append(f"{flow}: {len(sent)} packets, not {len(packets)}")
+        for packet, (time, start, length) in zip(sent, packets, strict=False):
+            if (packet.start, packet.length) != (start, length) or abs(packet.t_ns - time) > MICROSECOND_NS:
+                found.append(
+                    f"{flow}: {packet.length} B from {packet.start} on at {packet.t_ns} ns, not {length} B from {start} on at {time} ns"
+                )
+                break
+    return found
+
+
 def first_difference(of: Compared) -> list[str]:
     """The first packet of which the sides differ, in lines: both packets, and what both senders had sampled last."""
     parted: list[tuple[int, str, int]] = []
@@ -280,11 +316,15 @@ def page(found: Sequence[Compared], of: str) -> str:
 
 # The simulator's `linux` stack beside Linux, packet by packet
 
-{len(found)} scenarios of the set "{of}", Linux {uml.modules().release}. The rule, which was written before any of these was run:
+{len(found)} scenarios of the set "{of}", Linux {uml.modules().release}, {date.today().isoformat()}. The rule, which was written before any of these was run:
 
 {rule}
 
 {summary(found)}
+
+{BEFORE if of == "train" else ""}
+
+What was mended has a case each in `tests/linux/packets`, with the kernel's packets.
 
 ## The first packet that differs, of all that part
 
@@ -301,6 +341,8 @@ def main() -> None:
     parser.add_argument("--set", default="train", choices=("train", "test"))
     parser.add_argument("--only", type=int, help="this one alone")
     parser.add_argument("--cc", help="those of this congestion control")
+    parser.add_argument("--keep", metavar="NAME", help=f"write the kernel's packets of --only to {CORPUS.relative_to(ROOT)}")
+    parser.add_argument("--until", type=float, default=1.0, help="and of those that leave before this many seconds")
     parser.add_argument("--minimise", action="store_true", help="make those that part smaller")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     options = parser.parse_args()
@@ -322,6 +364,8 @@ def main() -> None:
         )
         if options.only:
             print(json.dumps(each.tree, indent=1))
+        if options.keep:
+            CORPUS.joinpath(f"{options.keep}.json").write_text(json.dumps(kept(each, options.until), separators=(",", ":")) + "\n")
     if options.write:
         publish(page(found, options.set), PAGE, write=True)
     else:

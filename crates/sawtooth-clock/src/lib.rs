@@ -25,6 +25,7 @@ mod boot;
 mod calls;
 mod clock;
 mod random;
+mod registers;
 
 use std::env;
 use std::ffi::{c_char, c_int};

@@ -144,3 +144,48 @@ fn a_boot_that_spins_until_a_tick_comes_gets_it() {
     }
     assert_eq!(monotonic().tv_sec - before.tv_sec, 1);
 }
+
+/// Sets the first of a stopped process's registers, as many as a kernel may have room for that is older than its processor.
+fn set_registers(process: libc::pid_t, length: usize) -> libc::c_long {
+    let kind: *mut libc::c_void = ptr::without_provenance_mut(0x202);
+    let mut registers = [0_u8; 1 << 12];
+    let mut vector = libc::iovec {
+        iov_base: registers.as_mut_ptr().cast(),
+        iov_len: length,
+    };
+    // SAFETY: the vector is of the array, which is longer.
+    unsafe {
+        assert_eq!(
+            libc::ptrace(libc::PTRACE_GETREGSET, process, kind, &raw mut vector),
+            0
+        );
+        libc::ptrace(libc::PTRACE_SETREGSET, process, kind, &raw mut vector)
+    }
+}
+
+#[test]
+fn registers_can_be_set_by_a_kernel_that_has_not_room_for_all_of_them() {
+    if !in_a_guest("registers_can_be_set_by_a_kernel_that_has_not_room_for_all_of_them") {
+        return;
+    }
+    // SAFETY: the child stops, and does nothing else.
+    unsafe {
+        let process = libc::fork();
+        if process == 0 {
+            libc::ptrace(
+                libc::PTRACE_TRACEME,
+                0,
+                ptr::null_mut::<u8>(),
+                ptr::null_mut::<u8>(),
+            );
+            libc::raise(libc::SIGSTOP);
+            libc::_exit(0);
+        }
+        let mut status = 0;
+        assert_eq!(libc::waitpid(process, &raw mut status, 0), process);
+        // The header of what the processor saves, and nothing of vectors.
+        assert_eq!(set_registers(process, 576), 0);
+        libc::kill(process, libc::SIGKILL);
+        libc::waitpid(process, &raw mut status, 0);
+    }
+}

@@ -138,6 +138,20 @@ impl Segments {
         self.waiting.total()
     }
 
+    /// Retransmissions in the path.
+    #[cold]
+    pub fn resent(&self) -> SegCount {
+        let places = (0..self.queue.len()).filter_map(|place| self.queue.get(place));
+        let resent = places.filter(|segment| segment.retransmitted && segment.is_in_path());
+        SegCount::from(resent.count())
+    }
+
+    /// Whether one of the segments that were found lost has not arrived yet, sent again or not.
+    #[cold]
+    pub fn misses_lost(&self) -> bool {
+        !self.lost().is_zero() || !self.resent().is_zero()
+    }
+
     /// When a segment was last sent.
     pub fn sent_at(&self, seq: SeqNum) -> Option<Instant> {
         self.get(seq).map(|segment| segment.sent)

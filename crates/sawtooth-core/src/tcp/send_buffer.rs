@@ -41,6 +41,8 @@ pub struct SendBuffer {
     waits: bool,
     /// Segments not yet sent that end a write.
     pushed: VecDeque<SeqNum>,
+    /// Those that have been sent, as long as they may have to be sent again.
+    pushed_before: VecDeque<SeqNum>,
     last_pushed: SeqNum,
     largest_window: SegCount,
     /// The window that the buffer has grown for.
@@ -71,6 +73,7 @@ impl SendBuffer {
             written: first,
             waits: false,
             pushed: VecDeque::new(),
+            pushed_before: VecDeque::new(),
             last_pushed: first,
             largest_window: SegCount::ZERO,
             grown_for: SegCount::ZERO,
@@ -99,6 +102,13 @@ impl SendBuffer {
         sendable: SeqNum,
         end: SeqNum,
     ) {
+        while self
+            .pushed_before
+            .front()
+            .is_some_and(|first| *first < snd_una)
+        {
+            self.pushed_before.pop_front();
+        }
         let cwnd = cwnd.max(LEAST);
         if self.auto_tuning && cwnd > self.grown_for {
             self.grown_for = cwnd;
@@ -158,8 +168,14 @@ impl SendBuffer {
         let found = self.pushed.front() == Some(&seq);
         if found {
             self.pushed.pop_front();
+            self.pushed_before.push_back(seq);
         }
         found
+    }
+
+    /// Whether a segment that is sent again ended a write when it was sent first.
+    pub fn was_pushed(&self, seq: SeqNum) -> bool {
+        self.pushed_before.contains(&seq)
     }
 
     /// What could still be written.

@@ -79,9 +79,9 @@ impl Acknowledgement {
         self.quick.is_next() && !self.is_interactive
     }
 
-    /// Whether a segment is acknowledged at once that ends a write, if it does (PSH), or opens the window.
-    pub(super) fn is_eager(&self, opens: bool, push: bool) -> bool {
-        (opens || (push && self.push_acks)) && !self.is_interactive
+    /// Whether a segment is acknowledged at once that ends a write, if it does (PSH).
+    pub(super) fn is_eager(&self, push: bool) -> bool {
+        push && self.push_acks && !self.is_interactive
     }
 
     /// It waits, from now on or already.
@@ -119,6 +119,18 @@ impl Acknowledgement {
         true
     }
 
+    /// Whether what waits is acknowledged without the segment that ends its wait; `besides` as for [`SackCompression::on_segment`].
+    pub(super) fn leaves_alone(&self, besides: Option<usize>) -> bool {
+        let compression = self.compression.as_ref();
+        compression.is_some_and(|compression| compression.is_over(besides))
+    }
+
+    /// Whether segments out of order wait for each other.
+    pub(super) fn is_compressing(&self) -> bool {
+        let compression = self.compression.as_ref();
+        compression.is_some_and(|compression| compression.is_waiting())
+    }
+
     /// A hole is filled in part, up to `next`.
     pub(super) fn on_partial_fill(&mut self, next: SeqNum) {
         if let Some(compression) = &mut self.compression {
@@ -128,11 +140,7 @@ impl Acknowledgement {
 
     /// Nothing else came before it was due.
     pub(super) fn on_expiry(&mut self) {
-        let of_disorder = self
-            .compression
-            .as_ref()
-            .is_some_and(|compression| compression.is_waiting());
-        if of_disorder {
+        if self.is_compressing() {
             return;
         }
         if self.is_interactive {
@@ -250,11 +258,11 @@ mod tests {
         let on = Value::Bool(true);
         let mut owed = with(&[("push_acks", on), ("interactive_acks", on)]);
         owed.delayed.on_arrival(Instant::from_secs(1.0), true);
-        assert!(owed.is_eager(false, true) && owed.is_eager(true, false));
+        assert!(owed.is_eager(true));
         owed.on_answer(Instant::from_secs(1.1));
-        assert!(!owed.is_eager(false, true) && !owed.is_eager(true, false));
+        assert!(!owed.is_eager(true));
         owed.on_expiry();
-        assert!(owed.is_eager(false, true));
-        assert!(!owed.is_eager(false, false));
+        assert!(owed.is_eager(true));
+        assert!(!owed.is_eager(false));
     }
 }

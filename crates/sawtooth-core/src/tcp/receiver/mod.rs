@@ -217,7 +217,9 @@ impl Receiver {
         if !data.payload.is_zero() {
             self.delivered.add(now.time, data.payload);
         }
-        let opens = self.buffer.is_some() && self.store_in_order(now.time, data);
+        if self.buffer.is_some() {
+            self.store_in_order(now.time, data);
+        }
         if !data.payload.is_zero()
             && self.acknowledgement.delayed.on_arrival(now.time, data.push)
             && self.acknowledgement.quick.again
@@ -227,9 +229,7 @@ impl Receiver {
         }
         // A SYN is answered at once, and so is a FIN (RFC 9293 §3.10.7.2, §3.10.7.4).
         let now_or_never = data.is_syn() || data.fin || at_once;
-        if now_or_never
-            || self.acknowledgement.is_eager(opens, data.push)
-            || self.acknowledgement.is_due()
+        if now_or_never || self.acknowledgement.is_eager(data.push) || self.acknowledgement.is_due()
         {
             return Some(self.acknowledge_in_order(now.time));
         }
@@ -237,22 +237,24 @@ impl Receiver {
         None
     }
 
-    /// A segment in order goes through the buffer to the application; whether the window opens, which is acknowledged at once.
+    /// A segment in order goes through the buffer to the application.
     #[inline]
-    fn store_in_order(&mut self, now: Instant, data: DataSegment) -> bool {
+    fn store_in_order(&mut self, now: Instant, data: DataSegment) {
         let Some(buffer) = &mut self.buffer else {
-            return false;
+            return;
         };
         if data.payload.is_zero() {
-            return false;
+            return;
         }
         let first = self.delivered.bytes == data.payload;
         let opens = buffer.on_segment(now, data.echo);
         if first {
             self.acknowledgement.quick.limit(buffer.quick_acks());
         }
+        if opens {
+            self.acknowledgement.quick.on_open();
+        }
         buffer.pass(data.payload, now);
-        opens
     }
 
     /// How many acknowledgements are sent one by one at most, where the window says it.
@@ -276,12 +278,21 @@ impl Receiver {
     /// A segment that is out of order, fills a hole or repeats another: acknowledged at once (RFC 5681 §4.2), except where those out of
     /// order wait for each other.
     fn on_disorder(&mut self, now: Event, data: DataSegment) -> Option<Ack> {
-        let is_old = data.seq < self.reassembly.rcv_nxt();
+        let next = self.reassembly.rcv_nxt();
         let opens = match &mut self.buffer {
-            Some(buffer) if !is_old => buffer.on_segment(now.time, data.echo),
+            Some(buffer) if data.seq > next => buffer.on_early_segment(now.time, data.echo),
+            Some(buffer) if data.seq == next => buffer.on_segment(now.time, data.echo),
             _ => false,
         };
+        if opens {
+            self.acknowledgement.quick.on_open();
+        }
+        let before = self
+            .acknowledgement
+            .is_compressing()
+            .then(|| self.reassembly.blocks.report(next));
         let disorder = self.reassembly.on_disorder(data);
+        let mut earlier = None;
         match disorder {
             Disorder::Fills { waited, bytes } => {
                 self.delivered.add(now.time, bytes);
@@ -298,8 +309,10 @@ impl Receiver {
                 if let Some(buffer) = &mut self.buffer {
                     buffer.hold();
                 }
-                let next = self.reassembly.rcv_nxt();
-                if !opens && self.acknowledgement.waits_in_disorder(now, next, besides) {
+                if self.acknowledgement.leaves_alone(besides) {
+                    earlier = before;
+                }
+                if self.acknowledgement.waits_in_disorder(now, next, besides) {
                     return None;
                 }
             }
@@ -309,7 +322,11 @@ impl Receiver {
             }
         }
         let repeated = (disorder == Disorder::Repeats).then_some(data.seq);
-        Some(self.acknowledge(now.time, repeated))
+        let mut ack = self.acknowledge(now.time, repeated);
+        if let Some(blocks) = earlier {
+            ack.sack = blocks;
+        }
+        Some(ack)
     }
 
     /// Nothing is out of order, so there is nothing to report.

@@ -8,7 +8,7 @@
 //!   last moved. All others wait for the timer, which the first of them starts, or for `tcp_comp_sack_nr` to be waiting: the next is acknowledged at once.
 //!   That of a segment which fills a hole in part is one of the three.
 //! - SRTT is what the receiver has measured of the handshake, however long the queue has become since.
-//! - A segment that begins another block, with two or more before it, ends the wait: what waits is acknowledged, and the segment with it.
+//! - A segment that begins another block, with two or more before it, ends the wait: what waits is acknowledged, and the segment with what comes next.
 //! - What fills a hole, even in part, what repeats another, and what lets the window open is acknowledged at once.
 //!
 //! Deviations: the slack is always waited for in full; in Linux a clock tick within it ends the wait.
@@ -65,8 +65,7 @@ impl SackCompression {
             self.at_once += SegCount::ONE;
             return None;
         }
-        let begins = besides.is_some_and(|blocks| blocks >= EXPECTED_BLOCKS);
-        if (begins && self.is_waiting()) || self.waiting >= self.settings.max {
+        if self.is_over(besides) || self.waiting >= self.settings.max {
             return None;
         }
         self.waiting += SegCount::ONE;
@@ -77,6 +76,11 @@ impl SackCompression {
     /// A segment fills a hole in part, up to `next`: its acknowledgement is one of those that leave at once.
     pub(crate) fn on_fill(&mut self, next: SeqNum) {
         (self.next, self.at_once) = (next, SegCount::ONE);
+    }
+
+    /// Whether what waits is acknowledged because a segment begins another block; `besides` as for [`Self::on_segment`].
+    pub(crate) fn is_over(&self, besides: Option<usize>) -> bool {
+        self.is_waiting() && besides.is_some_and(|blocks| blocks >= EXPECTED_BLOCKS)
     }
 
     /// Whether the acknowledgement that waits is for segments out of order.

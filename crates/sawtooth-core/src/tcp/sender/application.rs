@@ -91,4 +91,10 @@ impl SendingApplication {
         let buffer = self.buffer.as_mut();
         buffer.is_some_and(|buffer| buffer.is_pushed(seq))
     }
+
+    /// The same of one that leaves again.
+    pub fn was_pushed(&self, seq: SeqNum) -> bool {
+        let buffer = self.buffer.as_ref();
+        buffer.is_some_and(|buffer| buffer.was_pushed(seq))
+    }
 }

@@ -60,14 +60,15 @@ impl Congestion {
             RecoveryPhase::Open | RecoveryPhase::Cwr(_) => {}
             RecoveryPhase::Recovery(_) if over => {
                 self.leave(tx, now, true, outstanding);
-                // What was found lost of what was sent during the recovery is another episode's. Measured of Linux 6.1: the acknowledgement that ends a
-                // recovery and shows a loss beyond it begins another, and reduces the window again.
-                return outstanding.has_lost();
+                return leads_to_another(tx, outstanding);
             }
             RecoveryPhase::Recovery(_) => {
                 self.undo_by_dsack(tx, now, false, outstanding);
             }
-            RecoveryPhase::Timeout(_) if over => self.leave(tx, now, false, outstanding),
+            RecoveryPhase::Timeout(_) if over => {
+                self.leave(tx, now, false, outstanding);
+                return leads_to_another(tx, outstanding);
+            }
             RecoveryPhase::Timeout(frto) => self.after_timeout(tx, now, news, frto, outstanding),
         }
         false
@@ -91,7 +92,7 @@ impl Congestion {
         if once {
             self.undo.end();
         } else {
-            self.undo.begin(before, None);
+            self.undo.begin(before, outstanding.segments.resent(), None);
         }
         self.phase = RecoveryPhase::Recovery(match self.phase {
             // The reduction under way goes on.
@@ -229,4 +230,16 @@ impl Congestion {
         self.phase = RecoveryPhase::Open;
         true
     }
+}
+
+/// Whether a recovery, or the time after a timeout, that is over leads to another. What was found lost of what was sent during it is congestion of its own, sent again meanwhile or not, and whether or
+/// not a mark had reduced the window before. Measured of Linux 6.1: the acknowledgement that ends a recovery while such a loss is not repaired begins another, and reduces the window again. That the time after a timeout does, too, is assumed.
+#[cold]
+#[inline(never)]
+fn leads_to_another(tx: &mut Tx, outstanding: &Outstanding) -> bool {
+    let leads = outstanding.segments.misses_lost();
+    if leads && tx.is_reduced_for_mark() {
+        tx.note_reduction(false);
+    }
+    leads
 }

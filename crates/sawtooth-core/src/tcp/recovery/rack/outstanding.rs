@@ -97,7 +97,9 @@ impl Outstanding {
             tx.reported.on_ack(ack.next);
         }
         if !ack.sack.is_empty() {
+            let rtt = (!news.delivered.is_zero()).then_some(self.detect.rtt);
             self.take_reported(tx, now, ack, &mut news);
+            self.detect.rtt = rtt.unwrap_or(self.detect.rtt);
         }
         news
     }

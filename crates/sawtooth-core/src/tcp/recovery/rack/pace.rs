@@ -67,7 +67,7 @@ impl SegmentPacing {
             || (!tx.config.limited_transmit && is_open && tx.seq.flight_size() >= window);
         if full {
             self.usage.note(tx, true);
-            return None;
+            return self.last(tx, now, new);
         }
         if !self.burst.is_zero() {
             self.burst -= SegCount::ONE;
@@ -84,6 +84,17 @@ impl SegmentPacing {
             return None;
         }
         lost.or_else(|| new.then_some(tx.seq.nxt))
+    }
+
+    /// The window is full, which does not keep back the segment with the FIN. Measured of Linux 6.1: after a transfer of ten segments and a short one, all eleven leave at once.
+    #[cold]
+    fn last(&mut self, tx: &Tx, now: Event, new: bool) -> Option<SeqNum> {
+        let last = Some(tx.seq.nxt).filter(|next| new && tx.app.stream.has_fin(*next));
+        if last.is_some() && self.is_ahead(now.time) {
+            self.wait(now);
+            return None;
+        }
+        last
     }
 
     /// Whether a burst of new data leaves now, of which this is the first segment.

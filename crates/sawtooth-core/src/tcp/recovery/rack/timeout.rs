@@ -82,7 +82,9 @@ impl Rack {
             tx.clear_scoreboard();
             self.congestion.undo.end();
         } else if !again {
-            self.congestion.undo.begin(before, estimators);
+            self.congestion
+                .undo
+                .begin(before, SegCount::ZERO, estimators);
         }
         // What was sent lately may be on its way (RFC 8985 §6.3); without times all that is outstanding is taken for lost.
         let deadline = if reneged || self.outstanding.loss_detection == LossDetection::Forward {

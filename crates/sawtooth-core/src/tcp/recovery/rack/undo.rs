@@ -43,11 +43,11 @@ pub struct ReductionUndo {
 }
 
 impl ReductionUndo {
-    /// The windows are reduced from what they were `before`; at a timeout from these estimators.
-    pub fn begin(&mut self, before: Windows, estimators: Option<Estimators>) {
+    /// The windows are reduced from what they were `before`, while `resent` retransmissions are in the path; at a timeout from these estimators.
+    pub fn begin(&mut self, before: Windows, resent: SegCount, estimators: Option<Estimators>) {
         self.last = Some(Box::new(UndoableReduction {
             before,
-            needed: SegCount::ZERO,
+            needed: resent,
             retransmitted: Stamp::NONE,
             segment: SeqNum::ZERO,
             estimators,
@@ -129,7 +129,7 @@ mod tests {
 
     fn reduced(retransmissions: u64) -> ReductionUndo {
         let mut undo = ReductionUndo::default();
-        undo.begin(BEFORE, None);
+        undo.begin(BEFORE, SegCount::ZERO, None);
         for number in 0..retransmissions {
             undo.on_retransmit(seq(number), at(100));
         }
@@ -177,7 +177,7 @@ mod tests {
             srtt: secs(0.1),
             rttvar: secs(0.05),
         };
-        undo.begin(BEFORE, Some(estimators));
+        undo.begin(BEFORE, SegCount::ZERO, Some(estimators));
         undo.adapt_after(seq(30));
         assert_eq!(
             undo.adapts(seq(30)),
