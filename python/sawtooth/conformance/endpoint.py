@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from sawtooth.conformance.script import Call, Segment
 
@@ -73,4 +73,4 @@ def constant(value: Any) -> Any:
         case [only]:
             return only
         case _:
-            return cast("Any", value)
+            return value

@@ -166,8 +166,8 @@ class KernelEndpoint:
                 self._connection = one
                 one.connect((str(_REMOTE), _PEER_PORT))
             case "write" | "send" | "sendto":
-                flags = arguments[3] if len(arguments) > 3 else 0
-                return one.send(bytes(arguments[2]), _flags(flags))
+                given = arguments[3:4]
+                return one.send(bytes(arguments[2]), _flags(given[0] if given else 0))
             case "read" | "recv" | "recvfrom":
                 return len(one.recv(arguments[2]))
             case "setsockopt":

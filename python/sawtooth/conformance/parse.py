@@ -301,7 +301,7 @@ def load(path: Path) -> Script:
 
 
 def _wrong(error: UnexpectedInput, name: str, lines: list[str]) -> StudyError:
-    at_end = isinstance(error, UnexpectedToken) and bool(error.token.type == "$END")
+    at_end = isinstance(error, UnexpectedToken) and str(cast("Any", error.token).type) == "$END"
     line = min(error.line if error.line > 0 and not at_end else len(lines), max(1, len(lines)))
     text = lines[line - 1] if lines else ""
     column = len(text) + 1 if at_end else max(1, error.column)

@@ -49,7 +49,11 @@ fn what_an_endpoint_sends_is_numbered_by_bytes_and_carries_what_it_has_to_acknow
     end.receive(&request).expect("a request");
     assert!(end.take().is_empty(), "it is acknowledged later");
     end.write(1500);
-    let left = end.take();
+    let mut left = end.take();
+    // The rest is less than a segment, and waits until all that is outstanding is acknowledged (RFC 896).
+    assert_eq!(left.len(), 1);
+    end.receive(&acknowledging(1001)).expect("an acknowledgement");
+    left.append(&mut end.take());
     let numbers: Vec<_> = left
         .iter()
         .map(|one| (one.start, one.length, one.ack))

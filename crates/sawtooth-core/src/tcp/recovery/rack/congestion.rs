@@ -65,10 +65,7 @@ impl Congestion {
             RecoveryPhase::Recovery(_) => {
                 self.undo_by_dsack(tx, now, false, outstanding);
             }
-            RecoveryPhase::Timeout(_) if over => {
-                self.leave(tx, now, false, outstanding);
-                return leads_to_another(tx, outstanding);
-            }
+            RecoveryPhase::Timeout(_) if over => self.leave(tx, now, false, outstanding),
             RecoveryPhase::Timeout(frto) => self.after_timeout(tx, now, news, frto, outstanding),
         }
         false
@@ -232,8 +229,8 @@ impl Congestion {
     }
 }
 
-/// Whether a recovery, or the time after a timeout, that is over leads to another. What was found lost of what was sent during it is congestion of its own, sent again meanwhile or not, and whether or
-/// not a mark had reduced the window before. Measured of Linux 6.1: the acknowledgement that ends a recovery while such a loss is not repaired begins another, and reduces the window again. That the time after a timeout does, too, is assumed.
+/// Whether a recovery that is over leads to another. What was found lost of what was sent during it is congestion of its own, sent again meanwhile or not, and whether or
+/// not a mark had reduced the window before. Measured of Linux 6.1: the acknowledgement that ends a recovery while such a loss is not repaired begins another, and reduces the window again.
 #[cold]
 #[inline(never)]
 fn leads_to_another(tx: &mut Tx, outstanding: &Outstanding) -> bool {
