@@ -52,7 +52,8 @@ fn what_an_endpoint_sends_is_numbered_by_bytes_and_carries_what_it_has_to_acknow
     let mut left = end.take();
     // The rest is less than a segment, and waits until all that is outstanding is acknowledged (RFC 896).
     assert_eq!(left.len(), 1);
-    end.receive(&acknowledging(1001)).expect("an acknowledgement");
+    end.receive(&acknowledging(1001))
+        .expect("an acknowledgement");
     left.append(&mut end.take());
     let numbers: Vec<_> = left
         .iter()

@@ -157,10 +157,14 @@ fn packets_wait_out_an_outage_and_none_is_lost() {
     let (waits, loses) = (outage("wait"), outage("lost"));
     assert_eq!(total(&waits, "lost_packets"), 0);
     assert!(counts(&loses, "links", "lost_packets")[0] > 10);
-    let completion = |records: &Records| wholes(records, "flows", "completion_ns")[0];
-    // 0.83 s for a megabyte at 10 Mbit/s, and 0.3 s without a link; who has lost everything needs its timeout, too.
-    assert!(completion(&waits) > 1_130_000_000);
-    assert!(completion(&waits) < completion(&loses));
+    // 0.83 s for a megabyte at 10 Mbit/s, and 0.3 s without a link. Linux 6.1 takes 1.502 s where packets wait, which it sends again although they come, and 1.370 s where they are lost.
+    for (records, of_linux) in [(&waits, 1_502_000_000), (&loses, 1_370_000_000)] {
+        let completion = wholes(records, "flows", "completion_ns")[0];
+        assert!(
+            (completion - of_linux).abs() < of_linux / 33,
+            "{completion}"
+        );
+    }
 }
 
 #[test]
