@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from sawtooth import estimates, figures
+from sawtooth.design import MixedError
 from sawtooth.errors import SawtoothError
 from sawtooth.figures.data import Data
 from sawtooth.figures.spec import FigureSpec
@@ -111,8 +112,8 @@ class Narrowing:
             dataset = Dataset(self._directory)
             failing = most_failing(dataset)
             return widest(dataset, self._shown), failing
-        except SawtoothError:
-            # Nothing of it is stored yet, or not what is asked for: the report says so, and the run goes on.
+        except (SawtoothError, MixedError):
+            # Nothing of it is stored yet, not all that a figure keeps apart, or not what is asked for: the report says so, and the run goes on.
             return None, failing
 
 

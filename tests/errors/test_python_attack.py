@@ -129,7 +129,7 @@ CALLS: dict[str, Callable[[Any, sawtooth.Dataset], object]] = {
     "estimates": lambda odd, _: hurst.estimates(odd),
 }
 DONE_WITH: dict[str, set[str]] = {
-    "a seed": {"zero", "a number", "numpy's number"},
+    "a seed": {"nothing", "zero", "a number", "numpy's number"},
     "threads": {"nothing", "a number", "numpy's number"},
 }
 

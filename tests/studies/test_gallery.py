@@ -33,7 +33,7 @@ ALTERED: Mapping[str, tuple[Sequence[str], Sequence[Alteration]]] = {
         [flows("bbr", "cubic"), arms("BBR v1", "BBR v3")],
     ),
     "bufferbloat": ([], [arms("drop-tail", "FQ-CoDel"), flows("upload", "call")]),
-    "incast": (["repeat=60"], [{"runs_as": {"N": swapped("2", "64") | swapped("4", "32") | swapped("8", "16")}}]),
+    "incast": (["repeat=60"], [arms("CUBIC", "DCTCP with marks"), {"runs_as": {"N": swapped("2", "64") | swapped("4", "32") | swapped("8", "16")}}]),
     "l4s": ([], [arms("DualPI2", "CoDel")]),
     "leo-satellite": (['scenario.duration="60 s"'], [arms("bbr", "vegas"), arms("cubic", "vegas")]),
     "lossy-wireless": (
