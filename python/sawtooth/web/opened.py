@@ -6,12 +6,14 @@ the values of measures. Marks of validity, rows of tables, and other results do 
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from sawtooth.errors import SawtoothError
 from sawtooth.report.answers import Answers
 from sawtooth.report.sensible import shown
 from sawtooth.report.validity import validity
@@ -71,8 +73,13 @@ class Opened:
         """Reads tables into memory while nobody waits: what is asked next is mostly another measure."""
         with self.lock:
             if self._reading is None:
-                self._reading = threading.Thread(target=self._remembered.read_ahead, name="reading ahead", daemon=True)
+                self._reading = threading.Thread(target=self._read_ahead, name="reading ahead", daemon=True)
                 self._reading.start()
+
+    def _read_ahead(self) -> None:
+        # Of results that are being written a file may lack: whoever asks for it is told.
+        with contextlib.suppress(SawtoothError):
+            self._remembered.read_ahead()
 
     def forget(self) -> None:
         """Gives the room of these tables back."""
