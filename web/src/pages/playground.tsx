@@ -37,7 +37,6 @@ export function Playground() {
 }
 
 function Playing({ choices }: { choices: Choices }) {
-  const query = route.value.query.toString();
   const { lesson } = parted(location.search);
   const taught = useLesson(lesson);
   const [setting, set] = useState<Setting | null>(null);
@@ -49,7 +48,8 @@ function Playing({ choices }: { choices: Choices }) {
   // The address that this page has given itself, until it is read: what was changed meanwhile stays.
   const own = useRef<string | null>(null);
   const follow = (search: string) => {
-    if (search !== location.search) own.current = search;
+    if (search === location.search) return;
+    own.current = search;
     go(`/playground${search}`, "replace");
   };
   const newest = useRef<Newest | null>(null);
@@ -100,7 +100,8 @@ function Playing({ choices }: { choices: Choices }) {
     latest.current = wanted;
     choose({ kind: "link", at: 0 });
     newest.current?.ask(wanted);
-  }, [query]);
+    // A link to the address that is there already is one, too: what was changed since is undone.
+  }, [route.value]);
   const change = (next: Setting) => {
     clearTimeout(resting.current);
     set(next);

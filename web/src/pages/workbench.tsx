@@ -254,7 +254,8 @@ function Dimensions({ head, keys, shown, ask }: { head: Head; keys: Keys; shown:
     if (!Object.keys(next.where ?? {}).length) delete next.where;
     ask(next);
   };
-  const given = typeof keys.of === "string" ? [keys.of] : (keys.of ?? []);
+  // An address may say anything: what is no list of items is told by whoever makes the figure.
+  const given = [keys.of].flat().filter((each) => typeof each === "string");
   const items = [...new Set([...given, ...(shown?.items ?? [])])];
   return (
     <>

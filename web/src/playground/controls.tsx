@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Bounded, bounded } from "../ui/bounded";
 import { Choice, Field } from "../ui/field";
 import { Slider } from "../ui/slider";
+import { useTyped } from "../ui/typed";
 import type { Choices, Group, Link, Setting } from "./setting";
 
 type Limits = Choices["limits"];
@@ -243,26 +244,19 @@ function Optional(props: {
 }) {
   const { name, value, limit, change } = props;
   const [beyond, tell] = useState("");
+  const typing = useTyped(value === null ? "" : String(value), (input) => {
+    const typed = input.valueAsNumber;
+    if (!Number.isFinite(typed) || !limit) return change(null);
+    const { value: taken, said } = bounded(typed, limit, typed);
+    tell(said);
+    input.value = String(taken);
+    change(taken);
+  });
   return (
     <Field name={name}>
       {(id) => (
         <>
-          <input
-            id={id}
-            type="number"
-            min={limit?.least}
-            max={limit?.most}
-            step="any"
-            value={value ?? ""}
-            onChange={(event) => {
-              const typed = event.currentTarget.valueAsNumber;
-              if (!Number.isFinite(typed) || !limit) return change(null);
-              const { value: taken, said } = bounded(typed, limit, typed);
-              tell(said);
-              event.currentTarget.value = String(taken);
-              change(taken);
-            }}
-          />
+          <input id={id} type="number" min={limit?.least} max={limit?.most} step="any" {...typing} />
           <Bounded said={beyond} />
         </>
       )}

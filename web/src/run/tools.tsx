@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { byFinger } from "../time/touch";
 import type { Zoom } from "../time/zoom";
 import { Field } from "../ui/field";
+import { useTyped } from "../ui/typed";
 import { seconds } from "../ui/words";
 
 /** The stretch of time that is shown, what moves it, and the moment that is looked at. */
@@ -10,6 +11,13 @@ export function Tools({ zoom, moment, choose }: { zoom: Zoom; moment: number | u
   useEffect(() => zoom.watch(() => shown((before) => before + 1)), [zoom]);
   const [wrong, tell] = useState("");
   const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(zoom.to - zoom.from))));
+  // What makes no time stays to be mended: a field that is emptied chooses none.
+  const typing = useTyped(moment === undefined ? "" : String(+moment.toFixed(9)), (input) => {
+    const text = input.value;
+    const value = seconds(text);
+    tell(text.trim() && value === undefined ? `\`${text.trim()}\` is no time: write 1.5, 1.5 s or 1500 ms.` : "");
+    if (!text.trim() || value !== undefined) choose(value);
+  });
   return (
     <div class="tools row" role="toolbar" aria-label="Stretch of time">
       <button type="button" onClick={() => zoom.move(-0.3)} aria-label="Earlier">
@@ -31,21 +39,7 @@ export function Tools({ zoom, moment, choose }: { zoom: Zoom; moment: number | u
         {zoom.from.toFixed(digits)} to {zoom.to.toFixed(digits)} s
       </output>
       <Field name="Look at moment (s)">
-        {(id) => (
-          <input
-            id={id}
-            size={10}
-            placeholder="such as 1.5"
-            value={moment === undefined ? "" : String(+moment.toFixed(9))}
-            aria-invalid={wrong !== ""}
-            onChange={(event) => {
-              const text = event.currentTarget.value;
-              const value = seconds(text);
-              tell(text.trim() && value === undefined ? `\`${text.trim()}\` is no time: write 1.5, 1.5 s or 1500 ms.` : "");
-              if (!text.trim() || value !== undefined) choose(value);
-            }}
-          />
-        )}
+        {(id) => <input id={id} size={10} placeholder="such as 1.5" aria-invalid={wrong !== ""} {...typing} />}
       </Field>
       {wrong && (
         <span class="bad" role="alert">

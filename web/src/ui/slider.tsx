@@ -1,5 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { Bounded, bounded } from "./bounded";
+import { useTyped } from "./typed";
 import { number } from "./words";
 
 const STEPS = 200;
@@ -34,6 +35,14 @@ export function Slider(props: {
     const moved = found !== value ? found : value + Math.sign(step - Math.round(at * STEPS)) * quantum;
     set(Math.min(Math.max(Number(moved.toPrecision(6)), least), most));
   };
+  const typing = useTyped(String(value), (input) => {
+    const typed = input.valueAsNumber;
+    const { value: taken, said } = bounded(whole ? Math.round(typed) : typed, { least, most, unit }, value);
+    tell(said);
+    // What is taken may be what was there before: then nothing else puts it back into the field.
+    input.value = String(taken);
+    if (Number.isFinite(typed)) set(taken);
+  });
   return (
     <div class="slider">
       <label for={id}>
@@ -52,22 +61,7 @@ export function Slider(props: {
           slid(event.currentTarget.valueAsNumber);
         }}
       />
-      <input
-        type="number"
-        aria-label={`${name}, typed`}
-        min={least}
-        max={most}
-        step="any"
-        value={value}
-        onChange={(event) => {
-          const typed = event.currentTarget.valueAsNumber;
-          const { value: taken, said } = bounded(whole ? Math.round(typed) : typed, { least, most, unit }, value);
-          tell(said);
-          // What is taken may be what was there before: then nothing else puts it back into the field.
-          event.currentTarget.value = String(taken);
-          if (Number.isFinite(typed)) set(taken);
-        }}
-      />
+      <input type="number" aria-label={`${name}, typed`} min={least} max={most} step="any" {...typing} />
       <Bounded said={beyond} />
     </div>
   );
