@@ -65,6 +65,7 @@ NS3 = (
     Case("pie, departure rate of 17 packets",
          {**PIE_OURS, "derandomise": False, "delay": "departure_rate", "rate_threshold": "17 kB"},
          Peer(ns3=("PieQueueDisc", {**PIE_NS3, "UseDequeueRateEstimator": "true", "DequeueThreshold": "17000"})), (t.CONSTANT, t.POISSON), 4),
+    Case("cobalt", {"name": "cobalt", **OURS}, Peer(ns3=("CobaltQueueDisc", PIE_NS3)), SINGLE, 4),
     Case("fq_codel", {"name": "fq_codel"}, Peer(ns3=("FqCoDelQueueDisc", {})), FAIR),
     Case("fq_pie", {"name": "fq_pie", "mean_packet": "1000 B", "derandomise": False}, Peer(ns3=("FqPieQueueDisc", {})), FAIR, 4),
 )  # fmt: skip
@@ -74,6 +75,12 @@ DUALPI2 = (
          (t.POISSON, t.HALF, t.L4S, t.L4S_OVERLOAD)),
 )  # fmt: skip
 
+
+def cake(settings: str) -> Sequence[str]:
+    """The command of a `cake` of one tin."""
+    return [f"qdisc add dev {{dev}} parent 1:1 handle 10: cake besteffort {settings}"]
+
+
 _DRR = ["qdisc add dev {dev} parent 1:1 handle 10: drr"]
 for _flow in range(4):
     _DRR += [
@@ -82,7 +89,7 @@ for _flow in range(4):
         f"filter add dev {{dev}} parent 10: protocol ip prio 1 u32 match ip sport {1000 + _flow} 0xffff flowid 10:{_flow + 1}",
     ]
 _DRR += ["filter add dev {dev} parent 10: protocol ip prio 2 u32 match u32 0 0 flowid 10:1"]
-LINUX_MODULES = ("sch_codel", "sch_red", "sch_pie", "sch_fq_codel", "sch_sfq", "sch_drr", "cls_u32")
+LINUX_MODULES = ("sch_codel", "sch_red", "sch_pie", "sch_fq_codel", "sch_sfq", "sch_drr", "sch_cake", "cls_u32")
 LINUX = (
     Case("drop_tail", {"name": "drop_tail", "limit": "51 packets"}, Peer(linux=["qdisc add dev {dev} parent 1:1 handle 10: pfifo limit 50"]),
          (t.POISSON,)),
@@ -96,6 +103,19 @@ LINUX = (
          Peer(linux=["qdisc add dev {dev} parent 1:1 handle 10: pie limit 500 target 15ms tupdate 20ms alpha 2 beta 20 ecn"]), (t.POISSON,), 4),
     Case("fq_codel", {"name": "fq_codel"}, Peer(linux=["qdisc add dev {dev} parent 1:1 handle 10: fq_codel limit 10240 quantum 1514 ecn"]),
          (t.UNEQUAL,)),
+    # Its limit is one of memory, which is reached only in the last of these: there a packet's buffer is 2304 bytes, and 500 of them are held.
+    Case("cobalt", {"name": "cobalt", "limit": "100000 packets"}, Peer(linux=cake("unlimited flowblind memlimit 200m")), SINGLE, 4),
+    Case("cake", {"name": "cake", "memory_limit": "200 MB"}, Peer(linux=cake("unlimited memlimit 200m")), FAIR, 4),
+    Case("cake, 8 Mbit/s", {"name": "cake", "rate": "8 Mbit/s", "memory_limit": "200 MB"}, Peer(linux=cake("bandwidth 8mbit memlimit 200m")),
+         (t.CONSTANT, t.BELOW, t.UNEQUAL_ECN), 4),
+    Case("cake, 8 Mbit/s over Ethernet", {"name": "cake", "rate": "8 Mbit/s", "memory_limit": "200 MB", "overhead": 38, "mpu": 84},
+         Peer(linux=cake("bandwidth 8mbit memlimit 200m raw overhead 38 mpu 84")), (t.BELOW, t.SIZES), 4),
+    Case("cake, 8 Mbit/s over ATM", {"name": "cake", "rate": "8 Mbit/s", "memory_limit": "200 MB", "overhead": 10, "framing": "atm"},
+         Peer(linux=cake("bandwidth 8mbit memlimit 200m raw overhead 10 atm")), (t.BELOW, t.SIZES), 4),
+    Case("cake, 8 Mbit/s over PTM", {"name": "cake", "rate": "8 Mbit/s", "memory_limit": "200 MB", "framing": "ptm"},
+         Peer(linux=cake("bandwidth 8mbit memlimit 200m raw ptm")), (t.BELOW,), 4),
+    Case("cake, 500 packets", {"name": "cake", "memory_limit": "500 kB"}, Peer(linux=cake(f"unlimited memlimit {500 * 2304}")),
+         (t.CONSTANT, t.STEPS, t.CAPABLE), 4),
     Case("sfq", {"name": "sfq", "limit": "128 packets", "quantum": "1500 B"},
          Peer(linux=["qdisc add dev {dev} parent 1:1 handle 10: sfq limit 127 quantum 1500"]), (t.UNEQUAL, t.LONG_AND_SHORT)),
     Case("drr", {"name": "drr", "limit": "401 packets", "quantum": "1500 B"}, Peer(linux=_DRR), (t.UNEQUAL, t.LONG_AND_SHORT)),

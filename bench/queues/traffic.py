@@ -76,6 +76,14 @@ def _steps() -> list[Packet]:
     return [Packet(p.ns + int(at * 1e9), 0, p.size, p.ecn) for part, (_, at) in zip(parts, loads, strict=True) for p in part]
 
 
+def standing(rate_bps: float, packets: int) -> Traffic:
+    """So many packets at once, and then one, ECN-capable, each time that one leaves at this rate: as many always wait."""
+    each = round(8e9 * BYTES / rate_bps)
+    first = [Packet(50_000_000 + 1000 * at, 0, BYTES, ECT0) for at in range(packets)]
+    rest = [Packet(50_000_000 + each // 2 + each * at, 0, BYTES, ECT0) for at in range(int((DURATION_S - 1) * 1e9) // each)]
+    return Traffic(f"{packets} packets stand at {rate_bps / 1e6:g} Mbit/s", "", [*first, *rest])
+
+
 CONSTANT = Traffic("constant 1.2", "one flow, a packet every 1/1.2 of its transmission time", _constant(1.2, 0, NOT_ECT))
 POISSON = Traffic("Poisson 1.1", "one flow at random times, on average 1.1 times the rate", _poisson(1.1, 0, NOT_ECT, 1))
 BELOW = Traffic("Poisson 0.95", "one flow at random times, below the rate", _poisson(0.95, 0, NOT_ECT, 2))

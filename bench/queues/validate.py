@@ -195,6 +195,22 @@ def linux_table() -> str:
     return table(head, rows, "ll" + "r" * 9) + "\n\nBy flow:\n\n" + table(by_flow, flows, "lll" + "r" * 6)
 
 
+def standing_table() -> str:
+    """Which standing queues CAKE signals: marks of a minute's half in which as many packets always wait."""
+    rates = ((2e6, "2mbit"), (5e6, "5mbit"))
+    loads = [(rate, word, traffic.standing(rate, packets)) for rate, word in rates for packets in range(3, 10)]
+    jobs = {str(at): linux.Job(cases.cake(f"bandwidth {word} memlimit 200m"), load) for at, (_, word, load) in enumerate(loads)}
+    found = linux.run(jobs, cases.LINUX_MODULES)
+    rows: list[list[str]] = []
+    for at, (rate, _, load) in enumerate(loads):
+        mine = ours.fed({"name": "cake", "rate": f"{rate:.0f} bit/s", "memory_limit": "200 MB"}, load, 1)
+        cells = [f"{side.flows[0].marked}" for side in (mine, found[str(at)])]
+        waits = [f"{wait_ms(side):.1f}" for side in (mine, found[str(at)])]
+        rows.append([load.name, f"{4 * 8e3 * 1514 / rate:.1f}", waits[0], cells[0], waits[1], cells[1]])
+    head = ["Traffic", "Four frames, ms", "Wait here, ms", "Marks", "Wait Linux, ms", "Marks"]
+    return table(head, rows, "lrrrrr")
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--only", help="a discipline beside ns-3's, printed and not written")
@@ -212,6 +228,7 @@ def main() -> None:
         "@FQPIE@": pie_without_allowance(),
         "@DUALPI2@": pseudo_table(),
         "@LINUX@": linux_table(),
+        "@STANDING@": standing_table(),
     }
     text = REASONS.read_text()
     head, _, tail = text.partition("@@WITNESS\n")
@@ -221,4 +238,5 @@ def main() -> None:
     PAGE.write_text(text.rstrip() + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -88,7 +88,7 @@ def _target(setup: Setup) -> Iterator[Hit]:
 
 def _of_target(setup: Setup, link: Link) -> Iterator[Hit]:
     name = link.queue["name"]
-    if name not in ("codel", "fq_codel", "pie", "fq_pie") or not link.rate_bps:
+    if name not in ("codel", "cobalt", "fq_codel", "pie", "fq_pie") or not link.rate_bps:
         return
     target = setup.quantity(link.queue.get("target", default("queue", name, "target")))
     sizes = [flow.smss + flow.header for flow in setup.flows if link in flow.links and not flow.udp]

@@ -81,8 +81,12 @@ pub(super) type Id = u32;
 #[derive(Debug)]
 pub(super) struct FlowQueues<A> {
     hash: Hash,
+    /// Buckets that stand beside each other: a flow whose own is another's takes one of these that is free. 1: each has its own alone.
+    ways: usize,
     /// Which queue a bucket has, plus one; 0 for none yet.
     ids: Vec<Id>,
+    /// The flow that used a bucket last, where there are ways.
+    users: Vec<u32>,
     queues: Vec<FlowQueue<A>>,
     waiting: Backlog,
 }
@@ -98,16 +102,29 @@ impl<A> FlowQueues<A> {
         let buckets = params.integer("queues") as u32;
         Self {
             hash: Hash::new(buckets, stream),
+            ways: 1,
             ids: vec![0; buckets as usize],
+            users: Vec::new(),
             queues: Vec::new(),
             waiting: Backlog::default(),
         }
     }
 
+    /// Set-associative, with so many ways: flows share a queue only if all of a set are in use (Piece of CAKE, §III-B).
+    pub(super) fn with_ways(mut self, ways: usize) -> Self {
+        self.ways = ways;
+        self.users = vec![0; self.ids.len()];
+        self
+    }
+
     /// The queue of a packet; `aqm` makes its management if it is new.
     #[expect(clippy::cast_possible_truncation, reason = "65536 queues at most")]
     pub(super) fn of(&mut self, packet: &QueuedPacket, aqm: impl FnOnce() -> A) -> Id {
-        let id = &mut self.ids[self.hash.bucket(packet.packet.flow)];
+        let mut bucket = self.hash.bucket(packet.packet.flow);
+        if self.ways > 1 {
+            bucket = self.way(bucket, packet.packet.flow);
+        }
+        let id = &mut self.ids[bucket];
         if *id == 0 {
             self.queues.push(FlowQueue {
                 fifo: Fifo::new(),
@@ -118,6 +135,25 @@ impl<A> FlowQueues<A> {
             *id = self.queues.len() as Id;
         }
         *id - 1
+    }
+
+    /// The bucket of a flow in the set of `own`: that which it has, else one that nobody uses, its own first; else its own, which it shares.
+    fn way(&mut self, own: usize, flow: u32) -> usize {
+        let first = own - own % self.ways;
+        let size = self.ways.min(self.ids.len() - first);
+        let mut set = (0..size).map(|step| first + (own - first + step) % size);
+        let in_use = |bucket: usize| {
+            let id = self.ids[bucket];
+            id > 0 && self.queues[id as usize - 1].listed
+        };
+        let bucket = set
+            .clone()
+            .find(|bucket| in_use(*bucket) && self.users[*bucket] == flow)
+            .or_else(|| set.find(|bucket| !in_use(*bucket)));
+        if let Some(bucket) = bucket {
+            self.users[bucket] = flow;
+        }
+        bucket.unwrap_or(own)
     }
 
     pub(super) fn get(&mut self, id: Id) -> &mut FlowQueue<A> {
@@ -271,6 +307,29 @@ mod tests {
             Some(ids[1])
         );
         assert_eq!(longest(|waiting| waiting.bytes.get(), &[]), None);
+    }
+
+    #[test]
+    fn flows_of_a_set_share_a_queue_only_if_all_of_it_are_in_use() {
+        // Sixteen queues, so two sets of eight: each flow of the first eight of a set has one of its own; a ninth shares.
+        let mut stream = RandomStream::new(1, "hash");
+        let params = params_of(&[QUEUES], &[("queues", Value::Integer(16))]);
+        let mut flows = FlowQueues::<()>::new(&params, &mut stream).with_ways(8);
+        let mut of = |flow| flows.of(&queued(flow, 0, 100, Ecn::NotEct, 0.0), || ());
+        // Nobody is in a list, so that each takes its own bucket.
+        let ids: Vec<Id> = (0..40).map(&mut of).collect();
+        assert_eq!(ids, (0..40).map(&mut of).collect::<Vec<Id>>());
+        let mut listed = std::collections::BTreeMap::<Id, u32>::new();
+        for flow in 0..40 {
+            let id = flows.of(&queued(flow, 0, 100, Ecn::NotEct, 0.0), || ());
+            flows.get(id).listed = true;
+            *listed.entry(id).or_default() += 1;
+            assert_eq!(flows.of(&queued(flow, 1, 100, Ecn::NotEct, 0.0), || ()), id);
+            if flow < 8 {
+                assert_eq!(listed.len(), flow as usize + 1, "each has its own");
+            }
+        }
+        assert_eq!(listed.len(), 16);
     }
 
     #[test]

@@ -58,9 +58,15 @@ pub(super) struct FairQueues<A> {
 impl<A> FairQueues<A> {
     /// Of a row that has [`QUEUES`](super::flows::QUEUES) and [`QUANTUM`].
     pub(super) fn new(params: &Params, stream: &mut RandomStream) -> Self {
+        let quantum = ByteCount::new(params.bytes("quantum"));
+        Self::of(FlowQueues::new(params, stream), quantum)
+    }
+
+    /// Queues that share by this many bytes a round.
+    pub(super) fn of(flows: FlowQueues<A>, quantum: ByteCount) -> Self {
         Self {
-            flows: FlowQueues::new(params, stream),
-            quantum: signed(ByteCount::new(params.bytes("quantum"))),
+            flows,
+            quantum: signed(quantum),
             new: VecDeque::new(),
             old: VecDeque::new(),
         }

@@ -7,6 +7,8 @@
 //! To add one: one file in this folder, one `mod` line, one row of [`TABLE`].
 
 mod ared;
+mod cake;
+mod cobalt;
 mod codel;
 mod drop_tail;
 mod drr;
@@ -208,12 +210,14 @@ pub const TABLE: &[Entry<NewQueue>] = &[
     red::ENTRY,
     ared::ENTRY,
     codel::ENTRY,
+    cobalt::ENTRY,
     pie::ENTRY,
     token_bucket::ENTRY,
     drr::ENTRY,
     sfq::ENTRY,
     fq_codel::ENTRY,
     fq_pie::ENTRY,
+    cake::ENTRY,
     dualpi2::ENTRY,
 ];
 
@@ -303,6 +307,20 @@ mod tests {
             ("dualpi2", "rtt_max", Value::Duration(0.1), "RFC 9332 §A.1"),
             ("dualpi2", "k", Value::Number(2.0), "RFC 9332 §A.1"),
             ("dualpi2", "classic_share", Value::Number(0.1), "RFC 9332"),
+            ("cobalt", "target", Value::Duration(0.005), "RFC 8289 §4"),
+            (
+                "cobalt",
+                "increment",
+                Value::Number(1.0 / 256.0),
+                "Palmei et al. 2019",
+            ),
+            (
+                "cobalt",
+                "decrement",
+                Value::Number(1.0 / 4096.0),
+                "Palmei et al. 2019",
+            ),
+            ("cake", "rtt", Value::Duration(0.1), "tc-cake(8): internet"),
             ("codel", "max_packet", Value::Bytes(1500), "IEEE 802.3"),
             ("red", "max_packet", Value::Bytes(1500), "IEEE 802.3"),
             (
