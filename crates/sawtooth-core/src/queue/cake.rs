@@ -10,7 +10,7 @@
 //!   that have just become active first (RFC 8290 §4.2), of 1/4096 s of the rate, 300 bytes at least and 1514 at most
 //! - §III-D: each queue is under [`cobalt`](super::cobalt) with `rtt` for its interval and a twentieth of it for its target, which is the time
 //!   of one and a half packets of 1514 bytes at least, and longer by as much is the interval then; what has waited for less than the time of four
-//!   such packets is not signalled (measured on Linux 6.1, `bench/queues/cake.py`)
+//!   such packets is not signalled (measured on Linux 6.1: docs/validation/queues.md)
 //! - a full buffer: packets of the queue with the most bytes are dropped from its head until the rest fits, and its BLUE is told. By default it
 //!   holds four times what is sent in an `rtt`: at least 4 MiB, at most 10,240 packets of 1514 bytes
 //!
@@ -85,7 +85,7 @@ const MOST_FRAMES: f64 = 10_240.0;
 
 /// Sends no faster than its rate, and saves nothing up while nothing waits (§III-A).
 #[derive(Debug)]
-struct Shaper {
+struct DeficitShaper {
     rate: Rate,
     overhead: f64,
     mpu: f64,
@@ -94,7 +94,7 @@ struct Shaper {
     next: Instant,
 }
 
-impl Shaper {
+impl DeficitShaper {
     /// What a packet of this size costs, bytes.
     fn bytes(&self, size: ByteCount) -> f64 {
         let with = (size.as_f64() + self.overhead).max(self.mpu);
@@ -114,7 +114,7 @@ impl Shaper {
 /// The discipline.
 #[derive(Debug)]
 struct Cake {
-    shaper: Option<Shaper>,
+    shaper: Option<DeficitShaper>,
     memory: BufferLimit,
     config: CobaltConfig,
     queues: FairQueues<Cobalt>,
@@ -153,7 +153,7 @@ impl Cake {
         };
         let flows = FlowQueues::new(params, &mut site.stream).with_ways(WAYS);
         Self {
-            shaper: rate.map(|rate| Shaper {
+            shaper: rate.map(|rate| DeficitShaper {
                 rate,
                 overhead: params.integer("overhead") as f64,
                 mpu: params.integer("mpu") as f64,

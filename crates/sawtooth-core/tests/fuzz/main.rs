@@ -342,7 +342,7 @@ fn the_saved_scenario_breaks_no_rule() {
 fn every_row_and_every_parameter_is_drawn() {
     let maker = Maker::new();
     let mut drawn: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for number in 0..4000 {
+    for number in 0..6000 {
         let made = maker.make(7, number);
         if made.scenario.is_some() {
             note(&made.tree, "", &mut drawn);

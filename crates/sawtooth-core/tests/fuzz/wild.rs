@@ -340,6 +340,9 @@ impl Draw {
                 link["queue"]["rate"] = self.rate(1e4, 1e7);
                 link["queue"]["burst"] = self.bytes(1500.0, 1e5);
             }
+            if link["queue"]["name"] == "cake" && self.chance(0.7) {
+                link["queue"]["rate"] = self.rate(1e4, 1e8);
+            }
         }
         if self.chance(0.1) {
             link["loss"] = self.part(loss::TABLE, most);

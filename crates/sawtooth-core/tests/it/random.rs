@@ -403,19 +403,8 @@ pub fn cases() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
-    pub fn tree(&self) -> Value {
-        let rate = format!("{} kbit/s", self.rate_kbit);
-        let access = format!("{} kbit/s", self.rate_kbit * self.access_ratio);
-        let mut queue = json!({"name": "drop_tail", "limit": self.queue});
-        if self.ecn.is_some() {
-            // Two packets of the `rfc` stack, below every limit.
-            let mark_above = if self.queue.ends_with("kB") {
-                "3000 B"
-            } else {
-                "1 packets"
-            };
-            queue = json!({"name": "step", "limit": self.queue, "mark_above": mark_above});
-        }
+    /// The queue at the bottlenecks: `queue`, which is that of the other links, or of the discipline that is drawn.
+    fn bottleneck(&self, queue: &Value) -> Value {
         let mut bottleneck = self.discipline.map_or(
             queue.clone(),
             |name| json!({"name": name, "limit": self.queue}),
@@ -432,8 +421,30 @@ impl Case {
                 bottleneck["rate"] = json!(format!("{} kbit/s", self.rate_kbit * 4 / 5));
                 bottleneck["burst"] = json!("3000 B");
             }
+            // Its limit is one of memory: that many packets, and a rate that is lower than the link's.
+            Some("cake") => {
+                let rate = format!("{} kbit/s", self.rate_kbit * 4 / 5);
+                bottleneck = json!({"name": "cake", "rate": rate, "memory_limit": "30 kB"});
+            }
             _ => {}
         }
+        bottleneck
+    }
+
+    pub fn tree(&self) -> Value {
+        let rate = format!("{} kbit/s", self.rate_kbit);
+        let access = format!("{} kbit/s", self.rate_kbit * self.access_ratio);
+        let mut queue = json!({"name": "drop_tail", "limit": self.queue});
+        if self.ecn.is_some() {
+            // Two packets of the `rfc` stack, below every limit.
+            let mark_above = if self.queue.ends_with("kB") {
+                "3000 B"
+            } else {
+                "1 packets"
+            };
+            queue = json!({"name": "step", "limit": self.queue, "mark_above": mark_above});
+        }
+        let bottleneck = self.bottleneck(&queue);
         let step = format!("(i - 1) * {} ms", self.step_ms);
         let path = match self.shape {
             "single" => json!(["bottleneck"]),
