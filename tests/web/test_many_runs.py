@@ -129,3 +129,17 @@ def test_a_folder_without_results_says_so(page: Any) -> None:
     page.goto("/results?of=lab/studies")
     page.get_by_role("alert").get_by_text("is no results directory").wait_for()
     page.get_by_role("alert").get_by_text("`sawtooth run STUDY --out DIR` makes one").wait_for()
+    expect(page.get_by_role("heading", level=1)).to_have_text("This cannot be shown")
+    page.get_by_role("link", name="Results that there are").click()
+    page.get_by_role("heading", level=1, name="Results").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("address", "link"),
+    [("/studies?of=lab/studies/none.toml", "Studies that there are"), ("/run?of=lab/results/queues&run=999", "The results that it is of")],
+)
+def test_what_there_is_not_has_a_heading_and_a_way_on(page: Any, address: str, link: str) -> None:
+    page.goto(address)
+    page.get_by_role("alert").wait_for()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("cannot be shown")
+    expect(page.get_by_role("link", name=link)).to_be_visible()

@@ -40,7 +40,7 @@ class Cause:
 
 def _source_says(m: Measured) -> str:
     if m["rqueue"] > 0 and m["bytes_received"] > m["bytes_acked"]:
-        return f"it receives, and {size(m['rqueue'])} wait for this machine's application to read them"
+        return f"it receives, and {size(m['rqueue'])} {'waits' if m['rqueue'] == 1 else 'wait'} for this machine's application to read them"
     if m["bytes_received"] > m["bytes_acked"]:
         return "it receives: what holds it back is seen at its other end"
     return "the application gives it nothing to send"
@@ -125,7 +125,7 @@ def _nagle_says(m: Measured) -> str:
 
 
 def _device_says(m: Measured) -> str:
-    return f"{size(m['device_bytes'])} are in this machine's own queue or network card"
+    return f"{size(m['device_bytes'])} {'is' if m['device_bytes'] == 1 else 'are'} in this machine's own queue or network card"
 
 
 CAUSES: tuple[Cause, ...] = (
@@ -243,6 +243,8 @@ def words(cause: NDArray[np.int64], measured: Sockets) -> tuple[list[str], list[
 
 def size(amount: float) -> str:
     """Bytes as people read them."""
+    if round(amount) == 1:
+        return "1 byte"
     return f"{amount:.0f} bytes" if amount < 1e4 else f"{amount / 1e3:,.0f} kB" if amount < 1e7 else f"{amount / 1e6:,.0f} MB"
 
 

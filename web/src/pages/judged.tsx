@@ -10,8 +10,8 @@ interface Found {
   forest: { caption: string } | null;
 }
 
-/** `ready`: whether they may be asked for. */
-export function Judged({ of, ready }: { of: string; ready: boolean }) {
+/** `ready`: whether they may be asked for; `runs`: how many they are made of. */
+export function Judged({ of, runs, ready }: { of: string; runs: number; ready: boolean }) {
   const { value, problem } = useLoaded<Found | null>(
     (signal) => (ready ? get<Found>("/api/results/verdicts", { of }, signal) : Promise.resolve(null)),
     [of, ready],
@@ -49,7 +49,9 @@ export function Judged({ of, ready }: { of: string; ready: boolean }) {
         </details>
       ) : (
         <p class="faint" role="status">
-          being judged …
+          {ready
+            ? `Claims are being judged on ${runs.toLocaleString("en")} runs …`
+            : "Claims are judged as soon as the first figure is there …"}
         </p>
       )}
     </section>

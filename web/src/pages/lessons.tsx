@@ -2,7 +2,7 @@ import { get } from "../api";
 import { searchOf } from "../playground/setting";
 import { to } from "../route";
 import { Back } from "../ui/back";
-import { Await, useLoaded } from "../ui/loaded";
+import { Await, AwaitPage, useLoaded } from "../ui/loaded";
 import { Words } from "../ui/words";
 import "./lessons.css";
 
@@ -54,7 +54,11 @@ export function Lessons() {
 
 export function LessonPage({ name }: { name: string }) {
   const found = useLoaded((signal) => get<Lesson>("/api/lessons/lesson", { name }, signal), [name]);
-  return <Await of={found}>{(lesson) => <Told lesson={lesson} />}</Await>;
+  return (
+    <AwaitPage of={found} list="lessons">
+      {(lesson) => <Told lesson={lesson} />}
+    </AwaitPage>
+  );
 }
 
 function Told({ lesson }: { lesson: Lesson }) {

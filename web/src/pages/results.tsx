@@ -3,7 +3,7 @@ import { get } from "../api";
 import { keep, route } from "../route";
 import { Facts } from "../ui/facts";
 import { Choice } from "../ui/field";
-import { Await, useLoaded } from "../ui/loaded";
+import { AwaitPage, useLoaded } from "../ui/loaded";
 import { Table } from "../ui/table";
 import { Words } from "../ui/words";
 import { Beside } from "./beside";
@@ -35,7 +35,11 @@ export interface Head {
 
 export function ResultsPage({ of }: { of: string }) {
   const head = useLoaded((signal) => get<Head>("/api/results/head", { of }, signal), [of]);
-  return <Await of={head}>{(found) => (found.planned ? <Planned of={of} head={found} /> : <Watched of={of} head={found} />)}</Await>;
+  return (
+    <AwaitPage of={head} list="results">
+      {(found) => (found.planned ? <Planned of={of} head={found} /> : <Watched of={of} head={found} />)}
+    </AwaitPage>
+  );
 }
 
 function Planned({ of, head }: { of: string; head: Head }) {
@@ -60,7 +64,7 @@ function Planned({ of, head }: { of: string; head: Head }) {
           <Words text={each} />
         </p>
       ))}
-      <Judged of={of} ready={ready} />
+      <Judged of={of} runs={done} ready={ready} />
       {head.tables.length > 0 && (
         <section aria-label="Workbench">
           <h2>Workbench</h2>

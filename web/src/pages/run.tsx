@@ -66,7 +66,7 @@ export function RunPage({ of, run }: { of: string; run: string }) {
   const future = useLoaded(track(change ? { ...plain, change } : undefined, "otherwise", 2), [of, run, chosen, JSON.stringify(change)]);
   return (
     <article>
-      {first.problem && <Unstored told={first.problem} again={() => ask({ again: true })} />}
+      {first.problem && <Unstored of={of} told={first.problem} again={() => ask({ again: true })} />}
       {first.value ? (
         <Shown of={of} first={first.value} second={second} other={future} asked={asked} ask={ask} />
       ) : (
@@ -135,7 +135,7 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
         <ChooseBeside of={of} beside={asked.beside} choose={(beside) => ask({ beside })} />
       </div>
       {asked.beside.run && second.problem && (
-        <Unstored told={second.problem} again={() => ask({ beside: { ...asked.beside, again: true } })} />
+        <Unstored of={of} told={second.problem} again={() => ask({ beside: { ...asked.beside, again: true } })} />
       )}
       {asked.beside.run && second.loading && <p class="faint">The run beside it is being done …</p>}
       {asked.beside.run && second.value && <ToldBeside track={second.value} />}

@@ -7,7 +7,7 @@ import { follow, start, sweeps } from "../sweeps";
 import { Known, type Words } from "../ui/complete";
 import type { Said, Writing } from "../ui/editor";
 import { Field } from "../ui/field";
-import { Await, useLoaded, Wrong } from "../ui/loaded";
+import { AwaitPage, useLoaded, Wrong } from "../ui/loaded";
 import { Progress } from "../ui/progress";
 import { type Checked, Says } from "../ui/says";
 import { type Entry, State, share, stateOf } from "./studies-list";
@@ -65,7 +65,11 @@ export function NewStudy() {
 export function StudyPage({ of }: { of: string }) {
   const changes = sweeps.value.map((sweep) => (sweep.study === of ? sweep.state : "")).join("");
   const found = useLoaded((signal) => get<Opened>("/api/studies/text", { of }, signal), [of, changes]);
-  return <Await of={found}>{(opened) => <Study key={of} opened={opened} />}</Await>;
+  return (
+    <AwaitPage of={found} list="studies">
+      {(opened) => <Study key={of} opened={opened} />}
+    </AwaitPage>
+  );
 }
 
 function Study({ opened }: { opened: Opened }) {

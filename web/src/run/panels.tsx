@@ -62,7 +62,10 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
           layers={() => [...of("rtt", { width: 1.4 }), ...moments()]}
         />
       </Titled>
-      <Titled title="Goodput (Mbit/s)" keys={`in steps of ${steps(tracks)} ms${paced ? "; thin: pacing rate" : ""}`}>
+      <Titled
+        title="Goodput (Mbit/s)"
+        keys={`in steps of ${steps(tracks)} ms, as data arrive in order: a hole that is filled lets all behind it arrive at once, faster than any link${paced ? "; thin: pacing rate" : ""}`}
+      >
         <Panel
           {...common}
           times={!queued(tracks, every)}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { problemOf, type Told } from "../api";
+import { PLACES } from "./places";
 
 export interface Loaded<T> {
   value?: T;
@@ -45,5 +46,20 @@ export function Await<T>({ of, children }: { of: Loaded<T>; children: (value: T)
       {of.problem && <Wrong told={of.problem} />}
       {of.value !== undefined ? children(of.value) : of.loading ? <p class="faint">Loading …</p> : null}
     </>
+  );
+}
+
+/** As `Await`, of all that a page is: one that cannot be shown has a heading and a way on, too. `list` is the page of what there is of its kind. */
+export function AwaitPage<T>({ of, list, children }: { of: Loaded<T>; list: string; children: (value: T) => ComponentChildren }) {
+  if (!of.problem || of.value !== undefined) return <Await of={of}>{children}</Await>;
+  const [, title = ""] = PLACES.find(([name]) => name === list) ?? [];
+  return (
+    <section>
+      <h1>This cannot be shown</h1>
+      <Wrong told={of.problem} />
+      <p>
+        <a href={`/${list}`}>{title} that there are</a>
+      </p>
+    </section>
   );
 }
