@@ -103,6 +103,9 @@ impl Rack {
             .outstanding
             .take(tx, now, ack, self.congestion.recovery_point);
         let rtt = news.measure(tx, now, &mut self.congestion.undo);
+        if let Some(rtt) = rtt {
+            self.outstanding.detect.on_rtt(rtt);
+        }
         if !syn {
             tx.announce(now, news.acked, rtt);
         }

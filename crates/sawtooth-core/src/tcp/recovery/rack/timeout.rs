@@ -42,13 +42,13 @@ impl Rack {
                 let lost = self.find_losses(tx, now, true);
                 if !lost.is_zero() && self.congestion.phase.is_lossless() {
                     self.enter_recovery(tx, now);
-                    // Nothing was delivered: only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of
-                    // them found lost by the timer: a window of 3).
+                    // Only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of them found lost by the timer: a window of 3). Nothing was
+                    // delivered, but it counts as one: with a window of 122 and every second segment lost, the next leaves with the second report after it, not the third.
                     let pipe = self.outstanding.segments.pipe();
                     if let Some(prr) = self.congestion.phase.prr()
                         && prescribes_reduction(tx)
                     {
-                        prr.prescribe(tx, now, SegCount::ZERO, pipe, false);
+                        prr.prescribe(tx, now, SegCount::ONE, pipe, false);
                     }
                 }
                 self.timer.arm_due = true;
