@@ -222,6 +222,7 @@ mod tests {
         let segment = segments.sack(seq(number)).expect("news");
         let now = segment.sent + secs(RTT);
         detect.on_delivered(now, seq(number), &segment, false);
+        detect.on_rtt(secs(RTT));
         now
     }
 
