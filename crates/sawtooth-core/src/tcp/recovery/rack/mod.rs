@@ -130,7 +130,10 @@ impl Rack {
                     congestion.enter_recovery(tx, now, outstanding);
                     self.tlp.end();
                 }
-                if congested && congestion.phase == RecoveryPhase::Open {
+                if congested
+                    && congestion.phase == RecoveryPhase::Open
+                    && tx.may_reduce_for_mark(tx.seq.una)
+                {
                     congestion.enter_cwr(tx, now, outstanding);
                 }
             }
