@@ -255,8 +255,8 @@ impl Rack {
     /// The next segment to send now.
     #[inline]
     pub fn next(&mut self, tx: &mut Tx, now: Event) -> Option<SeqNum> {
-        let is_open = self.congestion.phase == RecoveryPhase::Open;
-        let next = self.pace.next(tx, now, &mut self.outstanding, is_open);
+        let phase = self.congestion.phase;
+        let next = self.pace.next(tx, now, &mut self.outstanding, phase);
         if next.is_none() && self.pace.is_ahead(now.time) {
             tx.timers.recovery = self.timer.or(self.pace.timer);
         }
