@@ -20,6 +20,7 @@ impl Rack {
             idle: self.outstanding.segments.is_empty(),
             reordering_timer: self.outstanding.detect.reordering_timer,
             may_probe: self.congestion.phase.is_lossless()
+                && !self.tlp.is_awaited()
                 && self.outstanding.segments.sacked().is_zero(),
         };
         self.timer.arm(tx, now, situation);
@@ -113,8 +114,8 @@ impl Rack {
         self.timer.restart(now);
     }
 
-    /// RFC 8985 §7.3: no probe leaves while another is out. The timeout is due that was, of the first segment outstanding. Measured of Linux 6.1: such a probe is waited for like the first, and when it would
-    /// have been due the timer is set for what is left of the timeout since that segment left.
+    /// RFC 8985 §7.3: no probe leaves while another is out. The timeout is due that was, of the first segment outstanding. Measured of Linux 6.1: once something has been heard such a probe is waited for like the first,
+    /// and when it would have been due the timer is set for what is left of the timeout since that segment left.
     #[cold]
     #[inline(never)]
     fn await_timeout(&mut self, tx: &mut Tx, now: Event) {

@@ -20,6 +20,8 @@ struct TailLossProbe {
     /// The end of the flight that is being probed (TLP.end_seq).
     end: SeqNum,
     is_retransmission: bool,
+    /// An acknowledgement has come since it left.
+    is_heard_of: bool,
 }
 
 impl Tlp {
@@ -28,11 +30,17 @@ impl Tlp {
         self.probe.is_some()
     }
 
+    /// Whether one is out and nothing has been heard since: then the timeout is next, and no other probe.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.probe.is_some_and(|probe| !probe.is_heard_of)
+    }
+
     /// A probe leaves, up to which a flight ends at `end`: new data, or the last segment again.
     pub(super) fn begin(&mut self, end: SeqNum, is_retransmission: bool) {
         self.probe = Some(TailLossProbe {
             end,
             is_retransmission,
+            is_heard_of: false,
         });
     }
 
@@ -44,7 +52,10 @@ impl Tlp {
     /// Everything before `next` is acknowledged. Whether a probe is taken to have repaired a loss: it was a retransmission and this acknowledgement does not
     /// report a `duplicate` (a deviation, see the head of this file).
     pub(super) fn on_ack(&mut self, next: SeqNum, duplicate: bool) -> bool {
-        let over = self.probe.take_if(|probe| next >= probe.end);
+        let over = self.probe.take_if(|probe| {
+            probe.is_heard_of = true;
+            next >= probe.end
+        });
         over.is_some_and(|probe| probe.is_retransmission && !duplicate)
     }
 }
