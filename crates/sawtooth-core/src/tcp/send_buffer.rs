@@ -9,7 +9,7 @@
 //! the buffer is free (`poll` after every acknowledgement, segments of each size, buffers for 17 segments to the largest: with 0.5000 of what
 //! is used free it was, with 0.4999 it was not), and then fills it. What it could write last before the buffer was full ends with PSH unless
 //! it leaves at once, as it does where the window has room; and so does half of the largest window that the receiver has ever offered.
-//! It grows with the window only where what is written does not fill that (a window of 11 for a moment left the buffer at that of 10: `buffer-of-a-full-window`).
+//! It does not grow with a window that has room for a single segment (11 for a moment, when a probe was out, left the buffer at that of 10: `buffer-of-a-full-window`).
 //! Neighbours that have both been acknowledged selectively are taken together: all of a run have one overhead (measured for up to 107).
 //!
 //! Deviations: writes are whole segments, and all that there is room for is written by one call.
@@ -92,10 +92,10 @@ impl SendBuffer {
         self.largest_window = self.largest_window.max(window);
     }
 
-    /// The window is `cwnd`, and what is written does not fill it.
+    /// The window is `cwnd`: the buffer is for twice that if it `grows` now, and for the least in any case.
     #[inline]
-    pub fn grow_for(&mut self, cwnd: SegCount) {
-        let cwnd = cwnd.max(LEAST);
+    pub fn grow_for(&mut self, cwnd: SegCount, grows: bool) {
+        let cwnd = if grows { cwnd.max(LEAST) } else { LEAST };
         if self.auto_tuning && cwnd > self.grown_for {
             self.grown_for = cwnd;
             let wanted = cwnd * self.window_memory * 2;
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn fill(buffer: &mut SendBuffer, una: u64, joined: u64, cwnd: u64, sendable: u64, end: u64) {
-        buffer.grow_for(segs(cwnd));
+        buffer.grow_for(segs(cwnd), true);
         buffer.fill(seq(una), segs(joined), seq(sendable), seq(end));
     }
 

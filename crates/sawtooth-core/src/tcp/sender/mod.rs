@@ -343,9 +343,9 @@ impl Sender {
         let written = tx.app.buffer.as_mut().map(|buffer| {
             let (una, joined) = (tx.seq.una, self.recovery.joined());
             let end = tx.app.stream.end();
-            if left.is_none_or(|left| left > SegCount::ONE) {
-                buffer.grow_for(tx.window.whole());
-            }
+            // Measured of Linux 6.1: room for a single segment lets the buffer stay as it is.
+            let grows = left.is_none_or(|left| left > SegCount::ONE);
+            buffer.grow_for(tx.window.whole(), grows);
             buffer.fill(una, joined, sendable, end);
             buffer.written()
         });
