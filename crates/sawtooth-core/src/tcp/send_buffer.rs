@@ -208,6 +208,15 @@ mod tests {
     }
 
     #[test]
+    fn without_room_to_grow_it_is_for_the_least_window() {
+        let mut buffer = linux(1448);
+        buffer.grow_for(segs(11), false);
+        assert_eq!(buffer.size, bytes(46_080));
+        buffer.grow_for(segs(11), true);
+        assert_eq!(buffer.size, bytes(50_688));
+    }
+
+    #[test]
     fn the_buffer_is_for_twice_the_window_as_linux_counts_memory() {
         // Measured (SO_MEMINFO): the buffer for a window of 10 segments.
         for (smss, size) in [(524, 46_080), (1448, 46_080), (8948, 332_800)] {

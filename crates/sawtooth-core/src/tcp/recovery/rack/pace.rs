@@ -44,7 +44,7 @@ impl SegmentPacing {
         self.timer = now.schedule(self.until, Child::Timer);
     }
 
-    /// The next segment to send now. `is_open`: no reduction is under way.
+    /// The next segment to send now, so far from the last loss.
     #[inline]
     pub(super) fn next(
         &mut self,

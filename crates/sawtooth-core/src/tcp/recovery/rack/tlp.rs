@@ -109,6 +109,16 @@ mod tests {
     }
 
     #[test]
+    fn a_probe_is_awaited_until_something_is_heard_of_it_or_not() {
+        let mut tlp = Tlp::default();
+        assert!(!tlp.is_awaited());
+        tlp.begin(seq(10), true);
+        assert!(tlp.is_awaited());
+        tlp.on_ack(seq(9), false);
+        assert!(!tlp.is_awaited() && tlp.is_out());
+    }
+
+    #[test]
     fn rfc8985_7_4_2_a_duplicate_or_new_data_shows_no_loss() {
         let mut tlp = Tlp::default();
         tlp.begin(seq(10), true);
