@@ -129,6 +129,11 @@ impl Signals {
         self.reduced_until = Some(max);
     }
 
+    /// What it was for is over.
+    pub fn end_reduction(&mut self) {
+        self.reduced_until = None;
+    }
+
     /// Whether a mark has reduced the window for what is outstanding from `una` on, and a loss of it is the same congestion.
     pub fn has_reduced_for_mark(&self, una: SeqNum) -> bool {
         self.for_mark

@@ -9,6 +9,7 @@
 //! the buffer is free (`poll` after every acknowledgement, segments of each size, buffers for 17 segments to the largest: with 0.5000 of what
 //! is used free it was, with 0.4999 it was not), and then fills it. What it could write last before the buffer was full ends with PSH unless
 //! it leaves at once, as it does where the window has room; and so does half of the largest window that the receiver has ever offered.
+//! It does not grow with a window that has room for a single segment (11 for a moment, when a probe was out, left the buffer at that of 10: `buffer-of-a-full-window`).
 //! Neighbours that have both been acknowledged selectively are taken together: all of a run have one overhead (measured for up to 107).
 //!
 //! Deviations: writes are whole segments, and all that there is room for is written by one call.
@@ -91,29 +92,26 @@ impl SendBuffer {
         self.largest_window = self.largest_window.max(window);
     }
 
-    /// Everything before `snd_una` is acknowledged, so many segments after it are `joined` to their predecessors as both have been selectively,
-    /// and the window is `cwnd`: grows, and the application writes what there is room for, if it does not wait for more. It has segments up
-    /// to `end`; what is before `sendable` leaves as soon as it is written.
-    pub fn fill(
-        &mut self,
-        snd_una: SeqNum,
-        joined: SegCount,
-        cwnd: SegCount,
-        sendable: SeqNum,
-        end: SeqNum,
-    ) {
+    /// The window is `cwnd`: the buffer is for twice that if it `grows` now, and for the least in any case.
+    #[inline]
+    pub fn grow_for(&mut self, cwnd: SegCount, grows: bool) {
+        let cwnd = if grows { cwnd.max(LEAST) } else { LEAST };
+        if self.auto_tuning && cwnd > self.grown_for {
+            self.grown_for = cwnd;
+            let wanted = cwnd * self.window_memory * 2;
+            self.size = self.size.max(wanted.min(self.max));
+        }
+    }
+
+    /// Everything before `snd_una` is acknowledged, and so many segments after it are `joined` to their predecessors as both have been selectively: the application writes
+    /// what there is room for, if it does not wait for more. It has segments up to `end`; what is before `sendable` leaves as soon as it is written.
+    pub fn fill(&mut self, snd_una: SeqNum, joined: SegCount, sendable: SeqNum, end: SeqNum) {
         while self
             .pushed_before
             .front()
             .is_some_and(|first| *first < snd_una)
         {
             self.pushed_before.pop_front();
-        }
-        let cwnd = cwnd.max(LEAST);
-        if self.auto_tuning && cwnd > self.grown_for {
-            self.grown_for = cwnd;
-            let wanted = cwnd * self.window_memory * 2;
-            self.size = self.size.max(wanted.min(self.max));
         }
         let saved = joined * OVERHEAD;
         let used = self.used(snd_una);
@@ -205,7 +203,17 @@ mod tests {
     }
 
     fn fill(buffer: &mut SendBuffer, una: u64, joined: u64, cwnd: u64, sendable: u64, end: u64) {
-        buffer.fill(seq(una), segs(joined), segs(cwnd), seq(sendable), seq(end));
+        buffer.grow_for(segs(cwnd), true);
+        buffer.fill(seq(una), segs(joined), seq(sendable), seq(end));
+    }
+
+    #[test]
+    fn without_room_to_grow_it_is_for_the_least_window() {
+        let mut buffer = linux(1448);
+        buffer.grow_for(segs(11), false);
+        assert_eq!(buffer.size, bytes(46_080));
+        buffer.grow_for(segs(11), true);
+        assert_eq!(buffer.size, bytes(50_688));
     }
 
     #[test]

@@ -220,12 +220,8 @@ impl Receiver {
         if self.buffer.is_some() {
             self.store_in_order(now.time, data);
         }
-        if !data.payload.is_zero()
-            && self.acknowledgement.delayed.on_arrival(now.time, data.push)
-            && self.acknowledgement.quick.again
-        {
-            let limit = self.quick_ack_limit();
-            self.acknowledgement.one_by_one(limit);
+        if !data.payload.is_zero() {
+            self.note_arrival(now.time, data.push);
         }
         // A SYN is answered at once, and so is a FIN (RFC 9293 §3.10.7.2, §3.10.7.4).
         let now_or_never = data.is_syn() || data.fin || at_once;
@@ -235,6 +231,15 @@ impl Receiver {
         }
         self.acknowledgement.delay(now);
         None
+    }
+
+    /// Data come of which something is in order now, with PSH or without: after a pause, acknowledgements are not delayed. Measured of Linux 6.1: what fills a hole ends a pause, too.
+    #[inline]
+    fn note_arrival(&mut self, now: Instant, push: bool) {
+        if self.acknowledgement.delayed.on_arrival(now, push) && self.acknowledgement.quick.again {
+            let limit = self.quick_ack_limit();
+            self.acknowledgement.one_by_one(limit);
+        }
     }
 
     /// A segment in order goes through the buffer to the application.
@@ -300,6 +305,7 @@ impl Receiver {
                     buffer.on_in_order(bytes, waited);
                     buffer.read_from(data.payload, now.time);
                 }
+                self.note_arrival(now.time, data.push);
                 if !self.reassembly.is_whole() {
                     let next = self.reassembly.rcv_nxt();
                     self.acknowledgement.on_partial_fill(next);

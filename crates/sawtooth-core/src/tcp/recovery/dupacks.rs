@@ -302,7 +302,8 @@ pub(super) fn announce(tx: &mut Tx, now: Event, ack: &Ack) {
     if tx.signals.is_some() {
         let delivered = ack.next.saturating_sub(tx.seq.una);
         let congested = tx.take_marks(now, ack, delivered);
-        if congested && tx.seq.is_established() {
+        if congested && tx.may_reduce_for_mark(tx.seq.una.max(ack.next)) && tx.seq.is_established()
+        {
             tx.reduce_for_mark(now, None);
         }
     }

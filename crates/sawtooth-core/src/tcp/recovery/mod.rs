@@ -176,6 +176,13 @@ impl LossRecovery {
         Some(rack.room(now, tx.window.usable()))
     }
 
+    /// The same, whether or not the next segment's time has come.
+    #[inline]
+    pub fn left(&self, tx: &Tx) -> Option<SegCount> {
+        let rack = self.rack()?;
+        Some(rack.outstanding().room(tx.window.usable()))
+    }
+
     /// Segments outstanding; where each is judged, without those that have arrived or are lost.
     pub fn in_path(&self, tx: &Tx) -> SegCount {
         self.rack()

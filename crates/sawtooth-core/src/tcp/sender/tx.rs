@@ -191,7 +191,7 @@ impl Tx {
         self.counters.subsequent_timeouts += u64::from(self.timers.rto.is_backed_off());
     }
 
-    /// Takes the marks that `ack` reports; whether the window is to be reduced for them.
+    /// Takes the marks that `ack` reports; whether there are any.
     #[cold]
     #[inline(never)]
     pub fn take_marks(&mut self, now: Event, ack: &Ack, delivered: SegCount) -> bool {
@@ -210,7 +210,20 @@ impl Tx {
                 snd_nxt: self.seq.nxt,
             });
         }
-        congested && signals.may_reduce(snd_una)
+        congested
+    }
+
+    /// Whether the window is reduced for a mark, when everything before `una` is acknowledged.
+    pub fn may_reduce_for_mark(&self, una: SeqNum) -> bool {
+        let signals = self.signals.as_ref();
+        signals.is_some_and(|signals| signals.may_reduce(una))
+    }
+
+    /// What the last reduction was for is over: the next mark reduces the window again.
+    pub fn end_reduction(&mut self) {
+        if let Some(signals) = &mut self.signals {
+            signals.end_reduction();
+        }
     }
 
     /// The window was reduced, of whatever cause.

@@ -60,7 +60,9 @@ impl Congestion {
             RecoveryPhase::Open | RecoveryPhase::Cwr(_) => {}
             RecoveryPhase::Recovery(_) if over => {
                 self.leave(tx, now, true, outstanding);
-                return leads_to_another(tx, outstanding);
+                // What was found lost of what was sent during it is congestion of its own, sent again meanwhile or not, and whether or not a mark had reduced the window before. Measured of Linux 6.1: the
+                // acknowledgement that ends a recovery while such a loss is not repaired begins another, and reduces the window again.
+                return outstanding.segments.misses_lost();
             }
             RecoveryPhase::Recovery(_) => {
                 self.undo_by_dsack(tx, now, false, outstanding);
@@ -137,6 +139,8 @@ impl Congestion {
         }
         self.phase = RecoveryPhase::Open;
         self.undo.end();
+        // Measured of Linux 6.1: the acknowledgement that ends a recovery reduces the window again if it reports a mark.
+        tx.end_reduction();
         outstanding.detect.on_recovered();
         tx.window.on_recovered(now.time);
     }
@@ -227,16 +231,4 @@ impl Congestion {
         self.phase = RecoveryPhase::Open;
         true
     }
-}
-
-/// Whether a recovery that is over leads to another. What was found lost of what was sent during it is congestion of its own, sent again meanwhile or not, and whether or
-/// not a mark had reduced the window before. Measured of Linux 6.1: the acknowledgement that ends a recovery while such a loss is not repaired begins another, and reduces the window again.
-#[cold]
-#[inline(never)]
-fn leads_to_another(tx: &mut Tx, outstanding: &Outstanding) -> bool {
-    let leads = outstanding.segments.misses_lost();
-    if leads && tx.is_reduced_for_mark() {
-        tx.note_reduction(false);
-    }
-    leads
 }

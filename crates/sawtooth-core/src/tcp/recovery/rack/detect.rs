@@ -84,11 +84,8 @@ impl Detect {
             if earlier || rtt < self.min_rtt {
                 return;
             }
-        } else {
-            self.min_rtt = self.min_rtt.min(rtt);
-            if seq.next() < self.fack {
-                self.reordering_seen = true;
-            }
+        } else if seq.next() < self.fack {
+            self.reordering_seen = true;
         }
         if seq >= self.fack {
             self.fack = seq.next();
@@ -109,13 +106,19 @@ impl Detect {
     pub fn on_delivered_in_order(&mut self, now: Instant, next: SeqNum, last: &OutstandingSegment) {
         // Of what was sent later the round trip is shorter.
         let rtt = now - last.sent;
-        self.min_rtt = self.min_rtt.min(rtt);
         self.fack = next;
         self.forward = last.transmission;
         if self.newest.is_none_or(|newest| last.transmission > newest) {
             self.newest = Some(last.transmission);
         }
         self.rtt = rtt;
+    }
+
+    /// A round trip was measured, after what was delivered with it has been taken note of. Measured of Linux 6.1: that of a repair, which the timestamps tell in whole milliseconds, counts, too. Over a path
+    /// whose queue had become shorter, repairs of 5.3 ms were taken for needless after 5.9 ms, until the timestamps told 5 ms of one of them.
+    #[inline]
+    pub fn on_rtt(&mut self, rtt: Duration) {
+        self.min_rtt = self.min_rtt.min(rtt);
     }
 
     /// A duplicate was reported: the reordering window was too small (§6.2 step 4). It grows once per round trip.
@@ -219,6 +222,7 @@ mod tests {
         let segment = segments.sack(seq(number)).expect("news");
         let now = segment.sent + secs(RTT);
         detect.on_delivered(now, seq(number), &segment, false);
+        detect.on_rtt(secs(RTT));
         now
     }
 

@@ -3,6 +3,7 @@
 //! Specifications: RFC 6675 §5 step C (the pipe compared with the window), RFC 3042 (limited transmit, which is included in that).
 
 use super::outstanding::Outstanding;
+use super::phase::RecoveryPhase;
 use super::usage::Usage;
 use crate::events::{Child, Event, EventKey};
 use crate::tcp::pacer::{PacedFlows, PacingInput};
@@ -43,19 +44,21 @@ impl SegmentPacing {
         self.timer = now.schedule(self.until, Child::Timer);
     }
 
-    /// The next segment to send now. `is_open`: no reduction is under way.
+    /// The next segment to send now, so far from the last loss.
     #[inline]
     pub(super) fn next(
         &mut self,
         tx: &Tx,
         now: Event,
         outstanding: &mut Outstanding,
-        is_open: bool,
+        phase: RecoveryPhase,
     ) -> Option<SeqNum> {
+        let is_open = phase == RecoveryPhase::Open;
         let window = tx.window.usable();
         let new = tx.has_more() && tx.is_within_limit();
         let pipe = outstanding.segments.pipe();
         let lost = outstanding.segments.next_lost();
+        let lost = lost.filter(|_| !phase.asks_by_new_data());
         if lost.is_none() && !new {
             if tx.app.unsent(&tx.seq).is_zero() {
                 outstanding.rate.on_app_limited(pipe);

@@ -22,6 +22,11 @@ impl RecoveryPhase {
         matches!(self, Self::Open | Self::Cwr(_))
     }
 
+    /// Whether new data are to show if a timeout was spurious, and nothing is sent again before (RFC 5682 §3.1 step 2b).
+    pub(super) fn asks_by_new_data(self) -> bool {
+        self == Self::Timeout(Frto::NewData)
+    }
+
     /// The reduction under way.
     #[inline]
     pub(super) fn prr(&mut self) -> Option<&mut Prr> {

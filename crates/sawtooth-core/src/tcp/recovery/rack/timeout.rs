@@ -20,7 +20,7 @@ impl Rack {
             idle: self.outstanding.segments.is_empty(),
             reordering_timer: self.outstanding.detect.reordering_timer,
             may_probe: self.congestion.phase.is_lossless()
-                && !self.tlp.is_out()
+                && !self.tlp.is_awaited()
                 && self.outstanding.segments.sacked().is_zero(),
         };
         self.timer.arm(tx, now, situation);
@@ -37,18 +37,19 @@ impl Rack {
         }
         match self.timer.purpose {
             TimerPurpose::Timeout => self.on_timeout(tx, now),
+            TimerPurpose::Probe if self.tlp.is_out() => self.await_timeout(tx, now),
             TimerPurpose::Probe => self.send_probe(tx, now),
             TimerPurpose::Reordering => {
                 let lost = self.find_losses(tx, now, true);
                 if !lost.is_zero() && self.congestion.phase.is_lossless() {
                     self.enter_recovery(tx, now);
-                    // Nothing was delivered: only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of
-                    // them found lost by the timer: a window of 3).
+                    // Only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of them found lost by the timer: a window of 3). Nothing was
+                    // delivered, but it counts as one: with a window of 122 and every second segment lost, the next leaves with the second report after it, not the third.
                     let pipe = self.outstanding.segments.pipe();
                     if let Some(prr) = self.congestion.phase.prr()
                         && prescribes_reduction(tx)
                     {
-                        prr.prescribe(tx, now, SegCount::ZERO, pipe, false);
+                        prr.prescribe(tx, now, SegCount::ONE, pipe, false);
                     }
                 }
                 self.timer.arm_due = true;
@@ -111,6 +112,17 @@ impl Rack {
         tx.timers.rto.back_off();
         tx.pending = Some(tx.seq.una);
         self.timer.restart(now);
+    }
+
+    /// RFC 8985 §7.3: no probe leaves while another is out. The timeout is due that was, of the first segment outstanding. Measured of Linux 6.1: once something has been heard such a probe is waited for like the first,
+    /// and when it would have been due the timer is set for what is left of the timeout since that segment left.
+    #[cold]
+    #[inline(never)]
+    fn await_timeout(&mut self, tx: &mut Tx, now: Event) {
+        let first = self.outstanding.segments.sent_at(tx.seq.una);
+        self.timer
+            .arm_for_timeout_since(tx, now, first.unwrap_or(now.time));
+        tx.timers.recovery = self.timer.or(self.pace.timer);
     }
 
     /// RFC 8985 §7.3: new data if there is any, or else the last segment again.

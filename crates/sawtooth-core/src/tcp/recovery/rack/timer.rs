@@ -86,6 +86,15 @@ impl RackTimer {
         self.deadline = now.schedule(deadline.max(now.time), Child::Timer);
     }
 
+    /// Sets it for the timeout of what left at `sent`.
+    pub(super) fn arm_for_timeout_since(&mut self, tx: &Tx, now: Event, sent: Instant) {
+        let ticks = tx.config.timer_tick;
+        let due = sent + ticks.whole(tx.timers.rto.timeout());
+        let deadline = ticks.expiry(now.time, due - now.time);
+        self.purpose = TimerPurpose::Timeout;
+        self.deadline = now.schedule(deadline.max(now.time), Child::Timer);
+    }
+
     /// The earlier of this and of `pace`, when the next segment may leave.
     pub(super) fn or(&self, pace: EventKey) -> EventKey {
         if pace.time < self.deadline.time {

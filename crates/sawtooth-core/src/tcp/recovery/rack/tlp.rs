@@ -20,6 +20,8 @@ struct TailLossProbe {
     /// The end of the flight that is being probed (TLP.end_seq).
     end: SeqNum,
     is_retransmission: bool,
+    /// An acknowledgement has come since it left.
+    is_heard_of: bool,
 }
 
 impl Tlp {
@@ -28,11 +30,17 @@ impl Tlp {
         self.probe.is_some()
     }
 
+    /// Whether one is out and nothing has been heard since: then the timeout is next, and no other probe.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.probe.is_some_and(|probe| !probe.is_heard_of)
+    }
+
     /// A probe leaves, up to which a flight ends at `end`: new data, or the last segment again.
     pub(super) fn begin(&mut self, end: SeqNum, is_retransmission: bool) {
         self.probe = Some(TailLossProbe {
             end,
             is_retransmission,
+            is_heard_of: false,
         });
     }
 
@@ -44,7 +52,10 @@ impl Tlp {
     /// Everything before `next` is acknowledged. Whether a probe is taken to have repaired a loss: it was a retransmission and this acknowledgement does not
     /// report a `duplicate` (a deviation, see the head of this file).
     pub(super) fn on_ack(&mut self, next: SeqNum, duplicate: bool) -> bool {
-        let over = self.probe.take_if(|probe| next >= probe.end);
+        let over = self.probe.take_if(|probe| {
+            probe.is_heard_of = true;
+            next >= probe.end
+        });
         over.is_some_and(|probe| probe.is_retransmission && !duplicate)
     }
 }
@@ -95,6 +106,16 @@ mod tests {
         // The RFC waits for more than TLP.end_seq.
         assert!(tlp.on_ack(seq(10), false) && !tlp.is_out());
         assert!(!tlp.on_ack(seq(10), false), "once");
+    }
+
+    #[test]
+    fn a_probe_is_awaited_until_something_is_heard_of_it_or_not() {
+        let mut tlp = Tlp::default();
+        assert!(!tlp.is_awaited());
+        tlp.begin(seq(10), true);
+        assert!(tlp.is_awaited());
+        tlp.on_ack(seq(9), false);
+        assert!(!tlp.is_awaited() && tlp.is_out());
     }
 
     #[test]
