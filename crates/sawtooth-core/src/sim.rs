@@ -23,6 +23,7 @@
 //! happens at or after the run's end, and samples are taken when a component is about to move past the sampling time. So the
 //! records do not depend on the shortcuts; `tests/it/shortcuts.rs` proves it on random scenarios.
 
+mod ack_sizes;
 mod arrivals;
 mod budget;
 mod calendar;

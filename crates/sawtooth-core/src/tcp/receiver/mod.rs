@@ -10,10 +10,13 @@ mod acknowledgement;
 mod blocks;
 pub(crate) mod buffer;
 mod delayed_ack;
+mod delivery;
 mod marks;
 mod quick_acks;
 mod reassembly;
 pub(super) mod sack_compression;
+
+pub use delivery::InOrderDelivery;
 
 use self::ack_policy::DelayedAckPolicy;
 use self::acknowledgement::Acknowledgement;
@@ -41,23 +44,6 @@ pub struct Receiver {
     buffer: Option<Box<ReceiveBuffer>>,
     /// Without what has come out of order and waits for a hole to be filled.
     pub delivered: InOrderDelivery,
-}
-
-/// What the application has been given, in order.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct InOrderDelivery {
-    /// Of the application's: no SYN, FIN or header counts.
-    pub bytes: ByteCount,
-    /// When that was last.
-    pub last: Instant,
-}
-
-impl InOrderDelivery {
-    #[inline]
-    fn add(&mut self, now: Instant, bytes: ByteCount) {
-        self.bytes += bytes;
-        self.last = now;
-    }
 }
 
 impl Receiver {

@@ -6,6 +6,7 @@
 //! Specifications: RFC 5681 (windows), RFC 6298 §5 (managing the timer), RFC 9293 §3.8.6 (the receiver's window).
 
 mod application;
+mod burst;
 mod counters;
 mod reported;
 mod sequence;
@@ -15,6 +16,7 @@ pub(super) mod tx;
 mod view;
 mod window;
 
+pub use burst::{Burst, SegmentStamps};
 pub use counters::{RttSamples, SenderCounters};
 pub use tx::SenderDraws;
 pub use view::HeldBackBy;
@@ -29,8 +31,7 @@ pub use super::recovery::plain::PlainAck;
 use super::recovery::plain::PlainWay;
 use super::recovery::{AtOnce, LossRecovery, may_leave_at_once};
 use super::restart;
-use super::scoreboard::Range;
-use super::timestamps::{Stamp, TimestampClock};
+use super::timestamps::TimestampClock;
 use crate::cc;
 use crate::events::{Event, EventKey};
 use crate::packet::{Ack, DataSegment};
@@ -45,34 +46,6 @@ pub struct Sender {
     plain: PlainWay,
     /// Whether segments may leave in bursts of which all is known at once.
     bursts: bool,
-}
-
-/// Full segments that leave at once and differ in nothing but their numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct Burst {
-    /// Which, perhaps none.
-    pub segments: Range,
-    /// Whether nothing more leaves now.
-    pub stops: bool,
-    /// All have the same.
-    pub stamps: SegmentStamps,
-}
-
-/// The timestamps option of a segment.
-#[derive(Clone, Copy, Debug)]
-pub struct SegmentStamps {
-    /// When it leaves (TSval).
-    pub value: Stamp,
-    /// What the last acknowledgement said of when it left (TSecr).
-    pub echo: Stamp,
-}
-
-impl SegmentStamps {
-    /// There is no such option.
-    pub const NONE: Self = Self {
-        value: Stamp::NONE,
-        echo: Stamp::NONE,
-    };
 }
 
 impl Sender {
