@@ -275,11 +275,15 @@ impl Rack {
         if again {
             let stamp = TimestampClock::stamp_by(tx.stamps.clock, now.time);
             self.congestion.undo.on_retransmit(seq, stamp);
+            if idle || seq == tx.seq.una {
+                self.timer.restart(now);
+            }
+            return;
         }
-        if idle || (again && seq == tx.seq.una) {
+        if idle {
             self.timer.restart(now);
         }
-        self.timer.arm_due |= !again;
+        self.timer.arm_due = true;
     }
 
     /// Nothing more leaves now.
