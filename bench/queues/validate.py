@@ -203,7 +203,7 @@ def standing_table() -> str:
     found = linux.run(jobs, cases.LINUX_MODULES)
     rows: list[list[str]] = []
     for at, (rate, _, load) in enumerate(loads):
-        mine = ours.fed({"name": "cake", "rate": f"{rate:.0f} bit/s", "memory_limit": "200 MB"}, load, 1)
+        mine = ours.fed({"name": "cake", "rate": f"{rate:.0f} bit/s", "limit": "200 MB"}, load, 1)
         cells = [f"{side.flows[0].marked}" for side in (mine, found[str(at)])]
         waits = [f"{wait_ms(side):.1f}" for side in (mine, found[str(at)])]
         rows.append([load.name, f"{4 * 8e3 * 1514 / rate:.1f}", waits[0], cells[0], waits[1], cells[1]])

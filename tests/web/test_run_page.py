@@ -114,6 +114,10 @@ def test_single_packets_are_seen_in_the_time_sequence_graph_and_in_motion(page: 
     page.get_by_role("button", name="Play", exact=True).click()
     expect(page.locator("#clock")).not_to_have_text(clock)
     page.locator(".film .packet").first.wait_for(state="attached")
+    film = page.get_by_role("region", name="Packets on their links")
+    expect(film.get_by_role("button", name="Show packets on their links")).to_have_text(["Show packets on their links"])
+    expect(film.locator(".row > .faint")).to_have_text("from the beginning of what is shown above, as far as packets fit")
+    expect(film.locator("figcaption").last).to_have_text(re.compile(r"[\d.]+ to [\d.]+ s of 4 s are shown"))
     page.get_by_role("button", name="What if bottleneck loses it?").click()
     page.get_by_text("which is number", exact=False).wait_for()
 

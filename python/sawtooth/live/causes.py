@@ -40,7 +40,7 @@ class Cause:
 
 def _source_says(m: Measured) -> str:
     if m["rqueue"] > 0 and m["bytes_received"] > m["bytes_acked"]:
-        return f"it receives, and {size(m['rqueue'])} {'waits' if m['rqueue'] == 1 else 'wait'} for this machine's application to read them"
+        return f"it receives, and {size(m['rqueue'])} {'waits' if m['rqueue'] == 1 else 'wait'} for this machine's application to read"
     if m["bytes_received"] > m["bytes_acked"]:
         return "it receives: what holds it back is seen at its other end"
     return "the application gives it nothing to send"
@@ -121,7 +121,9 @@ def _capped(m: Measured) -> bool:
 
 
 def _nagle_says(m: Measured) -> str:
-    return f"{m['notsent_bytes']} bytes, less than a segment of {m['mss_bytes']}, are held back for more (Nagle or TCP_CORK)"
+    amount = m["notsent_bytes"]
+    unit, verb = ("byte", "is") if amount == 1 else ("bytes", "are")
+    return f"{amount} {unit}, less than a segment of {m['mss_bytes']}, {verb} held back for more (Nagle or TCP_CORK)"
 
 
 def _device_says(m: Measured) -> str:

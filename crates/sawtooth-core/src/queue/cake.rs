@@ -43,8 +43,8 @@ pub(super) const ENTRY: Entry<NewQueue> = Entry {
             "how fast packets leave; none, which only a table can say, is unlimited: as fast as the link takes them"),
         param!(rtt: Kind::Duration { min_exclusive: true } => Value::Duration(0.1),
             "round-trip time of the traffic that is to be shaped, to which COBALT's times are set"),
-        param!(memory_limit: Kind::Bytes => Value::None,
-            "bytes that may wait, headers included; none is what follows from rate and round-trip time"),
+        param!(limit: Kind::QueueSize => Value::None,
+            "buffer in bytes, packets or bandwidth-delay products; none is what follows from rate and round-trip time"),
         QUEUES,
         param!(overhead: Kind::Integer { min: -64, max: 256 } => Value::Integer(0),
             "bytes that the shaper adds to each packet"),
@@ -115,7 +115,7 @@ impl DeficitShaper {
 #[derive(Debug)]
 struct Cake {
     shaper: Option<DeficitShaper>,
-    memory: BufferLimit,
+    limit: BufferLimit,
     config: CobaltConfig,
     queues: FairQueues<Cobalt>,
     stream: RandomStream,
@@ -145,11 +145,12 @@ impl Cake {
         let quantum = bytes_per_sec.map_or(FULL_FRAME, |speed| {
             (speed / 4096.0).floor().clamp(LEAST_QUANTUM, FULL_FRAME)
         });
-        let memory = if let Value::Bytes(bytes) = params.get("memory_limit") {
-            bytes
-        } else {
+        let limit = if matches!(params.get("limit"), Value::None) {
             let held = bytes_per_sec.map_or(f64::INFINITY, |speed| 4.0 * speed * rtt.secs());
-            held.clamp(LEAST_MEMORY, MOST_FRAMES * FULL_FRAME) as u64
+            let bytes = held.clamp(LEAST_MEMORY, MOST_FRAMES * FULL_FRAME) as u64;
+            BufferLimit::Bytes(ByteCount::new(bytes))
+        } else {
+            BufferLimit::of(params, "limit")
         };
         let flows = FlowQueues::new(params, &mut site.stream).with_ways(WAYS);
         Self {
@@ -160,7 +161,7 @@ impl Cake {
                 framing: FRAMING.of(params),
                 next: Instant::default(),
             }),
-            memory: BufferLimit::Bytes(ByteCount::new(memory)),
+            limit,
             config: CobaltConfig {
                 target,
                 above: at_least(target, 4.0),
@@ -184,7 +185,7 @@ impl Queue for Cake {
         let now = packet.arrived;
         let id = self.queues.flows.of(&packet, Cobalt::default);
         self.queues.push(id, packet);
-        while exceeds(self.memory, self.waiting() + in_service) {
+        while exceeds(self.limit, self.waiting() + in_service) {
             let fattest = self.queues.fattest().expect("a full buffer has packets");
             dropped.extend(self.queues.flows.pop(fattest));
             let queue = self.queues.flows.get(fattest);
@@ -260,7 +261,7 @@ mod tests {
             let ms = |time: Duration| time.secs() * 1e3;
             assert!((ms(made.config.target) - target).abs() < 0.05, "{mbps}");
             assert!((ms(made.config.interval) - interval).abs() < 0.05, "{mbps}");
-            assert_eq!(made.memory, BufferLimit::Bytes(ByteCount::new(memory)));
+            assert_eq!(made.limit, BufferLimit::Bytes(ByteCount::new(memory)));
         }
     }
 
@@ -318,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_full_buffer_drops_the_head_of_the_fattest_queue_and_tells_its_blue() {
-        let mut queue = cake(&[("memory_limit", Value::Bytes(5000))]);
+        let mut queue = cake(&[("limit", Value::Bytes(5000))]);
         for flow in [0, 1, 1, 1, 0] {
             assert!(arrive(&mut queue, flow, 1000, 1.0).is_empty());
         }

@@ -10,25 +10,15 @@ use sawtooth_core::internals::rng::RandomStream;
 use sawtooth_core::registry::{Entry, Params, Value};
 use sawtooth_core::units::{ByteCount, Instant, Rate, SeqNum};
 
-/// Its defaults, with `limit`, where it has one, in bytes or packets; one of memory alone is in bytes, and what it is then.
-fn build(entry: &Entry<NewQueue>, limit: Value) -> (Box<dyn Queue>, Value) {
+/// Its defaults, with `limit` in bytes or packets.
+fn build(entry: &Entry<NewQueue>, limit: Value) -> Box<dyn Queue> {
     let mut params = Params::defaults(entry.params);
-    let has = |name| entry.params.iter().any(|param| param.name == name);
-    let limit = match limit {
-        Value::Packets(packets) if !has("limit") => Value::Bytes(1500 * packets),
-        limit => limit,
-    };
-    let limited = if has("limit") {
-        "limit"
-    } else {
-        "memory_limit"
-    };
-    params.set(limited, limit);
+    params.set("limit", limit);
     let site = Site {
         rate: Rate::from_bps(10e6),
         stream: RandomStream::new(1, entry.name),
     };
-    ((entry.new)(&params, site), limit)
+    (entry.new)(&params, site)
 }
 
 /// A packet and when it arrives.
@@ -202,10 +192,7 @@ proptest! {
     #[test]
     fn packets_are_conserved_within_the_limit_the_backlog_is_what_waits_and_a_seed_decides_all(limit in limits(), steps in steps()) {
         for entry in TABLE {
-            let fates = || {
-                let (mut queue, limit) = build(entry, limit);
-                drive(entry.name, &mut *queue, limit, &steps)
-            };
+            let fates = || drive(entry.name, &mut *build(entry, limit), limit, &steps);
             prop_assert_eq!(fates()?, fates()?);
         }
     }
@@ -215,7 +202,7 @@ proptest! {
         for entry in TABLE {
             for limit in [Value::Packets(limit), Value::Bytes(limit)] {
                 let mut dropped = Vec::new();
-                build(entry, limit).0.enqueue(packet(0, bytes, Ecn::Ect0, 0.0), Backlog::default(), &mut dropped);
+                build(entry, limit).enqueue(packet(0, bytes, Ecn::Ect0, 0.0), Backlog::default(), &mut dropped);
                 prop_assert!(dropped.is_empty(), "{}", entry.name);
             }
         }

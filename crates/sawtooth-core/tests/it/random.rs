@@ -421,10 +421,10 @@ impl Case {
                 bottleneck["rate"] = json!(format!("{} kbit/s", self.rate_kbit * 4 / 5));
                 bottleneck["burst"] = json!("3000 B");
             }
-            // Its limit is one of memory: that many packets, and a rate that is lower than the link's.
+            // A rate that is lower than the link's.
             Some("cake") => {
                 let rate = format!("{} kbit/s", self.rate_kbit * 4 / 5);
-                bottleneck = json!({"name": "cake", "rate": rate, "memory_limit": "30 kB"});
+                bottleneck = json!({"name": "cake", "rate": rate, "limit": self.queue});
             }
             _ => {}
         }
