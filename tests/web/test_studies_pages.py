@@ -30,7 +30,7 @@ def test_an_example_becomes_a_study_of_ones_own_and_is_run(running_page: Any, fo
     page.wait_for_url("**/studies?of=lab%2Fmine.toml")
     assert (folder / "mine.toml").is_file()
     page.get_by_role("button", name="Start").click()
-    page.get_by_text("done · 10 of 10 runs").wait_for(timeout=60_000)
+    page.get_by_text("done · 10 of 10 runs").wait_for(timeout=180_000)
     page.get_by_role("link", name="lab/results/l4s").first.click()
     page.get_by_role("heading", name="Does L4S give").wait_for()
 
