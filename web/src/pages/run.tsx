@@ -17,7 +17,7 @@ import { WhatIf } from "../run/what-if";
 import { Zoom } from "../time/zoom";
 import { Folded } from "../ui/folded";
 import { isTexts, read } from "../ui/kept";
-import { type Loaded, useLoaded, Wrong } from "../ui/loaded";
+import { type Loaded, NotShown, useLoaded, Wrong } from "../ui/loaded";
 
 /** What the address says besides the run. */
 interface Asked {
@@ -64,9 +64,16 @@ export function RunPage({ of, run }: { of: string; run: string }) {
   const first = useLoaded(track(plain, "", 0), [of, run, chosen, again]);
   const second = useLoaded(track(laid, labels(of, run, beside).second, 1), [of, JSON.stringify(beside), chosen]);
   const future = useLoaded(track(change ? { ...plain, change } : undefined, "otherwise", 2), [of, run, chosen, JSON.stringify(change)]);
+  const unstored = first.problem && <Unstored told={first.problem} again={() => ask({ again: true })} />;
   return (
     <article>
-      {first.problem && <Unstored of={of} told={first.problem} again={() => ask({ again: true })} />}
+      {unstored && !first.value ? (
+        <NotShown what="This run" way={[to("results", { of }), "The results that it is of"]}>
+          {unstored}
+        </NotShown>
+      ) : (
+        unstored
+      )}
       {first.value ? (
         <Shown of={of} first={first.value} second={second} other={future} asked={asked} ask={ask} />
       ) : (
@@ -135,7 +142,7 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
         <ChooseBeside of={of} beside={asked.beside} choose={(beside) => ask({ beside })} />
       </div>
       {asked.beside.run && second.problem && (
-        <Unstored of={of} told={second.problem} again={() => ask({ beside: { ...asked.beside, again: true } })} />
+        <Unstored told={second.problem} again={() => ask({ beside: { ...asked.beside, again: true } })} />
       )}
       {asked.beside.run && second.loading && <p class="faint">The run beside it is being done …</p>}
       {asked.beside.run && second.value && <ToldBeside track={second.value} />}

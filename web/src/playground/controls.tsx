@@ -249,7 +249,6 @@ function Optional(props: {
     if (!Number.isFinite(typed) || !limit) return change(null);
     const { value: taken, said } = bounded(typed, limit, typed);
     tell(said);
-    input.value = String(taken);
     change(taken);
   });
   return (

@@ -1,6 +1,5 @@
 // What is said of a run on a real kernel: it is told by what was stored, or done again, and then it is another run.
 import type { Told } from "../api";
-import { to } from "../route";
 import { session } from "../session";
 import { Wrong } from "../ui/loaded";
 import type { RunHead } from "./track";
@@ -59,14 +58,10 @@ export function OnKernel({ head, again, beside }: Props) {
 }
 
 /** Why nothing is shown of a run, and what can be done about it here. */
-export function Unstored({ of, told, again }: { of: string; told: Told; again: () => void }) {
+export function Unstored({ told, again }: { told: Told; again: () => void }) {
   return (
     <>
-      <h1>This run cannot be shown</h1>
       <Wrong told={told} />
-      <p>
-        <a href={to("results", { of })}>The results that it is of</a>
-      </p>
       {told.repeatable && session.value?.allowRun && (
         <p>
           <button type="button" class="main" onClick={again}>

@@ -11,7 +11,7 @@ export function Tools({ zoom, moment, choose }: { zoom: Zoom; moment: number | u
   useEffect(() => zoom.watch(() => shown((before) => before + 1)), [zoom]);
   const [wrong, tell] = useState("");
   const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(zoom.to - zoom.from))));
-  // What makes no time stays to be mended: a field that is emptied chooses none.
+  // A field that is emptied chooses none.
   const typing = useTyped(moment === undefined ? "" : String(+moment.toFixed(9)), (input) => {
     const text = input.value;
     const value = seconds(text);

@@ -54,11 +54,20 @@ export function AwaitPage<T>({ of, list, children }: { of: Loaded<T>; list: stri
   if (!of.problem || of.value !== undefined) return <Await of={of}>{children}</Await>;
   const [, title = ""] = PLACES.find(([name]) => name === list) ?? [];
   return (
-    <section>
-      <h1>This cannot be shown</h1>
+    <NotShown what="This" way={[`/${list}`, `${title} that there are`]}>
       <Wrong told={of.problem} />
+    </NotShown>
+  );
+}
+
+/** A page on which nothing is but why, and a `way` on: its address and its words. */
+export function NotShown({ what, way: [address, words], children }: { what: string; way: [string, string]; children: ComponentChildren }) {
+  return (
+    <section>
+      <h1>{what} cannot be shown</h1>
+      {children}
       <p>
-        <a href={`/${list}`}>{title} that there are</a>
+        <a href={address}>{words}</a>
       </p>
     </section>
   );

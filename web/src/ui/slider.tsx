@@ -39,8 +39,6 @@ export function Slider(props: {
     const typed = input.valueAsNumber;
     const { value: taken, said } = bounded(whole ? Math.round(typed) : typed, { least, most, unit }, value);
     tell(said);
-    // What is taken may be what was there before: then nothing else puts it back into the field.
-    input.value = String(taken);
     if (Number.isFinite(typed)) set(taken);
   });
   return (

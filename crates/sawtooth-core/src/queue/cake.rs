@@ -21,7 +21,7 @@
 //! Kernel equivalent: `cake besteffort raw`.
 
 use super::cobalt::{Blue, Cobalt, CobaltConfig, DECREMENT, INCREMENT};
-use super::drop_tail::BufferLimit;
+use super::drop_tail::{BufferLimit, LIMIT_IF_ANY};
 use super::flows::{FlowQueues, QUEUES, exceeds};
 use super::fq::FairQueues;
 use super::{Backlog, Dequeued, NewQueue, Queue, QueuedPacket, Site};
@@ -71,6 +71,7 @@ words! {
     }
 }
 
+const RATE: ParamKey<Option<Rate>> = ParamKey::new("rate");
 const FRAMING: ParamKey<Framing> = ParamKey::new("framing");
 
 /// Queues of a set.
@@ -129,10 +130,7 @@ impl Cake {
         reason = "bounded amounts of bytes"
     )]
     fn new(params: &Params, mut site: Site) -> Self {
-        let rate = match params.get("rate") {
-            Value::Rate(bps) => Some(Rate::from_bps(bps)),
-            _ => None,
-        };
+        let rate = RATE.of(params);
         let bytes_per_sec = rate.map(|rate| rate.bps() / 8.0);
         let rtt = Duration::from_secs(params.duration("rtt"));
         let usual = rtt / 20.0;
@@ -145,13 +143,11 @@ impl Cake {
         let quantum = bytes_per_sec.map_or(FULL_FRAME, |speed| {
             (speed / 4096.0).floor().clamp(LEAST_QUANTUM, FULL_FRAME)
         });
-        let limit = if matches!(params.get("limit"), Value::None) {
+        let limit = LIMIT_IF_ANY.of(params).unwrap_or_else(|| {
             let held = bytes_per_sec.map_or(f64::INFINITY, |speed| 4.0 * speed * rtt.secs());
             let bytes = held.clamp(LEAST_MEMORY, MOST_FRAMES * FULL_FRAME) as u64;
             BufferLimit::Bytes(ByteCount::new(bytes))
-        } else {
-            BufferLimit::of(params, "limit")
-        };
+        });
         let flows = FlowQueues::new(params, &mut site.stream).with_ways(WAYS);
         Self {
             shaper: rate.map(|rate| DeficitShaper {

@@ -40,13 +40,7 @@ pub(super) const ENTRY: Entry<NewQueue> = Entry {
     new: |params, site| {
         Box::new(CobaltQueue {
             limit: BufferLimit::of(params, "limit"),
-            config: CobaltConfig {
-                target: Duration::from_secs(params.duration("target")),
-                above: Duration::from_secs(params.duration("target")),
-                interval: Duration::from_secs(params.duration("interval")),
-                ecn: params.flag("ecn"),
-                blue: Blue::of(params),
-            },
+            config: CobaltConfig::of(params),
             cobalt: Cobalt::default(),
             fifo: Fifo::new(),
             stream: site.stream,
@@ -89,6 +83,18 @@ pub(super) struct CobaltConfig {
 }
 
 impl CobaltConfig {
+    /// Of a row that has [`TARGET`], [`INTERVAL`], [`ECN`], [`INCREMENT`] and [`DECREMENT`].
+    fn of(params: &Params) -> Self {
+        let target = Duration::from_secs(params.duration("target"));
+        Self {
+            target,
+            above: target,
+            interval: Duration::from_secs(params.duration("interval")),
+            ecn: params.flag("ecn"),
+            blue: Blue::of(params),
+        }
+    }
+
     /// What comes between signals, or between steps down.
     fn pause(&self, count: u32) -> Duration {
         self.interval / f64::from(count.max(1)).sqrt()
@@ -138,28 +144,18 @@ impl Cobalt {
         stream: &mut RandomStream,
         now: Instant,
     ) -> bool {
-        let mut due = self.count > 0 && now >= self.next;
         let mut drops = false;
-        if packet.sojourn(now) > config.above {
-            if !self.dropping {
-                self.dropping = true;
-                self.next = now + config.pause(self.count);
-                due = false;
-            }
-            self.count = self.count.max(1);
-        } else {
+        if packet.sojourn(now) <= config.above {
             self.dropping = false;
-        }
-        if due && self.dropping {
+            while self.steps_down(config, now) {}
+        } else if !self.dropping {
+            self.dropping = true;
+            self.count = self.count.max(1);
+            self.next = now + config.pause(self.count);
+        } else if now >= self.next {
             drops = !(config.ecn && packet.mark_if_capable());
             self.count = self.count.saturating_add(1);
             self.next += config.pause(self.count);
-        } else if !self.dropping {
-            while due {
-                self.count -= 1;
-                self.next += config.pause(self.count);
-                due = self.count > 0 && now >= self.next;
-            }
         }
         drops || (self.probability > 0.0 && stream.uniform() < self.probability)
     }
@@ -181,10 +177,17 @@ impl Cobalt {
             self.probability = (self.probability - config.blue.decrement).max(0.0);
         }
         self.dropping = false;
-        if self.count > 0 && now >= self.next {
+        self.steps_down(config, now);
+    }
+
+    /// Counts down by one if that is due; whether it was.
+    fn steps_down(&mut self, config: &CobaltConfig, now: Instant) -> bool {
+        let due = self.count > 0 && now >= self.next;
+        if due {
             self.count -= 1;
             self.next += config.pause(self.count);
         }
+        due
     }
 
     fn may_change(&mut self, config: &CobaltConfig, now: Instant) -> bool {
@@ -253,14 +256,7 @@ mod tests {
     use crate::units::testing::at;
 
     fn config() -> CobaltConfig {
-        let params = params(&ENTRY, &[]);
-        CobaltConfig {
-            target: Duration::from_secs(params.duration("target")),
-            above: Duration::from_secs(params.duration("target")),
-            interval: Duration::from_secs(params.duration("interval")),
-            ecn: params.flag("ecn"),
-            blue: Blue::of(&params),
-        }
+        CobaltConfig::of(&params(&ENTRY, &[]))
     }
 
     /// A queue with packets that came at these times.

@@ -18,7 +18,7 @@
 
 use super::drop_tail::{BufferLimit, limit};
 use super::{Admission, Backlog, Dequeued, Fifo, NewQueue, Queue, QueuedPacket};
-use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::registry::{Entry, Kind, Param, ParamKey, Params, Value, param};
 use crate::units::{ByteCount, Duration, Instant};
 
 pub(super) const ENTRY: Entry<NewQueue> = Entry {
@@ -51,6 +51,8 @@ pub(super) const ECN: Param = param!(ecn: Kind::Bool => Value::Bool(true),
 pub(super) const CE_THRESHOLD: Param = param!(ce_threshold: Kind::Duration { min_exclusive: false } => Value::None,
     "mark every ECN-capable packet that has waited longer than this, whatever else is decided; or none");
 
+const MARK_ABOVE: ParamKey<Option<Duration>> = ParamKey::new(CE_THRESHOLD.name);
+
 /// What queues under CoDel have in common.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CodelConfig {
@@ -69,10 +71,7 @@ impl CodelConfig {
             interval: Duration::from_secs(params.duration("interval")),
             max_packet: ByteCount::new(params.bytes("max_packet")),
             ecn: params.flag("ecn"),
-            ce_threshold: match params.get("ce_threshold") {
-                Value::Duration(secs) => Some(Duration::from_secs(secs)),
-                _ => None,
-            },
+            ce_threshold: MARK_ABOVE.of(params),
         }
     }
 

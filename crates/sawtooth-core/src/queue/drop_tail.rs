@@ -7,7 +7,7 @@
 //! Kernel equivalent: pfifo, bfifo (whose limit does not count the packet being transmitted).
 
 use super::{Admission, Backlog, BacklogLaw, Dequeued, Fifo, NewQueue, Queue, QueuedPacket};
-use crate::registry::{Entry, Kind, Param, Params, Value, param};
+use crate::registry::{Entry, FromValue, Kind, Param, ParamKey, Params, Value, param};
 use crate::units::{ByteCount, Instant};
 
 pub(super) const ENTRY: Entry<NewQueue> = Entry {
@@ -45,14 +45,8 @@ pub enum BufferLimit {
 
 impl BufferLimit {
     /// The value of a parameter.
-    pub fn of(params: &Params, name: &str) -> Self {
-        match params.get(name) {
-            Value::Packets(packets) => Self::Packets(packets),
-            Value::Bytes(bytes) => Self::Bytes(ByteCount::new(bytes)),
-            other => {
-                unreachable!("the scenario resolves a limit to packets or bytes, not {other:?}")
-            }
-        }
+    pub fn of(params: &Params, name: &'static str) -> Self {
+        ParamKey::new(name).of(params)
     }
 
     /// Whether a packet of this size fits beside what is `present`, the packet in transmission included.
@@ -69,6 +63,20 @@ impl BufferLimit {
         }
     }
 }
+
+/// The scenario resolves a limit to packets or bytes.
+impl FromValue for BufferLimit {
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Packets(packets) => Some(Self::Packets(packets)),
+            Value::Bytes(bytes) => Some(Self::Bytes(ByteCount::new(bytes))),
+            _ => None,
+        }
+    }
+}
+
+/// The buffer of a row in which none is a value, too: then it follows from other parameters.
+pub(super) const LIMIT_IF_ANY: ParamKey<Option<BufferLimit>> = ParamKey::new("limit");
 
 /// A FIFO of packets that decides at arrival alone.
 #[derive(Debug)]

@@ -25,6 +25,7 @@
 //! Kernel equivalent: `dualpi2` (Linux 6.17), with a step at 1 ms instead of the ramp, which also marks the only packet of its queue, a limit
 //! of 10000 packets, `update` of 16 ms, and random decisions.
 
+use super::drop_tail::LIMIT_IF_ANY;
 use super::flows::signed;
 use super::{Admission, Backlog, BufferLimit, Dequeued, Fifo, NewQueue, Queue, QueuedPacket, Site};
 use crate::packet::Ecn;
@@ -167,13 +168,10 @@ impl CoupledQueue {
 impl DualPi2 {
     fn new(params: &Params, site: &Site) -> Self {
         Self {
-            limit: match params.get("limit") {
-                Value::None => BufferLimit::Bytes(bytes_in(
-                    site,
-                    Duration::from_secs(params.duration("limit_time")),
-                )),
-                _ => BufferLimit::of(params, "limit"),
-            },
+            limit: LIMIT_IF_ANY.of(params).unwrap_or_else(|| {
+                let time = Duration::from_secs(params.duration("limit_time"));
+                BufferLimit::Bytes(bytes_in(site, time))
+            }),
             any_ect: L4S.of(params) == L4s::AnyEct,
             l4s: CoupledQueue::default(),
             classic: CoupledQueue::default(),

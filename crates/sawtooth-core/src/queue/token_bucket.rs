@@ -14,7 +14,7 @@
 
 use super::drop_tail::{BufferLimit, LIMIT};
 use super::{Admission, Backlog, Dequeued, Fifo, NewQueue, Queue, QueuedPacket};
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, ParamKey, Value, param};
 use crate::units::{ByteCount, Instant, Rate};
 
 pub(super) const ENTRY: Entry<NewQueue> = Entry {
@@ -33,9 +33,9 @@ pub(super) const ENTRY: Entry<NewQueue> = Entry {
         LIMIT,
     ],
     new: |params, site| {
-        let rate = rate(params, "rate").unwrap_or(site.rate);
+        let rate = RATE.of(params).unwrap_or(site.rate);
         let depth = |name| ByteCount::new(params.bytes(name));
-        let peak = self::rate(params, "peak_rate");
+        let peak = PEAK_RATE.of(params);
         let peak = peak.map(|rate| Bucket::full(rate, depth("peak_burst")));
         Box::new(TokenBucket {
             limit: BufferLimit::of(params, "limit"),
@@ -45,12 +45,8 @@ pub(super) const ENTRY: Entry<NewQueue> = Entry {
     },
 };
 
-fn rate(params: &Params, name: &str) -> Option<Rate> {
-    match params.get(name) {
-        Value::Rate(bps) => Some(Rate::from_bps(bps)),
-        _ => None,
-    }
-}
+const RATE: ParamKey<Option<Rate>> = ParamKey::new("rate");
+const PEAK_RATE: ParamKey<Option<Rate>> = ParamKey::new("peak_rate");
 
 /// Tokens, as they were when some were last taken.
 #[derive(Clone, Copy, Debug)]
