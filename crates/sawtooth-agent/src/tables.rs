@@ -41,6 +41,7 @@ pub fn sample(
         ssthresh_bytes: ssthresh,
         srtt_ns: micros(info.rtt),
         flight_bytes: Some(u64::from(info.unacked) * mss),
+        pipe_bytes: Some(info.pipe() * mss),
         acked_bytes: Some(acked_bytes(&info, side, delivered)),
         delivered_bytes: delivered,
         ..SeriesRow::default()

@@ -59,6 +59,12 @@ pub struct TcpInfo {
 }
 
 impl TcpInfo {
+    /// Segments that are thought to be in the network (RFC 6675 §4's pipe).
+    pub fn pipe(&self) -> u64 {
+        let out = u64::from(self.unacked) + u64::from(self.retrans);
+        out.saturating_sub(u64::from(self.sacked) + u64::from(self.lost))
+    }
+
     /// Whether the connection has ended on this side.
     pub fn is_closed(&self) -> bool {
         ENDED.contains(&self.state[0])

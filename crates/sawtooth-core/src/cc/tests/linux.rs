@@ -42,6 +42,8 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
         &[
             ("slow_start_rounds", Value::Integer(1)),
             ("diff_over", Value::Choice("rtt")),
+            ("min_samples", Value::Integer(3)),
+            ("rising_threshold", Value::Bool(true)),
         ],
     ),
     ("lp", &[("delta", Value::Number(1.0))]),

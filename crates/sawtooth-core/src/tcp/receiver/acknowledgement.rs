@@ -110,7 +110,7 @@ impl Acknowledgement {
         let Some(compression) = &mut self.compression else {
             return false;
         };
-        let Some(wait) = compression.on_segment(next, besides, self.delayed.rtt()) else {
+        let Some(wait) = compression.on_segment(now.time, next, besides, self.delayed.rtt()) else {
             return false;
         };
         if self.timer.is_never() {
@@ -136,6 +136,13 @@ impl Acknowledgement {
         if let Some(compression) = &mut self.compression {
             compression.on_fill(next);
         }
+    }
+
+    /// When an acknowledgement that its timer sends at `due` says that it leaves.
+    pub(super) fn stamped_at(&self, due: Instant) -> Instant {
+        let compression = self.compression.as_ref();
+        let last = compression.and_then(|compression| compression.last_waiting());
+        last.unwrap_or(due)
     }
 
     /// Nothing else came before it was due.

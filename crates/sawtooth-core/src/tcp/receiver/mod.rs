@@ -69,9 +69,9 @@ impl Receiver {
 
     /// The delayed acknowledgement is due.
     pub fn on_timer(&mut self) -> Ack {
-        let now = self.next_timer().time;
+        let at = self.acknowledgement.stamped_at(self.next_timer().time);
         self.acknowledgement.on_expiry();
-        self.acknowledge(now, None)
+        self.acknowledge(at, None)
     }
 
     /// The acknowledgement that a segment of the host carries: at least the window, if nothing has come yet.
@@ -284,13 +284,14 @@ impl Receiver {
             .then(|| self.reassembly.blocks.report(next));
         let disorder = self.reassembly.on_disorder(data);
         let mut earlier = None;
+        let mut let_through = SegCount::ZERO;
         match disorder {
             Disorder::Fills { waited, bytes } => {
                 self.delivered.add(now.time, bytes);
                 if let Some(buffer) = &mut self.buffer {
-                    buffer.on_in_order(bytes, waited);
-                    buffer.read_from(data.payload, now.time);
+                    buffer.on_in_order(bytes);
                 }
+                let_through = waited + SegCount::ONE;
                 self.note_arrival(now.time, data.push);
                 if !self.reassembly.is_whole() {
                     let next = self.reassembly.rcv_nxt();
@@ -318,12 +319,17 @@ impl Receiver {
         if let Some(blocks) = earlier {
             ack.sack = blocks;
         }
+        if let Some(buffer) = &mut self.buffer
+            && !let_through.is_zero()
+        {
+            buffer.read_from(data.payload, let_through, now.time);
+        }
         Some(ack)
     }
 
-    /// Nothing is out of order, so there is nothing to report.
+    /// Nothing is out of order, so there is nothing to report. It says that it left `at` this time.
     #[inline]
-    fn acknowledge_in_order(&mut self, now: Instant) -> InOrderAck {
+    fn acknowledge_in_order(&mut self, at: Instant) -> InOrderAck {
         self.acknowledgement.on_ack(!self.delivered.bytes.is_zero());
         let next = self.reassembly.rcv_nxt();
         let (ece, marks) = self.marks.report();
@@ -332,7 +338,7 @@ impl Receiver {
             None => (Ack::NO_WINDOW, Stamp::NONE),
             Some(buffer) => (
                 buffer.advertise_segments().min(Ack::NO_WINDOW),
-                buffer::stamp(now),
+                buffer::stamp(at),
             ),
         };
         InOrderAck {
@@ -346,8 +352,8 @@ impl Receiver {
     }
 
     #[inline(never)]
-    fn acknowledge(&mut self, now: Instant, repeated: Option<SeqNum>) -> Ack {
-        let mut ack = Ack::from(self.acknowledge_in_order(now));
+    fn acknowledge(&mut self, at: Instant, repeated: Option<SeqNum>) -> Ack {
+        let mut ack = Ack::from(self.acknowledge_in_order(at));
         self.acknowledgement.on_selective_ack();
         ack.repeated = repeated;
         ack.sack = self.reassembly.blocks.report(ack.next);

@@ -21,7 +21,7 @@ pub(crate) struct ReceiveMemory {
     segment: ByteCount,
     size: ByteCount,
     max: ByteCount,
-    /// What segments take that wait for one before them.
+    /// What segments take that wait for one before them, or to be read.
     held: ByteCount,
     adv_win_scale: i64,
 }
@@ -50,7 +50,7 @@ impl ReceiveMemory {
         self.max
     }
 
-    /// A segment waits for one before it.
+    /// A segment waits for one before it, or to be read.
     pub(crate) fn hold(&mut self) {
         self.held += self.segment;
     }
@@ -70,9 +70,9 @@ impl ReceiveMemory {
         self.share_of(self.size.saturating_sub(self.held + self.segment))
     }
 
-    /// What is for data beside the segments that wait and what has not been read.
-    pub(crate) fn free(&self, unread: ByteCount) -> ByteCount {
-        self.share_of(self.size.saturating_sub(self.held + unread))
+    /// What is for data beside the segments that wait.
+    pub(crate) fn free(&self) -> ByteCount {
+        self.share_of(self.size.saturating_sub(self.held))
     }
 
     /// Makes room for so much data, as far as it may; whether the buffer is larger than before.
@@ -139,9 +139,8 @@ mod tests {
         memory.hold();
         assert_eq!(memory.for_data().get(), 50_000);
         assert_eq!(memory.room().get(), (100_000 - 3 * 2304) / 2);
-        let unread = ByteCount::new(1448);
-        assert_eq!(memory.free(unread).get(), (100_000 - 2 * 2304 - 1448) / 2);
+        assert_eq!(memory.free().get(), (100_000 - 2 * 2304) / 2);
         memory.release(SegCount::new(2));
-        assert_eq!(memory.free(ByteCount::ZERO).get(), 50_000);
+        assert_eq!(memory.free().get(), 50_000);
     }
 }
