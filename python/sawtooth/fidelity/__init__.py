@@ -2,9 +2,10 @@
 
 from sawtooth.fidelity.answer import Answer, answer
 from sawtooth.fidelity.compared import MEASURES, Compared, compared
-from sawtooth.fidelity.nearest import K, REACH, Neighbour, distance, nearest
+from sawtooth.fidelity.nearest import REACH, RULE, K, Neighbour, distance, nearest
 from sawtooth.fidelity.situation import Asked, Situation, asked
 
 __all__ = [
-    "MEASURES", "REACH", "Answer", "Asked", "Compared", "K", "Neighbour", "Situation", "answer", "asked", "compared", "distance", "nearest",
+    "MEASURES", "REACH", "RULE", "Answer", "Asked", "Compared", "K", "Neighbour", "Situation", "answer", "asked", "compared", "distance",
+    "nearest",
 ]  # fmt: skip

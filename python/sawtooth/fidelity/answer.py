@@ -1,4 +1,4 @@
-"""What `sawtooth doctor --fidelity` answers: for each situation of a study what was compared that is like it, and how far simulator and kernel were apart there."""
+"""What `sawtooth doctor --fidelity` answers: for each situation of a study what was compared that is like it, and how far both sides were apart."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Answer:
         return [stack for stack in self.stacks if stack != STACK]
 
     def chosen(self, algorithm: str) -> Mapping[str, Told]:
-        """Of an algorithm's situations those that stand for all: every one of three, else the one best reached, the one in the middle, and the one reached worst."""
+        """Of an algorithm's situations those that stand for all: each of up to three, else the nearest, the middle one and the farthest."""
         every = self.by_algorithm[algorithm]
         if len(every) <= 3:
             return {f"{at}": each for at, each in enumerate(every, 1)}
@@ -108,13 +108,23 @@ class Answer:
     def facts(self) -> dict[str, Any]:
         """All of it, for programs."""
         return {
-            "study": self.plan.study.name, "backend": self.plan.study.backend, "stacks": list(self.stacks), "compared_stack": STACK, "reach": REACH, "k": K,
+            "study": self.plan.study.name,
+            "backend": self.plan.study.backend,
+            "stacks": list(self.stacks),
+            "compared_stack": STACK,
+            "reach": REACH,
+            "k": K,
             "compared": [
-                {"set": of, "looked_at": not rows[0].fresh, "scenarios": len(rows), "kernels": _values(rows, "kernel"), "dates": _values(rows, "date"), "commits": _values(rows, "commit")}
+                {
+                    "set": of,
+                    "looked_at": not rows[0].fresh,
+                    "scenarios": len(rows),
+                    **{f"{name}s": list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("kernel", "date", "commit")},
+                }
                 for of, rows in self.sets.items()
             ],
             "situations": [_facts(each) for every in self.by_algorithm.values() for each in every],
-        }  # fmt: skip
+        }
 
     @functools.cached_property
     def sets(self) -> Mapping[str, Sequence[Compared]]:
@@ -183,7 +193,3 @@ def _spread(found: Spread | None) -> dict[str, float] | None:
 def _neighbour(of: Neighbour) -> dict[str, Any]:
     row = asdict(of.row)
     return {"distance": round(of.distance, 4), **row}
-
-
-def _values(rows: Sequence[Compared], name: str) -> list[str]:
-    return list(dict.fromkeys(getattr(row, name) for row in rows))

@@ -22,7 +22,8 @@ class Compared:
     """A scenario on a kernel and in the simulator's `linux` stack.
 
     Attributes:
-        set: `test` of those that nobody had seen before they were run; `train` and `fixed` of those that were looked at while the simulator was mended.
+        set: `test` of those that nobody had seen before they were run; `train` and `fixed` of those that were looked at while
+            the simulator was mended.
         scenario: its number in the set, or its name.
         kernel: the release.
         date: when both ran.
@@ -76,12 +77,12 @@ COLUMNS = (*_HEAD, *_PLACE, "kind", *MEASURES, *(f"itself_{name}" for name in ME
 
 
 def _row(line: Mapping[str, str]) -> Compared:
-    place = Situation(
-        line["algorithm"], *(float(line[name]) for name in ("rate_bps", "rtt_s", "buffer_bdp", "loss")),
-        marks=line["marks"] == "yes", slow_acks=line["slow_acks"] == "yes", flows=float(line["flows"]), ends=line["ends"] == "yes",
-    )  # fmt: skip
+    rate, rtt, buffer, loss = (float(line[name]) for name in ("rate_bps", "rtt_s", "buffer_bdp", "loss"))
+    marks, slow_acks, ends = (line[name] == "yes" for name in ("marks", "slow_acks", "ends"))
+    place = Situation(line["algorithm"], rate, rtt, buffer, loss, marks, slow_acks, float(line["flows"]), ends)
     apart, itself = ({name: float(text) if (text := line[f"{of}{name}"]) else None for name in MEASURES} for of in ("", "itself_"))
-    return Compared(*(line[name] for name in _HEAD), place, line["kind"], apart, itself)
+    head = (line["set"], line["scenario"], line["kernel"], line["date"], line["commit"])
+    return Compared(*head, place, line["kind"], apart, itself)
 
 
 def _line(row: Compared) -> dict[str, str]:

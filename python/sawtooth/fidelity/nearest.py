@@ -1,16 +1,4 @@
-"""Which scenarios that were compared are like a given one.
-
-The rule, which was fixed before any row of the table was made:
-
-- Only the same algorithm is like it: what is compared is code that no other algorithm runs.
-- A factor of ten counts 1 in the rate, the round-trip time, the buffer in bandwidth-delay products, the probability of loss where both lose, and the number of flows. What TCP does depends on windows and their shares, which are products and ratios of
-  these, so equal factors weigh equally, at 1 Mbit/s as at 100; no weight is fitted to anything.
-- What is a case of its own counts 1 where it differs: random losses or none, marks (ECN) or none, a slow way back or not. Each has code of its own that the other case never runs.
-- Whether flows end counts a half: whatever is endless begins as what ends does.
-- These are added as squares, and the root is taken: differences in several make more of one.
-- What is farther than 1 is not like it: a factor of ten in one, or of five in two, or one case that differs. It is told as not compared.
-- Of those within 1 the nearest 5 are taken: few enough to be near, and enough that the median does not hang on one.
-"""
+"""Which scenarios that were compared are like a given one, by a rule that was fixed before any row of the table was made."""
 
 from __future__ import annotations
 
@@ -21,6 +9,18 @@ from dataclasses import dataclass
 from sawtooth.fidelity.compared import Compared
 from sawtooth.fidelity.situation import Situation
 
+RULE = """\
+- Only the same algorithm is like it: each is code of its own.
+- A factor of ten counts 1 in the rate, the round-trip time, the buffer in bandwidth-delay products, the probability of loss where both lose,
+  and the number of flows. What TCP does depends on windows and their shares, which are products and ratios of these, so equal factors weigh
+  equally, at 1 Mbit/s as at 100; no weight is fitted to anything.
+- What is a case of its own counts 1 where it differs, because something else decides then: random losses or none (every loss is one of a full
+  queue), marks (ECN) or none, a slow way back or not.
+- Whether flows end counts a half: whatever is endless begins as what ends does.
+- These are added as squares, and the root is taken: differences in several make more of one.
+- What is farther than 1 is not like it: a factor of ten in one, or of five in two, or one case that differs. It is told as not compared.
+- Of those within 1 the nearest 5 are taken: few enough to be near, and enough that the median does not hang on one."""
+"""As documentation has it."""
 K = 5
 REACH = 1.0
 CASE, ENDS = 1.0, 0.5

@@ -1,4 +1,4 @@
-"""Where a flow is on the map: its algorithm, and what the link that decides offers it. Scenarios that were compared and those of a study are placed by the same code."""
+"""Where a flow is on the map: its algorithm, and what the link that decides offers it. What was compared and what is asked are placed alike."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ LINK_KEYS = frozenset({"rate", "delay", "queue", "loss", "reverse", "count"})
 TCP_KEYS = frozenset({"ecn", "timer_tick"})
 MARKED = ("dctcp", "prague")
 """Algorithms that ask for marks where nothing is set."""
-_MODELS = ("bernoulli", "gilbert_elliott")
 _FAST = 10.0
 """A link that is so many times as fast as the bottleneck only adds its delay."""
 
@@ -89,7 +88,12 @@ def _asked(flow: Flow) -> Asked:
     placed = _placed(flow)
     situation, why = (None, placed) if isinstance(placed, str) else (placed, "")
     stack = str(setup.tree.get("stack", "rfc"))
-    return Asked(setup.cell, setup.arm, stack, str(flow.cc["name"]), situation, why, list(dict.fromkeys(_unlike(flow))))
+    return Asked(setup.cell, setup.arm, stack, _algorithm(flow), situation, why, list(dict.fromkeys(_unlike(flow))))
+
+
+def _algorithm(flow: Flow) -> str:
+    """Its congestion control, a kernel's by the name of the simulator's."""
+    return str(flow.cc["name"]).removeprefix("kernel:")
 
 
 def _placed(flow: Flow) -> Situation | str:
@@ -108,7 +112,7 @@ def _placed(flow: Flow) -> Situation | str:
     if loss is None:
         return "its losses are not those of chance alone"
     return Situation(
-        algorithm=str(flow.cc["name"]),
+        algorithm=_algorithm(flow),
         rate_bps=link.rate_bps,
         rtt_s=rtt,
         buffer_bdp=waiting * 8 / (link.rate_bps * rtt),
@@ -123,7 +127,7 @@ def _placed(flow: Flow) -> Situation | str:
 def _understands_marks(flow: Flow) -> bool:
     """Whether it asks for marks: as set, or else because its congestion control lives on them."""
     asks = any("ecn" in where.get("tcp", {}) for where in (flow.tree, flow.setup.tree))
-    return flow.tcp("ecn") != "off" or (not asks and flow.cc["name"] in MARKED)
+    return flow.tcp("ecn") != "off" or (not asks and _algorithm(flow) in MARKED)
 
 
 def _loss(flow: Flow) -> float | None:
@@ -135,8 +139,6 @@ def _loss(flow: Flow) -> float | None:
             return None
         if model is None:
             continue
-        if isinstance(model, str) and model in _MODELS:
-            model = {"name": model}
         tree = cast(Mapping[str, Any], model) if isinstance(model, dict) else {"name": "bernoulli", "probability": model}
         if tree["name"] != "bernoulli":
             return None
@@ -163,7 +165,7 @@ def _unlike(flow: Flow) -> Iterator[str]:
         yield from (f"`tcp.{key}`" for key in sorted(set(where.get("tcp", {})) - TCP_KEYS))
         yield from (f"`{key}`" for key in ("host", "receiver_host") if key in where)
     if len(flow.cc) > 1:
-        yield f"parameters of `{flow.cc['name']}`"
+        yield f"parameters of `{_algorithm(flow)}`"
     if "arrivals" in flow.tree:
         yield "flows that arrive"
     elif flow.source["name"] != "bulk":
@@ -175,5 +177,5 @@ def _beside(flow: Flow, link: Link) -> Iterator[str]:
     others = [each for each in flow.setup.flows if link in each.links]
     if any(each.udp for each in others):
         yield "UDP beside it"
-    if any(not each.udp and each.cc["name"] != flow.cc["name"] for each in others):
+    if any(not each.udp and _algorithm(each) != _algorithm(flow) for each in others):
         yield "another algorithm beside it"
