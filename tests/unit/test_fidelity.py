@@ -166,6 +166,14 @@ def test_cells_of_a_study_are_told_from_the_nearest_to_the_farthest(tmp_path: Pa
     assert "nothing like this was compared; the nearest is " in said
 
 
+def test_of_very_many_cells_it_says_how_many_were_looked_at(tmp_path: Path) -> None:
+    rates, seconds = [f"{at} Mbit/s" for at in range(1, 61)], [f"{at} s" for at in range(1, 51)]
+    text = STUDY + f'[sweep]\n"links.l.rate" = {json.dumps(rates)}\nduration = {json.dumps(seconds)}\n'
+    assert "\nOf its 3,000 cells and arms 2,000 were looked at, evenly spaced.\n" in printed(tmp_path, text)
+    found = json.loads(printed(tmp_path, text, "--json"))
+    assert (found["cells_and_arms"], found["cells_and_arms_looked_at"], len(found["situations"])) == (3000, 2000, 60)
+
+
 def test_flows_that_are_alike_are_one_situation_of_several_cells() -> None:
     text = STUDY + '[sweep]\n"duration" = ["10 s", "20 s"]\n[arms]\none = {}\nreno = { cc = "reno" }\n'
     found = told(text, [row(PLACE)])

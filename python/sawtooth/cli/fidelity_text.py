@@ -11,6 +11,7 @@ from sawtooth.fidelity.compared import FIXED, MEASURES, TRAIN
 from sawtooth.fidelity.nearest import Neighbour
 from sawtooth.fidelity.situation import Situation
 from sawtooth.linting.each import rate, time
+from sawtooth.linting.setup import MOST_SETUPS
 
 _WIDTH = 120
 _WORDS = {"goodput": "goodput", "packets": "packets", "retransmits": "retransmissions", "rtt": "mean RTT", "cwnd": "mean cwnd"}
@@ -28,6 +29,8 @@ def lines(of: Answer) -> Iterator[str]:
     if not any(row.fresh for row in of.rows):
         yield from _folded("None was drawn afresh since, so this is what was found where it was looked for, and kinder than elsewhere.")
     yield from _folded(_stack(of))
+    if of.cells_and_arms > MOST_SETUPS:
+        yield f"Of its {of.cells_and_arms:,} cells and arms {MOST_SETUPS:,} were looked at, evenly spaced."
     for algorithm, every in of.by_algorithm.items():
         yield ""
         yield from _algorithm(of, algorithm, every)

@@ -12,6 +12,7 @@ from typing import Any
 from sawtooth.fidelity.compared import KINDS, MEASURES, Compared, compared
 from sawtooth.fidelity.nearest import REACH, K, Neighbour, nearest
 from sawtooth.fidelity.situation import Asked, asked
+from sawtooth.linting.setup import MOST_SETUPS
 from sawtooth.plan import Plan
 
 STACK = "linux"
@@ -97,6 +98,11 @@ class Answer:
         """Stacks that nothing was compared with."""
         return [stack for stack in self.stacks if stack != STACK]
 
+    @functools.cached_property
+    def cells_and_arms(self) -> int:
+        """How many the study has; of more than `MOST_SETUPS` so many were looked at, evenly spaced."""
+        return sum(run.replicate == 1 for run in self.plan.runs)
+
     def chosen(self, algorithm: str) -> Mapping[str, Told]:
         """Of an algorithm's situations those that stand for all: each of up to three, else the nearest, the middle one and the farthest."""
         every = self.by_algorithm[algorithm]
@@ -112,6 +118,8 @@ class Answer:
             "backend": self.plan.study.backend,
             "stacks": list(self.stacks),
             "compared_stack": STACK,
+            "cells_and_arms": self.cells_and_arms,
+            "cells_and_arms_looked_at": min(self.cells_and_arms, MOST_SETUPS),
             "reach": REACH,
             "k": K,
             "compared": [
