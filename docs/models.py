@@ -34,6 +34,7 @@ has is here, and what is not here it has not.
 AFTER = """
 [Hosts](host.md) have [a list of their own](host.md#what-is-not-modelled): without one, the ends of a flow take no time. What an algorithm does otherwise than its
 specification stands under *Deviations* on [its page](../reference/cc.md), and how near all of it is to kernels and other simulators in [the pages of validation](../README.md#how-well-does-it-agree).
+How far the `linux` stack was from a Linux kernel in scenarios like yours says `sawtooth doctor --fidelity STUDY`, of [the validity map](../validation/map.md).
 
 ## On what else can a study run?
 

@@ -2,7 +2,8 @@
 
     python bench/linux/fuzz.py --number 20                   # prints the table and, of each that parts, the first packet that differs
     python bench/linux/fuzz.py --only 7 --minimise           # one scenario, made as small as it may be and still part
-    python bench/linux/fuzz.py --number 500 --set test --write
+    python bench/linux/fuzz.py --number 500 --set test --write              # the page, and rows of the validity map (validity.py) with its page
+    python bench/linux/fuzz.py --number 500 --set test --map                # the validity map alone
     python bench/linux/fuzz.py --only 22 --keep recovery-end --until 0.1   # the kernel's packets as a regression test: tests/linux/packets
 
 The rule, written before any of these was run:
@@ -38,6 +39,8 @@ from sawtooth.backends import sim, uml
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import validity
+
 from pages import publish, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,10 +68,12 @@ class Packet:
 
 @dataclass(frozen=True)
 class Side:
-    """What one side did: packets of each flow, and its samples at acknowledgements."""
+    """What one side did: packets of each flow, its samples at acknowledgements, and a row of each flow."""
 
     packets: Mapping[str, Sequence[Packet]]
     series: pl.DataFrame
+    flows: pl.DataFrame
+    duration_ns: float
 
     def counts(self) -> dict[str, tuple[int, int]]:
         """Of each flow packets, and those of them whose beginning had been sent before."""
@@ -80,13 +85,15 @@ class Side:
 
 @dataclass(frozen=True)
 class Compared:
-    """A scenario on both sides."""
+    """A scenario on both sides, how far the simulator was from the kernel, and how far the kernel was from itself with a later start."""
 
     number: int
     tree: Mapping[str, Any]
     kind: str
     kernel: Side
     simulator: Side
+    apart: Mapping[str, float | None]
+    itself: Mapping[str, float | None]
 
     @property
     def cc(self) -> str:
@@ -150,7 +157,8 @@ def sides(trees: Sequence[Mapping[str, Any]], *, on_kernel: bool) -> list[Side]:
         if batch.errors:
             raise SystemExit(f"a run failed: {batch.errors}")
         for run, path in enumerate(paths):
-            made.append(Side(_packets(path), batch.tables["series"].filter(run=run)))
+            series, flows = (batch.tables[name].filter(run=run) for name in ("series", "flows"))
+            made.append(Side(_packets(path), series, flows, 1e9 * float(trees[run]["duration"].removesuffix(" s"))))
     return made
 
 
@@ -200,10 +208,11 @@ def compared(numbers: Sequence[int], trees: Sequence[Mapping[str, Any]]) -> list
     """These scenarios on both sides, and on the kernel once more from a later start."""
     kernels, ours = sides(trees, on_kernel=True), sides(trees, on_kernel=False)
     later = sides([_later(tree) for tree in trees], on_kernel=True)
-    return [
-        Compared(number, tree, kind_of(kernel, simulator, again), kernel, simulator)
-        for number, tree, kernel, simulator, again in zip(numbers, trees, kernels, ours, later, strict=True)
-    ]
+    found: list[Compared] = []
+    for number, tree, kernel, simulator, again in zip(numbers, trees, kernels, ours, later, strict=True):
+        apart, itself = validity.apart(kernel, simulator), validity.apart(kernel, again)
+        found.append(Compared(number, tree, kind_of(kernel, simulator, again), kernel, simulator, apart, itself))
+    return found
 
 
 def _later(tree: Mapping[str, Any]) -> dict[str, Any]:
@@ -324,7 +333,8 @@ def page(found: Sequence[Compared], of: str) -> str:
 
 {BEFORE if of == "train" else ""}
 
-What was mended has a case each in `tests/linux/packets`, with the kernel's packets.
+What was mended has a case each in `tests/linux/packets`, with the kernel's packets. Where on the map of rates and round-trip times scenarios are, and how far goodput, retransmissions, round trips and windows of each were
+from the kernel's, is [the validity map](map.md), from which `sawtooth doctor --fidelity STUDY` answers.
 
 ## The first packet that differs, of all that part
 
@@ -344,9 +354,15 @@ def main() -> None:
     parser.add_argument("--keep", metavar="NAME", help=f"write the kernel's packets of --only to {CORPUS.relative_to(ROOT)}")
     parser.add_argument("--until", type=float, default=1.0, help="and of those that leave before this many seconds")
     parser.add_argument("--minimise", action="store_true", help="make those that part smaller")
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}, and the validity map with its page anew")
+    parser.add_argument(
+        "--map", action="store_true", help="put these scenarios into the validity map, and write its page; others of the set stay"
+    )
     options = parser.parse_args()
+    if options.minimise and (options.write or options.map):
+        parser.error("--minimise makes other scenarios, which are not those of their numbers: leave out --write and --map")
     numbers = [options.only] if options.only else list(range(options.first, options.first + options.number))
+    commit = validity.commit()
     trees = {number: drawn(options.set, number) for number in numbers}
     trees = {number: tree for number, tree in trees.items() if options.cc in (None, tree["cc"])}
     found: list[Compared] = []
@@ -370,6 +386,9 @@ def main() -> None:
         publish(page(found, options.set), PAGE, write=True)
     else:
         print(summary(found))
+    if options.write or options.map:
+        rows = [validity.row(options.set, each, uml.modules().release, commit) for each in found]
+        validity.renew(rows, whole=options.write and options.cc is None and options.only is None)
 
 
 if __name__ == "__main__":

@@ -336,6 +336,13 @@ def test_a_command_without_its_argument_is_told(name: str, call: Callable[..., E
         ["simulate", "tiny.toml", "--table", "none"],
         ["compare", "results", "results", "results"],
         ["doctor", "--clean", "now"],
+        ["doctor", "--fidelity"],
+        ["doctor", "--fidelity", "tiny.tml"],
+        ["doctor", "--fidelity", "binary"],
+        ["doctor", "--fidelity", "folder"],
+        ["doctor", "--fidelity", "tiny.toml", "--clean"],
+        ["doctor", "--fidelity", "tiny.toml", "--set", "stack=linx"],
+        ["doctor", "--short"],
         ["kernel"],
         ["kernel", "nonsense"],
         ["kernel", "remove", "../../etc"],
@@ -364,7 +371,7 @@ def test_what_a_study_calls_things_is_text_in_its_plan(call: Callable[..., Ended
 
 # --- where it is said
 
-PRINTERS = [["list", "cc"], ["list", "--json"], ["plan", "tiny.toml"], ["simulate", "tiny.toml"], ["compare", "results"], ["compare", "results", "--json"],
+PRINTERS = [["list", "cc"], ["list", "--json"], ["doctor", "--fidelity", "tiny.toml"], ["plan", "tiny.toml"], ["simulate", "tiny.toml"], ["compare", "results"], ["compare", "results", "--json"],
             ["--help"], ["--version"], ["kernel", "list", "--json"]]  # fmt: skip
 
 

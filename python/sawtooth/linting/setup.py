@@ -21,7 +21,7 @@ from sawtooth.study.assign import Tree
 
 _MOST = 8
 """Of flows that are declared together so many are looked at."""
-_MOST_SETUPS = 2000
+MOST_SETUPS = 2000
 """Of cells and arms so many, evenly spaced: a study of a million is told in seconds what is wrong with it, too."""
 _INDEXED = re.compile(r"^(.*?)\[(.*)\]$")
 _LITERAL = re.compile(r"[\d.]+(e[+-]?\d+)?( [a-zA-Z/µ]+)?$")
@@ -365,8 +365,8 @@ class Subject:
         cells = {cell.number: cell for cell in self.plan.cells}
         found: list[Setup] = []
         runs = sorted((run for run in self.plan.runs if run.replicate == 1), key=lambda run: run.cell)
-        if len(runs) > _MOST_SETUPS:
-            runs = [runs[at * len(runs) // _MOST_SETUPS] for at in range(_MOST_SETUPS)]
+        if len(runs) > MOST_SETUPS:
+            runs = [runs[at * len(runs) // MOST_SETUPS] for at in range(MOST_SETUPS)]
         for run in runs:
             applied = [*self.study.base, *cells[run.cell].assignments, *self.study.arms.get(run.arm, ())]
             found.append(Setup(self.study, run.cell, run.arm, json.loads(run.scenario), applied))
