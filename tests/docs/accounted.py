@@ -1,4 +1,4 @@
-"""The numbers of a page that nothing accounts for: `python -m tests.docs.accounted [PAGE]`. docs/development/numbers.md has the rule."""
+"""The numbers of a page that nothing accounts for: `python -m tests.docs.accounted [PAGE]`. docs/development/guards.md has the rule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 STUDIES = ROOT / "python/sawtooth/studies"
 ACCOUNTS = Path(__file__).with_suffix(".toml")
-TEMPLATES = ("tests/mutants/page.md", "tests/fuzz/page.md")
+TEMPLATES = ("bench/ns2/old_kernels.md", "bench/queues/reasons.md", "bench/theory/theory.md", "tests/fuzz/page.md", "tests/mutants/page.md")
 """What a program writes a page of whole: its words are somebody's, and are held to the same."""
 CODE = re.compile(r"(?ms)^ *```(\w*)[^\n]*\n(.*?)^ *```")
 OUTPUT = ("", "console", "text", "json", "csv")
@@ -153,12 +153,12 @@ def _covered(text: str, given: Sequence[str], sentences: Sequence[str]) -> Itera
 
 
 def records(text: str) -> list[Record]:
-    """`Measured on DAY in commit ID by COMMAND` accounts for its paragraph or item, and for what is below if that ends in a colon; in italics at a paragraph's beginning for the section."""
+    """`Measured on DAY in commit ID by COMMAND` accounts for its paragraph or item, and for what is below if that ends in a colon; a paragraph in italics does for its section."""
     found: list[Record] = []
     for match in re.finditer(MEASURED.pattern.replace(" ", r"\s+"), text):
         begin = max(text.rfind("\n\n", 0, match.start()), text.rfind("\n- ", 0, match.start()), 0)
         ends = [at for mark in ("\n\n", "\n- ") if (at := text.find(mark, match.end())) >= 0]
-        if text[begin:match.start()].strip() == "*":
+        if re.match(r"\s*\*[^*]", text[begin : match.start() + 2]):
             begin, end = _section(text, match.start())
         else:
             end = min(ends, default=len(text))
@@ -178,7 +178,7 @@ def _section(text: str, at: int) -> tuple[int, int]:
 def outputs(text: str) -> list[str]:
     """Blocks that show what something prints, with a number, and that no program fills."""
     blocks = CODE.finditer(BLOCKS.sub("", text))
-    return [block[2] for block in blocks if block[1] in ("console", "text") and re.search(r"\d", block[2])]
+    return [block[2] for block in blocks if block[1] in ("", "console", "text") and re.search(r"\d", block[2])]
 
 
 def main() -> None:
