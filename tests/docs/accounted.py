@@ -7,7 +7,6 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,9 +29,11 @@ NAMES = (
     r"\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b",
     r"\b(?:19[5-9]\d|200[1-9]|20[1-4]\d)(?:-\d\d(?:-\d\d)?)?\b(?![ -](?:bytes?|B|runs?|packets?|flows?|[kM])\b)", r"\b[A-Za-z]+-?\d+\b", r"\b\d+(?:\.\d+)?(?:st|nd|rd|th)\b", r"\bx86-64-v\d\b", r"\b[45]G\b",
 )  # fmt: skip
-NUMBER = re.compile(r"(?<![\w.,/^-])[-+−]?\d(?:[\d.,]*\d)?")
-UNIT = r"%|[kMGT]?bit/s|[KkMG]i?B(?:/s)?|B\b|bytes?\b|[numµ]?s\b|min\b|minutes?\b|seconds?\b|packets?\b|segments?\b|BDP\b|bdp\b|Hz\b|runs?\b"
-HOLE = r"[\w.,−+-]+?(?:\s[\w/%]+?)?"
+NUMBER = re.compile(r"(?<![\w.,/^-])[-+\u2212]?\d(?:[\d.,]*\d)?")
+UNIT = (
+    r"%|[kMGT]?bit/s|[KkMG]i?B(?:/s)?|B\b|bytes?\b|[numµ]?s\b|min\b|minutes?\b|seconds?\b|packets?\b|segments?\b|BDP\b|bdp\b|Hz\b|runs?\b"
+)
+HOLE = r"[\w.,\u2212+-]+?(?:\s[\w/%]+?)?"
 """What may stand where a sentence of facts.py has a hole: a number, perhaps with its unit."""
 # The unit stands behind the last number of a list or a range.
 QUANTITY = re.compile(rf"(\d(?:[\d.,]*\d)?)(?:(?:, and|, or|,| and| or| to) [\d.,]*\d)*[ -]?({UNIT})?")
@@ -95,7 +96,7 @@ def unaccounted(text: str, given: Sequence[str] = (), sentences: Sequence[str] =
 
 def _left(prose: str, covered: Sequence[tuple[int, int]], shown: frozenset[tuple[str, str]]) -> Iterator[str]:
     for number in NUMBER.finditer(prose):
-        quantity = QUANTITY.match(prose, number.start() + len(number[0]) - len(number[0].lstrip("-+−")))
+        quantity = QUANTITY.match(prose, number.start() + len(number[0]) - len(number[0].lstrip("-+\u2212")))
         assert quantity is not None
         # Nothing, and one of something, say no more than the words do.
         bare = number[0] in ("0", "1") and not quantity[2] and not re.match(r"\s+(?:of|to)\b", prose[number.end() :])
@@ -113,7 +114,11 @@ def inputs(text: str) -> frozenset[tuple[str, str]]:
     page = BLOCKS.sub("", text)
     code = [re.sub(r" # .*", "", block[2]) for block in CODE.finditer(page) if block[1] not in OUTPUT]
     code += re.findall(r"`([^`\n]+)`", CODE.sub("", page))
-    named = {path for path in STUDIES.rglob("*.toml") if (name := _named(path)) and re.search(rf"`(?:sawtooth \w+ )?{re.escape(name)}[`# ]|sawtooth \w+ {re.escape(name)}\b", text)}
+    named = {
+        path
+        for path in STUDIES.rglob("*.toml")
+        if (name := _named(path)) and re.search(rf"`(?:sawtooth \w+ )?{re.escape(name)}[`# ]|sawtooth \w+ {re.escape(name)}\b", text)
+    }
     studied = (_said(found) for path in named for found in QUANTITY.finditer(re.sub(r"#.*", "", path.read_text(encoding="utf-8"))))
     return frozenset(_said(found) for each in code for found in QUANTITY.finditer(each)) | {said for said in studied if said[1]}
 
@@ -141,7 +146,9 @@ def _spaces(text: str) -> str:
 
 
 def _remarks(block: re.Match[str]) -> str:
-    return "\n".join(" " * len(before) + mark + remark for line in block[0].split("\n") for before, mark, remark in (line.partition(" # "),))
+    return "\n".join(
+        " " * len(before) + mark + remark for line in block[0].split("\n") for before, mark, remark in (line.partition(" # "),)
+    )
 
 
 def _covered(text: str, given: Sequence[str], sentences: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -182,7 +189,7 @@ def outputs(text: str) -> list[str]:
 
 
 def main() -> None:
-    from tests.docs.facts import FACTS  # noqa: PLC0415
+    from tests.docs.facts import FACTS
 
     for page in sys.argv[1:] or pages():
         its = accounts(page)

@@ -42,7 +42,9 @@ def test_what_a_page_shows_to_be_printed_is_filled_by_a_program_or_named(page: s
     text = accounted.text_of(page)
     shown = accounted.accounts(page).get("shown", ())
     begins = [block.split("\n")[0] for block in accounted.outputs(text)]
-    assert sorted(begins) == sorted(shown), "numbers in a block come from a program: fill it (docs/blocks.py), or name its first line in accounted.toml"
+    assert sorted(begins) == sorted(shown), (
+        "numbers in a block come from a program: fill it (docs/blocks.py), or name its first line in accounted.toml"
+    )
 
 
 @pytest.mark.parametrize("page", sorted(accounted.listed()))
@@ -74,7 +76,9 @@ def test_every_block_of_a_page_is_some_programs(page: str) -> None:
     programs = [path.read_text(encoding="utf-8") for path in PROGRAMS]
     for found in accounted.BLOCKS.finditer(accounted.text_of(page)):
         words = found[1].split()
-        assert any(all(word.strip("`") in program for word in words) for program in programs), f"no program fills <!-- {found[1]} --> of {page}"
+        assert any(all(word.strip("`") in program for word in words) for program in programs), (
+            f"no program fills <!-- {found[1]} --> of {page}"
+        )
 
 
 RECORDS = [(page, record) for page in [*EVERY, *accounted.TEMPLATES] for record in accounted.records(accounted.text_of(page))]
@@ -83,7 +87,12 @@ RECORDS = [(page, record) for page in [*EVERY, *accounted.TEMPLATES] for record 
 @pytest.mark.parametrize(("page", "record"), RECORDS, ids=[f"{page}: {record.commit}" for page, record in RECORDS])
 def test_what_is_said_to_have_been_measured_can_be_measured_again(page: str, record: accounted.Record) -> None:
     assert date(2026, 11, 1) <= date.fromisoformat(record.day) <= date.today(), page
-    whole = subprocess.run(["git", "rev-parse", "--is-shallow-repository"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip() == "false"
+    whole = (
+        subprocess.run(
+            ["git", "rev-parse", "--is-shallow-repository"], cwd=ROOT, capture_output=True, text=True, check=False
+        ).stdout.strip()
+        == "false"
+    )
     if whole:
         found = subprocess.run(["git", "cat-file", "-t", record.commit], cwd=ROOT, capture_output=True, text=True, check=False)
         assert found.stdout.strip() == "commit", f"{page} names {record.commit}, which is no commit"
@@ -100,7 +109,9 @@ def known(command: str) -> str | None:
     if first == "sawtooth":
         told = CliRunner(env={"COLUMNS": "200"}).invoke(app, [words[0], "--help"]).output
         missing = [study for study in words[1:2] if words[0] == "run" and study not in shipped.studies()]
-        return next((f"`{command}`: there is no {word}" for word in [*missing, *(option for option in options if option not in told)]), None)
+        return next(
+            (f"`{command}`: there is no {word}" for word in [*missing, *(option for option in options if option not in told)]), None
+        )
     if first != "python":
         return f"`{command}` is none of make, sawtooth and python"
     module = words[1].replace(".", "/") if words[0] == "-m" else ""
@@ -150,7 +161,11 @@ def test_a_record_accounts_for_its_paragraph_what_follows_a_colon_or_its_section
 
 
 def test_a_command_that_is_gone_is_told() -> None:
-    assert known("make bench") is None and known("sawtooth run stall/modern --backend uml") is None and known("python bench/cluster.py --replicates 30") is None
+    assert (
+        known("make bench") is None
+        and known("sawtooth run stall/modern --backend uml") is None
+        and known("python bench/cluster.py --replicates 30") is None
+    )
     assert known("make benches") == "no target benches"
     assert known("sawtooth run stall/ancient") == "`sawtooth run stall/ancient`: there is no stall/ancient"
     assert known("python bench/cluster.py --copies 30") == "bench/cluster.py has no --copies"

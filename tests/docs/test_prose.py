@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.facts import DOCS, FACTS, Fill
+from tests.docs.facts import FACTS
+from tests.docs.fillings import DOCS, Fill
 
 
 @pytest.mark.parametrize(("page", "sentence", "holes"), FACTS, ids=[f"{page}: {sentence[:40]}" for page, sentence, _ in FACTS])
