@@ -109,6 +109,7 @@ def _said(quantity: re.Match[str]) -> tuple[str, str]:
     return quantity[1].replace(",", ""), unit.replace("byte", "B").replace("BDP", "bdp")
 
 
+@cache
 def inputs(text: str) -> frozenset[tuple[str, str]]:
     """Quantities in the page's code that somebody types, and in the files of the studies that it names or links."""
     page = BLOCKS.sub("", text)
@@ -128,6 +129,7 @@ def _named(path: Path) -> str:
     return str(path.relative_to(STUDIES).with_suffix("")).removesuffix("/study")
 
 
+@cache
 def _prose(text: str) -> str:
     """The page with spaces in the place of code, of what programs fill, of names and of targets of links; what commands are said to do stays."""
     prose = _blank(BLOCKS, text)

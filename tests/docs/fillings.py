@@ -197,25 +197,6 @@ def assumed() -> list[list[Any]]:
     return [levels for key, levels in sweep.items() if key != "vars.background"]
 
 
-# --- the tree of the crates
-
-
-def modules(when: str) -> dict[str, list[float]]:
-    """Files, lines, lines of the longest file and their median, by module, as the page has them; a test holds the page's second table against the sources."""
-    return {row[0]: [float(row[at]) for at in (1, 2, 4, 5)] for row in block("development/tree.md", when)}
-
-
-def grown(_: Path) -> list[Any]:
-    before, after = modules("before"), modules("after")
-    whole, was = after["all"], before["all"]
-    ratio = {name: after[name][1] / before[name][1] - 1 for name in ("all", "cc/", "tcp/")}
-    assert 1.9 < after["tcp/"][0] / before["tcp/"][0] < 2.3
-    return [
-        f"{value:.0f}"
-        for value in (was[2], whole[2], was[3], whole[3], whole[0], was[0], 100 * ratio["all"], -100 * ratio["cc/"], 100 * ratio["tcp/"])
-    ]
-
-
 # --- the page of the five documents
 
 
