@@ -12,7 +12,7 @@ from sawtooth.captures import MOST_ROWS
 from sawtooth.cli import advise, animate
 from sawtooth.conformance import agreed, running
 from sawtooth.exports import flent_file
-from sawtooth.fitting import again, control, cross, path, scenario
+from sawtooth.fitting import again, control, cross, path, scenario, steps
 from sawtooth.live import exact, tcp_info
 from sawtooth.results import packs
 from sawtooth.stats.mean import RESAMPLED, TIED
@@ -43,6 +43,8 @@ from tests.docs.fillings import (
     fits_of_kernels,
     goodput,
     kilobytes_of_ns3,
+    of_queue,
+    of_stack,
     packets_with_autocorking,
     plan,
     published,
@@ -70,6 +72,13 @@ FACTS: list[tuple[str, str, Fill]] = [
     ("concepts/partial-packets.md", "an interface that takes {} ms for each", lambda _: [round((300 + 52) * 8 / 100e3 * 1e3)]),
     ("concepts/partial-packets.md", "packets of 9140 bytes leave room in it for {})", lambda _: [32 * 1024 % 9140]),
     ("concepts/buffers.md", "so the default limit of {} bytes holds {} segments, {} MB, and no more than that is ever in flight: over a path of 300 ms a connection has at most {} Mbit/s", send_buffer),
+    ("concepts/buffers.md", "At the start of a connection the first {} (", lambda _: [of_stack("quick_acks")]),
+    ("concepts/buffers.md", "usually within {},", lambda _: [of_stack("delayed_ack_timeout")]),
+    ("concepts/buffers.md", "waited in vain for its {}.", lambda _: [of_stack("delayed_ack_timeout")]),
+    ("concepts/buffers.md", "{} (`tcp.delayed_ack_timeout`)", lambda _: [of_stack("delayed_ack_timeout")]),
+    ("concepts/buffers.md", "data with PSH wait for {} at most (`tcp.delayed_ack_pushed`", lambda _: [of_stack("delayed_ack_pushed")]),
+    ("concepts/buffers.md", "{} at most (`tcp.delayed_ack_most`", lambda _: [of_stack("delayed_ack_most")]),
+    ("concepts/buffers.md", "{} at most (`tcp.sack_compression_max`)", lambda _: [of_stack("sack_compression_max")]),
     ("concepts/statistics.md", "of 3 runs fewer than {} %, of 5 fewer than {} %, of 10 fewer than {} %", those_that_differ),
     ("concepts/statistics.md", "It takes {} runs: all of {} lie on one side of the median with {} %", lambda _: [n := stats.fewest_for_median(0.95), n - 1, round(200 * 0.5 ** (n - 1))]),
     ("concepts/statistics.md", "2 · 0.5^n, two-sided: {} of 10 runs; fewer than {} never tell anything", lambda _: [f"{2 * 0.5**10:.3f}", next(n for n in range(1, 20) if 2 * 0.5**n < 0.05)]),
@@ -134,6 +143,8 @@ FACTS: list[tuple[str, str, Fill]] = [
     ("guides/fit.md", "beside {} of others:", lambda _: re.findall(r'rate = "(\d+ Mbit/s)"', captured.OTHERS)),
     ("guides/fit.md", "Less than {} % of the link's rate is told as none", lambda _: [round(100 * cross._FEWEST_BUSY)]),
     ("guides/fit.md", "shorter than {} packets or {:g} s", lambda _: [path.FEWEST_PACKETS, scenario._SHORTEST_S]),
+    ("guides/fit.md", "what has fewer than {} round trips", lambda _: [path.FEWEST_PACKETS // 4]),
+    ("guides/fit.md", "in stretches of {} ms or more", lambda _: [round(1e3 * steps._FINE_STRETCH_S)]),
     ("guides/fit.md", "if it were fewer than {}; where more packets are in flight, if it were fewer than {};", lambda _: [control._FEW_LOSSES, control._SMALL]),
     ("guides/fit.md", "Of [{} captures of a real kernel](../validation/fit.md#captures-of-real-kernels), twenty of each congestion control, it names {} right and {} wrong, and cannot tell the other {}; rates are right in {} and delays in all. Of {} of the {} it is not told", fits_of_kernels),
     ("guides/fluid.md", "[{} scenarios, drawn by a rule that was fixed first]", lambda _: told("validation/fluid.md", r"(\d+) scenarios are drawn")),
@@ -141,6 +152,11 @@ FACTS: list[tuple[str, str, Fill]] = [
     ("guides/links.md", "so 100 Mbit/s carry {} of full packets", lambda _: [f"{100 * 1500 / 1538:.1f}"]),
     ("guides/links.md", "of the 155.52 Mbit/s of an STM-1 {} are for cells", lambda _: [f"{155.52 * 26 / 27:.2f}"]),
     ("guides/queues.md", "With {} queues, of {} flows two do so in every sixth run", lambda _: [1024, 20] if shared_queues(1024, 20) == 6 else []),
+    ("guides/queues.md", "classic flows that wait for {} |", lambda _: [of_queue("dualpi2", "target")]),
+    ("guides/queues.md", "`classic_share` is {} as in", lambda _: [of_queue("dualpi2", "classic_share")]),
+    ("guides/queues.md", "{} at the link's rate as the RFC has it", lambda _: [of_queue("dualpi2", "limit_time")]),
+    ("guides/stack-parts.md", "and `pacing_ca_ratio` ({}) later", lambda _: [of_stack("pacing_ca_ratio")]),
+    ("guides/stack-parts.md", "wait `probe_slack` longer, {} in Linux", lambda _: [of_stack("probe_slack")]),
     ("guides/stall-study.md", "sawtooth report results/stall # {} runs, some seconds", lambda _: [len(plan("stall").runs)]),
     ("guides/stall.md", "keeps of every connection ({} or later)", lambda _: [tcp_info.KERNEL_WITH_COUNTERS]),
     ("guides/stall.md", "list each that took {} ms or more", lambda _: [exact.LISTED_NS // 1_000_000]),

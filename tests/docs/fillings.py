@@ -52,6 +52,19 @@ def thousands(number: str | float) -> str:
     return f"{float(number):,.0f}"
 
 
+def of_stack(key: str, stack: str = "linux") -> str:
+    """What a stack has of a TCP parameter."""
+    (values,) = (row["values"] for row in _core.registry()["stack"] if row["name"] == stack)
+    (usual,) = (row["default"] for row in _core.registry()["tcp"] if row["name"] == key)
+    return str(values.get(key, usual))
+
+
+def of_queue(name: str, key: str) -> str:
+    """The default of a queue's parameter."""
+    (params,) = (row["params"] for row in _core.registry()["queue"] if row["name"] == name)
+    return next(str(param["default"]) for param in params if param["name"] == key)
+
+
 def default(function: Callable[..., Any], name: str) -> Any:
     return inspect.signature(function).parameters[name].default
 
