@@ -127,7 +127,7 @@ def main() -> None:
 TEXT = """\
 # How often does `sawtooth advise` call something better that is not?
 
-`python bench/advise.py --write` makes this page. The rule and the bars stand in that script, and were committed before the first of these advices was made; nothing was tuned on them.
+Written by `python bench/advise.py --write`. The rule and the bars stand in that script, and were committed before the first of these advices was made; nothing was tuned on them.
 
 An advice ranks eight choices, and holds the best three against the present one and against each other in runs that did not choose them. Here all choices are the same: each is done with the scenario of the present one and random numbers of its own. So every "better" or "worse" is false, and the rule promises them in at most 5 % of advices.
 

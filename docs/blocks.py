@@ -68,10 +68,15 @@ def write(
 
 
 def said(command: str, *words: object) -> str:
-    """What a command prints."""
+    """What a command prints that does what it should."""
+    return printed(command, *words)
+
+
+def printed(command: str, *words: object, exit_code: int = 0) -> str:
+    """What a command prints that ends with this code."""
     ran = CliRunner(env={"COLUMNS": "120", "NO_COLOR": "1"}).invoke(app, [command, *map(str, words)])
-    if ran.exit_code:
-        sys.exit(ran.output)
+    if ran.exit_code != exit_code:
+        sys.exit(ran.output or str(ran.exception))
     return ran.stdout.rstrip()
 
 

@@ -138,6 +138,7 @@ def page(found: Sequence[Difference], keep: Path | None) -> str:
         "left, and the mean window in segments. *Set alike* is the difference that is left when the simulator's parameters are those that the reason names.",
         why(found, keep),
         "### The reasons",
+        "Numbers in them were measured on 2026-11-22 in commit `7ae6e840` by `python bench/peers/validate.py --keep results/peers`; the tables above are made anew.",
         "\n".join(f"{number}. **{reason.who}** {reason.text}" for number, reason in enumerate(REASONS.values(), 1)),
     ]
     return "\n\n".join(parts) + "\n"

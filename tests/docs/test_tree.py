@@ -28,6 +28,10 @@ def test_both_tables_add_up() -> None:
         assert max(row.most for row in modules) == everything.most
 
 
+def test_what_has_become_of_the_crates_is_what_the_tables_say() -> None:
+    assert tree.grown(tree.read(PAGE, "before"), tree.read(PAGE, "after")) in PAGE
+
+
 def test_modules_of_one_file_stand_together_and_a_file_belongs_to_the_folder_of_its_name(tmp_path: Path) -> None:
     core = tmp_path / "crates/sawtooth-core/src"
     for name, lines in (("lib.rs", 2), ("rng.rs", 4), ("cc.rs", 1), ("cc/reno.rs", 3), ("cc/cubic.rs", 8), ("cc/tests.rs", 9)):

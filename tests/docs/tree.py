@@ -12,6 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+from docs.blocks import filled
 from tests.guards import sizes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,6 +72,21 @@ def table(rows: dict[str, Row]) -> str:
     )
 
 
+def grown(before: dict[str, Row], after: dict[str, Row]) -> str:
+    """What has become of the crates, in a table of modules that were there."""
+    was, now = before["**all**"], after["**all**"]
+    lines = [
+        f"The longest file had {was.most} lines and has {now.most}; the median was {was.median:g} and is {now.median:g}, the files were {was.files} and are {now.files}.\n\n"
+    ]
+    lines.append("| Module | Lines, before and after | Longer by | Files, before and after |\n|---|---:|---:|---:|\n")
+    for name in ("cc/", "queue/", "tcp/", "**all**"):
+        old, new = before[name], after[name]
+        lines.append(
+            f"| {name} | {old.lines}, {new.lines} | {new.lines / old.lines - 1:+.0%} | {old.files}, {new.files} |\n".replace("%", " %")
+        )
+    return "".join(lines)
+
+
 def read(page: str, half: str) -> dict[str, Row]:
     """The rows between a half's markers."""
     _, begun, rest = page.partition(f"<!-- {half} -->\n")
@@ -85,7 +101,8 @@ def main() -> None:
         return
     page = PAGE.read_text(encoding="utf-8")
     before, marker, rest = page.partition("<!-- after -->\n")
-    PAGE.write_text(before + marker + table(rows(now())) + rest[rest.index("<!-- end -->") :], encoding="utf-8")
+    made = before + marker + table(rows(now())) + rest[rest.index("<!-- end -->") :]
+    PAGE.write_text(filled(made, {"grown": grown(read(made, "before"), read(made, "after"))}), encoding="utf-8")
 
 
 if __name__ == "__main__":
