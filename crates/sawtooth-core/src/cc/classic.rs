@@ -47,6 +47,14 @@ impl CongestionWindow {
         left
     }
 
+    /// What standard TCP makes of an acknowledgement (RFC 5681 §3.1).
+    pub(super) fn grow_as_standard(&mut self, ack: &AckedData) {
+        let counted = self.start_slowly(ack.counted);
+        if !counted.is_zero() {
+            self.grow(counted, 1.0);
+        }
+    }
+
     /// Congestion avoidance for `counted` segments: by `increase` when a window has been acknowledged.
     #[inline]
     pub(super) fn grow(&mut self, counted: SegCount, increase: f64) {

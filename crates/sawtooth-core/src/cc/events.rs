@@ -29,6 +29,8 @@ pub struct AckedData {
     pub rtt: Option<Duration>,
     /// Whether the loss recovery in force lets the window grow: not between a loss and its recovery point.
     pub may_grow: bool,
+    /// Whether something after `snd_una` is known to have arrived, or to be missing, while no loss is being recovered from.
+    pub disordered: bool,
     /// Whether the window limited what was sent, rather than the application or the receiver (cwnd-limited, RFC 7661 §3).
     pub cwnd_limited: bool,
     /// How fast data was delivered, where the stack measures that.

@@ -23,12 +23,12 @@
 //! The round-trip time of the handshake counts as a sample. What has been added of the next segment is kept over a loss, unlike with all others: a
 //! recovery that leaves 4 segments is followed by a fifth after one acknowledgement and a sixth after three.
 
-use super::params::{BETA, TIME};
+use super::params::{BETA, IN_DISORDER, InDisorder, TIME};
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart, Episode,
     VariableProbe,
 };
-use crate::registry::{Entry, Kind, Params, Value, param};
+use crate::registry::{Entry, Kind, ParamKey, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
@@ -53,6 +53,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
         BETA,
         param!(counts: Kind::Choice(&["stack", "acks"]) => Value::Choice("stack"),
             "what the window grows by: what the stack counts (`tcp.byte_counting`), or acknowledgements"),
+        IN_DISORDER,
     ],
     new: Algorithm {
         linux: &[
@@ -60,6 +61,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("counts", Value::Choice("acks")),
             ("rho_steps", Value::Number(8.0)),
             ("grain", Value::Number(128.0)),
+            ("in_disorder", Value::Choice("standard")),
         ],
         ..Algorithm::of(|params, start| Box::new(Hybla::begin(params, start)))
     },
@@ -76,6 +78,7 @@ struct Hybla {
     start_window: Option<f64>,
     /// Whether acknowledgements count, whatever the stack counts.
     counts_acks: bool,
+    in_disorder: InDisorder,
     /// Where windows are whole, what has not yet been granted of them: by slow start, and with `grain` later, too.
     part: f64,
     rtt_secs: Option<f64>,
@@ -97,6 +100,7 @@ impl Hybla {
             beta: params.number("beta"),
             start_window: params.number_if_any("start_window"),
             counts_acks: params.choice("counts") == "acks",
+            in_disorder: ParamKey::new(IN_DISORDER.name).of(params),
             part: 0.0,
             rtt_secs: None,
             rho: 1.0,
@@ -189,6 +193,9 @@ impl Avoidance for Hybla {
     }
 
     fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
+        if ack.disordered && self.in_disorder == InDisorder::Standard {
+            return window.grow_as_standard(ack);
+        }
         let mut counted = if self.counts_acks {
             ack.counted.min(SegCount::ONE)
         } else {

@@ -1,6 +1,6 @@
 //! Parameters, and kinds of parameters, that several algorithms have.
 
-use crate::registry::{Kind, Param, Params, Value, param};
+use crate::registry::{Kind, Param, Params, Value, Words, param, words};
 
 /// What a window is multiplied by, or the share of it that is given up.
 pub(super) const FACTOR: Kind = Kind::Number {
@@ -31,6 +31,19 @@ pub(super) const BETA: Param = param!(beta: FACTOR => Value::Number(0.5),
 /// As CUBIC and BIC have it (RFC 9438 §4.7).
 pub(super) const FAST_CONVERGENCE: Param = param!(fast_convergence: Kind::Bool => Value::Bool(true),
     "whether a flow whose window falls from loss to loss gives up more of it");
+
+words! {
+    /// What lets the window grow while segments are reported to have arrived out of order.
+    pub(super) enum InDisorder {
+        /// The algorithm.
+        Own = "own",
+        /// Standard TCP (RFC 5681 §3.1), and the algorithm begins to measure anew afterwards.
+        Standard = "standard",
+    }
+}
+
+pub(super) const IN_DISORDER: Param = param!(in_disorder: Kind::Choice(InDisorder::WORDS) => Value::Choice(InDisorder::Own.word()),
+    "what lets the window grow while segments are reported to have arrived out of order: the algorithm, or standard TCP");
 
 /// Alternative Backoff with ECN (RFC 8511): a mark comes from a queue that is kept short, and takes less of the window than a loss.
 pub(super) const BETA_ECN: Param = param!(beta_ecn: Kind::Number { min: 0.01, max: 0.99 } => Value::None,

@@ -59,6 +59,7 @@ pub(super) fn ack_at(secs: f64, acked: u64, flight_size: u64) -> AckedData {
         snd_nxt: SeqNum::ZERO,
         rtt: None,
         may_grow: true,
+        disordered: false,
         cwnd_limited: true,
         rate: None,
     }

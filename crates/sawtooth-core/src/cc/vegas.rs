@@ -27,7 +27,7 @@
 //! round is judged with the window before it: 17 segments are left of 20 where the round's time is 1.25 of the least. Three samples are wanted of a
 //! round; the scenario that shows it is `tests/linux/packets/vegas-after-a-mark.json`.
 
-use super::params::{COUNT, FACTOR, parameters};
+use super::params::{COUNT, FACTOR, IN_DISORDER, InDisorder, parameters};
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
     VariableProbe,
@@ -46,6 +46,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("diff_over", Value::Choice("rtt")),
             ("min_samples", Value::Integer(3)),
             ("rising_threshold", Value::Bool(true)),
+            ("in_disorder", Value::Choice("standard")),
         ],
         ..Algorithm::of(|params, start| {
             ClassicControl::boxed(start, Vegas::new(Thresholds::from(params)))
@@ -87,11 +88,7 @@ impl VegasPath {
 
     /// Takes the sample of an acknowledgement; returns the round if this ended it.
     pub(super) fn observe(&mut self, ack: &AckedData) -> Option<VegasRound> {
-        if let Some(rtt) = ack.rtt.map(Duration::secs) {
-            self.base_rtt = self.base_rtt.min(rtt);
-            self.round.min_rtt = self.round.min_rtt.min(rtt);
-            self.round.samples += 1;
-        }
+        self.sample(ack);
         match self.distinguished {
             Some(sent) if ack.snd_una <= sent => None,
             Some(_) => {
@@ -107,6 +104,22 @@ impl VegasPath {
                 None
             }
         }
+    }
+
+    /// Takes the sample of an acknowledgement.
+    fn sample(&mut self, ack: &AckedData) {
+        if let Some(rtt) = ack.rtt.map(Duration::secs) {
+            self.base_rtt = self.base_rtt.min(rtt);
+            self.round.min_rtt = self.round.min_rtt.min(rtt);
+            self.round.samples += 1;
+        }
+    }
+
+    /// A round begins with this acknowledgement, whose sample says nothing of it.
+    fn begin(&mut self, ack: &AckedData) {
+        self.sample(ack);
+        self.round = VegasRound::NEW;
+        self.distinguished = Some(ack.snd_nxt);
     }
 
     /// Discards the present round, in which there was a loss; the next acknowledgement begins another.
@@ -138,6 +151,7 @@ parameters! {
         rising_threshold: bool = Kind::Bool => Value::Bool(false), "after each round the threshold is at least three quarters of the window, a half and a quarter of whole segments";
         diff_over: DifferenceOver = Kind::Choice(DifferenceOver::WORDS) => Value::Choice(DifferenceOver::BaseRtt.word()),
             "the round-trip time over which the difference of the two rates makes segments: the least, or that of the round";
+        in_disorder: InDisorder = IN_DISORDER;
     }
 }
 
@@ -149,6 +163,8 @@ struct Vegas {
     rounds: i64,
     /// The difference of the last round, segments.
     diff: f64,
+    /// Whether segments were reported to have arrived out of order with the last acknowledgement, and standard TCP's rules hold.
+    disordered: bool,
 }
 
 impl Vegas {
@@ -158,6 +174,22 @@ impl Vegas {
             path: VegasPath::UNKNOWN,
             rounds: 0,
             diff: 0.0,
+            disordered: false,
+        }
+    }
+
+    /// The round that an acknowledgement ends, if it does.
+    fn observe(&mut self, ack: &AckedData) -> Option<VegasRound> {
+        let before = self.disordered;
+        self.disordered = ack.disordered && self.thresholds.in_disorder == InDisorder::Standard;
+        if self.disordered {
+            self.path.sample(ack);
+            None
+        } else if before {
+            self.path.begin(ack);
+            None
+        } else {
+            self.path.observe(ack)
         }
     }
 
@@ -213,8 +245,14 @@ fn shrink(window: &mut CongestionWindow, cwnd: f64) {
 
 impl Avoidance for Vegas {
     fn on_ack(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
-        let ended = self.path.observe(ack);
+        let ended = self.observe(ack);
         if !ack.may_grow {
+            return;
+        }
+        if self.disordered {
+            if ack.cwnd_limited {
+                window.grow_as_standard(ack);
+            }
             return;
         }
         // The acknowledgement that ends a round lets the window grow after the round was judged, and not if it is too large.
@@ -239,6 +277,7 @@ impl Avoidance for Vegas {
     }
 
     fn on_recovered(&mut self, _window: &mut CongestionWindow) {
+        self.disordered = false;
         self.path.restart();
     }
 
@@ -269,6 +308,7 @@ mod tests {
         min_samples: 1,
         decrease: 0.5,
         rising_threshold: false,
+        in_disorder: InDisorder::Own,
         diff_over: DifferenceOver::BaseRtt,
     };
 

@@ -13,16 +13,18 @@
 //! Deviations: the paper lets every other acknowledgement count when `N >= beta`; here each counts half, which is as much. Without any
 //! round-trip time since the last loss the rules are those of standard TCP.
 //!
-//! Kernel equivalent: `veno`, in whole segments. Measured of the module in ns-2.35's Linux agent: both factors and both increases are these; it
-//! seems to keep BaseRTT over a loss (`forget_base_rtt` false), which is to be measured in a kernel.
+//! Kernel equivalent: `veno`, in whole segments. Measured of Linux 6.1, acknowledgement by acknowledgement (`tests/linux/packets/veno-*.json`): BaseRTT is kept over a loss; the first two samples
+//! say nothing; `N` is compared in halves, rounded up, as it was when the window could last grow, after a timeout, too; a congested window grows in every other round trip, which lasts until as many segments as
+//! it has are acknowledged, and one acknowledgement (11 segments for 10, then 27, 29 and 31 for 11, 12 and 13). Standard TCP's rules hold in disorder; of the acknowledgement that ends them the round-trip time is not
+//! known, which tells of a path that is congested (7 segments leave 3, 6 leave 3).
 
-use super::params::{FACTOR, parameters};
+use super::params::{COUNT, FACTOR, IN_DISORDER, InDisorder, parameters};
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
     VariableProbe,
 };
-use crate::registry::{Entry, Kind, Value};
-use crate::units::{Duration, Instant, WindowSize};
+use crate::registry::{Entry, Kind, Value, Words, words};
+use crate::units::{Duration, Instant, SegCount, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "veno",
@@ -30,12 +32,38 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     specification: &["Fu and Liew 2003 §II"],
     params: VenoParameters::PARAMS,
     new: Algorithm {
-        linux: &[("forget_base_rtt", Value::Bool(false))],
+        linux: &[
+            ("forget_base_rtt", Value::Bool(false)),
+            ("difference", Value::Choice("halves")),
+            ("queued_steps", Value::Choice("alternate")),
+            ("min_samples", Value::Integer(3)),
+            ("in_disorder", Value::Choice("standard")),
+        ],
         ..Algorithm::of(|params, start| {
             ClassicControl::boxed(start, Veno::new(VenoParameters::from(params)))
         })
     },
 };
+
+words! {
+    /// Which number of queued segments is compared.
+    enum Difference {
+        /// That of the latest round-trip time, when it is asked for.
+        Exact = "exact",
+        /// Halves of a segment, rounded up, as they were when the window could last grow.
+        Halves = "halves",
+    }
+}
+
+words! {
+    /// How the window grows when the path is congested.
+    enum QueuedSteps {
+        /// By `queued_increase` in a round trip.
+        Share = "share",
+        /// By a segment in every other round trip, with the acknowledgement after it.
+        Alternate = "alternate",
+    }
+}
 
 parameters! {
     /// The algorithm's parameters.
@@ -46,6 +74,12 @@ parameters! {
         random_factor: f64 = FACTOR => Value::Number(0.8), "the window is multiplied by this at a loss when the path is not congested";
         congestive_factor: f64 = FACTOR => Value::Number(0.5), "the window is multiplied by this at a loss when it is";
         forget_base_rtt: bool = Kind::Bool => Value::Bool(true), "whether the least round-trip time is measured anew after every loss";
+        difference: Difference = Kind::Choice(Difference::WORDS) => Value::Choice(Difference::Exact.word()),
+            "which number of queued segments is compared: that of the latest round trip, or halves of a segment, rounded up, as they were when the window could last grow";
+        queued_steps: QueuedSteps = Kind::Choice(QueuedSteps::WORDS) => Value::Choice(QueuedSteps::Share.word()),
+            "how the window grows when the path is congested: by `queued_increase`, or by a segment in every other round trip";
+        min_samples: i64 = COUNT => Value::Integer(1), "round-trip times without which the window grows as standard TCP's";
+        in_disorder: InDisorder = IN_DISORDER;
     }
 }
 
@@ -60,17 +94,64 @@ struct VenoRtts {
 struct Veno {
     rules: VenoParameters,
     rtts: Option<VenoRtts>,
+    /// Round-trip times so far.
+    samples: i64,
+    /// Whether segments were reported to have arrived out of order with the last acknowledgement, and standard TCP's rules hold.
+    disordered: bool,
+    /// Whether a recovery has ended since the last acknowledgement.
+    recovered: bool,
+    /// Whether the round-trip time of this acknowledgement is not known, as standard TCP's rules held until it came.
+    unknown: bool,
+    /// Halves of a segment that were queued when the window could last grow.
+    halves: f64,
+    /// Whether the next round trip with segments queued lets the window grow, where every other does.
+    grows: bool,
 }
 
 impl Veno {
     fn new(rules: VenoParameters) -> Self {
-        Self { rules, rtts: None }
+        Self {
+            rules,
+            rtts: None,
+            samples: 0,
+            disordered: false,
+            recovered: false,
+            unknown: false,
+            halves: 0.0,
+            grows: true,
+        }
     }
 
     /// The segments that are queued, the paper's `N`, if that is known.
     fn queued(&self, window: &CongestionWindow) -> Option<f64> {
         self.rtts
             .map(|rtts| window.cwnd / rtts.latest * (rtts.latest - rtts.base))
+    }
+
+    /// The same as it is compared.
+    fn judged(&self, window: &CongestionWindow) -> Option<f64> {
+        match self.rules.difference {
+            Difference::Exact => self.queued(window),
+            Difference::Halves => Some(self.halves / 2.0),
+        }
+    }
+
+    /// Congestion avoidance for `counted` segments.
+    fn avoid_congestion(&mut self, window: &mut CongestionWindow, counted: SegCount) {
+        let judged = self.judged(window);
+        if judged.is_none_or(|queued| queued < self.rules.beta) {
+            window.grow(counted, 1.0);
+        } else if self.rules.queued_steps == QueuedSteps::Share {
+            window.grow(counted, self.rules.queued_increase);
+        } else {
+            let grown = window.growth.afterwards(window.cwnd, counted, 1.0);
+            if grown > window.cwnd {
+                if self.grows {
+                    window.cwnd = grown;
+                }
+                self.grows = !self.grows;
+            }
+        }
     }
 }
 
@@ -79,21 +160,34 @@ impl Avoidance for Veno {
         if let Some(latest) = ack.rtt.map(Duration::secs) {
             let base = self.rtts.map_or(latest, |rtts| rtts.base.min(latest));
             self.rtts = Some(VenoRtts { base, latest });
+            self.samples += 1;
         }
+        let before = self.disordered;
+        self.disordered = ack.disordered && self.rules.in_disorder == InDisorder::Standard;
+        let ended = self.recovered || before && !self.disordered;
+        self.unknown = ended && self.rules.in_disorder == InDisorder::Standard;
+        self.recovered = false;
     }
 
-    fn increase(&self, window: &CongestionWindow) -> f64 {
-        match self.queued(window) {
-            Some(queued) if queued >= self.rules.beta => self.rules.queued_increase,
-            _ => 1.0,
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
+        if self.disordered || self.samples < self.rules.min_samples {
+            return window.grow_as_standard(ack);
+        }
+        // All of the window, as far as a round trip that is not known tells.
+        let queued = self.queued(window).filter(|_| !self.unknown);
+        self.halves = (queued.unwrap_or(window.cwnd) * 2.0).ceil();
+        let counted = window.start_slowly(ack.counted);
+        if !counted.is_zero() {
+            self.avoid_congestion(window, counted);
         }
     }
 
     fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
+        let exact = self.rules.difference == Difference::Exact;
         let random = self
-            .queued(window)
+            .judged(window)
             .is_some_and(|queued| queued < self.rules.beta);
-        let factor = if random && episode.signal != Signal::Rto {
+        let factor = if random && (episode.signal != Signal::Rto || !exact) {
             self.rules.random_factor
         } else {
             self.rules.congestive_factor
@@ -102,6 +196,11 @@ impl Avoidance for Veno {
             self.rtts = None;
         }
         episode.window * factor
+    }
+
+    fn on_recovered(&mut self, _window: &mut CongestionWindow) {
+        self.disordered = false;
+        self.recovered = true;
     }
 
     fn on_restart(&mut self, _now: Instant, _idle: Duration) {

@@ -468,6 +468,7 @@ impl<'a> Flow<'a> {
                 .filter(|_| delivered > 0)
                 .map(|percent| Duration::from_secs(shortest * f64::from(percent) / 100.0)),
             may_grow: self.recovery.is_none() && acked > 0,
+            disordered: false,
             cwnd_limited: heard.cwnd_limited,
             rate: rate.filter(|rate| !rate.delivered.is_zero()),
         });

@@ -466,6 +466,8 @@ fn beta(seen: &Seen) -> Option<f64> {
         // Kelly 2003 §3; Xu, Harfoush and Rhee 2004 §III, and what Linux has; Yang and Lam 2000.
         "bic" if linux => 0.8,
         "scalable" | "bic" | "gaimd" => 0.875,
+        // As many are queued as the last acknowledgement before the loss tells, and in a burst of slow start some are.
+        "veno" if linux => return None,
         // Fu and Liew 2003 §III.B: no segments are queued, so the loss is a random one. NV's is its `loss_factor`.
         "veno" | "nv" => 0.8,
         _ => return None,

@@ -26,6 +26,7 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
             ("counts", Value::Choice("acks")),
             ("rho_steps", Value::Number(8.0)),
             ("grain", Value::Number(128.0)),
+            ("in_disorder", Value::Choice("standard")),
         ],
     ),
     (
@@ -36,7 +37,16 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
         ],
     ),
     ("illinois", &[("w_thresh", Value::Number(15.0))]),
-    ("veno", &[("forget_base_rtt", Value::Bool(false))]),
+    (
+        "veno",
+        &[
+            ("forget_base_rtt", Value::Bool(false)),
+            ("difference", Value::Choice("halves")),
+            ("queued_steps", Value::Choice("alternate")),
+            ("min_samples", Value::Integer(3)),
+            ("in_disorder", Value::Choice("standard")),
+        ],
+    ),
     (
         "vegas",
         &[
@@ -44,6 +54,7 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
             ("diff_over", Value::Choice("rtt")),
             ("min_samples", Value::Integer(3)),
             ("rising_threshold", Value::Bool(true)),
+            ("in_disorder", Value::Choice("standard")),
         ],
     ),
     ("lp", &[("delta", Value::Number(1.0))]),

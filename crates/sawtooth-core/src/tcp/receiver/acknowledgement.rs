@@ -18,7 +18,7 @@ use super::quick_acks::QuickAcks;
 use super::sack_compression::SackCompression;
 use crate::events::{Child, Event, EventKey};
 use crate::tcp::params::Config;
-use crate::units::{Instant, SegCount, SeqNum};
+use crate::units::{Duration, Instant, SegCount, SeqNum};
 
 /// The acknowledgement that one receiver owes.
 #[derive(Debug)]
@@ -96,13 +96,14 @@ impl Acknowledgement {
         }
     }
 
-    /// A segment came out of order while `next` is expected, and is not acknowledged for another cause; `besides` as for [`SackCompression::on_segment`]. Whether it
-    /// waits for others.
+    /// A segment came out of order while `next` is expected, and is not acknowledged for another cause; `besides` as for [`SackCompression::on_segment`], and `rtt` is what the
+    /// receiver has measured of data. Whether it waits for others.
     pub(super) fn waits_in_disorder(
         &mut self,
         now: Event,
         next: SeqNum,
         besides: Option<usize>,
+        rtt: Option<Duration>,
     ) -> bool {
         if self.is_quick() {
             return false;
@@ -110,7 +111,11 @@ impl Acknowledgement {
         let Some(compression) = &mut self.compression else {
             return false;
         };
-        let Some(wait) = compression.on_segment(now.time, next, besides, self.delayed.rtt()) else {
+        let rtt = match (rtt, self.delayed.rtt()) {
+            (Some(of_data), Some(of_handshake)) => Some(of_data.min(of_handshake)),
+            (of_data, of_handshake) => of_data.or(of_handshake),
+        };
+        let Some(wait) = compression.on_segment(now.time, next, besides, rtt) else {
             return false;
         };
         if self.timer.is_never() {

@@ -305,7 +305,11 @@ impl Receiver {
                 if self.acknowledgement.leaves_alone(besides) {
                     earlier = before;
                 }
-                if self.acknowledgement.waits_in_disorder(now, next, besides) {
+                let rtt = self.buffer.as_ref().and_then(|buffer| buffer.rtt());
+                if self
+                    .acknowledgement
+                    .waits_in_disorder(now, next, besides, rtt)
+                {
                     return None;
                 }
             }
@@ -323,6 +327,9 @@ impl Receiver {
             && !let_through.is_zero()
         {
             buffer.read_from(data.payload, let_through, now.time);
+            if let Some(window) = buffer.update() {
+                ack.window = window.min(Ack::NO_WINDOW);
+            }
         }
         Some(ack)
     }

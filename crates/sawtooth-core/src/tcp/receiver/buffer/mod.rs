@@ -15,7 +15,7 @@
 //! - The buffer is for twice what was read in the last round trip and 16 segments, and for twice as much more as that had grown by.
 //! - A round trip ends with the first segment that is read after it: of what a filled hole lets through at once, all others belong to the next.
 //!
-//! Deviations: segments far smaller than the memory they take open the window more slowly in Linux. Memory pressure is not modelled.
+//! Deviations: what reading adds to a window that was less than half of it, Linux tells with an acknowledgement of its own, which follows at once; here that of the filled hole says it. Segments far smaller than the memory they take open the window more slowly in Linux. Memory pressure is not modelled.
 
 pub(crate) mod memory;
 mod round_trip;
@@ -30,7 +30,7 @@ use self::tuning::Tuning;
 use self::window::ReceiveWindow;
 use crate::tcp::params::Config;
 use crate::tcp::timestamps::Stamp;
-use crate::units::{ByteCount, Instant, SegCount};
+use crate::units::{ByteCount, Duration, Instant, SegCount};
 
 /// The receive buffer of one connection.
 #[derive(Debug)]
@@ -116,6 +116,11 @@ impl ReceiveBuffer {
         self.rtt.measure(now, echo);
     }
 
+    /// The round trip that it has measured of data, if it has.
+    pub(crate) fn rtt(&self) -> Option<Duration> {
+        self.rtt.average()
+    }
+
     /// A segment waits for one before it.
     pub(crate) fn hold(&mut self) {
         self.memory.hold();
@@ -163,6 +168,16 @@ impl ReceiveBuffer {
         if self.memory.grow_for(needed) {
             self.window.clamp_to(self.memory.for_data());
         }
+    }
+
+    /// The window in whole segments, if reading has made it twice what was offered, and so worth telling (RFC 9293 §3.8.6.2.2).
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn update(&mut self) -> Option<SegCount> {
+        let offered = self.window.offered(self.received);
+        let free = self.memory.free().min(self.window.open());
+        let is_told = free >= self.smss && free >= offered + offered;
+        is_told.then(|| self.advertise_segments())
     }
 
     /// The window that an acknowledgement advertises, as much as its field can say.

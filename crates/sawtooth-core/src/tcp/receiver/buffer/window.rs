@@ -62,6 +62,11 @@ impl ReceiveWindow {
         self.scale
     }
 
+    /// What is still offered beyond what was received in order.
+    pub(super) fn offered(&self, received: ByteCount) -> ByteCount {
+        self.edge.saturating_sub(received)
+    }
+
     /// How far it has opened.
     pub(super) fn open(&self) -> ByteCount {
         self.open

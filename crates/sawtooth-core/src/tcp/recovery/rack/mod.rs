@@ -217,6 +217,7 @@ impl Rack {
         if news.delivered.is_zero() && lost.is_zero() {
             return;
         }
+        let is_open = self.congestion.phase == RecoveryPhase::Open;
         let reduction = self.congestion.phase.prr();
         let limited = self.pace.usage.limits(|| tx.window.windows());
         tx.window.on_ack(&cc::AckedData {
@@ -236,6 +237,7 @@ impl Rack {
             snd_nxt: tx.seq.nxt,
             rtt,
             may_grow: reduction.is_none() && !news.acked.is_zero(),
+            disordered: is_open && self.outstanding.is_disordered(),
             cwnd_limited: limited || !tx.config.cwnd_validation,
             rate,
         });

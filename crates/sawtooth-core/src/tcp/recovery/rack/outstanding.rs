@@ -268,6 +268,11 @@ impl Outstanding {
         !self.segments.lost().is_zero()
     }
 
+    /// Whether something is reported, or missing.
+    pub fn is_disordered(&self) -> bool {
+        !(self.segments.sacked() + self.segments.lost()).is_zero()
+    }
+
     /// Segments reported whose predecessor is, too.
     pub fn joined(&self) -> SegCount {
         self.segments.joined()
