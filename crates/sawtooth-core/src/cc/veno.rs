@@ -90,18 +90,25 @@ struct VenoRtts {
     latest: f64,
 }
 
+/// Where rules other than the algorithm's hold for a while.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Order {
+    Kept,
+    /// Segments were reported to have arrived out of order with the last acknowledgement: standard TCP's rules hold.
+    Disordered,
+    /// A recovery has ended since the last acknowledgement.
+    Recovered,
+    /// Other rules held until this acknowledgement came, whose round-trip time is not known.
+    Restored,
+}
+
 #[derive(Debug)]
 struct Veno {
     rules: VenoParameters,
     rtts: Option<VenoRtts>,
     /// Round-trip times so far.
     samples: i64,
-    /// Whether segments were reported to have arrived out of order with the last acknowledgement, and standard TCP's rules hold.
-    disordered: bool,
-    /// Whether a recovery has ended since the last acknowledgement.
-    recovered: bool,
-    /// Whether the round-trip time of this acknowledgement is not known, as standard TCP's rules held until it came.
-    unknown: bool,
+    order: Order,
     /// Halves of a segment that were queued when the window could last grow.
     halves: f64,
     /// Whether the next round trip with segments queued lets the window grow, where every other does.
@@ -114,9 +121,7 @@ impl Veno {
             rules,
             rtts: None,
             samples: 0,
-            disordered: false,
-            recovered: false,
-            unknown: false,
+            order: Order::Kept,
             halves: 0.0,
             grows: true,
         }
@@ -162,19 +167,23 @@ impl Avoidance for Veno {
             self.rtts = Some(VenoRtts { base, latest });
             self.samples += 1;
         }
-        let before = self.disordered;
-        self.disordered = ack.disordered && self.rules.in_disorder == InDisorder::Standard;
-        let ended = self.recovered || before && !self.disordered;
-        self.unknown = ended && self.rules.in_disorder == InDisorder::Standard;
-        self.recovered = false;
+        let standard = self.rules.in_disorder == InDisorder::Standard;
+        self.order = match self.order {
+            _ if !standard => Order::Kept,
+            _ if ack.disordered => Order::Disordered,
+            Order::Disordered | Order::Recovered => Order::Restored,
+            Order::Kept | Order::Restored => Order::Kept,
+        };
     }
 
     fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
-        if self.disordered || self.samples < self.rules.min_samples {
+        if self.order == Order::Disordered || self.samples < self.rules.min_samples {
             return window.grow_as_standard(ack);
         }
         // All of the window, as far as a round trip that is not known tells.
-        let queued = self.queued(window).filter(|_| !self.unknown);
+        let queued = self
+            .queued(window)
+            .filter(|_| self.order != Order::Restored);
         self.halves = (queued.unwrap_or(window.cwnd) * 2.0).ceil();
         let counted = window.start_slowly(ack.counted);
         if !counted.is_zero() {
@@ -199,8 +208,7 @@ impl Avoidance for Veno {
     }
 
     fn on_recovered(&mut self, _window: &mut CongestionWindow) {
-        self.disordered = false;
-        self.recovered = true;
+        self.order = Order::Recovered;
     }
 
     fn on_restart(&mut self, _now: Instant, _idle: Duration) {

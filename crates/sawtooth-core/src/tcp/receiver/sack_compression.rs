@@ -7,8 +7,8 @@
 //! - A segment out of order is acknowledged at once if it is one of the first three (DupThresh, RFC 5681 §3.2) since the acknowledgement number
 //!   last moved. All others wait for the timer, which the first of them starts, or for `tcp_comp_sack_nr` to be waiting: the next is acknowledged at once.
 //!   That of a segment which fills a hole in part is one of the three.
-//! - SRTT is what the receiver has measured of the handshake, however long the queue has become since, or what it has measured of data, in whole milliseconds, if that is less
-//!  .
+//! - SRTT is what the receiver has measured of the handshake, however long the queue has become since, or what it has measured of data, in whole milliseconds, if that is less:
+//!   a wait was 28 us shorter than of the handshake alone.
 //! - A segment that begins another block, with two or more before it, ends the wait: what waits is acknowledged, and the segment with what comes next.
 //! - What the timer sends has the timestamp of when the last segment came (acknowledgements 18.27 ms apart, the second of them 1.1 ms late, had timestamps 17 ms apart).
 //! - What fills a hole, even in part, what repeats another, and what lets the window open is acknowledged at once.

@@ -90,6 +90,10 @@ impl NewlyDelivered {
 
 /// The time between, where both are read from a clock that counts microseconds, as Linux's does: `vegas` compares round trips that differ by less.
 #[inline]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "runs are far shorter than 2^53 us"
+)]
 fn in_whole_microseconds(from: Instant, to: Instant) -> Duration {
     let micros = to.as_ns() / 1000 - from.as_ns() / 1000;
     Duration::from_secs(micros as f64 * 1e-6)
