@@ -6,7 +6,7 @@ use super::undo::ReductionUndo;
 use crate::events::Event;
 use crate::tcp::segments::{InOrder, OutstandingSegment};
 use crate::tcp::sender::tx::Tx;
-use crate::units::{Duration, Instant, SegCount, SeqNum};
+use crate::units::{Duration, Instant, SegCount, SeqNum, floor};
 
 #[derive(Debug)]
 pub struct NewlyDelivered {
@@ -90,11 +90,8 @@ impl NewlyDelivered {
 
 /// The time between, where both are read from a clock that counts microseconds, as Linux's does: `vegas` compares round trips that differ by less.
 #[inline]
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "runs are far shorter than 2^53 us"
-)]
 fn in_whole_microseconds(from: Instant, to: Instant) -> Duration {
-    let micros = to.as_ns() / 1000 - from.as_ns() / 1000;
-    Duration::from_secs(micros as f64 * 1e-6)
+    // A thousandth of tolerance: rounding is not to put a tick that is due now into the one before.
+    let ticks = |time: Instant| floor(time.secs() * 1e6 + 1e-3);
+    Duration::from_secs((ticks(to) - ticks(from)) * 1e-6)
 }
