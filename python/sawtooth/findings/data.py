@@ -18,6 +18,7 @@ from sawtooth.scales import scale
 
 _SIDES = ["replicate", "low", "high", "low_other", "high_other"]
 
+
 class Data:
     """What a finding is decided of.
 
