@@ -103,7 +103,7 @@ def test_a_sweep_is_paused_resumed_and_cancelled_with_the_keyboard_and_every_tab
     other.get_by_role("progressbar", name="Progress of long").wait_for()
     page.get_by_text("of 2,400 runs").wait_for()
     page.get_by_role("button", name="Pause long").press("Enter")
-    page.get_by_role("button", name="Resume long").wait_for()
+    expect(page.get_by_role("button", name="Resume long")).to_be_focused()
     other.get_by_text("paused ·").wait_for()
     # The tab that followed for all goes; the other one follows then.
     other.close()
@@ -111,6 +111,7 @@ def test_a_sweep_is_paused_resumed_and_cancelled_with_the_keyboard_and_every_tab
     page.get_by_role("button", name="Pause long").wait_for()
     page.get_by_role("button", name="Cancel long").press("Enter")
     page.get_by_role("list", name="Sweeps").wait_for(state="detached")
+    expect(page.locator("main")).to_be_focused()
 
 
 def test_an_answer_that_comes_late_does_not_hide_newer_news(running_page: Any) -> None:
