@@ -58,6 +58,11 @@ def _results(page: Page) -> None:
     page.get_by_text("All verdicts in one figure").wait_for()
 
 
+def _compare(page: Page) -> None:
+    page.locator(".plot svg").first.wait_for()
+    page.get_by_text("not decided", exact=False).first.wait_for()
+
+
 PAGES: dict[str, tuple[str, Callable[[Page], None] | str]] = {
     "studies": ("/studies", ".card, table"),
     "study": ("/studies?of=lab/studies/queues.toml", _study),
@@ -65,6 +70,7 @@ PAGES: dict[str, tuple[str, Callable[[Page], None] | str]] = {
     "results": ("/results?of=lab/results/queues", _results),
     "run": (f"/run?of=lab/results/queues&run=12&beside=0&besideOf=lab/results/bufferbloat&change={_FORK}", _run),
     "run-none": ("/run", "h1"),
+    "compare": ("/compare?of=lab/results/queues-before&beside=lab/results/queues", _compare),
     "playground": ("/playground", "[data-done=true]"),
     "playground-many": ("/playground?v=1&d=20&l=50&l=20,10,1bdp&f=cubic,4,0-2&f=bbr,3,0-1&f=reno,3,1-2&lesson=bufferbloat", "[data-done=true]"),
     "lessons": ("/lessons", ".card"),
@@ -82,7 +88,7 @@ def main() -> None:
     parser.add_argument("--scheme", action="append", choices=SCHEMES, help="light or dark; both if neither is named")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, explored(Path(folder)) as explorer, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, explored(Path(folder), before=True) as explorer, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for scheme in asked.scheme or SCHEMES:
             for width in asked.width or WIDTHS:

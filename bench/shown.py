@@ -75,8 +75,19 @@ def made(folder: Path) -> Path:
     return lab
 
 
+def changed(lab: Path) -> None:
+    """Results of the one study as it was before its link became shorter, to be laid beside those of now."""
+    before = lab / "before.toml"
+    before.write_text(QUEUES.replace('delay = "15 ms"', 'delay = "25 ms"'))
+    sawtooth.run(before, lab / "results" / "queues-before")
+    before.unlink()
+
+
 @contextmanager
-def explored(folder: Path) -> Iterator[Explorer]:
-    """An explorer of such a folder, which may run studies."""
-    with serving(made(folder), "--allow-run") as explorer:
+def explored(folder: Path, *, before: bool = False) -> Iterator[Explorer]:
+    """An explorer of such a folder, which may run studies; with `before`, also of results from before a change."""
+    lab = made(folder)
+    if before:
+        changed(lab)
+    with serving(lab, "--allow-run") as explorer:
         yield explorer

@@ -7,6 +7,7 @@ of everything that shows it. A median is what it is as long as fewer than half a
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,6 +22,8 @@ from sawtooth.stats import Centre, Interval, Vector
 
 Bound = Literal["", "at least", "at most", "between", "not bounded"]
 """What an estimate is: known if empty, else a bound of one side, of both, or of neither."""
+_AT_A_TIME = 4096
+"""Groups whose intervals are made together: fewer than are kept."""
 _UNFINISHED = re.compile(r", \d+ of \d+ unfinished: (at least|at most|between two bounds)$")
 """What `of_bounds`, and pairs of runs, add to the kind of an interval."""
 _MADE = re.compile(r"(?P<level>[\d.]+)% (?P<methods>.+) interval$")
@@ -88,8 +91,12 @@ def of_groups(
     frame: pl.DataFrame, keys: Sequence[str], statistic: Centre, within: tuple[float, float] = (-math.inf, math.inf)
 ) -> Iterator[tuple[dict[str, Any], Estimate]]:
     """As `of_frame`, of each group of rows that `keys` tell apart, in the order in which they come; with its first row, without low and high."""
-    for row, (low, high) in grouped(frame, keys, ["low", "high"]):
-        yield row, of_values(low, high, statistic, within)
+    coming = grouped(frame, keys, ["low", "high"])
+    while some := list(itertools.islice(coming, _AT_A_TIME)):
+        if statistic == "mean":
+            stats.made_ready(low for _, (low, high) in some if np.isfinite(low).all() and np.array_equal(low, high))
+        for row, (low, high) in some:
+            yield row, of_values(low, high, statistic, within)
 
 
 def of_values(low: Vector, high: Vector, statistic: Centre, within: tuple[float, float] = (-math.inf, math.inf)) -> Estimate:

@@ -3,15 +3,18 @@
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 from sawtooth.errors import DatasetError
-from sawtooth.web import judging
+from sawtooth.web import apart, judging
 from sawtooth.web.judging import Judge
 from sawtooth.web.opened import Shelf
 from tests.web.conftest import asking
+from tests.web.test_pages import violations
 
 OF = {"of": "lab/results/queues"}
 
@@ -23,6 +26,22 @@ def test_they_are_the_same_from_a_process_of_its_own(client: TestClient, made: P
         apart = other.get("/api/results/verdicts", params=OF).json()
     assert apart == here
     assert [each["answer"] for each in apart["verdicts"]] == ["yes"]
+
+
+def test_so_are_the_marks_of_validity(client: TestClient, made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = client.get("/api/results/validity", params=OF).json()
+    monkeypatch.setattr(judging, "_FEW", 0)
+    with asking(made) as other:
+        assert other.get("/api/results/validity", params=OF).json() == here
+
+
+def test_it_tells_how_many_claims_were_weighed(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for few in (0, 2000):
+        monkeypatch.setattr(judging, "_FEW", few)
+        with asking(made) as client:
+            assert client.get("/api/results/weighed", params=OF).json() == {"done": 0, "of": 0}
+            client.get("/api/results/verdicts", params=OF)
+            assert client.get("/api/results/weighed", params=OF).json() == {"done": 1, "of": 1}
 
 
 def test_the_figure_of_all_verdicts_is_the_reports(client: TestClient) -> None:
@@ -47,7 +66,7 @@ def test_they_are_made_once_of_a_state_and_anew_of_another(folder: Path, monkeyp
 
 def test_what_ends_without_a_word_is_told(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "_FEW", 0)
-    monkeypatch.setattr(judging, "tied", lambda *_: ["false"])
+    monkeypatch.setattr(apart, "tied", lambda *_: ["false"])
     with asking(made) as client:
         answer = client.get("/api/results/verdicts", params=OF)
     assert answer.status_code == 400
@@ -60,18 +79,20 @@ def test_what_ends_without_a_word_is_told(made: Path, monkeypatch: pytest.Monkey
 
 def test_the_process_ends_when_the_explorer_does(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "_FEW", 0)
-    monkeypatch.setattr(judging, "tied", lambda *_: ["sleep", "600"])
+    monkeypatch.setattr(apart, "tied", lambda *_: ["sleep", "600"])
     judge, opened = Judge(), Shelf().open(made / "results" / "queues")
+    judging_it = judge.of(opened)
     told: list[DatasetError] = []
 
     def ask() -> None:
         with pytest.raises(DatasetError) as error:
-            judge(opened)
+            judging_it.verdicts()
         told.append(error.value)
 
     thread = threading.Thread(target=ask)
     thread.start()
-    while not judge._children:
+    process = judging_it._process
+    while process._process is None:
         time.sleep(0.01)
     judge.end()
     thread.join(30)
@@ -87,7 +108,7 @@ def test_who_asks_while_it_is_made_waits_for_it_and_for_nothing_else(made: Path,
         assert go.wait(60)
         return {"verdicts": [], "forest": None}
 
-    monkeypatch.setattr(judging, "_here", slow)
+    monkeypatch.setattr(judging, "judged", slow)
     with asking(made) as client:
         thread = threading.Thread(target=lambda: client.get("/api/results/verdicts", params=OF))
         thread.start()
@@ -101,3 +122,23 @@ def test_who_asks_while_it_is_made_waits_for_it_and_for_nothing_else(made: Path,
         go.set()
         thread.join(60)
     assert not thread.is_alive()
+
+
+def test_the_page_says_how_far_it_is(page: Any) -> None:
+    asked: list[Any] = []
+    page.route("**/api/results/verdicts*", lambda route: asked.append(route))
+    page.route("**/api/results/weighed*", lambda route: route.fulfill(json={"done": 7, "of": 22}))
+    page.goto(f"/results?of={OF['of']}")
+    page.get_by_text("7 of 22 claims").wait_for()
+    expect(page.get_by_role("progressbar", name="Claims that were looked at")).to_have_attribute("value", "7")
+    assert violations(page) == []
+    asked[0].continue_()
+    page.get_by_text("1 claim: 1 yes").wait_for()
+    expect(page.get_by_text("7 of 22 claims")).to_have_count(0)
+
+
+def test_a_study_without_claims_says_so(page: Any) -> None:
+    page.route("**/api/results/verdicts*", lambda route: route.fulfill(json={"verdicts": [], "forest": None}))
+    page.goto(f"/results?of={OF['of']}")
+    page.get_by_text("This study makes no claims").wait_for()
+    assert violations(page) == []

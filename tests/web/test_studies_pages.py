@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.conftest import PATIENCE
 from tests.web.conftest import STUDY, Explorer
 from tests.web.test_pages import violations
 from tests.web.test_sweeps import LONG
@@ -102,7 +103,7 @@ def test_a_sweep_is_paused_resumed_and_cancelled_with_the_keyboard_and_every_tab
     other.get_by_role("progressbar", name="Progress of long").wait_for()
     page.get_by_text("of 2,400 runs").wait_for()
     page.get_by_role("button", name="Pause long").press("Enter")
-    page.get_by_role("button", name="Resume long").wait_for()
+    expect(page.get_by_role("button", name="Resume long")).to_be_focused()
     other.get_by_text("paused ·").wait_for()
     # The tab that followed for all goes; the other one follows then.
     other.close()
@@ -110,6 +111,23 @@ def test_a_sweep_is_paused_resumed_and_cancelled_with_the_keyboard_and_every_tab
     page.get_by_role("button", name="Pause long").wait_for()
     page.get_by_role("button", name="Cancel long").press("Enter")
     page.get_by_role("list", name="Sweeps").wait_for(state="detached")
+    expect(page.locator("main")).to_be_focused()
+
+
+def test_an_answer_that_comes_late_does_not_hide_newer_news(running_page: Any) -> None:
+    page = running_page
+    late: list[tuple[Any, Any]] = []
+    page.route("**/api/sweeps", lambda route: late.append((route, route.fetch())))
+    page.goto("/studies?of=lab/studies/queues.toml")
+    sweeps = page.get_by_role("list", name="Sweeps")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(sweeps).to_contain_text("done", timeout=PATIENCE)
+    # What was asked before there was a sweep is answered now.
+    route, answer = late[0]
+    assert answer.json()["sweeps"] == []
+    route.fulfill(response=answer)
+    page.wait_for_timeout(300)
+    expect(sweeps).to_contain_text("done")
 
 
 def test_a_text_that_is_not_saved_is_not_left_without_a_question(page: Any) -> None:

@@ -21,26 +21,39 @@ export const gone = signal(false);
 const CHANNEL = "sawtooth-sweeps";
 let following = false;
 
+/** What the explorer says of its sweeps: `version` grows with each change, as long as it is the one that `began` then. */
+interface Told {
+  began: string;
+  version: number;
+  sweeps: Sweep[];
+}
+
 /** What one tab tells the others. */
 interface News {
-  sweeps?: Sweep[];
+  told?: Told;
   gone: boolean;
 }
 
 /** Milliseconds after which an explorer that is gone is looked for again. */
 const AGAIN = 2000;
 
-function take(news: News): void {
-  gone.value = news.gone;
-  if (news.sweeps) sweeps.value = news.sweeps;
+let newest: Pick<Told, "began" | "version"> = { began: "", version: 0 };
+
+/** Shows news. Questions and events come by ways of their own: an answer that comes late may be older than what is shown. */
+function take({ told, gone: isGone }: News): void {
+  if (told && told.began === newest.began && told.version < newest.version) return;
+  gone.value = isGone;
+  if (!told) return;
+  newest = told;
+  sweeps.value = told.sweeps;
 }
 
 /** Begins to follow, once for each tab. */
 export function follow(): void {
   if (following) return;
   following = true;
-  get<{ sweeps: Sweep[] }>("/api/sweeps").then(
-    (found) => take({ sweeps: found.sweeps, gone: false }),
+  get<Told>("/api/sweeps").then(
+    (told) => take({ told, gone: false }),
     () => undefined,
   );
   const channel = new BroadcastChannel(`${CHANNEL}-${location.port}`);
@@ -51,7 +64,7 @@ export function follow(): void {
   };
   const listen = () => {
     const source = new EventSource("/api/sweeps/events");
-    source.onmessage = (event) => tell({ sweeps: JSON.parse(event.data).sweeps, gone: false });
+    source.onmessage = (event) => tell({ told: JSON.parse(event.data), gone: false });
     source.onerror = () => {
       tell({ gone: true });
       // A browser tries again only if the connection broke: not so when who answers now is another explorer, of which this page knows no token.
@@ -67,8 +80,8 @@ export function follow(): void {
 }
 
 async function told(path: string, body: unknown): Promise<void> {
-  const found = await post<{ sweeps?: Sweep[] }>(path, {}, body);
-  if (found.sweeps) take({ sweeps: found.sweeps, gone: false });
+  const told = await post<Told | Sweep>(path, {}, body);
+  if ("sweeps" in told) take({ told, gone: false });
 }
 
 export const start = (study: string, out: string, short: boolean) => told("/api/sweeps/start", { study, out, short });

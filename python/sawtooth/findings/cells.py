@@ -26,12 +26,14 @@ class Cell:
         name: its factors in words; empty if there is one cell only.
         values: those of its runs that are known, with the columns replicate, low and high.
         plan: its rows of what is `spoken` of.
+        key: its levels of what tells cells apart.
 
     """
 
     name: str
     values: pl.DataFrame
     plan: pl.DataFrame
+    key: tuple[object, ...] = ()
 
     @property
     def runs(self) -> int:
@@ -51,7 +53,8 @@ class Cell:
 
     def counted(self, found: Evidence) -> Evidence:
         """Evidence with how many runs do not count in it."""
-        lost = self.runs - self.values.select(pl.col("^(cell|arm|replicate)$")).n_unique()
+        columns = [self.values[name].to_list() for name in ("cell", "arm", "replicate") if name in self.values.columns]
+        lost = self.runs - len({*zip(*columns, strict=True)})
         text = f"{found.words}; {lost} of {self.runs} runs {'has' if lost == 1 else 'have'} no value to compare"
         return replace(found, words=text) if lost > 0 else found
 

@@ -142,11 +142,12 @@ def _sides(data: Data) -> list[Cell]:
     """Each cell, or each of its comparisons, with the values of a replicate in a row: low, high, and those of the other side if there is one."""
     other = data.spec.options.get("other")
     if other is None:
-        return [replace(cell, values=cell.values.select("replicate", "low", "high")) for cell in data.groups()]
-    there = data.apart(other)
+        # Not by `select`, which plans a query for each of hundreds of cells.
+        return [replace(cell, values=cell.values[["replicate", "low", "high"]]) for cell in data.groups()]
+    there = [(level, data.paired_groups(side)) for level, side in data.apart(other)]
     return [
-        replace(cell, name=", ".join(part for part in (cell.name, level and f"against {level}") if part), values=data.pairs(cell.values, side))
-        for cell in data.groups() for level, side in there
+        replace(cell, name=", ".join(part for part in (cell.name, level and f"against {level}") if part), values=pairs(cell))
+        for cell in data.groups() for level, pairs in there
     ]  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import polars as pl
 
@@ -14,6 +15,8 @@ from sawtooth.questions import Choice, require_items
 from sawtooth.recognise import written
 from sawtooth.references import Reference
 from sawtooth.scales import scale
+
+_SIDES = ["replicate", "low", "high", "low_other", "high_other"]
 
 
 class Data:
@@ -70,12 +73,13 @@ class Data:
             if self.spoken.height:
                 yield Cell("", self.frame, self.spoken)
             return
-        values = self.frame.partition_by(self.cells, maintain_order=True, as_dict=True)
-        for key, group in self.spoken.sort("cell", maintain_order=True).group_by(self.cells, maintain_order=True):
+        values, none = parted(self.frame, self.cells), self.frame.clear()
+        plans = parted(self.spoken.sort("cell", maintain_order=True), self.cells)
+        for key, group in plans.items():
             name = ", ".join(
                 f"{name} {written(str(level))}" if name != "arm" else str(level) for name, level in zip(self.cells, key, strict=True)
             )
-            yield Cell(name, values.get(key, self.frame.clear()), group)
+            yield Cell(name, values.get(key, none), group, key)
 
     def apart(self, other: Choice) -> list[tuple[str, pl.DataFrame]]:
         """The other side by the levels that its `where` names several of, each by itself; with what tells them apart in words."""
@@ -99,17 +103,40 @@ class Data:
         mine = self.spec.choice.where
         return {name for name, levels in choice.where.items() if mine.get(name) != levels} if choice is not None else set()
 
+    @cached_property
+    def same(self) -> list[str]:
+        """What a cell has in common with the other side."""
+        told = self.told_there | {"arm" for choice in self.spec.choices if choice.arms}
+        return [name for name in self.cells if name not in told]
+
     def pairs(self, group: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
         """The replicates of a cell beside those of the other side: what the cell has in common with it is equal."""
-        told = self.told_there | {"arm" for choice in self.spec.choices if choice.arms}
-        same = [name for name in self.cells if name not in told]
-        there = other.join(group.select(same).unique(), on=same, how="semi") if same else other
+        there = other.join(group.select(self.same).unique(), on=self.same, how="semi") if self.same else other
         return self.beside(group, there)
+
+    def paired_groups(self, other: pl.DataFrame) -> Callable[[Cell], pl.DataFrame]:
+        """What `pairs` makes of each cell of `groups`, found all at once where arms have equally many replicates: of hundreds of cells that takes a tenth of the time."""
+        if not self.equally_many or not self.cells:
+            return lambda cell: self.pairs(cell.values, other)
+        joined = paired(self.frame, other, self.same, self.runs).select(*self.cells, *_SIDES).drop_nulls(_SIDES)
+        found, none = parted(joined, self.cells), joined.clear()
+        return lambda cell: found.get(cell.key, none)[_SIDES]
+
+    @cached_property
+    def equally_many(self) -> bool:
+        """Whether every arm was to have as many replicates as the others."""
+        return self.runs.group_by("arm").agg(pl.col("replicate").max())["replicate"].n_unique() < 2
 
     def beside(self, mine: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:
         """Both sides of one cell, of each replicate that has both."""
-        return paired(mine, there, (), self.runs).select("replicate", "low", "high", "low_other", "high_other").drop_nulls()
+        return paired(mine, there, (), self.runs).select(_SIDES).drop_nulls()
 
     def unit(self, values: Sequence[float]) -> tuple[float, str]:
         """What numbers are divided by to be read, and the unit that they then have."""
         return self.spec.unit or scale(self.measure.unit, [abs(value) for value in values])
+
+
+def parted(frame: pl.DataFrame, keys: Sequence[str]) -> dict[tuple[object, ...], pl.DataFrame]:
+    """The rows of each level of `keys`, as `partition_by` has them as a dictionary, which plans a query for each of them."""
+    levels = frame.select(keys).unique(maintain_order=True).rows()
+    return dict(zip(levels, frame.partition_by(keys, maintain_order=True), strict=True))

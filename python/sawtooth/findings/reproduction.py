@@ -131,7 +131,7 @@ def _beside(reference: Reference, table: pl.DataFrame, cells: Sequence[Cell]) ->
         return [(cell, table.row(0, named=True) if table.height else None) for cell in cells]
     if not cells:
         return []
-    heads = pl.concat([(cell.values if cell.values.height else cell.plan).head(1).select(keys) for cell in cells])
+    heads = pl.concat([(cell.values if cell.values.height else cell.plan).head(1)[keys] for cell in cells])
     heads = heads.with_columns(recognised(name) for name in keys if name not in ("arm", "item"))
     first = table.unique(keys, keep="first", maintain_order=True).with_columns(_there=True)
     rows = heads.join(first, on=keys, how="left", maintain_order="left").rows(named=True)
@@ -141,35 +141,34 @@ def _beside(reference: Reference, table: pl.DataFrame, cells: Sequence[Cell]) ->
 def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], reference: Reference, column: str, data: Data) -> Evidence:
     quantity = reference.quantities[column]
     factor = quantity.unit.factor(quantity.unit.natural)
+    low, high = group["low"].to_numpy(), group["high"].to_numpy()
     # What is stored coarsely is known between two ends in every run, also of those that finished.
-    known = pl.col("high").is_finite() if data.evaluator.coarse else pl.col("low") == pl.col("high")
-    exact = group.filter(known)
+    known = int((np.isfinite(high) if data.evaluator.coarse else low == high).sum())
     theirs, unit = float(published["value"]), quantity.unit_name or quantity.unit.natural.name
-    if exact.height < group.height or exact.is_empty():
-        words = f"{group.height - exact.height} of {group.height} runs did not finish; published {published['text']} {unit}".rstrip()
+    if known < group.height or not known:
+        words = f"{group.height - known} of {group.height} runs did not finish; published {published['text']} {unit}".rstrip()
         return Evidence(name, lambda _: False, lambda _: False, words)
-    values = exact["low"].to_numpy()
-    mean = float(values.mean())
+    mean = float(low.mean())
     digits, by = int(published["digits"]), str(data.spec.options["by"])
     ours = f"{mean / factor:.{max(digits, 0)}f}" if by == "digits" else number(mean / factor)
     words = f"{ours} against the published {published['text']} {unit}".rstrip()
-    ends = [_decided(end, published, factor, data.spec.options) for end in (values, exact["high"].to_numpy())]
+    ends = [_decided(end, published, factor, data.spec.options) for end in (low, high)]
     if by == "digits":
         half = 0.5 * 10.0**-digits * factor
-        shown, limits = _alone(mean - theirs, len(values), "the digits of the mean decide, no interval"), (-half, half)
+        shown, limits = _alone(mean - theirs, len(low), "the digits of the mean decide, no interval"), (-half, half)
     elif by == "margin":
         margin = abs(theirs) * float(data.spec.options["margin"])
         if not margin:
             return Evidence(name, lambda _: False, lambda _: False, f"{words}; a share of 0 is no margin")
-        shown, limits = _difference(values, published), (-margin, margin)
+        shown, limits = _difference(low, published), (-margin, margin)
         words += f", difference {shown.over(factor).words(unit=unit)}"
     else:
         of = _of_mean(published)
-        predicted = stats.prediction_interval(values, of)
+        predicted = stats.prediction_interval(low, of)
         told = bool(np.isfinite(predicted.low))
         kind = f"{predicted.kind} of {f'a mean of {of} runs' if of > 1 else 'one run'}"
         # What the mean is above the published value is held against what runs like these differ by.
-        shown = _alone(mean - theirs, len(values), kind) if told else stats.unbounded(mean - theirs, len(values), predicted.kind)
+        shown = _alone(mean - theirs, len(low), kind) if told else stats.unbounded(mean - theirs, len(low), predicted.kind)
         limits = (mean - predicted.high, mean - predicted.low)
         words += f", {kind} {number(predicted.low / factor)} to {number(predicted.high / factor)}" if told else f" ({predicted.kind})"
 
@@ -178,7 +177,7 @@ def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], referen
 
     def denies(level: float) -> bool:
         # Two ends on either side have what was published between them.
-        sides = {float(exact[end].to_numpy().mean()) > theirs for end in ("low", "high")}
+        sides = {float(end.mean()) > theirs for end in (low, high)}
         return len(sides) == 1 and all(end(level) is False for end in ends)
 
     return Evidence(name, shows, denies, words, shown, limits, data.measure.unit, chance=by != "digits")

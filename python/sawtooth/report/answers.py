@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
@@ -44,12 +44,14 @@ class Answers:
     Attributes:
         shown: what the study asks for.
         run_analysis: whether the study's own analysis may run if it does not come along with this installation.
+        weighed_so_far: is told how many claims were looked at, of how many, while verdicts are made.
 
     """
 
     def __init__(self, dataset: Dataset, *, run_analysis: bool = False, aside: Aside | None = None) -> None:
         self.dataset = dataset
         self.run_analysis = run_analysis
+        self.weighed_so_far: Callable[[int, int], None] = lambda done, of: None  # noqa: ARG005
         self._aside = aside
         study = dataset.study
         stored = cast(dict[str, dict[str, str]], dataset.manifest.get("references", {}))
@@ -81,7 +83,13 @@ class Answers:
     @cached_property
     def _verdicts(self) -> list[Verdict]:
         own = [claim for section in self.analysed for claim in section.claims]
-        return self.decided([*(self.claimed(spec) for spec in self.shown.findings), *own], self.shown.findings)
+        claims: list[Claimed] = []
+        of = len(self.shown.findings) + len(own)
+        for done, spec in enumerate(self.shown.findings, len(own)):
+            self.weighed_so_far(done, of)
+            claims.append(self.claimed(spec))
+        self.weighed_so_far(of, of)
+        return self.decided([*claims, *own], self.shown.findings)
 
     @cached_property
     def analysed(self) -> list[Section]:

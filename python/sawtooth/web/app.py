@@ -69,6 +69,7 @@ def application(settings: Settings) -> Starlette:
         Route("/api/results", results.every),
         Route("/api/results/head", results.head),
         Route("/api/results/verdicts", results.verdicts),
+        Route("/api/results/weighed", results.weighed),
         Route("/api/results/forest", results.forest),
         Route("/api/results/validity", results.validity),
         Route("/api/results/measures", results.measures),

@@ -1,4 +1,4 @@
-"""Verdicts on all claims of a study: of many runs they take seconds, so a process of its own makes them, and figures are drawn meanwhile as fast as ever.
+"""Verdicts on all claims of a study, and the marks of validity: of many runs they take seconds, so a process of its own makes them, and figures are drawn meanwhile as fast as ever.
 
 They are those of the report, and so is their figure. Of few runs they are made here: to start a process takes longer.
 """
@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
 import sys
 import threading
 from collections import OrderedDict
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol
 
-from sawtooth.errors import DatasetError, SawtoothError
+from sawtooth.errors import SawtoothError
 from sawtooth.report.answers import Answers
 from sawtooth.report.document import forest_of
+from sawtooth.report.validity import validity
 from sawtooth.results.dataset import Dataset
-from sawtooth.web.children import tied
-from sawtooth.web.opened import Once, Opened
+from sawtooth.web.apart import Apart
+from sawtooth.web.opened import DRAWING, Once, Opened
 from sawtooth.web.problems import problem
 
 _FEW = 2000
@@ -42,88 +41,127 @@ def judged(answers: Answers) -> dict[str, Any]:
     }
 
 
+def marked(dataset: Dataset) -> dict[str, Any]:
+    """What is not to be read into results: `validity`, null if nothing is marked, else `said` and `entries`."""
+    marks = validity(dataset) if dataset.tables else None
+    return {"validity": None if marks is None else {"said": marks.said, "entries": [entry.facts() for entry in marks.entries]}}
+
+
+class _Judging(Protocol):
+    """What is made of one state of results, once, for as many as ask."""
+
+    def verdicts(self) -> dict[str, Any]:
+        """As `judged`."""
+        ...
+
+    def validity(self) -> dict[str, Any]:
+        """As `marked`."""
+        ...
+
+    @property
+    def weighed(self) -> tuple[int, int]:
+        """How many claims were looked at, of how many; nothing of nothing before any was."""
+        ...
+
+    def end(self) -> None:
+        """Ends it: nobody waits for it."""
+        ...
+
+
+class _Here:
+    """By threads of the explorer."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self.verdicts = Once(self._verdicts)
+        self.validity = Once(lambda: marked(dataset))
+        self.weighed = (0, 0)
+
+    def _verdicts(self) -> dict[str, Any]:
+        # What figures are made of is theirs alone: they need not wait for verdicts.
+        answers = Answers(self._dataset)
+
+        def weighed(done: int, of: int) -> None:
+            self.weighed = done, of
+
+        answers.weighed_so_far = weighed
+        with DRAWING:
+            return judged(answers)
+
+    def end(self) -> None:
+        """Few runs take no time."""
+
+
+class _There:
+    """By a process of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self._process = Apart(
+            "sawtooth.web.judging", [str(path)], ("validity", "judged"), "judge these results", {"POLARS_MAX_THREADS": "1"}
+        )
+
+    def verdicts(self) -> dict[str, Any]:
+        return self._process("judged")
+
+    def validity(self) -> dict[str, Any]:
+        return self._process("validity")
+
+    @property
+    def weighed(self) -> tuple[int, int]:
+        found = self._process.told.get("weighed", {})
+        return found.get("done", 0), found.get("of", 0)
+
+    def end(self) -> None:
+        self._process.end()
+
+
 class Judge:
     """Has verdicts made, once of each state of results."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Path, tuple[tuple[object, ...], Once[dict[str, Any]]]] = OrderedDict()
-        self._children: dict[Path, subprocess.Popen[bytes]] = {}
-        self._closed = False
+        self._kept: OrderedDict[Path, tuple[tuple[object, ...], _Judging]] = OrderedDict()
 
-    def __call__(self, opened: Opened) -> dict[str, Any]:
-        """As `judged`, of results that are open.
-
-        Raises:
-            DatasetError: if they cannot be made.
-
-        """
+    def of(self, opened: Opened) -> _Judging:
+        """What is judged of results that are open."""
         path = opened.dataset.directory
         with self._lock:
             kept = self._kept.get(path)
             if kept is None or kept[0] != opened.state:
-                # What is judged of an earlier state nobody waits for.
-                self._end(path)
+                if kept is not None:
+                    # What is judged of an earlier state nobody waits for.
+                    kept[1].end()
                 few = opened.dataset.runs.height <= _FEW
-                kept = self._kept[path] = opened.state, Once((lambda: _here(opened)) if few else (lambda: self._apart(path)))
+                kept = self._kept[path] = opened.state, _Here(opened.dataset) if few else _There(path)
             self._kept.move_to_end(path)
             while len(self._kept) > _MOST_KEPT:
                 self._kept.popitem(last=False)
-        return kept[1]()
+        return kept[1]
 
     def end(self) -> None:
         """Ends what is being judged, as the explorer ends."""
         with self._lock:
-            self._closed = True
-            for path in [*self._children]:
-                self._end(path)
-
-    def _end(self, path: Path) -> None:
-        if child := self._children.pop(path, None):
-            child.send_signal(signal.SIGTERM)
-
-    def _apart(self, path: Path) -> dict[str, Any]:
-        """In a process of its own."""
-        with self._lock:
-            if self._closed:
-                raise DatasetError("this explorer is about to end", "start it again")
-            child = self._children[path] = subprocess.Popen(
-                tied("sawtooth.web.judging", [str(path)]), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-            )  # fmt: skip
-        with child:
-            told, complaint = child.communicate()
-        with self._lock:
-            if self._children.get(path) is child:
-                del self._children[path]
-        if child.returncode == -signal.SIGTERM:
-            raise DatasetError("these results were written to while they were judged", "ask again")
-        try:
-            found = cast(dict[str, Any], json.loads(told))
-        except ValueError:
-            last = complaint.decode(errors="replace").strip().rpartition("\n")[2]
-            raise DatasetError(
-                f"what was to judge these results ended: {last or f'code {child.returncode}'}",
-                "`sawtooth report` says what its verdicts are",
-            ) from None
-        if error := found.get("error"):
-            raise DatasetError(str(error["message"]), error["hint"])
-        return found
-
-
-def _here(opened: Opened) -> dict[str, Any]:
-    with opened.lock:
-        return judged(opened.answers())
+            for _, judging in self._kept.values():
+                judging.end()
 
 
 def main() -> None:
-    """Writes the verdicts of a results directory to standard output, as JSON."""
+    """Writes what is found of a results directory to standard output, as lines of JSON: marks of validity, how many claims were weighed, and verdicts."""
     # Whoever changes a figure meanwhile goes before.
     os.nice(_LATER)
     try:
-        found = judged(Answers(Dataset(Path(sys.argv[1]))))
+        dataset = Dataset(Path(sys.argv[1]))
+        _tell("validity", marked(dataset))
+        answers = Answers(dataset)
+        answers.weighed_so_far = lambda done, of: _tell("weighed", {"done": done, "of": of})
+        _tell("judged", judged(answers))
     except SawtoothError as error:
-        found = {"error": problem(error)}
-    sys.stdout.write(json.dumps(found))
+        _tell("error", problem(error))
+
+
+def _tell(what: str, found: object) -> None:
+    sys.stdout.write(json.dumps({what: found}) + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,6 @@ from typing import Generic, TypeVar
 from sawtooth.errors import SawtoothError
 from sawtooth.report.answers import Answers
 from sawtooth.report.sensible import shown
-from sawtooth.report.validity import validity
 from sawtooth.results.dataset import Dataset
 from sawtooth.web.remembered import Remembered
 
@@ -25,6 +25,8 @@ DRAWING = threading.Lock()
 """Held while a figure of the report is drawn: the library that draws knows one drawing at a time."""
 _MOST_OPEN, _MOST_REMEMBERED = 8, 2
 """Results that are open, and those of them whose tables are in memory: two are laid beside each other."""
+_PAUSE = 0.7
+"""Seconds without a question for a figure after which tables are read ahead."""
 _MOST_FIGURES = 32
 """Figures that are kept, each up to about a megabyte."""
 
@@ -54,7 +56,6 @@ class Opened:
         lock: held while a question about measures is answered.
         answers: what its study's figures come to.
         suggested: measures that say most of such traffic.
-        validity: what is not to be read into it.
 
     """
 
@@ -64,13 +65,13 @@ class Opened:
         self.lock = threading.RLock()
         self.answers = Once(lambda: Answers(self._remembered))
         self.suggested = Once(lambda: list(dict.fromkeys(each.measure.name for each in shown(dataset))) if dataset.tables else [])
-        self.validity = Once(lambda: validity(dataset) if dataset.tables else None)
         self._said: dict[str, Once[bytes]] = {}
         self._figures: OrderedDict[str, bytes] = OrderedDict()
         self._reading: threading.Thread | None = None
+        self._asked = 0.0
 
     def read_ahead(self) -> None:
-        """Reads tables into memory while nobody waits: what is asked next is mostly another measure."""
+        """Reads tables into memory once no figure has been asked for for a while: what is asked next is mostly another measure."""
         with self.lock:
             if self._reading is None:
                 self._reading = threading.Thread(target=self._read_ahead, name="reading ahead", daemon=True)
@@ -79,7 +80,12 @@ class Opened:
     def _read_ahead(self) -> None:
         # Of results that are being written a file may lack: whoever asks for it is told.
         with contextlib.suppress(SawtoothError):
-            self._remembered.read_ahead()
+            self._remembered.read_ahead(self._quiet)
+
+    def _quiet(self) -> None:
+        """Waits until whoever changes a figure pauses: reading takes all processors for a while."""
+        while (left := self._asked + _PAUSE - time.monotonic()) > 0:
+            time.sleep(left)
 
     def forget(self) -> None:
         """Gives the room of these tables back."""
@@ -93,6 +99,7 @@ class Opened:
     def figure(self, asked: str, make: Callable[[], bytes]) -> bytes:
         """What a figure is, made or kept; whoever asks while it is made gets the same one."""
         with self.lock:
+            self._asked = time.monotonic()
             found = self._figures.pop(asked, None)
             if found is None:
                 found = make()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import polars as pl
 
 from sawtooth.results.dataset import Dataset
@@ -24,20 +26,29 @@ class Remembered(Dataset):
             return super().table(name, factors=factors)
         return with_factors(held.lazy(), self.runs) if factors else held.lazy()
 
-    def read_ahead(self) -> None:
-        """Puts those tables into memory that fit, in the order in which they are mostly asked for."""
+    def read_ahead(self, wait: Callable[[], None] = lambda: None) -> None:
+        """Puts those tables into memory that fit, in the order in which they are mostly asked for.
+
+        Args:
+            wait: is called before each, and comes back when there is time for it.
+
+        """
         if self._held is not None:
             return
-        self._held = {}
+        held = self._held = {}
         left = _MOST_BYTES
         for name in self.tables:
+            wait()
+            if self._held is not held:
+                # The room was given back meanwhile.
+                return
             table = super().table(name)
             rows = int(table.select(pl.len()).collect().item())
             if rows * _CELL * len(table.collect_schema()) <= left:
                 # In one piece: of a frame of many, as files give it, polars 2.1 cannot format texts where a filter leaves no row.
                 found = table.collect().rechunk()
                 left -= found.estimated_size()
-                self._held[name] = found
+                held[name] = found
 
     def forget(self) -> None:
         """Gives the room back, to results that are asked for now."""

@@ -65,14 +65,19 @@ class Results:
 
     def verdicts(self, request: Request) -> Response:
         """The verdicts on the study's claims, and the report's figure of them."""
-        found = self._judge(self._opened(request))
+        found = self._judge.of(self._opened(request)).verdicts()
         forest = found["forest"]
         return JSONResponse(found | {"forest": None if forest is None else {"caption": forest["caption"]}})
+
+    def weighed(self, request: Request) -> Response:
+        """How many claims were looked at while verdicts are being made, of how many; 0 of 0 before that is known."""
+        done, of = self._judge.of(self._opened(request)).weighed
+        return JSONResponse({"done": done, "of": of})
 
     def forest(self, request: Request) -> Response:
         """The report's figure of all verdicts."""
         opened = self._opened(request)
-        forest = self._judge(opened)["forest"]
+        forest = self._judge.of(opened).verdicts()["forest"]
         if forest is None:
             raise DatasetError(
                 "the report has no figure of these verdicts", "none has an interval, they are too many, or the study has one of its own"
@@ -81,10 +86,7 @@ class Results:
 
     def validity(self, request: Request) -> Response:
         """What is not to be read into these results; null if nothing is marked."""
-        marks = self._opened(request).validity()
-        return JSONResponse(
-            {"validity": None if marks is None else {"said": marks.said, "entries": [entry.facts() for entry in marks.entries]}}
-        )
+        return JSONResponse(self._judge.of(self._opened(request)).validity())
 
     def measures(self, request: Request) -> Response:
         """Measures that have columns in the tables of these results, with unit and meaning."""

@@ -39,7 +39,7 @@ class Running:
 
     def every(self, _: Request) -> Response:
         """All sweeps of this explorer."""
-        return JSONResponse({"sweeps": self._sweeps.told()})
+        return JSONResponse(self._sweeps.news())
 
     def events(self, request: Request) -> Response:
         """The same as server-sent events, whenever something has changed: who is slow gets less often what is newest."""
@@ -49,8 +49,9 @@ class Running:
             seen = -1
             while not ending.is_set() and not await request.is_disconnected():
                 if seen != self._sweeps.version:
-                    seen = self._sweeps.version
-                    yield {"data": json.dumps({"sweeps": self._sweeps.told()})}
+                    told = self._sweeps.news()
+                    seen = told["version"]
+                    yield {"data": json.dumps(told)}
                 await asyncio.sleep(_EVERY)
 
         return EventSourceResponse(news(), ping=_PING, shutdown_event=ending, shutdown_grace_period=2 * _EVERY)

@@ -89,12 +89,18 @@ class Sweeps:
         self._lock = threading.RLock()
         self._closed = False
         self._numbers = itertools.count(1)
+        self._began = str(time.time_ns())
         self.version = 0
 
     def told(self) -> list[dict[str, Any]]:
         """What pages show, the newest first."""
         with self._lock:
             return [sweep.facts() for sweep in reversed(self._sweeps.values())]
+
+    def news(self) -> dict[str, Any]:
+        """The same as `sweeps`, and what tells an older answer from a newer one: `version`, of the explorer that `began` then."""
+        with self._lock:
+            return {"began": self._began, "version": self.version, "sweeps": self.told()}
 
     def start(self, study: str, out: str, command: Sequence[str], folder: Path, directory: Path, *, short: bool) -> Sweep:
         """Starts one, or goes on with the one that was paused or has failed.

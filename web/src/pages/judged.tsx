@@ -10,6 +10,14 @@ interface Found {
   forest: { caption: string } | null;
 }
 
+interface Weighed {
+  done: number;
+  of: number;
+}
+
+/** Milliseconds after which it is asked again how far it is. */
+const AGAIN = 500;
+
 /** `ready`: whether they may be asked for; `runs`: how many they are made of. */
 export function Judged({ of, runs, ready }: { of: string; runs: number; ready: boolean }) {
   const { value, problem } = useLoaded<Found | null>(
@@ -22,11 +30,20 @@ export function Judged({ of, runs, ready }: { of: string; runs: number; ready: b
     if (value && open === null) set(!busy.current);
   }, [value]);
   if (problem) return <Wrong told={problem} />;
-  if (value && !value.verdicts.length) return null;
   return (
     <section aria-label="Verdicts">
       <h2>Verdicts</h2>
-      {value ? (
+      {value && !value.verdicts.length ? (
+        <p class="faint">
+          {runs ? (
+            <>
+              This study makes no claims, so nothing is judged: a <code>[[findings]]</code> block of its file makes one.
+            </>
+          ) : (
+            "Nothing can be judged yet: no run is done."
+          )}
+        </p>
+      ) : value ? (
         <details class="plain" open={open ?? !busy.current} onToggle={(event) => set(event.currentTarget.open)}>
           <summary>{counted(value.verdicts)}</summary>
           <Verdicts verdicts={value.verdicts} />
@@ -48,13 +65,44 @@ export function Judged({ of, runs, ready }: { of: string; runs: number; ready: b
           )}
         </details>
       ) : (
-        <p class="faint" role="status">
-          {ready
-            ? `Claims are being judged on ${runs.toLocaleString("en")} runs …`
-            : "Claims are judged as soon as the first figure is there …"}
-        </p>
+        <Judging of={of} runs={runs} ready={ready} />
       )}
     </section>
+  );
+}
+
+/** How far it is, while it is being judged. */
+function Judging({ of, runs, ready }: { of: string; runs: number; ready: boolean }) {
+  const [weighed, set] = useState<Weighed>({ done: 0, of: 0 });
+  useEffect(() => {
+    if (!ready) return;
+    const control = new AbortController();
+    const ask = async () => {
+      // One that is not answered says nothing; the verdicts themselves say what is wrong.
+      const found = await get<Weighed>("/api/results/weighed", { of }, control.signal).catch(() => null);
+      if (control.signal.aborted) return;
+      if (found) set(found);
+      timer = setTimeout(ask, AGAIN);
+    };
+    let timer = setTimeout(ask, AGAIN);
+    return () => {
+      control.abort();
+      clearTimeout(timer);
+    };
+  }, [of, ready]);
+  if (!ready) return <p class="faint">Claims are judged as soon as the first figure is there …</p>;
+  return (
+    <div class="judging">
+      <p class="faint" role="status">
+        Claims are being judged on {runs.toLocaleString("en")} runs …
+      </p>
+      {weighed.of > 0 && (
+        <p class="faint">
+          <progress value={weighed.done} max={weighed.of} aria-label="Claims that were looked at" /> {weighed.done} of {weighed.of} claims
+          {weighed.done === weighed.of ? ", which are decided together" : ""}
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -89,7 +89,14 @@ export function LivePage() {
           {watching ? "Watch these" : "Watch"}
         </button>
         {watching && (
-          <button type="button" onClick={() => watch(false)}>
+          <button
+            type="button"
+            onClick={(event) => {
+              // This button goes.
+              event.currentTarget.form?.querySelector<HTMLElement>("[type=submit]")?.focus();
+              watch(false);
+            }}
+          >
             Stop
           </button>
         )}

@@ -22,6 +22,7 @@ import { byFinger } from "../time/touch";
 import { Back } from "../ui/back";
 import { Await, useLoaded, Wrong } from "../ui/loaded";
 import "../playground/playground.css";
+import { Press } from "../ui/press";
 
 /** Milliseconds without a change after which the address follows. */
 const REST = 200;
@@ -176,36 +177,22 @@ function Parts(props: {
         <Topology setting={setting} chosen={chosen} choose={choose} />
       </div>
       <div class="row">
-        <button type="button" disabled={links.length >= choices.most.links} onClick={() => change(withLink(setting))}>
+        <Press no={links.length >= choices.most.links} go={() => change(withLink(setting))}>
           Add a link
-        </button>
-        <button type="button" disabled={groups.length >= choices.most.groups || flows >= choices.most.flows} onClick={addGroup}>
+        </Press>
+        <Press no={groups.length >= choices.most.groups || flows >= choices.most.flows} go={addGroup}>
           Add flows
-        </button>
-        {link && (
-          <button
-            type="button"
-            disabled={links.length < 2}
-            onClick={() => {
-              change(withoutLink(setting, links.indexOf(link)));
-              choose({ kind: "link", at: 0 });
-            }}
-          >
-            Remove this link
-          </button>
-        )}
-        {group && (
-          <button
-            type="button"
-            disabled={groups.length < 2}
-            onClick={() => {
-              change({ ...setting, groups: groups.filter((each) => each !== group) });
-              choose({ kind: "link", at: 0 });
-            }}
-          >
-            Remove these flows
-          </button>
-        )}
+        </Press>
+        {/* One button for both: what it removed is not chosen any more. */}
+        <Press
+          no={(link ? links : groups).length < 2}
+          go={() => {
+            change(link ? withoutLink(setting, links.indexOf(link)) : { ...setting, groups: groups.filter((each) => each !== group) });
+            choose({ kind: "link", at: 0 });
+          }}
+        >
+          {link ? "Remove this link" : "Remove these flows"}
+        </Press>
       </div>
       <h2>{link ? `Link ${links.indexOf(link) + 1}` : `Flows: ${setting.names[groups.indexOf(group as Group)] ?? group?.cc}`}</h2>
       {link && (

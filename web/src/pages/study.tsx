@@ -8,6 +8,7 @@ import { Known, type Words } from "../ui/complete";
 import type { Said, Writing } from "../ui/editor";
 import { Field } from "../ui/field";
 import { AwaitPage, useLoaded, Wrong } from "../ui/loaded";
+import { Press } from "../ui/press";
 import { Progress } from "../ui/progress";
 import { type Checked, Says } from "../ui/says";
 import { type Entry, State, share, stateOf } from "./studies-list";
@@ -147,9 +148,9 @@ function Study({ opened }: { opened: Opened }) {
           />
           <div class="row">
             {canSave && (
-              <button type="button" class="main" disabled={!isChanged} onClick={() => save(of)}>
+              <Press main no={!isChanged} go={() => save(of)}>
                 Save
-              </button>
+              </Press>
             )}
             {mayRun && <SaveAs of={of} isNew={isNew} save={save} />}
             {!mayRun && (
@@ -200,14 +201,14 @@ function SaveAs({ of, isNew, save }: { of: string; isNew: boolean; save: (addres
   const isOwn = folders.includes(of.split("/")[0] as string);
   const [address, name] = useState(isOwn ? of : `${folders[0]}/${of.split("/").slice(1).join("-")}.toml`);
   return (
-    <>
+    <div class="row together">
       <Field name="As" wide>
         {(id) => <input id={id} value={address} onInput={(event) => name(event.currentTarget.value)} />}
       </Field>
-      <button type="button" disabled={address === of && !isNew} onClick={() => save(address)}>
+      <Press no={address === of && !isNew} go={() => save(address)}>
         Save as
-      </button>
-    </>
+      </Press>
+    </div>
   );
 }
 
@@ -247,9 +248,9 @@ function Start({ of, short, name, disabled, begun, begin }: Starting) {
         <Field name="Results go to" wide>
           {(id) => <input id={id} value={out} placeholder={usual} onInput={(event) => put(event.currentTarget.value)} />}
         </Field>
-        <button type="button" class="main" disabled={disabled || busy} onClick={startIt}>
+        <Press main no={disabled || busy} go={startIt}>
           {busy ? "Starting …" : "Start"}
-        </button>
+        </Press>
       </div>
       <p role="status">{begun && `Started: ${begun} is filled, and how far it is stands below the study's name.`}</p>
       <p class="faint">What is there already is not done again: the same directory goes on from where it was.</p>

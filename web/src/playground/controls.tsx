@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { Bounded, bounded } from "../ui/bounded";
 import { Choice, Field } from "../ui/field";
+import { Press } from "../ui/press";
 import { Slider } from "../ui/slider";
 import { useTyped } from "../ui/typed";
 import type { Choices, Group, Link, Setting } from "./setting";
@@ -113,12 +114,12 @@ function Trace({ rates, limits, change }: { rates: number[]; limits: Limits; cha
         ))}
       </div>
       <div class="row">
-        <button type="button" disabled={rates.length >= 30} onClick={() => change([...rates, rates.at(-1) ?? 1])}>
+        <Press no={rates.length >= 30} go={() => change([...rates, rates.at(-1) ?? 1])}>
           A second more
-        </button>
-        <button type="button" disabled={rates.length <= 2} onClick={() => change(rates.slice(0, -1))}>
+        </Press>
+        <Press no={rates.length <= 2} go={() => change(rates.slice(0, -1))}>
           One less
-        </button>
+        </Press>
       </div>
     </fieldset>
   );

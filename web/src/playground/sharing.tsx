@@ -1,6 +1,7 @@
 // A setting to take along: its address, and the study that it is.
 import { useState } from "preact/hooks";
 import { address, post, problemOf, type Told } from "../api";
+import { to } from "../route";
 import { session } from "../session";
 import { Choice, Field } from "../ui/field";
 import { Wrong } from "../ui/loaded";
@@ -59,7 +60,13 @@ function Save({ setting, folders }: { setting: string; folders: string[] }) {
       <Choice name="Folder" value={folder} values={folders} choose={choose} />
       <Field name="Name">{(id) => <input id={id} value={name} required onInput={(event) => call(event.currentTarget.value)} />}</Field>
       <button type="submit">Save as study</button>
-      {typeof saved === "string" ? <span role="status">Saved as {saved}.</span> : saved && <Wrong told={saved} />}
+      {typeof saved === "string" ? (
+        <span role="status">
+          Saved as <a href={to("studies", { of: saved })}>{saved}</a>.
+        </span>
+      ) : (
+        saved && <Wrong told={saved} />
+      )}
     </form>
   );
 }

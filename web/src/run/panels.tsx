@@ -62,10 +62,7 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
           layers={() => [...of("rtt", { width: 1.4 }), ...moments()]}
         />
       </Titled>
-      <Titled
-        title="Goodput (Mbit/s)"
-        keys={`in steps of ${steps(tracks)} ms, as data arrive in order: a hole that is filled lets all behind it arrive at once, faster than any link${paced ? "; thin: pacing rate" : ""}`}
-      >
+      <Titled title="Goodput (Mbit/s)" keys={`in steps of ${steps(tracks)} ms${paced ? "; thin: pacing rate" : ""}`}>
         <Panel
           {...common}
           times={!queued(tracks, every)}
@@ -78,6 +75,15 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
             ...moments(),
           ]}
         />
+        {tracks.some((track) => track.head.episodes.length > 0) && (
+          <details class="why">
+            <summary>Why is it above the link's rate at times?</summary>
+            <p class="faint">
+              Data count as they arrive in order: what had come behind a lost packet is handed over at once when that packet comes. The link
+              was no faster then.
+            </p>
+          </details>
+        )}
       </Titled>
       <Queues {...common} tracks={tracks} every={every} moments={moments} />
     </>

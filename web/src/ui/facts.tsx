@@ -1,10 +1,14 @@
+import { Words } from "./words";
+
 export function Facts({ facts }: { facts: Record<string, string> }) {
   return (
     <dl class="facts">
       {Object.entries(facts).map(([name, text]) => (
         <>
           <dt>{name}</dt>
-          <dd>{text}</dd>
+          <dd>
+            <Words text={text} />
+          </dd>
         </>
       ))}
     </dl>

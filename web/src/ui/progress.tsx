@@ -29,6 +29,11 @@ function One({ sweep, named }: { sweep: Sweep; named: boolean }) {
   const alive = state === "running" || state === "pausing";
   const share = state === "done" ? 1 : (progress?.share ?? 0);
   const name = sweep.out.split("/").at(-1) ?? sweep.out;
+  // One button for both, so that it keeps the focus.
+  const next = alive ? "Pause" : "Resume";
+  const go = () => {
+    if (state !== "pausing") act(alive ? pause(sweep.number) : resume(sweep.number));
+  };
   return (
     <div class="sweep">
       <div class="row between">
@@ -37,17 +42,20 @@ function One({ sweep, named }: { sweep: Sweep; named: boolean }) {
         </span>
         {session.value?.allowRun && !gone.value && (
           <span class="row">
-            {state === "running" && (
-              <button type="button" aria-label={`Pause ${name}`} onClick={() => act(pause(sweep.number))}>
-                Pause
+            {state !== "done" && (
+              <button type="button" aria-label={`${next} ${name}`} aria-disabled={state === "pausing"} onClick={go}>
+                {next}
               </button>
             )}
-            {(state === "paused" || state === "failed") && (
-              <button type="button" aria-label={`Resume ${name}`} onClick={() => act(resume(sweep.number))}>
-                Resume
-              </button>
-            )}
-            <button type="button" aria-label={`${alive ? "Cancel" : "Dismiss"} ${name}`} onClick={() => act(cancel(sweep.number))}>
+            <button
+              type="button"
+              aria-label={`${alive ? "Cancel" : "Dismiss"} ${name}`}
+              onClick={(event) => {
+                // The button goes, and who pressed it stays where it was.
+                event.currentTarget.closest<HTMLElement>("main, [tabindex]")?.focus({ preventScroll: true });
+                act(cancel(sweep.number));
+              }}
+            >
               {alive ? "Cancel" : "Dismiss"}
             </button>
           </span>

@@ -100,7 +100,7 @@ export function Says({
                   </span>
                 )}
                 {each.place && (
-                  <button type="button" class="quiet" onClick={() => show({ ...(each.place as Place) })}>
+                  <button type="button" class="quiet linked" onClick={() => show({ ...(each.place as Place) })}>
                     line {each.place.line}
                   </button>
                 )}

@@ -8,11 +8,15 @@ import { PLACES } from "./places";
 /** Pages that are reached from one of these. */
 const PARTS: Record<string, string> = { compare: "results" };
 
+/** Parts of an address each of which is a page by itself: the others say what is shown on it. */
+const PARTED: Record<string, string[]> = { studies: ["of", "new"], results: ["of"], run: ["of", "run"], lessons: ["lesson"] };
+
 export function Shell({ children }: { children: ComponentChildren }) {
   const page = route.value.page;
+  // Whoever comes to another page begins at its top; the link by which one came is gone with the page before.
   useEffect(() => {
     document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
-  }, [page]);
+  }, [page, ...(PARTED[page] ?? []).map((name) => route.value.query.get(name))]);
   return (
     <>
       <a class="skip" href="#main">

@@ -3,6 +3,7 @@ import { get, type Query } from "../api";
 import { keep, to } from "../route";
 import { read } from "./kept";
 import { Await, useLoaded } from "./loaded";
+import { Press } from "./press";
 import { number } from "./words";
 
 interface Rows {
@@ -121,23 +122,18 @@ export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
           </section>
           {total > PAGE && (
             <p class="row">
-              <button
-                type="button"
-                disabled={!offset}
-                onClick={() => see({ offset: Math.max(offset - PAGE, 0), ...(by ? { by } : {}), ...(down ? { down } : {}) })}
-              >
+              <Press no={!offset} go={() => see({ offset: Math.max(offset - PAGE, 0), ...(by ? { by } : {}), ...(down ? { down } : {}) })}>
                 Earlier
-              </button>
+              </Press>
               <span class="faint">
                 {(offset + 1).toLocaleString("en")} to {Math.min(offset + PAGE, total).toLocaleString("en")} of {total.toLocaleString("en")}
               </span>
-              <button
-                type="button"
-                disabled={offset + PAGE >= total}
-                onClick={() => see({ offset: offset + PAGE, ...(by ? { by } : {}), ...(down ? { down } : {}) })}
+              <Press
+                no={offset + PAGE >= total}
+                go={() => see({ offset: offset + PAGE, ...(by ? { by } : {}), ...(down ? { down } : {}) })}
               >
                 Later
-              </button>
+              </Press>
             </p>
           )}
         </>

@@ -123,10 +123,14 @@ impl Episode {
     }
 
     /// The congestion window after a loss that leaves `window`: the slow-start threshold (RFC 5681 §3.2 step 3, without the inflation).
-    /// ns-2 leaves the window itself: unrounded, and down to half a segment.
+    /// ns-2 leaves the window itself: unrounded, and down to half a segment. Nothing would be left of a window without segments, which ns-2 does not have: a sender would wait forever.
     pub fn reduced(&self, window: WindowSize) -> WindowSize {
         if self.ns2 {
-            window
+            if window == WindowSize::from_segments(0.0) {
+                WindowSize::ONE
+            } else {
+                window
+            }
         } else {
             self.threshold(window)
         }
