@@ -23,7 +23,7 @@ start = { distribution = "uniform", low = "0", high = "300" }
 duration = "6 s"
 stack = "linux"
 record = ["episodes"]
-links.l = { rate = "4 Mbit/s", delay = "10 ms", queue = { name = "drop_tail", limit = "10 packets" } }
+links.l = { rate = "4 Mbit/s", delay = "14 ms", queue = { name = "drop_tail", limit = "10 packets" } }
 flows = [{ path = ["l"], name = "f", start = "start * 1 ms" }]
 [sweep]
 "links.l.queue.limit" = ["10 packets", "20 packets", "9000 packets"]
