@@ -92,7 +92,7 @@ struct VenoRtts {
 
 /// Where rules other than the algorithm's hold for a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Order {
+enum VenoOrder {
     Kept,
     /// Segments were reported to have arrived out of order with the last acknowledgement: standard TCP's rules hold.
     Disordered,
@@ -108,7 +108,7 @@ struct Veno {
     rtts: Option<VenoRtts>,
     /// Round-trip times so far.
     samples: i64,
-    order: Order,
+    order: VenoOrder,
     /// Halves of a segment that were queued when the window could last grow.
     halves: f64,
     /// Whether the next round trip with segments queued lets the window grow, where every other does.
@@ -121,7 +121,7 @@ impl Veno {
             rules,
             rtts: None,
             samples: 0,
-            order: Order::Kept,
+            order: VenoOrder::Kept,
             halves: 0.0,
             grows: true,
         }
@@ -169,21 +169,21 @@ impl Avoidance for Veno {
         }
         let standard = self.rules.in_disorder == InDisorder::Standard;
         self.order = match self.order {
-            _ if !standard => Order::Kept,
-            _ if ack.disordered => Order::Disordered,
-            Order::Disordered | Order::Recovered => Order::Restored,
-            Order::Kept | Order::Restored => Order::Kept,
+            _ if !standard => VenoOrder::Kept,
+            _ if ack.disordered => VenoOrder::Disordered,
+            VenoOrder::Disordered | VenoOrder::Recovered => VenoOrder::Restored,
+            VenoOrder::Kept | VenoOrder::Restored => VenoOrder::Kept,
         };
     }
 
     fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
-        if self.order == Order::Disordered || self.samples < self.rules.min_samples {
+        if self.order == VenoOrder::Disordered || self.samples < self.rules.min_samples {
             return window.grow_as_standard(ack);
         }
         // All of the window, as far as a round trip that is not known tells.
         let queued = self
             .queued(window)
-            .filter(|_| self.order != Order::Restored);
+            .filter(|_| self.order != VenoOrder::Restored);
         self.halves = (queued.unwrap_or(window.cwnd) * 2.0).ceil();
         let counted = window.start_slowly(ack.counted);
         if !counted.is_zero() {
@@ -208,7 +208,7 @@ impl Avoidance for Veno {
     }
 
     fn on_recovered(&mut self, _window: &mut CongestionWindow) {
-        self.order = Order::Recovered;
+        self.order = VenoOrder::Recovered;
     }
 
     fn on_restart(&mut self, _now: Instant, _idle: Duration) {
