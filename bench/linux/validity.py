@@ -10,8 +10,11 @@
 from __future__ import annotations
 
 import csv
+import importlib.machinery
 import re
 import subprocess
+import sys
+import types
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -107,7 +110,13 @@ def share(one: float | None, other: float | None, *, counts: bool = False) -> fl
 
 def fixed() -> list[Compared]:
     """Rows of the fixed scenarios of docs/validation/linux.csv, single runs: packets and mean windows are not in it."""
-    from validate import CASES, with_feedback
+    # By its path: another program is called `validate`, too.
+    path = Path(__file__).with_name("validate.py")
+    loader = importlib.machinery.SourceFileLoader("linux_validate", str(path))
+    fixed_scenarios = types.ModuleType(loader.name)
+    fixed_scenarios.__file__ = str(path)
+    sys.modules[loader.name] = fixed_scenarios
+    loader.exec_module(fixed_scenarios)
 
     release = re.findall(r"Kernel: Linux (\S+) as", AGREEMENT_PAGE.read_text(encoding="utf-8"))[0]
     made_by, day = _when_agreement()
@@ -115,11 +124,11 @@ def fixed() -> list[Compared]:
     with AGREEMENT.open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     for cc in dict.fromkeys(line["cc"] for line in lines):
-        for case, tree in CASES.items():
+        for case, tree in fixed_scenarios.CASES.items():
             if "drop" in tree["links"]["l"]:
                 continue
             own = [line for line in lines if (line["cc"], line["case"]) == (cc, case)]
-            places = situations({**with_feedback(tree, cc), "cc": cc})
+            places = situations({**fixed_scenarios.with_feedback(tree, cc), "cc": cc})
             for line, place in zip(own, places, strict=True):
                 name = case if len(own) == 1 else f"{case}, {line['flow']}"
                 found.append(

@@ -303,7 +303,8 @@ def test_a_drag_redraws_and_the_address_follows(page: Any) -> None:
     page.wait_for_url(lambda url: "l=10&" not in url and "l=" in url)
     shown(page)
     rate = page.get_by_label("Rate, typed").input_value()
-    assert f"l={rate}" in page.url
+    # The address follows when the slider rests.
+    page.wait_for_url(lambda url: f"l={rate}" in url)
     assert f'rate = "{rate} Mbit/s"' in page.locator("pre.study").inner_text()
 
 

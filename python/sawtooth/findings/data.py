@@ -125,7 +125,7 @@ class Data:
     @cached_property
     def equally_many(self) -> bool:
         """Whether every arm was to have as many replicates as the others."""
-        return self.runs.group_by("arm").agg(pl.col("replicate").max())["replicate"].n_unique() < 2
+        return self.runs.group_by("arm", maintain_order=True).agg(pl.col("replicate").max())["replicate"].n_unique() < 2
 
     def beside(self, mine: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:
         """Both sides of one cell, of each replicate that has both."""
