@@ -36,6 +36,7 @@ import polars as pl
 
 from sawtooth import _core, taps
 from sawtooth.backends import sim, uml
+from sawtooth.fidelity.compared import KINDS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -48,7 +49,6 @@ PAGE = ROOT / "docs/validation/linux-packets.md"
 CORPUS = ROOT / "tests/linux/packets"
 DETERMINISTIC = ("reno", "cubic", "scalable", "highspeed", "bic", "hybla", "vegas", "veno", "westwood", "yeah")
 OTHERS = ("htcp", "illinois", "lp", "dctcp", "nv", "cdg", "bbr")
-KINDS = ("same packets", "within a tick", "same counts", "by chance", "parts")
 TICK_NS, MICROSECOND_NS, NEAR = 10_000_000, 1000, 0.02
 PACKETS, SHORTEST_S, LONGEST_S = 4000, 2.0, 30.0
 SHIFT_MS = 7

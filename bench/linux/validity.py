@@ -138,7 +138,7 @@ def fixed() -> list[Compared]:
 
 
 def _when_agreement() -> list[str]:
-    """The simulator's made_by and the day of the table beside Linux: of the commit that has it, or else it is of now."""
+    """The simulator's commit and the day of the table beside Linux: of the commit that has it, or else it is of now."""
     if _git("status", "--porcelain", "--", str(AGREEMENT)).strip():
         return [commit(), date.today().isoformat()]
     written, day = _git("log", "-1", "--format=%h %cs", "--", str(AGREEMENT)).split()

@@ -15,7 +15,8 @@
 //! - The buffer is for twice what was read in the last round trip and 16 segments, and for twice as much more as that had grown by.
 //! - A round trip ends with the first segment that is read after it: of what a filled hole lets through at once, all others belong to the next.
 //!
-//! Deviations: what reading adds to a window that was less than half of it, Linux tells with an acknowledgement of its own, which follows at once; here that of the filled hole says it. Segments far smaller than the memory they take open the window more slowly in Linux. Memory pressure is not modelled.
+//! Deviations: what reading adds to a window that was less than half of it, Linux tells with an acknowledgement of its own, which follows at once; here that of the filled hole says it.
+//! Segments far smaller than the memory they take open the window more slowly in Linux. Memory pressure is not modelled.
 
 pub(crate) mod memory;
 mod round_trip;
