@@ -17,12 +17,14 @@
 //! it faster than slow start would (a recovery or a restart may have prescribed a window far below W_est). K for a window above W_max,
 //! which the RFC leaves open, is that of Ha, Rhee and Xu 2008.
 //!
-//! Kernel equivalent: `cubic`, in whole segments; its beta is 717/1024 = 0.7001953125, `app_limited = "counts"` since only idle times shift its epoch.
+//! Kernel equivalent: `cubic`, in whole segments; its beta is 717/1024 = 0.7001953125 and its C 410/1024, `app_limited = "counts"` since only idle times shift its epoch.
 //! Measured of Linux 6.1, with single losses at 10 Mbit/s and 10, 40 and 200 ms and at 100 Mbit/s and 4 ms:
 //! - the target is the smallest round-trip time ahead (`target_rtt = "min"`), and a whole number of segments from W_max (`whole_target`)
 //! - how many segments a step takes is computed once per tick, and while the window stays only after more than 1/32 s (`update_interval`): with ticks
 //!   of 10 ms steps come 50, 90, 130 or 170 ms apart, and at 4 ms the window overshoots W_est by the steps of one tick
-//! - W_est goes on with alpha beyond the window of the last loss (`w_est_alpha = "rfc8312"`)
+//! - W_est goes on with alpha beyond the window of the last loss (`w_est_alpha = "rfc8312"`), by whole segments: one when more than 15/8 of the window (8 / alpha, rounded
+//!   down, eighths) have been acknowledged, and it is looked at when a step's size is computed, and besides within the same tick once the window has grown
+//! - times are those of the host's clock: the epoch begins with its tick, and the target is ahead by the ticks that the round trip has begun
 //! - before the first loss a step takes 20 segments at most (`first_growth`), whatever the window
 //! - HyStart ends slow start one acknowledgement later (`hystart_decides = "next"`), and trains may be 1 ms longer, of which half counts (`hystart_train_slack`, `hystart_train_share`)
 //!
@@ -52,6 +54,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     params: &PARAMS,
     new: Algorithm {
         linux: &[
+            ("c", Value::Number(410.0 / 1024.0)),
             ("beta", Value::Number(717.0 / 1024.0)),
             ("target_rtt", Value::Choice("min")),
             ("app_limited", Value::Choice("counts")),
@@ -121,6 +124,13 @@ impl From<&Params> for CubicRules {
     }
 }
 
+impl CubicRules {
+    /// What W_est grows by per window (RFC 9438 §4.3).
+    fn alpha(&self) -> f64 {
+        3.0 * (1.0 - self.beta) / (1.0 + self.beta)
+    }
+}
+
 /// Round-trip times, seconds.
 #[derive(Clone, Copy, Debug)]
 struct CubicRtts {
@@ -174,15 +184,16 @@ struct Cubic {
 impl Cubic {
     fn new(params: &Params, start: ConnectionStart) -> Self {
         let whole_target = params.flag("whole_target") && start.whole_windows;
+        let rules = CubicRules::from(params);
         Self {
-            rules: params.into(),
+            rules,
             rtts: CubicRtts {
                 ahead_by_min: params.choice("target_rtt") == "min",
                 smoothed: None,
                 min: f64::INFINITY,
             },
             slow_start: slow_start::chosen(params, start.whole_windows),
-            steps: whole_target.then(|| Steps::new(params, start.tick)),
+            steps: whole_target.then(|| Steps::new(params, start.tick, rules.alpha())),
             history: History {
                 w_max: None,
                 cwnd_prior: start.cwnd.segments(),
@@ -227,31 +238,37 @@ impl Cubic {
         counted: SegCount,
     ) {
         let cwnd = window.cwnd;
-        let CubicRules { c, beta, .. } = self.rules;
+        let CubicRules { c, .. } = self.rules;
         let w_max = self.history.w_max;
         let epoch = self.history.epoch;
-        let mut epoch = epoch.unwrap_or_else(|| CubicEpoch::begin(now, cwnd, w_max, c));
+        let secs = self
+            .steps
+            .map_or(now.secs(), |steps| steps.clock(now.secs()));
+        let mut epoch = epoch.unwrap_or_else(|| CubicEpoch::begin(secs, cwnd, w_max, c));
         // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
         self.history.w_max.get_or_insert(epoch.w_max);
+        let t = secs - epoch.start_secs;
+        let rtts = &self.rtts;
+        if let Some(steps) = &mut self.steps {
+            let first = self.before_loss.is_none();
+            let ahead = steps.span(rtts.ahead());
+            let CubicEpoch { w_est, .. } = &mut epoch;
+            let mut est = *w_est;
+            let target = || epoch.whole_target(c, t + ahead).min(1.5 * cwnd);
+            let per = steps.per(now, cwnd, counted, first, &mut est, target);
+            epoch.w_est = est;
+            self.history.epoch = Some(epoch);
+            window.cwnd = window.growth.every(cwnd, counted, per);
+            return;
+        }
         let alpha = if self.rules.alpha_becomes_one && epoch.w_est >= self.history.cwnd_prior {
             1.0
         } else {
-            3.0 * (1.0 - beta) / (1.0 + beta)
+            self.rules.alpha()
         };
-        // Measured of Linux 6.1: what a recovery's last acknowledgement adds to what was delivered selectively before does not count.
-        let growing = if self.steps.is_some() { counted } else { acked };
-        epoch.w_est += alpha * growing.as_f64() / cwnd;
+        epoch.w_est += alpha * acked.as_f64() / cwnd;
         self.history.epoch = Some(epoch);
-        let t = now.secs() - epoch.start_secs;
-        let rtts = &self.rtts;
-        if let Some(steps) = &mut self.steps {
-            let target = || {
-                let target = epoch.whole_target(c, t + rtts.ahead()).min(1.5 * cwnd);
-                target.max(floor(epoch.w_est))
-            };
-            let per = steps.per(now, cwnd, self.before_loss.is_none(), target);
-            window.cwnd = window.growth.every(cwnd, counted, per);
-        } else if epoch.w_cubic(c, t) < epoch.w_est {
+        if epoch.w_cubic(c, t) < epoch.w_est {
             let w_est = epoch.w_est;
             if !window.growth.whole {
                 window.cwnd = w_est.min(cwnd + acked.as_f64()).max(cwnd);

@@ -29,12 +29,23 @@ pub struct AckedData {
     pub rtt: Option<Duration>,
     /// Whether the loss recovery in force lets the window grow: not between a loss and its recovery point.
     pub may_grow: bool,
-    /// Whether something after `snd_una` is known to have arrived, or to be missing, while no loss is being recovered from.
-    pub disordered: bool,
+    /// What is known of the path's order after it.
+    pub order: PathOrder,
     /// Whether the window limited what was sent, rather than the application or the receiver (cwnd-limited, RFC 7661 §3).
     pub cwnd_limited: bool,
     /// How fast data was delivered, where the stack measures that.
     pub rate: Option<RateSample>,
+}
+
+/// What is known of the order in which a path delivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathOrder {
+    /// Nothing is known to be out of order or missing.
+    InOrder,
+    /// Something after SND.UNA is known to have arrived, or to be missing, while no loss is being recovered from.
+    Disordered,
+    /// Between a loss, a mark or a timeout and its recovery point.
+    Repairing,
 }
 
 /// A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02 §3.2).

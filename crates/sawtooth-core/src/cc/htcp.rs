@@ -18,13 +18,16 @@
 //! `use_rtt_scaling`, `use_bandwidth_switch`). Measured of Linux 6.1, whose clock has ticks of 10 ms: steps of the window are taken with the
 //! acknowledgement after those that make them up; of 34 segments a loss leaves 25 (10 Mbit/s, 20 ms, and as much in the queue: smoothed
 //! round-trip times of 21 to 40 ms are 3 and 4 ticks, rounded up), of 167 it leaves 133 (100 Mbit/s, 10 to 20 ms: 2 and 2, `beta_max`), hence
-//! `rtts`. It does so from the fourth loss on; the ones before leave half, at 50 Mbit/s and 80 ms the first three or four, while throughput is
-//! steady here from the second on (`steady_losses` = 3).
+//! `rtts`. At 50 Mbit/s and 80 ms it does so from the fourth loss on, and the ones before leave half: throughput, of which no round before the first loss has
+//! told anything, has to be steady twice in a row (`steady_losses` = 2), and rounds in which losses are repaired tell nothing. With a window of 5 before the second loss, before any round has told
+//! anything, that loss leaves 3, not 2; and 2 where the smallest round-trip time is one tick (`adaptive_above`). Of 5, 0.8 is 3, so it is a little less (`beta_max` = 102/128).
+//! What counts towards a step is what an acknowledgement acknowledges cumulatively, reported before or not, and only what comes while nothing is out of order or being repaired: after a recovery at a
+//! window of 2 the acknowledgement that ends it, which acknowledges 4, does not count, and the next two, of 2 each, make the window 3. What is left of an acknowledgement that ends slow start does not count.
 
 use super::params::{COUNT, FACTOR, SHARE, TIME, TIME_FROM_ZERO};
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart, Episode,
-    ParamOrder, VariableProbe, Windows,
+    ParamOrder, PathOrder, Signal, VariableProbe, Windows,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize, ceil};
@@ -46,6 +49,8 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             "the window is multiplied by no less than this at a loss"),
         param!(beta_max: FACTOR => Value::Number(0.8),
             "the window is multiplied by no more than this at a loss, unless beta_min is more"),
+        param!(adaptive_above: TIME_FROM_ZERO => Value::Duration(0.0),
+            "beta adapts only where the smallest round-trip time is longer"),
         param!(t_max_keep: SHARE => Value::Number(0.95),
             "share of the range of round-trip times that is kept after a loss"),
         param!(rtts: Kind::Choice(&["samples", "ticks"]) => Value::Choice("samples"),
@@ -62,7 +67,9 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     new: Algorithm {
         linux: &[
             ("rtts", Value::Choice("ticks")),
-            ("steady_losses", Value::Integer(3)),
+            ("steady_losses", Value::Integer(2)),
+            ("beta_max", Value::Number(102.0 / 128.0)),
+            ("adaptive_above", Value::Duration(0.01)),
         ],
         ordered: &[
             ("beta_min", ParamOrder::AtMost, "beta_max"),
@@ -131,8 +138,13 @@ struct HTcp {
     steady_losses: i64,
     /// How many losses in a row there have been without a change of throughput.
     steady: i64,
+    /// The path's order after the last acknowledgement.
+    order: PathOrder,
+    /// What the last acknowledgement acknowledged that came while all was in order.
+    counted: SegCount,
     beta_min: f64,
     beta_max: f64,
+    adaptive_above: f64,
     t_max_keep: f64,
     /// The reference, and the smallest and the largest factor; none without scaling.
     rtt_scaling: Option<(f64, f64, f64)>,
@@ -155,8 +167,11 @@ impl HTcp {
                 .then(|| params.number("delta_b")),
             steady_losses: params.integer("steady_losses"),
             steady: 0,
+            order: PathOrder::InOrder,
+            counted: SegCount::ONE,
             beta_min: params.number("beta_min"),
             beta_max: params.number("beta_max"),
+            adaptive_above: params.duration("adaptive_above"),
             t_max_keep: params.number("t_max_keep"),
             rtt_scaling: params.flag("rtt_scaling").then(|| {
                 (
@@ -213,15 +228,15 @@ impl HTcp {
     /// What a loss at the end of `epoch` multiplies the window by.
     fn adaptive_beta(&mut self, epoch: &HtcpEpoch) -> f64 {
         if let Some(delta_b) = self.delta_b {
-            let steady = epoch.throughput_before.is_some_and(|before| {
-                (epoch.throughput.max - before).abs() <= (delta_b + ROUNDING) * before
-            });
+            let before = epoch.throughput_before.unwrap_or(0.0);
+            let change = (epoch.throughput.max - before).abs();
+            let steady = change <= (delta_b + ROUNDING) * before;
             self.steady = if steady { self.steady + 1 } else { 0 };
             if self.steady < self.steady_losses {
                 return self.beta_min;
             }
         }
-        if epoch.t_max <= 0.0 {
+        if epoch.t_max <= 0.0 || self.t_min <= self.adaptive_above + ROUNDING {
             return self.beta_min;
         }
         (self.t_min / epoch.t_max)
@@ -239,13 +254,27 @@ impl Avoidance for HTcp {
             self.t_min = self.t_min.min(rtt);
             epoch.t_max = epoch.t_max.max(rtt);
         }
+        if self.order == PathOrder::Repairing && self.tick.is_some() {
+            epoch.throughput.round = None;
+        }
         epoch.throughput.on_ack(ack);
         self.epoch = Some(epoch);
+        if self.order == PathOrder::InOrder {
+            self.counted = ack.acked;
+        }
+        self.order = ack.order;
     }
 
     fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
-        let counted = window.start_slowly(ack.counted);
-        if let (false, Some(epoch)) = (counted.is_zero(), &self.epoch) {
+        let whole = window.growth.whole;
+        let starts = window.in_slow_start();
+        let left = window.start_slowly(ack.counted);
+        // Whole windows count as Linux does: see the head of this file.
+        if starts && (whole || left.is_zero()) {
+            return;
+        }
+        let counted = if whole { self.counted } else { left };
+        if let Some(epoch) = &self.epoch {
             self.alpha = self.alpha(ack.now.secs() - epoch.start_secs, epoch.beta);
             window.cwnd = window.growth.afterwards(window.cwnd, counted, self.alpha);
         }
@@ -253,6 +282,9 @@ impl Avoidance for HTcp {
 
     /// Besides, it begins a new epoch.
     fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
+        if episode.signal == Signal::Rto {
+            self.order = PathOrder::Repairing;
+        }
         let now_secs = episode.now.secs();
         let epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));
         let beta = self.adaptive_beta(&epoch);

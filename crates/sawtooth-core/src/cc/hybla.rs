@@ -26,7 +26,7 @@
 use super::params::{BETA, IN_DISORDER, InDisorder, TIME};
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart, Episode,
-    VariableProbe,
+    PathOrder, VariableProbe,
 };
 use crate::registry::{Entry, Kind, ParamKey, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, WindowSize};
@@ -193,7 +193,7 @@ impl Avoidance for Hybla {
     }
 
     fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
-        if ack.disordered && self.in_disorder == InDisorder::Standard {
+        if ack.order == PathOrder::Disordered && self.in_disorder == InDisorder::Standard {
             return window.grow_as_standard(ack);
         }
         let mut counted = if self.counts_acks {

@@ -17,7 +17,8 @@
 //! Deviations: none known. While nothing has ever queued (`d_m = 0`) there is no delay, so `alpha = alpha_max`.
 //!
 //! Kernel equivalent: `illinois`, in whole segments. Measured of Linux 6.1: from a loss at 14 on it grows by one per round trip up to 15, and
-//! faster from there (`w_thresh` = 15). Not yet measured: whether a timeout there uses `beta` or one half.
+//! faster from there (`w_thresh` = 15). Segments count that are acknowledged cumulatively, reported before or not (an acknowledgement of three, two of them reported before, makes a window of 3 one of 4),
+//! and neither those beyond a step nor those left of an acknowledgement that ends slow start. Not yet measured: whether a timeout uses `beta`, as here, or one half.
 
 use super::params::{COUNT, FACTOR, SHARE, parameters};
 use super::{
@@ -207,14 +208,25 @@ impl Avoidance for Illinois {
         self.adapt(window.cwnd);
     }
 
-    fn increase(&self, _window: &CongestionWindow) -> f64 {
-        self.gains.alpha
+    fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
+        if !window.growth.whole {
+            let counted = window.start_slowly(ack.counted);
+            window.grow(counted, self.gains.alpha);
+        } else if window.in_slow_start() {
+            window.start_slowly(ack.counted);
+        } else {
+            window.cwnd = window
+                .growth
+                .add_and_forget(window.cwnd, ack.acked, self.gains.alpha);
+        }
     }
 
     fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
         if episode.signal == Signal::Rto {
             self.forget();
-            return episode.window * (1.0 - STANDARD.beta);
+            if !window.growth.whole {
+                return episode.window * (1.0 - STANDARD.beta);
+            }
         }
         // Whole segments are given up where windows are whole. Measured of Linux 6.1: half of 15 leaves 8.
         let given_up = window.whole((episode.window * self.gains.beta).segments());

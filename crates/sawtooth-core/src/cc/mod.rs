@@ -45,7 +45,7 @@ pub use algorithm::{Algorithm, EcnMode, Needs, ParamOrder, Rates, Set};
 pub use api::{CongestionControl, ConnectionStart, VariableProbe};
 use classic::{Avoidance, ClassicControl, CongestionWindow};
 pub use events::{
-    AckArrival, AckedData, AckedMarks, Episode, Prescribed, RateSample, Signal, Windows,
+    AckArrival, AckedData, AckedMarks, Episode, PathOrder, Prescribed, RateSample, Signal, Windows,
 };
 
 use crate::registry::Entry;

@@ -1,7 +1,7 @@
 //! What tests of algorithms have in common.
 
 pub(super) use super::{
-    AckedData, CongestionControl, ConnectionStart, Episode, Prescribed, Signal,
+    AckedData, CongestionControl, ConnectionStart, Episode, PathOrder, Prescribed, Signal,
 };
 use crate::registry::{Entry, Params, Value};
 pub(super) use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
@@ -59,7 +59,7 @@ pub(super) fn ack_at(secs: f64, acked: u64, flight_size: u64) -> AckedData {
         snd_nxt: SeqNum::ZERO,
         rtt: None,
         may_grow: true,
-        disordered: false,
+        order: PathOrder::InOrder,
         cwnd_limited: true,
         rate: None,
     }

@@ -29,7 +29,7 @@
 
 use super::params::{COUNT, FACTOR, IN_DISORDER, InDisorder, parameters};
 use super::{
-    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, PathOrder, Signal,
     VariableProbe,
 };
 use crate::registry::{Entry, Kind, Value, Words, words};
@@ -181,7 +181,8 @@ impl Vegas {
     /// The round that an acknowledgement ends, if it does.
     fn observe(&mut self, ack: &AckedData) -> Option<VegasRound> {
         let before = self.disordered;
-        self.disordered = ack.disordered && self.thresholds.in_disorder == InDisorder::Standard;
+        self.disordered = ack.order == PathOrder::Disordered
+            && self.thresholds.in_disorder == InDisorder::Standard;
         if self.disordered {
             self.path.sample(ack);
             None

@@ -20,7 +20,7 @@
 
 use super::params::{COUNT, FACTOR, IN_DISORDER, InDisorder, parameters};
 use super::{
-    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, PathOrder, Signal,
     VariableProbe,
 };
 use crate::registry::{Entry, Kind, Value, Words, words};
@@ -170,7 +170,7 @@ impl Avoidance for Veno {
         let standard = self.rules.in_disorder == InDisorder::Standard;
         self.order = match self.order {
             _ if !standard => VenoOrder::Kept,
-            _ if ack.disordered => VenoOrder::Disordered,
+            _ if ack.order == PathOrder::Disordered => VenoOrder::Disordered,
             VenoOrder::Disordered | VenoOrder::Recovered => VenoOrder::Restored,
             VenoOrder::Kept | VenoOrder::Restored => VenoOrder::Kept,
         };

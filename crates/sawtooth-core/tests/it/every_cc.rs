@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 use sawtooth_core::internals::cc::{
     self, AckedData, AckedMarks, CongestionControl, ConnectionStart, EcnMode, Episode, Needs,
-    Prescribed, RateSample, Signal, TABLE, Windows,
+    PathOrder, Prescribed, RateSample, Signal, TABLE, Windows,
 };
 use sawtooth_core::registry::{Entry, Kind, Param, Params, Value};
 use sawtooth_core::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
@@ -468,7 +468,7 @@ impl<'a> Flow<'a> {
                 .filter(|_| delivered > 0)
                 .map(|percent| Duration::from_secs(shortest * f64::from(percent) / 100.0)),
             may_grow: self.recovery.is_none() && acked > 0,
-            disordered: false,
+            order: PathOrder::InOrder,
             cwnd_limited: heard.cwnd_limited,
             rate: rate.filter(|rate| !rate.delivered.is_zero()),
         });

@@ -303,6 +303,40 @@ fn in_linux_a_step_takes_twenty_segments_at_most_before_the_first_loss() {
 }
 
 #[test]
+fn in_linux_w_est_goes_on_by_whole_segments() {
+    // 8 / alpha = 8 * 17 / 9 = 15.1, so 15/8 of a window of 24 are 45 segments: the 46th takes W_est from 24 to 25, and a step takes 24 segments
+    // then. With alpha itself it would be the 46th, too, but of a window of 25 the 48th, and not the 47th.
+    for (cwnd, each) in [(24.0, 45), (25.0, 46)] {
+        let mut cubic = linux(cwnd);
+        let mut w_est = cwnd;
+        let mut per = |w_est: &mut f64| {
+            let now = Instant::from_secs(10.0);
+            steps(&mut cubic).per(now, cwnd, SegCount::ONE, false, w_est, || cwnd)
+        };
+        (0..each).for_each(|_| assert_eq!(per(&mut w_est), f64::INFINITY));
+        assert_eq!(w_est, cwnd);
+        assert_eq!(per(&mut w_est), cwnd);
+        assert_eq!(w_est, cwnd + 1.0);
+    }
+}
+
+#[test]
+fn in_linux_within_a_tick_w_est_alone_changes_the_pace() {
+    let mut cubic = linux(8.0);
+    steps(&mut cubic).tick = 0.01;
+    let mut w_est = 8.0;
+    let mut per = |secs: f64, cwnd: f64, target: f64| {
+        let now = Instant::from_secs(secs);
+        steps(&mut cubic).per(now, cwnd, SegCount::new(8), false, &mut w_est, || target)
+    };
+    assert_eq!(per(10.0, 8.0, 10.0), 4.0);
+    // In the same tick the target is not looked at, but W_est is, once the window has grown: 24 segments are more than once 15/8 of 9.
+    assert_eq!(per(10.001, 9.0, 12.0), 4.0);
+    assert_eq!(per(10.001, 9.0, 12.0), 4.0);
+    assert_eq!(per(10.01, 9.0, 12.0), 3.0);
+}
+
+#[test]
 fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
     let mut cubic = linux(100.0);
     let of_linux = steps(&mut cubic);

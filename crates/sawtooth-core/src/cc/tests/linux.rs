@@ -8,6 +8,7 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
     (
         "cubic",
         &[
+            ("c", Value::Number(0.400_390_625)),
             ("beta", Value::Number(0.700_195_312_5)),
             ("target_rtt", Value::Choice("min")),
             ("app_limited", Value::Choice("counts")),
@@ -33,7 +34,9 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
         "htcp",
         &[
             ("rtts", Value::Choice("ticks")),
-            ("steady_losses", Value::Integer(3)),
+            ("steady_losses", Value::Integer(2)),
+            ("beta_max", Value::Number(0.796_875)),
+            ("adaptive_above", Value::Duration(0.01)),
         ],
     ),
     ("illinois", &[("w_thresh", Value::Number(15.0))]),

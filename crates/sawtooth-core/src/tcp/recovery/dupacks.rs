@@ -285,7 +285,11 @@ impl NewlyAcked {
             rtt,
             // RFC 3168 §6.1.2: no growth for an acknowledgement that reports marks.
             may_grow: may_grow && (marked.is_zero() || tx.window.needs.ecn == cc::EcnMode::L4s),
-            disordered: false,
+            order: if may_grow {
+                cc::PathOrder::InOrder
+            } else {
+                cc::PathOrder::Repairing
+            },
             // RFC 5681 lets the window grow whatever limits the sender.
             cwnd_limited: true,
             rate: None,

@@ -67,7 +67,11 @@ impl Congestion {
             RecoveryPhase::Recovery(_) => {
                 self.undo_by_dsack(tx, now, false, outstanding);
             }
-            RecoveryPhase::Timeout(_) if over => self.leave(tx, now, false, outstanding),
+            RecoveryPhase::Timeout(_) if over => {
+                self.leave(tx, now, false, outstanding);
+                // And so does the acknowledgement that ends what a timeout began.
+                return outstanding.segments.misses_lost();
+            }
             RecoveryPhase::Timeout(frto) => self.after_timeout(tx, now, news, frto, outstanding),
         }
         false

@@ -116,7 +116,9 @@ impl Rack {
         {
             self.on_probe_that_repaired(tx, now);
         }
+        let resent = self.resent_after_timeout();
         let lost = self.find_losses(tx, now, false);
+        let lost_again = self.resent_after_timeout() < resent;
         if news.delivered > news.acked {
             tx.counters.dupacks_in += u64::from(news.acked.is_zero());
         }
@@ -126,7 +128,7 @@ impl Rack {
             let congested = tx.signals.is_some() && tx.take_marks(now, ack, news.delivered);
             let (congestion, outstanding) = (&mut self.congestion, &mut self.outstanding);
             if news.acked.is_zero() || !congestion.undo_by_eifel(tx, now, outstanding) {
-                if congestion.finds_loss(tx, now, &news, lost, outstanding) {
+                if congestion.finds_loss(tx, now, &news, lost, outstanding) || lost_again {
                     congestion.enter_recovery(tx, now, outstanding);
                     self.tlp.end();
                 }
@@ -194,6 +196,16 @@ impl Rack {
             .find_losses(tx, now.time, expired, repairing)
     }
 
+    /// Retransmissions in the path, after a timeout. Measured of Linux 6.1: one that is found lost then is congestion of its own, and begins a recovery
+    /// that reduces the window again; what else is found lost after a timeout does not.
+    #[inline]
+    fn resent_after_timeout(&self) -> SegCount {
+        match self.congestion.phase {
+            RecoveryPhase::Timeout(_) => self.outstanding.segments.resent(),
+            _ => SegCount::ZERO,
+        }
+    }
+
     /// A loss was found.
     fn enter_recovery(&mut self, tx: &mut Tx, now: Event) {
         self.congestion.enter_recovery(tx, now, &self.outstanding);
@@ -217,7 +229,11 @@ impl Rack {
         if news.delivered.is_zero() && lost.is_zero() {
             return;
         }
-        let is_open = self.congestion.phase == RecoveryPhase::Open;
+        let order = match self.congestion.phase {
+            RecoveryPhase::Open if self.outstanding.is_disordered() => cc::PathOrder::Disordered,
+            RecoveryPhase::Open => cc::PathOrder::InOrder,
+            _ => cc::PathOrder::Repairing,
+        };
         let reduction = self.congestion.phase.prr();
         let limited = self.pace.usage.limits(|| tx.window.windows());
         tx.window.on_ack(&cc::AckedData {
@@ -237,7 +253,7 @@ impl Rack {
             snd_nxt: tx.seq.nxt,
             rtt,
             may_grow: reduction.is_none() && !news.acked.is_zero(),
-            disordered: is_open && self.outstanding.is_disordered(),
+            order,
             cwnd_limited: limited || !tx.config.cwnd_validation,
             rate,
         });
