@@ -39,10 +39,13 @@ from tests.docs.fillings import (
     drops_more,
     errors_of_fluids,
     events_of_qlog,
+    exchanged_tables,
     extremes,
     fits_of_kernels,
     goodput,
     kilobytes_of_ns3,
+    levels_of,
+    of_gigabit,
     of_queue,
     of_stack,
     packets_with_autocorking,
@@ -50,10 +53,12 @@ from tests.docs.fillings import (
     published,
     published_means,
     reach,
+    replicates,
     runs_of,
     said_of_stalls,
     send_buffer,
     shared_queues,
+    study_text,
     those_that_differ,
     thousands,
     told,
@@ -63,6 +68,7 @@ from tests.docs.fillings import (
 )
 from tests.guards import sizes, structure
 
+STUDY = "python/sawtooth/studies"
 STEP_SECS = flent_file._STEP  # pyright: ignore[reportPrivateUsage]
 
 # Page, and a sentence of it with a hole for each number; what fills the holes may run a study in a folder.
@@ -202,7 +208,25 @@ FACTS: list[tuple[str, str, Fill]] = [
     ("studies.md", "{} claims with random starts", lambda _: [len(claims_of_tahoe(of_parts=False))]),
     ("studies.md", "| {} claims of 1.1 (2), 1.1 (3), 1.3, conclusion, levels | | {} yes, {} no, {} mixed, {} cannot distinguish |", verdicts_of_tahoe),
     ("studies.md", "instead of {} cells as units", lambda _: [sum(cell.factors["receiver_cc"] == "reno" for cell in plan("testbed").cells)]),
-    ("studies.md", "cannot distinguish ({} against {}, intervals overlap)", lambda _: told("guides/testbed.md", r"By the number yes: ([\d.]+) at delays left out, against ([\d.]+)\.")),
+    ("studies.md", "yes by itself ({} against {}, beyond chance)", lambda _: told("guides/testbed.md", r"By the number yes: ([\d.]+) at delays left out, against ([\d.]+)\. Beyond chance yes, too")),
     ("studies.md", "by the rules of 6.1 no ({})", lambda _: told("guides/testbed.md", r"<!-- old-kernel --> .*?\| Linux 6\.1 \| [^|]+ \| [^|]+ \| ([\d.]+) \(")),
     ("studies.md", "128 of its {} cells were run", lambda _: [len(plan("hstcp/gigabit").cells)]),
+    (f"{STUDY}/hstcp/README.md", "{} experiments (Bw, Tp, D, N) of {} replicates, drop-tail queues of 50 packets, window limit of {} |", lambda _: [len(plan("hstcp").cells), replicates("hstcp"), thousands(re.findall(r'window_limit = "(\d+) packets"', study_text("hstcp"))[0])]),
+    (f"{STUDY}/hstcp/README.md", "of the report: {} of {} sums and {} of {} indices", lambda _: [number for what in ("sums of throughput", "indices of fairness") for number in re.findall(rf"\| All 512 published {what} [^|]*\| yes \| (\d+) of (\d+) cells", (ROOT / STUDY / "hstcp/README.md").read_text(encoding="utf-8"))[0]]),
+    (f"{STUDY}/hstcp/README.md", "where a packet takes {} s of each link", lambda _: [round(float(of_stack("smss", "ns2").removesuffix(" B")) * 8 / 1e3)]),
+    (f"{STUDY}/hstcp/README.md", "{} of its {} cells were run: [", lambda _: of_gigabit()[:2]),
+    (f"{STUDY}/hstcp/README.md", "is {} cells. Its plan says at most {} billion segments, hours on two cores and up to {} GB of memory", lambda _: [of_gigabit()[1], round(plan("hstcp/gigabit").cost / 1e9), round(max(run.demand.memory_bytes for run in plan("hstcp/gigabit").runs) / 1e9)]),
+    (f"{STUDY}/hstcp/README.md", "Two parts of it were run, {} of the {} cells with all their replicates: all {} cells at 1 Gbit/s, and all {} cells with", lambda _: of_gigabit()),
+    (f"{STUDY}/hstcp/README.md", "The {} cells at 10 and 100 Gbit/s with scaled queues were not run", lambda _: [of_gigabit()[1] - of_gigabit()[0]]),
+    (f"{STUDY}/self-similar-background/README.md", "its verdicts under {} combinations of", lambda _: [math.prod(len(levels) for levels in assumed())]),
+    (f"{STUDY}/tahoe-vs-reno/README.md", "each decided in {} combinations", combinations_of_tahoe),
+    (f"{STUDY}/tahoe-vs-reno/README.md", "{0} + {0} runs: {1} and {2} flows; {3} windows, {4} queues, {5} segments", lambda _: [len(plan("tahoe-vs-reno").cells), *levels_of("tahoe-vs-reno", "flows"), *(len(levels_of("tahoe-vs-reno", name)) for name in ("window", "queue", "segment"))]),
+    (f"{STUDY}/tahoe-vs-reno/README.md", "of flows 0 to {} |", lambda _: [int(levels_of("tahoe-vs-reno", "flows")[-1]) - 1]),
+    (f"{STUDY}/tahoe-vs-reno/README.md", "; {} random draws", lambda _: [replicates("tahoe-vs-reno/random")]),
+    (f"{STUDY}/tahoe-vs-reno/README.md", "With {} random starts the answers", lambda _: [replicates("tahoe-vs-reno/random")]),
+    (f"{STUDY}/tahoe-vs-reno/README.md", "deviation across ten flows, {} cases for both", lambda _: [sum(cell.factors["vars.flows"] == 10 for cell in plan("tahoe-vs-reno").cells)]),
+    (f"{STUDY}/testbed/README.md", "That the published 40 downloads became {},", lambda _: [8 * replicates("testbed/old-kernel")]),
+    (f"{STUDY}/testbed/README.md", "{} boots of {} downloads", lambda _: [replicates("testbed/guest-resources"), *re.findall(r"(?m)^fetches = (\d+)", study_text("testbed/guest-resources"))]),
+    (f"{STUDY}/testbed/README.md", "{} of {} detailed tables have the rows", lambda _: exchanged_tables()),
+    ("studies.md", "in {} of {} detailed tables", lambda _: exchanged_tables()),
 ]  # fmt: skip
