@@ -39,6 +39,7 @@ class Remembered(Dataset):
         held = self._held = {}
         left = _MOST_BYTES
         for name in self.tables:
+            wait()
             table = super().table(name)
             rows, columns = int(table.select(pl.len()).collect().item()), table.collect_schema().names()
             if rows * _CELL * len(columns) > left:
