@@ -141,7 +141,7 @@ FACTS: list[tuple[str, str, Fill]] = [
     ("guides/explorer-run.md", "beyond that for {} samples", lambda _: [constant("python/sawtooth/trace.py", "_SAMPLES")]),
     ("guides/explorer-run.md", "as far as {} packets at links fit", lambda _: [thousands(runs._MOST_IN_FILM)]),
     ("guides/explorer.md", "verdicts on more than {} runs, and marks of validity, are made by a process of their own", lambda _: [thousands(judging._FEW)]),
-    ("guides/explorer.md", "once nobody has asked for a figure for {} s", lambda _: [constant("python/sawtooth/web/opened.py", "_PAUSE")]),
+    ("guides/explorer.md", "while nobody has asked for a figure for {} s", lambda _: [constant("python/sawtooth/web/opened.py", "_PAUSE")]),
     ("guides/explorer.md", "A figure has up to {} panels and {} points", lambda _: [workbench._MOST_PANELS, thousands(workbench._MOST_POINTS)]),
     ("guides/fit.md", "a simulated transfer of CUBIC over {} and {} each way, with room for {} and a loss of {:.2f} %", lambda _: [transfer("rate"), transfer("delay"), transfer("limit"), 100 * float(transfer("loss"))]),
     ("guides/fit.md", "is more than {} % from the capture's", lambda _: [round(100 * again._FAR)]),
