@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Error, Page, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -42,12 +42,25 @@ new MutationObserver(() => {
   }
 }).observe(document, {childList: true, subtree: true});
 """
-CHANGE = """async ([name, value, place]) => {
-  const label = [...document.querySelectorAll('label')].find((each) => each.textContent === name);
+CHANGE = r"""async ([name, value, place]) => {
+  const labels = [...document.querySelectorAll('label')];
+  const label = labels.find((each) => each.textContent === name);
+  if (!label) throw new Error(`the page has no control \`${name}\`; there are ${labels.map((each) => each.textContent).join(', ')}`);
   const control = document.getElementById(label.htmlFor);
-  const seen = new Promise((go) => {
-    const watch = new MutationObserver(() => { watch.disconnect(); requestAnimationFrame(() => setTimeout(go)); });
-    watch.observe(document.querySelector(place), {childList: true, subtree: true});
+  const offered = [...(control.options ?? [])].map((each) => each.value);
+  if (control.options && !offered.includes(value)) throw new Error(`\`${name}\` has no choice \`${value}\`; there are ${offered.join(', ')}`);
+  const seen = new Promise((go, fail) => {
+    const wrong = () => document.querySelector('main .wrong')?.innerText.replace(/\s+/g, ' ');
+    const before = wrong();
+    const ended = (then) => { drawn.disconnect(); told.disconnect(); then(); };
+    const drawn = new MutationObserver(() => ended(() => requestAnimationFrame(() => setTimeout(go))));
+    drawn.observe(document.querySelector(place), {childList: true, subtree: true});
+    const told = new MutationObserver(() => {
+      if (!wrong() || wrong() === before) return;
+      const known = [...(control.list?.options ?? [])].map((each) => each.value).join(', ');
+      ended(() => fail(new Error(`\`${name}\` cannot be \`${value}\`: ${wrong()}${known && `; there are ${known}`}`)));
+    });
+    told.observe(document.querySelector('main'), {childList: true, subtree: true});
   });
   const begun = performance.now();
   control.value = value;
@@ -109,9 +122,13 @@ class Watched:
         return 1000 * ((int(user) + int(system)) / os.sysconf("SC_CLK_TCK") + metrics["TaskDuration"])
 
     def changed(self, name: str, value: str, place: str = ".plot") -> Change:
-        """How long a change at a control takes until the figure is drawn anew."""
+        """How long a change at a control takes until the figure is drawn anew; ends with what there is, if it cannot be made."""
         before = self.used()
-        wall = self.page.evaluate(CHANGE, [name, value, place])
+        try:
+            wall = self.page.evaluate(CHANGE, [name, value, place])
+        except Error as error:
+            # What the page says, without the place in the script above.
+            sys.exit(error.message.partition("Error: ")[2].partition("\n    at ")[0] or error.message)
         return Change(wall, self.used() - before)
 
 
@@ -131,16 +148,21 @@ def explorer(folder: Path) -> Iterator[tuple[Watched, str]]:
         sys.exit("there is no chromium: apt-get install chromium")
     command = [sys.executable, "-m", "sawtooth.cli", "serve", str(folder), "--port", "0", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
-        assert server.stdout
-        opening = server.stdout.readline().strip()
-        page = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"]).new_page(viewport={"width": 1200, "height": 900})
-        page.set_default_timeout(600_000)
-        page.add_init_script(WATCH)
-        # The address sets the cookie; a page of its own needs no results.
-        page.goto(opening.replace("/?", "/lessons?"))
-        page.locator("main h1").wait_for()
-        yield Watched(page, server.pid), opening.partition("/?")[0]
-        server.terminate()
+        try:
+            assert server.stdout
+            opening = server.stdout.readline().strip()
+            page = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"]).new_page(
+                viewport={"width": 1200, "height": 900}
+            )
+            page.set_default_timeout(600_000)
+            page.add_init_script(WATCH)
+            # The address sets the cookie; a page of its own needs no results.
+            page.goto(opening.replace("/?", "/lessons?"))
+            page.locator("main h1").wait_for()
+            yield Watched(page, server.pid), opening.partition("/?")[0]
+        finally:
+            # Also after a mistake: whoever leaves here waits for its end.
+            server.terminate()
 
 
 def shown(page: Page, address: str, *what: str) -> dict[str, float]:

@@ -35,15 +35,16 @@ path = ["line"]
 transport = "udp"
 source = { name = "constant_rate", rate = "3 Mbit/s", size = "1200 B" }
 """
-ICMP = """0.000 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+OPENING = """0.000 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 bind(3, ..., ...) = 0
 +0 listen(3, 1) = 0
 0.100 < S 0:0(0) win 65535 <mss 1000>
 +0 > S. 0:0(0) ack 1 <mss 1460>
 +.1 < . 1:1(0) ack 1 win 65535
 +0 accept(3, ..., ...) = 4
-+0 < icmp unreachable [1:1001(1000)]
 """
+"""How a script of a server begins."""
+ICMP = f"{OPENING}+0 < icmp unreachable [1:1001(1000)]\n"
 """A script of what the simulated endpoint does not have."""
 SCRIPT = "tests/conformance/rfc6298-timeout.pkt"
 # What `fit` says of each property begins with its name; other lines are about files and about what else was near.

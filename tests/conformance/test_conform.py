@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from docs.captured import OPENING
 from sawtooth.cli import app
 from sawtooth.conformance.asserting import failures
 from sawtooth.conformance.endpoint import NotApplicable
@@ -19,14 +20,6 @@ from sawtooth.conformance.simulated import SimulatedEndpoint
 from sawtooth.conformance.wire import Addresses, checksum, from_bytes, to_bytes
 
 _HERE = Path(__file__).parent
-_OPEN = """0.000 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
-+0 bind(3, ..., ...) = 0
-+0 listen(3, 1) = 0
-0.100 < S 0:0(0) win 65535 <mss 1000>
-+0 > S. 0:0(0) ack 1 <mss 1460>
-+.1 < . 1:1(0) ack 1 win 65535
-+0 accept(3, ..., ...) = 4
-"""
 
 
 def _run(text: str) -> Outcome:
@@ -52,7 +45,7 @@ def test_what_passes_on_the_kernel_alone_is_listed_as_such(path: Path) -> None:
 
 def test_a_failure_has_its_line_and_both_sequences() -> None:
     """What was expected and what came, with times."""
-    outcome = _run(_OPEN + "+0 write(4, ..., 100) = 100\n+0 > P. 1:201(200) ack 1\n")
+    outcome = _run(OPENING + "+0 write(4, ..., 100) = 100\n+0 > P. 1:201(200) ack 1\n")
     assert outcome.verdict == FAILED
     assert outcome.event is not None
     assert outcome.event.place.line == 9
@@ -72,7 +65,7 @@ def test_a_failure_has_its_line_and_both_sequences() -> None:
 )
 def test_what_fails(more: str, reason: str) -> None:
     """Segments, results, assertions and times."""
-    outcome = _run(_OPEN + more)
+    outcome = _run(OPENING + more)
     assert (outcome.verdict, outcome.reason) == (FAILED, reason)
 
 
@@ -94,13 +87,13 @@ def test_what_fails(more: str, reason: str) -> None:
 )
 def test_what_the_endpoint_lacks_is_named(more: str, reason: str) -> None:
     """It is not applicable, and no failure."""
-    outcome = _run(_OPEN + more)
+    outcome = _run(OPENING + more)
     assert (outcome.verdict, outcome.reason) == (NOT_APPLICABLE, reason)
 
 
 def test_several_segments_may_be_written_as_one() -> None:
     """As where segmentation is offloaded."""
-    assert _run(_OPEN + "+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2501(2500) ack 1\n").verdict == PASSED
+    assert _run(OPENING + "+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2501(2500) ack 1\n").verdict == PASSED
 
 
 def test_assertions_do_nothing_but_arithmetic() -> None:
@@ -127,12 +120,12 @@ def test_a_segment_comes_out_of_bytes_as_it_went_in() -> None:
 
 def test_the_command_tells_what_became_of_each(tmp_path: Path) -> None:
     """A mistake in one does not keep the others from running."""
-    (tmp_path / "good.pkt").write_text(_OPEN)
+    (tmp_path / "good.pkt").write_text(OPENING)
     (tmp_path / "bad.pkt").write_text("+0 bind(3\n")
     found = CliRunner().invoke(app, ["conform", str(tmp_path), "--json"])
     assert found.exit_code == 2
     assert [each["verdict"] for each in json.loads(found.stdout)] == ["has a mistake", "passed"]
-    (tmp_path / "bad.pkt").write_text(_OPEN + "+0 > . 1:1(0) ack 1\n")
+    (tmp_path / "bad.pkt").write_text(OPENING + "+0 > . 1:1(0) ack 1\n")
     found = CliRunner().invoke(app, ["conform", str(tmp_path)])
     assert found.exit_code == 1
     assert found.stdout.endswith("1 passed, 1 failed\n")

@@ -16,6 +16,8 @@ STUDIES = ROOT / "python/sawtooth/studies"
 ACCOUNTS = Path(__file__).with_suffix(".toml")
 TEMPLATES = ("bench/ns2/old_kernels.md", "bench/queues/reasons.md", "bench/theory/theory.md", "tests/fuzz/page.md", "tests/mutants/page.md")
 """What a program writes a page of whole: its words are somebody's, and are held to the same."""
+READMES = tuple(sorted(str(path.relative_to(ROOT)) for path in STUDIES.glob("*/README.md")))
+"""What stands beside the studies that come along."""
 CODE = re.compile(r"(?ms)^ *```(\w*)[^\n]*\n(.*?)^ *```")
 OUTPUT = ("", "console", "text", "json", "csv")
 """What a block of code is called that shows what something prints, or is called nothing."""
@@ -25,6 +27,7 @@ MEASURED = re.compile(r"[Mm]easured on (\d{4}-\d\d-\d\d) in commit `([0-9a-f]{8,
 NAMES = (
     r"\b\d+\.\d+\.\d+\.\d+\b", r"RFCs? \d+(?:(?:, and |, | and | or )\d{4})*", r"§ ?\d[\d.]*", r"\bdraft-[\w-]+", r"\bIEEE \d+(?:\.\d\w*)?", r"\b802\.\d[\w.]*", r"\b[\w-]+\(\d\)",
     r"\b(?:[Ss]tep|[Pp]art|[Ff]igure|[Tt]able|[Ss]ection|[Ee]quation|[Rr]ule|[Ss]tudy|[Ll]esson|modulo) \d+(?:\.\d+)*",
+    r"\b(?:[Ff]igures|[Tt]ables|[Kk]ernels) \d+(?:\.\d+)*(?:(?:, | and | or | to )\d+(?:\.\d+)*)*", r"(?<=\| )\d\.\d (?:\(\d\) )?(?=\|)",
     r"\b(?:Linux|C?Python|Debian|Rust|rustc|QEMU|TShark|tshark|tcptrace|glibc|iperf|flent|SLURM|OpenSSH|Apache|ECT|version|kernel) \d+(?:\.\d+)*", r"\b\d+\.\d+\.\d+\b", r"\bns-[23](?:\.\d+)*",
     r"\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b",
     r"\b(?:19[5-9]\d|200[1-9]|20[1-4]\d)(?:-\d\d(?:-\d\d)?)?\b(?![ -](?:bytes?|B|runs?|packets?|flows?|[kM])\b)", r"\b[A-Za-z]+-?\d+\b", r"\b\d+(?:\.\d+)?(?:st|nd|rd|th)\b", r"\bx86-64-v\d\b", r"\b[45]G\b",
@@ -50,13 +53,23 @@ class Record(NamedTuple):
 
 
 def pages() -> list[str]:
-    """Below docs, but for those that a program writes whole. The README has a guard of its own, in which words are numbers, too."""
+    """Below docs, but for those that a program writes whole, and beside studies. The README has a guard of its own, in which words are numbers, too."""
     every = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
-    return [page for page in every if writer(text_of(page)) is None]
+    return [page for page in every if writer(text_of(page)) is None] + [*READMES]
+
+
+def file_of(page: str) -> Path:
+    return (ROOT if page in (*TEMPLATES, *READMES) else DOCS) / page
 
 
 def text_of(page: str) -> str:
-    return ((ROOT if page in TEMPLATES else DOCS) / page).read_text(encoding="utf-8")
+    return file_of(page).read_text(encoding="utf-8")
+
+
+def left_of(page: str, text: str, given: Sequence[str] = (), sentences: Sequence[str] = ()) -> list[str]:
+    """As `unaccounted`, of a page with such a text: beside a study, what its files have counts where the page names them."""
+    named = re.findall(r"`([\w-]+\.toml)`", text) if page in READMES else []
+    return unaccounted(text, given, sentences, tuple(path for name in named if (path := file_of(page).with_name(name)).is_file()))
 
 
 def writer(text: str) -> str | None:
@@ -80,16 +93,17 @@ def _accounts() -> dict[str, Any]:
     return tomllib.loads(ACCOUNTS.read_text(encoding="utf-8"))
 
 
-def unaccounted(text: str, given: Sequence[str] = (), sentences: Sequence[str] = ()) -> list[str]:
+def unaccounted(text: str, given: Sequence[str] = (), sentences: Sequence[str] = (), files: tuple[Path, ...] = ()) -> list[str]:
     """Each number that nothing accounts for, with the words around it.
 
     Args:
         text: of a page.
         given: phrases whose numbers are accounted for.
         sentences: those with holes for numbers that a test fills.
+        files: of studies, besides those that the page calls by their names.
 
     """
-    prose, shown = _prose(text), inputs(text)
+    prose, shown = _prose(text), inputs(text, files)
     covered = [*_covered(text, given, sentences), *((record.begin, record.end) for record in records(text))]
     return list(_left(prose, covered, shown))
 
@@ -110,7 +124,7 @@ def _said(quantity: re.Match[str]) -> tuple[str, str]:
 
 
 @cache
-def inputs(text: str) -> frozenset[tuple[str, str]]:
+def inputs(text: str, files: tuple[Path, ...] = ()) -> frozenset[tuple[str, str]]:
     """Quantities in the page's code that somebody types, and in the files of the studies that it names or links."""
     page = BLOCKS.sub("", text)
     code = [re.sub(r" # .*", "", block[2]) for block in CODE.finditer(page) if block[1] not in OUTPUT]
@@ -119,7 +133,7 @@ def inputs(text: str) -> frozenset[tuple[str, str]]:
         path
         for path in STUDIES.rglob("*.toml")
         if (name := _named(path)) and re.search(rf"`(?:sawtooth \w+ )?{re.escape(name)}[`# ]|sawtooth \w+ {re.escape(name)}\b", text)
-    }
+    } | {*files}
     studied = (_said(found) for path in named for found in QUANTITY.finditer(re.sub(r"#.*", "", path.read_text(encoding="utf-8"))))
     return frozenset(_said(found) for each in code for found in QUANTITY.finditer(each)) | {said for said in studied if said[1]}
 
@@ -196,8 +210,8 @@ def main() -> None:
     for page in sys.argv[1:] or pages():
         its = accounts(page)
         given = [*its.get("given", ()), *(phrase for phrases in its.get("tested", {}).values() for phrase in phrases)]
-        for each in unaccounted(text_of(page), given, [sentence for there, sentence, _ in FACTS if there == page]):
-            print(f"docs/{page}: {each}")
+        for each in left_of(page, text_of(page), given, [sentence for there, sentence, _ in FACTS if there == page]):
+            print(f"{file_of(page).relative_to(ROOT)}: {each}")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests.guards import records, sizes, structure
@@ -51,7 +53,7 @@ def bounds(page: str) -> dict[str, tuple[str, int]]:
 
 
 def _crates() -> list[int]:
-    return [lines for path, lines in sizes.found(ROOT).items() if path.startswith("crates/")]
+    return [*sizes.found(ROOT, (sizes.CRATES,)).values()]
 
 
 def _core(folder: str = "src") -> Iterator[tuple[Path, str]]:
@@ -118,18 +120,19 @@ _COUNTED = [
 _WITHOUT_UNIT = ["alpha", "beta", "gain", "gamma", "growth", "likelihood", "p_classic", "probability", "round_trips", "share", "thresh"]
 
 
-def _bare(*, formulas: bool) -> int:
-    """Parameters that are bare numbers and have a unit, of all functions, private ones too: those in `cc/`, or all others."""
-    found = 0
+@cache
+def _bare() -> Counter[bool]:
+    """Parameters that are bare numbers and have a unit, of all functions, private ones too: those in `cc/` (true), and all others."""
+    found = Counter[bool]()
     for source in Crate(ROOT, "sawtooth-core").sources.values():
-        if not source.module or source.module[0] in _PLAIN or source.module == _ROWS or (source.module[0] == "cc") != formulas:
+        if not source.module or source.module[0] in _PLAIN or source.module == _ROWS:
             continue
         for function in source.of("function_item", "function_signature_item"):
             parameters = function.child_by_field_name("parameters")
             for each in parameters.named_children if parameters is not None else []:
                 name, kind = (text_of(each.child_by_field_name(part)) for part in ("pattern", "type"))
                 is_bare = kind in ("f64", "u64", "u32", "Option<f64>", "Option<u64>", "Option<u32>")
-                found += is_bare and name.lstrip("_") not in (*_COUNTED, *_WITHOUT_UNIT)
+                found[source.module[0] == "cc"] += is_bare and name.lstrip("_") not in (*_COUNTED, *_WITHOUT_UNIT)
     return found
 
 
@@ -139,9 +142,9 @@ FIGURES: dict[str, Callable[[], float]] = {
     "Source files of the crates with more than 300 lines": lambda: sum(lines > 300 for lines in _crates()),
     "Rows of `tests/guards/structure.txt`": lambda: len(structure.read(structure.TABLE.read_text())),
     "Parameters with a unit that are a bare `f64`, `u64` or `u32`, or an `Option` of one, of functions public and private outside `cc/`": lambda: (
-        _bare(formulas=False)
+        _bare()[False]
     ),
-    "The same in the formulas of `cc/`": lambda: _bare(formulas=True),
+    "The same in the formulas of `cc/`": lambda: _bare()[True],
     "Citations of an RFC with its section, in the sources of the core": lambda: _count(r"RFC \d+ §", _core()),
     "RFCs that are cited there": lambda: len({name for _, text in _core() for name in re.findall(r"RFC \d+", text)}),
     "Unit tests of the core": lambda: _count(r"#\[test\]", _core()),

@@ -7,6 +7,7 @@ import inspect
 import json
 import math
 import re
+import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -22,6 +23,9 @@ from sawtooth.plan import Plan, make_plan
 from sawtooth.study import Study
 from tests.conftest import ROOT
 
+sys.path.insert(0, str(ROOT / "bench/linux"))
+import testbed_tables
+
 DOCS = ROOT / "docs"
 STUDIES = ROOT / "python/sawtooth/studies"
 CAPTURE = "crates/sawtooth-capture/src"
@@ -35,6 +39,32 @@ def plan(name: str) -> Plan:
 
 def runs_of(name: str) -> str:
     return f"{len(plan(name).runs):,}"
+
+
+def replicates(name: str) -> int:
+    return max(run.replicate for run in plan(name).runs)
+
+
+def levels_of(name: str, variable: str) -> list[str]:
+    return list(dict.fromkeys(str(cell.factors[f"vars.{variable}"]) for cell in plan(name).cells))
+
+
+def study_text(name: str) -> str:
+    return Study.load(name).document.text
+
+
+def of_gigabit() -> list[int]:
+    """The cells of the study at gigabit rates that were run, all, those at 1 Gbit/s, and those with the published queues."""
+    cells = plan("hstcp/gigabit").cells
+    first, unscaled = ([cell.factors[name] == level for cell in cells] for name, level in (("vars.Bw", "1 Gbit/s"), ("vars.scale", 1)))
+    return [sum(a or b for a, b in zip(first, unscaled, strict=True)), len(cells), sum(first), sum(unscaled)]
+
+
+@cache
+def exchanged_tables() -> list[int]:
+    """In how many of the testbed's detailed tables rows are exchanged, and how many there are."""
+    state = testbed_tables.compare_tables(*map(testbed_tables.read, ("published-b-means.csv", "published-b-stats.csv")))
+    return [state.filter(details=testbed_tables.EXCHANGED).height, state.height]
 
 
 def studies(page: str) -> list[str]:

@@ -18,7 +18,7 @@ from tests.docs.facts import FACTS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*accounted.pages(), *accounted.TEMPLATES]
-EVERY = sorted(str(path.relative_to(accounted.DOCS)) for path in accounted.DOCS.rglob("*.md"))
+EVERY = [*sorted(str(path.relative_to(accounted.DOCS)) for path in accounted.DOCS.rglob("*.md")), *accounted.READMES]
 # Programs that fill blocks of pages, or write whole ones.
 PROGRAMS = [path for folder in ("docs", "bench", "tests") for path in (ROOT / folder).rglob("*.py")]
 
@@ -34,13 +34,13 @@ def phrases(page: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_number_of_a_page_is_accounted_for(page: str) -> None:
-    assert accounted.unaccounted(accounted.text_of(page), phrases(page), sentences(page)) == []
+    assert accounted.left_of(page, accounted.text_of(page), phrases(page), sentences(page)) == []
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_number_that_is_put_into_a_page_is_found(page: str) -> None:
     planted = "\n\n## Planted\n\nIt takes 98.7654 s.\n"
-    found = accounted.unaccounted(accounted.text_of(page) + planted, phrases(page), sentences(page))
+    found = accounted.left_of(page, accounted.text_of(page) + planted, phrases(page), sentences(page))
     # A record for the whole page accounts for all of it.
     whole = any(record.end == len(accounted.text_of(page)) and record.begin < 1000 for record in accounted.records(accounted.text_of(page)))
     assert [each.partition(":")[0] for each in found] == ([] if whole else ["98.7654"])
@@ -62,9 +62,9 @@ def test_what_accounts_for_a_number_is_needed(page: str) -> None:
     text, every = accounted.text_of(page), phrases(page)
     for phrase in every:
         rest = [other for other in every if other != phrase]
-        assert accounted.unaccounted(text, rest, sentences(page)), f"{page} needs {phrase!r} no more"
+        assert accounted.left_of(page, text, rest, sentences(page)), f"{page} needs {phrase!r} no more"
     for test in accounted.accounts(page).get("tested", {}):
-        assert Path(page).name in (ROOT / test).read_text(encoding="utf-8"), f"{test} does not name {page}"
+        assert accounted.file_of(page).name in (ROOT / test).read_text(encoding="utf-8"), f"{test} does not name {page}"
 
 
 @pytest.mark.parametrize("page", EVERY)

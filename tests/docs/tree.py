@@ -40,7 +40,7 @@ class Row:
 
 def now(root: Path = ROOT) -> dict[str, int]:
     """Lines of every file of the crates, by its path."""
-    return {path: lines for path, lines in sizes.found(root).items() if path.startswith("crates/")}
+    return sizes.found(root, (sizes.CRATES,))
 
 
 def at(commit: str) -> dict[str, int]:

@@ -15,7 +15,7 @@ from sawtooth import fidelity
 from sawtooth.cli import app
 from sawtooth.errors import StudyError
 from sawtooth.fidelity import MEASURES, REACH, Compared, K, Situation
-from sawtooth.fidelity.answer import FRESH, LOOKED_AT
+from sawtooth.fidelity.answer import AFRESH, LOOKED_AT
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
 
@@ -146,8 +146,8 @@ def test_what_is_within_reach_is_told_by_provenance_and_what_is_beyond_is_not() 
         row(beyond, "test", goodput=9.0),
     ]  # fmt: skip
     (each,) = told(STUDY, rows).by_algorithm["cubic"]
-    assert list(each.groups) == [FRESH, LOOKED_AT]
-    assert [near.row for near in each.groups[FRESH].neighbours] == rows[:1]
+    assert list(each.groups) == [AFRESH, LOOKED_AT]
+    assert [near.row for near in each.groups[AFRESH].neighbours] == rows[:1]
     spread = each.groups[LOOKED_AT].spread("goodput")
     assert spread and (spread.number, spread.median, spread.worst) == (3, 0.02, 0.03)
     assert each.groups[LOOKED_AT].spread("packets") is None

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import itertools
+from collections import Counter
+
 import numpy as np
 import polars as pl
 import pytest
@@ -92,6 +96,36 @@ def test_large_strata_are_permuted_always_alike_and_agree_with_what_is_enumerate
 
     parts = [(x / 3, y) for x, y in (_ranked(0, np.array(a, float), b) for a, b in small)]
     assert stats.trend(small).p == pytest.approx(_sampled(parts, abs(stats.trend(small).rho)), abs=0.02)
+
+
+def test_all_permutations_are_counted_as_one_by_one() -> None:
+    trend = importlib.import_module("sawtooth.stats.trend")
+    generator = np.random.default_rng(4)
+    for case in range(60):
+        strata = []
+        for _ in range(generator.integers(1, 5)):
+            # Some with equal values, and of several sizes: 720 orders at most.
+            n = int(generator.integers(2, 7))
+            strata.append([generator.integers(0, 4, n) if generator.random() < 0.4 else generator.permutation(n) for _ in "xy"])
+        found = stats.trend(strata)
+        if not found.strata:
+            continue
+        parts = [pair for x, y in strata if (pair := trend._ranked(0, np.array(x, float), np.array(y, float)))]
+        weights = np.array([x.size - 1 for x, _ in parts]) / sum(x.size - 1 for x, _ in parts)
+        assert found.p == one_by_one([(weight * x, y) for weight, (x, y) in zip(weights, parts, strict=True)], abs(found.rho)), case
+
+
+def one_by_one(parts: list[tuple[np.ndarray, np.ndarray]], observed: float) -> float:
+    """As `_exact`, with a table of sums, in the same order: the same number, to the bit."""
+    counted = {0.0: 1.0}
+    for x, y in parts:
+        own = Counter(sorted(round(float(np.array(order) @ x), 9) + 0.0 for order in itertools.permutations(y)))
+        added: dict[float, list[float]] = {}
+        for value, count in own.items():
+            for other, share in counted.items():
+                added.setdefault(round(value + other, 9) + 0.0, []).append(count / own.total() * share)
+        counted = {value: float(np.add.reduceat(np.array(added[value]), [0])[0]) for value in sorted(added)}
+    return min(1.0, float(np.array([share for value, share in counted.items() if abs(value) >= observed - 1e-7]).sum()))
 
 
 def test_a_trends_p_is_uniform_without_one_and_its_interval_covers() -> None:

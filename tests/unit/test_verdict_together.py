@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sawtooth.findings.verdict import Claimed, Evidence, decide
-from sawtooth.report import answers
+from sawtooth.report import behind
 
 
 def claim(shown_to: float) -> Claimed:
@@ -24,13 +24,13 @@ def test_a_verdict_that_is_decided_is_not_left_open() -> None:
     claims = [claim(0.98), *open_ones]
     answer, by_itself = decide(claims)[0], decide(claims, together=False)[0]
     assert (answer, by_itself) == ("no", "mixed")
-    assert answers._together(answer, by_itself, 4) == (  # pyright: ignore[reportPrivateUsage]
+    assert behind.together(answer, by_itself, 4) == (
         "; by itself this would be `mixed`: with all 4 claims of the study together (Holm) it is `no`"
     )
 
 
 @pytest.mark.parametrize("by_itself", ["yes", "no", "mixed"])
 def test_one_that_is_not_decided_is(by_itself: str) -> None:
-    said = answers._together("cannot distinguish", by_itself, 2)  # pyright: ignore[reportPrivateUsage]
+    said = behind.together("cannot distinguish", by_itself, 2)
     assert said.endswith(f"by itself this would be `{by_itself}`: with all 2 claims of the study together (Holm) it is left open")
-    assert not answers._together(by_itself, by_itself, 2)  # pyright: ignore[reportPrivateUsage]
+    assert not behind.together(by_itself, by_itself, 2)

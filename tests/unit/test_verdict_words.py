@@ -6,7 +6,7 @@ import pytest
 
 from sawtooth.findings.spec import FindingSpec
 from sawtooth.findings.verdict import Claimed, Evidence, Wanted
-from sawtooth.report import answers
+from sawtooth.report import behind
 
 SHOWN, DENIED, OPEN = "shown", "denied", "open"
 
@@ -23,7 +23,7 @@ def cells(*kinds: str) -> list[Evidence]:
 
 
 def words(evidence: list[Evidence], answer: str, wanted: Wanted) -> str:
-    return answers._words(Claimed("c", evidence, wanted), FindingSpec("c", "", "above", wanted=wanted), answer)  # pyright: ignore[reportPrivateUsage]
+    return behind.words(Claimed("c", evidence, wanted), FindingSpec("c", "", "above", wanted=wanted), answer)
 
 
 def test_yes_of_most_cells_quotes_one_that_shows_it() -> None:

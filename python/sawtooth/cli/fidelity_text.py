@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from sawtooth.fidelity import REACH, Answer
-from sawtooth.fidelity.answer import FRESH, LOOKED_AT, STACK, Near, Spread, Told
+from sawtooth.fidelity.answer import AFRESH, LOOKED_AT, STACK, Near, Spread, Told
 from sawtooth.fidelity.compared import FIXED, MEASURES, TRAIN
 from sawtooth.fidelity.nearest import Neighbour
 from sawtooth.fidelity.situation import Situation
@@ -92,7 +92,7 @@ def _told(of: Answer, word: str, told: Told) -> Iterator[str]:
         if told.closest and situation:
             yield f"      {_neighbour(told.closest, situation)}"
         return
-    for words in (FRESH, LOOKED_AT):
+    for words in (AFRESH, LOOKED_AT):
         if words in told.groups and situation:
             yield from _near(words, told.groups[words], situation)
 

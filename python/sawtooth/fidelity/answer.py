@@ -16,7 +16,7 @@ from sawtooth.linting.setup import MOST_SETUPS
 from sawtooth.plan import Plan
 
 STACK = "linux"
-FRESH, LOOKED_AT = "drawn afresh", "looked at while the simulator was mended"
+AFRESH, LOOKED_AT = "drawn afresh", "looked at while the simulator was mended"
 """What is said of scenarios of either provenance."""
 
 
@@ -169,7 +169,7 @@ def _told(same: Sequence[Asked], rows: Sequence[Compared]) -> Told:
         return Told(same[0], number, {}, None)
     closest = nearest(situation, rows, 1)
     groups: dict[str, Near] = {}
-    for words, fresh in ((FRESH, True), (LOOKED_AT, False)):
+    for words, fresh in ((AFRESH, True), (LOOKED_AT, False)):
         found = [each for each in nearest(situation, [row for row in rows if row.fresh is fresh]) if each.distance <= REACH]
         if found:
             groups[words] = Near(found)

@@ -37,6 +37,7 @@ from sawtooth.measures.resolve import (
 )
 from sawtooth.measures.rows import Rows
 from sawtooth.measures.tables import MESSAGES, SHAPES, WINDOWS
+from sawtooth.measures.together import Together, chosen, taken_together
 from sawtooth.measures.whole import MADE
 from sawtooth.tables import factors_of
 
@@ -118,6 +119,7 @@ class Evaluator:
         self._terms: dict[tuple[Term, View], pl.DataFrame] = {}
         self._columns: dict[str, set[str]] = {}
         self._observed: dict[Asked, pl.DataFrame] = {}
+        self._whole = Together().whole
 
     def observe(self, asked: Asked) -> pl.DataFrame:
         """As the function of this name; what was asked for once is kept."""
@@ -240,14 +242,13 @@ class Evaluator:
         if row.together:
             return found.select("run", low="value", high="value")
         rows = found.lazy().with_columns(low=pl.col("value"), high=pl.col("value"), item=_item("item", view.flows))
-        return _taken_together(rows, view.flows, (), many=False)
+        return taken_together(rows, view.flows, (), many=False)
 
     def stored(self, term: Stored, view: View) -> pl.DataFrame:
         """A summary that a table has, the flows of a block taken together."""
         rows, by = self.rows(term.table, view)
         low, high = self.resolved(term.table, term.column, _with_unfinished(term))
-        rows = rows.with_columns(low=low, high=high)
-        return _taken_together(rows, view.flows, by, many=False)
+        return self._together(rows.with_columns(low=low, high=high), term.table, view.flows, view, by)
 
     def pooled(self, term: Pooled, view: View) -> pl.DataFrame:
         """The rows of each run and item, taken together."""
@@ -258,7 +259,7 @@ class Evaluator:
         if view.rows.warm_up == "mser-5":
             rows = _without_transient(rows.collect(), by).lazy()
         if term.function is None:
-            return _taken_together(rows, view.flows, by, many=False)
+            return self._together(rows, term.table, view.flows, view, by)
         if shape.many:
             # A sample of what was not there yet is none.
             rows = rows.filter(pl.col("low").is_not_null())
@@ -267,8 +268,16 @@ class Evaluator:
             rows = rows.with_columns(chosen_by=pl.when(least == most).then(least.cast(pl.Float64)))
             if shape.many:
                 rows = rows.filter(pl.col("chosen_by").is_not_null())
-            return _chosen(rows, by, largest=functions.CHOOSING[term.function][1])
-        return _taken_together(rows, term.function, by, many=shape.many, share=term.share)
+            return chosen(rows, by, largest=functions.CHOOSING[term.function][1])
+        if shape.many or term.share is not None:
+            return taken_together(rows, term.function, by, many=shape.many, share=term.share)
+        return self._together(rows, term.table, term.function, view, by)
+
+    def _together(self, rows: pl.LazyFrame, table: str, how: str, view: View, by: Sequence[str]) -> pl.DataFrame:
+        """One row per run, item and `by`, of a table's rows of which each has to be known."""
+        if SHAPES[table].many or view.rows != Rows():
+            return taken_together(rows, how, by, many=False)
+        return self._whole(rows, how, by, (table, view.flows == "each", *by))
 
     def resolved(self, table: str, column: str, bounds: tuple[pl.Expr, pl.Expr]) -> tuple[pl.Expr, pl.Expr]:
         """Bounds of a column's value: of a stored percentile, if it is asked for, those by its histogram; none beyond the extremes, which are exact."""
@@ -459,32 +468,6 @@ def _with_unfinished(term: Stored) -> tuple[pl.Expr, pl.Expr]:
 def _item(column: str, flows: str) -> pl.Expr:
     """The item that a row is of: with `each` every flow, else the block of its flows."""
     return pl.col(column) if flows == "each" else block(pl.col(column))
-
-
-def _taken_together(rows: pl.LazyFrame, how: str, by: Sequence[str], *, many: bool, share: float | None = None) -> pl.DataFrame:
-    """One row per run, item and `by`: what the lows and highs of its rows are together; null if one of them is not known."""
-    found = functions.aggregate("mean" if how == "each" else how, share)
-    assert found is not None
-    low, high = pl.col("low"), pl.col("high")
-    whole = pl.lit(True) if many else low.is_not_null().all() & high.is_not_null().all()
-    if not found.grows:
-        whole &= (low == high).all()
-    made = rows.group_by("run", "item", *by, maintain_order=True).agg(
-        pl.when(whole).then(found.made(low)).cast(pl.Float64).alias("low"),
-        pl.when(whole).then(found.made(high)).cast(pl.Float64).alias("high"),
-    )
-    # Infinity less infinity and the like are no number.
-    return made.with_columns(pl.when(pl.col(name).is_not_nan()).then(pl.col(name)).alias(name) for name in ("low", "high")).collect()
-
-
-def _chosen(rows: pl.LazyFrame, by: Sequence[str], *, largest: bool) -> pl.DataFrame:
-    """One row per run, item and `by`: low and high of the row whose `chosen_by` is least, or largest; null if one of those is not known."""
-    made = rows.group_by("run", "item", *by, maintain_order=True).agg(
-        pl.when(pl.col("chosen_by").is_not_null().all()).then(
-            pl.col(name).sort_by("chosen_by", descending=largest, maintain_order=True).first()
-        ).alias(name) for name in ("low", "high")
-    )  # fmt: skip
-    return made.collect()
 
 
 def _without_transient(rows: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:

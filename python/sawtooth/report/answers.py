@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
@@ -21,21 +21,17 @@ from sawtooth.findings.assumed import Standing
 from sawtooth.findings.data import Data as FindingData
 from sawtooth.findings.resolution import resolved
 from sawtooth.findings.spec import FindingSpec
-from sawtooth.findings.verdict import ERRORS, Answer, Claimed, Evidence, answer_of, decide
+from sawtooth.findings.verdict import ERRORS, Answer, Claimed, answer_of, decide
 from sawtooth.measures import Asked, Evaluator, Measure, factors
-from sawtooth.measures.named import references_of
-from sawtooth.measures.resolve import Referred
 from sawtooth.presentation import Presentation, presentation
 from sawtooth.questions import Reader
-from sawtooth.references import Reference
 from sawtooth.report import analysed
-from sawtooth.report.document import FOLLOWS, Plot, Section, Verdict
+from sawtooth.report.behind import of_cell, sources, together, with_source, words
+from sawtooth.report.document import Plot, Section, Verdict
 from sawtooth.results.dataset import Dataset
 
 if TYPE_CHECKING:
     from sawtooth.plots.aside import Aside
-
-_MOST_CELLS = 4
 
 
 class Answers:
@@ -110,12 +106,14 @@ class Answers:
         tested = sum(bool(claim.evidence) and not claim.parts for claim in claims)
         found: list[Verdict] = []
         for claim, spec, answer, by_itself in zip(claims, of, answers, alone, strict=True):
-            numbers = _words(claim, spec, answer, _together(answer, by_itself, tested) if claim.evidence else "")
+            numbers = words(claim, spec, answer, together(answer, by_itself, tested) if claim.evidence else "")
             source = "" if spec is None else sources(spec, self.shown.references)
             standing = None if spec is None or not spec.assumptions else self.standing(spec)
             numbers = f"{numbers.rstrip('.')}; {standing.words}" if standing is not None else numbers
             refuted_by = (spec or claim).refuted_by
-            found.append(Verdict(claim.claim, answer, _told(numbers, source), list(claim.evidence), claim.caveat, refuted_by, standing))
+            found.append(
+                Verdict(claim.claim, answer, with_source(numbers, source), list(claim.evidence), claim.caveat, refuted_by, standing)
+            )
         return found
 
     def standing(self, spec: FindingSpec) -> Standing | None:
@@ -148,7 +146,7 @@ class Answers:
             evidence = resolved(evidence, kind.weigh(FindingData(self.coarse, spec, kind, self.shown.references, self.arms)))
         lacking = [each.words for each in self.lacking(spec, data.frame)]
         if all(each.silent for each in evidence):
-            nothing = [_one(each.cell, each.words, "") for each in evidence[:1]] or ["the runs that were made do not tell it"]
+            nothing = [of_cell(each.cell, each.words, "") for each in evidence[:1]] or ["the runs that were made do not tell it"]
             return Claimed(
                 spec.claim,
                 (),
@@ -227,23 +225,6 @@ class Answers:
         return replace(found, note=sentences(found.note, *lacking, without_value(data), chosen(spec), resolution(spec)))
 
 
-def sources(spec: FigureSpec | FindingSpec, references: Mapping[str, Reference]) -> str:
-    """Where the published numbers are from that a figure or finding shows, as a sentence; empty if there are none, or nothing tells it."""
-    held: list[object] = [spec.measure, *(spec.several.values() if isinstance(spec, FigureSpec) else []), *spec.options.values()]
-    named: list[str] = []
-    for each in held:
-        named += each.references if isinstance(each, Measure) else references_of(each) if isinstance(each, Referred) else []
-    told: dict[str, dict[str, None]] = {}
-    for name in named:
-        if source := references[name].source.strip().rstrip("."):
-            told.setdefault(references[name].called, {})[source] = None
-    # In an expression it is a number; findings that reproduce it, and `compare`, count its spread.
-    terms = [term for each in held if isinstance(each, Measure) for term in each.referred]
-    spread = dict.fromkeys(term.reference for term in terms if references[term.reference].quantities[term.column].spread)
-    exact = [f"In the measure the numbers of `{name}` count as exact, without their published spread." for name in spread]
-    return " ".join([*exact, *(f"{called[0].upper()}{called[1:]}: {'; '.join(each)}." for called, each in told.items())])
-
-
 def section(answers: Answers, *, drawn: bool = True) -> Section | None:
     """What the study asks to be shown, without its figures if they are not `drawn`; None if it asks for nothing."""
     if not answers.shown.figures and not answers.shown.findings and not any(section.claims for section in answers.analysed):
@@ -258,54 +239,3 @@ def summary(found: Section) -> list[str]:
         f"{verdict.said}: {verdict.claim} ({verdict.numbers})" + (f" But: {verdict.caveat}" if verdict.caveat else "")
         for verdict in found.verdicts
     ]
-
-
-def _together(answer: str, by_itself: str, tested: int) -> str:
-    """What is said of a verdict that would be another one if it were the only one; empty if it would not."""
-    if answer == by_itself:
-        return ""
-    # `no` may stay where `mixed` would have needed cells that show the claim at the smaller share of errors.
-    stays = "left open" if answer == "cannot distinguish" else f"`{answer}`"
-    return f"; by itself this would be `{by_itself}`: with all {tested} claims of the study together (Holm) it is {stays}"
-
-
-def _words(claim: Claimed, spec: FindingSpec | None, answer: str, together: str = "") -> str:
-    """The numbers behind a verdict: of every cell, or of those that matter if there are many; and what the other claims make of it."""
-    if claim.parts and spec is not None:
-        return f"{FOLLOWS} {', '.join(spec.options['findings'])}"
-    if not claim.evidence:
-        return claim.why_none
-    cells = claim.evidence
-    told: Sequence[str]
-    if len(cells) <= _MOST_CELLS:
-        told = [_one(each.cell, each.words, each.doubt if answer == "cannot distinguish" else "") for each in cells]
-        text = "; ".join(told)
-    else:
-        shown = sum(each.shows(0.95) for each in cells)
-        denied = sum(each.denies(0.95) for each in cells)
-        least = _example(cells, answer)
-        text = f"{shown} of {len(cells)} cells show it, {denied} the contrary{', each by itself at 95 %' if any(each.chance for each in cells) else ''}"
-        if silent := [each for each in cells if each.silent]:
-            text += f", {len(silent)} cannot tell ({_one(silent[0].cell, silent[0].words, '')})"
-        text += f"; for example {_one(least.cell, least.words, least.doubt)}"
-    if claimed_of := claim.wanted.words(len(cells)):
-        text = f"{text}; claimed of {claimed_of}"
-    return f"{text}{together}. {claim.remark}" if claim.remark else f"{text}{together}"
-
-
-def _example(cells: Sequence[Evidence], answer: str) -> Evidence:
-    """The cell to quote: one that shows what the verdict says, or of `mixed` and `cannot distinguish` what stands against it."""
-    contrary = [each for each in cells if each.denies(0.95)]
-    shown = [each for each in cells if each.shows(0.95)]
-    unclear = [each for each in cells if not each.shows(0.95)]
-    return (shown if answer == "yes" else contrary or unclear or cells)[0]
-
-
-def _told(words: str, source: str) -> str:
-    """Words with what is told of where numbers are from, as sentences of their own."""
-    return f"{words}{'' if words.endswith('.') else '.'} {source}" if source else words
-
-
-def _one(cell: str, words: str, doubt: str) -> str:
-    text = f"{words}; {doubt}" if doubt else words
-    return f"{cell}: {text}" if cell else text

@@ -103,6 +103,7 @@ class Opened:
             found = self._figures.pop(asked, None)
             if found is None:
                 found = make()
+                self._asked = time.monotonic()
             self._figures[asked] = found
             while len(self._figures) > _MOST_FIGURES:
                 self._figures.popitem(last=False)

@@ -11,7 +11,8 @@ from sawtooth.results.tables import with_factors
 
 _MOST_BYTES = 320e6
 """Of tables of one dataset: those of 23,040 runs with a third of a million flows fit."""
-_CELL = 8
+_CELL, _STEP = 8, 1_500_000
+"""Bytes of a value, and how many values are read at a time."""
 
 
 class Remembered(Dataset):
@@ -30,7 +31,7 @@ class Remembered(Dataset):
         """Puts those tables into memory that fit, in the order in which they are mostly asked for.
 
         Args:
-            wait: is called before each, and comes back when there is time for it.
+            wait: is called before each step, and comes back when there is time for it: whoever asks for a figure waits for one step at most.
 
         """
         if self._held is not None:
@@ -39,16 +40,22 @@ class Remembered(Dataset):
         left = _MOST_BYTES
         for name in self.tables:
             wait()
-            if self._held is not held:
-                # The room was given back meanwhile.
-                return
             table = super().table(name)
-            rows = int(table.select(pl.len()).collect().item())
-            if rows * _CELL * len(table.collect_schema()) <= left:
+            rows, columns = int(table.select(pl.len()).collect().item()), table.collect_schema().names()
+            if rows * _CELL * len(columns) > left:
+                continue
+            found: list[pl.DataFrame] = []
+            step = max(_STEP // max(rows, 1), 1)
+            for at in range(0, len(columns), step):
+                wait()
+                if self._held is not held:
+                    # The room was given back meanwhile.
+                    return
                 # In one piece: of a frame of many, as files give it, polars 2.1 cannot format texts where a filter leaves no row.
-                found = table.collect().rechunk()
-                left -= found.estimated_size()
-                held[name] = found
+                found.append(table.select(columns[at : at + step]).collect().rechunk())
+            if len({part.height for part in found}) == 1:
+                held[name] = pl.concat(found, how="horizontal")
+                left -= held[name].estimated_size()
 
     def forget(self) -> None:
         """Gives the room back, to results that are asked for now."""
