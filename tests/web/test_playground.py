@@ -146,6 +146,16 @@ def test_a_setting_is_simulated_as_the_study_that_is_shown_beside_it(client: Tes
     assert columns["t"][-1] == pytest.approx(wanted["t_ns"].max() / 1e9)
 
 
+def test_goodput_of_all_is_no_more_than_the_link_has_where_flows_start_late() -> None:
+    late = play.play(parse("v=1&d=30&l=100,20,2bdp&f=cubic,2&f=bbr,1,0-1,40,5")).head
+    each = [group["goodput_mbps"] for group in late["groups"]]
+    # Of the group that starts at 5 s, 25 of 30 s.
+    assert late["numbers"]["goodput_mbps"] == pytest.approx(2 * each[0] + each[1] * 25 / 30)
+    assert late["numbers"]["goodput_mbps"] < 100
+    back = play.play(parse("v=1&d=10&l=10&f=cubic,1,1-0&f=cubic,1,1-0,0,8")).head
+    assert back["numbers"]["goodput_mbps"] < 10
+
+
 def test_goodput_over_time_comes_to_what_was_delivered(client: TestClient) -> None:
     head, columns = unpacked(ran(client, "v=1&d=3&l=10&f=cubic,2").content)
     step = columns["t"][1] - columns["t"][0]
