@@ -121,7 +121,7 @@ def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
     lines: list[str] = []
     for row in trace.flows.filter(pl.col("flow").is_in(shown)).iter_rows(named=True):
         known = {name: value for name, value in row.items() if value is not None}
-        parts = [f"{row['goodput_bps'] / 1e3:,.0f} kbit/s"]
+        parts = [_rate(row["goodput_bps"])]
         if "retransmits" in known:
             parts.append(f"{row['retransmits']} retransmitted")
         if "timeouts" in known:
@@ -134,6 +134,11 @@ def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
     if len(names) > len(shown) and not flows:
         lines.append(f"... and {len(names) - len(shown)} more flows; --flow NAME draws others")
     return lines
+
+
+def _rate(bps: float) -> str:
+    """In the unit in which pages have it."""
+    return f"{bps / 1e6:,.4g} Mbit/s" if bps >= 1e6 else f"{bps / 1e3:,.4g} kbit/s"
 
 
 def take(plan: Plan, run: Run, backend: Simulator, captures: Wanted | None = None, record: Sequence[str] = ()) -> Trace:

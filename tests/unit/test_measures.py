@@ -15,6 +15,7 @@ from sawtooth import _core, measures
 from sawtooth.execute import execute
 from sawtooth.measures import Asked, Condition, ExpressionError, Rows, View, units
 from sawtooth.measures.evaluate import truncation
+from sawtooth.measures.whole import total_goodput
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
@@ -451,3 +452,23 @@ def test_another_arms_percentile_is_the_one_that_it_has(dataset: Dataset) -> Non
 def test_a_function_that_is_none_is_told_by_its_name(text: str, found: str) -> None:
     with pytest.raises(ExpressionError, match=f"there is no function {found}"):
         measures.measure(text)
+
+
+@pytest.mark.parametrize("start", [0, 25])
+def test_flows_together_get_no_more_than_their_link_carries_also_if_one_starts_late(start: int, tmp_path: Path) -> None:
+    flows = f'[{{ name = "a", path = ["l"] }}, {{ name = "b", path = ["l"], start = "{start} s" }}]'
+    text = f'[scenario]\nduration = "30 s"\nlinks.l = {{ rate = "10 Mbit/s", delay = "10 ms" }}\nflows = {flows}\n'
+    dataset = sawtooth.run(Study.parse(text), out=tmp_path / "late", jobs=1)
+    rows = dataset.flows().collect()
+    (total,) = dataset.measure("total_goodput_bps")["value"]
+    assert total == pytest.approx(rows["delivered_bytes"].sum() * 8 / 30)
+    assert total < 10e6
+    # Flows of one span add up to the bit, as before.
+    assert (total == rows["goodput_bps"].sum()) == (start == 0)
+
+
+def test_of_flows_that_all_start_late_the_time_is_theirs_and_one_without_bytes_adds_none() -> None:
+    rows = {"goodput_bps": [3e6, 5e6, 0.0], "delivered_bytes": [3_000_000, 5_000_000, 0], "start_ns": [int(2e9)] * 3}
+    assert pl.DataFrame(rows).select(total_goodput()).item() == 8e6
+    waiting = pl.DataFrame(rows | {"start_ns": [int(2e9), int(2e9), 0]})
+    assert waiting.select(total_goodput()).item() == pytest.approx(8e6 * 8 / 10)

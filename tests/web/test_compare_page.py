@@ -95,3 +95,9 @@ def test_the_page_is_accessible_and_no_wider_than_the_screen(page_of_sides: Any,
     page.wait_for_load_state("networkidle")
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_is_wrong_with_a_side_is_said_once(page_of_sides: Any) -> None:
+    page_of_sides.goto("/compare?of=lab/before&beside=lab/nonsuch")
+    page_of_sides.get_by_text("They cannot be compared either, for the same reason.").wait_for()
+    expect(page_of_sides.get_by_role("alert")).to_have_count(1)

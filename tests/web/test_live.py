@@ -50,11 +50,35 @@ def test_a_connection_is_seen_with_what_holds_it_back(page: Any, port: int) -> N
 
 
 def test_what_is_no_port_is_told(client: TestClient) -> None:
-    with client.stream("GET", "/api/live", params={"port": "x"}) as answer:
+    for port in ("abc", "99999", "0", "-1", "1" * 5000):
+        for path in ("/api/live", "/api/live/check"):
+            answer = client.get(path, params={"port": port})
+            assert answer.status_code == 400
+            assert answer.json()["error"] == {"message": f"`{port[:40]}` is no port", "hint": "a number from 1 to 65535", "place": None}
+
+
+def test_what_the_command_refuses_is_told_in_its_words(client: TestClient) -> None:
+    with client.stream("GET", "/api/live", params={"peer": "x"}) as answer:
         lines = list(answer.iter_lines())
     assert "event: problem" in lines
     (data,) = [line for line in lines if line.startswith("data: ")]
-    assert "--port" in json.loads(data.removeprefix("data: "))["said"]
+    assert "x" in json.loads(data.removeprefix("data: "))["said"]
+
+
+@pytest.mark.parametrize("typed", ["abc", "99999"])
+def test_a_port_that_is_none_is_told_at_its_field(page: Any, typed: str) -> None:
+    page.goto("/live")
+    page.get_by_label("Port").fill(typed)
+    page.get_by_role("button", name="Watch").click()
+    page.locator(".field", has=page.get_by_label("Port")).get_by_text(f"“{typed}” is no port: a number from 1 to 65535").wait_for()
+    assert page.get_by_role("button", name="Stop").count() == 0
+
+
+def test_a_recording_that_cannot_be_is_refused_in_the_explorers_words(running_page: Any) -> None:
+    running_page.goto("/live")
+    running_page.get_by_label("Record as").fill("../x")
+    running_page.get_by_role("button", name="Watch").click()
+    running_page.get_by_role("alert").get_by_text("there is no `..` in the folders").wait_for()
 
 
 def test_recording_is_for_an_explorer_that_may_write(client: TestClient, made: Path) -> None:

@@ -1,5 +1,6 @@
 """Pages in a real browser: what is shown, what can be done, also with the keyboard, and what a checker of accessibility says."""
 
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -114,3 +115,51 @@ def test_what_is_drawn_has_the_colours_of_the_theme_that_is_chosen(page: Any) ->
     page.wait_for_function(f"{inks}.includes('rgb(86, 180, 233)')")
     assert not set(page.evaluate(inks)) & {"rgb(0, 114, 178)"}
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
+
+
+@pytest.mark.parametrize(
+    ("address", "title"),
+    [
+        ("/results", "Results"),
+        ("/results?of=lab/results/queues", "queues results"),
+        ("/studies?of=lab/studies/queues.toml", "queues study"),
+        ("/studies?of=shipped/gallery/incast", "incast study"),
+        ("/run?of=lab/results/queues&run=13", "queues run 13"),
+        ("/compare?of=lab/results/queues&beside=lab/results/other", "queues beside other"),
+        ("/playground?v=1&d=1&l=10&f=cubic", "Playground"),
+        ("/nonsuch", "No such page"),
+    ],
+)
+def test_a_tab_is_called_after_its_page(page: Any, address: str, title: str) -> None:
+    page.goto(address)
+    expect(page).to_have_title(f"{title} · Sawtooth")
+
+
+def test_a_lesson_s_tab_is_called_after_it_and_a_link_renames_it(page: Any) -> None:
+    page.goto("/lessons")
+    expect(page).to_have_title("Lessons · Sawtooth")
+    page.locator(".card a").first.click()
+    expect(page).to_have_title(re.compile(r"^[\w-]+ lesson · Sawtooth$"))
+
+
+def test_panels_say_of_which_factor_their_level_is(page: Any) -> None:
+    page.goto('/results?of=lab/results/queues&figure={"metric":"goodput_bps","x":"arm","panels":"limit"}')
+    page.get_by_text("limit 0.25 bdp", exact=True).wait_for()
+
+
+def test_an_empty_measure_is_the_one_that_one_begins_with(page: Any) -> None:
+    page.goto('/results?of=lab/results/queues&figure={"metric":"nonsuch","x":"limit"}')
+    wrong = page.get_by_role("alert").filter(has_text="nonsuch")
+    wrong.wait_for()
+    field = page.get_by_label("Measure, or an expression of some")
+    field.fill("")
+    field.press("Enter")
+    expect(field).to_have_value("goodput_bps")
+    expect(wrong).to_have_count(0)
+
+
+def test_what_adaptive_studies_come_to_is_said_from_the_least_to_the_most(page: Any) -> None:
+    page.goto("/studies?of=shipped/gallery/incast")
+    page.get_by_text("180 to 3,600 runs", exact=True).wait_for()
+    page.goto("/studies")
+    page.locator(".card", has=page.locator('a[href="/studies?of=shipped%2Fgallery%2Fincast"]')).get_by_text("180 to 3,600 runs").wait_for()

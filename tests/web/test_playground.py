@@ -67,7 +67,7 @@ def test_what_stands_at_the_end_and_is_usual_is_left_out() -> None:
         ("v=1&d=1e999", "`1e999` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
         ("v=1&d=nan", "`nan` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
         ("v=1&d=-1", "`-1` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
-        ("v=1&l=10,20,1bd", "`1bd` is no buffer of a playground", "such as 1bdp, in products of rate and round-trip time, or 50p, in packets"),
+        ("v=1&l=10,20,1bd", "`1bd` is no buffer of a playground (at `l` of the address)", "such as 1bdp, in products of rate and round-trip time, or 50p, in packets"),
         ("v=1&l=10,20,1bdp,0,codle", "there is no `codle` for queue (at `l` of the address)", "did you mean `codel`?"),
         ("v=1&l=10,20,1bdp,0,codel,9", "`l=10,20,1bdp,0,codel,9` has 6 parts", "a link is RATE,DELAY,BUFFER,LOSS,QUEUE, such as l=100,20,1bdp,0,drop_tail"),
         ("v=1&f=cubik", "there is no `cubik` for cc (at `f` of the address)", "did you mean `cubic`?"),
@@ -146,6 +146,16 @@ def test_a_setting_is_simulated_as_the_study_that_is_shown_beside_it(client: Tes
     assert columns["t"][-1] == pytest.approx(wanted["t_ns"].max() / 1e9)
 
 
+def test_goodput_of_all_is_no_more_than_the_link_has_where_flows_start_late() -> None:
+    late = play.play(parse("v=1&d=30&l=100,20,2bdp&f=cubic,2&f=bbr,1,0-1,40,5")).head
+    each = [group["goodput_mbps"] for group in late["groups"]]
+    # Of the group that starts at 5 s, 25 of 30 s.
+    assert late["numbers"]["goodput_mbps"] == pytest.approx(2 * each[0] + each[1] * 25 / 30)
+    assert late["numbers"]["goodput_mbps"] < 100
+    back = play.play(parse("v=1&d=10&l=10&f=cubic,1,1-0&f=cubic,1,1-0,0,8")).head
+    assert back["numbers"]["goodput_mbps"] < 10
+
+
 def test_goodput_over_time_comes_to_what_was_delivered(client: TestClient) -> None:
     head, columns = unpacked(ran(client, "v=1&d=3&l=10&f=cubic,2").content)
     step = columns["t"][1] - columns["t"][0]
@@ -160,6 +170,26 @@ def test_who_uploads_fills_the_way_back(client: TestClient) -> None:
     assert links["reverse"]["utilisation"] > 0.8 > 0.2 > links["forward"]["utilisation"]
     assert 7 < head["groups"][0]["goodput_mbps"] < 10
     assert {each["name"] for each in head["curves"]} == {"link 1", "link 1, back"}
+
+
+def test_the_wait_is_of_the_direction_in_which_data_wait(client: TestClient) -> None:
+    head = unpacked(ran(client, "v=1&d=30&l=10,20,1bdp&f=cubic,1,1-0").content)[0]
+    waits = {each["direction"]: each["wait_ms"] for each in head["links"]}
+    assert head["numbers"]["wait_ms"] == waits["reverse"] > 20 > 1 > waits["forward"]
+    assert head["numbers"]["wait_back"] == 1
+    forth = unpacked(ran(client, "v=1&d=30&l=10,20,1bdp&f=cubic").content)[0]
+    assert (forth["numbers"]["wait_ms"], forth["numbers"]["wait_back"]) == (forth["links"][0]["wait_ms"], 0)
+
+
+def test_what_cannot_be_simulated_here_is_a_study_if_it_only_takes_too_long(client: TestClient) -> None:
+    def told(setting: str) -> Any:
+        return client.get("/api/playground/setting", params={"set": setting}).json()
+
+    assert told("v=1&d=30&l=10,0&f=cubic")["study"] is None
+    # It cannot hold a packet; with the least delay that the page offers it can.
+    assert told("v=1&d=30&l=10,0.59&f=cubic")["study"] is None
+    assert told("v=1&d=30&l=10,0.6&f=cubic")["study"] == parse("v=1&d=30&l=10,0.6&f=cubic").text()
+    assert told("v=1&d=120&l=1000&f=cubic,64")["study"]
 
 
 def test_a_trace_is_followed_second_by_second(client: TestClient) -> None:
@@ -406,3 +436,53 @@ def test_a_setting_is_saved_from_the_page(running_page: Any, folder: Path) -> No
     running_page.get_by_role("button", name="Save as study").click()
     running_page.get_by_text("Saved as lab/playground.toml").wait_for()
     assert (folder / "playground.toml").read_text() == parse("v=1&d=3&l=10&f=cubic").text()
+
+
+def test_panels_of_flows_that_are_not_sampled_say_so(page: Any) -> None:
+    page.goto("/playground?v=1&d=3&l=10,20,1bdp&f=cubic,1,1-0")
+    shown(page)
+    expect(page.get_by_text("Mean wait in queues, back")).to_be_visible()
+    for title, times in (("Goodput, Mbit/s", 1), ("Congestion window", 1), ("Smoothed round-trip time", 1), ("Queue, packets", 0)):
+        panel = page.locator("figure", has_text=title)
+        expect(panel.get_by_text("Nothing is drawn of flows that go against the chain")).to_have_count(times)
+
+
+def test_nothing_is_taken_along_of_a_setting_that_is_refused(running_page: Any, folder: Path) -> None:
+    page = running_page
+    page.goto("/playground?v=1&d=3&l=10&f=cubic")
+    shown(page)
+    page.goto("/playground?v=1&d=3&l=10&f=cubic&f=bbr")
+    shown(page)
+    # Within the page, so that what was shown before stays.
+    page.evaluate(
+        """() => { const link = document.createElement("a"); link.href = "/playground?v=1&d=3&l=10,0&f=cubic"; document.querySelector("main").append(link); link.click(); }"""
+    )
+    page.get_by_role("alert").get_by_text("a limit in bdp needs a flow with a delay").wait_for()
+    expect(page.locator("dl.figures.stale")).to_have_count(1)
+    for name in ("Save as study", "Download the study", "Copy the address"):
+        expect(page.get_by_role("button", name=name)).to_have_attribute("aria-disabled", "true")
+    page.get_by_role("button", name="Save as study").click(force=True)
+    expect(page.get_by_text("The study that it was, before this setting")).to_be_visible()
+    assert not (folder / "playground.toml").exists()
+    # The slider's least delay is one with which a packet can wait.
+    page.get_by_role("slider", name="Delay, one way", exact=False).first.press("End")
+    page.get_by_role("slider", name="Delay, one way", exact=False).first.press("Home")
+    shown(page)
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.get_by_label("Delay, one way, typed").first).to_have_value("0.6")
+
+
+def test_that_a_setting_was_saved_is_not_said_of_another(running_page: Any) -> None:
+    running_page.goto("/playground?v=1&d=3&l=10&f=cubic")
+    shown(running_page)
+    running_page.get_by_role("button", name="Save as study").click()
+    running_page.get_by_text("Saved as").wait_for()
+    running_page.get_by_role("link", name="wireless").click()
+    shown(running_page)
+    expect(running_page.get_by_text("Saved as")).to_have_count(0)
+
+
+def test_a_lesson_that_there_is_not_is_told(page: Any) -> None:
+    page.goto("/playground?v=1&d=3&l=10&f=cubic&lesson=nonsuch")
+    shown(page)
+    page.get_by_role("alert").get_by_text("nonsuch").wait_for()

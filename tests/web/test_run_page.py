@@ -145,3 +145,21 @@ def test_the_page_is_accessible_and_no_wider_than_the_screen(page: Any, width: i
     assert stage["x"] >= 0 and stage["x"] + stage["width"] <= width
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("moment", ["-3", "77", "x"])
+def test_a_moment_that_the_run_does_not_have_is_told(page: Any, moment: str) -> None:
+    opened(page, f"&moment={moment}")
+    page.get_by_text(f"names the moment {moment}, which is no time of this run: it lasts from 0 to 4 s").wait_for()
+    expect(page.get_by_role("heading", name="Values at", exact=False)).to_have_count(0)
+
+
+def test_a_change_that_was_cut_is_told(page: Any) -> None:
+    opened(page, "&change={bad")
+    page.get_by_text("The address does not say which change").wait_for()
+
+
+def test_units_of_windows_and_rates_are_those_of_other_pages(page: Any) -> None:
+    opened(page)
+    expect(page.get_by_role("region", name="Congestion window (kB)")).to_have_count(1)
+    expect(page.locator("article li", has_text="Mbit/s").first).to_have_text(re.compile(r"bulk: \d(\.\d+)? Mbit/s, "))

@@ -38,6 +38,10 @@ def test_studies_that_come_along_and_own_ones_are_listed_with_what_was_run_of_th
     size = client.get("/api/studies/size", params={"of": "lab/studies/queues.toml"}).json()
     assert (size["runs"], size["cells"], size["problem"]) == (24, 3, None)
     assert size["deliveries"] > 1000
+    assert size["times"] == 1
+    # Of replicates until a rule is met the fewest are planned: 10 to 200 in each cell.
+    incast = client.get("/api/studies/size", params={"of": "shipped/gallery/incast"}).json()
+    assert (incast["runs"], incast["times"]) == (180, 20)
 
 
 def test_a_study_with_mistakes_is_listed_and_hides_no_other(writing: TestClient, folder: Path) -> None:
@@ -141,9 +145,16 @@ def test_a_link_is_not_written_through(writing: TestClient, folder: Path, tmp_pa
     assert (tmp_path / "elsewhere.toml").read_text() == "x"
 
 
-@pytest.mark.parametrize("asked", [[], {}, {"text": 3}, {"text": "a\0b", "of": "lab/studies/queues.toml"}])
+@pytest.mark.parametrize("asked", [[], {}, {"text": 3}])
 def test_what_is_no_question_is_told(client: TestClient, asked: Any) -> None:
     refused(client.post("/api/studies/check", json=asked), "what is asked")
+
+
+def test_a_text_with_a_character_of_code_0_is_told_with_its_line(client: TestClient) -> None:
+    refused(
+        client.post("/api/studies/check", json={"text": "a = 1\nb\0", "of": "lab/x.toml"}),
+        "line 2 has a character of code 0, which no text has",
+    )
 
 
 def test_an_editor_knows_the_keys_and_the_measures(client: TestClient) -> None:

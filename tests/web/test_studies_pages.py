@@ -182,6 +182,8 @@ def test_what_was_started_is_told_at_once_and_in_view(running_page: Any, folder:
     expect(page.get_by_role("progressbar", name="Progress of long")).to_be_in_viewport()
     page.get_by_role("button", name="Cancel long").click()
     page.get_by_role("list", name="Sweeps").wait_for(state="detached")
+    # Nothing is filled any more.
+    expect(page.get_by_role("region", name="Run").get_by_role("status")).to_have_text("")
 
 
 def test_a_new_study_asks_what_its_flows_ask(running_page: Any) -> None:

@@ -11,6 +11,7 @@ import { NewStudy, StudyPage } from "./pages/study";
 import { route } from "./route";
 import { loadSession } from "./session";
 import { Shell } from "./ui/shell";
+import { titleOf } from "./ui/title";
 
 /** Each page by the first part of its address. */
 const PAGES: Record<string, () => preact.JSX.Element> = {
@@ -48,6 +49,10 @@ export function App() {
   useEffect(() => {
     loadSession().catch(() => undefined);
   }, []);
+  const title = titleOf(route.value);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
   const page = PAGES[route.value.page];
   return <Shell>{page ? page() : <Missing />}</Shell>;
 }

@@ -43,7 +43,8 @@ COMPUTED: Mapping[str, ComputedMeasure] = {
         "", "goodput of the flow of TCP that gets least, in fair shares: 1 if all get alike", together=True, samples=False, most=1.0
     ),
     "total_goodput_bps": ComputedMeasure(
-        "bit/s", "goodput of all flows of TCP together", together=True, samples=False,
+        "bit/s", "bytes that all flows of TCP delivered, over the time from the first start to the end: over one span, also if some start late",
+        together=True, samples=False,
     ),
     "throughput_sd_bps": ComputedMeasure(
         "bit/s", "standard deviation over windows of a second of what arrived in order", together=False, samples=True

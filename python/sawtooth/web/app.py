@@ -84,6 +84,7 @@ def application(settings: Settings) -> Starlette:
         Route("/api/compare/plot", comparing.plot),
         Route("/api/compare/figure", comparing.figure, methods=["POST"]),
         Route("/api/live", live.watch),
+        Route("/api/live/check", live.check),
         Route("/api/playground/choices", playground.choices),
         Route("/api/playground/setting", playground.setting),
         Route("/api/playground/run", playground.run),

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from sse_starlette import EventSourceResponse
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from sawtooth.errors import DatasetError
 from sawtooth.web.folders import Folders
@@ -24,6 +24,8 @@ from sawtooth.web.settings import Settings
 _MOST_WATCHES = 4
 """At a time: each takes up to a hundredth of a processor."""
 _KINDS = ("port", "pid", "peer")
+_NUMBERS = {"port": ("port", 65_535), "pid": ("process", 2**31 - 1)}
+"""Kinds that are numbers: of what, and the largest."""
 _LONGEST_LINE = 2**20
 
 
@@ -36,13 +38,26 @@ class Live:
 
     async def watch(self, request: Request) -> Response:
         """Events `interval`, each a list of what its connections did, until nobody listens; `problem` if nothing can be seen, and `end`."""
+        return EventSourceResponse(self._events(self._allowed(request)), ping=15)
+
+    async def check(self, request: Request) -> Response:
+        """Why it may not be watched what is asked for, if so: who reads events sees no such answer."""
+        self._allowed(request)
+        return JSONResponse({})
+
+    def _allowed(self, request: Request) -> list[str]:
         command = self._command(request)
         if self._watches >= _MOST_WATCHES:
             raise DatasetError(f"{_MOST_WATCHES} pages watch connections already", "close one of them")
-        return EventSourceResponse(self._events(command), ping=15)
+        return command
 
     def _command(self, request: Request) -> list[str]:
         asked = request.query_params
+        for kind, (what, most) in _NUMBERS.items():
+            for value in asked.getlist(kind):
+                digits = value.strip()
+                if not (digits.isdecimal() and len(digits) <= len(str(most)) and 1 <= int(digits) <= most):
+                    raise DatasetError(f"`{value[:40]}` is no {what}", f"a number from 1 to {most}")
         chosen = [word for kind in _KINDS for value in asked.getlist(kind) for word in (f"--{kind}", value)]
         command = [
             sys.executable,

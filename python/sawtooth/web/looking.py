@@ -52,8 +52,14 @@ def look(text: str, path: Path, called: str, *, short: bool, below: Sequence[Pat
     except StudyError as error:
         return {"problem": _named(problem(error), path, called), "lint": [], "plan": None}
     words = {"size": made.size, "amount": forecast.amount(made), "demand": str(made.demand), "notes": forecast.notes(made)}
-    facts = forecast.facts(made) | words | {"backend": made.study.backend, "hasShort": "short" in made.study.tree}
+    facts = forecast.facts(made) | words | {"times": _times(made)} | {"backend": made.study.backend, "hasShort": "short" in made.study.tree}
     return {"problem": None, "lint": [_named(diagnosed(each), path, called) for each in found], "plan": facts}
+
+
+def _times(made: Plan) -> float:
+    """How many times as many runs there are at most: of replicates that are made until a rule is met only the fewest are planned."""
+    until = made.study.until
+    return made.study.most / until.least if until else 1
 
 
 def _named(said: dict[str, Any], path: Path, called: str) -> dict[str, Any]:

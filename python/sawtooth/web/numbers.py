@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from sawtooth.measures.whole import total_goodput
 from sawtooth.trace import Trace
 from sawtooth.web.workbench import finite
 
@@ -66,7 +67,8 @@ def of_run(taken: Trace, flows: Sequence[str], links: Sequence[str]) -> list[dic
         for column, what, unit in _OF_FLOWS:
             # Times of several flows add up to nothing.
             if column in taken.flows.columns and unit != "ns":
-                found.append(Number("all flows", what, unit, _number(taken.flows[column].sum())))
+                together = total_goodput() if column == "goodput_bps" else pl.col(column).sum()
+                found.append(Number("all flows", what, unit, _number(taken.flows.select(together).item())))
     for table, names, key, columns in ((taken.flows, flows, "flow", _OF_FLOWS), (forward, links, "link", _OF_LINKS)):
         for name in names:
             for row in table.filter(pl.col(key) == name).head(1).iter_rows(named=True):

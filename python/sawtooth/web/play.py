@@ -15,8 +15,8 @@ import polars as pl
 
 from sawtooth import _core
 from sawtooth.backends import sim
-from sawtooth.errors import PlainError
-from sawtooth.measures.whole import JAIN
+from sawtooth.errors import PlainError, StudyError
+from sawtooth.measures.whole import JAIN, total_goodput
 from sawtooth.plan import make_plan
 from sawtooth.stats import Vector
 from sawtooth.study import Study
@@ -105,7 +105,7 @@ def play(setting: Setting, stop: _core.StopRequest | None = None, seconds: float
         "flows": flows.select("flow", "group", "upload").to_dicts(),
         "links": _links(tables["links"]),
         "groups": _groups(setting, flows),
-        "numbers": _numbers(flows, tables["links"]),
+        "numbers": _numbers(setting, flows, tables["links"]),
         "curves": curves,
         "events": batch.events,
         "milliseconds": took * 1e3,
@@ -113,6 +113,15 @@ def play(setting: Setting, stop: _core.StopRequest | None = None, seconds: float
         "setting": setting.facts(),
     }
     return Played(head, columns)
+
+
+def makes_sense(setting: Setting) -> bool:
+    """Whether the study that a setting is can be run, however long that takes."""
+    try:
+        make_plan(Study.parse(setting.text(), Path("playground.toml"), files=False))
+    except StudyError:
+        return False
+    return True
 
 
 def _without_advice(message: str) -> str:
@@ -160,20 +169,24 @@ def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
     return [{"name": name, **row} for name, row in zip(setting.names, found.sort("group").to_dicts(), strict=True)]
 
 
-def _numbers(flows: pl.DataFrame, links: pl.DataFrame) -> dict[str, float | None]:
+def _numbers(setting: Setting, flows: pl.DataFrame, links: pl.DataFrame) -> dict[str, float | None]:
     """Of all together: goodput, Jain's index of the goodputs, packets dropped or lost of those that came to links, and the mean wait in queues, links one after the other.
 
-    Links count in the directions in which data go.
+    Links count in the directions in which data go; waits are those of the direction in which they are longer, and `wait_back` is 1 if that is against the chain.
     """
     data = links.filter((pl.col("direction") == "forward") | flows["upload"].any())
     dropped, lost, came = (int(data[f"{what}_packets"].sum()) for what in ("dropped", "lost", "arrived"))
-    forward = links.filter(direction="forward")
+    ways = {"forward": not flows["upload"].all(), "reverse": bool(flows["upload"].any())}
+    waits = {way: float(links.filter(direction=way)["wait_mean_ns"].fill_null(0).sum()) / 1e6 for way, used in ways.items() if used}
+    longer = max(waits, key=waits.__getitem__)
+    span = setting.duration * 1e9 - pl.col("start_ns")
     return {
-        "goodput_mbps": float(flows["goodput_bps"].sum()) / 1e6,
+        "goodput_mbps": float(flows.select(total_goodput(span)).item()) / 1e6,
         "jain": flows.select(JAIN).item(),
         "loss_percent": 100 * (dropped + lost) / came if came else None,
-        "wait_ms": float(forward["wait_mean_ns"].fill_null(0).sum()) / 1e6,
-        "utilisation": float(forward["utilisation"].max() or 0.0),  # pyright: ignore[reportArgumentType]
+        "wait_ms": waits[longer],
+        "wait_back": float(longer == "reverse"),
+        "utilisation": float(links.filter(pl.col("direction").is_in(list(waits)))["utilisation"].max() or 0.0),  # pyright: ignore[reportArgumentType]
         "marked": int(data["marked_packets"].sum()),
     }
 

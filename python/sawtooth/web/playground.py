@@ -16,7 +16,7 @@ from sawtooth import _core
 from sawtooth.errors import DatasetError
 from sawtooth.web.columns import TYPE, packed
 from sawtooth.web.folders import Folders
-from sawtooth.web.play import Played, play
+from sawtooth.web.play import Played, makes_sense, play
 from sawtooth.web.problems import NotAllowedError
 from sawtooth.web.requests import body, query
 from sawtooth.web.setting import LIMITS, MOST_FLOWS, MOST_GROUPS, MOST_LINKS, TOPOLOGIES, Setting, choices, parse
@@ -43,8 +43,9 @@ class Playground:
         return JSONResponse({"topologies": TOPOLOGIES, "choices": choices(), "limits": limits, "most": most})
 
     def setting(self, request: Request) -> Response:
-        """What an address says, also where that cannot be simulated: so that it can be mended."""
-        return JSONResponse(parse(query(request, "set")).facts())
+        """What an address says, also where that cannot be simulated: so that it can be mended. `study`: the study that it is, null if that could not be run."""
+        setting = parse(query(request, "set"))
+        return JSONResponse(setting.facts() | {"study": setting.text() if makes_sense(setting) else None})
 
     async def run(self, request: Request) -> Response:
         """What a setting does: `set` is its address, `page` who asks."""

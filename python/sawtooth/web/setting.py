@@ -333,7 +333,8 @@ def _buffer(text: str) -> tuple[float, str]:
     most = 100 if found and found[2] == "bdp" else 100_000
     if found is None or not 0 < amount <= most:
         raise DatasetError(
-            f"`{text[:40]}` is no buffer of a playground", "such as 1bdp, in products of rate and round-trip time, or 50p, in packets"
+            f"`{text[:40]}` is no buffer of a playground (at `l` of the address)",
+            "such as 1bdp, in products of rate and round-trip time, or 50p, in packets",
         )
     return amount, found[2]
 

@@ -59,13 +59,13 @@ class Studies:
         }  # fmt: skip
 
     async def size(self, request: Request) -> Response:
-        """What a study would run, of a list: `problem`, or `runs`, `deliveries` and `seconds`."""
+        """What a study would run, of a list: `problem`, or `runs`, `deliveries` and `seconds`, and how many `times` as much it is at most."""
         path = self._folders.path(query(request, "of"))
 
         def sized(path: Path) -> dict[str, Any]:
             found = look(read_text(path), path, query(request, "of"), short=False, below=self.below)
             plan: dict[str, Any] = found["plan"] or {}
-            return {"problem": found["problem"], **{key: plan.get(key) for key in ("runs", "cells", "deliveries", "seconds")}}
+            return {"problem": found["problem"], **{key: plan.get(key) for key in ("runs", "cells", "deliveries", "seconds", "times")}}
 
         return JSONResponse(await to_thread.run_sync(self._sizes, path, changed(path), sized, limiter=self._listing))
 
@@ -141,6 +141,11 @@ def _schema() -> dict[str, Any]:
 
 def _text(asked: Mapping[str, Any]) -> str:
     text = asked.get("text")
-    if not isinstance(text, str) or "\0" in text:
+    if not isinstance(text, str):
         raise DatasetError("what is asked has the `text` of a study")
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise DatasetError(
+            f"line {line} has a character of code 0, which no text has", "it may have been copied from a file that is no text; delete it"
+        )
     return text

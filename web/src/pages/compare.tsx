@@ -104,6 +104,11 @@ type Both = Asked & { of: string; beside: string };
 function Compared({ asked, ask }: { asked: Both; ask: (next: Asked) => void }) {
   const head = useLoaded((signal) => get<Head>("/api/results/head", { of: asked.of }, signal), [asked.of]);
   const [ready, set] = useState(false);
+  const [unshown, tell] = useState<string | undefined>();
+  const heard = (problem: string | undefined) => {
+    tell(problem);
+    set(true);
+  };
   return (
     <Await of={head}>
       {(found) => (
@@ -111,10 +116,12 @@ function Compared({ asked, ask }: { asked: Both; ask: (next: Asked) => void }) {
           {found.planned && found.tables.length > 0 && (
             <section aria-label="Workbench">
               <h2>Any measure of both</h2>
-              <Workbench of={asked.of} beside={asked.beside} head={found} ready={() => set(true)} />
+              <Workbench of={asked.of} beside={asked.beside} head={found} ready={heard} />
             </section>
           )}
-          {(ready || !found.planned || !found.tables.length) && <Verdicts asked={asked} arms={found.arms ?? []} ask={ask} />}
+          {(ready || !found.planned || !found.tables.length) && (
+            <Verdicts asked={asked} arms={found.arms ?? []} unshown={unshown} ask={ask} />
+          )}
         </>
       )}
     </Await>
@@ -122,7 +129,15 @@ function Compared({ asked, ask }: { asked: Both; ask: (next: Asked) => void }) {
 }
 
 /** Cell by cell: ratios with their intervals, and whether they agree. */
-function Verdicts({ asked, arms, ask }: { asked: Both; arms: string[]; ask: (next: Asked) => void }) {
+interface Judging {
+  asked: Both;
+  arms: string[];
+  /** Why nothing is drawn above, if so: it is not said twice. */
+  unshown: string | undefined;
+  ask: (next: Asked) => void;
+}
+
+function Verdicts({ asked, arms, unshown, ask }: Judging) {
   const found = useLoaded((signal) => get<Summary>("/api/compare", { ...asked }, signal), [JSON.stringify(asked)]);
   return (
     <section aria-label="Cell by cell" aria-busy={found.loading}>
@@ -133,7 +148,10 @@ function Verdicts({ asked, arms, ask }: { asked: Both; arms: string[]; ask: (nex
           being compared …
         </p>
       )}
-      {!(found.loading && !found.value) && <Await of={found}>{(made) => <Told asked={asked} made={made} />}</Await>}
+      {found.problem && found.problem.message === unshown && <p>They cannot be compared either, for the same reason.</p>}
+      {!(found.loading && !found.value) && !(found.problem && found.problem.message === unshown) && (
+        <Await of={found}>{(made) => <Told asked={asked} made={made} />}</Await>
+      )}
     </section>
   );
 }

@@ -1,9 +1,11 @@
 // Connections of this machine, what holds each back, and how that changes: `sawtooth stall` as a page.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { address } from "../api";
+import { address, get, problemOf, type Told } from "../api";
 import { go, route, to } from "../route";
 import { session } from "../session";
+import { Bounded } from "../ui/bounded";
 import { Field } from "../ui/field";
+import { Wrong } from "../ui/loaded";
 import { number, scaleOf } from "../ui/words";
 
 interface Spell {
@@ -45,9 +47,20 @@ const CAUSES: [string, string][] = [
   ["device", "network card"],
 ];
 
+const KINDS = { port: "Port", pid: "Process", peer: "Peer" } as const;
+
+/** What is wrong with what was typed into a field; empty of what is right, or what only the command can tell. */
+function wrong(kind: string, text: string): string {
+  const [what, most] = kind === "port" ? ["port", 65_535] : kind === "pid" ? ["process", 2 ** 31 - 1] : ["", 0];
+  if (!what || !text.trim()) return "";
+  const isNumber = /^\s*\d+\s*$/.test(text) && Number(text) >= 1 && Number(text) <= most;
+  return isNumber ? "" : `“${text.trim()}” is no ${what}: a number ${kind === "port" ? "from 1 to 65535, such as 443" : "from 1 on"}`;
+}
+
 export function LivePage() {
   const query = route.value.query;
   const [watching, watch] = useState(false);
+  const [said, say] = useState<Record<string, string>>({});
   return (
     <section>
       <h1>Live connections</h1>
@@ -61,12 +74,19 @@ export function LivePage() {
           event.preventDefault();
           const given = Object.fromEntries(new FormData(event.currentTarget).entries()) as Record<string, string>;
           go(to("live", given), "replace");
-          watch(true);
+          const found = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, wrong(kind, given[kind] ?? "")]));
+          say(found);
+          watch(!Object.values(found).some(Boolean));
         }}
       >
-        {(["port", "pid", "peer"] as const).map((kind) => (
-          <Field key={kind} name={{ port: "Port", pid: "Process", peer: "Peer" }[kind]}>
-            {(id) => <input id={id} name={kind} value={query.get(kind) ?? ""} placeholder="any" size={12} autocomplete="off" />}
+        {Object.entries(KINDS).map(([kind, name]) => (
+          <Field key={kind} name={name}>
+            {(id) => (
+              <>
+                <input id={id} name={kind} value={query.get(kind) ?? ""} placeholder="any" size={12} autocomplete="off" />
+                <Bounded said={said[kind] ?? ""} />
+              </>
+            )}
           </Field>
         ))}
         <Field name="Every">
@@ -110,8 +130,11 @@ function Watched({ query }: { query: string }) {
   const seen = useRef(new Map<string, Seen>());
   const [turn, next] = useState(0);
   const [said, say] = useState("");
+  const [refused, refuse] = useState<Told | null>(null);
   useEffect(() => {
     const given = Object.fromEntries([...new URLSearchParams(query)].filter(([, value]) => value.trim()));
+    const control = new AbortController();
+    refuse(null);
     const events = new EventSource(address("/api/live", given));
     events.addEventListener("interval", (event) => {
       take(seen.current, JSON.parse((event as MessageEvent<string>).data));
@@ -125,22 +148,30 @@ function Watched({ query }: { query: string }) {
       });
     events.onerror = () => {
       events.close();
-      say("the explorer could not watch them: four pages may be watching already, or it was ended");
+      // A stream of events that is refused says nothing of why: that is asked for by itself.
+      get("/api/live/check", given, control.signal).then(
+        () => say("the explorer does not watch them any more"),
+        (error) => control.signal.aborted || refuse(problemOf(error)),
+      );
     };
-    return () => events.close();
+    return () => {
+      control.abort();
+      events.close();
+    };
   }, [query]);
   const rows = [...seen.current.values()].sort(
     (a, b) => b.last.stall_s - a.last.stall_s || b.last.busy - a.last.busy || (a.last.connection < b.last.connection ? -1 : 1),
   );
   return (
     <>
-      {said && (
+      {refused && <Wrong told={refused} />}
+      {said && !refused && (
         <p class="wrong" role="alert">
           {said}
         </p>
       )}
       <p class="faint" aria-live="off">
-        {turn ? `${rows.length} connections` : said ? "" : "Waiting for the first interval …"}
+        {turn ? `${rows.length} connections` : said || refused ? "" : "Waiting for the first interval …"}
       </p>
       <Key />
       <ul class="cards">

@@ -7,6 +7,7 @@ import {
   type Choices,
   type Group,
   type Link,
+  leastOf,
   parted,
   type Setting,
   searchOf,
@@ -39,10 +40,12 @@ export function Playground() {
 
 function Playing({ choices }: { choices: Choices }) {
   const { lesson } = parted(location.search);
-  const taught = useLesson(lesson);
+  const { lesson: taught, problem: untaught } = useLesson(lesson);
   const [setting, set] = useState<Setting | null>(null);
   const [played, show] = useState<{ played: Played; asked: string; milliseconds: number; arrived: number } | null>(null);
   const [told, tell] = useState<Told | null>(null);
+  // Of a setting that was not simulated the study that it is, if that can be run elsewhere.
+  const [unplayed, offer] = useState<string | null>(null);
   const [chosen, choose] = useState<Chosen>({ kind: "link", at: 0 });
   // The setting that the page has last asked for: answers to what came before are shown, and change no control.
   const latest = useRef("");
@@ -61,6 +64,7 @@ function Playing({ choices }: { choices: Choices }) {
         show({ played: found, asked, milliseconds, arrived: performance.now() });
         if (asked !== latest.current) return;
         tell(null);
+        offer(null);
         set(found.head.setting);
         latest.current = found.head.setting.address;
         // Once it rests: browsers refuse an address that changes a hundred times in a while.
@@ -70,9 +74,14 @@ function Playing({ choices }: { choices: Choices }) {
       (problem, asked) => {
         if (asked !== latest.current) return;
         tell(problem);
+        offer(null);
         // What makes no sense together is mended with the controls; of an address that means nothing there are none.
-        get<Setting>("/api/playground/setting", { set: asked }).then(
-          (found) => asked === latest.current && set(found),
+        get<Setting & { study: string | null }>("/api/playground/setting", { set: asked }).then(
+          ({ study, ...found }) => {
+            if (asked !== latest.current) return;
+            set(found);
+            offer(study);
+          },
           () => undefined,
         );
       },
@@ -121,8 +130,9 @@ function Playing({ choices }: { choices: Choices }) {
         ))}
       </nav>
       {taught && <Steps lesson={taught} setting={played?.played.head.setting.address ?? ""} />}
+      {untaught && <Wrong told={untaught} />}
       {told && <Wrong told={told} />}
-      {played && <Numbers numbers={played.played.head.numbers} />}
+      {played && <Numbers numbers={played.played.head.numbers} stale={!!told} />}
       {setting && (
         <div class="playground">
           <section class="controls" aria-label="Setting">
@@ -150,7 +160,12 @@ function Playing({ choices }: { choices: Choices }) {
           )}
         </div>
       )}
-      {played && <Sharing setting={played.played.head.setting.address} lesson={lesson} study={played.played.head.study} />}
+      {played && told && (
+        <Sharing setting={latest.current} lesson={lesson} study={unplayed ?? played.played.head.study} refused={unplayed === null} />
+      )}
+      {played && !told && (
+        <Sharing setting={played.played.head.setting.address} lesson={lesson} study={played.played.head.study} refused={false} />
+      )}
     </>
   );
 }
@@ -200,6 +215,7 @@ function Parts(props: {
           key={links.indexOf(link)}
           link={link}
           choices={choices}
+          floor={leastOf(setting, links.indexOf(link))}
           change={(next: Link) => change({ ...setting, links: links.map((each) => (each === link ? next : each)) })}
         />
       )}

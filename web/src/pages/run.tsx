@@ -108,7 +108,8 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
   }, [first, second.value, other.value, JSON.stringify(asked.beside), JSON.stringify(asked.change)]);
   const longest = Math.max(...tracks.map((track) => track.head.duration));
   const zoom = useZoom(longest, head.active);
-  const [moment, choose] = useMoment();
+  const [moment, choose] = useMoment(longest);
+  const ignored = notTaken(longest, asked.change);
   useEffect(() => zoom.again(), [moment]);
   const forked = other.value?.head.differs ?? undefined;
   const [marks] = useState<{ at: number | undefined; forked: number | undefined }>({ at: undefined, forked: undefined });
@@ -118,6 +119,11 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
   return (
     <>
       <h1>{head.title}</h1>
+      {ignored.map((each) => (
+        <p class="note" role="status" key={each}>
+          {each}
+        </p>
+      ))}
       <p class="faint">
         <a href={to("results", { of })}>{of}</a> · {told(head)}
       </p>
@@ -224,9 +230,26 @@ function useZoom(longest: number, active: number): Zoom {
   return zoom;
 }
 
-/** The moment that is looked at, which the address keeps. */
-function useMoment(): [number | undefined, (moment: number | undefined) => void] {
-  return [numberOf("moment"), (moment) => keep({ moment: moment === undefined ? undefined : String(+moment.toFixed(12)) })];
+/** The moment that is looked at, which the address keeps; none outside of what is shown. */
+function useMoment(longest: number): [number | undefined, (moment: number | undefined) => void] {
+  const said = numberOf("moment");
+  const moment = said !== undefined && said >= 0 && said <= longest ? said : undefined;
+  return [moment, (moment) => keep({ moment: moment === undefined ? undefined : String(+moment.toFixed(12)) })];
+}
+
+/** What of the address means nothing here, in words: it was mistyped, or cut. */
+function notTaken(longest: number, change: Change | undefined): string[] {
+  const { query } = route.value;
+  const found: string[] = [];
+  const moment = query.get("moment");
+  const value = numberOf("moment");
+  if (moment && !(value !== undefined && value >= 0 && value <= longest))
+    found.push(
+      `The address names the moment ${moment.slice(0, 40)}, which is no time of this run: it lasts from 0 to ${+longest.toFixed(6)} s.`,
+    );
+  if (query.get("change") && !change)
+    found.push("The address does not say which change: it may have been cut when it was copied. This is the run as it was.");
+  return found;
 }
 
 function told(head: RunHead): string {

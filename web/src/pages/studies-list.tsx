@@ -33,6 +33,8 @@ interface Size {
   cells: number | null;
   deliveries: number | null;
   seconds: number | null;
+  /** How many times as much it is at most, where replicates are made until a rule is met. */
+  times: number;
   problem: Told | null;
 }
 
@@ -170,13 +172,21 @@ function useSizes(studies: Entry[]): Record<string, Size> {
   return sizes;
 }
 
+/** From the least to the most, or the one if both read alike. */
+function range(words: (times: number) => string, times: number[]): string {
+  return [...new Set(times.map(words))].join(" to ");
+}
+
 function SizeOf({ size, backend }: { size: Size | undefined; backend: string }) {
   if (!size) return <p class="faint">…</p>;
   if (size.problem) return <p class="bad">{size.problem.message}</p>;
-  const segments = (size.deliveries ?? 0).toLocaleString("en", { notation: "compact" });
+  const segments = (times: number) => (times * (size.deliveries ?? 0)).toLocaleString("en", { notation: "compact" });
+  const runs = (times: number) => Math.round(times * (size.runs ?? 0)).toLocaleString("en");
+  const times = [...new Set([1, size.times])];
   return (
     <p class="faint">
-      {count(size.runs ?? 0, "run")} · {count(size.cells ?? 0, "cell")} · {segments} segments · {duration(size.seconds ?? 0)} · {backend}
+      {times.length > 1 ? `${range(runs, times)} runs` : count(size.runs ?? 0, "run")} · {count(size.cells ?? 0, "cell")} ·{" "}
+      {range(segments, times)} segments · {range((each) => duration(each * (size.seconds ?? 0)), times)} · {backend}
     </p>
   );
 }

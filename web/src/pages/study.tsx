@@ -117,7 +117,16 @@ function Study({ opened }: { opened: Opened }) {
   };
 
   const own = sweeps.value.filter((sweep) => sweep.study === of);
-  const isThere = own.some((sweep) => sweep.out === begun);
+  const mine = own.find((sweep) => sweep.out === begun);
+  const isThere = mine !== undefined;
+  const isGoing = mine?.state === "running" || mine?.state === "pausing";
+  const gone = useRef("");
+  useEffect(() => {
+    // What was started and is paused, cancelled or over is not filled any more.
+    if (isGoing) gone.current = begun;
+    else if (begun && gone.current === begun) begin("");
+    if (!begun) gone.current = "";
+  }, [isGoing, begun]);
   useEffect(() => {
     // On a small screen what was started stands far from where it was.
     if (isThere) progress.current?.scrollIntoView({ block: "nearest" });

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { get, post } from "../api";
 import { Drawn } from "../plots/drawn";
-import { domainOf, draw, fromZero, type Levels, type Panel, type Placed } from "../plots/levels";
+import { domainOf, draw, fromZero, type Levels, type Panel, type Placed, titleOf } from "../plots/levels";
 import { keep, route } from "../route";
 import { Choice, Field } from "../ui/field";
 import { Folded } from "../ui/folded";
@@ -83,8 +83,8 @@ interface Props {
   of: string;
   beside?: string;
   head: Head;
-  /** Is told when the first figure is there, or that there is none. */
-  ready?: () => void;
+  /** Is told when the first figure is there, or that there is none and why. */
+  ready?: (problem: string | undefined) => void;
 }
 
 /** A point that is looked into, as the address has it. */
@@ -112,7 +112,7 @@ export function Workbench({ of, beside, head, ready }: Props) {
   );
   const figure = found.value;
   useEffect(() => {
-    if (!found.loading) ready?.();
+    if (!found.loading) ready?.(found.problem?.message);
   }, [found.loading]);
   const choose = (panel: Panel, curve: string, level: number) =>
     keep({ point: JSON.stringify({ row: panel.row, column: panel.column, curve, level: figure?.x.levels[level] ?? "" }) });
@@ -175,9 +175,11 @@ function Measure({ of, head, keys, ask }: { of: string; head: Head; keys: Keys; 
   );
   const [typed, type] = useState<string | null>(null);
   const text = typed ?? keys.metric;
-  const say = (metric: string) => {
+  const say = (text: string) => {
     type(null);
-    if (metric.trim() && metric !== keys.metric) ask({ ...keys, metric: metric.trim() });
+    // An empty field asks for the measure that one begins with.
+    const metric = text.trim() || beginning(head).metric;
+    if (metric !== keys.metric) ask({ ...keys, metric });
   };
   return (
     <Await of={every}>
@@ -330,7 +332,7 @@ function Numbers({ figure, choose }: { figure: Levels; choose: (panel: Panel, cu
         <tbody>
           {rows.map(({ panel, curve, point, at, level }) => (
             <tr key={`${panel.row}|${panel.column}|${curve.name}|${level}`}>
-              <td class="text">{[panel.row, panel.column].filter(Boolean).join(", ")}</td>
+              <td class="text">{titleOf(figure, panel)}</td>
               <td class="text">{curve.name}</td>
               <td class="text">{level}</td>
               <td>

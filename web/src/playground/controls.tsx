@@ -9,13 +9,21 @@ import type { Choices, Group, Link, Setting } from "./setting";
 
 type Limits = Choices["limits"];
 
-/** From what to what a limit goes, as a slider takes it. */
-function within(limits: Limits, name: string) {
+/** From what to what a limit goes, as a slider takes it; not less than `floor`, unless that is beyond its most. */
+function within(limits: Limits, name: string, floor = 0) {
   const { least, most, unit } = limits[name] ?? { least: 0, most: 1, unit: "" };
-  return { least, most, unit };
+  return { least: floor < most ? Math.max(least, floor) : least, most, unit };
 }
 
-export function LinkControls({ link, choices, change }: { link: Link; choices: Choices; change: (link: Link) => void }) {
+interface OfLink {
+  link: Link;
+  choices: Choices;
+  /** Of its rate, delay and buffer: less is refused. */
+  floor: { rate: number; delay: number; buffer: number };
+  change: (link: Link) => void;
+}
+
+export function LinkControls({ link, choices, floor, change }: OfLink) {
   const { limits } = choices;
   const [amount, unit] = link.buffer.endsWith("bdp") ? [Number(link.buffer.slice(0, -3)), "bdp"] : [Number(link.buffer.slice(0, -1)), "p"];
   const isTrace = link.rates.length > 1;
@@ -26,18 +34,24 @@ export function LinkControls({ link, choices, change }: { link: Link; choices: C
       ) : (
         <Slider
           name="Rate"
-          {...within(limits, "rate")}
+          {...within(limits, "rate", floor.rate)}
           log
           value={link.rates[0] ?? 10}
           set={(rate) => change({ ...link, rates: [rate] })}
         />
       )}
-      <Slider name="Delay, one way" {...within(limits, "delay")} log value={link.delay} set={(delay) => change({ ...link, delay })} />
+      <Slider
+        name="Delay, one way"
+        {...within(limits, "delay", floor.delay)}
+        log
+        value={link.delay}
+        set={(delay) => change({ ...link, delay })}
+      />
       {unit === "bdp" ? (
         <Slider
           name="Buffer"
           unit="BDP"
-          least={0.05}
+          least={floor.buffer < 50 ? Math.max(0.05, floor.buffer) : 0.05}
           most={50}
           log
           value={amount}

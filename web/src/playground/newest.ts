@@ -23,7 +23,7 @@ export interface Head {
     timeouts: number | null;
     stall_ms: number | null;
   }[];
-  numbers: { goodput_mbps: number; jain: number | null; loss_percent: number | null; wait_ms: number };
+  numbers: { goodput_mbps: number; jain: number | null; loss_percent: number | null; wait_ms: number; wait_back: number };
   curves: { kind: "cwnd" | "rtt" | "goodput" | "queue"; of: number; name: string; column: string }[];
   events: number;
   milliseconds: number;

@@ -38,6 +38,41 @@ export interface Choices {
   most: { links: number; groups: number; flows: number };
 }
 
+/** Bits of a packet: what a buffer in products of rate and round-trip time holds at least, or the study is refused. */
+const PACKET = 12_000;
+
+/** What round-trip time crosses a link at most besides its own, ms. */
+function elsewhere({ links, groups }: Setting, at: number): number {
+  const crossing = groups.filter((each) => Math.min(each.begin, each.end) <= at && at < Math.max(each.begin, each.end));
+  const others = (group: Group) =>
+    links.reduce((sum, link, i) => {
+      const isCrossed = i !== at && Math.min(group.begin, group.end) <= i && i < Math.max(group.begin, group.end);
+      return isCrossed ? sum + link.delay : sum;
+    }, group.delay);
+  return 2 * Math.max(0, ...crossing.map(others));
+}
+
+/** The least rate (Mbit/s), delay (ms) and buffer (BDP) of a link with which its buffer holds a packet, the others as they are; none of one in packets. */
+export function leastOf(setting: Setting, at: number): { rate: number; delay: number; buffer: number } {
+  const { rates, delay, buffer } = setting.links[at] as Link;
+  if (!buffer.endsWith("bdp")) return { rate: 0, delay: 0, buffer: 0 };
+  const [rate, amount, rest] = [rates[0] ?? 0, Number(buffer.slice(0, -3)), elsewhere(setting, at)];
+  const kilobits = PACKET / 1000;
+  const trip = 2 * delay + rest;
+  return {
+    rate: upwards(kilobits / (trip * amount)),
+    delay: upwards(Math.max(0, kilobits / (rate * amount) - rest) / 2),
+    buffer: upwards(kilobits / (rate * trip)),
+  };
+}
+
+/** To three digits. What cannot be had (without a delay) bounds nothing. */
+function upwards(value: number): number {
+  if (!Number.isFinite(value) || value <= 0) return 0;
+  const scale = 10 ** (2 - Math.floor(Math.log10(value)));
+  return Number((Math.ceil(value * scale - 1e-6) / scale).toPrecision(6));
+}
+
 /** What stands behind the address's question mark: the setting, and the lesson that it is from, which says nothing of the setting. */
 export function parted(search: string): { setting: string; lesson: string } {
   const parts = search.replace(/^\?/, "").split("&").filter(Boolean);

@@ -25,13 +25,16 @@ const PACKET = 0.012;
 const PEAKS =
   "Peaks above the link’s rate: what had arrived behind a lost packet is delivered at once when that packet comes. The link was no faster then.";
 
-export function Numbers({ numbers }: { numbers: Played["head"]["numbers"] }) {
+/** What senders do is sampled where connections are opened from: of who uploads that is the side that answers. */
+const UPLOADED = "Nothing is drawn of flows that go against the chain: only the side that answers them is sampled. The table below has";
+
+export function Numbers({ numbers, stale }: { numbers: Played["head"]["numbers"]; stale: boolean }) {
   return (
-    <dl class="figures">
+    <dl class={stale ? "figures stale" : "figures"}>
       <Figure name="Goodput of all" value={numbers.goodput_mbps} unit="Mbit/s" />
       <Figure name="Fairness (Jain's index)" value={numbers.jain} unit="" />
       <Figure name="Dropped or lost" value={numbers.loss_percent} unit="%" />
-      <Figure name="Mean wait in queues" value={numbers.wait_ms} unit="ms" />
+      <Figure name={numbers.wait_back ? "Mean wait in queues, back" : "Mean wait in queues"} value={numbers.wait_ms} unit="ms" />
     </dl>
   );
 }
@@ -46,6 +49,8 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
   // Between two samples a packet or two may arrive more than in others.
   const most = 1.1 * fastest + (2 * PACKET) / ((t[1] ?? 1) - (t[0] ?? 0));
   const isPeaked = head.curves.some((each) => each.kind === "goodput" && (column(each.column) ?? none).some((rate) => rate > most));
+  const back = groups.filter((_, at) => head.flows.some((each) => each.group === at && each.upload)).map((each) => each.name);
+  const undrawn = back.length > 0 ? `${UPLOADED} the goodput of ${back.join(", ")}.` : "";
   return (
     <div class={stale ? "stale" : ""}>
       {head.flows.length > FEW && <Legend names={groups.map((each) => each.name)} />}
@@ -56,7 +61,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
             <OverTime
               key={kind}
               least={least[kind] ?? 0}
-              note={kind === "goodput" && isPeaked ? PEAKS : undefined}
+              note={[kind === "goodput" && isPeaked ? PEAKS : "", kind === "queue" ? "" : undrawn].filter(Boolean).join(" ") || undefined}
               id={curves.map((each) => `${each.of}${each.name}`).join()}
               title={title}
               t={t}

@@ -1,6 +1,6 @@
 // The steps of the lesson that a setting is of: which one is shown, what to look for, and the next.
 import { useState } from "preact/hooks";
-import { get } from "../api";
+import { get, type Told } from "../api";
 import { to } from "../route";
 import { useLoaded } from "../ui/loaded";
 import { Words } from "../ui/words";
@@ -14,13 +14,13 @@ export interface Lesson {
   axes: Record<string, number>;
 }
 
-/** The lesson of that name, if there is one. */
-export function useLesson(name: string): Lesson | null {
+/** The lesson of that name, or why there is none. */
+export function useLesson(name: string): { lesson: Lesson | null; problem: Told | undefined } {
   const found = useLoaded<Lesson | null>(
-    (signal) => (name ? get<Lesson>("/api/lessons/lesson", { name }, signal).catch(() => null) : Promise.resolve(null)),
+    (signal) => (name ? get<Lesson>("/api/lessons/lesson", { name }, signal) : Promise.resolve(null)),
     [name],
   );
-  return name ? (found.value ?? null) : null;
+  return { lesson: name && !found.problem ? (found.value ?? null) : null, problem: name ? found.problem : undefined };
 }
 
 export function Steps({ lesson, setting }: { lesson: Lesson; setting: string }) {

@@ -255,6 +255,16 @@ export function domainOf(found: Levels): [number, number] {
   return [from, high + 0.06 * (high - low || Math.abs(high) || 1)];
 }
 
+/** What a panel is of: its levels, each with the name of its dimension; arms and items name themselves. */
+export function titleOf(found: Levels, panel: Panel): string {
+  const named = (place: string, level: string) => {
+    const dimension = found.places[place];
+    const isNamed = !dimension || dimension === "arm" || dimension === "item" || level.startsWith(`${dimension} `);
+    return !level || isNamed ? level : `${dimension} ${level}`;
+  };
+  return [named("rows", panel.row), named("panels", panel.column)].filter(Boolean).join(", ");
+}
+
 export function draw(found: Levels, width: number, chosen: (point: Placed) => void): Element {
   const columns = [...new Set(found.panels.map((panel) => panel.column))];
   const beside = Math.max(1, Math.min(columns.length, Math.floor(width / 300)));
@@ -266,7 +276,7 @@ export function draw(found: Levels, width: number, chosen: (point: Placed) => vo
   grid.style.gridTemplateColumns = `repeat(${beside}, minmax(0, 1fr))`;
   for (const panel of found.panels) {
     const place = document.createElement("div");
-    const title = [panel.row, panel.column].filter(Boolean).join(", ");
+    const title = titleOf(found, panel);
     if (title) {
       const head = document.createElement("div");
       head.className = "faint";

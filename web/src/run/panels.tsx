@@ -43,7 +43,7 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
   const paced = every.some((line) => line.track.column(`${line.flow} pacing`));
   return (
     <>
-      <Titled title="Congestion window" keys="thick: cwnd; broken: ssthresh; thin: sent and not acknowledged">
+      <Titled title="Congestion window (kB)" keys="thick: cwnd; broken: ssthresh; thin: sent and not acknowledged">
         <Panel
           {...common}
           label="Congestion window, slow-start threshold and flight size over time"

@@ -18,6 +18,8 @@ export interface Checked {
     question: string;
     backend: string;
     runs: number;
+    /** How many times as many they are at most, where replicates are made until a rule is met. */
+    times: number;
     cells: number;
     arms: string[];
     axes: Record<string, string[]>;
@@ -41,7 +43,7 @@ export function Says({
   return (
     <div class={stale ? "stale" : undefined} aria-live="polite" aria-busy={stale}>
       {problem && <Wrong told={problem} />}
-      {value?.problem && (
+      {!problem && value?.problem && (
         <>
           <Wrong told={value.problem} />
           {value.problem.place && (
@@ -55,7 +57,11 @@ export function Says({
         <section aria-label="Plan">
           <h2>Plan</h2>
           <p>
-            <b>{count(value.plan.runs, "run")}</b>
+            <b>
+              {value.plan.times > 1
+                ? `${value.plan.runs.toLocaleString("en")} to ${count(Math.round(value.plan.runs * value.plan.times), "run")}`
+                : count(value.plan.runs, "run")}
+            </b>
           </p>
           <p class="faint">
             {value.plan.size}; {value.plan.amount}; a run takes up to about {bytes(Math.round(value.plan.memory_bytes))} of memory; on{" "}
