@@ -71,7 +71,7 @@ study: .venv/built ## install, build, run the HighSpeed TCP study and write its 
 	@$(ONWARD)
 
 short: .venv/built ## the same study in its short form, seconds instead of a minute
-	$(RUN)/sawtooth run hstcp --short --out results/hstcp-short
+	$(RUN)/sawtooth run hstcp --short
 	$(RUN)/sawtooth report results/hstcp-short
 	@$(ONWARD)
 

@@ -83,7 +83,7 @@ def trace(
     wanted = captured.wanted(pcap, pcap_at, snap, made)
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
     span = traces.span(begin, end, run)
-    directory = out or Path("results") / made.study.name / "trace"
+    directory = out or made.study.directory() / "trace"
     if layers:
         if wanted:
             raise StudyError("--layers captures nothing", hint="leave out --pcap")
