@@ -213,7 +213,11 @@ def run(
     else:
         loaded = _study(study, short=short, options=options, files=files)
     part = None if shard is None else Shard.parse(arguments.text(shard, "a shard is a text such as 3/10"))
-    target = loaded.directory(f"-{part.number}-of-{part.of}" if part else "") if out is None else as_path(out, "`out` is the path of a directory")
+    target = (
+        loaded.directory(f"-{part.number}-of-{part.of}" if part else "")
+        if out is None
+        else as_path(out, "`out` is the path of a directory")
+    )
     plan = dataclasses.replace(make_plan(loaded), shard=part)
     if dask is not None:
         clusters.require_address(arguments.text(dask, "`dask` is an address, such as tcp://head:8786 or local:4"))
