@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
@@ -31,7 +32,7 @@ def html(report: Report) -> str:
     found = report.validity
     names = {"cell", "arm", *factors_of(report.dataset.runs)}
     return template("report.html").render(
-        keys=lambda columns: _keys(columns, names),
+        keys=partial(_keys, names=names),
         manifest=report.dataset.manifest,
         runs=runs(report.dataset),
         design=design(report.dataset),
@@ -64,7 +65,7 @@ def template(name: str) -> jinja2.Template:
     return environment.get_template(name)
 
 
-def _keys(columns: Sequence[cells.Column], names: Set[str]) -> int:
+def _keys(columns: Sequence[cells.Column], *, names: Set[str]) -> int:
     """How many columns at the left say what a row is: they are in each part of a table that is printed in parts."""
     headings = [column.heading for column in columns[:-1]]
     return next((at for at, heading in enumerate(headings) if heading not in names), len(headings))
