@@ -62,13 +62,18 @@ guest: .venv/guest ## build what runs inside guests of `--backend uml`
 rust-tests: ## build the tests that are programs of their own; beside `guest`, they share nothing
 	cargo test --workspace --locked --quiet --no-run
 
+# Who has just built it does not know where the command is.
+ONWARD := echo "to go on: . .venv/bin/activate, then sawtooth serve (or .venv/bin/sawtooth serve)"
+
 study: .venv/built ## install, build, run the HighSpeed TCP study and write its report
 	$(RUN)/sawtooth run hstcp --out results/hstcp
 	$(RUN)/sawtooth report results/hstcp
+	@$(ONWARD)
 
 short: .venv/built ## the same study in its short form, seconds instead of a minute
-	$(RUN)/sawtooth run hstcp --short --out results/hstcp-short
+	$(RUN)/sawtooth run hstcp --short
 	$(RUN)/sawtooth report results/hstcp-short
+	@$(ONWARD)
 
 gallery: .venv/built ## run the eight studies of the gallery, one page and one contact sheet of their figures, a minute
 	$(RUN)/sawtooth gallery

@@ -34,8 +34,8 @@ def main() -> int:
         _timed("pip install", [place / "env/bin/python", "-m", "pip", "install", "--quiet", wheels[0]], environment)
         sawtooth = place / "env/bin/sawtooth"
         took = _timed("run", [sawtooth, "run", "hstcp", "--short"], environment)
-        took += _timed("report", [sawtooth, "report", "results/hstcp"], environment)
-        report = place / "results/hstcp/report/report.html"
+        took += _timed("report", [sawtooth, "report", "results/hstcp-short"], environment)
+        report = place / "results/hstcp-short/report/report.html"
         if not report.is_file():
             print("there is no report", file=sys.stderr)
             return 1

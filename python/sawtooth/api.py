@@ -188,7 +188,7 @@ def run(
     Args:
         study: the path of a study file, or the name of one that comes along; its text; a mapping with the same keys, or of a scenario alone; or
             a `Study`: then `short` and `options` have been said.
-        out: results directory; by default `results/NAME`, or `results/NAME-N-of-M`.
+        out: results directory; by default `results/NAME`, with `-short` of the short form and `-N-of-M` of a part behind it.
         short: the `[short]` form.
         jobs: threads; by default one per processor.
         options: `PATH=VALUE` settings that override the file.
@@ -213,8 +213,11 @@ def run(
     else:
         loaded = _study(study, short=short, options=options, files=files)
     part = None if shard is None else Shard.parse(arguments.text(shard, "a shard is a text such as 3/10"))
-    name = f"{loaded.name}-{part.number}-of-{part.of}" if part else loaded.name
-    target = Path("results") / name if out is None else as_path(out, "`out` is the path of a directory")
+    target = (
+        loaded.directory(f"-{part.number}-of-{part.of}" if part else "")
+        if out is None
+        else as_path(out, "`out` is the path of a directory")
+    )
     plan = dataclasses.replace(make_plan(loaded), shard=part)
     if dask is not None:
         clusters.require_address(arguments.text(dask, "`dask` is an address, such as tcp://head:8786 or local:4"))

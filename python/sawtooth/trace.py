@@ -141,6 +141,18 @@ def _rate(bps: float) -> str:
     return f"{bps / 1e6:,.4g} Mbit/s" if bps >= 1e6 else f"{bps / 1e3:,.4g} kbit/s"
 
 
+def untold(trace: Trace, flows: Sequence[str], span: tuple[float, float]) -> list[str]:
+    """A line per flow that is drawn and of which the stretch has no sample: its panels are empty."""
+    lines: list[str] = []
+    for name in list(flows) or trace.flows["flow"].to_list()[:MOST_CURVES]:
+        times = trace.series.filter(flow=name)["t_ns"].to_numpy() * 1e-9
+        if ((times >= span[0]) & (times <= span[1])).any():
+            continue
+        others = f"it has {len(times):,}, from {times.min():.6g} s to {times.max():.6g} s" if len(times) else "nor has the rest of the run"
+        lines.append(f"{name} has no sample from {span[0]:.6g} s to {span[1]:.6g} s; {others}")
+    return lines
+
+
 def take(plan: Plan, run: Run, backend: Simulator, captures: Wanted | None = None, record: Sequence[str] = ()) -> Trace:
     """Does the run once more, recording what it does over time, its packets if they are wanted, and other tables as `record` of a scenario has them.
 
@@ -265,7 +277,7 @@ def _queues(queues: pl.DataFrame, links: Sequence[str]) -> Panel:
         dropped = np.diff(rows["dropped_packets"].to_numpy().astype(float), prepend=0.0) > 0
         if dropped.any():
             marks[label] = t[dropped]
-    return Panel("queue (packets); drops: |", curves, 1.0, marks)
+    return Panel("queue (packets)\ndrops: |", curves, 1.0, marks)
 
 
 def _known(what: str, asked: Sequence[str], there: Sequence[str]) -> list[str]:

@@ -217,6 +217,11 @@ def test_the_commands_of_the_readme_are_there(tmp_path: Path, monkeypatch: pytes
             command += ["--help"]
         ran = CliRunner().invoke(app, command)
         assert ran.exit_code == 0, (line, ran.output)
+    # What its first sentence promises.
+    assert "SACK carries more than NewReno, whatever the buffer" in Path("results/reno-vs-sack/report/report.html").read_text(
+        encoding="utf-8"
+    )
+    assert Path("results/reno-vs-sack/report/figures/goodput.svg").is_file()
     exec(compile(block("import sawtooth"), "README.md", "exec"), {})
 
 

@@ -67,6 +67,15 @@ def test_a_scenario_alone_is_a_study_of_one_run(tmp_path: Path, monkeypatch: pyt
     assert sawtooth.run(SCENARIO).directory == Path("results/study")
 
 
+def test_the_short_form_goes_to_a_directory_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tree = {**TREE, "short": {"repeat": 1}}
+    assert sawtooth.run(tree).directory == Study.of(tree).directory()
+    assert sawtooth.run(tree, short=True).directory == Path(f"results/{Study.of(tree).name}-short")
+    # What has no short form is the same with it.
+    assert Study.of(TREE, short=True).directory() == Study.of(TREE).directory()
+
+
 def test_a_mistake_in_a_mapping_is_shown_in_the_text_that_it_is() -> None:
     wrong = {**TREE, "scenario": {**SCENARIO, "links": {"l": {"rate": "1 Mbit", "delay": "5 ms"}}}}
     with pytest.raises(StudyError) as caught:

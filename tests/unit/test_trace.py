@@ -15,7 +15,7 @@ from sawtooth.backends import sim
 from sawtooth.cli import app
 from sawtooth.errors import StudyError
 from sawtooth.plan import make_plan
-from sawtooth.plots.trace import thinned
+from sawtooth.plots.trace import Curve, Panel, over_time, thinned
 from sawtooth.study import Study
 
 STUDY = """
@@ -66,6 +66,25 @@ def test_a_trace_is_of_the_very_run(study: Path) -> None:
     acked = int(plain.filter(flow="a")["acked_bytes"][0]) // 1460
     assert acked / 2 <= taken.series.filter(flow="a").height <= acked
     assert taken.queues is not None and int(taken.queues["backlog_packets"].max()) == 20  # type: ignore[arg-type]
+
+
+def test_a_stretch_without_a_sample_is_told(study: Path, tmp_path: Path) -> None:
+    plan = make_plan(Study.load(study))
+    taken = trace.take(plan, plan.runs[0], sim)
+    assert trace.untold(taken, (), (1.5, 4.0)) == []
+    (line,) = trace.untold(taken, (), (0.5, 0.9))
+    assert line.startswith("b has no sample from 0.5 s to 0.9 s; it has ") and ", from 1." in line
+    told = CliRunner().invoke(app, ["trace", str(study), "--from", "500 ms", "--to", "900 ms", "--out", str(tmp_path)])
+    assert told.exit_code == 0 and line in told.stderr
+
+
+def test_a_legend_of_many_curves_is_no_wider_than_the_figure() -> None:
+    times = np.array([0.0, 1.0])
+    panels = [Panel("y", [Curve(f"the queue of a link called {at}", times, times) for at in range(7)])]
+    made = over_time(panels, "t", (0.0, 1.0))
+    made.canvas.draw()
+    box = made.legends[0].get_window_extent()
+    assert box.x0 >= 0 and box.x1 <= made.bbox.x1
 
 
 def test_the_figure_has_windows_delays_and_queues_of_what_is_asked_for(study: Path) -> None:

@@ -43,7 +43,7 @@ from sawtooth.cli import list as listing
 app = typer.Typer(
     name="sawtooth",
     help="A TCP performance laboratory: one study file, a very fast packet simulator, honest statistics.\n\n"
-    "Start with `sawtooth run hstcp --short`, then `sawtooth report results/hstcp`.",
+    "Start with `sawtooth run hstcp --short`, then `sawtooth report results/hstcp-short`.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

@@ -69,7 +69,7 @@ def animate(
     made = make_plan(studies.load(study, short, options, None, no_files))
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
     first, last = traces.span(begin, end, run)
-    path = out or Path("results") / made.study.name / "trace" / f"run-{run.index}.html"
+    path = out or made.study.directory() / "trace" / f"run-{run.index}.html"
     if path.suffix not in (".html", ".svg"):
         raise StudyError(f"`{path.name}` is neither a page nor a drawing", hint="--out ends in .html or .svg")
     outputs.require(path, "an animation", [made.study.path])

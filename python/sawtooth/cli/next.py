@@ -42,7 +42,7 @@ def advice(folder: Path) -> list[str]:
         if study.error is None and state([each for each in made if each.name == study.name]) == "never run":
             lines.append((f"sawtooth plan {below(address)}", f"then run: {study.question or study.name}"))
     if not lines and not named and not made:
-        lines.append(("sawtooth run hstcp --short", "a study that comes along, in seconds; then sawtooth report results/hstcp"))
+        lines.append(("sawtooth run hstcp --short", "a study that comes along, in seconds; then sawtooth report results/hstcp-short"))
     more = len(lines) - _MOST
     lines = [
         *lines[:_MOST],

@@ -16,7 +16,7 @@ from sawtooth.cli.options import AsJson, Backend, Dask, NoFiles, Options, Pcap, 
 
 def run(
     study: StudyPath,
-    out: Annotated[Path | None, typer.Option(help="Results directory.", show_default="results/NAME, or results/NAME-N-of-M")] = None,
+    out: Annotated[Path | None, typer.Option(help="Results directory.", show_default="results/NAME, NAME-short or NAME-N-of-M")] = None,
     short: Short = False,
     jobs: Annotated[
         int | None,
@@ -77,7 +77,7 @@ def run(
     there = pcap is None or pcap.exists()
     if wanted and (warning := wanted.prepare(plan)):
         print(f"warning: {warning}", file=sys.stderr)
-    directory = out or Path("results") / (f"{loaded.name}-{part.number}-of-{part.of}" if part else loaded.name)
+    directory = out or loaded.directory(f"-{part.number}-of-{part.of}" if part else "")
     try:
         dataset, summary = work.do(
             plan, directory, jobs, dask=dask, retry_failed=retry_failed, wait=wait, captures=wanted, json_progress=progress == "json"

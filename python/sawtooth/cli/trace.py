@@ -61,7 +61,7 @@ def trace(
 
     Nothing is stored but the figure. `sawtooth simulate --table series` prints the numbers.
 
-    Example: sawtooth trace hstcp --cell 12 --arm highspeed --to '30 s'
+    Example: sawtooth trace hstcp --cell 193 --arm highspeed --to '30 s'
 
     Example: sawtooth trace hstcp --short --qlog /tmp/hstcp.qlog
     """
@@ -83,7 +83,7 @@ def trace(
     wanted = captured.wanted(pcap, pcap_at, snap, made)
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
     span = traces.span(begin, end, run)
-    directory = out or Path("results") / made.study.name / "trace"
+    directory = out or made.study.directory() / "trace"
     if layers:
         if wanted:
             raise StudyError("--layers captures nothing", hint="leave out --pcap")
@@ -106,6 +106,8 @@ def trace(
     drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span)
     name = f"trace-run-{run.index}"
     style.write(drawn, directory, name)
+    for line in traces.untold(taken, flows or (), span):
+        print(f"note: {line}", file=sys.stderr)
     if as_json:
         print_json({"run": run.index, "cell": run.cell, "arm": run.arm, "replicate": run.replicate, "seed": run.seed,
                      "figure": str(directory / f"{name}.svg"), "flows": taken.flows.to_dicts()})  # fmt: skip

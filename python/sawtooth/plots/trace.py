@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sawtooth.plots.style import COLOURS, figure, named
+from sawtooth.plots.style import COLOURS, figure, legend_above, named
 from sawtooth.stats import Vector
 
 
@@ -91,8 +91,7 @@ def _draw(axis: Axes, panel: Panel, colours: dict[str, str], span: tuple[float, 
 def _legend(made: Figure, axes: Sequence[Axes], labels: Sequence[str]) -> None:
     """Above all panels, with the curves of all of them."""
     handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
-    shown = [label for label in map(named, labels) if label in handles]
-    made.legend([handles[label] for label in shown], shown, loc="outside upper center", ncols=min(len(shown), 6), frameon=False, fontsize=8)
+    legend_above(made, axes[0], [(handles[label], label) for label in map(named, labels) if label in handles])
 
 
 def thinned(t: Vector, y: Vector, most: int) -> tuple[Vector, Vector]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence, Set
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
@@ -14,6 +16,7 @@ from sawtooth.report import cells, words
 from sawtooth.report.document import Grid, Plot
 from sawtooth.report.origin import design, failures, origin, runs
 from sawtooth.report.validity import MOST_SHOWN
+from sawtooth.tables import factors_of
 
 if TYPE_CHECKING:
     from sawtooth.report.document import Report
@@ -27,7 +30,9 @@ MOST_COLUMNS = 9
 def html(report: Report) -> str:
     """The page, with everything it needs in it."""
     found = report.validity
+    names = {"cell", "arm", *factors_of(report.dataset.runs)}
     return template("report.html").render(
+        keys=partial(_keys, names=names),
         manifest=report.dataset.manifest,
         runs=runs(report.dataset),
         design=design(report.dataset),
@@ -58,6 +63,12 @@ def template(name: str) -> jinja2.Template:
         {"svg": svg_of, "rows": rows, "columns": cells.columns, "most_columns": MOST_COLUMNS, "most_told": MOST_TOLD}
     )
     return environment.get_template(name)
+
+
+def _keys(columns: Sequence[cells.Column], *, names: Set[str]) -> int:
+    """How many columns at the left say what a row is: they are in each part of a table that is printed in parts."""
+    headings = [column.heading for column in columns[:-1]]
+    return next((at for at, heading in enumerate(headings) if heading not in names), len(headings))
 
 
 def svg_of(plot: Plot) -> Markup:

@@ -196,6 +196,10 @@ class Study:
         shared = {self.repeat_origin: self.repeat} if {*(self.arms or [""])} - {*self.own_repeats} else {}
         return {**shared, **{f"arms.{quoted(arm)}.repeat": number for arm, number in self.own_repeats.items()}}
 
+    def directory(self, part: str = "") -> Path:
+        """Where its results go unless it is said; those of the short form are other runs, and have a directory of their own."""
+        return Path("results") / f"{self.name}{'-short' if self.short else ''}{part}"
+
     @property
     def on_kernels(self) -> bool:
         """Whether its runs are on real kernels."""
