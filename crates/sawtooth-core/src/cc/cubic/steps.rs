@@ -15,7 +15,8 @@ pub(super) struct StepPace {
 /// Times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps {
-    pub(super) update_interval: f64,
+    /// `update_interval`, in ticks as [`Steps::in_ticks`] counts them.
+    pub(super) interval_ticks: f64,
     first_growth: Option<f64>,
     pub(super) ack_ratio: f64,
     pub(super) tick: f64,
@@ -24,11 +25,12 @@ pub(super) struct Steps {
 
 impl Steps {
     pub(super) fn new(params: &Params, tick: Duration) -> Self {
+        let tick = tick.secs();
         Self {
-            update_interval: params.duration("update_interval"),
+            interval_ticks: ticks(params.duration("update_interval"), tick),
             first_growth: params.number_if_any("first_growth"),
             ack_ratio: params.number("ack_ratio"),
-            tick: tick.secs(),
+            tick,
             pace: None,
         }
     }
@@ -73,17 +75,21 @@ impl Steps {
     }
 
     fn is_due(&self, pace: &StepPace, ticks: f64, cwnd: f64) -> bool {
-        let later = ticks > pace.ticks
-            && (pace.cwnd != cwnd || ticks > pace.ticks + self.in_ticks(self.update_interval));
-        later || (self.tick == 0.0 && self.update_interval == 0.0)
+        let later =
+            ticks > pace.ticks && (pace.cwnd != cwnd || ticks > pace.ticks + self.interval_ticks);
+        later || (self.tick == 0.0 && self.interval_ticks == 0.0)
     }
 
     /// Time in whole ticks, or in seconds where the host has none.
     pub(super) fn in_ticks(&self, secs: f64) -> f64 {
-        if self.tick > 0.0 {
-            floor(secs / self.tick + 1e-9)
-        } else {
-            secs
-        }
+        ticks(secs, self.tick)
+    }
+}
+
+fn ticks(secs: f64, tick: f64) -> f64 {
+    if tick > 0.0 {
+        floor(secs / tick + 1e-9)
+    } else {
+        secs
     }
 }

@@ -306,7 +306,7 @@ fn in_linux_a_step_takes_twenty_segments_at_most_before_the_first_loss() {
 fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
     let mut cubic = linux(100.0);
     let of_linux = steps(&mut cubic);
-    (of_linux.tick, of_linux.update_interval) = (0.01, 0.03125);
+    (of_linux.tick, of_linux.interval_ticks) = (0.01, 3.0);
     // Ticks of 10 ms: 31.25 ms are three whole ones, and 30 ms, too.
     assert_eq!(of_linux.in_ticks(0.03125), 3.0);
     assert_eq!(of_linux.in_ticks(0.03), 3.0);
