@@ -220,7 +220,7 @@ impl Rack {
         let is_open = self.congestion.phase == RecoveryPhase::Open;
         let reduction = self.congestion.phase.prr();
         let limited = self.pace.usage.limits(|| tx.window.windows());
-        tx.window.on_ack(&cc::AckedData {
+        let acked = cc::AckedData {
             now: now.time,
             acked: news.acked,
             counted: if tx.config.byte_counting {
@@ -240,15 +240,16 @@ impl Rack {
             disordered: is_open && self.outstanding.is_disordered(),
             cwnd_limited: limited || !tx.config.cwnd_validation,
             rate,
-        });
+        };
         if let Some(prr) = reduction
             && !news.delivered.is_zero()
             && prescribes_reduction(tx)
         {
+            tx.window.on_ack(&acked);
             let safe = !news.acked.is_zero() && lost.is_zero();
             prr.prescribe(tx, now, news.delivered, pipe, safe);
         } else {
-            tx.window.update(now.time);
+            tx.window.grow(&acked);
         }
     }
 
