@@ -8,6 +8,8 @@
 pub(crate) struct RingBuffer<T> {
     /// A power of two.
     slots: Vec<T>,
+    /// One less than there are slots.
+    mask: usize,
     /// Positions count up for ever; where they lie in `slots` is their remainder.
     head: usize,
     tail: usize,
@@ -18,6 +20,7 @@ impl<T: Copy> RingBuffer<T> {
     pub(crate) fn new(filler: T) -> Self {
         Self {
             slots: vec![filler; 4],
+            mask: 3,
             head: 0,
             tail: 0,
         }
@@ -36,11 +39,10 @@ impl<T: Copy> RingBuffer<T> {
     /// Appends a value; it is written in place, piece by piece.
     #[inline(always)]
     pub(crate) fn push_slot(&mut self) -> &mut T {
-        if self.len() == self.slots.len() {
+        if self.len() > self.mask {
             self.grow();
         }
-        let mask = self.slots.len() - 1;
-        let at = self.tail & mask;
+        let at = self.tail & self.mask;
         self.tail = self.tail.wrapping_add(1);
         &mut self.slots[at]
     }
@@ -48,27 +50,25 @@ impl<T: Copy> RingBuffer<T> {
     /// The oldest value.
     #[inline]
     pub(crate) fn front(&self) -> Option<&T> {
-        (!self.is_empty()).then(|| &self.slots[self.head & (self.slots.len() - 1)])
+        (!self.is_empty()).then(|| &self.slots[self.head & self.mask])
     }
 
     /// The newest value.
     #[inline]
     pub(crate) fn back(&self) -> Option<&T> {
-        (!self.is_empty()).then(|| &self.slots[self.tail.wrapping_sub(1) & (self.slots.len() - 1)])
+        (!self.is_empty()).then(|| &self.slots[self.tail.wrapping_sub(1) & self.mask])
     }
 
     /// The value that so many others came before.
     #[inline]
     pub(crate) fn get(&self, at: usize) -> Option<&T> {
-        let mask = self.slots.len() - 1;
-        (at < self.len()).then(|| &self.slots[self.head.wrapping_add(at) & mask])
+        (at < self.len()).then(|| &self.slots[self.head.wrapping_add(at) & self.mask])
     }
 
     /// The same, to be changed.
     #[inline]
     pub(crate) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
-        let mask = self.slots.len() - 1;
-        (at < self.len()).then(|| &mut self.slots[self.head.wrapping_add(at) & mask])
+        (at < self.len()).then(|| &mut self.slots[self.head.wrapping_add(at) & self.mask])
     }
 
     /// How many values there are of which a predicate is true, if it is true of the oldest ones and of no others.
@@ -92,7 +92,7 @@ impl<T: Copy> RingBuffer<T> {
         most: usize,
         precedes: impl Fn(&T) -> bool,
     ) -> Option<usize> {
-        let mask = self.slots.len() - 1;
+        let mask = self.mask;
         let newest = (0..self.len()).map(|at| &self.slots[self.tail.wrapping_sub(at + 1) & mask]);
         let passed = newest
             .take(most + 1)
@@ -102,7 +102,7 @@ impl<T: Copy> RingBuffer<T> {
             return None;
         }
         self.push_slot();
-        let mask = self.slots.len() - 1;
+        let mask = self.mask;
         let mut at = self.tail.wrapping_sub(1);
         for _ in 0..passed {
             self.slots[at & mask] = self.slots[at.wrapping_sub(1) & mask];
@@ -132,7 +132,7 @@ impl<T: Copy> RingBuffer<T> {
 
     /// All values, oldest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        let mask = self.slots.len() - 1;
+        let mask = self.mask;
         (0..self.len()).map(move |at| &self.slots[self.head.wrapping_add(at) & mask])
     }
 
@@ -145,6 +145,7 @@ impl<T: Copy> RingBuffer<T> {
         let filler = values[0];
         self.slots = values;
         self.slots.resize(2 * self.tail, filler);
+        self.mask = self.slots.len() - 1;
     }
 }
 

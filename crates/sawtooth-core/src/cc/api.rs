@@ -13,6 +13,12 @@ pub trait CongestionControl: Debug + Send {
     /// New data was acknowledged.
     fn on_ack(&mut self, ack: &AckedData);
 
+    /// The same, and the windows after it: one call where there would be two.
+    fn windows_after(&mut self, ack: &AckedData) -> Windows {
+        self.on_ack(ack);
+        self.windows()
+    }
+
     /// A sign of congestion. Called once per recovery point for losses, once per window for marks.
     fn on_congestion(&mut self, episode: &Episode);
 

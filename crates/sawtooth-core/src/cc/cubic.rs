@@ -37,7 +37,7 @@ mod steps;
 mod tests;
 
 use self::epoch::CubicEpoch;
-use self::steps::Steps;
+use self::steps::{Steps, in_ticks_begun};
 use super::params::{BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, beta_ecn, joined};
 use super::slow_start::{self, SlowStart};
 use super::{
@@ -241,9 +241,14 @@ impl Cubic {
         let CubicRules { c, .. } = self.rules;
         let w_max = self.history.w_max;
         let epoch = self.history.epoch;
+        let ticks = self
+            .steps
+            .as_ref()
+            .map_or(0.0, |steps| steps.in_ticks(now.secs()));
         let secs = self
             .steps
-            .map_or(now.secs(), |steps| steps.clock(now.secs()));
+            .as_ref()
+            .map_or(now.secs(), |steps| steps.secs(ticks));
         let mut epoch = epoch.unwrap_or_else(|| CubicEpoch::begin(secs, cwnd, w_max, c));
         // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
         self.history.w_max.get_or_insert(epoch.w_max);
@@ -251,12 +256,14 @@ impl Cubic {
         let rtts = &self.rtts;
         if let Some(steps) = &mut self.steps {
             let first = self.before_loss.is_none();
-            let ahead = steps.span(rtts.ahead());
-            let CubicEpoch { w_est, .. } = &mut epoch;
-            let mut est = *w_est;
-            let target = || epoch.whole_target(c, t + ahead).min(1.5 * cwnd);
-            let per = steps.per(now, cwnd, counted, first, &mut est, target);
-            epoch.w_est = est;
+            let tick = steps.tick;
+            let mut w_est = epoch.w_est;
+            let target = || {
+                let ahead = in_ticks_begun(rtts.ahead(), tick);
+                epoch.whole_target(c, t + ahead).min(1.5 * cwnd)
+            };
+            let per = steps.per(ticks, cwnd, counted, first, &mut w_est, target);
+            epoch.w_est = w_est;
             self.history.epoch = Some(epoch);
             window.cwnd = window.growth.every(cwnd, counted, per);
             return;

@@ -140,6 +140,7 @@ fn time_within(from: Instant, until: Instant) -> f64 {
 }
 
 /// Segments that an application has for both directions within a time, or nearly so: of one that writes or asks again and again, estimated from the first ones.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn segments_within(source: &mut dyn Source, time: Duration, rtt: Duration, smss: ByteCount) -> f64 {
     const ENOUGH: usize = 100;
     let smss = smss.as_f64();
@@ -156,7 +157,8 @@ fn segments_within(source: &mut dyn Source, time: Duration, rtt: Duration, smss:
                 return segments;
             };
             now = write.after;
-            segments += (write.bytes.as_f64() / smss).ceil();
+            // What is endless is more than signed numbers go to.
+            segments += (write.bytes.get() as f64 / smss).ceil();
         }
         if now > time {
             return segments;

@@ -45,10 +45,7 @@ impl Lineage {
             lines: SPARE.take().unwrap_or_else(Self::ring),
             next: 0,
             latest: LatestEvent {
-                event: Event {
-                    time: Instant::NEVER,
-                    id: ROOT,
-                },
+                event: Event::NEVER,
                 origin: u64::MAX,
             },
             archive: Archive::new(memory),
@@ -66,13 +63,10 @@ impl Lineage {
     /// Records an event that is computed out of its turn.
     #[inline(always)]
     pub fn record(&mut self, event: EventKey) -> Event {
-        let id = self.next;
+        let id = self.next & ID_MASK;
         self.lines[(id % Self::LENGTH) as usize] = (event.line.scheduled.secs(), event.line.origin);
-        self.next = (id + 1) & ID_MASK;
-        Event {
-            time: event.time,
-            id,
-        }
+        self.next = id + 1;
+        Event::new(event.time, id)
     }
 
     /// Records the event whose turn it is. Two parents that were recorded so are ordered by their ids, without a look at their own parents.
@@ -84,11 +78,8 @@ impl Lineage {
         if event.line.origin == latest.origin && event.time == latest.event.time {
             return latest.event;
         }
-        let Event { time, id } = self.record(event);
-        let now = Event {
-            time,
-            id: id | HAPPENED,
-        };
+        let recorded = self.record(event);
+        let now = Event::new(recorded.time, recorded.id() | HAPPENED);
         self.latest = LatestEvent {
             event: now,
             origin: event.line.origin,
@@ -113,7 +104,7 @@ impl Lineage {
 
     /// Archives what is going to be overwritten; to be called often enough that the ring is not gone through in between: what was, is lost.
     pub fn archive(&mut self, now: Instant) {
-        while self.archive.next() != self.next / archive::LENGTH {
+        while self.archive.next() != (self.next & ID_MASK) / archive::LENGTH {
             let first = self.archive.next() * archive::LENGTH;
             let age = self.next.wrapping_sub(first) & ID_MASK;
             if age <= Self::LENGTH {
@@ -156,9 +147,11 @@ impl Lineage {
             return left.scheduled.partial_cmp(&right.scheduled);
         }
         let (of_left, of_right) = (left.parent(), right.parent());
-        let kept = |id: u32| id != ROOT && self.next.wrapping_sub(id) & ID_MASK <= Self::LENGTH;
+        let age = |id: u32| self.next.wrapping_sub(id) & ID_MASK;
+        let are_kept = (age(of_left) | age(of_right)) < Self::LENGTH;
+        let is_one_root = (of_left | of_right) & !(ID_MASK | HAPPENED) != 0;
         let both_happened = of_left & of_right & HAPPENED != 0;
-        if of_left != of_right && kept(of_left) && kept(of_right) && !both_happened {
+        if of_left != of_right && are_kept && !is_one_root && !both_happened {
             let [(left_secs, left_origin), (right_secs, right_origin)] =
                 [of_left, of_right].map(|id| self.lines[(id % Self::LENGTH) as usize]);
             if left_secs != right_secs {

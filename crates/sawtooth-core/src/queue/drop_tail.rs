@@ -53,10 +53,10 @@ impl BufferLimit {
     #[inline]
     pub fn admits(self, present: Backlog, size: ByteCount) -> Admission {
         let fits = match self {
-            Self::Packets(limit) => present.packets < limit,
-            Self::Bytes(limit) => present.bytes + size <= limit,
+            Self::Packets(limit) => present.packets < limit.max(1),
+            Self::Bytes(limit) => present.bytes + size <= limit || present.packets == 0,
         };
-        if fits || present.packets == 0 {
+        if fits {
             Admission::Accept
         } else {
             Admission::Drop

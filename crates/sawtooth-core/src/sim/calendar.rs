@@ -249,27 +249,20 @@ impl Calendar {
     #[inline(always)]
     pub(super) fn wait(&mut self, channel: u32, packet: Packet, key: EventKey) {
         let waiting = &mut self.channels[channel as usize];
-        match waiting.packets.back() {
-            // Segments of one sender that leave at once stay in their order.
-            Some((last, before))
-                if last.time >= key.time && !(*last == key && before.hop == packet.hop) =>
-            {
+        if waiting.packets.is_empty() {
+            if waiting.loose {
                 let (time, line) = key.parts();
-                self.wait_before(channel, &packet.clone(), time, line);
+                return self.wait_loose(channel, &packet.clone(), time, line);
             }
-            None if waiting.loose => {
-                let (time, line) = key.parts();
-                self.wait_loose(channel, &packet.clone(), time, line);
-            }
-            last => {
-                if last.is_none() {
-                    self.packets.set(waiting.slot, key, &self.lineage);
-                }
-                let slot = waiting.packets.push_slot();
-                slot.0 = key;
-                slot.1 = packet;
-            }
+            self.packets.set(waiting.slot, key, &self.lineage);
+        } else if waiting.latest >= key.time && !waiting.ends_like(&packet, &key) {
+            let (time, line) = key.parts();
+            return self.wait_before(channel, &packet.clone(), time, line);
         }
+        waiting.latest = key.time;
+        let slot = waiting.packets.push_slot();
+        slot.0 = key;
+        slot.1 = packet;
     }
 
     /// A packet comes to a channel before one that waits there, or at the same time.
@@ -334,24 +327,32 @@ impl Calendar {
     #[inline(always)]
     pub(super) fn take_held(&mut self, channel: u32) -> (EventKey, Packet) {
         let waiting = &mut self.channels[channel as usize].packets;
-        let first = *waiting.front().expect("a pending channel has a packet");
+        let &(key, packet) = waiting.front().expect("a pending channel has a packet");
         waiting.pop();
-        first
+        (key, packet)
     }
 
-    /// The event of a channel's first packet.
+    /// The next one, if it may come and its event is before all others and before the end, for sure; or else what is pending in the channel's slot.
     #[inline(always)]
-    pub(super) fn first_of(&self, channel: u32) -> EventKey {
-        let first = self.channels[channel as usize].packets.front();
-        first.map_or(EventKey::NEVER, |(key, _)| *key)
-    }
-
-    /// Whether what comes in the place of the slot that is held is before all other events and before the end, for sure.
-    #[inline(always)]
-    pub(super) fn comes_first(&self, key: EventKey) -> bool {
-        self.packets.comes_first(key.time)
-            && self.timers.comes_first(key.time)
-            && self.loose.is_empty()
+    pub(super) fn take_next(
+        &mut self,
+        channel: u32,
+        may_come: bool,
+    ) -> Result<(EventKey, Packet), EventKey> {
+        let waiting = &mut self.channels[channel as usize].packets;
+        let Some(&(key, packet)) = waiting.front() else {
+            return Err(EventKey::NEVER);
+        };
+        // In parts it stays in registers.
+        let (time, line) = key.parts();
+        let comes_first = self.packets.comes_first(time)
+            && self.timers.comes_first(time)
+            && self.loose.is_empty();
+        if !(comes_first && may_come) {
+            return Err(key);
+        }
+        waiting.pop();
+        Ok((EventKey::from_parts(time, line), packet))
     }
 
     /// The first packet of a channel, if one waits there, and its key.
@@ -361,7 +362,8 @@ impl Calendar {
         } = self.channels[channel as usize];
         packets.front()?;
         let (key, packet) = self.take_held(channel);
-        self.set(slot, self.first_of(channel));
+        let next = self.channels[channel as usize].packets.front();
+        self.set(slot, next.map_or(EventKey::NEVER, |(key, _)| *key));
         Some((packet, key))
     }
 

@@ -46,10 +46,9 @@ pub(super) fn run_leg(world: &mut World, packet: &Packet, key: EventKey) -> bool
         observers,
         ..
     } = world;
-    let Some(number) = legs.at(packet.hop) else {
+    let Some(leg) = legs.at(packet.hop) else {
         return false;
     };
-    let leg = legs.leg(number);
     let mut carrier = Carrier {
         leg,
         ports: &mut topology.ports,
@@ -106,10 +105,9 @@ impl Carrier<'_> {
     ) -> Result<Option<AckAtSender>, Unplain> {
         let leg = self.leg;
         let stretch = leg.stretch(part);
-        let (key, turn) = self.cross(&stretch.data, packet.size(), key, turn);
-        if self.calendar.is_over(key) {
+        let Some((key, turn)) = self.cross(&stretch.data, packet.size(), key, turn) else {
             return Ok(None);
-        }
+        };
         let Some(receiver_hop) = stretch.receiver_hop else {
             let mut packet = *packet;
             packet.hop = leg.hop;
@@ -145,10 +143,7 @@ impl Carrier<'_> {
     ) -> Option<AckAtSender> {
         let leg = self.leg;
         let size = self.flow.plain_ack_size(next);
-        let (key, _) = self.cross(&leg.stretch(part).acks, size, key, turn);
-        if self.calendar.is_over(key) {
-            return None;
-        }
+        let (key, _) = self.cross(&leg.stretch(part).acks, size, key, turn)?;
         if part == LegPart::Before && leg.meets_sender {
             return Some(AckAtSender { next, key });
         }
@@ -200,8 +195,8 @@ impl Carrier<'_> {
         }
     }
 
-    /// A packet arrives with `key` at the first of these ports and crosses them; its key behind the last one, or one at the end of the run or after it, and what is known of
-    /// that event.
+    /// A packet arrives with `key` at the first of these ports and crosses them; its key behind the last one, and what is known of that event. Nothing if the run is over
+    /// before.
     #[inline(always)]
     fn cross(
         &mut self,
@@ -209,17 +204,17 @@ impl Carrier<'_> {
         size: ByteCount,
         mut key: EventKey,
         mut turn: Occurrence,
-    ) -> (EventKey, Occurrence) {
+    ) -> Option<(EventKey, Occurrence)> {
         let end = self.calendar.end;
         let lineage = &mut self.calendar.lineage;
         for index in ports {
             key = self.ports[*index as usize].take::<false>(key, turn, size, lineage);
             turn = Occurrence::OUT_OF_TURN;
             if key.time >= end {
-                break;
+                return None;
             }
         }
-        (key, turn)
+        Some((key, turn))
     }
 }
 
@@ -227,8 +222,7 @@ impl Carrier<'_> {
 #[cold]
 #[inline(never)]
 fn see_to(world: &mut World, hop: u32, unplain: Unplain) {
-    let number = world.legs.at(hop).expect("a leg begins there");
-    let leg = world.legs.leg(number);
+    let leg = world.legs.at(hop).expect("a leg begins there");
     let index = leg.flow;
     match unplain {
         Unplain::AtReceiver(packet, key, turn) => world.go_on(packet, key, turn),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::events::{EventKey, Lineage};
 use crate::packet::Packet;
 use crate::ring::RingBuffer;
+use crate::units::Instant;
 
 /// Packets on their way to one stop, sorted: from one component, or from several whose packets come nearly in order.
 #[derive(Debug)]
@@ -13,6 +14,8 @@ pub(super) struct Channel {
     /// Whether packets are loose events here, because they may come out of order or rings are switched off, and do not wait in the ring.
     pub(super) loose: bool,
     pub(super) packets: RingBuffer<(EventKey, Packet)>,
+    /// The time of the last of them, if there are any.
+    pub(super) latest: Instant,
 }
 
 impl Channel {
@@ -21,7 +24,15 @@ impl Channel {
             slot,
             loose,
             packets: RingBuffer::new((EventKey::NEVER, Packet::default())),
+            latest: Instant::START,
         }
+    }
+
+    /// Whether the last packet that waits has the same event as another one at the same stop: segments of one sender that leave at once stay in their order.
+    #[inline(always)]
+    pub(super) fn ends_like(&self, packet: &Packet, key: &EventKey) -> bool {
+        let last = self.packets.back();
+        last.is_some_and(|(last, before)| last == key && before.hop == packet.hop)
     }
 }
 

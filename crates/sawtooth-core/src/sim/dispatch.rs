@@ -60,12 +60,17 @@ fn handle(world: &mut World, most: u32) -> bool {
             }
             NextEvent::Loose(at) => {
                 let loose = world.calendar.take_loose(at);
-                world.on_loose_packet(loose.packet, loose.key);
+                world.on_rare_packet(loose.packet, loose.key);
             }
             NextEvent::Timer { slot } => on_timer(world, slot),
             NextEvent::Packet { slot, key } => match world.calendar.slot(slot) {
                 CalendarSlot::Channel(channel) => {
-                    handled += empty_channel(world, channel, slot, most - handled);
+                    let most = most - handled;
+                    handled += if world.legs.are_laid_out() {
+                        empty_channel::<true>(world, channel, slot, most)
+                    } else {
+                        empty_channel::<false>(world, channel, slot, most)
+                    };
                 }
                 CalendarSlot::TransmitterFree(port) => {
                     let (time, line) = key.parts();
@@ -90,19 +95,26 @@ fn handle(world: &mut World, most: u32) -> bool {
 }
 
 /// The first packet of a channel has its event, and after it those whose events come before all others, at most so many; how many these are.
+///
+/// `LEGS`: there are legs in this run. Where all packets go the general way, it is code in place; beside legs it is a call.
 #[inline(never)]
-fn empty_channel(world: &mut World, channel: u32, slot: u32, most: u32) -> u32 {
+fn empty_channel<const LEGS: bool>(world: &mut World, channel: u32, slot: u32, most: u32) -> u32 {
     world.calendar.hold(slot);
     let mut more = 0;
+    let mut first = world.calendar.take_held(channel);
     loop {
-        let (key, packet) = world.calendar.take_held(channel);
-        if !run_leg(world, &packet, key) {
+        let (key, packet) = first;
+        if !LEGS {
             world.on_packet(packet, key);
+        } else if !run_leg(world, &packet, key) {
+            world.on_rare_packet(packet, key);
         }
-        let next = world.calendar.first_of(channel);
-        if more == most || !world.calendar.comes_first(next) {
-            world.calendar.set(slot, next);
-            return more;
+        match world.calendar.take_next(channel, more < most) {
+            Ok(next) => first = next,
+            Err(key) => {
+                world.calendar.set(slot, key);
+                return more;
+            }
         }
         more += 1;
     }

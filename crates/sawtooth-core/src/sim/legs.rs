@@ -17,13 +17,9 @@ use super::topology::Topology;
 pub(super) struct Legs {
     /// Whether there are any.
     exist: bool,
-    /// Of each stop, the number of the leg that begins there, or [`NONE`].
-    of_stop: Vec<u32>,
-    all: Vec<Leg>,
+    /// Of each stop, the leg that begins there.
+    of_stop: Vec<Option<Box<Leg>>>,
 }
-
-/// No leg.
-const NONE: u32 = u32::MAX;
 
 /// The way from one stop with events to the next of the same round trip.
 #[derive(Debug)]
@@ -128,7 +124,6 @@ impl Legs {
         let mut legs = Self {
             exist,
             of_stop: Vec::new(),
-            all: Vec::new(),
         };
         legs.lay_out(topology, flows);
         legs
@@ -140,10 +135,12 @@ impl Legs {
             return;
         }
         self.of_stop.clear();
-        self.of_stop.resize(topology.stops.len(), NONE);
-        self.all.clear();
+        self.of_stop.resize_with(topology.stops.len(), || None);
         for (flow, index) in flows.iter().zip(0..) {
             self.lay_out_flow(&topology.stops, flow, index);
+        }
+        if self.of_stop.iter().all(Option::is_none) {
+            self.of_stop.clear();
         }
     }
 
@@ -164,23 +161,21 @@ impl Legs {
         for begin in first..=first + length {
             if stops[begin as usize].channel.is_some() {
                 let leg = Leg::from(begin, stops, flow, index);
-                self.of_stop[begin as usize] = index_u32(self.all.len());
-                self.all.push(leg);
+                self.of_stop[begin as usize] = Some(Box::new(leg));
             }
         }
     }
 
-    /// The number of the leg that begins at a stop.
-    #[inline(always)]
-    pub(super) fn at(&self, hop: u32) -> Option<u32> {
-        let leg = *self.of_stop.get(hop as usize)?;
-        (leg != NONE).then_some(leg)
+    /// Whether there are any.
+    #[inline]
+    pub(super) fn are_laid_out(&self) -> bool {
+        !self.of_stop.is_empty()
     }
 
-    /// A leg by its number.
+    /// The leg that begins at a stop.
     #[inline(always)]
-    pub(super) fn leg(&self, number: u32) -> &Leg {
-        &self.all[number as usize]
+    pub(super) fn at(&self, hop: u32) -> Option<&Leg> {
+        self.of_stop.get(hop as usize)?.as_deref()
     }
 }
 
@@ -218,8 +213,7 @@ mod tests {
 
     /// The leg of the first flow that begins at a stop: ports of data, of acknowledgements, and after the sender of data and of acknowledgements; and where it ends.
     fn leg(world: &World, begin: u32) -> ([Vec<u32>; 4], u32) {
-        let number = world.legs.at(begin).expect("a leg begins there");
-        let leg = world.legs.leg(number);
+        let leg = world.legs.at(begin).expect("a leg begins there");
         let stretches = [&leg.before, &leg.after].map(|stretch| [&stretch.data, &stretch.acks]);
         let [[first, second], [third, fourth]] = stretches;
         let lists = [first, second, third, fourth].map(|ports| ports.to_vec());
@@ -237,7 +231,7 @@ mod tests {
         assert_eq!(begins, [1, 5]);
         assert_eq!(leg(&world, 1), ([vec![0, 6], vec![7], vec![], vec![]], 5));
         assert_eq!(leg(&world, 5), ([vec![], vec![1, 3], vec![2], vec![]], 1));
-        let second = world.legs.leg(world.legs.at(5).expect("a leg"));
+        let second = world.legs.at(5).expect("a leg");
         assert!(second.begins_with_acks && second.meets_sender);
     }
 
@@ -266,7 +260,7 @@ mod tests {
         let scenario = scenario(&[&[0], &[0]]);
         let world = assemble(&scenario, 1);
         let around = world.legs.at(0).expect("a leg begins at the first link");
-        assert_eq!(world.legs.leg(around).stretch(LegPart::After).data.len(), 0);
+        assert_eq!(around.stretch(LegPart::After).data.len(), 0);
         assert_eq!(leg(&world, 0).0[0], [0]);
         assert!(leg(&world, 0).0[2].is_empty());
     }

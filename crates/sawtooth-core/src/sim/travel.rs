@@ -25,38 +25,41 @@ impl World<'_> {
     ) -> Option<(Packet, EventKey)> {
         let mut place = self.topology.stop(packet.hop).place;
         loop {
-            match place {
+            let stop = match place {
                 PathNode::Port(first) => {
                     // All ports up to the next stop that is none, or has events.
                     let Topology { ports, stops, .. } = &mut self.topology;
                     let (lineage, end) = (&mut self.calendar.lineage, self.calendar.end);
                     let (size, mut index, mut hop) = (packet.size(), first, packet.hop);
                     let mut ahead = stops[hop as usize + 1..].iter();
-                    loop {
+                    let behind = loop {
                         let port = &mut ports[index as usize];
                         key = port.take::<true>(key, now, size, lineage);
                         now = Occurrence::OUT_OF_TURN;
                         hop += 1;
-                        match ahead.next() {
-                            Some(Stop {
+                        match ahead.next().expect("a way ends at its sender") {
+                            Stop {
                                 place: PathNode::Port(next),
                                 channel: None,
-                            }) if key.time < end => index = *next,
-                            _ => break,
+                            } if key.time < end => index = *next,
+                            behind => break *behind,
                         }
-                    }
+                    };
                     packet.hop = hop;
+                    behind
                 }
                 PathNode::Receiver(flow) => {
                     let event = now.record(key, &mut self.calendar.lineage);
                     packet = receive(self, flow, packet, key, event)?;
                     now = Occurrence::recorded(event);
+                    self.topology.stop(packet.hop)
                 }
                 PathNode::Sender(_) | PathNode::Senders(_) => return Some((packet, key)),
                 PathNode::Receivers(_) => {
                     let event = now.record(key, &mut self.calendar.lineage);
                     packet = receive_of_living(self, packet, key, event)?;
                     now = Occurrence::recorded(event);
+                    self.topology.stop(packet.hop)
                 }
                 PathNode::Access(way) => {
                     let event = now.record(key, &mut self.calendar.lineage);
@@ -64,6 +67,7 @@ impl World<'_> {
                     key = event.schedule(key.time + delay, Child::Arrival);
                     now = Occurrence::OUT_OF_TURN;
                     packet.hop += 1;
+                    self.topology.stop(packet.hop)
                 }
                 PathNode::UdpReceiver(index) => {
                     let copy = packet;
@@ -92,8 +96,9 @@ impl World<'_> {
                     key = EventKey::from_parts(time, line);
                     now = Occurrence::OUT_OF_TURN;
                     packet.hop += 1;
+                    self.topology.stop(packet.hop)
                 }
-            }
+            };
             if self.calendar.is_over(key) {
                 if key.is_never() {
                     let copy = packet;
@@ -101,7 +106,6 @@ impl World<'_> {
                 }
                 return None;
             }
-            let stop = self.topology.stop(packet.hop);
             if let Some(channel) = stop.channel {
                 self.calendar.wait(channel, packet, key);
                 return None;
@@ -200,9 +204,9 @@ impl World<'_> {
         );
     }
 
-    /// The same for a packet that had an event of its own, which is rare.
+    /// The same for one that is rare: it had an event of its own, or has no leg where others have one.
     #[inline(never)]
-    pub(super) fn on_loose_packet(&mut self, packet: Packet, key: EventKey) {
+    pub(super) fn on_rare_packet(&mut self, packet: Packet, key: EventKey) {
         self.on_packet(packet, key);
     }
 

@@ -20,7 +20,7 @@
 //! Deviations: retransmissions leave one by one. A kernel's first buffers hold half of the window that the receiver has offered: over 5 ms bursts end with segments
 //! 22 and 32, then with every 40th.
 
-use crate::units::{ByteCount, Duration, Rate, SegCount};
+use crate::units::{ByteCount, Duration, Rate, SegCount, floor, whole};
 
 /// The parameters of segmentation offload.
 #[derive(Clone, Copy, Debug)]
@@ -55,17 +55,12 @@ pub struct Moment {
 
 impl Segmentation {
     /// Segments of a full burst at `rate`.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "at most `tso_max_bytes`"
-    )]
     pub fn burst(&self, rate: Rate, min_rtt: Duration, smss: ByteCount) -> SegCount {
         let max = self.max.as_f64();
-        let distance = (min_rtt / self.rtt_log).floor();
+        let distance = floor(min_rtt / self.rtt_log);
         let close = max * libm::exp2(-distance);
         let bytes = (rate.bps() / 8.0 * self.interval.secs() + close).min(max);
-        let segments = SegCount::new((bytes / smss.as_f64()) as u64);
+        let segments = SegCount::new(whole(bytes / smss.as_f64()));
         segments.max(self.min).min(self.buffer(smss))
     }
 

@@ -9,7 +9,7 @@
 //! Deviations: PAWS (RFC 7323 §5) protects against segments of a former cycle of sequence numbers. Here these have 64 bits and no connection's
 //! segment outlives it, so there is nothing to protect against, and it is left out. The option's 12 bytes are part of `header` and `ack_size`.
 
-use crate::units::{Duration, Instant, SeqNum};
+use crate::units::{Duration, Instant, SeqNum, whole};
 
 /// When a segment left, in ticks; or nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,12 +61,11 @@ impl TimestampClock {
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the clock counts modulo 2^32; time is not negative"
+        reason = "the clock counts modulo 2^32"
     )]
     pub fn stamp(self, now: Instant) -> Stamp {
         // A millionth of a tick of tolerance: rounding is not to put an edge into the tick before.
-        let ticks = ((now - Instant::START) / self.granularity + 1e-6) as u64 as u32;
+        let ticks = whole((now - Instant::START) / self.granularity + 1e-6) as u32;
         // One more than the ticks, for 0 says that there is none; the tick before the clock starts again is one too long.
         Stamp(ticks.wrapping_add(1).max(1))
     }

@@ -75,11 +75,12 @@ macro_rules! counts {
                 self.0 == 0
             }
 
-            /// As a number to compute with.
+            /// As a number to compute with. By way of a signed number, which is what processors convert from.
             #[inline]
             #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
             pub const fn as_f64(self) -> f64 {
-                self.0 as f64
+                debug_assert!(self.0 <= i64::MAX as u64);
+                self.0.cast_signed() as f64
             }
         }
     )*};

@@ -13,7 +13,18 @@ pub fn floor(number: f64) -> f64 {
     whole - if whole > number { 1.0 } else { 0.0 }
 }
 
-/// The same, rounded up.
+/// The whole part of a number that is not negative, and below 2^53. By way of a signed number, which is what processors convert to.
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "from 0 to 2^53"
+)]
+pub(crate) const fn whole(number: f64) -> u64 {
+    number as i64 as u64
+}
+
+/// A number, rounded up as [`floor`] rounds it down.
 #[inline]
 pub fn ceil(number: f64) -> f64 {
     -floor(-number)

@@ -1,6 +1,6 @@
 //! Windows.
 
-use super::SegCount;
+use super::{SegCount, whole};
 use std::ops::{Div, Mul};
 
 quantity!(
@@ -15,15 +15,10 @@ impl WindowSize {
     /// No limit.
     pub const INFINITE: Self = Self(f64::INFINITY);
 
-    /// How many whole segments it holds, if it is finite. By way of a signed number, which is what processors convert to.
+    /// How many whole segments it holds, if it is finite.
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "windows are positive and far below 2^53"
-    )]
     pub const fn whole(self) -> SegCount {
-        SegCount::new(self.0 as i64 as u64)
+        SegCount::new(whole(self.0))
     }
 
     /// Its whole segments.

@@ -2,7 +2,7 @@
 //! computed from time to time.
 
 use crate::registry::Params;
-use crate::units::{Duration, Instant, SegCount, floor};
+use crate::units::{Duration, SegCount, ceil, floor};
 
 /// How many segments are to be acknowledged for a step, at which tick that was computed, and for which window.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,8 @@ pub(super) struct StepPace {
 /// Times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps {
-    pub(super) update_interval: f64,
+    /// `update_interval`, in ticks as [`Steps::in_ticks`] counts them.
+    pub(super) interval_ticks: f64,
     first_growth: Option<f64>,
     pub(super) ack_ratio: f64,
     pub(super) tick: f64,
@@ -35,11 +36,12 @@ enum Due {
 
 impl Steps {
     pub(super) fn new(params: &Params, tick: Duration, alpha: f64) -> Self {
+        let tick = tick.secs();
         Self {
-            update_interval: params.duration("update_interval"),
+            interval_ticks: ticks(params.duration("update_interval"), tick),
             first_growth: params.number_if_any("first_growth"),
             ack_ratio: params.number("ack_ratio"),
-            tick: tick.secs(),
+            tick,
             pace: None,
             w_est_share: floor(8.0 / alpha) / 8.0,
             w_est_counted: 0.0,
@@ -50,14 +52,13 @@ impl Steps {
     /// `first_growth` bounds it; `counted` more segments have been acknowledged.
     pub(super) fn per(
         &mut self,
-        now: Instant,
+        ticks: f64,
         cwnd: f64,
         counted: SegCount,
         first: bool,
         w_est: &mut f64,
         target: impl FnOnce() -> f64,
     ) -> f64 {
-        let ticks = self.in_ticks(now.secs());
         self.w_est_counted += counted.as_f64();
         let due = self.due(ticks, cwnd);
         let mut per = match (&due, self.pace) {
@@ -98,10 +99,9 @@ impl Steps {
         let Some(pace) = self.pace else {
             return Due::All;
         };
-        let interval = self.in_ticks(self.update_interval);
-        if self.tick == 0.0 && interval == 0.0 {
+        if self.tick == 0.0 && self.interval_ticks == 0.0 {
             Due::All
-        } else if pace.cwnd == cwnd && ticks <= pace.ticks + interval {
+        } else if pace.cwnd == cwnd && ticks <= pace.ticks + self.interval_ticks {
             Due::Nothing
         } else if ticks == pace.ticks {
             Due::Standard
@@ -110,31 +110,35 @@ impl Steps {
         }
     }
 
-    /// The time up to which a clock of ticks has come, seconds.
-    pub(super) fn clock(&self, secs: f64) -> f64 {
+    /// When so many ticks have passed, seconds.
+    pub(super) fn secs(&self, ticks: f64) -> f64 {
         if self.tick > 0.0 {
-            self.in_ticks(secs) * self.tick
+            ticks * self.tick
         } else {
-            secs
-        }
-    }
-
-    /// A time span in ticks begun, seconds.
-    pub(super) fn span(&self, secs: f64) -> f64 {
-        if self.tick > 0.0 {
-            libm::ceil(secs / self.tick - 1e-9) * self.tick
-        } else {
-            secs
+            ticks
         }
     }
 
     /// Time in whole ticks, or in seconds where the host has none.
     pub(super) fn in_ticks(&self, secs: f64) -> f64 {
-        if self.tick > 0.0 {
-            floor(secs / self.tick + 1e-9)
-        } else {
-            secs
-        }
+        ticks(secs, self.tick)
+    }
+}
+
+fn ticks(secs: f64, tick: f64) -> f64 {
+    if tick > 0.0 {
+        floor(secs / tick + 1e-9)
+    } else {
+        secs
+    }
+}
+
+/// A span of time in ticks begun, seconds.
+pub(super) fn in_ticks_begun(secs: f64, tick: f64) -> f64 {
+    if tick > 0.0 {
+        ceil(secs / tick - 1e-9) * tick
+    } else {
+        secs
     }
 }
 

@@ -310,8 +310,9 @@ fn in_linux_w_est_goes_on_by_whole_segments() {
         let mut cubic = linux(cwnd);
         let mut w_est = cwnd;
         let mut per = |w_est: &mut f64| {
-            let now = Instant::from_secs(10.0);
-            steps(&mut cubic).per(now, cwnd, SegCount::ONE, false, w_est, || cwnd)
+            let steps = steps(&mut cubic);
+            let ticks = steps.in_ticks(10.0);
+            steps.per(ticks, cwnd, SegCount::ONE, false, w_est, || cwnd)
         };
         (0..each).for_each(|_| assert_eq!(per(&mut w_est), f64::INFINITY));
         assert_eq!(w_est, cwnd);
@@ -326,8 +327,9 @@ fn in_linux_within_a_tick_w_est_alone_changes_the_pace() {
     steps(&mut cubic).tick = 0.01;
     let mut w_est = 8.0;
     let mut per = |secs: f64, cwnd: f64, target: f64| {
-        let now = Instant::from_secs(secs);
-        steps(&mut cubic).per(now, cwnd, SegCount::new(8), false, &mut w_est, || target)
+        let steps = steps(&mut cubic);
+        let ticks = steps.in_ticks(secs);
+        steps.per(ticks, cwnd, SegCount::new(8), false, &mut w_est, || target)
     };
     assert_eq!(per(10.0, 8.0, 10.0), 4.0);
     // In the same tick the target is not looked at, but W_est is, once the window has grown: 24 segments are more than once 15/8 of 9.
@@ -340,7 +342,7 @@ fn in_linux_within_a_tick_w_est_alone_changes_the_pace() {
 fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
     let mut cubic = linux(100.0);
     let of_linux = steps(&mut cubic);
-    (of_linux.tick, of_linux.update_interval) = (0.01, 0.03125);
+    (of_linux.tick, of_linux.interval_ticks) = (0.01, 3.0);
     // Ticks of 10 ms: 31.25 ms are three whole ones, and 30 ms, too.
     assert_eq!(of_linux.in_ticks(0.03125), 3.0);
     assert_eq!(of_linux.in_ticks(0.03), 3.0);

@@ -48,7 +48,7 @@ impl Computed {
     #[inline(always)]
     pub(super) fn catch_up(&mut self, key: EventKey, lineage: &Lineage) {
         while let Some(front) = self.waiting.front() {
-            if !front.start.precedes(&key, lineage, true) {
+            if !front.start.mostly_precedes_in_time(&key, lineage, true) {
                 break;
             }
             self.waiting_bytes -= front.size;
@@ -68,9 +68,9 @@ impl Computed {
 
     /// A packet waits until `start`.
     #[inline(always)]
-    pub(super) fn wait(&mut self, start: EventKey, size: ByteCount) {
+    pub(super) fn wait(&mut self, start: &EventKey, size: ByteCount) {
         let slot = self.waiting.push_slot();
-        slot.start = start;
+        slot.start = *start;
         slot.size = size;
         self.waiting_bytes += size;
     }

@@ -258,25 +258,22 @@ impl Port {
         size: ByteCount,
         lineage: &mut Lineage,
     ) -> EventKey {
-        let idle = self.done.precedes(&key, lineage, true);
-        let start = if idle && self.usual == size {
-            let start = occurrence.record(key, lineage);
-            self.pass_at_once(start, size);
-            start
+        let start = if self.done.precedes(&key, lineage, true) {
+            if self.usual == size {
+                self.counters.arrive(size);
+                let start = occurrence.record(key, lineage);
+                self.send(start, WireFate::Arrives)
+            } else {
+                let (time, line) = key.parts();
+                self.accept_when_idle(time, line, occurrence, size, lineage)
+            }
         } else if IN_PLACE {
-            self.accept_in_place(key, idle, occurrence, size, lineage)
+            self.accept_when_busy_in_place(key, size, lineage)
         } else {
             let (time, line) = key.parts();
-            self.accept(time, line, idle, occurrence, size, lineage)
+            self.accept_when_busy(time, line, size, lineage)
         };
         self.arrival(start)
-    }
-
-    /// A packet is sent from `start` that is like the one before and finds the port idle.
-    #[inline(always)]
-    fn pass_at_once(&mut self, start: Event, size: ByteCount) {
-        self.counters.arrive(size);
-        self.send(start, WireFate::Arrives);
     }
 
     /// When the last bit of a packet arrives at the far end that has come last and is sent from `start`; never if there is no start.
@@ -285,43 +282,68 @@ impl Port {
         start.schedule(start.time + self.transmitter.latest().reach, Child::Arrival)
     }
 
-    /// [`Port::accept_in_place`] as a call, which takes a key in parts.
+    /// A packet of any size arrives at a port that is idle; the event from which it is sent, which is [`Event::NEVER`] if it is lost.
     #[inline(never)]
-    fn accept(
+    fn accept_when_idle(
         &mut self,
         time: Instant,
         line: Line,
-        idle: bool,
-        occurrence: Occurrence,
-        size: ByteCount,
-        lineage: &mut Lineage,
-    ) -> Event {
-        let key = EventKey::from_parts(time, line);
-        self.accept_in_place(key, idle, occurrence, size, lineage)
-    }
-
-    /// Any packet arrives with `key`, an event of which so much is known, and finds the port idle or not; the event from which it is sent, which is
-    /// [`Event::NEVER`] if it is dropped or lost.
-    #[inline(always)]
-    fn accept_in_place(
-        &mut self,
-        key: EventKey,
-        idle: bool,
         occurrence: Occurrence,
         size: ByteCount,
         lineage: &mut Lineage,
     ) -> Event {
         let fate = self.fate();
-        let Some(Admitted { start, .. }) =
-            self.admit::<false>(key, idle, occurrence, size, Ecn::NotEct, lineage)
-        else {
-            return Event::NEVER;
-        };
-        self.send(start, fate);
-        if fate == WireFate::Lost {
-            return Event::NEVER;
+        let start = occurrence.record(EventKey::from_parts(time, line), lineage);
+        self.serve::<false>(size);
+        self.send(start, fate)
+    }
+
+    /// [`Port::accept_when_busy_in_place`] as a call, which takes a key in parts.
+    #[inline(never)]
+    fn accept_when_busy(
+        &mut self,
+        time: Instant,
+        line: Line,
+        size: ByteCount,
+        lineage: &mut Lineage,
+    ) -> Event {
+        self.accept_when_busy_in_place(EventKey::from_parts(time, line), size, lineage)
+    }
+
+    /// A packet arrives with `key` at a port that is busy; the event from which it is sent, which is [`Event::NEVER`] if it is dropped or lost.
+    #[inline(always)]
+    fn accept_when_busy_in_place(
+        &mut self,
+        key: EventKey,
+        size: ByteCount,
+        lineage: &mut Lineage,
+    ) -> Event {
+        if self.loss.is_some() {
+            let (time, line) = key.parts();
+            return self.accept_for_lossy_wire(time, line, size, lineage);
         }
-        start
+        match self.admit::<false>(key, size, Ecn::NotEct, lineage) {
+            Some(Admitted { start, .. }) => self.send(start, WireFate::Arrives),
+            None => Event::NEVER,
+        }
+    }
+
+    /// The same where the wire may lose it.
+    #[cold]
+    #[inline(never)]
+    fn accept_for_lossy_wire(
+        &mut self,
+        time: Instant,
+        line: Line,
+        size: ByteCount,
+        lineage: &mut Lineage,
+    ) -> Event {
+        let fate = self.fate();
+        let key = EventKey::from_parts(time, line);
+        match self.admit::<false>(key, size, Ecn::NotEct, lineage) {
+            Some(Admitted { start, .. }) => self.send(start, fate),
+            None => Event::NEVER,
+        }
     }
 
     /// The same for a packet with an ECN field, which a queue may mark, over any wire, and noted in the ledger.
@@ -339,7 +361,16 @@ impl Port {
         let idle = self.done.precedes(&key, lineage, true);
         let (size, ecn) = (packet.size(), packet.ecn());
         let fate = self.fate();
-        let passage = match self.admit::<true>(key, idle, occurrence, size, ecn, lineage) {
+        let admitted = if idle {
+            self.serve::<true>(size);
+            Some(Admitted {
+                start: occurrence.record(key, lineage),
+                marked: false,
+            })
+        } else {
+            self.admit::<true>(key, size, ecn, lineage)
+        };
+        let passage = match admitted {
             None => Passage::DROPPED,
             Some(admitted) => self.cross(admitted, idle, size, fate),
         };
@@ -382,13 +413,25 @@ impl Port {
         }
     }
 
-    /// The queue takes a packet or drops it. `ANY`: it may mark it, and a port like this one lets none pass at once.
+    /// A packet finds the port idle. `ANY`: one that lets none pass at once.
+    #[inline(always)]
+    fn serve<const ANY: bool>(&mut self, size: ByteCount) {
+        self.counters.arrive(size);
+        let Discipline::Computed(computed) = &mut self.discipline else {
+            unreachable!("accept is for computed ports");
+        };
+        computed.serve(size);
+        if !ANY && self.loss.is_none() {
+            self.usual = size;
+        }
+        self.transmitter.pace(size);
+    }
+
+    /// A packet finds the port busy: the queue takes it or drops it. `ANY`: it may mark it, and a port like this one lets none pass at once.
     #[inline(always)]
     fn admit<const ANY: bool>(
         &mut self,
         key: EventKey,
-        idle: bool,
-        occurrence: Occurrence,
         size: ByteCount,
         ecn: Ecn,
         lineage: &mut Lineage,
@@ -397,50 +440,41 @@ impl Port {
             unreachable!("accept is for computed ports");
         };
         self.counters.arrive(size);
-        let mut marked = false;
-        let start = if idle {
-            computed.serve(size);
-            if !ANY && self.loss.is_none() {
-                self.usual = size;
-            }
-            occurrence.record(key, lineage)
-        } else {
-            if self.usual != ByteCount::MAX {
-                // Those that passed at once have left no note.
-                computed.in_service = self.usual;
-                self.usual = ByteCount::MAX;
-            }
-            computed.catch_up(key, lineage);
-            let present = computed.present();
-            if computed.law.limit.admits(present, size) == Admission::Drop {
-                self.counters.dropped_packets += 1;
-                self.counters.dropped += size;
-                return None;
-            }
-            if ANY && matches!(ecn, Ecn::Ect0 | Ecn::Ect1) {
-                marked = computed.law.marks(present, size);
-            }
-            self.counters.busy_peak_packets =
-                self.counters.busy_peak_packets.max(present.packets + 1);
-            if self.done.time < self.end {
-                self.counters.waited.add(self.done.time - key.time, size);
-            } else if key.time < self.end {
-                self.counters.waited_in_vain.add(self.end - key.time, size);
-            }
-            computed.wait(self.done, size);
-            lineage.record(self.done)
-        };
+        if self.usual != ByteCount::MAX {
+            // Those that passed at once have left no note.
+            computed.in_service = self.usual;
+            self.usual = ByteCount::MAX;
+        }
+        computed.catch_up(key, lineage);
+        let present = computed.present();
+        if computed.law.limit.admits(present, size) == Admission::Drop {
+            self.counters.dropped_packets += 1;
+            self.counters.dropped += size;
+            return None;
+        }
+        let may_be_marked = ANY && matches!(ecn, Ecn::Ect0 | Ecn::Ect1);
+        let marked = may_be_marked && computed.law.marks(present, size);
+        self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present.packets + 1);
+        if self.done.time < self.end {
+            self.counters.waited.add(self.done.time - key.time, size);
+        } else if key.time < self.end {
+            self.counters.waited_in_vain.add(self.end - key.time, size);
+        }
+        computed.wait(&self.done, size);
+        let start = lineage.record(self.done);
         self.transmitter.pace(size);
         Some(Admitted { start, marked })
     }
 
-    /// The packet that came last is sent from `start`.
+    /// The packet that came last is sent from `start`, which is returned, or [`Event::NEVER`] if the wire loses it.
     #[inline(always)]
-    fn send(&mut self, start: Event, fate: WireFate) {
+    fn send(&mut self, start: Event, fate: WireFate) -> Event {
         self.done = start.schedule(start.time + self.transmitter.latest().time, Child::Done);
         if fate == WireFate::Lost {
             self.counters.lost_packets += u64::from(start.time < self.end);
+            return Event::NEVER;
         }
+        start
     }
 
     /// A packet that a queue has taken which may mark crosses a wire that may be none that is plain.
@@ -469,13 +503,8 @@ impl Port {
                 ..sending.passage
             };
         }
-        self.send(start, fate);
-        let arrival = if fate == WireFate::Lost {
-            EventKey::NEVER
-        } else {
-            self.arrival(start)
-        };
-        Passage::plain(arrival, marked)
+        let start = self.send(start, fate);
+        Passage::plain(self.arrival(start), marked)
     }
 
     /// A transmission begins at `start` over a wire that is not plain.

@@ -67,7 +67,20 @@ impl Acknowledgement {
         self.unacknowledged >= self.every
     }
 
-    /// The same, or whether that segment's acknowledgement is not delayed.
+    /// The same where none but the delay of a timer is possible: as many are acknowledged now.
+    #[inline]
+    pub(super) fn count_plainly(&mut self) -> bool {
+        let is_due = self.unacknowledged + SegCount::ONE >= self.every;
+        if !is_due {
+            self.unacknowledged += SegCount::ONE;
+        } else if !self.unacknowledged.is_zero() {
+            self.on_plain_ack();
+        }
+        debug_assert!(!self.unacknowledged.is_zero() || self.timer.is_never());
+        is_due
+    }
+
+    /// [`Acknowledgement::count`], or whether that segment's acknowledgement is not delayed.
     #[inline]
     pub(super) fn is_due(&mut self) -> bool {
         self.count() || self.is_quick()

@@ -131,10 +131,8 @@ impl Receiver {
     pub fn on_plain_segment(&mut self, now: Event, payload: ByteCount) -> bool {
         self.reassembly.advance();
         self.delivered.add(now.time, payload);
-        let is_due = self.acknowledgement.count();
-        if is_due {
-            self.acknowledgement.on_plain_ack();
-        } else {
+        let is_due = self.acknowledgement.count_plainly();
+        if !is_due {
             self.acknowledgement.delay(now);
         }
         is_due

@@ -121,6 +121,7 @@ impl Dupacks {
             acked,
             flight_size,
             rtt,
+            marked: tx.marked(),
         };
         news.grow(tx, now, may_grow);
     }
@@ -255,6 +256,8 @@ pub(super) struct NewlyAcked {
     pub flight_size: SegCount,
     /// A sample, if it gave one.
     pub rtt: Option<Duration>,
+    /// Segments that it says to have arrived with marks.
+    pub marked: SegCount,
 }
 
 impl NewlyAcked {
@@ -265,9 +268,9 @@ impl NewlyAcked {
             acked,
             flight_size,
             rtt,
+            marked,
         } = self;
-        let marked = tx.marked();
-        tx.window.on_ack(&cc::AckedData {
+        tx.window.grow(&cc::AckedData {
             now: now.time,
             acked,
             counted: if tx.config.byte_counting {
@@ -294,7 +297,6 @@ impl NewlyAcked {
             cwnd_limited: true,
             rate: None,
         });
-        tx.window.update(now.time);
     }
 }
 

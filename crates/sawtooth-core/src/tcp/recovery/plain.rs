@@ -12,7 +12,7 @@ use crate::events::Event;
 use crate::tcp::params::{Config, RecoveryKind};
 use crate::tcp::scoreboard::Range;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
-use crate::units::SeqNum;
+use crate::units::{SegCount, SeqNum};
 
 /// How far a sender's plain way goes.
 #[derive(Debug)]
@@ -106,28 +106,27 @@ impl PlainWay {
             acked,
             flight_size,
             rtt,
+            // Who takes note of marks has no plain way.
+            marked: SegCount::ZERO,
         };
         news.grow(tx, now, true);
-        let edge = next + tx.window.usable();
-        let first = tx.seq.nxt;
-        let leaving = edge.saturating_sub(first);
-        if edge >= self.until || leaving > Tx::AT_ONCE {
+        let edge = next + tx.window.usable_without_inflation();
+        let start = tx.seq.nxt;
+        let end = start.max(edge);
+        if edge >= self.until || end - start > Tx::AT_ONCE {
             tx.allowance = SendAllowance::Window;
             return PlainAck {
                 segments: None,
                 timer_is_earlier,
             };
         }
-        if !leaving.is_zero() {
-            dupacks.time(first, now.time);
-            tx.note_sent(edge);
+        if start < end {
+            dupacks.time(start, now.time);
+            tx.note_sent(end);
         }
         tx.limits.stop(now.time, tx.full_window());
         PlainAck {
-            segments: Some(Range {
-                start: first,
-                end: first + leaving,
-            }),
+            segments: Some(Range { start, end }),
             timer_is_earlier,
         }
     }
@@ -144,7 +143,7 @@ mod tests {
     use crate::tcp::sender::{Sender, SenderDraws};
     use crate::tcp::{PARAMS, recovery::testing};
     use crate::units::testing::at;
-    use crate::units::{ByteCount, Duration, Instant, SegCount};
+    use crate::units::{ByteCount, Duration, Instant};
     use proptest::prelude::*;
 
     /// A sender of NewReno or SACK with a window limit of 30 segments, which has sent its first ones.

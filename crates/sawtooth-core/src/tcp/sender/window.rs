@@ -101,6 +101,13 @@ impl SenderWindow {
         self.inflated().min(self.limit)
     }
 
+    /// The same where no duplicate acknowledgements have come.
+    #[inline]
+    pub fn usable_without_inflation(&self) -> SegCount {
+        debug_assert!(self.inflation.is_zero());
+        self.whole.min(self.limit)
+    }
+
     /// The limit on the window.
     #[inline]
     pub fn limit(&self) -> SegCount {
@@ -126,8 +133,14 @@ impl SenderWindow {
     /// Takes the algorithm's present window over, for the sender and for the records.
     #[inline]
     pub fn update(&mut self, time: Instant) {
+        let windows = self.cc.windows();
+        self.take_over(time, windows);
+    }
+
+    #[inline]
+    fn take_over(&mut self, time: Instant, windows: Windows) {
         self.finish(time);
-        self.cwnd = self.cc.windows().cwnd;
+        self.cwnd = windows.cwnd;
         self.whole = self.cwnd.whole();
         if self.cwnd > self.max {
             self.max = self.cwnd;
@@ -160,6 +173,13 @@ impl SenderWindow {
     #[inline]
     pub fn on_ack(&mut self, ack: &cc::AckedData) {
         self.cc.on_ack(ack);
+    }
+
+    /// The same, and nothing else is prescribed.
+    #[inline]
+    pub fn grow(&mut self, ack: &cc::AckedData) {
+        let windows = self.cc.windows_after(ack);
+        self.take_over(ack.now, windows);
     }
 
     /// A sign of congestion.

@@ -3,20 +3,16 @@
 //! Specification: RFC 7323 §3 (timestamps), §5.4 (the clock). How samples are averaged is as measured of Linux 6.1 (`mod.rs`).
 
 use crate::tcp::timestamps::Stamp;
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, whole};
 
 /// Timestamps count milliseconds and start again after 2^23 of them.
 const MILLIS: u32 = (1 << 23) - 1;
 
 /// What an acknowledgement says that leaves `now` (RFC 7323 §5.4 allows a tick of 1 ms).
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a positive time of less than centuries; the clock wraps"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the clock wraps")]
 pub(crate) fn stamp(now: Instant) -> Stamp {
     // A hair of tolerance: a tick that is due now has come.
-    let millis = (now.secs() * 1e3 + 1e-6) as u64 as u32;
+    let millis = whole(now.secs() * 1e3 + 1e-6) as u32;
     Stamp::from_bits(millis & MILLIS)
 }
 

@@ -6,7 +6,7 @@ use super::undo::ReductionUndo;
 use crate::events::Event;
 use crate::tcp::segments::{InOrder, OutstandingSegment};
 use crate::tcp::sender::tx::Tx;
-use crate::units::{Duration, Instant, SegCount, SeqNum, floor};
+use crate::units::{Duration, Instant, SegCount, SeqNum, whole};
 
 #[derive(Debug)]
 pub struct NewlyDelivered {
@@ -90,8 +90,9 @@ impl NewlyDelivered {
 
 /// The time between, where both are read from a clock that counts microseconds, as Linux's does: `vegas` compares round trips that differ by less.
 #[inline]
+#[expect(clippy::cast_precision_loss, reason = "ticks of a run are below 2^53")]
 fn in_whole_microseconds(from: Instant, to: Instant) -> Duration {
     // A thousandth of tolerance: rounding is not to put a tick that is due now into the one before.
-    let ticks = |time: Instant| floor(time.secs() * 1e6 + 1e-3);
-    Duration::from_secs((ticks(to) - ticks(from)) * 1e-6)
+    let ticks = |time: Instant| whole(time.secs() * 1e6 + 1e-3).cast_signed();
+    Duration::from_secs((ticks(to) - ticks(from)) as f64 * 1e-6)
 }

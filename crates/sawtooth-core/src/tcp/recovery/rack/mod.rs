@@ -236,7 +236,7 @@ impl Rack {
         };
         let reduction = self.congestion.phase.prr();
         let limited = self.pace.usage.limits(|| tx.window.windows());
-        tx.window.on_ack(&cc::AckedData {
+        let acked = cc::AckedData {
             now: now.time,
             acked: news.acked,
             counted: if tx.config.byte_counting {
@@ -256,15 +256,16 @@ impl Rack {
             order,
             cwnd_limited: limited || !tx.config.cwnd_validation,
             rate,
-        });
+        };
         if let Some(prr) = reduction
             && !news.delivered.is_zero()
             && prescribes_reduction(tx)
         {
+            tx.window.on_ack(&acked);
             let safe = !news.acked.is_zero() && lost.is_zero();
             prr.prescribe(tx, now, news.delivered, pipe, safe);
         } else {
-            tx.window.update(now.time);
+            tx.window.grow(&acked);
         }
     }
 
