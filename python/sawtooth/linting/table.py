@@ -35,9 +35,9 @@ def rule(code: str) -> Rule:
     if found is None:
         # Of a code with another number every rule is as near as the next: which kinds there are helps more.
         kinds = ", ".join(f"{begins} ({group})" for begins, group in GROUPS.items())
-        hint = (
-            f"codes begin with {kinds}; `sawtooth list rule` shows all" if re.fullmatch(r"(?i)sw\d*", code) else did_you_mean(code, RULES)
-        )
+        names = [each.name for each in RULES.values()]
+        of_kinds = f"codes begin with {kinds}; `sawtooth list rule` shows all"
+        hint = of_kinds if re.match(r"(?i)sw", code) else did_you_mean(code, names)
         raise StudyError(f"there is no rule `{code}`", hint=hint)
     return found
 
