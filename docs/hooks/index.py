@@ -56,7 +56,7 @@ def _below(docs: Path, target: str) -> Any:
     folder = docs / Path(target).with_suffix("")
     if not folder.is_dir():
         return page
-    return [{"All of them": page}, *({_heading(path): path.relative_to(docs).as_posix()} for path in sorted(folder.glob("*.md")))]
+    return [{_heading(docs / page): page}, *({_heading(path): path.relative_to(docs).as_posix()} for path in sorted(folder.glob("*.md")))]
 
 
 def _heading(page: Path) -> str:

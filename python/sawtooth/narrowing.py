@@ -77,7 +77,7 @@ class Narrowing:
         lines: list[str] = []
         if found := self._found:
             # What a narrow terminal cuts off is the end of the place.
-            lines.append(f"{found.measure} ±{100 * found.share:.2g} % {sparkline(self._shares)} worst cell: {found.where}")
+            lines.append(f"{found.measure} ±{_percent(found.share)} % {sparkline(self._shares)} worst cell: {found.where}")
         if failing := self._failing:
             lines.append(f"most failures, {failing.failed} of {failing.done} runs: {failing.where}")
         return "\n".join(lines)
@@ -136,8 +136,14 @@ def widest(dataset: Dataset, shown: Presentation) -> Widest | None:
         interval = estimate.interval
         share = (interval.high - interval.low) / 2 / abs(interval.estimate) if interval.estimate else math.nan
         if estimate.n >= 2 and math.isfinite(share) and (found is None or share > found.share):
-            found = Widest(spec.measure.name, _place(names, row), share)
+            found = Widest(_called(spec), _place(names, row), share)
     return found
+
+
+def _called(spec: FigureSpec) -> str:
+    """What a figure shows, in few words: its label, or the measure; a formula tells nobody anything in a line, and has the figure's name."""
+    assert isinstance(spec.measure, Measure)
+    return spec.label or (spec.measure.name if spec.measure.name.isidentifier() else spec.name)
 
 
 def most_failing(dataset: Dataset) -> Failing | None:
@@ -157,6 +163,10 @@ def _place(names: Sequence[str], row: Mapping[str, Any]) -> str:
     """A cell and arm in words, by the levels of the factors."""
     parts = [*(f"{name} {written(str(row[name]))}" for name in names if row.get(name) is not None), str(row["arm"] or "")]
     return ", ".join(part for part in parts if part) or "in its one cell"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:,.0f}" if share >= 1 else f"{100 * share:.2g}"
 
 
 def sparkline(values: Sequence[float]) -> str:

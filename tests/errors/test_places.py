@@ -31,7 +31,7 @@ error: a study needs a [scenario]
   |
 1 | repeat = 2
   | ^
-hint: see docs/start/first-study.md for a complete one""",
+hint: `sawtooth list study` shows complete ones that come along""",
     ),
     "nothing at all": (
         "",
@@ -42,7 +42,7 @@ error: a study needs a [scenario]
   |
 1 |\x20
   | ^
-hint: see docs/start/first-study.md for a complete one""",
+hint: `sawtooth list study` shows complete ones that come along""",
     ),
     "a draw that cannot be a variable": (
         f'{STUDY}[draws]\n"a[0]" = {DRAW}\n',

@@ -57,6 +57,13 @@ def test_rules_are_selected_and_ignored_by_code_beginning_or_name() -> None:
     wrong = RUN.invoke(app, ["lint", "--select", "SW9", study])
     assert isinstance(wrong.exception, StudyError)
     assert wrong.exception.message == "there is no rule `SW9`"
+    assert str(wrong.exception.hint).startswith("codes begin with SW0 (the file), SW1 (design), ")
+    near = RUN.invoke(app, ["lint", "--explain", "one-replicates"]).exception
+    assert getattr(near, "hint", None) == "did you mean `one-replicate`?"
+
+
+def test_a_study_that_comes_along_is_named_and_not_its_path() -> None:
+    assert "`sawtooth lint congestion-controls` tells them" in RUN.invoke(app, ["plan", "congestion-controls"]).stderr
 
 
 def test_explain_says_why_and_what_to_do() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sawtooth.figures import data
-from sawtooth.plots import standing
+from sawtooth.plots import facets, standing
 from sawtooth.plots.along import along
 
 ONE = ([""], [""])
@@ -87,3 +87,12 @@ def test_verdicts_under_assumptions_are_a_row_each() -> None:
     assert [text for text in texts if "(" in text] == ["all (4)", "queue 1 B (2)", "queue 2 B (2)"]
     # No row is higher than its text and its bar need.
     assert (many.get_figheight() - few.get_figheight()) / 24 < 0.4
+
+
+def test_curves_that_are_joined_stand_nearly_at_their_level() -> None:
+    for curves in (1, 2, 5, 8, 40):
+        places = [facets.dodge(at, curves, joined=True) for at in range(curves)]
+        apart = [facets.dodge(at, curves) for at in range(curves)]
+        assert sum(places) == pytest.approx(0) and places == sorted(places)
+        assert max(map(abs, places)) <= max(map(abs, apart)) < 0.5
+    assert abs(facets.dodge(0, 2, joined=True)) < 0.02 < abs(facets.dodge(0, 2))

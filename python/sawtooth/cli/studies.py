@@ -68,7 +68,10 @@ def warn(made: Plan) -> Plan:
     told = {warning.message for warning in made.warnings}
     codes = list(dict.fromkeys(each.rule.code for each in found if each.severity == "warning" and each.message not in told))
     if codes:
-        print(f"note: the linter has warnings of {', '.join(codes)}: `sawtooth lint {made.study.path}` tells them", file=sys.stderr)
+        print(
+            f"note: the linter has warnings of {', '.join(codes)}: `sawtooth lint {shipped.called(made.study.path)}` tells them",
+            file=sys.stderr,
+        )
     error = next((each for each in found if each.severity == "error"), None)
     if error is not None:
         raise StudyError(f"{error.message} ({error.rule.code})", error.place, error.hint)

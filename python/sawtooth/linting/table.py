@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.linting import buffers, cost, design, file, path, results, statistics, traffic
-from sawtooth.linting.rule import Rule
+from sawtooth.linting.rule import GROUPS, Rule
 
 RULES: Mapping[str, Rule] = {
     rule.code: rule for module in (file, design, statistics, path, buffers, traffic, cost, results) for rule in module.RULES
@@ -32,7 +33,12 @@ def rule(code: str) -> Rule:
     """
     found = RULES.get(code.upper()) or next((each for each in RULES.values() if each.name == code), None)
     if found is None:
-        raise StudyError(f"there is no rule `{code}`", hint=did_you_mean(code, RULES))
+        # Of a code with another number every rule is as near as the next: which kinds there are helps more.
+        kinds = ", ".join(f"{begins} ({group})" for begins, group in GROUPS.items())
+        names = [each.name for each in RULES.values()]
+        of_kinds = f"codes begin with {kinds}; `sawtooth list rule` shows all"
+        hint = of_kinds if re.match(r"(?i)sw", code) else did_you_mean(code, names)
+        raise StudyError(f"there is no rule `{code}`", hint=hint)
     return found
 
 

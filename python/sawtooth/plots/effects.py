@@ -82,7 +82,7 @@ def means(panels: Sequence[Means], label: str) -> Figure:
     for axis, panel in zip(laid.axes, panels, strict=True):
         line = facets.numbers_first(panel.levels)
         for at, (name, series) in enumerate(panel.curves.items()):
-            x = [place + facets.dodge(at, len(panel.curves)) for place in range(len(panel.levels))]
+            x = [place + facets.dodge(at, len(panel.curves), joined=line or bool(panel.of)) for place in range(len(panel.levels))]
             facets.points(axis, x, series, name, at, line=line or bool(panel.of))
         _levels(axis, panel.levels)
         axis.set_xlabel(plain(panel.x, _NAME))

@@ -112,9 +112,14 @@ def look(at: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def dodge(at: int, of: int) -> float:
+_JOINED = 0.035
+"""Where points are joined: a shift that can be seen looks like a slope, and curves that are the same look like others."""
+
+
+def dodge(at: int, of: int, *, joined: bool = False) -> float:
     """How far a curve stands beside the level, so that intervals do not hide each other, and none reaches the next level."""
-    return (at - (of - 1) / 2) * min(0.12, 0.7 / max(of, 1))
+    step = min(0.12, 0.7 / max(of, 1))
+    return (at - (of - 1) / 2) * (min(step, _JOINED) if joined else step)
 
 
 def points(

@@ -75,7 +75,7 @@ def draw(
             axis.axhline(line_at, color="0.35", linewidth=0.8, zorder=1)
         for name, points in curves.items():
             at = order[name]
-            x = places + (0 if dense else facets.dodge(at, len(names)))
+            x = places + (0 if dense else facets.dodge(at, len(names), joined=ordered and joined))
             # Each thinner than the one before, so that of curves that coincide none is hidden.
             line = 1 + (0.4 * (len(names) - 1 - at) if dense else 0)
             x_places = [float(place) for place in x]
@@ -104,7 +104,9 @@ def draw(
                     yerr=reach if np.isfinite(reach).any() else None, elinewidth=0.6, label=marks_name if at == 0 else "_", **look,
                 )  # fmt: skip
         if marks and not dense:
-            _crosses(axis, marks[number], {name: facets.dodge(order[name], len(names)) for name in curves}, marks_name)
+            _crosses(
+                axis, marks[number], {name: facets.dodge(order[name], len(names), joined=ordered and joined) for name in curves}, marks_name
+            )
     held.name()
     every_point = [point for curves in panels for points in curves.values() for point in points]
     facets.limits(laid.axes[0], every_point, scale)

@@ -234,7 +234,7 @@ class _Reader:
             raise StudyError(
                 "a study needs a [scenario]",
                 self.document.start,
-                "see docs/start/first-study.md for a complete one",
+                "`sawtooth list study` shows complete ones that come along",
             )
         scenario = copy.deepcopy(self.table(self.tree["scenario"], "scenario"))
         if "limits" in scenario:

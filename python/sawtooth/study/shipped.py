@@ -59,6 +59,11 @@ def find(path: Path) -> Path:
     return path
 
 
+def called(path: Path) -> str:
+    """What a study's file is called in a command: the name of one that comes along, else its path."""
+    return next((name for name, file in studies().items() if file == path), str(path))
+
+
 def group(path: Path) -> Path | None:
     """The folder of studies that come along under a name, such as `gallery`."""
     folder = DIRECTORY / path
