@@ -228,9 +228,12 @@ impl HTcp {
     /// What a loss at the end of `epoch` multiplies the window by.
     fn adaptive_beta(&mut self, epoch: &HtcpEpoch) -> f64 {
         if let Some(delta_b) = self.delta_b {
-            let before = epoch.throughput_before.unwrap_or(0.0);
-            let change = (epoch.throughput.max - before).abs();
-            let steady = change <= (delta_b + ROUNDING) * before;
+            let max = epoch.throughput.max;
+            let steady = match epoch.throughput_before {
+                Some(before) => (max - before).abs() <= (delta_b + ROUNDING) * before,
+                // Measured of Linux 6.1: what no round has told anything of has not changed.
+                None => self.tick.is_some() && max == 0.0,
+            };
             self.steady = if steady { self.steady + 1 } else { 0 };
             if self.steady < self.steady_losses {
                 return self.beta_min;

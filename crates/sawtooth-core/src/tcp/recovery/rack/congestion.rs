@@ -70,7 +70,7 @@ impl Congestion {
             RecoveryPhase::Timeout(_) if over => {
                 self.leave(tx, now, false, outstanding);
                 // And so does the acknowledgement that ends what a timeout began.
-                return outstanding.segments.misses_lost();
+                return outstanding.finds_by_time() && outstanding.segments.misses_lost();
             }
             RecoveryPhase::Timeout(frto) => self.after_timeout(tx, now, news, frto, outstanding),
         }

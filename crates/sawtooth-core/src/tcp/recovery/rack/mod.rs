@@ -201,7 +201,9 @@ impl Rack {
     #[inline]
     fn resent_after_timeout(&self) -> SegCount {
         match self.congestion.phase {
-            RecoveryPhase::Timeout(_) => self.outstanding.segments.resent(),
+            RecoveryPhase::Timeout(_) if self.outstanding.finds_by_time() => {
+                self.outstanding.segments.resent()
+            }
             _ => SegCount::ZERO,
         }
     }

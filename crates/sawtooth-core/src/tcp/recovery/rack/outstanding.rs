@@ -251,6 +251,11 @@ impl Outstanding {
         self.rate.sample(self.detect.min_rtt)
     }
 
+    /// Whether losses are found by time, and not by the highest segment reported.
+    pub fn finds_by_time(&self) -> bool {
+        self.loss_detection == LossDetection::Time
+    }
+
     /// Segments considered in the path.
     #[inline]
     pub fn pipe(&self) -> SegCount {
