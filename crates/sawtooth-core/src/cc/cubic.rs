@@ -32,12 +32,14 @@
 //! acknowledged always. Not measured.
 
 mod epoch;
+mod rtts;
 mod steps;
 #[cfg(test)]
 mod tests;
 
 use self::epoch::CubicEpoch;
-use self::steps::{Steps, in_ticks_begun};
+use self::rtts::CubicRtts;
+use self::steps::Steps;
 use super::params::{BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, beta_ecn, joined};
 use super::slow_start::{self, SlowStart};
 use super::{
@@ -45,7 +47,7 @@ use super::{
     Signal, VariableProbe, Windows,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
-use crate::units::{Duration, Instant, SegCount, WindowSize, floor};
+use crate::units::{Duration, Instant, SegCount, WindowSize, ceil, floor};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "cubic",
@@ -131,33 +133,6 @@ impl CubicRules {
     }
 }
 
-/// Round-trip times, seconds.
-#[derive(Clone, Copy, Debug)]
-struct CubicRtts {
-    /// Whether the target is the smallest ahead, or the smoothed.
-    ahead_by_min: bool,
-    smoothed: Option<f64>,
-    min: f64,
-}
-
-impl CubicRtts {
-    fn add(&mut self, rtt: f64) {
-        // RFC 6298 §2.3.
-        let smoothed = self.smoothed.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0);
-        self.smoothed = Some(smoothed);
-        self.min = self.min.min(rtt);
-    }
-
-    /// How far ahead the target is.
-    fn ahead(&self) -> f64 {
-        match self.smoothed {
-            None => 0.0,
-            Some(_) if self.ahead_by_min => self.min,
-            Some(srtt) => srtt,
-        }
-    }
-}
-
 /// What a loss changes besides the windows, and a spurious one gives back (RFC 9438 §4.9).
 #[derive(Clone, Copy, Debug)]
 struct History {
@@ -193,7 +168,7 @@ impl Cubic {
                 min: f64::INFINITY,
             },
             slow_start: slow_start::chosen(params, start.whole_windows),
-            steps: whole_target.then(|| Steps::new(params, start.tick, rules.alpha())),
+            steps: whole_target.then(|| Steps::new(params, start.tick)),
             history: History {
                 w_max: None,
                 cwnd_prior: start.cwnd.segments(),
@@ -241,28 +216,24 @@ impl Cubic {
         let CubicRules { c, .. } = self.rules;
         let w_max = self.history.w_max;
         let epoch = self.history.epoch;
-        let ticks = self
-            .steps
-            .as_ref()
-            .map_or(0.0, |steps| steps.in_ticks(now.secs()));
-        let secs = self
-            .steps
-            .as_ref()
-            .map_or(now.secs(), |steps| steps.secs(ticks));
-        let mut epoch = epoch.unwrap_or_else(|| CubicEpoch::begin(secs, cwnd, w_max, c));
+        let now = self.steps.as_ref().map_or(now, |steps| steps.clock(now));
+        let mut epoch = epoch.unwrap_or_else(|| CubicEpoch::begin(now, cwnd, w_max, c));
         // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
         self.history.w_max.get_or_insert(epoch.w_max);
-        let t = secs - epoch.start_secs;
+        let t = now.secs() - epoch.start_secs;
         let rtts = &self.rtts;
         if let Some(steps) = &mut self.steps {
             let first = self.before_loss.is_none();
             let tick = steps.tick;
             let mut w_est = epoch.w_est;
             let target = || {
-                let ahead = in_ticks_begun(rtts.ahead(), tick);
+                let mut ahead = rtts.ahead();
+                if tick > 0.0 {
+                    ahead = ceil(ahead / tick - 1e-9) * tick;
+                }
                 epoch.whole_target(c, t + ahead).min(1.5 * cwnd)
             };
-            let per = steps.per(ticks, cwnd, counted, first, &mut w_est, target);
+            let per = steps.per(now, cwnd, counted, first, &mut w_est, target);
             epoch.w_est = w_est;
             self.history.epoch = Some(epoch);
             window.cwnd = window.growth.every(cwnd, counted, per);

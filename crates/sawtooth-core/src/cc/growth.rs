@@ -35,17 +35,6 @@ impl Growth {
         cwnd + steps
     }
 
-    /// The same where what was counted beyond a step does not count towards the next.
-    pub(super) fn add_and_forget(&mut self, cwnd: f64, counted: SegCount, increase: f64) -> f64 {
-        self.count += counted.as_f64();
-        let steps = floor(self.count * increase / cwnd);
-        if steps < 1.0 {
-            return cwnd;
-        }
-        self.count = 0.0;
-        cwnd + steps
-    }
-
     /// The same where a step is taken with the acknowledgement after those that make it up: neither it nor what they were too many counts towards the
     /// next. Measured of Linux's `htcp`: segments acknowledged from step to step are 20, 21, 22, 23, 25, 26, 27, 27, 28, 29 and 31 for windows of 18 to 28.
     #[inline]

@@ -118,6 +118,15 @@ impl Throughput {
     }
 }
 
+/// What acknowledgements have left.
+#[derive(Clone, Copy, Debug)]
+struct HtcpAck {
+    /// The path's order after the last.
+    order: PathOrder,
+    /// What the last acknowledged that came while all was in order.
+    counted: SegCount,
+}
+
 /// What a loss changes besides the windows.
 #[derive(Clone, Copy, Debug)]
 struct HtcpEpoch {
@@ -138,10 +147,7 @@ struct HTcp {
     steady_losses: i64,
     /// How many losses in a row there have been without a change of throughput.
     steady: i64,
-    /// The path's order after the last acknowledgement.
-    order: PathOrder,
-    /// What the last acknowledgement acknowledged that came while all was in order.
-    counted: SegCount,
+    last: HtcpAck,
     beta_min: f64,
     beta_max: f64,
     adaptive_above: f64,
@@ -167,8 +173,10 @@ impl HTcp {
                 .then(|| params.number("delta_b")),
             steady_losses: params.integer("steady_losses"),
             steady: 0,
-            order: PathOrder::InOrder,
-            counted: SegCount::ONE,
+            last: HtcpAck {
+                order: PathOrder::InOrder,
+                counted: SegCount::ONE,
+            },
             beta_min: params.number("beta_min"),
             beta_max: params.number("beta_max"),
             adaptive_above: params.duration("adaptive_above"),
@@ -257,15 +265,15 @@ impl Avoidance for HTcp {
             self.t_min = self.t_min.min(rtt);
             epoch.t_max = epoch.t_max.max(rtt);
         }
-        if self.order == PathOrder::Repairing && self.tick.is_some() {
+        if self.last.order == PathOrder::Repairing && self.tick.is_some() {
             epoch.throughput.round = None;
         }
         epoch.throughput.on_ack(ack);
         self.epoch = Some(epoch);
-        if self.order == PathOrder::InOrder {
-            self.counted = ack.acked;
+        if self.last.order == PathOrder::InOrder {
+            self.last.counted = ack.acked;
         }
-        self.order = ack.order;
+        self.last.order = ack.order;
     }
 
     fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
@@ -276,7 +284,7 @@ impl Avoidance for HTcp {
         if starts && (whole || left.is_zero()) {
             return;
         }
-        let counted = if whole { self.counted } else { left };
+        let counted = if whole { self.last.counted } else { left };
         if let Some(epoch) = &self.epoch {
             self.alpha = self.alpha(ack.now.secs() - epoch.start_secs, epoch.beta);
             window.cwnd = window.growth.afterwards(window.cwnd, counted, self.alpha);
@@ -286,7 +294,7 @@ impl Avoidance for HTcp {
     /// Besides, it begins a new epoch.
     fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
         if episode.signal == Signal::Rto {
-            self.order = PathOrder::Repairing;
+            self.last.order = PathOrder::Repairing;
         }
         let now_secs = episode.now.secs();
         let epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));

@@ -215,9 +215,11 @@ impl Avoidance for Illinois {
         } else if window.in_slow_start() {
             window.start_slowly(ack.counted);
         } else {
-            window.cwnd = window
-                .growth
-                .add_and_forget(window.cwnd, ack.acked, self.gains.alpha);
+            let cwnd = window.cwnd;
+            window.grow(ack.acked, self.gains.alpha);
+            if window.cwnd > cwnd {
+                window.growth.restart();
+            }
         }
     }
 

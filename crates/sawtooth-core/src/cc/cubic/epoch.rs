@@ -1,6 +1,6 @@
 //! A stage of congestion avoidance: the cubic function (RFC 9438 §4.2), and beside it `W_est`, the window of a standard TCP (§4.3).
 
-use crate::units::floor;
+use crate::units::{Instant, floor};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CubicEpoch {
@@ -13,10 +13,10 @@ pub(super) struct CubicEpoch {
 
 impl CubicEpoch {
     /// It begins with a window of `cwnd`, on the plateau unless that is higher.
-    pub(super) fn begin(secs: f64, cwnd: f64, plateau: Option<f64>, c: f64) -> Self {
+    pub(super) fn begin(now: Instant, cwnd: f64, plateau: Option<f64>, c: f64) -> Self {
         let plateau = plateau.filter(|&w_max| w_max > cwnd);
         Self {
-            start_secs: secs,
+            start_secs: now.secs(),
             w_max: plateau.unwrap_or(cwnd),
             k: plateau.map_or(0.0, |w_max| libm::cbrt((w_max - cwnd) / c)),
             w_est: cwnd,

@@ -1,8 +1,9 @@
 //! Growth in whole steps, as measured of Linux 6.1 (`whole_target`): the window grows by one with every so many segments, and how many that are is
 //! computed from time to time.
 
+use super::CubicRules;
 use crate::registry::Params;
-use crate::units::{Duration, SegCount, ceil, floor};
+use crate::units::{Duration, Instant, SegCount, floor};
 
 /// How many segments are to be acknowledged for a step, at which tick that was computed, and for which window.
 #[derive(Clone, Copy, Debug)]
@@ -35,37 +36,48 @@ enum Due {
 }
 
 impl Steps {
-    pub(super) fn new(params: &Params, tick: Duration, alpha: f64) -> Self {
+    pub(super) fn new(params: &Params, tick: Duration) -> Self {
         let tick = tick.secs();
-        Self {
-            interval_ticks: ticks(params.duration("update_interval"), tick),
+        let alpha = CubicRules::from(params).alpha();
+        let mut steps = Self {
+            interval_ticks: 0.0,
             first_growth: params.number_if_any("first_growth"),
             ack_ratio: params.number("ack_ratio"),
             tick,
             pace: None,
             w_est_share: floor(8.0 / alpha) / 8.0,
             w_est_counted: 0.0,
-        }
+        };
+        steps.interval_ticks = steps.in_ticks(params.duration("update_interval"));
+        steps
     }
 
     /// How many segments a step takes from a window of `cwnd` towards `target`, which is computed only if it is time. Before the `first` loss
     /// `first_growth` bounds it; `counted` more segments have been acknowledged.
     pub(super) fn per(
         &mut self,
-        ticks: f64,
+        now: Instant,
         cwnd: f64,
         counted: SegCount,
         first: bool,
         w_est: &mut f64,
         target: impl FnOnce() -> f64,
     ) -> f64 {
+        let ticks = self.in_ticks(now.secs());
         self.w_est_counted += counted.as_f64();
         let due = self.due(ticks, cwnd);
+        let towards = |target: f64| {
+            if target > cwnd {
+                floor(cwnd / (target - cwnd))
+            } else {
+                f64::INFINITY
+            }
+        };
         let mut per = match (&due, self.pace) {
             (Due::Nothing, Some(pace)) => return pace.per,
             (Due::Standard, Some(pace)) => pace.per,
             _ => {
-                let per = step_towards(target(), cwnd);
+                let per = towards(target());
                 match self.first_growth {
                     Some(most) if first => per.min(most),
                     _ => per,
@@ -76,7 +88,7 @@ impl Steps {
         let further = floor((self.w_est_counted - 1.0) / each).max(0.0);
         self.w_est_counted -= further * each;
         *w_est += further;
-        per = per.min(step_towards(*w_est, cwnd));
+        per = per.min(towards(*w_est));
         let per = if self.ack_ratio > 1.0 {
             floor(per.max(2.0) / self.ack_ratio).max(1.0)
         } else {
@@ -110,43 +122,21 @@ impl Steps {
         }
     }
 
-    /// When so many ticks have passed, seconds.
-    pub(super) fn secs(&self, ticks: f64) -> f64 {
+    /// Up to when the host's clock has come.
+    pub(super) fn clock(&self, now: Instant) -> Instant {
         if self.tick > 0.0 {
-            ticks * self.tick
+            Instant::from_secs(self.in_ticks(now.secs()) * self.tick)
         } else {
-            ticks
+            now
         }
     }
 
     /// Time in whole ticks, or in seconds where the host has none.
     pub(super) fn in_ticks(&self, secs: f64) -> f64 {
-        ticks(secs, self.tick)
-    }
-}
-
-fn ticks(secs: f64, tick: f64) -> f64 {
-    if tick > 0.0 {
-        floor(secs / tick + 1e-9)
-    } else {
-        secs
-    }
-}
-
-/// A span of time in ticks begun, seconds.
-pub(super) fn in_ticks_begun(secs: f64, tick: f64) -> f64 {
-    if tick > 0.0 {
-        ceil(secs / tick - 1e-9) * tick
-    } else {
-        secs
-    }
-}
-
-/// Segments for a step towards a target, whole; none if it is not above.
-fn step_towards(target: f64, cwnd: f64) -> f64 {
-    if target > cwnd {
-        floor(cwnd / (target - cwnd))
-    } else {
-        f64::INFINITY
+        if self.tick > 0.0 {
+            floor(secs / self.tick + 1e-9)
+        } else {
+            secs
+        }
     }
 }

@@ -310,9 +310,8 @@ fn in_linux_w_est_goes_on_by_whole_segments() {
         let mut cubic = linux(cwnd);
         let mut w_est = cwnd;
         let mut per = |w_est: &mut f64| {
-            let steps = steps(&mut cubic);
-            let ticks = steps.in_ticks(10.0);
-            steps.per(ticks, cwnd, SegCount::ONE, false, w_est, || cwnd)
+            let now = Instant::from_secs(10.0);
+            steps(&mut cubic).per(now, cwnd, SegCount::ONE, false, w_est, || cwnd)
         };
         (0..each).for_each(|_| assert_eq!(per(&mut w_est), f64::INFINITY));
         assert_eq!(w_est, cwnd);
@@ -327,9 +326,8 @@ fn in_linux_within_a_tick_w_est_alone_changes_the_pace() {
     steps(&mut cubic).tick = 0.01;
     let mut w_est = 8.0;
     let mut per = |secs: f64, cwnd: f64, target: f64| {
-        let steps = steps(&mut cubic);
-        let ticks = steps.in_ticks(secs);
-        steps.per(ticks, cwnd, SegCount::new(8), false, &mut w_est, || target)
+        let now = Instant::from_secs(secs);
+        steps(&mut cubic).per(now, cwnd, SegCount::new(8), false, &mut w_est, || target)
     };
     assert_eq!(per(10.0, 8.0, 10.0), 4.0);
     // In the same tick the target is not looked at, but W_est is, once the window has grown: 24 segments are more than once 15/8 of 9.
