@@ -125,7 +125,7 @@ def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
         if "retransmits" in known:
             parts.append(f"{row['retransmits']} retransmitted")
         if "timeouts" in known:
-            parts.append(f"{row['timeouts']} timeouts")
+            parts.append(f"{row['timeouts']} timeout{'s' if row['timeouts'] != 1 else ''}")
         if "srtt_mean_ns" in known:
             parts.append(f"mean RTT {row['srtt_mean_ns'] / 1e6:.1f} ms")
         if "completion_ns" in known:

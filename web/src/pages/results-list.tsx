@@ -26,7 +26,7 @@ export function ResultsList() {
           <>
             {!results.length && (
               <p>
-                There are none in these folders yet. <code>sawtooth run hstcp --short --out results/hstcp</code> makes some in seconds.
+                There are none in these folders yet. <code>sawtooth run hstcp --short</code> makes some in seconds.
               </p>
             )}
             <ul class="cards">
