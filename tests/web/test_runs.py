@@ -1,7 +1,9 @@
 """Single runs: what is answered is what was stored, both futures are equal to the bit until they part, and what cannot be is told."""
 
 import json
+import shutil
 import struct
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,10 @@ from starlette.testclient import TestClient
 import sawtooth
 from sawtooth import trace
 from sawtooth.backends import sim
-from sawtooth.errors import RunFailed
+from sawtooth.errors import DatasetError, RunFailed
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
-from sawtooth.study import Study
+from sawtooth.study import Study, shipped
 from sawtooth.web import curves, replays, whatif
 from sawtooth.web.bounded import Bounded
 from tests.web.conftest import serving, showing
@@ -43,6 +45,17 @@ def refused(client: TestClient, what: str = "series", **query: Any) -> dict[str,
     answer = client.get(f"/api/run/{what}", params={**OF, "run": 9, **query})
     assert answer.status_code == 400, answer.text
     return answer.json()["error"]
+
+
+def test_runs_of_a_study_that_comes_along_may_name_what_comes_along(tmp_path: Path) -> None:
+    """The starts of `hstcp` are in a file. The same study with another word in it may name none: it could be a stranger's."""
+    shutil.copytree(shipped.studies()["hstcp"].parent, own := tmp_path / "own")
+    with (own / "study.toml").open("a") as text:
+        text.write("# mine\n")
+    for study, out in (("hstcp", "known"), (own / "study.toml", "strange")):
+        made = sawtooth.run(study, tmp_path / out, short=True, options=["duration=1 s"])
+        with pytest.raises(DatasetError, match="may name none") if out == "strange" else nullcontext():
+            assert len(replays._plan(Dataset(tmp_path / out)).runs) == len(made.runs)  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_run_is_done_once_more_and_is_what_was_stored(client: TestClient, made: Path) -> None:

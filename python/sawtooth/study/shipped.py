@@ -29,6 +29,11 @@ def studies() -> Mapping[str, Path]:
     return {_name(path): path for path in sorted(DIRECTORY.rglob("*.toml"), key=_name)}
 
 
+def of_text(text: str) -> Path | None:
+    """The file of the study that comes along with just this text: what it names comes along, too, and is no stranger's."""
+    return next((path for path in studies().values() if path.read_text(encoding="utf-8") == text), None)
+
+
 def find(path: Path) -> Path:
     """The file of a study: itself; the main one of a folder; or, where there is neither, of the one that comes along under this name.
 

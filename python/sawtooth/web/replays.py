@@ -21,7 +21,7 @@ from sawtooth import _core, trace
 from sawtooth.errors import DatasetError, RunFailed, StudyError
 from sawtooth.plan import Plan, Run, make_plan, regrown
 from sawtooth.results.dataset import Dataset
-from sawtooth.study import Study
+from sawtooth.study import Study, shipped
 from sawtooth.trace import Trace
 from sawtooth.web import kernels
 from sawtooth.web.bounded import Bounded
@@ -234,12 +234,15 @@ def _plan(dataset: Dataset) -> Plan:
     if not dataset.planned:
         raise DatasetError("these results have no runs that could be done again", "they are of what was watched")
     try:
+        text = (dataset.directory / "study.toml").read_text(encoding="utf-8")
+        known = shipped.of_text(text)
         study = Study.parse(
-            (dataset.directory / "study.toml").read_text(encoding="utf-8"),
-            Path(cast(str, manifest.get("study_path", "study.toml"))),
+            text,
+            known or Path(cast(str, manifest.get("study_path", "study.toml"))),
             short=bool(manifest.get("short", False)),
             options=cast(list[str], manifest.get("options", [])),
-            files=False,
+            # Any file that a stranger's results name could be read otherwise; those of a study that comes along are known.
+            files=[known.parent] if known else False,
         )
         return regrown(make_plan(study), dataset.runs)
     except StudyError as error:
