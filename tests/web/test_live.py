@@ -74,6 +74,17 @@ def test_a_port_that_is_none_is_told_at_its_field(page: Any, typed: str) -> None
     assert page.get_by_role("button", name="Stop").count() == 0
 
 
+def test_what_is_typed_stays_when_what_the_explorer_may_do_arrives(running_page: Any) -> None:
+    held: list[Any] = []
+    running_page.route("**/api/session", lambda route: held.append(route))
+    running_page.goto("/live")
+    running_page.get_by_label("Port").fill("abc")
+    assert running_page.get_by_label("Record as").count() == 0
+    held.pop().continue_()
+    running_page.get_by_label("Record as").wait_for()
+    assert running_page.get_by_label("Port").input_value() == "abc"
+
+
 def test_a_recording_that_cannot_be_is_refused_in_the_explorers_words(running_page: Any) -> None:
     running_page.goto("/live")
     running_page.get_by_label("Record as").fill("../x")

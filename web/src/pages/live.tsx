@@ -61,6 +61,14 @@ export function LivePage() {
   const query = route.value.query;
   const [watching, watch] = useState(false);
   const [said, say] = useState<Record<string, string>>({});
+  // What is typed stays while the page is drawn anew (what this explorer may do arrives late), until it is watched.
+  const [typed, type] = useState<Record<string, string>>({});
+  const typing = (name: string, otherwise = "") => ({
+    name,
+    value: typed[name] ?? query.get(name) ?? otherwise,
+    onInput: (event: { currentTarget: HTMLInputElement }) => type((before) => ({ ...before, [name]: event.currentTarget.value })),
+    autocomplete: "off" as const,
+  });
   return (
     <section>
       <h1>Live connections</h1>
@@ -74,6 +82,7 @@ export function LivePage() {
           event.preventDefault();
           const given = Object.fromEntries(new FormData(event.currentTarget).entries()) as Record<string, string>;
           go(to("live", given), "replace");
+          type({});
           const found = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, wrong(kind, given[kind] ?? "")]));
           say(found);
           watch(!Object.values(found).some(Boolean));
@@ -83,26 +92,18 @@ export function LivePage() {
           <Field key={kind} name={name}>
             {(id) => (
               <>
-                <input id={id} name={kind} value={query.get(kind) ?? ""} placeholder="any" size={12} autocomplete="off" />
+                <input id={id} placeholder="any" size={12} {...typing(kind)} />
                 <Bounded said={said[kind] ?? ""} />
               </>
             )}
           </Field>
         ))}
         <Field name="Every">
-          {(id) => <input id={id} name="interval" value={query.get("interval") ?? "1 s"} size={6} autocomplete="off" />}
+          {(id) => <input id={id} size={6} {...typing("interval", "1 s")} />}
         </Field>
         {session.value?.allowRun && (
           <Field name="Record as">
-            {(id) => (
-              <input
-                id={id}
-                name="record"
-                value={query.get("record") ?? ""}
-                placeholder={`${session.value?.folders[0]}/results/watched`}
-                autocomplete="off"
-              />
-            )}
+            {(id) => <input id={id} placeholder={`${session.value?.folders[0]}/results/watched`} {...typing("record")} />}
           </Field>
         )}
         <button type="submit" class="main">
