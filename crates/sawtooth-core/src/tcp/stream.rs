@@ -92,19 +92,61 @@ impl SendStream {
         if bytes.is_zero() {
             return;
         }
-        let next = snd_max.max(self.first);
-        let total = self.unsent(snd_max).saturating_add(bytes).min(MOST);
-        if next == self.end {
+        if snd_max.max(self.first) == self.end {
             self.keep_last(snd_una);
         }
-        let full = (total - ByteCount::new(1)) / self.smss;
-        self.last = total - full * self.smss;
-        let end = (next + full).next();
-        if self.end != end {
+        if self.append(bytes, snd_max) {
             self.found_no_room = None;
             self.has_waited = false;
         }
-        self.end = end;
+    }
+
+    /// What is unsent goes on for so many bytes; whether it has more segments then.
+    fn append(&mut self, bytes: ByteCount, snd_max: SeqNum) -> bool {
+        let next = snd_max.max(self.first);
+        let total = self.unsent_if_full(snd_max).saturating_add(bytes).min(MOST);
+        let full = (total - ByteCount::new(1)) / self.smss;
+        self.last = total - full * self.smss;
+        let before = std::mem::replace(&mut self.end, (next + full).next());
+        self.end != before
+    }
+
+    /// Segment `seq` leaves now with `payload`, though others follow it: what it lacks goes on with them.
+    #[cold]
+    pub fn split(&mut self, seq: SeqNum, payload: ByteCount, snd_una: SeqNum, snd_max: SeqNum) {
+        let lacking = self.smss - payload;
+        self.short.on_ack(snd_una);
+        self.short.push(ShortSegment { seq, lacking });
+        self.short_sent = seq.next();
+        if self.append(lacking, snd_max) && self.fin != NONE {
+            self.fin = self.last_seq();
+        }
+    }
+
+    /// Whether one short segment may leave before more is written, and no other until it is acknowledged.
+    #[inline]
+    pub fn may_split(&self, snd_una: SeqNum) -> bool {
+        let verdict = |short_outstanding| {
+            self.partial.verdict(Facts {
+                outstanding: true,
+                short_outstanding,
+                put_off: self.put_off,
+                ..Facts::default()
+            })
+        };
+        snd_una >= self.short_sent
+            && verdict(false) == PartialVerdict::Leaves
+            && verdict(true) == PartialVerdict::Waits
+    }
+
+    /// What earlier segments lack of full ones that have not been acknowledged.
+    #[inline]
+    pub fn lacking_outstanding(&mut self, snd_una: SeqNum) -> ByteCount {
+        if self.short.is_empty() {
+            return ByteCount::ZERO;
+        }
+        self.short.on_ack(snd_una);
+        self.short.iter().map(|short| short.lacking).sum()
     }
 
     /// The application will write no more.
@@ -318,6 +360,13 @@ impl SendStream {
 
     /// What of the application's has never been sent.
     pub fn unsent(&self, snd_max: SeqNum) -> ByteCount {
+        let short = self.short.iter().filter(|short| short.seq >= snd_max);
+        let lacking: ByteCount = short.map(|short| short.lacking).sum();
+        self.unsent_if_full(snd_max) - lacking
+    }
+
+    /// The same if all of its segments but the last were full.
+    fn unsent_if_full(&self, snd_max: SeqNum) -> ByteCount {
         let next = snd_max.max(self.first);
         match self.end.checked_sub(next.next()) {
             Some(full) => full.saturating_mul(self.smss).saturating_add(self.last),
@@ -363,6 +412,53 @@ mod tests {
             assert!(stream.end() > seq(1 << 62));
             assert_eq!(stream.unsent(seq(1)).get(), (stream.end() - seq(1)).get());
         }
+    }
+
+    #[test]
+    fn what_a_segment_lacks_that_leaves_short_goes_on_with_those_after_it() {
+        let mut stream = stream(Partial::Minshall);
+        write(&mut stream, 3950, 1, 1);
+        stream.close();
+        assert!(stream.may_split(seq(2)));
+        stream.split(seq(3), bytes(300), seq(2), seq(2));
+        assert_eq!(sizes(&stream), [1000, 1000, 300, 1000, 650]);
+        assert_eq!(
+            [1, 2, 3, 4].map(|sent| stream.unsent(seq(sent)).get()),
+            [3950, 2950, 1950, 1650]
+        );
+        assert_eq!([3, 4, 6].map(|una| acked(&stream, una)), [2000, 2300, 3950]);
+        // No other leaves short until it is acknowledged.
+        assert!(!stream.may_split(seq(3)) && stream.may_split(seq(4)));
+        assert_eq!(
+            [2, 4].map(|una| stream.lacking_outstanding(seq(una)).get()),
+            [700, 0]
+        );
+        // More is written when it is acknowledged: the sum stays.
+        write(&mut stream, 400, 4, 4);
+        assert_eq!(stream.end(), seq(7));
+        assert_eq!([4, 7].map(|una| acked(&stream, una)), [2300, 4350]);
+    }
+
+    #[test]
+    fn only_a_policy_that_lets_one_short_segment_leave_splits_what_is_written() {
+        for (partial, splits) in [
+            (Partial::Minshall, true),
+            (Partial::Nagle, false),
+            (Partial::NoDelay, false),
+            (Partial::Cork, false),
+        ] {
+            assert_eq!(stream(partial).may_split(seq(1)), splits, "{partial:?}");
+        }
+    }
+
+    #[test]
+    fn a_fin_stays_with_the_last_segment() {
+        let mut stream = stream(Partial::Minshall);
+        write(&mut stream, 3950, 1, 1);
+        stream.close();
+        assert_eq!(stream.act_on_close(seq(1), seq(2)), None);
+        stream.split(seq(3), bytes(300), seq(2), seq(2));
+        assert!(stream.has_fin(seq(5)) && !stream.has_fin(seq(4)));
     }
 
     #[test]

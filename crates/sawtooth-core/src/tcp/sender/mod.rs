@@ -31,6 +31,7 @@ pub use super::recovery::plain::PlainAck;
 use super::recovery::plain::PlainWay;
 use super::recovery::{AtOnce, LossRecovery, may_leave_at_once};
 use super::restart;
+use super::send_buffer::{CallEnd, Writable};
 use super::timestamps::TimestampClock;
 use crate::cc;
 use crate::events::{Event, EventKey};
@@ -313,13 +314,24 @@ impl Sender {
         let room = self.recovery.room(tx, now.time);
         let left = self.recovery.left(tx);
         let sendable = tx.sendable(room);
+        let splits = tx.splits_writes() && !self.recovery.is_repairing(tx);
         let written = tx.app.buffer.as_mut().map(|buffer| {
-            let (una, joined) = (tx.seq.una, self.recovery.joined());
-            let end = tx.app.stream.end();
+            let una = tx.seq.una;
             // Measured of Linux 6.1: room for a single segment lets the buffer stay as it is.
             let grows = left.is_none_or(|left| left > SegCount::ONE);
             buffer.grow_for(tx.window.whole(), grows);
-            buffer.fill(una, joined, sendable, end);
+            let stream = &mut tx.app.stream;
+            let split = buffer.fill(Writable {
+                una,
+                joined: self.recovery.joined(),
+                lacking: stream.lacking_outstanding(una),
+                sendable,
+                end: stream.end(),
+                splits,
+            });
+            if let Some(CallEnd { seq, payload }) = split {
+                stream.split(seq, payload, una, tx.seq.max);
+            }
             buffer.written()
         });
         tx.seq.allow(written);
