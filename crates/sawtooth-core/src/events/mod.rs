@@ -104,6 +104,14 @@ impl EventKey {
         }
     }
 
+    /// One whose parent nobody knows, scheduled at the instant at which it happens.
+    pub fn scheduled_at(time: Instant) -> Self {
+        Self {
+            time,
+            line: Line::new(time, ROOT, 0),
+        }
+    }
+
     /// Time and line apart: unlike a key, both are handed over in registers.
     #[inline]
     pub fn parts(self) -> (Instant, Line) {

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
+use crate::events::EventKey;
 use crate::packet::Ecn;
 use crate::units::{ByteCount, Instant, SeqNum};
 
@@ -61,6 +62,8 @@ impl AgendaKey {
 pub(super) struct PacketInFlight<P> {
     /// Its next event.
     pub due: AgendaKey,
+    /// The same as a port has it, which computes departures that are no events of the agenda: which of them precede it says where it descends from.
+    pub key: EventKey,
     /// The place of its route among those of the network.
     pub route: usize,
     /// Of which connection it is: its flow's number, or one of its own if it is one of many that arrive and leave.
@@ -157,6 +160,7 @@ pub(super) mod testing {
     /// One that has not passed a port yet, identified by its connection.
     pub(crate) fn flight(connection: u32, content: Content<()>) -> PacketInFlight<()> {
         PacketInFlight {
+            key: crate::events::EventKey::NEVER,
             due: AgendaKey::default(),
             route: 0,
             connection,

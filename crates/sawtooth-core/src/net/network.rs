@@ -23,7 +23,7 @@ use super::agenda::{Agenda, AgendaEvent};
 use super::flight::{AgendaKey, Content, PacketInFlight, Payload, Towards};
 use super::queued::QueuedFlights;
 use super::{Passage, Port, PortTransmission, Traffic, Turn, UdpFlow};
-use crate::events::{EventKey, Lineage, Occurrence};
+use crate::events::{Child, Event, EventKey, Lineage, Occurrence};
 use crate::packet::{DataSegment, Packet};
 use crate::spec::Scenario;
 use crate::udp::flow_number;
@@ -41,6 +41,8 @@ pub struct Network<P> {
     /// No packet reaches the other host sooner than this after it was sent.
     pub shortest_delay: Duration,
     lineage: Lineage,
+    /// What a host was handed last: what it sends at that instant descends from it.
+    delivered: Event,
     /// What is going to happen.
     agenda: Agenda<P>,
     /// What waits at ports whose departures take events.
@@ -97,6 +99,7 @@ impl<P: Payload> Network<P> {
                 .collect(),
             shortest_delay: shortest_delay(scenario),
             lineage: Lineage::new(),
+            delivered: Event::NEVER,
             queued: QueuedFlights::new(),
             watched: Vec::new(),
             watches_hosts: false,
@@ -121,8 +124,15 @@ impl<P: Payload> Network<P> {
             Towards::Receiver => self.routes[flow].access_delay,
             Towards::Sender => Duration::ZERO,
         };
+        // Packets that are handed to a host at one instant and what it sends then are in this order: their departures from a port were scheduled before.
+        let sent = if self.delivered.time == now {
+            self.delivered
+        } else {
+            self.lineage.record(EventKey::scheduled_at(now))
+        };
         let flight = PacketInFlight {
             due: AgendaKey::default(),
+            key: sent.schedule(now + access_delay, Child::Arrival),
             route: flow,
             connection,
             towards,
@@ -169,8 +179,7 @@ impl<P: Payload> Network<P> {
                 return self.move_on(flight);
             }
             AgendaEvent::Free(port) => {
-                let key = EventKey::at_start(time, 0);
-                let now = self.lineage.record(key);
+                let now = self.lineage.record(EventKey::scheduled_at(time));
                 let turn = self.ports[port].transmitter_free(now);
                 self.take_turn(port, turn, time);
             }
@@ -191,6 +200,8 @@ impl<P: Payload> Network<P> {
         let route = self.routes.len() - self.udp.len() + flow;
         let flight = PacketInFlight {
             due: AgendaKey::first(now),
+            // What UDP sends goes before all else at its instant.
+            key: EventKey::at_start(now, 0),
             route,
             connection: flow_number(index(flow)),
             towards: Towards::Receiver,
@@ -205,7 +216,9 @@ impl<P: Payload> Network<P> {
         self.see_at_host(now, &flight, LinkEvent::Leaves);
         let access_delay = self.routes[route].access_delay;
         if access_delay > Duration::ZERO {
-            self.agenda.schedule_arrival(flight, now + access_delay);
+            let key = EventKey::at_start(now + access_delay, 0);
+            self.agenda
+                .schedule_arrival(PacketInFlight { key, ..flight }, key.time);
         } else {
             self.move_on(flight);
         }
@@ -235,6 +248,7 @@ impl<P: Payload> Network<P> {
         self.see_at_host(flight.due.time(), &flight, LinkEvent::Ends);
         match flight.content {
             Content::Host(packet) => {
+                self.delivered = self.lineage.record(flight.key);
                 return Some(DeliveredPacket {
                     towards: flight.towards,
                     flow: flight.route,
@@ -254,10 +268,13 @@ impl<P: Payload> Network<P> {
 
     /// A packet arrives at a port that computes when it departs.
     fn pass(&mut self, port: usize, mut flight: PacketInFlight<P>) {
-        let key = EventKey::at_start(flight.due.time(), 0);
         let packet = stand_in(&flight, 0);
-        let passage =
-            self.ports[port].accept_any(key, Occurrence::OUT_OF_TURN, &packet, &mut self.lineage);
+        let passage = self.ports[port].accept_any(
+            flight.key,
+            Occurrence::OUT_OF_TURN,
+            &packet,
+            &mut self.lineage,
+        );
         if passage.marked {
             flight.content.mark();
         }
@@ -266,7 +283,7 @@ impl<P: Payload> Network<P> {
 
     /// A packet arrives at a port with events.
     fn arrive(&mut self, port: usize, flight: PacketInFlight<P>) {
-        let key = EventKey::at_start(flight.due.time(), 0);
+        let key = flight.key;
         let (number, flight) = self.queued.put(flight);
         let packet = stand_in(flight, number);
         let turn = self.ports[port].arrive(key, Occurrence::OUT_OF_TURN, packet, &mut self.lineage);
@@ -343,7 +360,9 @@ impl<P: Payload> Network<P> {
             });
             if !arrival.is_never() {
                 let time = arrival.time + access_delay;
-                self.agenda.schedule_arrival(flight, time);
+                let key = EventKey::from_parts(time, arrival.parts().1);
+                self.agenda
+                    .schedule_arrival(PacketInFlight { key, ..flight }, time);
             }
         }
     }

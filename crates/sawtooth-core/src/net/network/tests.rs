@@ -119,6 +119,26 @@ fn a_packet_takes_transmission_and_propagation_and_a_full_queue_drops() {
     }
 }
 
+/// A packet that comes at the instant at which another has left finds its place, as in the simulator, whether the port computes departures or not.
+#[test]
+fn what_comes_as_another_leaves_finds_its_place() {
+    let limited = queue("drop_tail").with("limit", Value::Packets(2));
+    for watched in [vec![], vec![0]] {
+        let flow = FlowSpec::new("f", vec![0]);
+        let links = vec![with_queue(limited.clone())];
+        let scenario = Scenario::new(Duration::from_secs(1.0), links, vec![flow]);
+        let mut network = Network::<Fake>::watch(&scenario, 1, &watched);
+        for number in 0..2 {
+            network.offer(at(0.5), 0, 0, Towards::Receiver, Fake::of(number, 1000));
+        }
+        let leaves = at(0.5) + Duration::from_secs(0.008);
+        network.advance(leaves);
+        network.offer(leaves, 0, 0, Towards::Receiver, Fake::of(2, 1000));
+        let arrived = deliveries(&mut network);
+        assert_eq!(arrived.len(), 3, "{watched:?}");
+    }
+}
+
 #[test]
 fn packets_are_doubled_damaged_once_and_delayed_by_their_flow() {
     let mut links = vec![link(1.0, 0.01), link(1.0, 0.01)];
