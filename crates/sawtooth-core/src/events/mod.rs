@@ -104,12 +104,9 @@ impl EventKey {
         }
     }
 
-    /// One whose parent nobody knows, scheduled at the instant at which it happens.
-    pub fn scheduled_at(time: Instant) -> Self {
-        Self {
-            time,
-            line: Line::new(time, ROOT, 0),
-        }
+    /// When it was scheduled: the time of its parent.
+    pub fn scheduled(self) -> Instant {
+        self.line.scheduled
     }
 
     /// Time and line apart: unlike a key, both are handed over in registers.

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::flight::{AgendaKey, PacketInFlight};
+use crate::events::EventKey;
 use crate::units::Instant;
 
 /// Something that happens.
@@ -59,8 +60,9 @@ impl<P> Agenda<P> {
             .push(Reverse((AgendaKey::first(time), flow)));
     }
 
-    pub(super) fn schedule_arrival(&mut self, mut flight: PacketInFlight<P>, time: Instant) {
-        flight.due = self.due(time);
+    /// A packet arrives as its key says.
+    pub(super) fn schedule_arrival(&mut self, mut flight: PacketInFlight<P>) {
+        flight.due = self.due(flight.key);
         if flight.content.is_of_host() {
             self.flights.push(Reverse(flight));
         } else {
@@ -69,13 +71,13 @@ impl<P> Agenda<P> {
     }
 
     /// Replaces the event scheduled for that port.
-    pub(super) fn schedule_free(&mut self, port: usize, time: Instant) {
-        self.free[port] = Some(self.due(time));
+    pub(super) fn schedule_free(&mut self, port: usize, key: EventKey) {
+        self.free[port] = Some(self.due(key));
     }
 
-    fn due(&mut self, time: Instant) -> AgendaKey {
+    fn due(&mut self, key: EventKey) -> AgendaKey {
         self.scheduled += 1;
-        AgendaKey::new(time, self.scheduled)
+        AgendaKey::new(key, self.scheduled)
     }
 
     /// When something happens next, if anything does.
@@ -135,6 +137,7 @@ fn time_of(due: Option<AgendaKey>) -> Instant {
 mod tests {
     use super::super::flight::{Content, testing::flight};
     use super::*;
+    use crate::events::{Child, Lineage};
     use crate::units::testing::at;
     use crate::units::{ByteCount, SeqNum};
 
@@ -146,12 +149,16 @@ mod tests {
             sent: Instant::START,
             size: ByteCount::new(100),
         };
-        agenda.schedule_arrival(flight(1, Content::Host(())), at(2.0));
-        agenda.schedule_free(1, at(2.0));
-        agenda.schedule_arrival(flight(2, datagram), at(2.0));
-        agenda.schedule_free(0, at(2.0));
+        let [then, before] = [2.0, 1.0].map(|time| EventKey::at_start(at(time), 0));
+        let mut lineage = Lineage::new();
+        let late = lineage.record(before).schedule(at(2.0), Child::Arrival);
+        agenda.schedule_arrival(flight(4, late, Content::Host(())));
+        agenda.schedule_arrival(flight(1, then, Content::Host(())));
+        agenda.schedule_free(1, then);
+        agenda.schedule_arrival(flight(2, then, datagram));
+        agenda.schedule_free(0, then);
         agenda.schedule_departure(7, at(2.0));
-        agenda.schedule_arrival(flight(3, Content::Host(())), at(1.0));
+        agenda.schedule_arrival(flight(3, before, Content::Host(())));
         let mut order = Vec::new();
         while let Some((time, event)) = agenda.pop() {
             order.push(match event {
@@ -167,6 +174,7 @@ mod tests {
             (at(2.0), "free", 1),
             (at(2.0), "arrival", 2),
             (at(2.0), "free", 0),
+            (at(2.0), "arrival", 4),
         ];
         assert_eq!(order, expected);
     }
@@ -176,14 +184,15 @@ mod tests {
         let mut agenda = Agenda::new(1);
         assert_eq!(agenda.next_time(), Instant::NEVER);
         agenda.schedule_departure(0, at(1.0));
-        agenda.schedule_free(0, at(2.0));
+        let key = |time| EventKey::at_start(at(time), 0);
+        agenda.schedule_free(0, key(2.0));
         assert_eq!(agenda.next_time(), at(1.0));
         assert_eq!(agenda.next_time_of_hosts(false), Instant::NEVER);
         assert_eq!(agenda.next_time_of_hosts(true), at(2.0));
-        agenda.schedule_arrival(flight(1, Content::Host(())), at(1.5));
+        agenda.schedule_arrival(flight(1, key(1.5), Content::Host(())));
         assert_eq!(agenda.next_time_of_hosts(true), at(1.5));
         // A later word on a transmitter replaces the earlier.
-        agenda.schedule_free(0, at(1.25));
+        agenda.schedule_free(0, key(1.25));
         assert_eq!(agenda.next_time_of_hosts(true), at(1.25));
     }
 }

@@ -31,25 +31,27 @@ pub enum Towards {
     Sender,
 }
 
-/// When an event happens, and which of those that happen at one instant it is.
+/// When an event happens, and which of those that happen at one instant it is: the one that was scheduled at an earlier time, or else the one of which was heard first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct AgendaKey {
     /// The bits of its time: times are not negative, so bits are in the order of times.
     bits: u64,
+    scheduled: u64,
     order: u64,
 }
 
 impl AgendaKey {
-    pub(super) fn new(time: Instant, order: u64) -> Self {
+    pub(super) fn new(key: EventKey, order: u64) -> Self {
         Self {
-            bits: time.secs().to_bits(),
+            bits: key.time.secs().to_bits(),
+            scheduled: key.scheduled().secs().to_bits(),
             order,
         }
     }
 
-    /// Before everything that is scheduled for the same time.
+    /// Before everything else at the same time.
     pub(super) fn first(time: Instant) -> Self {
-        Self::new(time, 0)
+        Self::new(EventKey::at_start(time, 0), 0)
     }
 
     pub(super) fn time(self) -> Instant {
@@ -62,7 +64,7 @@ impl AgendaKey {
 pub(super) struct PacketInFlight<P> {
     /// Its next event.
     pub due: AgendaKey,
-    /// The same as a port has it, which computes departures that are no events of the agenda: which of them precede it says where it descends from.
+    /// The same by where it descends from: a port computes departures that are no events of the agenda, and has to know which of them precede it.
     pub key: EventKey,
     /// The place of its route among those of the network.
     pub route: usize,
@@ -156,11 +158,16 @@ impl<P> Ord for PacketInFlight<P> {
 pub(super) mod testing {
     use super::super::Towards;
     use super::{AgendaKey, Content, PacketInFlight};
+    use crate::events::EventKey;
 
     /// One that has not passed a port yet, identified by its connection.
-    pub(crate) fn flight(connection: u32, content: Content<()>) -> PacketInFlight<()> {
+    pub(crate) fn flight(
+        connection: u32,
+        key: EventKey,
+        content: Content<()>,
+    ) -> PacketInFlight<()> {
         PacketInFlight {
-            key: crate::events::EventKey::NEVER,
+            key,
             due: AgendaKey::default(),
             route: 0,
             connection,

@@ -23,7 +23,7 @@ use super::agenda::{Agenda, AgendaEvent};
 use super::flight::{AgendaKey, Content, PacketInFlight, Payload, Towards};
 use super::queued::QueuedFlights;
 use super::{Passage, Port, PortTransmission, Traffic, Turn, UdpFlow};
-use crate::events::{Child, Event, EventKey, Lineage, Occurrence};
+use crate::events::{Child, EventKey, Lineage, Occurrence};
 use crate::packet::{DataSegment, Packet};
 use crate::spec::Scenario;
 use crate::udp::flow_number;
@@ -41,8 +41,8 @@ pub struct Network<P> {
     /// No packet reaches the other host sooner than this after it was sent.
     pub shortest_delay: Duration,
     lineage: Lineage,
-    /// What a host was handed last: what it sends at that instant descends from it.
-    delivered: Event,
+    /// By what a host was handed something last.
+    delivered: EventKey,
     /// What is going to happen.
     agenda: Agenda<P>,
     /// What waits at ports whose departures take events.
@@ -99,7 +99,7 @@ impl<P: Payload> Network<P> {
                 .collect(),
             shortest_delay: shortest_delay(scenario),
             lineage: Lineage::new(),
-            delivered: Event::NEVER,
+            delivered: EventKey::NEVER,
             queued: QueuedFlights::new(),
             watched: Vec::new(),
             watches_hosts: false,
@@ -124,15 +124,21 @@ impl<P: Payload> Network<P> {
             Towards::Receiver => self.routes[flow].access_delay,
             Towards::Sender => Duration::ZERO,
         };
-        // Packets that are handed to a host at one instant and what it sends then are in this order: their departures from a port were scheduled before.
-        let sent = if self.delivered.time == now {
+        // What a host answers is at its port by the event that it answers; nobody knows when something else that it does was scheduled.
+        let by = if self.delivered.time == now {
             self.delivered
         } else {
-            self.lineage.record(EventKey::scheduled_at(now))
+            EventKey::at_start(now, 0)
+        };
+        let key = if access_delay == Duration::ZERO {
+            by
+        } else {
+            let event = self.lineage.record(by);
+            event.schedule(now + access_delay, Child::Arrival)
         };
         let flight = PacketInFlight {
             due: AgendaKey::default(),
-            key: sent.schedule(now + access_delay, Child::Arrival),
+            key,
             route: flow,
             connection,
             towards,
@@ -140,7 +146,7 @@ impl<P: Payload> Network<P> {
             damaged: false,
             content: Content::Host(packet),
         };
-        self.agenda.schedule_arrival(flight, now + access_delay);
+        self.agenda.schedule_arrival(flight);
     }
 
     /// When something is to be done next for a packet of a host, if one is on its way. What UDP does before is done with it.
@@ -179,7 +185,7 @@ impl<P: Payload> Network<P> {
                 return self.move_on(flight);
             }
             AgendaEvent::Free(port) => {
-                let now = self.lineage.record(EventKey::scheduled_at(time));
+                let now = self.lineage.record(EventKey::at_start(time, 0));
                 let turn = self.ports[port].transmitter_free(now);
                 self.take_turn(port, turn, time);
             }
@@ -218,7 +224,7 @@ impl<P: Payload> Network<P> {
         if access_delay > Duration::ZERO {
             let key = EventKey::at_start(now + access_delay, 0);
             self.agenda
-                .schedule_arrival(PacketInFlight { key, ..flight }, key.time);
+                .schedule_arrival(PacketInFlight { key, ..flight });
         } else {
             self.move_on(flight);
         }
@@ -248,7 +254,7 @@ impl<P: Payload> Network<P> {
         self.see_at_host(flight.due.time(), &flight, LinkEvent::Ends);
         match flight.content {
             Content::Host(packet) => {
-                self.delivered = self.lineage.record(flight.key);
+                self.delivered = flight.key;
                 return Some(DeliveredPacket {
                     towards: flight.towards,
                     flow: flight.route,
@@ -299,7 +305,7 @@ impl<P: Payload> Network<P> {
         }
         match turn {
             Turn::Waits => {}
-            Turn::Wakes(key) => self.agenda.schedule_free(port, key.time),
+            Turn::Wakes(key) => self.agenda.schedule_free(port, key),
             Turn::Starts(PortTransmission {
                 packet,
                 passage,
@@ -312,7 +318,7 @@ impl<P: Payload> Network<P> {
                     self.see(now, port, &flight, LinkEvent::Starts(passage));
                     self.cross(port, flight, passage);
                 }
-                self.agenda.schedule_free(port, done.time);
+                self.agenda.schedule_free(port, done);
             }
         }
     }
@@ -362,7 +368,7 @@ impl<P: Payload> Network<P> {
                 let time = arrival.time + access_delay;
                 let key = EventKey::from_parts(time, arrival.parts().1);
                 self.agenda
-                    .schedule_arrival(PacketInFlight { key, ..flight }, time);
+                    .schedule_arrival(PacketInFlight { key, ..flight });
             }
         }
     }

@@ -49,6 +49,7 @@ impl<P> QueuedFlights<P> {
 mod tests {
     use super::super::flight::{Content, testing::flight};
     use super::*;
+    use crate::events::EventKey;
     use crate::units::{ByteCount, Instant, SeqNum};
 
     #[test]
@@ -59,13 +60,16 @@ mod tests {
             sent: Instant::START,
             size: ByteCount::new(100),
         };
-        let first = queued.put(flight(1, Content::Host(()))).0;
-        let second = queued.put(flight(2, datagram)).0;
+        let first = queued.put(flight(1, EventKey::NEVER, Content::Host(()))).0;
+        let second = queued.put(flight(2, EventKey::NEVER, datagram)).0;
         assert_eq!(queued.of_hosts(), 1);
         assert_eq!(queued.take(first).map(|flight| flight.connection), Some(1));
         assert!(queued.take(first).is_none());
         assert_eq!(queued.of_hosts(), 0);
-        assert_eq!(queued.put(flight(3, Content::Host(()))).0, first);
+        assert_eq!(
+            queued.put(flight(3, EventKey::NEVER, Content::Host(()))).0,
+            first
+        );
         assert_eq!(queued.take(second).map(|flight| flight.connection), Some(2));
         assert_eq!(queued.take(first).map(|flight| flight.connection), Some(3));
     }

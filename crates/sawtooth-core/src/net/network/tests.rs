@@ -119,23 +119,42 @@ fn a_packet_takes_transmission_and_propagation_and_a_full_queue_drops() {
     }
 }
 
-/// A packet that comes at the instant at which another has left finds its place, as in the simulator, whether the port computes departures or not.
+/// What a host sends at the instant at which a packet leaves a port is there before that or after it, as in the simulator: whichever was scheduled first, the
+/// departure, as its transmission began, or what the host answers, as that left. It is the same whether the port computes departures or not.
 #[test]
-fn what_comes_as_another_leaves_finds_its_place() {
-    let limited = queue("drop_tail").with("limit", Value::Packets(2));
-    for watched in [vec![], vec![0]] {
-        let flow = FlowSpec::new("f", vec![0]);
-        let links = vec![with_queue(limited.clone())];
-        let scenario = Scenario::new(Duration::from_secs(1.0), links, vec![flow]);
-        let mut network = Network::<Fake>::watch(&scenario, 1, &watched);
-        for number in 0..2 {
-            network.offer(at(0.5), 0, 0, Towards::Receiver, Fake::of(number, 1000));
+fn what_comes_as_another_leaves_is_in_the_order_in_which_both_were_scheduled() {
+    // Times have no rounding error: a packet of 1000 bytes takes 1/128 s.
+    let whole = 2f64.powi(-7);
+    for (delay, arrive, why) in [
+        (whole / 8.0, 3, "the first has left, and there is room"),
+        (whole, 2, "the answer is first, and finds the queue full"),
+    ] {
+        for watched in [vec![], vec![0]] {
+            let mut link = link(1.024, delay);
+            for direction in [&mut link.forward, &mut link.reverse] {
+                direction.queue = queue("drop_tail").with("limit", Value::Packets(2));
+            }
+            let flow = FlowSpec::new("f", vec![0]);
+            let scenario = Scenario::new(Duration::from_secs(1.0), vec![link], vec![flow]);
+            let mut network = Network::<Fake>::watch(&scenario, 1, &watched);
+            // What is answered leaves, by half a transmission, so that it arrives with the end of the first.
+            let answered = (0.5 + whole / 2.0 - delay, Towards::Sender, Fake::of(9, 500));
+            let data = [0, 1].map(|number| (0.5, Towards::Receiver, Fake::of(number, 1000)));
+            let mut offers = [data.to_vec(), vec![answered]].concat();
+            offers.sort_by(|one, other| one.0.total_cmp(&other.0));
+            for (time, towards, packet) in offers {
+                assert_eq!(network.advance(at(time)), None);
+                network.offer(at(time), 0, 0, towards, packet);
+            }
+            let end = at(0.5 + whole);
+            assert!(
+                network
+                    .advance(end)
+                    .is_some_and(|delivery| delivery.packet.number == 9)
+            );
+            network.offer(end, 0, 0, Towards::Receiver, Fake::of(2, 1000));
+            assert_eq!(deliveries(&mut network).len(), arrive, "{why} {watched:?}");
         }
-        let leaves = at(0.5) + Duration::from_secs(0.008);
-        network.advance(leaves);
-        network.offer(leaves, 0, 0, Towards::Receiver, Fake::of(2, 1000));
-        let arrived = deliveries(&mut network);
-        assert_eq!(arrived.len(), 3, "{watched:?}");
     }
 }
 
