@@ -1,7 +1,7 @@
 //! Growth in whole steps, as measured of Linux 6.1 (`whole_target`): the window grows by one with every so many segments, and how many that are is
 //! computed from time to time.
 
-use super::CubicRules;
+use super::epoch::CubicEpoch;
 use crate::registry::Params;
 use crate::units::{Duration, Instant, SegCount, floor};
 
@@ -36,9 +36,9 @@ enum Due {
 }
 
 impl Steps {
-    pub(super) fn new(params: &Params, tick: Duration) -> Self {
+    /// `alpha`: what W_est grows by per window.
+    pub(super) fn new(params: &Params, tick: Duration, alpha: f64) -> Self {
         let tick = tick.secs();
-        let alpha = CubicRules::from(params).alpha();
         let mut steps = Self {
             interval_ticks: 0.0,
             first_growth: params.number_if_any("first_growth"),
@@ -52,18 +52,17 @@ impl Steps {
         steps
     }
 
-    /// How many segments a step takes from a window of `cwnd` towards `target`, which is computed only if it is time. Before the `first` loss
-    /// `first_growth` bounds it; `counted` more segments have been acknowledged.
+    /// How many segments a step takes from a window of `cwnd` towards the target that `target` computes, which is asked only if it is time, at a time of so many
+    /// [ticks](Self::in_ticks). Before the `first` loss `first_growth` bounds it; `counted` more segments have been acknowledged.
     pub(super) fn per(
         &mut self,
-        now: Instant,
+        ticks: f64,
         cwnd: f64,
         counted: SegCount,
         first: bool,
-        w_est: &mut f64,
-        target: impl FnOnce() -> f64,
+        epoch: &mut CubicEpoch,
+        target: impl FnOnce(&CubicEpoch) -> f64,
     ) -> f64 {
-        let ticks = self.in_ticks(now.secs());
         self.w_est_counted += counted.as_f64();
         let due = self.due(ticks, cwnd);
         let towards = |target: f64| {
@@ -77,7 +76,7 @@ impl Steps {
             (Due::Nothing, Some(pace)) => return pace.per,
             (Due::Standard, Some(pace)) => pace.per,
             _ => {
-                let per = towards(target());
+                let per = towards(target(epoch));
                 match self.first_growth {
                     Some(most) if first => per.min(most),
                     _ => per,
@@ -87,8 +86,8 @@ impl Steps {
         let each = floor(cwnd * self.w_est_share);
         let further = floor((self.w_est_counted - 1.0) / each).max(0.0);
         self.w_est_counted -= further * each;
-        *w_est += further;
-        per = per.min(towards(*w_est));
+        epoch.w_est += further;
+        per = per.min(towards(epoch.w_est));
         let per = if self.ack_ratio > 1.0 {
             floor(per.max(2.0) / self.ack_ratio).max(1.0)
         } else {
@@ -122,13 +121,13 @@ impl Steps {
         }
     }
 
-    /// Up to when the host's clock has come.
-    pub(super) fn clock(&self, now: Instant) -> Instant {
-        if self.tick > 0.0 {
-            Instant::from_secs(self.in_ticks(now.secs()) * self.tick)
+    /// When so many ticks have passed.
+    pub(super) fn at_tick(&self, ticks: f64) -> Instant {
+        Instant::from_secs(if self.tick > 0.0 {
+            ticks * self.tick
         } else {
-            now
-        }
+            ticks
+        })
     }
 
     /// Time in whole ticks, or in seconds where the host has none.
