@@ -27,6 +27,7 @@ impl StandardRules {
 
 #[cfg(test)]
 mod tests {
+    use super::StandardRules::{HaveEnded, Hold, Off};
     use super::*;
 
     #[test]
@@ -46,7 +47,6 @@ mod tests {
             let rules = orders.into_iter().scan(StandardRules::Off, after);
             rules.collect::<Vec<_>>()
         };
-        use StandardRules::{HaveEnded, Hold, Off};
         assert_eq!(
             rules(InDisorder::Standard),
             [Off, Hold, Hold, HaveEnded, Off]
