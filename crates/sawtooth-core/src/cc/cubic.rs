@@ -37,7 +37,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use self::epoch::CubicEpoch;
+use self::epoch::{CubicEpoch, History};
 use self::rtts::CubicRtts;
 use self::steps::Steps;
 use super::params::{BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, beta_ecn, joined};
@@ -133,28 +133,6 @@ impl CubicRules {
     }
 }
 
-/// What a loss changes besides the windows, and a spurious one gives back (RFC 9438 §4.9).
-#[derive(Clone, Copy, Debug)]
-struct History {
-    /// The window of the last loss; none before the first, and after a timeout.
-    w_max: Option<f64>,
-    /// The window when the threshold was last set.
-    cwnd_prior: f64,
-    epoch: Option<CubicEpoch>,
-}
-
-impl History {
-    /// The epoch under way, which begins `now` with a window of `cwnd` if there is none.
-    fn epoch_at(&mut self, now: Instant, cwnd: f64, c: f64) -> &mut CubicEpoch {
-        let w_max = self.w_max;
-        let begin = || CubicEpoch::begin(now, cwnd, w_max, c);
-        let epoch = self.epoch.get_or_insert_with(begin);
-        // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
-        self.w_max.get_or_insert(epoch.w_max);
-        epoch
-    }
-}
-
 #[derive(Debug)]
 struct Cubic {
     rules: CubicRules,
@@ -180,7 +158,7 @@ impl Cubic {
                 min: f64::INFINITY,
             },
             slow_start: slow_start::chosen(params, start.whole_windows),
-            steps: whole_target.then(|| Steps::new(params, start.tick, rules.alpha())),
+            steps: whole_target.then(|| Steps::new(params, start.tick, &rules)),
             history: History {
                 w_max: None,
                 cwnd_prior: start.cwnd.segments(),
@@ -230,7 +208,7 @@ impl Cubic {
         let cwnd = window.cwnd;
         let CubicRules { c, .. } = self.rules;
         let cwnd_prior = self.history.cwnd_prior;
-        let epoch = self.history.epoch_at(now, cwnd, c);
+        let epoch = self.history.epoch_at(now, cwnd, &self.rules);
         let t = now.secs() - epoch.start_secs;
         let alpha = if self.rules.alpha_becomes_one && epoch.w_est >= cwnd_prior {
             1.0
@@ -262,19 +240,18 @@ impl Cubic {
         let cwnd = window.cwnd;
         let CubicRules { c, .. } = self.rules;
         let (rtts, tick) = (&self.rtts, steps.tick);
-        let ticks = steps.in_ticks(now.secs());
-        let now = steps.at_tick(ticks);
-        let epoch = self.history.epoch_at(now, cwnd, c);
+        let now = steps.clock(now);
+        let epoch = self.history.epoch_at(now.at, cwnd, &self.rules);
         let target = |epoch: &CubicEpoch| {
             let mut ahead = rtts.ahead();
             if tick > 0.0 {
                 ahead = ceil(ahead / tick - 1e-9) * tick;
             }
-            let t = now.secs() - epoch.start_secs;
+            let t = now.at.secs() - epoch.start_secs;
             epoch.whole_target(c, t + ahead).min(1.5 * cwnd)
         };
         let first = self.before_loss.is_none();
-        let per = steps.per(ticks, cwnd, counted, first, epoch, target);
+        let per = steps.per(now, cwnd, counted, first, epoch, target);
         window.cwnd = window.growth.every(cwnd, counted, per);
     }
 

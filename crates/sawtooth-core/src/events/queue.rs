@@ -92,7 +92,13 @@ impl EventQueue {
     pub fn set(&mut self, slot: u32, key: EventKey, lineage: &Lineage) {
         self.keys[slot as usize] = key;
         self.others = self.others.min(key.time.secs().to_bits());
-        self.replay(slot, key.time.secs().to_bits(), lineage);
+        self.replay(
+            Player {
+                time: key.time.secs().to_bits(),
+                slot,
+            },
+            lineage,
+        );
     }
 
     /// The event of `slot`, the first one, is being handled, and its successor is not known yet: takes note of the time before which no other is, `end` at
@@ -144,16 +150,14 @@ impl EventQueue {
     }
 
     #[inline]
-    fn replay(&mut self, slot: u32, time: u64, lineage: &Lineage) {
-        let mut winner = Player { time, slot };
-        let mut node = self.matches.len() + slot as usize;
+    fn replay(&mut self, mut winner: Player, lineage: &Lineage) {
+        let mut node = self.matches.len() + winner.slot as usize;
         while node > 1 {
             let pair = &mut self.matches[node / 2];
             pair[node % 2] = winner;
             let opponent = pair[1 - node % 2];
             if opponent.time == winner.time {
-                let Player { time, slot } = winner;
-                return self.replay_from_tie(node, time, slot, lineage);
+                return self.replay_from_tie(node, winner, lineage);
             }
             let wins = opponent.time < winner.time;
             winner = Player {
@@ -168,8 +172,7 @@ impl EventQueue {
     /// The same from a match on that times do not decide: apart, so that where they do the processor's comparison chooses the winner at once.
     #[cold]
     #[inline(never)]
-    fn replay_from_tie(&mut self, mut node: usize, time: u64, slot: u32, lineage: &Lineage) {
-        let mut winner = Player { time, slot };
+    fn replay_from_tie(&mut self, mut node: usize, mut winner: Player, lineage: &Lineage) {
         while node > 1 {
             let pair = &mut self.matches[node / 2];
             pair[node % 2] = winner;

@@ -1,6 +1,7 @@
 //! Growth in whole steps, as measured of Linux 6.1 (`whole_target`): the window grows by one with every so many segments, and how many that are is
 //! computed from time to time.
 
+use super::CubicRules;
 use super::epoch::CubicEpoch;
 use crate::registry::Params;
 use crate::units::{Duration, Instant, SegCount, floor};
@@ -11,6 +12,15 @@ pub(super) struct StepPace {
     per: f64,
     pub(super) ticks: f64,
     cwnd: f64,
+}
+
+/// What the host's clock says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HostTime {
+    /// As [`Steps::in_ticks`] counts them.
+    ticks: f64,
+    /// The same as a time.
+    pub(super) at: Instant,
 }
 
 /// Times are in seconds.
@@ -36,9 +46,9 @@ enum Due {
 }
 
 impl Steps {
-    /// `alpha`: what W_est grows by per window.
-    pub(super) fn new(params: &Params, tick: Duration, alpha: f64) -> Self {
+    pub(super) fn new(params: &Params, tick: Duration, rules: &CubicRules) -> Self {
         let tick = tick.secs();
+        let alpha = rules.alpha();
         let mut steps = Self {
             interval_ticks: 0.0,
             first_growth: params.number_if_any("first_growth"),
@@ -52,17 +62,18 @@ impl Steps {
         steps
     }
 
-    /// How many segments a step takes from a window of `cwnd` towards the target that `target` computes, which is asked only if it is time, at a time of so many
-    /// [ticks](Self::in_ticks). Before the `first` loss `first_growth` bounds it; `counted` more segments have been acknowledged.
+    /// How many segments a step takes from a window of `cwnd` towards the target that `target` computes, which is asked only if it is time, now that the host's
+    /// clock is there. Before the `first` loss `first_growth` bounds it; `counted` more segments have been acknowledged.
     pub(super) fn per(
         &mut self,
-        ticks: f64,
+        now: HostTime,
         cwnd: f64,
         counted: SegCount,
         first: bool,
         epoch: &mut CubicEpoch,
         target: impl FnOnce(&CubicEpoch) -> f64,
     ) -> f64 {
+        let HostTime { ticks, .. } = now;
         self.w_est_counted += counted.as_f64();
         let due = self.due(ticks, cwnd);
         let towards = |target: f64| {
@@ -121,13 +132,12 @@ impl Steps {
         }
     }
 
-    /// When so many ticks have passed.
-    pub(super) fn at_tick(&self, ticks: f64) -> Instant {
-        Instant::from_secs(if self.tick > 0.0 {
-            ticks * self.tick
-        } else {
-            ticks
-        })
+    /// Up to when the host's clock has come.
+    pub(super) fn clock(&self, now: Instant) -> HostTime {
+        let ticks = self.in_ticks(now.secs());
+        let tick = if self.tick > 0.0 { self.tick } else { 1.0 };
+        let at = Instant::from_secs(ticks * tick);
+        HostTime { ticks, at }
     }
 
     /// Time in whole ticks, or in seconds where the host has none.

@@ -310,7 +310,9 @@ fn in_linux_w_est_goes_on_by_whole_segments() {
         let mut cubic = linux(cwnd);
         let mut epoch = CubicEpoch::begin(Instant::from_secs(10.0), cwnd, None, 0.4);
         let mut per = |epoch: &mut CubicEpoch| {
-            steps(&mut cubic).per(10.0, cwnd, SegCount::ONE, false, epoch, |_| cwnd)
+            let steps = steps(&mut cubic);
+            let now = steps.clock(Instant::from_secs(10.0));
+            steps.per(now, cwnd, SegCount::ONE, false, epoch, |_| cwnd)
         };
         (0..each).for_each(|_| assert_eq!(per(&mut epoch), f64::INFINITY));
         assert_eq!(epoch.w_est, cwnd);
@@ -326,8 +328,8 @@ fn in_linux_within_a_tick_w_est_alone_changes_the_pace() {
     let mut epoch = CubicEpoch::begin(Instant::from_secs(10.0), 8.0, None, 0.4);
     let mut per = |secs: f64, cwnd: f64, target: f64| {
         let steps = steps(&mut cubic);
-        let (ticks, counted) = (steps.in_ticks(secs), SegCount::new(8));
-        steps.per(ticks, cwnd, counted, false, &mut epoch, |_| target)
+        let (now, counted) = (steps.clock(Instant::from_secs(secs)), SegCount::new(8));
+        steps.per(now, cwnd, counted, false, &mut epoch, |_| target)
     };
     assert_eq!(per(10.0, 8.0, 10.0), 4.0);
     // In the same tick the target is not looked at, but W_est is, once the window has grown: 24 segments are more than once 15/8 of 9.
