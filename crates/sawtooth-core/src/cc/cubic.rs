@@ -37,7 +37,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use self::epoch::CubicEpoch;
+use self::epoch::{CubicEpoch, History};
 use self::rtts::CubicRtts;
 use self::steps::Steps;
 use super::params::{BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, beta_ecn, joined};
@@ -133,16 +133,6 @@ impl CubicRules {
     }
 }
 
-/// What a loss changes besides the windows, and a spurious one gives back (RFC 9438 §4.9).
-#[derive(Clone, Copy, Debug)]
-struct History {
-    /// The window of the last loss; none before the first, and after a timeout.
-    w_max: Option<f64>,
-    /// The window when the threshold was last set.
-    cwnd_prior: f64,
-    epoch: Option<CubicEpoch>,
-}
-
 #[derive(Debug)]
 struct Cubic {
     rules: CubicRules,
@@ -168,7 +158,7 @@ impl Cubic {
                 min: f64::INFINITY,
             },
             slow_start: slow_start::chosen(params, start.whole_windows),
-            steps: whole_target.then(|| Steps::new(params, start.tick)),
+            steps: whole_target.then(|| Steps::new(params, start.tick, &rules)),
             history: History {
                 w_max: None,
                 cwnd_prior: start.cwnd.segments(),
@@ -212,40 +202,20 @@ impl Cubic {
         acked: SegCount,
         counted: SegCount,
     ) {
+        if self.steps.is_some() {
+            return self.avoid_in_steps(window, now, counted);
+        }
         let cwnd = window.cwnd;
         let CubicRules { c, .. } = self.rules;
-        let w_max = self.history.w_max;
-        let epoch = self.history.epoch;
-        let now = self.steps.as_ref().map_or(now, |steps| steps.clock(now));
-        let mut epoch = epoch.unwrap_or_else(|| CubicEpoch::begin(now, cwnd, w_max, c));
-        // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
-        self.history.w_max.get_or_insert(epoch.w_max);
+        let cwnd_prior = self.history.cwnd_prior;
+        let epoch = self.history.epoch_at(now, cwnd, &self.rules);
         let t = now.secs() - epoch.start_secs;
-        let rtts = &self.rtts;
-        if let Some(steps) = &mut self.steps {
-            let first = self.before_loss.is_none();
-            let tick = steps.tick;
-            let mut w_est = epoch.w_est;
-            let target = || {
-                let mut ahead = rtts.ahead();
-                if tick > 0.0 {
-                    ahead = ceil(ahead / tick - 1e-9) * tick;
-                }
-                epoch.whole_target(c, t + ahead).min(1.5 * cwnd)
-            };
-            let per = steps.per(now, cwnd, counted, first, &mut w_est, target);
-            epoch.w_est = w_est;
-            self.history.epoch = Some(epoch);
-            window.cwnd = window.growth.every(cwnd, counted, per);
-            return;
-        }
-        let alpha = if self.rules.alpha_becomes_one && epoch.w_est >= self.history.cwnd_prior {
+        let alpha = if self.rules.alpha_becomes_one && epoch.w_est >= cwnd_prior {
             1.0
         } else {
             self.rules.alpha()
         };
         epoch.w_est += alpha * acked.as_f64() / cwnd;
-        self.history.epoch = Some(epoch);
         if epoch.w_cubic(c, t) < epoch.w_est {
             let w_est = epoch.w_est;
             if !window.growth.whole {
@@ -254,12 +224,35 @@ impl Cubic {
                 window.grow(counted, (w_est - cwnd).floor());
             }
         } else {
-            let target = epoch.w_cubic(c, t + rtts.ahead());
+            let target = epoch.w_cubic(c, t + self.rtts.ahead());
             let increase = target.clamp(cwnd, 1.5 * cwnd) - cwnd;
             if increase > 0.0 {
                 window.grow(counted, increase);
             }
         }
+    }
+
+    /// The same in whole steps, by the host's clock.
+    fn avoid_in_steps(&mut self, window: &mut CongestionWindow, now: Instant, counted: SegCount) {
+        let Some(steps) = &mut self.steps else {
+            return;
+        };
+        let cwnd = window.cwnd;
+        let CubicRules { c, .. } = self.rules;
+        let (rtts, tick) = (&self.rtts, steps.tick);
+        let now = steps.clock(now);
+        let epoch = self.history.epoch_at(now.at, cwnd, &self.rules);
+        let target = |epoch: &CubicEpoch| {
+            let mut ahead = rtts.ahead();
+            if tick > 0.0 {
+                ahead = ceil(ahead / tick - 1e-9) * tick;
+            }
+            let t = now.at.secs() - epoch.start_secs;
+            epoch.whole_target(c, t + ahead).min(1.5 * cwnd)
+        };
+        let first = self.before_loss.is_none();
+        let per = steps.per(now, cwnd, counted, first, epoch, target);
+        window.cwnd = window.growth.every(cwnd, counted, per);
     }
 
     /// Whether a window that falls from loss to loss gives up more (§4.7), and where the plateau is then.

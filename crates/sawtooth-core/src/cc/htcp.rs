@@ -198,6 +198,11 @@ impl HTcp {
         }
     }
 
+    /// Whether throughput is measured as Linux does: where round-trip times are in ticks of the host's clock, as they are there. See the head of this file.
+    fn measures_as_linux(&self) -> bool {
+        self.tick.is_some()
+    }
+
     /// What counts as round-trip time when `sample` is measured.
     fn rtt(&mut self, sample: f64) -> f64 {
         let Some(tick) = self.tick else {
@@ -240,7 +245,7 @@ impl HTcp {
             let steady = match epoch.throughput_before {
                 Some(before) => (max - before).abs() <= (delta_b + ROUNDING) * before,
                 // Measured of Linux 6.1: what no round has told anything of has not changed.
-                None => self.tick.is_some() && max == 0.0,
+                None => self.measures_as_linux() && max == 0.0,
             };
             self.steady = if steady { self.steady + 1 } else { 0 };
             if self.steady < self.steady_losses {
@@ -265,7 +270,7 @@ impl Avoidance for HTcp {
             self.t_min = self.t_min.min(rtt);
             epoch.t_max = epoch.t_max.max(rtt);
         }
-        if self.last.order == PathOrder::Repairing && self.tick.is_some() {
+        if self.last.order == PathOrder::Repairing && self.measures_as_linux() {
             epoch.throughput.round = None;
         }
         epoch.throughput.on_ack(ack);

@@ -17,6 +17,7 @@ mod classic;
 mod copa;
 mod cubic;
 mod dctcp;
+mod disorder;
 mod events;
 mod gaimd;
 mod growth;

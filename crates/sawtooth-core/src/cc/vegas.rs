@@ -27,9 +27,10 @@
 //! round is judged with the window before it: 17 segments are left of 20 where the round's time is 1.25 of the least. Three samples are wanted of a
 //! round; the scenario that shows it is `tests/linux/packets/vegas-after-a-mark.json`.
 
+use super::disorder::StandardRules;
 use super::params::{COUNT, FACTOR, IN_DISORDER, InDisorder, parameters};
 use super::{
-    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, PathOrder, Signal,
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
     VariableProbe,
 };
 use crate::registry::{Entry, Kind, Value, Words, words};
@@ -163,8 +164,7 @@ struct Vegas {
     rounds: i64,
     /// The difference of the last round, segments.
     diff: f64,
-    /// Whether segments were reported to have arrived out of order with the last acknowledgement, and standard TCP's rules hold.
-    disordered: bool,
+    standard: StandardRules,
 }
 
 impl Vegas {
@@ -174,24 +174,20 @@ impl Vegas {
             path: VegasPath::UNKNOWN,
             rounds: 0,
             diff: 0.0,
-            disordered: false,
+            standard: StandardRules::Off,
         }
     }
 
     /// The round that an acknowledgement ends, if it does.
     fn observe(&mut self, ack: &AckedData) -> Option<VegasRound> {
-        let before = self.disordered;
-        self.disordered = ack.order == PathOrder::Disordered
-            && self.thresholds.in_disorder == InDisorder::Standard;
-        if self.disordered {
-            self.path.sample(ack);
-            None
-        } else if before {
-            self.path.begin(ack);
-            None
-        } else {
-            self.path.observe(ack)
+        let in_disorder = self.thresholds.in_disorder;
+        self.standard = self.standard.after(ack.order, in_disorder);
+        match self.standard {
+            StandardRules::Off => return self.path.observe(ack),
+            StandardRules::Hold => self.path.sample(ack),
+            StandardRules::HaveEnded => self.path.begin(ack),
         }
+        None
     }
 
     /// Whether slow start lets the window grow in this round.
@@ -250,7 +246,7 @@ impl Avoidance for Vegas {
         if !ack.may_grow {
             return;
         }
-        if self.disordered {
+        if self.standard == StandardRules::Hold {
             if ack.cwnd_limited {
                 window.grow_as_standard(ack);
             }
@@ -278,7 +274,7 @@ impl Avoidance for Vegas {
     }
 
     fn on_recovered(&mut self, _window: &mut CongestionWindow) {
-        self.disordered = false;
+        self.standard = StandardRules::Off;
         self.path.restart();
     }
 

@@ -16,7 +16,7 @@ pub struct EventQueue {
     /// The key of each slot's event.
     keys: Vec<EventKey>,
     /// `matches[m]` are the winners of `matches[2 m]` and `matches[2 m + 1]`, and in the last round the slots themselves; that of
-    /// `matches[1]`, which is the final, is `matches[0][1]`.
+    /// `matches[1]`, which is the final, is `matches[0][1]`. There are as many as slots, and so no more rounds than these take: where they are no power of two, some play one less.
     matches: Vec<[Player; 2]>,
     /// No event of another slot than the one that is held is before this time, whose bits these are.
     others: u64,
@@ -35,15 +35,15 @@ impl EventQueue {
 
     /// A queue of `slots` empty slots. At equal keys the lower slot goes first.
     pub fn new(slots: usize) -> Self {
-        let leaves = slots.next_power_of_two();
+        // Also without slots there is one to look at.
+        let slots = slots.max(1);
         let absent = Player {
             time: f64::INFINITY.to_bits(),
             slot: 0,
         };
         Self {
-            // Also without slots there is one to look at.
-            keys: vec![EventKey::NEVER; slots.max(1)],
-            matches: vec![[absent; 2]; leaves],
+            keys: vec![EventKey::NEVER; slots],
+            matches: vec![[absent; 2]; slots],
             others: 0,
         }
     }
@@ -149,8 +149,30 @@ impl EventQueue {
         key.precedes(&self.keys[slot as usize], lineage, false)
     }
 
+    #[inline]
     fn replay(&mut self, mut winner: Player, lineage: &Lineage) {
         let mut node = self.matches.len() + winner.slot as usize;
+        while node > 1 {
+            let pair = &mut self.matches[node / 2];
+            pair[node % 2] = winner;
+            let opponent = pair[1 - node % 2];
+            if opponent.time == winner.time {
+                return self.replay_from_tie(node, winner, lineage);
+            }
+            let wins = opponent.time < winner.time;
+            winner = Player {
+                time: select_unpredictable(wins, opponent.time, winner.time),
+                slot: select_unpredictable(wins, opponent.slot, winner.slot),
+            };
+            node /= 2;
+        }
+        self.matches[0][1] = winner;
+    }
+
+    /// The same from a match on that times do not decide: apart, so that where they do the processor's comparison chooses the winner at once.
+    #[cold]
+    #[inline(never)]
+    fn replay_from_tie(&mut self, mut node: usize, mut winner: Player, lineage: &Lineage) {
         while node > 1 {
             let pair = &mut self.matches[node / 2];
             pair[node % 2] = winner;
@@ -160,10 +182,9 @@ impl EventQueue {
             } else {
                 opponent.time < winner.time
             };
-            winner = Player {
-                time: select_unpredictable(wins, opponent.time, winner.time),
-                slot: select_unpredictable(wins, opponent.slot, winner.slot),
-            };
+            if wins {
+                winner = opponent;
+            }
             node /= 2;
         }
         self.matches[0][1] = winner;

@@ -131,9 +131,11 @@ impl World<'_> {
     /// Remembers a connection if it has ended.
     #[inline]
     pub(super) fn note_end(&mut self, index: u32, time: Instant) {
-        let sender = &self.flows[index as usize].sender;
-        if self.metrics.are_kept() && sender.is_done() {
-            self.metrics.note_end(index, time, sender);
+        if self.metrics.are_kept() {
+            let sender = &self.flows[index as usize].sender;
+            if sender.is_done() {
+                self.metrics.note_end(index, time, sender);
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 //! in a log. Each transmission is looked at until it is delivered, lost or outdated, and then never again.
 
 use std::collections::VecDeque;
+use std::ops::AddAssign;
 
 use super::scoreboard::{Range, RangeSet};
 use crate::ring::RingBuffer;
@@ -75,11 +76,25 @@ struct SegmentTransmission {
     transmission: TransmissionId,
 }
 
+/// Segments that have been marked as lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LostSegments {
+    pub all: SegCount,
+    /// Those of them that had been sent again.
+    pub resent: SegCount,
+}
+
+impl AddAssign for LostSegments {
+    fn add_assign(&mut self, more: Self) {
+        self.all += more.all;
+        self.resent += more.resent;
+    }
+}
+
 /// What a look for losses has found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// Segments that it has marked as lost.
-    pub lost: SegCount,
+    pub lost: LostSegments,
     /// Send time of the latest segment that is not lost yet, of those sent before the newest one delivered.
     pub next: Option<Instant>,
 }
@@ -275,13 +290,18 @@ impl Segments {
         Some(InOrder { first, last })
     }
 
-    fn mark_lost(&mut self, seq: SeqNum) -> bool {
+    /// A segment is lost, if it is in the path.
+    fn mark_lost(&mut self, seq: SeqNum) -> LostSegments {
         let Some(segment) = self.get_mut(seq).filter(|segment| segment.is_in_path()) else {
-            return false;
+            return LostSegments::default();
         };
         segment.lost = true;
+        let resent = SegCount::from(segment.retransmitted);
         self.waiting.insert(Range::of(seq), |_| ());
-        true
+        LostSegments {
+            all: SegCount::ONE,
+            resent,
+        }
     }
 
     /// Whether the log's entry still says how a segment was last sent, and that segment is in the path.
@@ -309,13 +329,13 @@ impl Segments {
         deadline: Instant,
         reported: &RangeSet,
     ) -> Found {
-        let mut lost = SegCount::ZERO;
+        let mut lost = LostSegments::default();
         while let Some(entry) = self.next_to_judge(newest) {
             if self.sent_at(entry.seq).is_some_and(|sent| sent > deadline) {
                 let next = self.latest_before(newest, reported);
                 return Found { lost, next };
             }
-            lost += SegCount::from(self.mark_lost(entry.seq));
+            lost += self.mark_lost(entry.seq);
         }
         Found { lost, next: None }
     }
@@ -379,17 +399,17 @@ impl Segments {
         Some(segment.transmission)
     }
 
-    /// The first segment is lost; how many that makes.
-    pub fn lose_first(&mut self) -> SegCount {
-        SegCount::from(self.mark_lost(self.una))
+    /// The first segment is lost.
+    pub fn lose_first(&mut self) -> LostSegments {
+        self.mark_lost(self.una)
     }
 
     /// RFC 8985 §6.3: at a timeout the first segment is lost, and all that were sent at or before `deadline`; how many that makes.
     pub fn mark_lost_on_timeout(&mut self, deadline: Instant) -> SegCount {
-        let mut lost = self.lose_first();
+        let mut lost = self.lose_first().all;
         for seq in self.una.up_to(self.end()) {
             if self.sent_at(seq).is_some_and(|sent| sent <= deadline) {
-                lost += SegCount::from(self.mark_lost(seq));
+                lost += self.mark_lost(seq).all;
             }
         }
         lost
@@ -474,7 +494,7 @@ mod tests {
     fn look(segments: &mut Segments, newest: u64, deadline: f64) -> (u64, Option<f64>) {
         let found =
             segments.mark_lost_before(TransmissionId(newest), at(deadline), &RangeSet::default());
-        (found.lost.get(), found.next.map(Instant::secs))
+        (found.lost.all.get(), found.next.map(Instant::secs))
     }
 
     /// What is in the path, and the first segment that waits to be sent again.
@@ -628,7 +648,7 @@ mod tests {
                         let left = model.iter_mut().filter(in_path).map(|known| known.sent).reduce(f64::max);
                         let may = segments.may_precede(TransmissionId(newest));
                         let found = segments.mark_lost_before(TransmissionId(newest), at(deadline), &reported);
-                        prop_assert_eq!((found.lost.get(), found.next.map(Instant::secs)), (lost, left));
+                        prop_assert_eq!((found.lost.all.get(), found.next.map(Instant::secs)), (lost, left));
                         prop_assert!(may || (lost, left) == (0, None));
                     }
                 }

@@ -1,5 +1,6 @@
 //! A stage of congestion avoidance: the cubic function (RFC 9438 §4.2), and beside it `W_est`, the window of a standard TCP (§4.3).
 
+use super::CubicRules;
 use crate::units::{Instant, floor};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,5 +33,32 @@ impl CubicEpoch {
     /// The same, whole segments away from W_max.
     pub(super) fn whole_target(&self, c: f64, t: f64) -> f64 {
         floor(self.w_max) + (self.w_cubic(c, t) - self.w_max).trunc()
+    }
+}
+
+/// What a loss changes besides the windows, and a spurious one gives back (RFC 9438 §4.9).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct History {
+    /// The window of the last loss; none before the first, and after a timeout.
+    pub(super) w_max: Option<f64>,
+    /// The window when the threshold was last set.
+    pub(super) cwnd_prior: f64,
+    pub(super) epoch: Option<CubicEpoch>,
+}
+
+impl History {
+    /// The epoch under way, which begins `now` with a window of `cwnd` if there is none.
+    pub(super) fn epoch_at(
+        &mut self,
+        now: Instant,
+        cwnd: f64,
+        rules: &CubicRules,
+    ) -> &mut CubicEpoch {
+        let w_max = self.w_max;
+        let begin = || CubicEpoch::begin(now, cwnd, w_max, rules.c);
+        let epoch = self.epoch.get_or_insert_with(begin);
+        // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
+        self.w_max.get_or_insert(epoch.w_max);
+        epoch
     }
 }

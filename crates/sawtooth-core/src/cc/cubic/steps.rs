@@ -2,6 +2,7 @@
 //! computed from time to time.
 
 use super::CubicRules;
+use super::epoch::CubicEpoch;
 use crate::registry::Params;
 use crate::units::{Duration, Instant, SegCount, floor};
 
@@ -11,6 +12,15 @@ pub(super) struct StepPace {
     per: f64,
     pub(super) ticks: f64,
     cwnd: f64,
+}
+
+/// What the host's clock says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HostTime {
+    /// As [`Steps::in_ticks`] counts them.
+    ticks: f64,
+    /// The same as a time.
+    pub(super) at: Instant,
 }
 
 /// Times are in seconds.
@@ -36,9 +46,9 @@ enum Due {
 }
 
 impl Steps {
-    pub(super) fn new(params: &Params, tick: Duration) -> Self {
+    pub(super) fn new(params: &Params, tick: Duration, rules: &CubicRules) -> Self {
         let tick = tick.secs();
-        let alpha = CubicRules::from(params).alpha();
+        let alpha = rules.alpha();
         let mut steps = Self {
             interval_ticks: 0.0,
             first_growth: params.number_if_any("first_growth"),
@@ -52,18 +62,18 @@ impl Steps {
         steps
     }
 
-    /// How many segments a step takes from a window of `cwnd` towards `target`, which is computed only if it is time. Before the `first` loss
-    /// `first_growth` bounds it; `counted` more segments have been acknowledged.
+    /// How many segments a step takes from a window of `cwnd` towards the target that `target` computes, which is asked only if it is time, now that the host's
+    /// clock is there. Before the `first` loss `first_growth` bounds it; `counted` more segments have been acknowledged.
     pub(super) fn per(
         &mut self,
-        now: Instant,
+        now: HostTime,
         cwnd: f64,
         counted: SegCount,
         first: bool,
-        w_est: &mut f64,
-        target: impl FnOnce() -> f64,
+        epoch: &mut CubicEpoch,
+        target: impl FnOnce(&CubicEpoch) -> f64,
     ) -> f64 {
-        let ticks = self.in_ticks(now.secs());
+        let HostTime { ticks, .. } = now;
         self.w_est_counted += counted.as_f64();
         let due = self.due(ticks, cwnd);
         let towards = |target: f64| {
@@ -77,7 +87,7 @@ impl Steps {
             (Due::Nothing, Some(pace)) => return pace.per,
             (Due::Standard, Some(pace)) => pace.per,
             _ => {
-                let per = towards(target());
+                let per = towards(target(epoch));
                 match self.first_growth {
                     Some(most) if first => per.min(most),
                     _ => per,
@@ -87,8 +97,8 @@ impl Steps {
         let each = floor(cwnd * self.w_est_share);
         let further = floor((self.w_est_counted - 1.0) / each).max(0.0);
         self.w_est_counted -= further * each;
-        *w_est += further;
-        per = per.min(towards(*w_est));
+        epoch.w_est += further;
+        per = per.min(towards(epoch.w_est));
         let per = if self.ack_ratio > 1.0 {
             floor(per.max(2.0) / self.ack_ratio).max(1.0)
         } else {
@@ -123,12 +133,11 @@ impl Steps {
     }
 
     /// Up to when the host's clock has come.
-    pub(super) fn clock(&self, now: Instant) -> Instant {
-        if self.tick > 0.0 {
-            Instant::from_secs(self.in_ticks(now.secs()) * self.tick)
-        } else {
-            now
-        }
+    pub(super) fn clock(&self, now: Instant) -> HostTime {
+        let ticks = self.in_ticks(now.secs());
+        let tick = if self.tick > 0.0 { self.tick } else { 1.0 };
+        let at = Instant::from_secs(ticks * tick);
+        HostTime { ticks, at }
     }
 
     /// Time in whole ticks, or in seconds where the host has none.

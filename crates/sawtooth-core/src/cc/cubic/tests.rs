@@ -308,15 +308,16 @@ fn in_linux_w_est_goes_on_by_whole_segments() {
     // then. With alpha itself it would be the 46th, too, but of a window of 25 the 48th, and not the 47th.
     for (cwnd, each) in [(24.0, 45), (25.0, 46)] {
         let mut cubic = linux(cwnd);
-        let mut w_est = cwnd;
-        let mut per = |w_est: &mut f64| {
-            let now = Instant::from_secs(10.0);
-            steps(&mut cubic).per(now, cwnd, SegCount::ONE, false, w_est, || cwnd)
+        let mut epoch = CubicEpoch::begin(Instant::from_secs(10.0), cwnd, None, 0.4);
+        let mut per = |epoch: &mut CubicEpoch| {
+            let steps = steps(&mut cubic);
+            let now = steps.clock(Instant::from_secs(10.0));
+            steps.per(now, cwnd, SegCount::ONE, false, epoch, |_| cwnd)
         };
-        (0..each).for_each(|_| assert_eq!(per(&mut w_est), f64::INFINITY));
-        assert_eq!(w_est, cwnd);
-        assert_eq!(per(&mut w_est), cwnd);
-        assert_eq!(w_est, cwnd + 1.0);
+        (0..each).for_each(|_| assert_eq!(per(&mut epoch), f64::INFINITY));
+        assert_eq!(epoch.w_est, cwnd);
+        assert_eq!(per(&mut epoch), cwnd);
+        assert_eq!(epoch.w_est, cwnd + 1.0);
     }
 }
 
@@ -324,10 +325,11 @@ fn in_linux_w_est_goes_on_by_whole_segments() {
 fn in_linux_within_a_tick_w_est_alone_changes_the_pace() {
     let mut cubic = linux(8.0);
     steps(&mut cubic).tick = 0.01;
-    let mut w_est = 8.0;
+    let mut epoch = CubicEpoch::begin(Instant::from_secs(10.0), 8.0, None, 0.4);
     let mut per = |secs: f64, cwnd: f64, target: f64| {
-        let now = Instant::from_secs(secs);
-        steps(&mut cubic).per(now, cwnd, SegCount::new(8), false, &mut w_est, || target)
+        let steps = steps(&mut cubic);
+        let (now, counted) = (steps.clock(Instant::from_secs(secs)), SegCount::new(8));
+        steps.per(now, cwnd, counted, false, &mut epoch, |_| target)
     };
     assert_eq!(per(10.0, 8.0, 10.0), 4.0);
     // In the same tick the target is not looked at, but W_est is, once the window has grown: 24 segments are more than once 15/8 of 9.

@@ -1,6 +1,6 @@
 //! A FIFO whose departures are computed when packets arrive: what is present, and what has left by a given event.
 
-use crate::events::{EventKey, Lineage};
+use crate::events::{EventKey, Line, Lineage};
 use crate::queue::{Backlog, BacklogLaw};
 use crate::ring::RingBuffer;
 use crate::units::{ByteCount, Instant};
@@ -47,14 +47,36 @@ impl Computed {
     /// Forgets what has left by an event. At a full tie the transmitter is served before the newcomer.
     #[inline(always)]
     pub(super) fn catch_up(&mut self, key: EventKey, lineage: &Lineage) {
-        while let Some(front) = self.waiting.front() {
-            if !front.start.mostly_precedes_in_time(&key, lineage, true) {
-                break;
-            }
-            self.waiting_bytes -= front.size;
-            self.in_service = front.size;
-            self.waiting.pop();
+        while self.forgets_first(key, lineage) {}
+    }
+
+    /// The same where there is little else: mostly it is one packet, which is no round of a loop, for which everything would have to be at hand.
+    #[inline(always)]
+    pub(super) fn catch_up_shortly(&mut self, key: EventKey, lineage: &Lineage) {
+        if self.forgets_first(key, lineage) && self.forgets_first(key, lineage) {
+            let (time, line) = key.parts();
+            self.catch_up_further(time, line, lineage);
         }
+    }
+
+    #[inline(never)]
+    fn catch_up_further(&mut self, time: Instant, line: Line, lineage: &Lineage) {
+        self.catch_up(EventKey::from_parts(time, line), lineage);
+    }
+
+    /// Forgets the first packet that waits if it has left by an event; whether it has.
+    #[inline(always)]
+    fn forgets_first(&mut self, key: EventKey, lineage: &Lineage) -> bool {
+        let Some(front) = self.waiting.front() else {
+            return false;
+        };
+        if !front.start.mostly_precedes_in_time(&key, lineage, true) {
+            return false;
+        }
+        self.waiting_bytes -= front.size;
+        self.in_service = front.size;
+        self.waiting.pop();
+        true
     }
 
     /// What is present while the transmitter is busy.

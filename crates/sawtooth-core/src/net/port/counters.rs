@@ -99,6 +99,15 @@ impl PortCounters {
         self.wait_in_vain(queued, now);
     }
 
+    /// A packet has come that will wait until the run is over.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn wait_to_the_end(&mut self, arrived: Instant, end: Instant, size: ByteCount) {
+        if arrived < end {
+            self.waited_in_vain.add(end - arrived, size);
+        }
+    }
+
     pub(super) fn wait_in_vain(&mut self, queued: &QueuedPacket, until: Instant) {
         if queued.arrived < until {
             self.waited_in_vain

@@ -307,7 +307,14 @@ impl Port {
         size: ByteCount,
         lineage: &mut Lineage,
     ) -> Event {
-        self.accept_when_busy_in_place(EventKey::from_parts(time, line), size, lineage)
+        if self.loss.is_some() {
+            return self.accept_for_lossy_wire(time, line, size, lineage);
+        }
+        let key = EventKey::from_parts(time, line);
+        match self.admit::<false, false>(key, size, Ecn::NotEct, lineage) {
+            Some(Admitted { start, .. }) => self.send(start, WireFate::Arrives),
+            None => Event::NEVER,
+        }
     }
 
     /// A packet arrives with `key` at a port that is busy; the event from which it is sent, which is [`Event::NEVER`] if it is dropped or lost.
@@ -322,13 +329,14 @@ impl Port {
             let (time, line) = key.parts();
             return self.accept_for_lossy_wire(time, line, size, lineage);
         }
-        match self.admit::<false>(key, size, Ecn::NotEct, lineage) {
+        match self.admit::<false, true>(key, size, Ecn::NotEct, lineage) {
             Some(Admitted { start, .. }) => self.send(start, WireFate::Arrives),
             None => Event::NEVER,
         }
     }
 
-    /// The same where the wire may lose it.
+    /// The same where the wire may lose it. It is apart, and not a fate that is passed on: that would have to be kept while the queue decides, and be asked for afterwards, for each packet of the many
+    /// wires that lose nothing.
     #[cold]
     #[inline(never)]
     fn accept_for_lossy_wire(
@@ -340,7 +348,7 @@ impl Port {
     ) -> Event {
         let fate = self.fate();
         let key = EventKey::from_parts(time, line);
-        match self.admit::<false>(key, size, Ecn::NotEct, lineage) {
+        match self.admit::<false, true>(key, size, Ecn::NotEct, lineage) {
             Some(Admitted { start, .. }) => self.send(start, fate),
             None => Event::NEVER,
         }
@@ -368,7 +376,7 @@ impl Port {
                 marked: false,
             })
         } else {
-            self.admit::<true>(key, size, ecn, lineage)
+            self.admit::<true, true>(key, size, ecn, lineage)
         };
         let passage = match admitted {
             None => Passage::DROPPED,
@@ -427,9 +435,9 @@ impl Port {
         self.transmitter.pace(size);
     }
 
-    /// A packet finds the port busy: the queue takes it or drops it. `ANY`: it may mark it, and a port like this one lets none pass at once.
+    /// A packet finds the port busy: the queue takes it or drops it. `ANY`: it may mark it, and a port like this one lets none pass at once. `MANY`: packets that have left are forgotten in a loop.
     #[inline(always)]
-    fn admit<const ANY: bool>(
+    fn admit<const ANY: bool, const MANY: bool>(
         &mut self,
         key: EventKey,
         size: ByteCount,
@@ -440,12 +448,14 @@ impl Port {
             unreachable!("accept is for computed ports");
         };
         self.counters.arrive(size);
-        if self.usual != ByteCount::MAX {
-            // Those that passed at once have left no note.
-            computed.in_service = self.usual;
-            self.usual = ByteCount::MAX;
+        // Those that passed at once have left no note, but are as large as what is in service.
+        debug_assert!(self.usual == ByteCount::MAX || self.usual == computed.in_service);
+        self.usual = ByteCount::MAX;
+        if MANY {
+            computed.catch_up(key, lineage);
+        } else {
+            computed.catch_up_shortly(key, lineage);
         }
-        computed.catch_up(key, lineage);
         let present = computed.present();
         if computed.law.limit.admits(present, size) == Admission::Drop {
             self.counters.dropped_packets += 1;
@@ -454,11 +464,13 @@ impl Port {
         }
         let may_be_marked = ANY && matches!(ecn, Ecn::Ect0 | Ecn::Ect1);
         let marked = may_be_marked && computed.law.marks(present, size);
-        self.counters.busy_peak_packets = self.counters.busy_peak_packets.max(present.packets + 1);
+        if present.packets >= self.counters.busy_peak_packets {
+            self.counters.busy_peak_packets = present.packets + 1;
+        }
         if self.done.time < self.end {
             self.counters.waited.add(self.done.time - key.time, size);
-        } else if key.time < self.end {
-            self.counters.waited_in_vain.add(self.end - key.time, size);
+        } else {
+            self.counters.wait_to_the_end(key.time, self.end, size);
         }
         computed.wait(&self.done, size);
         let start = lineage.record(self.done);

@@ -14,6 +14,7 @@ use super::undo::ReductionUndo;
 use crate::cc::Windows;
 use crate::events::Event;
 use crate::tcp::params::Eifel;
+use crate::tcp::segments::LostSegments;
 use crate::tcp::sender::tx::Tx;
 use crate::units::{SegCount, SeqNum};
 
@@ -48,13 +49,13 @@ impl Congestion {
         tx: &mut Tx,
         now: Event,
         news: &NewlyDelivered,
-        lost: SegCount,
+        lost: LostSegments,
         outstanding: &mut Outstanding,
     ) -> bool {
         let una = tx.seq.una;
         let over = una >= self.recovery_point;
         match self.phase {
-            RecoveryPhase::Open | RecoveryPhase::Cwr(_) if !lost.is_zero() => return true,
+            RecoveryPhase::Open | RecoveryPhase::Cwr(_) if !lost.all.is_zero() => return true,
             // The segment after what was outstanding, which carries CWR, has arrived, too (RFC 3168 §6.1.2).
             RecoveryPhase::Cwr(_) if una > self.recovery_point => self.leave_cwr(tx, now),
             RecoveryPhase::Open | RecoveryPhase::Cwr(_) => {}
@@ -70,11 +71,21 @@ impl Congestion {
             RecoveryPhase::Timeout(_) if over => {
                 self.leave(tx, now, false, outstanding);
                 // And so does the acknowledgement that ends what a timeout began.
-                return outstanding.finds_by_time() && outstanding.segments.misses_lost();
+                return Self::is_resent_lost(lost, outstanding)
+                    || outstanding.finds_by_time() && outstanding.segments.misses_lost();
             }
-            RecoveryPhase::Timeout(frto) => self.after_timeout(tx, now, news, frto, outstanding),
+            RecoveryPhase::Timeout(frto) => {
+                self.after_timeout(tx, now, news, frto, outstanding);
+                return Self::is_resent_lost(lost, outstanding);
+            }
         }
         false
+    }
+
+    /// Whether a retransmission has been found lost, after a timeout. Measured of Linux 6.1: that is congestion of its own, and begins a recovery that reduces the window again; what else is found lost after
+    /// a timeout does not.
+    fn is_resent_lost(lost: LostSegments, outstanding: &Outstanding) -> bool {
+        outstanding.finds_by_time() && !lost.resent.is_zero()
     }
 
     /// A loss was found.

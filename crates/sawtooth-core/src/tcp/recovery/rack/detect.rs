@@ -7,7 +7,7 @@
 //! what was sent with the first, and the next one, which only reports, does (round trip 1.6 ms). At a timeout the reordering window is not capped by the smoothed round-trip time, and there is none before reordering has been seen.
 
 use crate::tcp::scoreboard::RangeSet;
-use crate::tcp::segments::{Found, OutstandingSegment, Segments, TransmissionId};
+use crate::tcp::segments::{Found, LostSegments, OutstandingSegment, Segments, TransmissionId};
 use crate::tcp::ticks::HAIR;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
 
@@ -142,15 +142,15 @@ impl Detect {
 
     /// Finds losses (§6.2 step 5); how many.
     #[inline]
-    pub fn find_losses(&mut self, segments: &mut Segments, look: &LossSearch) -> SegCount {
+    pub fn find_losses(&mut self, segments: &mut Segments, look: &LossSearch) -> LostSegments {
         let Some(newest) = self.newest else {
-            return SegCount::ZERO;
+            return LostSegments::default();
         };
         if segments.may_precede(newest) {
             self.find_losses_before(newest, segments, look)
         } else {
             self.reordering_timer = None;
-            SegCount::ZERO
+            LostSegments::default()
         }
     }
 
@@ -161,7 +161,7 @@ impl Detect {
         newest: TransmissionId,
         segments: &mut Segments,
         look: &LossSearch,
-    ) -> SegCount {
+    ) -> LostSegments {
         let now = look.now;
         let hasty = look.repairing || segments.sacked() >= look.dup_thresh;
         let wait = self.rtt + self.reo_wnd(hasty, look.srtt);
@@ -240,7 +240,7 @@ mod tests {
             reported: &RangeSet::default(),
         };
         let lost = detect.find_losses(segments, &look);
-        lost.get()
+        lost.all.get()
     }
 
     #[test]

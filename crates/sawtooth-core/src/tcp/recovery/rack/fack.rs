@@ -22,7 +22,7 @@
 use super::detect::{Detect, ReorderingTimer};
 use crate::registry::Entry;
 use crate::tcp::params::EarlyRetransmit;
-use crate::tcp::segments::Segments;
+use crate::tcp::segments::{LostSegments, Segments};
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Duration, Instant, SegCount};
 
@@ -46,7 +46,7 @@ pub(super) fn find_losses(
     now: Instant,
     expired: bool,
     repairing: bool,
-) -> SegCount {
+) -> LostSegments {
     let dup_thresh = SegCount::from(tx.config.dup_thresh);
     let early = early_retransmit(detect, segments, tx, expired);
     let judged_by = if detect.reordering_seen {
@@ -57,22 +57,22 @@ pub(super) fn find_losses(
     } else {
         Some(detect.forward)
     };
-    let lost = judged_by.map_or(SegCount::ZERO, |transmission| {
+    let lost = judged_by.map_or(LostSegments::default(), |transmission| {
         let reported = &tx.reported.scoreboard;
         let found = segments.mark_lost_before(transmission, Instant::NEVER, reported);
         found.lost
     });
     detect.reordering_timer = None;
-    if !lost.is_zero() || repairing {
+    if !lost.all.is_zero() || repairing {
         return lost;
     }
     match early {
         Some(wait) if wait == Duration::ZERO => segments.lose_first(),
         Some(wait) => {
             detect.reordering_timer = Some(ReorderingTimer { since: now, wait });
-            SegCount::ZERO
+            LostSegments::default()
         }
-        None => SegCount::ZERO,
+        None => LostSegments::default(),
     }
 }
 

@@ -50,6 +50,7 @@ use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
 use crate::tcp::episodes::LossFoundBy;
+use crate::tcp::segments::LostSegments;
 use crate::tcp::sender::tx::Tx;
 use crate::tcp::timestamps::TimestampClock;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
@@ -116,9 +117,7 @@ impl Rack {
         {
             self.on_probe_that_repaired(tx, now);
         }
-        let resent = self.resent_after_timeout();
         let lost = self.find_losses(tx, now, false);
-        let lost_again = self.resent_after_timeout() < resent;
         if news.delivered > news.acked {
             tx.counters.dupacks_in += u64::from(news.acked.is_zero());
         }
@@ -128,7 +127,7 @@ impl Rack {
             let congested = tx.signals.is_some() && tx.take_marks(now, ack, news.delivered);
             let (congestion, outstanding) = (&mut self.congestion, &mut self.outstanding);
             if news.acked.is_zero() || !congestion.undo_by_eifel(tx, now, outstanding) {
-                if congestion.finds_loss(tx, now, &news, lost, outstanding) || lost_again {
+                if congestion.finds_loss(tx, now, &news, lost, outstanding) {
                     congestion.enter_recovery(tx, now, outstanding);
                     self.tlp.end();
                 }
@@ -139,7 +138,7 @@ impl Rack {
                     congestion.enter_cwr(tx, now, outstanding);
                 }
             }
-            self.move_window(tx, now, &news, lost, flight_size, rtt);
+            self.move_window(tx, now, &news, lost.all, flight_size, rtt);
         }
         if !news.acked.is_zero() || self.restarts_timer(tx, &news) {
             self.timer.restart(now);
@@ -190,22 +189,10 @@ impl Rack {
 
     /// Finds losses; how many. `expired`: the timer for that has expired.
     #[inline]
-    fn find_losses(&mut self, tx: &Tx, now: Event, expired: bool) -> SegCount {
+    fn find_losses(&mut self, tx: &Tx, now: Event, expired: bool) -> LostSegments {
         let repairing = self.is_repairing();
         self.outstanding
             .find_losses(tx, now.time, expired, repairing)
-    }
-
-    /// Retransmissions in the path, after a timeout. Measured of Linux 6.1: one that is found lost then is congestion of its own, and begins a recovery
-    /// that reduces the window again; what else is found lost after a timeout does not.
-    #[inline]
-    fn resent_after_timeout(&self) -> SegCount {
-        match self.congestion.phase {
-            RecoveryPhase::Timeout(_) if self.outstanding.finds_by_time() => {
-                self.outstanding.segments.resent()
-            }
-            _ => SegCount::ZERO,
-        }
     }
 
     /// A loss was found.

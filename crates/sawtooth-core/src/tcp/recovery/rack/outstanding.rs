@@ -12,7 +12,7 @@ use crate::ring::RingBuffer;
 use crate::tcp::episodes::{LossFoundBy, Losses};
 use crate::tcp::rate::{DeliveredTransmission, DeliveryRate, Snapshot};
 use crate::tcp::scoreboard::{Range, SackBlocks};
-use crate::tcp::segments::{InOrder, OutstandingSegment, Segments};
+use crate::tcp::segments::{InOrder, LostSegments, OutstandingSegment, Segments};
 use crate::tcp::sender::tx::Tx;
 use crate::units::{Instant, SegCount, SeqNum};
 
@@ -223,7 +223,7 @@ impl Outstanding {
         now: Instant,
         expired: bool,
         repairing: bool,
-    ) -> SegCount {
+    ) -> LostSegments {
         let (detect, segments) = (&mut self.detect, &mut self.segments);
         let lost = match self.loss_detection {
             LossDetection::Time => {
@@ -240,7 +240,7 @@ impl Outstanding {
                 fack::find_losses(detect, segments, tx, now, expired, repairing)
             }
         };
-        self.rate.lost += lost;
+        self.rate.lost += lost.all;
         lost
     }
 

@@ -40,7 +40,7 @@ impl Rack {
             TimerPurpose::Probe if self.tlp.is_out() => self.await_timeout(tx, now),
             TimerPurpose::Probe => self.send_probe(tx, now),
             TimerPurpose::Reordering => {
-                let lost = self.find_losses(tx, now, true);
+                let lost = self.find_losses(tx, now, true).all;
                 if !lost.is_zero() && self.congestion.phase.is_lossless() {
                     self.enter_recovery(tx, now);
                     // Only the first retransmission leaves at once, as measured of Linux 6.1 (7 outstanding, 5 of them found lost by the timer: a window of 3). Nothing was
