@@ -112,14 +112,18 @@ class Results:
         return Response(made, media_type="application/json")
 
     def export(self, request: Request) -> Response:
-        """Any figure as a file: drawn by the same functions as the report's (`svg`, `png`), its numbers (`csv`), or its lines of a study file (`toml`)."""
+        """Any figure as a file: drawn by the same functions as the report's (`svg`, `png`), its numbers (`csv`), or its lines of a study file (`toml`).
+
+        With `on=page` on the axes that the workbench's page has.
+        """
         way = query(request, "as")
         keys = table(query(request, "keys"))
         if way not in _TYPES:
             raise DatasetError(f"a figure is not given as `{way}`", f"there are {', '.join(_TYPES)}")
         opened = self._opened(request)
+        draw = workbench.drawn if request.query_params.get("on") == "page" else analysis.drawn
         with opened.lock, DRAWING:
-            content = workbench.as_toml(keys).encode() if way == "toml" else as_file(way, analysis.drawn(opened.answers(), keys))
+            content = workbench.as_toml(keys).encode() if way == "toml" else as_file(way, draw(opened.answers(), keys))
         name = str(keys.get("name", keys.get("kind", "figure")))
         return Response(content, media_type=_TYPES[way], headers=disposition(request, name, way))
 

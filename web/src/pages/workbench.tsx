@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { get, post } from "../api";
 import { Drawn } from "../plots/drawn";
-import { domainOf, draw, fromZero, type Levels, type Panel, type Placed, titleOf } from "../plots/levels";
+import { draw, type Levels, type Panel, type Placed, titleOf } from "../plots/levels";
 import { keep, route } from "../route";
 import { Choice, Field } from "../ui/field";
 import { Folded } from "../ui/folded";
@@ -144,8 +144,8 @@ export function Workbench({ of, beside, head, ready }: Props) {
           />
           <figcaption>
             <Words text={figure.caption} /> Faint dots are single runs.{" "}
-            {!fromZero(figure, domainOf(figure)) && "The axis of values does not begin at 0, as the break at its foot says. "}
-            {!beside && <Files asked={{ of, keys: JSON.stringify({ name: "figure", kind: "levels", ...keys }) }} />}
+            {figure.y.axis.broken && "The axis of values does not begin at 0, as the break at its foot says. "}
+            {!beside && <Files asked={{ of, keys: JSON.stringify({ name: "figure", kind: "levels", ...keys }), on: "page" }} />}
           </figcaption>
           <Folded title="Lines of a study file that make this figure" kept="lines">
             <pre>{figure.toml}</pre>
