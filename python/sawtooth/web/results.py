@@ -27,7 +27,7 @@ from sawtooth.web.made import Kept
 from sawtooth.web.opened import DRAWING, Opened, Shelf, state_of
 from sawtooth.web.problems import problem
 from sawtooth.web.requests import body, in_thread, query, table
-from sawtooth.web.rows import cell, of_run, rows_of
+from sawtooth.web.rows import cell, of_run, rows_of, units_of
 
 _TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "toml": "application/toml; charset=utf-8"}
 
@@ -143,7 +143,7 @@ class Results:
         frame = dataset.table(name, factors=True) if name != "runs" else dataset.runs.lazy()
         if runs := request.query_params.get("runs"):
             frame = _of_runs(frame, [int(each) for each in runs.split(",") if each.isdecimal()])
-        return JSONResponse(rows_of(frame, request))
+        return JSONResponse(rows_of(frame, request, units_of(dataset)))
 
 
 def _head(opened: Opened) -> dict[str, Any]:
