@@ -40,7 +40,7 @@ interface Seen {
   down?: boolean | undefined;
 }
 
-function isSeen(value: unknown): value is Seen {
+export function isSeen(value: unknown): value is Seen {
   const { offset, by } = (value ?? {}) as Seen;
   return Number.isSafeInteger(offset) && offset >= 0 && ["string", "undefined"].includes(typeof by);
 }
