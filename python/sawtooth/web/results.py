@@ -23,7 +23,7 @@ from sawtooth.results.dataset import Dataset
 from sawtooth.web import workbench
 from sawtooth.web.folders import Folders
 from sawtooth.web.judging import Judge
-from sawtooth.web.made import Kept
+from sawtooth.web.made import Kept, modified
 from sawtooth.web.opened import DRAWING, Opened, Shelf, state_of
 from sawtooth.web.problems import problem
 from sawtooth.web.requests import body, in_thread, query, table
@@ -54,7 +54,7 @@ class Results:
     def _entry(self, address: str) -> dict[str, Any]:
         """One of a list: whatever is wrong with it is told there, and hides no other."""
         path = self._folders.path(address)
-        return {"address": address, "modified": _modified(path), "bytes": _bytes(path), **self._entries(path, state_of(path), _told)}
+        return {"address": address, "modified": modified(path), "bytes": _bytes(path), **self._entries(path, state_of(path), _told)}
 
     # --- one of them: what is there at once, and by themselves what takes long
 
@@ -219,13 +219,6 @@ def as_file(way: str, plot: Plot) -> bytes:
         raise DatasetError(f"the figure `{plot.name}` has no numbers")
     plot.numbers.write_csv(written_to)
     return written_to.getvalue()
-
-
-def _modified(path: Path) -> float:
-    try:
-        return max((path / name).stat().st_mtime for name in ("SHA256SUMS", "parts", "log.jsonl") if (path / name).exists())
-    except (OSError, ValueError):
-        return 0.0
 
 
 def _bytes(path: Path) -> int:
