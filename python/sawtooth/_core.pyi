@@ -28,6 +28,7 @@ __all__ = [
     "items",
     "kernel_settings",
     "limits",
+    "machine_memory",
     "network",
     "outcomes_of",
     "parse_toml",
