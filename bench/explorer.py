@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -23,18 +21,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Error, Page, sync_playwright
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+from playwright.sync_api import Error, Page
 
 import sawtooth
-from pages import table
+from bench.pages import table
+from bench.shown import page_of
 
 # When the page has a heading, a figure and a verdict, each with the frame after it.
 WATCH = """
 window.shown = {};
 new MutationObserver(() => {
-  for (const [name, what] of [['question', 'main h1'], ['figure', '.plot svg'], ['verdicts', '.verdict'], ['rows', 'td']]) {
+  for (const [name, what] of [['question', 'main h1'], ['figure', '[aria-label=Workbench] .plot svg'], ['verdicts', '.verdict'], ['rows', 'td']]) {
     if (!(name in window.shown) && document.querySelector(what)) {
       window.shown[name] = 0;
       requestAnimationFrame(() => setTimeout(() => { window.shown[name] = performance.now(); }));
@@ -42,6 +41,8 @@ new MutationObserver(() => {
   }
 }).observe(document, {childList: true, subtree: true});
 """
+LONGEST = 120
+"""Seconds after which what was asked for is taken not to come."""
 CHANGE = r"""async ([name, value, place]) => {
   const labels = [...document.querySelectorAll('label')];
   const label = labels.find((each) => each.textContent === name);
@@ -49,7 +50,9 @@ CHANGE = r"""async ([name, value, place]) => {
   const control = document.getElementById(label.htmlFor);
   const offered = [...(control.options ?? [])].map((each) => each.value);
   if (control.options && !offered.includes(value)) throw new Error(`\`${name}\` has no choice \`${value}\`; there are ${offered.join(', ')}`);
+  if (control.value === value) throw new Error(`\`${name}\` is \`${value}\` already`);
   const seen = new Promise((go, fail) => {
+    setTimeout(() => fail(new Error(`nothing was drawn within LONGEST s after \`${name}\` had become \`${value}\``)), LONGEST * 1000);
     const wrong = () => document.querySelector('main .wrong')?.innerText.replace(/\s+/g, ' ');
     const before = wrong();
     const ended = (then) => { drawn.disconnect(); told.disconnect(); then(); };
@@ -67,10 +70,11 @@ CHANGE = r"""async ([name, value, place]) => {
   control.dispatchEvent(new Event('change', {bubbles: true}));
   await seen;
   return performance.now() - begun;
-}"""
-PRESS = """async (name) => {
+}""".replace("LONGEST", str(LONGEST))
+PRESS = r"""async (name) => {
   // A table says that it is busy until its next rows are there.
-  const seen = new Promise((go) => {
+  const seen = new Promise((go, fail) => {
+    setTimeout(() => fail(new Error(`no rows came within LONGEST s after \`${name}\` was pressed`)), LONGEST * 1000);
     const watch = new MutationObserver((changes) => {
       if (!changes.some((each) => each.oldValue === 'true')) return;
       watch.disconnect();
@@ -82,7 +86,7 @@ PRESS = """async (name) => {
   [...document.querySelectorAll('button')].find((each) => each.textContent === name).click();
   await seen;
   return performance.now() - begun;
-}"""
+}""".replace("LONGEST", str(LONGEST))
 LEVELS = ["56 kbit/s", "128 kbit/s", "256 kbit/s", "512 kbit/s", "1024 kbit/s", "10240 kbit/s", "102400 kbit/s"]
 MEASURE = "Measure, or an expression of some"
 EARLY = ["delivered_bytes", "min_rtt_ns"]
@@ -121,7 +125,7 @@ class Watched:
         metrics = {each["name"]: each["value"] for each in self._session.send("Performance.getMetrics")["metrics"]}
         return 1000 * ((int(user) + int(system)) / os.sysconf("SC_CLK_TCK") + metrics["TaskDuration"])
 
-    def changed(self, name: str, value: str, place: str = ".plot") -> Change:
+    def changed(self, name: str, value: str, place: str = "[aria-label=Workbench] .plot") -> Change:
         """How long a change at a control takes until the figure is drawn anew; ends with what there is, if it cannot be made."""
         before = self.used()
         try:
@@ -141,28 +145,10 @@ class Change:
 
 
 @contextmanager
-def explorer(folder: Path) -> Iterator[tuple[Watched, str]]:
-    """A page of an explorer that has just been started, and the explorer's address."""
-    program = shutil.which("chromium")
-    if program is None:
-        sys.exit("there is no chromium: apt-get install chromium")
-    command = [sys.executable, "-m", "sawtooth.cli", "serve", str(folder), "--port", "0", "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
-        try:
-            assert server.stdout
-            opening = server.stdout.readline().strip()
-            page = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"]).new_page(
-                viewport={"width": 1200, "height": 900}
-            )
-            page.set_default_timeout(600_000)
-            page.add_init_script(WATCH)
-            # The address sets the cookie; a page of its own needs no results.
-            page.goto(opening.replace("/?", "/lessons?"))
-            page.locator("main h1").wait_for()
-            yield Watched(page, server.pid), opening.partition("/?")[0]
-        finally:
-            # Also after a mistake: whoever leaves here waits for its end.
-            server.terminate()
+def explorer(folder: Path) -> Iterator[Watched]:
+    """A page of an explorer that has just been started."""
+    with page_of(folder, 600_000, WATCH) as (page, served):
+        yield Watched(page, served.process.pid)
 
 
 def shown(page: Page, address: str, *what: str) -> dict[str, float]:
@@ -175,9 +161,9 @@ def shown(page: Page, address: str, *what: str) -> dict[str, float]:
 
 def of_results(results: Path) -> list[list[str]]:
     """Pages and changes of the study's results."""
-    with explorer(results.parent) as (watched, address):
+    with explorer(results.parent) as watched:
         page, changed = watched.page, watched.changed
-        here = f"{address}/results?of={results.parent.name}/{results.name}"
+        here = f"/results?of={results.parent.name}/{results.name}"
         cold = shown(page, here, "figure")
         meanwhile = [changed("Bw", f"={level}") for level in LEVELS[:3]]
         early = [changed(MEASURE, measure) for measure in EARLY]
@@ -214,9 +200,9 @@ def of_results(results: Path) -> list[list[str]]:
 
 def of_rows(results: Path) -> list[list[str]]:
     """Pages of a table of many rows."""
-    with explorer(results.parent) as (watched, address):
+    with explorer(results.parent) as watched:
         page = watched.page
-        here = f"{address}/results?of={results.parent.name}/{results.name}"
+        here = f"/results?of={results.parent.name}/{results.name}"
         cold = shown(page, here, "question")
         opened = watched.changed("Table", "series" if "series" in page.content() else "flows", "main")
         page.locator("section.scroll[aria-busy] td").first.wait_for()

@@ -9,16 +9,15 @@ there were, and how long all panels took to be drawn, median and 95th percentile
 from __future__ import annotations
 
 import argparse
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import sawtooth
+from bench.shown import page_of
 
 STUDY = """
 name = "million"
@@ -58,30 +57,18 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=26, help="of the run")
     parser.add_argument("--frames", type=int, default=160)
     given = parser.parse_args()
-    program = shutil.which("chromium")
-    if program is None:
-        sys.exit("there is no chromium: apt-get install chromium")
     with tempfile.TemporaryDirectory(prefix="sawtooth-") as name:
         folder = Path(name) / "lab"
         folder.mkdir()
         (folder / "million.toml").write_text(STUDY.format(seconds=given.seconds))
         sawtooth.run(folder / "million.toml", folder / "results")
-        command = [sys.executable, "-m", "sawtooth.cli", "serve", str(folder), "--port", "0", "--no-browser"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
-            assert server.stdout
-            opening = server.stdout.readline().strip()
-            page = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"]).new_page(
-                viewport={"width": 1200, "height": 900}
-            )
-            page.set_default_timeout(120_000)
-            page.goto(opening)
+        with page_of(folder, 120_000) as (page, _):
             begun = time.perf_counter()
-            page.goto(f"{opening.partition('/?')[0]}/run?of=lab/results&run=0")
+            page.goto("/run?of=lab/results&run=0")
             page.locator(".panel canvas").first.wait_for()
             shown = time.perf_counter() - begun
             columns = page.evaluate(COLUMNS)
             found = page.evaluate(ZOOM, given.frames)
-            server.terminate()
     drawn, times = sorted(found["drawn"]), found["times"]
     numbers = sum(count for _, count in columns.values())
     acks = columns["flow t"][1]

@@ -1,4 +1,4 @@
-"""What `pictures.py` and `session.py` show of the explorer: a folder with two studies and their results, and a server of it."""
+"""What `pictures.py` and `session.py` show of the explorer: a folder with two studies and their results, and a server of it; and the page on which `explorer.py` and `explorer_zoom.py` measure."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from playwright.sync_api import Page, sync_playwright
 
 import sawtooth
 from sawtooth.study import shipped
@@ -91,3 +93,28 @@ def explored(folder: Path, *, before: bool = False) -> Iterator[Explorer]:
         changed(lab)
     with serving(lab, "--allow-run") as explorer:
         yield explorer
+
+
+@contextmanager
+def page_of(folder: Path, patience: int, script: str = "") -> Iterator[tuple[Page, Explorer]]:
+    """A page in Chromium of an explorer that has just been started, and the explorer.
+
+    Args:
+        folder: of the explorer.
+        patience: milliseconds after which the page gives up waiting for anything.
+        script: what each page runs before its own.
+
+    """
+    program = shutil.which("chromium")
+    if program is None:
+        sys.exit("there is no chromium: apt-get install chromium")
+    with serving(folder) as explorer, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1200, "height": 900}, base_url=explorer.url)
+        page.set_default_timeout(patience)
+        page.add_init_script(script)
+        # The address sets the cookie; a page of its own needs no results.
+        page.goto(explorer.opening.replace("/?", "/lessons?"))
+        page.locator("main h1").wait_for()
+        yield page, explorer
+        browser.close()

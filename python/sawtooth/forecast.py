@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from typing import Any
 
@@ -62,7 +63,8 @@ def on_kernel(made: Plan, run: Run) -> float:
 
 def notes(made: Plan) -> list[str]:
     """What of this machine a run would be too much for."""
-    return made.notes(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    # As much as what refuses a run before it starts takes it to have: no more than its container may take.
+    return made.notes(_core.machine_memory() or math.inf)
 
 
 def amount(made: Plan) -> str:

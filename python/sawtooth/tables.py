@@ -84,3 +84,25 @@ def files_of(tables: Mapping[str, pl.DataFrame], as_csv: Collection[str]) -> dic
         if name in as_csv:
             made[f"{name}.csv"] = table.write_csv().encode()
     return made
+
+
+_GOODPUT = pl.col("goodput_bps")
+SPAN = pl.when(_GOODPUT > 0).then((pl.col("delivered_bytes") * 8e9 / _GOODPUT).round())
+"""Nanoseconds over which a row of `flows` has its goodput; null where nothing came."""
+
+
+def goodput_of_one_span(span: pl.Expr = SPAN, within: Sequence[str] = ()) -> pl.Expr:
+    """Each row's goodput over the one time from the first start to the last end of all rows, or of those that are alike in these columns: such goodputs can be added up.
+
+    A rate over less than the whole time counts for as much of it: flows that start late add no more than a link carries. Where all have the same `span`, and where it is not
+    known, nothing changes to the bit.
+    """
+    start = pl.col("start_ns")
+    last, first = (start + span).max(), start.min()
+    whole = last.over(within) - first.over(within) if within else last - first
+    return _GOODPUT * (span / whole).fill_null(1.0)
+
+
+def total_goodput(span: pl.Expr = SPAN) -> pl.Expr:
+    """Bytes of all of a frame's rows over the one time from the first start to the last end; where all have the same `span`, the sum to the bit."""
+    return goodput_of_one_span(span).sum()

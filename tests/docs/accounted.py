@@ -36,6 +36,13 @@ NUMBER = re.compile(r"(?<![\w.,/^-])[-+\u2212]?\d(?:[\d.,]*\d)?")
 UNIT = (
     r"%|[kMGT]?bit/s|[KkMG]i?B(?:/s)?|B\b|bytes?\b|[numµ]?s\b|min\b|minutes?\b|seconds?\b|packets?\b|segments?\b|BDP\b|bdp\b|Hz\b|runs?\b"
 )
+_TIMES = r"(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|a hundred|a thousand) times|twice|thrice"
+_PARTS = (
+    r"half|(?:a|one|two|three|four) (?:third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|twentieth|thirtieth|hundredth|thousandth)s?"
+)
+_COSTS = r"fast(?:er)?(?! retransmit| recover)|slow(?:er)?|quick(?:er)?|cheap(?:er)?|processors?|memory|per second|a second|instructions|(?:of the|less|more) time|(?:less|more) work"
+RATIO = re.compile(rf"(?i)\b({_TIMES}|{_PARTS})\b[^.;:|]{{0,60}}?\b(?:{_COSTS})\b")
+"""A ratio in words of what something costs: such comes from a measurement as one in digits does. Of other words nobody can tell by their form whether they are a rule or a result."""
 HOLE = r"[\w.,\u2212+-]+?(?:\s[\w/%]+?)?"
 """What may stand where a sentence of facts.py has a hole: a number, perhaps with its unit."""
 # The unit stands behind the last number of a list or a range.
@@ -116,6 +123,9 @@ def _left(prose: str, covered: Sequence[tuple[int, int]], shown: frozenset[tuple
         bare = number[0] in ("0", "1") and not quantity[2] and not re.match(r"\s+(?:of|to)\b", prose[number.end() :])
         if not bare and _said(quantity) not in shown and not any(begin <= number.start() < end for begin, end in covered):
             yield f"{number[0]}: {' '.join(prose[max(0, number.start() - 70) : number.end() + 50].split())}"
+    for ratio in RATIO.finditer(prose):
+        if not any(begin <= ratio.start() < end for begin, end in covered):
+            yield f"{ratio[1]}: {' '.join(prose[max(0, ratio.start() - 70) : ratio.end() + 50].split())}"
 
 
 def _said(quantity: re.Match[str]) -> tuple[str, str]:

@@ -39,11 +39,11 @@ def test_every_number_of_a_page_is_accounted_for(page: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_number_that_is_put_into_a_page_is_found(page: str) -> None:
-    planted = "\n\n## Planted\n\nIt takes 98.7654 s.\n"
+    planted = "\n\n## Planted\n\nIt takes 98.7654 s, and three times as much of a processor as before.\n"
     found = accounted.left_of(page, accounted.text_of(page) + planted, phrases(page), sentences(page))
     # A record for the whole page accounts for all of it.
     whole = any(record.end == len(accounted.text_of(page)) and record.begin < 1000 for record in accounted.records(accounted.text_of(page)))
-    assert [each.partition(":")[0] for each in found] == ([] if whole else ["98.7654"])
+    assert [each.partition(":")[0] for each in found] == ([] if whole else ["98.7654", "three times"])
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -212,8 +212,7 @@ def test_the_search_works_where_pages_are_files(opened: Any, width: int) -> None
 )
 def test_the_search_leads_to_the_page_that_answers(opened: Any, asked: str, answers: str) -> None:
     opened.locator("input.md-search__input").click()
-    # At once: of a word that ends in a hyphen the search complains.
-    opened.keyboard.insert_text(asked)
+    opened.keyboard.type(asked, delay=50)
     opened.keyboard.press("End")
     found = opened.locator(".md-search-result__item .md-search-result__link")
     found.first.wait_for()

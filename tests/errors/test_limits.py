@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 import sawtooth
+from sawtooth import _core, forecast
 from sawtooth.errors import DatasetError, SawtoothError, StudyError
 from sawtooth.plan import make_plan
 from sawtooth.reference_files import Columns, of_file
 from sawtooth.study import Study
+from sawtooth.web.looking import look
 from tests.conftest import STUDY
 from tests.errors.test_messages import changed, message
 
@@ -118,6 +120,20 @@ def test_a_plan_notes_memory_beyond_its_limit_and_beyond_the_machine() -> None:
     assert plan.notes(1.6e10) == [
         "note: that is more than the 16.0 GB of this machine", "note: a run that takes more than limits.memory = 8.0 GB is ended",
     ]  # fmt: skip
+
+
+def test_what_notes_memory_and_what_refuses_a_run_know_the_same_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    large = {"duration": "1000 s", "sample": "1 us", "links": {"l": {"rate": "1 Mbit/s", "delay": "1 ms"}}, "flows": [{"path": ["l"]}]}
+    with pytest.raises(SawtoothError) as found:
+        sawtooth.simulate({**large, "limits": {"memory": "1e15 B", "rows": 1e15, "events": 1e15}})
+    machine = _core.machine_memory()
+    assert machine is not None
+    assert f"this machine has {machine:,.0f}" in str(found.value)
+    # What the command line and the explorer note follows from the same, here that of a container that may take little.
+    monkeypatch.setattr(_core, "machine_memory", lambda: 1000.0)
+    plan = make_plan(Study.parse(STUDY, tmp_path / "pair.toml"))
+    assert forecast.notes(plan) == ["note: that is more than the 0.0 GB of this machine"]
+    assert look(STUDY, tmp_path / "pair.toml", "pair", short=False, below=[])["plan"]["notes"] == forecast.notes(plan)
 
 
 def test_segments_are_at_most_where_nothing_about_them_is_random() -> None:

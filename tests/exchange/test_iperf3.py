@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 from pathlib import Path
@@ -156,6 +157,16 @@ def test_as_published_numbers_a_direction_has_the_mean_over_its_streams() -> Non
     assert (row["direction"], row["streams"]) == ("upload", "2")
     assert float(row["goodput_bps"]) == pytest.approx(sum(rates) / 2, rel=1e-15)
     assert float(row["sum_goodput_bps"]) == pytest.approx(sum(rates), rel=1e-15)
+
+
+def test_what_all_streams_of_a_direction_got_is_bytes_over_one_time() -> None:
+    measured = foreign.read(DATA / "iperf3-two-streams.json")
+    late = measured.flows.with_columns(start_ns=pl.Series([0, int(20e9)], dtype=pl.Int64))
+    lines = foreign.as_csv(dataclasses.replace(measured, flows=late)).splitlines()
+    row = dict(zip(lines[1].split(","), lines[2].split(","), strict=True))
+    second = late.row(1, named=True)
+    seconds = 20 + second["delivered_bytes"] * 8 / second["goodput_bps"]
+    assert float(row["sum_goodput_bps"]) == pytest.approx(late["delivered_bytes"].sum() * 8 / seconds, rel=1e-9)
 
 
 TCP = (DATA / "iperf3-tcp.json").read_text()

@@ -235,7 +235,7 @@ def test_lanes_whose_arms_are_panels_are_drawn(runs: Dataset, tmp_path: Path) ->
 def test_shares_of_blocks_are_of_all_their_flows(tmp_path: Path) -> None:
     several = STUDY.replace('name = "long", start', 'name = "long", count = 3, start').replace('"10 ms", "20 ms", "40 ms"', '"10 ms"')
     found = drawn(made(tmp_path, several), tmp_path / "f", 'kind = "shares"\nmetric = "goodput_bps"\nx = "rate"\npanels = "arm"')
-    assert "Sum over the flows of a block within each run" in found.note
+    assert "What the flows of a block delivered over one time, from the first start to the last end, within each run" in found.note
     rows = records(made(tmp_path, several)).with_columns(block=pl.col("flow").str.replace(r"\[.*", ""))
     for row in found.numbers.filter(item="long").to_dicts():
         runs = rows.filter(rate=row["rate"], arm=row["arm"]).group_by("run", maintain_order=True)

@@ -15,10 +15,10 @@ from sawtooth import _core, measures
 from sawtooth.execute import execute
 from sawtooth.measures import Asked, Condition, ExpressionError, Rows, View, units
 from sawtooth.measures.evaluate import truncation
-from sawtooth.measures.whole import total_goodput
 from sawtooth.plan import make_plan
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
+from sawtooth.tables import total_goodput
 
 STUDY = """
 repeat = 3
@@ -465,6 +465,24 @@ def test_flows_together_get_no_more_than_their_link_carries_also_if_one_starts_l
     assert total < 10e6
     # Flows of one span add up to the bit, as before.
     assert (total == rows["goodput_bps"].sum()) == (start == 0)
+
+
+def test_flows_of_a_block_that_are_added_up_get_no_more_than_their_link_carries(tmp_path: Path) -> None:
+    flows = '[{ name = "f", path = ["l"], count = 2, start = "(i - 1) * 25 s" }, { name = "alone", path = ["l"], start = "20 s" }]'
+    text = f'[scenario]\nduration = "30 s"\nlinks.l = {{ rate = "10 Mbit/s", delay = "10 ms" }}\nflows = {flows}\n'
+    dataset = sawtooth.run(Study.parse(text), out=tmp_path / "late", jobs=1)
+    rows = dict(dataset.flows().select("flow", "delivered_bytes", "goodput_bps").collect().rows_by_key("flow", unique=True))
+    block = [rows[f"f[{number}]"] for number in (1, 2)]
+    found = dict(dataset.measure("goodput_bps", flows="sum").select("item", "value").rows())
+    assert found["f"] == pytest.approx(sum(each[0] for each in block) * 8 / 30)
+    # Another block has another time, what is alone its own.
+    assert found["alone"] == rows["alone"][1]
+    assert dict(dataset.measure("goodput_bps / 2", flows="sum").select("item", "value").rows())["f"] == pytest.approx(found["f"] / 2)
+    assert dict(dataset.measure("sum(goodput_bps)").select("item", "value").rows())["f"] == pytest.approx(sum(each[1] for each in block))
+    published = tmp_path / "published.csv"
+    published.write_text(f"item,cell,total\nf,1,{found['f']!r}\n")
+    (compared,) = dataset.compare(published, metric="goodput_bps", flows="sum", value="total", unit="bit/s").numbers["ratio"]
+    assert compared == pytest.approx(1.0)
 
 
 def test_of_flows_that_all_start_late_the_time_is_theirs_and_one_without_bytes_adds_none() -> None:

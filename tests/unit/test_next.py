@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import sawtooth
 from sawtooth.cli.next import advice
+from sawtooth.web.made import Made, newest
 from tests.conftest import STUDY
 
 
@@ -30,6 +32,30 @@ def test_studies_and_results_have_their_next_step(tmp_path: Path, monkeypatch: p
     assert advice(Path())[0].startswith("  sawtooth run studies/pair.toml --out results/pair  goes on: 0 of ")
     (tmp_path / "studies" / "broken.toml").write_text("[scenario")
     assert advice(tmp_path)[0].startswith("  sawtooth lint studies/broken.toml")
+
+
+def test_a_study_that_was_run_again_elsewhere_goes_on_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pair.toml").write_text(STUDY)
+    sawtooth.run("pair.toml", "results/pair")
+    for part in Path("results/pair/parts").iterdir():
+        part.unlink()
+    assert "--out results/pair  goes on" in advice(Path())[0]
+    sawtooth.run("pair.toml", "elsewhere")
+    # Clocks of file systems may be coarse.
+    os.utime("results/pair/log.jsonl", (1e9, 1e9))
+    os.utime("results/pair/parts", (1e9, 1e9))
+    os.utime("results/pair/SHA256SUMS", (1e9, 1e9))
+    said = "\n".join(advice(Path()))
+    assert said.startswith("  sawtooth report elsewhere ") and "results/pair" not in said
+
+
+def test_of_a_study_the_results_of_each_form_and_backend_that_were_written_last_count_and_what_is_being_written() -> None:
+    old = Made("old", "pair", "", short=False, backend="sim", written=1.0, planned=2, done=1, failed=0)
+    new, kernel, short = (replace(old, address=name, written=2.0) for name in ("new", "kernel", "short"))
+    kernel, short, other = replace(kernel, backend="uml"), replace(short, short=True), replace(old, address="other", name="other")
+    assert newest([old, new, kernel, short, other]) == [new, kernel, short, other]
+    assert newest([held := replace(old, held=True), new]) == [held, new]
 
 
 def test_the_command_alone_says_so(tmp_path: Path) -> None:

@@ -3,10 +3,14 @@
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
+
+from tests.web.test_pages import violations
 
 OF = "/results?of=lab/results/queues"
 RUN = "/run?of=lab/results/queues&run=13"
+POINT = '{"row":"","column":"","curve":"reno","level":"1 bdp"}'
 
 
 def test_tables_that_are_open_and_how_they_are_sorted_come_back(page: Any) -> None:
@@ -77,3 +81,34 @@ def test_moments_are_plain_numbers_or_times_and_what_is_neither_is_told(page: An
     form.get_by_role("button", name="See both futures").click()
     page.get_by_text("both futures are equal to the bit", exact=False).wait_for()
     expect(page.get_by_role("alert")).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        (f"{RUN}&from=x&to=3", "names the stretch from x to 3, which is no part of this run: it lasts from 0 to 4 s"),
+        (f"{RUN}&from=3&to=1", "names the stretch from 3 to 1, which is no part of this run"),
+        (f"{RUN}&from=1", "names the stretch from 1 to ?, which is no part of this run"),
+        (f"{RUN}&from=1&to=40", "names the stretch from 1 to 40, which is no part of this run"),
+        (f"{RUN}&flows=[bulk", "does not say which flows: it may have been cut"),
+        (f"{OF}&table=flow", "names the table flow, which these results do not have"),
+        (f"{OF}&table=flows&rows=x", "does not say which rows: it may have been cut when it was copied. These are the first ones"),
+        (f'{OF}&point={{"row":""', "does not say which point: it may have been cut when it was copied. None is looked into"),
+        (f"{OF}&point={POINT.replace('1 bdp', '9 bdp')}", "names the point reno, 9 bdp, which this figure does not have"),
+        (f"{OF}&open=numbers", "does not say which parts are unfolded: it may have been cut"),
+    ],
+)
+def test_what_an_address_has_that_is_not_taken_is_told(page: Any, address: str, told: str) -> None:
+    page.goto(address)
+    expect(page.get_by_role("status").filter(has_text="The address")).to_have_text(re.compile(re.escape(told)))
+    assert violations(page) == []
+
+
+def test_of_an_address_that_is_taken_nothing_is_told(page: Any) -> None:
+    for address in (
+        f"{RUN}&from=1&to=3.5&moment=2&flows=[]&open=[]",
+        f'{OF}&table=runs&rows={{"offset":0}}&point={POINT}&open=["numbers"]',
+    ):
+        page.goto(address)
+        page.get_by_role("region", name="Table runs").or_(page.locator(".panel canvas")).first.wait_for()
+        expect(page.get_by_role("status").filter(has_text="The address")).to_have_count(0)

@@ -486,3 +486,29 @@ def test_a_lesson_that_there_is_not_is_told(page: Any) -> None:
     page.goto("/playground?v=1&d=3&l=10&f=cubic&lesson=nonsuch")
     shown(page)
     page.get_by_role("alert").get_by_text("nonsuch").wait_for()
+
+
+DRAWN = """
+window.looks = new Map();
+const stroke = CanvasRenderingContext2D.prototype.stroke;
+CanvasRenderingContext2D.prototype.stroke = function (path) {
+  if (path instanceof Path2D) {
+    if (!window.looks.has(this.canvas)) window.looks.set(this.canvas, new Set());
+    window.looks.get(this.canvas).add(`${this.strokeStyle} ${this.getLineDash()}`);
+  }
+  return stroke.apply(this, path ? [path] : []);
+};
+"""
+"""What curves look like: colour and dashes of all paths that are drawn on each canvas; axes and grids are no paths of their own."""
+
+
+@pytest.mark.parametrize(("flows", "curves", "colours"), [("f=cubic,2", 2, 2), ("f=cubic,2&f=reno,3", 5, 5), ("f=cubic,6&f=bbr,5", 11, 2)])
+def test_curves_of_flows_of_one_algorithm_are_told_apart(page: Any, flows: str, curves: int, colours: int) -> None:
+    page.add_init_script(DRAWN)
+    page.goto(f"/playground?v=1&d=5&l=20&{flows}")
+    shown(page)
+    looks = page.evaluate("[...document.querySelectorAll('.over-time canvas')].map((each) => [...window.looks.get(each)])")
+    for look in looks[:3]:
+        assert len(look) == curves and len({each.rpartition(" ")[0] for each in look}) == colours
+    note = page.get_by_text("Flows of a group have its colour, and differ by their lines.")
+    expect(note).to_have_count(1 if curves > 8 else 0)

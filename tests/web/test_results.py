@@ -1,5 +1,6 @@
 """What an explorer answers of results is what the report says of them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -126,3 +127,38 @@ def test_tables_in_memory_give_what_files_give(made: Path) -> None:
     assert laid_out(Answers(held), {"metric": "timeouts", "x": "limit", "curves": "arm"}) == laid_out(
         one, {"metric": "timeouts", "x": "limit", "curves": "arm"}
     )
+
+
+DRAWN = """
+name = "drawn"
+repeat = 2
+
+[vars]
+gap = "10 ms"
+
+[scenario]
+duration = "100 ms"
+links.l = { rate = "5 Mbit/s", delay = "1 ms", queue = { name = "drop_tail", limit = "10 packets" } }
+flows = [{ path = ["l"], start = "S + starts[1]" }]
+
+[draws]
+S = { distribution = "uniform", low = "0 s", high = "2 * gap" }
+starts = { distribution = "uniform_integer", low = "0 ms", high = "5 ms", unit = "ms", count = 2 }
+share = { distribution = "uniform", low = "0", high = "1" }
+
+[sweep]
+"links.l.delay" = ["1 ms", "0.002 s"]
+"links.l.queue.limit" = ["10 packets", "20 kB"]
+"""
+
+
+def test_columns_that_a_study_names_have_their_units(tmp_path: Path, asked: Callable[..., TestClient]) -> None:
+    (tmp_path / "drawn.toml").write_text(DRAWN)
+    sawtooth.run(tmp_path / "drawn.toml", tmp_path / "drawn")
+    with asked(tmp_path) as client:
+        for table in ("runs", "flows"):
+            found = client.get("/api/results/table", params={"of": f"{tmp_path.name}/drawn", "table": table}).json()
+            units = dict(zip(found["columns"], found["units"], strict=True))
+            assert units["delay_value"] == "s" and units["limit_value"] == "" and units["cell"] == ""
+            if table == "runs":
+                assert (units["draw_S"], units["draw_starts[1]"], units["draw_share"]) == ("s", "s", "")

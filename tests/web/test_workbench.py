@@ -11,6 +11,9 @@ import pytest
 from playwright.sync_api import expect
 
 import sawtooth
+from sawtooth.report.answers import Answers
+from sawtooth.results.dataset import Dataset
+from sawtooth.web import workbench
 from tests.web.conftest import serving, showing
 from tests.web.test_pages import violations
 
@@ -144,3 +147,22 @@ def test_what_a_point_says_is_not_cut_on_a_phone(bench: Any, at: int) -> None:
     assert seen["x"] >= 0 and seen["x"] + seen["width"] <= 390
     panel = bench.locator(".plot").first.bounding_box()
     assert seen["y"] >= panel["y"] and seen["y"] + seen["height"] <= panel["y"] + panel["height"]
+
+
+@pytest.mark.parametrize("keys", [{}, {"metric": "min_rtt_ns", "of": "b"}, {"scale": "log"}, {"x": "delay", "panels": "limit"}])
+def test_a_figure_that_is_taken_along_has_the_axes_of_the_page(bench: Any, curves: Path, keys: dict[str, Any]) -> None:
+    asked = {"metric": "goodput_bps", "x": "limit", "curves": "item", "where": {"delay": "60 ms"}} | keys
+    if "panels" in keys:
+        asked = {key: value for key, value in asked.items() if key != "where"}
+    bench.goto(address(**asked))
+    bench.locator(".plot svg").first.wait_for()
+    shown = bench.evaluate(
+        """() => [...document.querySelector('.plot svg').querySelectorAll(':scope > g')].slice(0, 7)
+             .map((each) => [...each.querySelectorAll('text')].map((text) => text.textContent)).filter((each) => each.length)"""
+    )
+    axis = workbench.drawn(Answers(Dataset(curves / "curves")), asked).figure.axes[0]
+    values, levels = ([text.get_text() for text in labels] for labels in (axis.get_yticklabels(), axis.get_xticklabels()))
+    assert shown == [values, [axis.get_ylabel()], levels, [axis.get_xlabel()]]
+    assert bench.locator(".plot svg .broken").count() == (axis.get_yscale() == "linear" and axis.get_ylim()[0] > 0)
+    link = bench.get_by_role("link", name="PNG").get_attribute("href")
+    assert "on=page" in link and bench.request.get(link).body().startswith(b"\x89PNG")

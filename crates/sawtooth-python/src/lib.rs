@@ -61,6 +61,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
     module.add_function(wrap_pyfunction!(limits, module)?)?;
     module.add_function(wrap_pyfunction!(how_to_raise, module)?)?;
+    module.add_function(wrap_pyfunction!(machine::machine_memory, module)?)?;
     module.add_function(wrap_pyfunction!(examine, module)?)?;
     module.add_function(wrap_pyfunction!(alike, module)?)?;
     module.add_function(wrap_pyfunction!(items, module)?)?;

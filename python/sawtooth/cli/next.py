@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sawtooth.web.folders import SHIPPED, Folders
-from sawtooth.web.made import Made, Runs, state
+from sawtooth.web.made import Made, Runs, newest, state
 
 _MOST = 5
 """Lines of a kind; the explorer shows all."""
@@ -27,7 +27,7 @@ def advice(folder: Path) -> list[str]:
         if study.error is not None:
             lines.append((f"sawtooth lint {below(address)}", "it cannot be read: this says where and why"))
     by_name = {study.name: address for address, study in named.items()}
-    for each in made:
+    for each in newest(made):
         place = below(each.address)
         if each.held:
             lines.append((f"sawtooth serve {place}", f"is being written: {_share(each)}"))

@@ -55,6 +55,23 @@ class Runs:
         return bool(np.isfinite(self.low).all()) and np.array_equal(self.low, self.high)
 
 
+@dataclass(frozen=True)
+class Point:
+    """What a curve has at a level: its runs, and what they are together, in the measure's unit."""
+
+    runs: Runs
+    estimate: Estimate
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A panel of points: its row's and column's titles, and by the names of curves the points at each level along x, where there are runs."""
+
+    row: str
+    column: str
+    curves: Mapping[str, Mapping[str, Point]]
+
+
 class Data:
     """What a figure is drawn of.
 
@@ -240,16 +257,8 @@ class Data:
         planned = self.evaluator.dataset.runs.sort("cell", maintain_order=True)[dimension].fill_null(NOT_SET).unique(maintain_order=True)
         return in_order([level for level in planned.to_list() if level in present])
 
-    def points(self, frame: pl.DataFrame) -> list[Estimate | None]:
-        """What a curve has at each level along x, in the measure's unit: None where it has no runs."""
-        own = dict(self._parts(frame, self.places["x"]))
-        return [self.estimate(own[level]) if level in own else None for level in self.levels()]
-
-    def apart(self) -> list[tuple[str, str, dict[str, dict[str, Runs]]]]:
-        """As `panels`, `curves` and levels along x have them: rows' and columns' titles, and by name and level the runs; all taken apart at once.
-
-        The intervals of their means are made at once, too: whoever asks for them then gets those.
-        """
+    def laid(self) -> list[Laid]:
+        """As `panels`, `curves` and levels along x have them: the points of a report's figure and of the page's, all taken apart at once, their intervals made at once."""
         places = [self.places.get(place) for place in ("rows", "panels", "curves", "x")]
         keys = [name for name in places if name is not None]
         found: dict[tuple[str, ...], Runs] = {}
@@ -257,15 +266,16 @@ class Data:
             found[tuple("" if name is None else str(row[name]) for name in places)] = Runs(low, high, run)
         if self.spec.statistic == "mean":
             stats.made_ready(each.low for each in found.values() if each.known)
+        made = {key: Point(runs, estimates.of_values(runs.low, runs.high, self.spec.statistic, self.range)) for key, runs in found.items()}
         rows, columns, curves, levels = ([""] if name is None else self.order(name) for name in places)
         return [
-            (
+            Laid(
                 self._title("rows", row),
                 self._title("panels", column),
                 {
                     self._title("curves", curve): own
                     for curve in curves
-                    if (own := {level: found[key] for level in levels if (key := (row, column, curve, level)) in found})
+                    if (own := {level: made[key] for level in levels if (key := (row, column, curve, level)) in made})
                 },
             )
             for row in rows for column in columns

@@ -49,7 +49,10 @@ def draw(data: Data) -> Drawn:
 
     divisor, unit = data.unit
     panels = data.panels()
-    found = [{name: data.points(part) for name, part in data.curves(panel.frame)} for panel in panels]
+    found = [
+        {name: [points[level].estimate if level in points else None for level in data.levels()] for name, points in laid.curves.items()}
+        for laid in data.laid()
+    ]
     curves = [{name: [point and point.over(divisor) for point in series] for name, series in panel.items()} for panel in found]
     points = [point for panel in curves for series in panel.values() for point in series if point is not None]
     scale, note = shown.scale(data, [value for point in points for value in point.values])

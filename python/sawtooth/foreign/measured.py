@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from sawtooth.errors import FileUnreadable
-from sawtooth.tables import column_types
+from sawtooth.tables import column_types, total_goodput
 
 _WHOLE = pl.Int64
 FLOWS: Mapping[str, Any] = {
@@ -97,7 +97,7 @@ _OF_PINGS = ("rtt_mean_ns", "rtt_median_ns", "rtt_p99_ns")
 
 
 def as_csv(measured: Measured) -> str:
-    """The file as a table of published numbers: a row per direction, with the means over its streams and the sum of their goodput; in each the means over pings.
+    """The file as a table of published numbers: a row per direction, with the means over its streams and the goodput of all of them over one time; in each the means over pings.
 
     A measure that not all streams of a direction have is left out there: a mean of some is none of all.
 
@@ -109,7 +109,7 @@ def as_csv(measured: Measured) -> str:
     streams = measured.flows.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in _OF_FLOWS))
     rows = streams.group_by("direction", maintain_order=True).agg(
         pl.len().alias("streams"),
-        pl.when(pl.col("goodput_bps").null_count() == 0).then(pl.col("goodput_bps").sum()).alias("sum_goodput_bps"),
+        pl.when(pl.col("goodput_bps").null_count() == 0).then(total_goodput()).alias("sum_goodput_bps"),
         *(pl.when(pl.col(name).null_count() == 0).then(pl.col(name).cast(pl.Float64).mean()).alias(name) for name in _OF_FLOWS),
     )
     if probes.height:

@@ -39,7 +39,7 @@ from sawtooth.measures.rows import Rows
 from sawtooth.measures.tables import MESSAGES, SHAPES, WINDOWS
 from sawtooth.measures.together import Together, chosen, taken_together
 from sawtooth.measures.whole import MADE
-from sawtooth.tables import factors_of
+from sawtooth.tables import factors_of, goodput_of_one_span
 
 if TYPE_CHECKING:
     from sawtooth.measures import Measure
@@ -253,6 +253,14 @@ class Evaluator:
     def pooled(self, term: Pooled, view: View) -> pl.DataFrame:
         """The rows of each run and item, taken together."""
         rows, by = self.rows(term.table, view)
+        if (
+            term.function is None
+            and term.table == "flows"
+            and view.flows == "sum"
+            and {"delivered_bytes", "start_ns"} <= self._names("flows")
+        ):
+            # Rates over different times do not add up.
+            rows = rows.with_columns(goodput_bps=goodput_of_one_span(within=["run", "item", *by]))
         low, high = self.pair(term.of)
         rows = rows.with_columns(low=low.cast(pl.Float64), high=high.cast(pl.Float64))
         shape = SHAPES[term.table]

@@ -116,7 +116,11 @@ class Measure:
             found = functions_said(self.term.function, self.term.share)
             finite = any(f"{table}.{column}" in tables.MAY_BE_INFINITE for table, column in _columns(self.term))
             return f"{found} over {rows}{' in which it is finite,' if finite else ''} within each run"
-        return f"{flows} over the flows of a block within each run" if several and flows != "each" and self.kind == tables.FLOW else ""
+        if not several or flows == "each" or self.kind != tables.FLOW:
+            return ""
+        if flows == "sum" and self.alone == "goodput_bps":
+            return "what the flows of a block delivered over one time, from the first start to the last end, within each run"
+        return f"{flows} over the flows of a block within each run"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import polars as pl
 
 from sawtooth.measures import over_time
 from sawtooth.measures.computed import TOGETHER
+from sawtooth.tables import total_goodput
 
 if TYPE_CHECKING:
     from sawtooth.results.dataset import Dataset
@@ -19,16 +20,6 @@ OF_TCP = pl.col("cc") != ""
 """The rows of flows of TCP: those of UDP stand in the same table, with no congestion control, and acknowledge nothing."""
 JAIN = pl.when((_GOODPUT**2).sum() > 0).then(_GOODPUT.sum() ** 2 / (pl.len() * (_GOODPUT**2).sum()))
 """Jain's index of the goodputs of a frame's rows."""
-SPAN = pl.when(_GOODPUT > 0).then((pl.col("delivered_bytes") * 8e9 / _GOODPUT).round())
-"""Nanoseconds over which a row's goodput was taken; null where nothing came."""
-
-
-def total_goodput(span: pl.Expr = SPAN) -> pl.Expr:
-    """Bytes of all of a frame's rows over the one time from the first start to the last end; where all have the same `span`, the sum to the bit."""
-    start = pl.col("start_ns")
-    # A rate over less than the whole time counts for as much of it: flows that start late add no more than a link carries.
-    share = span / ((start + span).max() - start.min())
-    return (_GOODPUT * share.fill_null(1.0)).sum()
 
 
 def _tcp(dataset: Dataset) -> pl.LazyFrame:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sawtooth.plots import facets
+from sawtooth.plots import facets, ticks
 from sawtooth.plots.facets import Grid
 from sawtooth.plots.style import extent
 
@@ -16,8 +15,6 @@ _MOST_NAMED, _FEW_NAMED = 24, 5
 _LONGEST = 16
 _ROOM = 7.0
 """Width in inches that the names of levels may need, in all panels beside each other, before some are left out or they are tilted."""
-_AMOUNT = re.compile(r"(-?\d+(?:\.\d+)?)(?: ([A-Za-zµ%][\w/%µ]*))?")
-"""A level that is a number, with its unit if it has one."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +40,7 @@ class Along:
 
     def label(self, x: str, y: str) -> None:
         """Names the axes, once for each column and row; the horizontal one with the unit of its levels."""
-        known = f"{x[:-1]}, {self.unit})" if x.endswith(")") else f"{x} ({self.unit})"
-        self.laid.label(known if self.unit else x, y)
+        self.laid.label(ticks.label(x, self.unit), y)
 
     def name(self) -> None:
         """Names the levels, once all is drawn."""
@@ -82,11 +78,8 @@ def along(
     """
     ordered = facets.numbers_first(levels)
     dense = is_dense(levels)
-    found = [_AMOUNT.fullmatch(level) for level in levels]
-    units = {each and each[2] for each in found}
-    unit = next(iter(units)) if len(units) == 1 and len(levels) > 1 else None
-    amounts = [float(each[1]) for each in found if each] if len(units) == 1 and None not in found else []
-    texts = [_broken(each[1] if each and unit else level) for each, level in zip(found, levels, strict=True)]
+    names, unit = ticks.of_levels(levels)
+    texts = [_broken(name) for name in names]
 
     def width_of(shown: Sequence[int]) -> float:
         return 0.09 * sum(min(max(len(part) for part in texts[at].split("\n")), 60) + 2 for at in shown)
@@ -94,7 +87,7 @@ def along(
     # From the end: of 1, 2, ... 100 the round ones.
     every = -(-len(levels) // _FEW_NAMED) if dense else 1
     shown = [at for at in range(len(levels)) if (at + 1) % every == 0 or at == 0]
-    steps = [after - before for before, after in pairwise(amounts)]
+    steps = [after - before for before, after in pairwise(ticks.amounts(levels))]
     if not dense and len(steps) > _FEW_NAMED and max(steps) - min(steps) < 1e-9 * max(steps):
         # Where numbers follow in equal steps, those that are not named are read off.
         least = next(every for every in range(1, len(levels)) if width_of(range(0, len(levels), every)) <= max(_ROOM / len(titles[1]), 2.6))
@@ -117,7 +110,7 @@ def along(
             named[0],
             *(after for before, after in pairwise(named) if after[0] - before[0] > inch * (_wide(before[1]) + _wide(after[1])) / 2),
         ]
-    return Along(laid, ordered, dense, places, named, tilted, unit or "")
+    return Along(laid, ordered, dense, places, named, tilted, unit)
 
 
 def is_dense(levels: Sequence[str]) -> bool:

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.path import Path
+from matplotlib.ticker import NullLocator
 
 from sawtooth.estimates import Estimate
 from sawtooth.plots import facets
 from sawtooth.plots.along import Along, along
 from sawtooth.plots.style import named
+from sawtooth.plots.ticks import Ticks
 from sawtooth.stats import Interval
 
 Curves = Mapping[str, Sequence[Estimate | None]]
@@ -126,6 +129,38 @@ def draw(
         return laid.made
     laid.legend([*names, *([marks_name] if marks else [])] if marks or len(names) > 1 else [])
     return laid.made
+
+
+_BREAK = Path([(0.0, 0.0), (0.0, 0.3), (-0.5, 0.6), (0.5, 1.0), (0.0, 1.3), (0.0, 1.6)])
+"""Of an axis, from its foot up."""
+
+
+def on_axis(made: Figure, ticks: Ticks, scale: str) -> None:
+    """Puts all panels on an axis with its ticks; a break at the foot tells of one that does not begin at 0. One that has not room for all that was drawn, such as published values, is left as it is."""
+    first = made.axes[0]
+    panels = [axis for axis in made.axes if axis is first or first.get_shared_y_axes().joined(first, axis)]
+    lowest = min(axis.dataLim.minposy if scale == "log" else axis.dataLim.y0 for axis in panels)
+    if lowest < ticks.low or max(axis.dataLim.y1 for axis in panels) > ticks.high:
+        return
+    for axis in panels:
+        axis.set_yscale("log" if scale == "log" else "linear")
+        axis.set_yticks(ticks.places, ticks.names)
+        axis.yaxis.set_minor_locator(NullLocator())
+        axis.set_ylim(ticks.low, ticks.high)
+        if ticks.broken:
+            for colour, wide in (("white", 3.5), ("black", 1.0)):
+                axis.plot(
+                    0,
+                    0,
+                    marker=_BREAK,
+                    markersize=24,
+                    markerfacecolor="none",
+                    markeredgecolor=colour,
+                    markeredgewidth=wide,
+                    transform=axis.transAxes,
+                    clip_on=False,
+                    zorder=5,
+                )
 
 
 def _crosses(axis: Axes, marks: Mapping[str, Sequence[Interval | None]], beside: Mapping[str, float], called: str) -> None:

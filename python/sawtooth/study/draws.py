@@ -50,6 +50,21 @@ def draw(
     return found
 
 
+def unit_of(study: Study, name: str) -> str:
+    """The base unit of a draw, in which plans have its values; empty for plain numbers, and where only a cell tells it."""
+    settings = study.draws[name]
+    text = f"1 {settings['unit']}" if settings["distribution"] == "table" else str(settings["low"])
+    return unit_of_text(text, study.scenario.get("vars", {}))
+
+
+def unit_of_text(text: str, variables: dict[str, Any]) -> str:
+    """The base unit of a quantity; empty for what is none."""
+    try:
+        return _UNITS[_core.evaluate(text, variables)[1]]
+    except _core.ScenarioError:
+        return ""
+
+
 Numbers = Sequence[int] | Sequence[float] | Sequence[int | float]
 
 

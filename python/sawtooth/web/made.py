@@ -45,7 +45,7 @@ class Made:
 
     Attributes:
         address: below the folders. name: of the study. sha256: of the text that was run.
-        short: whether they are of its short form.
+        short: whether they are of its short form. backend: that made them. written: when something was last written to them, s.
         planned, done, failed: numbers of runs.
         held: whether somebody is writing to them.
 
@@ -55,6 +55,8 @@ class Made:
     name: str
     sha256: str
     short: bool
+    backend: str
+    written: float
     planned: int
     done: int
     failed: int
@@ -106,6 +108,22 @@ def state(own: list[Made]) -> str:
     return "never run"
 
 
+def newest(found: list[Made]) -> list[Made]:
+    """Of results of one study, its form and backend those that were written last, and those that are being written: a study that was run again elsewhere goes on there."""
+    last: dict[tuple[str, bool, str], Made] = {}
+    for each in sorted(found, key=lambda each: each.written):
+        last[each.name, each.short, each.backend] = each
+    return [each for each in found if each.held or each is last[each.name, each.short, each.backend]]
+
+
+def modified(path: Path) -> float:
+    """When something was last written to results, in seconds; 0 if that cannot be told."""
+    try:
+        return max((path / name).stat().st_mtime for name in ("SHA256SUMS", "parts", "log.jsonl") if (path / name).exists())
+    except (OSError, ValueError):
+        return 0.0
+
+
 def changed(path: Path) -> tuple[int, int]:
     """What changes with a file."""
     try:
@@ -138,6 +156,9 @@ def _of(path: Path) -> Made | None:
             return None
         manifest, numbers = dataset.manifest, counts(dataset)
         sha256, short = str(manifest.get("study_sha256")), bool(manifest.get("short"))
-        return Made("", str(manifest["name"]), sha256, short, numbers["planned"], numbers["done"], numbers["failed"])
+        backend = str(manifest.get("backend", ""))
+        return Made(
+            "", str(manifest["name"]), sha256, short, backend, modified(path), numbers["planned"], numbers["done"], numbers["failed"]
+        )
     except (SawtoothError, KeyError):
         return None

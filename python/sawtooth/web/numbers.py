@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth.measures.whole import total_goodput
+from sawtooth.tables import total_goodput
 from sawtooth.trace import Trace
 from sawtooth.web.workbench import finite
 

@@ -16,10 +16,11 @@ import polars as pl
 from sawtooth import _core
 from sawtooth.backends import sim
 from sawtooth.errors import PlainError, StudyError
-from sawtooth.measures.whole import JAIN, total_goodput
+from sawtooth.measures.whole import JAIN
 from sawtooth.plan import make_plan
 from sawtooth.stats import Vector
 from sawtooth.study import Study
+from sawtooth.tables import total_goodput
 from sawtooth.web.setting import Setting
 
 MOST_SECONDS = 2.0

@@ -23,11 +23,11 @@ from sawtooth.results.dataset import Dataset
 from sawtooth.web import workbench
 from sawtooth.web.folders import Folders
 from sawtooth.web.judging import Judge
-from sawtooth.web.made import Kept
+from sawtooth.web.made import Kept, modified
 from sawtooth.web.opened import DRAWING, Opened, Shelf, state_of
 from sawtooth.web.problems import problem
 from sawtooth.web.requests import body, in_thread, query, table
-from sawtooth.web.rows import cell, of_run, rows_of
+from sawtooth.web.rows import cell, of_run, rows_of, units_of
 
 _TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "toml": "application/toml; charset=utf-8"}
 
@@ -54,7 +54,7 @@ class Results:
     def _entry(self, address: str) -> dict[str, Any]:
         """One of a list: whatever is wrong with it is told there, and hides no other."""
         path = self._folders.path(address)
-        return {"address": address, "modified": _modified(path), "bytes": _bytes(path), **self._entries(path, state_of(path), _told)}
+        return {"address": address, "modified": modified(path), "bytes": _bytes(path), **self._entries(path, state_of(path), _told)}
 
     # --- one of them: what is there at once, and by themselves what takes long
 
@@ -112,14 +112,18 @@ class Results:
         return Response(made, media_type="application/json")
 
     def export(self, request: Request) -> Response:
-        """Any figure as a file: drawn by the same functions as the report's (`svg`, `png`), its numbers (`csv`), or its lines of a study file (`toml`)."""
+        """Any figure as a file: drawn by the same functions as the report's (`svg`, `png`), its numbers (`csv`), or its lines of a study file (`toml`).
+
+        With `on=page` on the axes that the workbench's page has.
+        """
         way = query(request, "as")
         keys = table(query(request, "keys"))
         if way not in _TYPES:
             raise DatasetError(f"a figure is not given as `{way}`", f"there are {', '.join(_TYPES)}")
         opened = self._opened(request)
+        draw = workbench.drawn if request.query_params.get("on") == "page" else analysis.drawn
         with opened.lock, DRAWING:
-            content = workbench.as_toml(keys).encode() if way == "toml" else as_file(way, analysis.drawn(opened.answers(), keys))
+            content = workbench.as_toml(keys).encode() if way == "toml" else as_file(way, draw(opened.answers(), keys))
         name = str(keys.get("name", keys.get("kind", "figure")))
         return Response(content, media_type=_TYPES[way], headers=disposition(request, name, way))
 
@@ -139,7 +143,7 @@ class Results:
         frame = dataset.table(name, factors=True) if name != "runs" else dataset.runs.lazy()
         if runs := request.query_params.get("runs"):
             frame = _of_runs(frame, [int(each) for each in runs.split(",") if each.isdecimal()])
-        return JSONResponse(rows_of(frame, request))
+        return JSONResponse(rows_of(frame, request, units_of(dataset)))
 
 
 def _head(opened: Opened) -> dict[str, Any]:
@@ -215,13 +219,6 @@ def as_file(way: str, plot: Plot) -> bytes:
         raise DatasetError(f"the figure `{plot.name}` has no numbers")
     plot.numbers.write_csv(written_to)
     return written_to.getvalue()
-
-
-def _modified(path: Path) -> float:
-    try:
-        return max((path / name).stat().st_mtime for name in ("SHA256SUMS", "parts", "log.jsonl") if (path / name).exists())
-    except (OSError, ValueError):
-        return 0.0
 
 
 def _bytes(path: Path) -> int:

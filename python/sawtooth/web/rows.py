@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -9,6 +10,7 @@ from starlette.requests import Request
 
 from sawtooth.errors import DatasetError
 from sawtooth.results.dataset import Dataset
+from sawtooth.study.draws import unit_of, unit_of_text
 from sawtooth.web.workbench import finite
 
 _MOST_ROWS = 500
@@ -18,8 +20,8 @@ _WHOLE = 2**53
 """The largest number of which every smaller whole one is a number of JavaScript, too."""
 
 
-def rows_of(frame: pl.LazyFrame, request: Request) -> dict[str, Any]:
-    """What a page asks for of a table: from `offset` on at most `limit` rows, sorted `by` a column, `descending` or not."""
+def rows_of(frame: pl.LazyFrame, request: Request, units: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What a page asks for of a table: from `offset` on at most `limit` rows, sorted `by` a column, `descending` or not; `units` of columns whose names do not tell them."""
     columns = frame.collect_schema()
     offset, limit = count(request, "offset", 0), min(count(request, "limit", 100), _MOST_ROWS)
     total = int(frame.select(pl.len()).collect().item())
@@ -37,11 +39,28 @@ def rows_of(frame: pl.LazyFrame, request: Request) -> dict[str, Any]:
         shown = frame.slice(offset, limit).collect()
     return {
         "columns": shown.columns,
+        "units": [(units or {}).get(name, "") for name in shown.columns],
         "numeric": [columns[name].is_numeric() for name in shown.columns],
         "rows": [[cell(each) for each in row] for row in shown.iter_rows()],
         "offset": offset,
         "total": total,
     }
+
+
+def units_of(dataset: Dataset) -> dict[str, str]:
+    """The base units of what a study draws and varies: such columns are called by the study, so that their names do not tell them."""
+    if not dataset.has_study:
+        return {}
+    study, runs = dataset.study, dataset.runs
+    found: dict[str, str] = {}
+    for column in runs.columns:
+        if column.startswith("draw_"):
+            name = column.removeprefix("draw_").partition("[")[0]
+            found[column] = unit_of(study, name) if name in study.draws else ""
+        elif column.endswith("_value") and (factor := column.removesuffix("_value")) in runs.columns:
+            units = {unit_of_text(level, {}) for level in runs[factor].drop_nulls().unique()}
+            found[column] = units.pop() if len(units) == 1 else ""
+    return found
 
 
 def of_run(dataset: Dataset, text: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from typing import Any
 
@@ -22,8 +22,11 @@ from sawtooth.estimates import Estimate
 from sawtooth.figures import shown
 from sawtooth.figures.data import Data, Runs, in_order
 from sawtooth.figures.spec import FigureSpec
-from sawtooth.recognise import level, size, written
+from sawtooth.plots import ticks
+from sawtooth.plots.ticks import Ticks
+from sawtooth.recognise import level, written
 from sawtooth.report.answers import Answers
+from sawtooth.report.document import Plot
 from sawtooth.study.written import written as toml
 
 _MOST_PANELS, _MOST_POINTS, _MOST_ITEMS = 200, 20_000, 400
@@ -45,7 +48,8 @@ def laid_out(answers: Answers, keys: Mapping[str, Any]) -> dict[str, Any]:
         keys: of the block, of kind `levels`.
 
     Returns:
-        `x`: its dimension, label, and levels with what each amounts to in base units, if all are quantities of one kind. `y`: label and scale; values are in that unit.
+        `x`: its dimension, label, and levels with their names on the axis, without the unit that is in its label. `y`: label, scale and the axis with its ticks; values are
+        in that unit.
         `places`: where each dimension went. `panels`: each with `row`, `column` and curves; a curve has `points`, one per level (null without a run), and its runs as
         columns: `at` (number of the level), `value`, `run`; `side` is the number of the dataset that these are of. `caption`, and `toml`: the lines of a study file that make
         the figure.
@@ -78,6 +82,22 @@ def beside(first: Answers, second: Answers, labels: Sequence[str], keys: Mapping
     with _of_side(labels[1]):
         theirs = analysis.laid_out(second, {**asked, **mine.places}, lambda spec: _data(second, spec))
     return _laid_out([Side(labels[0], mine), Side(labels[1], theirs)], spec, keys)
+
+
+def drawn(answers: Answers, keys: Mapping[str, Any]) -> Plot:
+    """The same figure as the report draws it, on the axis of values that the page has: what is published beside it is there, too.
+
+    Raises:
+        StudyError: as for `laid_out`.
+        DatasetError: likewise.
+
+    """
+    from sawtooth.plots import levels
+
+    asked = {**keys, "kind": "levels"}
+    made, page = analysis.drawn(answers, asked), laid_out(answers, keys)["y"]
+    levels.on_axis(made.figure, Ticks(**page["axis"]), page["scale"])
+    return made
 
 
 @contextlib.contextmanager
@@ -129,38 +149,40 @@ def _laid_out(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) 
     at = {level(each): number for number, each in enumerate(levels)}
     panels: dict[tuple[str, str], dict[str, Any]] = {}
     every: list[Estimate] = []
+    values: list[float] = []
     for number, side in enumerate(sides):
-        for row, column, own in side.data.apart():
-            curves: list[dict[str, Any]] = panels.setdefault((level(row), level(column)), {"row": row, "column": column, "curves": []})[
-                "curves"
-            ]
-            for name, by_level in own.items():
+        for laid in side.data.laid():
+            here = panels.setdefault((level(laid.row), level(laid.column)), {"row": laid.row, "column": laid.column, "curves": []})
+            for name, own in laid.curves.items():
                 points: list[Estimate | None] = [None] * len(levels)
-                for each, runs in by_level.items():
-                    points[at[level(each)]] = estimates.of_values(runs.low, runs.high, side.data.spec.statistic, side.data.range).over(
-                        divisor
-                    )
+                for each, point in own.items():
+                    points[at[level(each)]] = point.estimate.over(divisor)
                 every += [point for point in points if point is not None]
-                curves.append(
+                runs = _runs({at[level(each)]: point.runs for each, point in own.items()}, side.data.range, divisor)
+                values += [value for value in runs["value"] if value is not None]
+                here["curves"].append(
                     {
                         "name": _called(sides, side, name),
                         "points": [point and _point(point) for point in points],
-                        "runs": _runs({at[level(each)]: runs for each, runs in by_level.items()}, side.data.range, divisor),
+                        "runs": runs,
                         "side": number,
                     }
                 )
     scale, note = shown.scale(data, [value for point in every for value in point.values])
     lacking = [text if len(sides) == 1 else f"{side.label}: {text}" for side in sides if (text := shown.without_value(side.data))]
+    values += [value for point in every for value in (point.interval.low, point.interval.high, *point.values)]
+    axis = ticks.of_values(values, scale)
+    words, common = ticks.of_levels([written(each) for each in levels])
     caption = shown.sentences(spec.caption, estimates.said(every, spec.statistic), note, shown.pooling(data), *lacking, shown.chosen(spec))
     names = [[_called(sides, side, name) for name in side.data.curve_names()] for side in sides]
     return {
         "x": {
             "dimension": data.places["x"],
-            "label": spec.x_label or data.places["x"],
+            "label": ticks.label(spec.x_label or data.places["x"], common),
             "levels": [written(each) for each in levels],
-            "amounts": _amounts(levels),
+            "names": words,
         },
-        "y": {"label": data.label(spec.label, data.measure, unit), "unit": unit, "scale": scale},
+        "y": {"label": data.label(spec.label, data.measure, unit), "unit": unit, "scale": scale, "axis": asdict(axis)},
         "curves": [name for beside in zip_longest(*names) for name in beside if name is not None],
         "places": data.places,
         "items": _items(data),
@@ -222,16 +244,6 @@ def _runs(by_level: Mapping[int, Runs], within: tuple[float, float], divisor: fl
         found["value"] += [finite(value) for value in (values / divisor).tolist()]
         found["run"] += runs.run[told].tolist()
     return found
-
-
-def _amounts(levels: list[str]) -> list[float] | None:
-    """Levels in base units; None if they are no quantities of one kind, or two of them are the same."""
-    found = [size(level) for level in levels]
-    known = [each for each in found if each is not None]
-    if len(known) < max(len(levels), 2) or len({kind for _, kind in known}) > 1:
-        return None
-    amounts = [amount for amount, _ in known]
-    return amounts if len(set(amounts)) == len(amounts) else None
 
 
 def finite(value: float | None) -> float | None:

@@ -98,9 +98,7 @@ export function LivePage() {
             )}
           </Field>
         ))}
-        <Field name="Every">
-          {(id) => <input id={id} size={6} {...typing("interval", "1 s")} />}
-        </Field>
+        <Field name="Every">{(id) => <input id={id} size={6} {...typing("interval", "1 s")} />}</Field>
         {session.value?.allowRun && (
           <Field name="Record as">
             {(id) => <input id={id} placeholder={`${session.value?.folders[0]}/results/watched`} {...typing("record")} />}

@@ -3,8 +3,9 @@ import { get } from "../api";
 import { keep, route } from "../route";
 import { Facts } from "../ui/facts";
 import { Choice } from "../ui/field";
+import { Ignored, quoted, unread } from "../ui/ignored";
 import { AwaitPage, useLoaded } from "../ui/loaded";
-import { Table } from "../ui/table";
+import { isSeen, Table } from "../ui/table";
 import { Words } from "../ui/words";
 import { Beside } from "./beside";
 import { Judged } from "./judged";
@@ -114,6 +115,12 @@ function Tables({ of, tables }: { of: string; tables: string[] }) {
           choose={(next) => keep({ table: next, rows: "" })}
         />
       </div>
+      <Ignored
+        lines={[
+          ...(chosen && !table ? [`The address names the table ${quoted(chosen)}, which these results do not have.`] : []),
+          ...(table ? unread("rows", isSeen, "rows", "These are the first ones.") : []),
+        ]}
+      />
       {table && <Table key={table} of={of} table={table} kept="rows" />}
     </section>
   );

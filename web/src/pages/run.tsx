@@ -16,6 +16,7 @@ import { Variables } from "../run/variables";
 import { WhatIf } from "../run/what-if";
 import { Zoom } from "../time/zoom";
 import { Folded } from "../ui/folded";
+import { Ignored, quoted, unread } from "../ui/ignored";
 import { isTexts, read } from "../ui/kept";
 import { type Loaded, NotShown, useLoaded, Wrong } from "../ui/loaded";
 
@@ -109,7 +110,8 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
   const longest = Math.max(...tracks.map((track) => track.head.duration));
   const zoom = useZoom(longest, head.active);
   const [moment, choose] = useMoment(longest);
-  const ignored = notTaken(longest, asked.change);
+  // Of what stands beside it, and lasts longer, nothing is said before that is there.
+  const ignored = second.loading || other.loading ? [] : notTaken(longest);
   useEffect(() => zoom.again(), [moment]);
   const forked = other.value?.head.differs ?? undefined;
   const [marks] = useState<{ at: number | undefined; forked: number | undefined }>({ at: undefined, forked: undefined });
@@ -119,11 +121,7 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
   return (
     <>
       <h1>{head.title}</h1>
-      {ignored.map((each) => (
-        <p class="note" role="status" key={each}>
-          {each}
-        </p>
-      ))}
+      <Ignored lines={ignored} />
       <p class="faint">
         <a href={to("results", { of })}>{of}</a> · {told(head)}
       </p>
@@ -200,6 +198,14 @@ function numberOf(name: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
+/** The stretch of time that the address names, if it is a part of what is shown. */
+function stretch(longest: number): [number, number] | undefined {
+  const [from, to] = [numberOf("from"), numberOf("to")];
+  // Numbers of addresses are rounded.
+  const isPart = from !== undefined && to !== undefined && from >= 0 && from < to && to <= longest * (1 + 1e-9);
+  return isPart ? [from, to] : undefined;
+}
+
 /** Milliseconds after which a stretch of time that stays is kept: a browser refuses addresses that change with every frame. */
 const STAYS = 200;
 
@@ -207,8 +213,8 @@ const STAYS = 200;
 function useZoom(longest: number, active: number): Zoom {
   const zoom = useMemo(() => {
     const made = new Zoom(longest);
-    const [from, to] = [numberOf("from"), numberOf("to")];
-    if (from !== undefined && to !== undefined && from < to) made.show(from, to);
+    const said = stretch(longest);
+    if (said) made.show(...said);
     // What is over in a small part of the run is shown in a part of it.
     else if (active < longest / 4) made.show(0, active * 1.25);
     return made;
@@ -237,19 +243,24 @@ function useMoment(longest: number): [number | undefined, (moment: number | unde
   return [moment, (moment) => keep({ moment: moment === undefined ? undefined : String(+moment.toFixed(12)) })];
 }
 
-/** What of the address means nothing here, in words: it was mistyped, or cut. */
-function notTaken(longest: number, change: Change | undefined): string[] {
+/** What of the address means nothing here, in words. */
+function notTaken(longest: number): string[] {
   const { query } = route.value;
+  const lasts = `it lasts from 0 to ${+longest.toFixed(6)} s.`;
   const found: string[] = [];
   const moment = query.get("moment");
   const value = numberOf("moment");
   if (moment && !(value !== undefined && value >= 0 && value <= longest))
-    found.push(
-      `The address names the moment ${moment.slice(0, 40)}, which is no time of this run: it lasts from 0 to ${+longest.toFixed(6)} s.`,
-    );
-  if (query.get("change") && !change)
-    found.push("The address does not say which change: it may have been cut when it was copied. This is the run as it was.");
-  return found;
+    found.push(`The address names the moment ${quoted(moment)}, which is no time of this run: ${lasts}`);
+  const [from, to] = ["from", "to"].map((name) => query.get(name));
+  if ((from || to) && !stretch(longest))
+    found.push(`The address names the stretch from ${quoted(from || "?")} to ${quoted(to || "?")}, which is no part of this run: ${lasts}`);
+  return [
+    ...found,
+    ...unread("change", isChange, "change", "This is the run as it was."),
+    ...unread("flows", isTexts, "flows", "These are those that one begins with."),
+    ...unread("open", isTexts, "parts are unfolded", "None is."),
+  ];
 }
 
 function told(head: RunHead): string {

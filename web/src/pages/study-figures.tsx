@@ -50,8 +50,8 @@ function Picture({ of, keys }: { of: string; keys: Record<string, unknown> }) {
   );
 }
 
-/** A figure as files: pictures, its numbers, and the lines that make it. */
-export function Files({ asked }: { asked: { of: string; keys: string } }) {
+/** A figure as files: pictures, its numbers, and the lines that make it; its axes are the report's, or those `on` the page. */
+export function Files({ asked }: { asked: { of: string; keys: string; on?: "page" } }) {
   return (
     <span>
       {(["svg", "png", "csv", "toml"] as const).map((way) => (

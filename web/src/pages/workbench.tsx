@@ -2,11 +2,12 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { get, post } from "../api";
 import { Drawn } from "../plots/drawn";
-import { domainOf, draw, fromZero, type Levels, type Panel, type Placed, titleOf } from "../plots/levels";
+import { draw, type Levels, type Panel, type Placed, titleOf } from "../plots/levels";
 import { keep, route } from "../route";
 import { Choice, Field } from "../ui/field";
 import { Folded } from "../ui/folded";
-import { read } from "../ui/kept";
+import { Ignored, quoted, unread } from "../ui/ignored";
+import { isTexts, read } from "../ui/kept";
 import { Legend } from "../ui/legend";
 import { Await, useLoaded, Wrong } from "../ui/loaded";
 import { type OfPoint, PointRuns } from "../ui/point-runs";
@@ -100,6 +101,11 @@ function isChosen(value: unknown): value is Chosen {
   return typeof value === "object" && value !== null && names.every((name) => typeof (value as Chosen)[name] === "string");
 }
 
+/** A point in words: those of its levels that there are. */
+function pointed({ row, column, curve, level }: Chosen): string {
+  return [row, column, curve, level].filter(Boolean).join(", ");
+}
+
 export function Workbench({ of, beside, head, ready }: Props) {
   const kept = route.value.query.get("figure");
   const begun = useMemo(() => beginning(head), [head]);
@@ -133,6 +139,15 @@ export function Workbench({ of, beside, head, ready }: Props) {
         />
       )}
       {found.problem && <Wrong told={found.problem} />}
+      <Ignored
+        lines={[
+          ...unread("point", isChosen, "point", "None is looked into."),
+          ...(figure && point && !chosen && !found.loading
+            ? [`The address names the point ${quoted(pointed(point))}, which this figure does not have.`]
+            : []),
+          ...unread("open", isTexts, "parts are unfolded", "None is."),
+        ]}
+      />
       {figure && (
         <figure>
           <Legend names={figure.curves.length > 1 ? figure.curves : []} />
@@ -144,8 +159,8 @@ export function Workbench({ of, beside, head, ready }: Props) {
           />
           <figcaption>
             <Words text={figure.caption} /> Faint dots are single runs.{" "}
-            {!fromZero(figure, domainOf(figure)) && "The axis of values does not begin at 0, as the break at its foot says. "}
-            {!beside && <Files asked={{ of, keys: JSON.stringify({ name: "figure", kind: "levels", ...keys }) }} />}
+            {figure.y.axis.broken && "The axis of values does not begin at 0, as the break at its foot says. "}
+            {!beside && <Files asked={{ of, keys: JSON.stringify({ name: "figure", kind: "levels", ...keys }), on: "page" }} />}
           </figcaption>
           <Folded title="Lines of a study file that make this figure" kept="lines">
             <pre>{figure.toml}</pre>

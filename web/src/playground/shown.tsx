@@ -45,6 +45,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
   const { groups, links } = head;
   const t = column("t") ?? new Float64Array();
   const none = new Float64Array();
+  const look = looks(head.flows, groups.length);
   const fastest = Math.max(...head.setting.links.flatMap((each) => each.rates));
   // Between two samples a packet or two may arrive more than in others.
   const most = 1.1 * fastest + (2 * PACKET) / ((t[1] ?? 1) - (t[0] ?? 0));
@@ -53,7 +54,12 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
   const undrawn = back.length > 0 ? `${UPLOADED} the goodput of ${back.join(", ")}.` : "";
   return (
     <div class={stale ? "stale" : ""}>
-      {head.flows.length > FEW && <Legend names={groups.map((each) => each.name)} />}
+      {head.flows.length > FEW && (
+        <>
+          <Legend names={groups.map((each) => each.name)} />
+          {head.flows.length > groups.length && <p class="faint">Flows of a group have its colour, and differ by their lines.</p>}
+        </>
+      )}
       <div class="plots">
         {PLOTS.map(([kind, title]) => {
           const curves = head.curves.filter((each) => each.kind === kind);
@@ -67,7 +73,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
               t={t}
               curves={curves.map((each, at) => ({
                 name: each.name,
-                of: kind === "queue" ? at : each.of,
+                ...(kind === "queue" ? { colour: at, dash: at } : (look.get(each.name) ?? { colour: each.of, dash: each.of })),
                 values: column(each.column) ?? none,
               }))}
               height={190}
@@ -142,6 +148,20 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
       </section>
     </div>
   );
+}
+
+/** How the curves of flows differ. Of few each has a colour, the first of a group that of the group in the chain above; of more each has its group's, and another line than those before it. */
+function looks(flows: Played["head"]["flows"], groups: number): Map<string, { colour: number; dash: number }> {
+  const found = new Map<string, { colour: number; dash: number }>();
+  const before = new Map<number, number>();
+  let next = groups;
+  for (const { flow, group } of flows) {
+    const number = before.get(group) ?? 0;
+    before.set(group, number + 1);
+    const own = number ? next++ : group;
+    found.set(flow, flows.length > FEW ? { colour: group, dash: number } : { colour: own, dash: own });
+  }
+  return found;
 }
 
 /** To thousandths: less is no wait. */

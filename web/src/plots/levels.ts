@@ -27,9 +27,20 @@ export interface Panel {
   curves: Curve[];
 }
 
+export interface Axis {
+  low: number;
+  high: number;
+  places: number[];
+  names: string[];
+  /** Whether lengths say nothing: it does not begin at 0. */
+  broken: boolean;
+}
+
 export interface Levels {
-  x: { dimension: string; label: string; levels: string[]; amounts: number[] | null };
-  y: { label: string; unit: string; scale: string };
+  /** `names` are the levels as the axis has them, which says in its label what unit they have in common. */
+  x: { dimension: string; label: string; levels: string[]; names: string[] };
+  /** Values and their axis, which files of the figure have, too; all panels have one, so that they can be held against each other. */
+  y: { label: string; unit: string; scale: string; axis: Axis };
   curves: string[];
   places: Record<string, string>;
   /** All that there are of the measure, also where some are chosen; none if they are too many for a list. */
@@ -96,20 +107,15 @@ function dots(found: Levels, curve: Curve): Plot.Markish {
   }) as unknown as Plot.Markish;
 }
 
-function panelOf(
-  found: Levels,
-  panel: Panel,
-  width: number,
-  height: number,
-  domain: [number, number],
-  chosen: (point: Placed) => void,
-): Element {
+function panelOf(found: Levels, panel: Panel, width: number, height: number, chosen: (point: Placed) => void): Element {
   const points = placed({ ...found, panels: [panel] });
   const shown = points.map((point) => ({ ...point, number: found.curves.indexOf(point.curve) }));
-  const levels = found.x.levels;
-  const few = Math.max(1, Math.ceil(levels.length / Math.max(width / 64, 2)));
+  const levels = found.x.names;
+  const axis = found.y.axis;
   const longest = Math.max(...levels.map((level) => level.length));
-  const slanted = (longest * 7 + 12) * Math.ceil(levels.length / few) > width - 70;
+  const room = longest * 7 + 12;
+  const few = Math.max(1, Math.ceil(levels.length / Math.max(width / Math.min(room, 64), 2)));
+  const slanted = room * Math.ceil(levels.length / few) > width - 70;
   const ink = token("ink");
   const drawn = Plot.plot({
     width,
@@ -128,10 +134,18 @@ function panelOf(
       labelArrow: "none",
       labelOffset: slanted ? 30 + Math.min(longest, 22) * 4.2 : 34,
     },
-    y: { type: found.y.scale === "log" ? "log" : "linear", domain, grid: true, label: found.y.label, labelArrow: "none", nice: true },
+    y: {
+      type: found.y.scale === "log" ? "log" : "linear",
+      domain: [axis.low, axis.high],
+      ticks: axis.places,
+      tickFormat: (value: number) => axis.names[axis.places.indexOf(value)] ?? "",
+      grid: true,
+      label: found.y.label,
+      labelArrow: "none",
+    },
     marks: [
       ...panel.curves.map((curve) => dots(found, curve)),
-      ...(isOrdered(levels) ? panel.curves : []).map((curve) => {
+      ...(isOrdered(found.x.levels) ? panel.curves : []).map((curve) => {
         const at = found.curves.indexOf(curve.name);
         return Plot.line(
           shown.filter((each) => each.number === at),
@@ -162,7 +176,7 @@ function panelOf(
           fill: ink,
         },
       ),
-      ...(fromZero(found, domain) ? [] : [broken]),
+      ...(axis.broken ? [broken] : []),
       Plot.tip(
         shown,
         Plot.pointer({
@@ -180,11 +194,6 @@ function panelOf(
   const svg = (drawn.tagName === "svg" ? drawn : drawn.querySelector("svg")) as SVGSVGElement & { value?: Placed };
   svg.addEventListener("click", () => svg.value && chosen(svg.value));
   return drawn;
-}
-
-/** Whether values begin at 0, or have nothing to do with it: of those on a logarithmic axis, and of such as lie on both sides, lengths say nothing. */
-export function fromZero(found: Levels, [low, high]: [number, number]): boolean {
-  return found.y.scale === "log" || (low <= 0 && high >= 0);
 }
 
 /** A break at the foot of an axis that does not begin at 0. */
@@ -232,29 +241,6 @@ function short(value: number | null): string {
   return value === null ? "?" : value.toPrecision(4).replace(/\.?0+$/, "");
 }
 
-/** All panels have one scale, so that they can be held against each other. */
-export function domainOf(found: Levels): [number, number] {
-  const log = found.y.scale === "log";
-  let low = Infinity;
-  let high = -Infinity;
-  const take = (value: number | null | undefined) => {
-    if (value === null || value === undefined || (log && value <= 0)) return;
-    if (value < low) low = value;
-    if (value > high) high = value;
-  };
-  for (const panel of found.panels) {
-    for (const curve of panel.curves) {
-      for (const value of curve.runs.value) take(value);
-      for (const point of curve.points) for (const value of [point?.estimate, point?.low, point?.high]) take(value);
-    }
-  }
-  if (low === Infinity) return [0, 1];
-  if (log) return [low * 0.9, high * 1.1];
-  // What cannot be below 0 is shown from 0 on, unless that leaves no room for what differs.
-  const from = low >= 0 && low < 0.6 * high ? 0 : low - 0.06 * (high - low || Math.abs(high) || 1);
-  return [from, high + 0.06 * (high - low || Math.abs(high) || 1)];
-}
-
 /** What a panel is of: its levels, each with the name of its dimension; arms and items name themselves. */
 export function titleOf(found: Levels, panel: Panel): string {
   const named = (place: string, level: string) => {
@@ -269,7 +255,6 @@ export function draw(found: Levels, width: number, chosen: (point: Placed) => vo
   const columns = [...new Set(found.panels.map((panel) => panel.column))];
   const beside = Math.max(1, Math.min(columns.length, Math.floor(width / 300)));
   const each = Math.floor((width - 12 * (beside - 1)) / beside);
-  const domain = domainOf(found);
   const grid = document.createElement("div");
   grid.style.display = "grid";
   grid.style.gap = "12px";
@@ -283,7 +268,7 @@ export function draw(found: Levels, width: number, chosen: (point: Placed) => vo
       head.textContent = title;
       place.append(head);
     }
-    place.append(panelOf(found, panel, each, Math.min(360, Math.max(220, each * 0.62)), domain, chosen));
+    place.append(panelOf(found, panel, each, Math.min(360, Math.max(220, each * 0.62)), chosen));
     grid.append(place);
   }
   return grid;

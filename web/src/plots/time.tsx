@@ -9,8 +9,8 @@ import { useWidth } from "./width";
 
 export interface Curve {
   name: string;
-  /** Its colour and its dashes. */
-  of: number;
+  colour: number;
+  dash: number;
   values: Float64Array;
 }
 
@@ -127,9 +127,9 @@ function options({ curves, width, height, together, least }: Drawn): uPlot.Optio
       ...curves.map((each) => ({
         label: each.name,
         value: (_: uPlot, value: number | null) => number(value),
-        stroke: colour(each.of),
+        stroke: colour(each.colour),
         width: curves.length > 12 ? 1 : 1.6,
-        dash: DASHES[each.of % DASHES.length] ?? [],
+        dash: DASHES[each.dash % DASHES.length] ?? [],
         points: { show: false },
       })),
     ],

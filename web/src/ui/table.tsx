@@ -8,6 +8,8 @@ import { number } from "./words";
 
 interface Rows {
   columns: string[];
+  /** Of those whose names do not tell them. */
+  units: string[];
   numeric: boolean[];
   rows: (string | number | boolean | null)[][];
   offset: number;
@@ -38,7 +40,7 @@ interface Seen {
   down?: boolean | undefined;
 }
 
-function isSeen(value: unknown): value is Seen {
+export function isSeen(value: unknown): value is Seen {
   const { offset, by } = (value ?? {}) as Seen;
   return Number.isSafeInteger(offset) && offset >= 0 && ["string", "undefined"].includes(typeof by);
 }
@@ -68,7 +70,7 @@ export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
   );
   return (
     <Await of={found}>
-      {({ columns, numeric, rows, total }) => (
+      {({ columns, units, numeric, rows, total }) => (
         <>
           <section class="scroll" tabIndex={0} aria-label={label} aria-busy={found.loading}>
             <table>
@@ -96,6 +98,7 @@ export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
                     >
                       <button type="button" onClick={() => see({ offset: 0, by: column, down: by === column && !down })}>
                         {column}
+                        {units[at] && ` (${units[at]})`}
                         {by === column ? (down ? " ↓" : " ↑") : ""}
                       </button>
                     </th>
