@@ -124,7 +124,7 @@ fn a_packet_takes_transmission_and_propagation_and_a_full_queue_drops() {
 #[test]
 fn what_comes_as_another_leaves_is_in_the_order_in_which_both_were_scheduled() {
     // Times have no rounding error: a packet of 1000 bytes takes 1/128 s.
-    let whole = 2f64.powi(-7);
+    let whole = 1.0 / 128.0;
     for (delay, arrive, why) in [
         (whole / 8.0, 3, "the first has left, and there is room"),
         (whole, 2, "the answer is first, and finds the queue full"),
