@@ -125,11 +125,8 @@ impl<P: Payload> Network<P> {
             Towards::Sender => Duration::ZERO,
         };
         // What a host answers is at its port by the event that it answers; nobody knows when something else that it does was scheduled.
-        let by = if self.delivered.time == now {
-            self.delivered
-        } else {
-            EventKey::at_start(now, 0)
-        };
+        let answers = Some(self.delivered).filter(|last| last.time == now);
+        let by = answers.unwrap_or(EventKey::at_start(now, 0));
         let key = if access_delay == Duration::ZERO {
             by
         } else {
@@ -320,22 +317,6 @@ impl<P: Payload> Network<P> {
                 }
                 self.agenda.schedule_free(port, done);
             }
-        }
-    }
-
-    /// A packet has come from a port, if it has passed any. What it took from the last link to its host does not count.
-    fn see_arrival(&mut self, flight: &PacketInFlight<P>) {
-        let passed = flight.hop.checked_sub(1);
-        let Some(hop) = passed.filter(|_| !self.watched.is_empty()) else {
-            return;
-        };
-        let time = flight.due.time() - self.access_delay_after(flight);
-        let last = PacketInFlight {
-            hop,
-            ..flight.clone()
-        };
-        if let Some(port) = self.next_port(&last) {
-            self.see(time, port, flight, LinkEvent::Arrives);
         }
     }
 

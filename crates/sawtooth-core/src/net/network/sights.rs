@@ -94,4 +94,20 @@ impl<P: Payload> Network<P> {
             self.sights.push(LinkSight::of(flight, time, None, event));
         }
     }
+
+    /// A packet has come from a port, if it has passed any. What it took from the last link to its host does not count.
+    pub(super) fn see_arrival(&mut self, flight: &PacketInFlight<P>) {
+        let passed = flight.hop.checked_sub(1);
+        let Some(hop) = passed.filter(|_| !self.watched.is_empty()) else {
+            return;
+        };
+        let time = flight.due.time() - self.access_delay_after(flight);
+        let last = PacketInFlight {
+            hop,
+            ..flight.clone()
+        };
+        if let Some(port) = self.next_port(&last) {
+            self.see(time, port, flight, LinkEvent::Arrives);
+        }
+    }
 }
