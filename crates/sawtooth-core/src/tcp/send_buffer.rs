@@ -71,8 +71,6 @@ pub struct Writable {
     pub sendable: SeqNum,
     /// The application has segments up to here.
     pub end: SeqNum,
-    /// Whether what a call ends with may leave by itself.
-    pub splits: bool,
 }
 
 /// A segment with which a call ends, and that leaves by itself.
@@ -135,9 +133,9 @@ impl SendBuffer {
         }
     }
 
-    /// The application writes what there is room for, if it does not wait for more. The end of a call that is a segment of its own, and not a full one: the
+    /// The application writes what there is room for, if it does not wait for more. `splits`: whether what a call ends with may leave by itself. The end of a call that is a segment of its own, and not a full one: the
     /// application's segments end one later if what it has without that is a full one more.
-    pub fn fill(&mut self, writable: Writable) -> Option<CallEnd> {
+    pub fn fill(&mut self, writable: Writable, splits: impl FnOnce() -> bool) -> Option<CallEnd> {
         let Writable { una, end, .. } = writable;
         while self.pushed_before.front().is_some_and(|first| *first < una) {
             self.pushed_before.pop_front();
@@ -148,7 +146,7 @@ impl SendBuffer {
         if woken && used.saturating_sub(saved) * 3 > self.size * 2 {
             return None;
         }
-        let split = (woken && writable.splits).then(|| self.call_end(&writable));
+        let split = (woken && splits()).then(|| self.call_end(&writable));
         let split = split.flatten();
         let saved = saved + split.map_or(ByteCount::ZERO, |short| self.smss - short.payload);
         if self.room.memory != self.size + saved {
@@ -256,14 +254,14 @@ mod tests {
 
     fn fill(buffer: &mut SendBuffer, una: u64, joined: u64, cwnd: u64, sendable: u64, end: u64) {
         buffer.grow_for(segs(cwnd), true);
-        buffer.fill(Writable {
+        let writable = Writable {
             una: seq(una),
             joined: segs(joined),
             lacking: ByteCount::ZERO,
             sendable: seq(sendable),
             end: seq(end),
-            splits: false,
-        });
+        };
+        buffer.fill(writable, || false);
     }
 
     #[test]
@@ -369,7 +367,6 @@ mod tests {
             lacking: bytes(lacking),
             sendable: seq(sendable),
             end: seq(end),
-            splits: true,
         };
         (buffer, writable)
     }
@@ -382,7 +379,7 @@ mod tests {
             payload: bytes(376),
         };
         let (mut buffer, writable) = woken(513, 100_000, u64::MAX, 0);
-        assert_eq!(buffer.fill(writable), Some(split));
+        assert_eq!(buffer.fill(writable, || true), Some(split));
         // What it lacks is room for nothing more: 1025 full ones, 45, a short one and 467 are 1538.
         assert_eq!(buffer.written(), seq(514 + 1538));
         assert!(buffer.is_pushed(split.seq));
@@ -406,9 +403,8 @@ mod tests {
             ),
             (513, 100_000, u64::MAX, 0, false, "another is outstanding"),
         ] {
-            let (mut buffer, mut writable) = woken(acked, sendable, end, lacking);
-            writable.splits = splits;
-            assert_eq!(buffer.fill(writable), None, "{why}");
+            let (mut buffer, writable) = woken(acked, sendable, end, lacking);
+            assert_eq!(buffer.fill(writable, || splits), None, "{why}");
         }
     }
 
@@ -420,9 +416,8 @@ mod tests {
             (513, 0, 514 + 1538),
             (513, 2 * 1072, 514 + 1539),
         ] {
-            let (mut buffer, mut writable) = woken(acked, 100_000, u64::MAX, lacking);
-            writable.splits = false;
-            buffer.fill(writable);
+            let (mut buffer, writable) = woken(acked, 100_000, u64::MAX, lacking);
+            buffer.fill(writable, || false);
             assert_eq!(buffer.written(), seq(written), "{acked} {lacking}");
         }
     }

@@ -6,6 +6,7 @@
 //! Specifications: RFC 5681 (windows), RFC 6298 §5 (managing the timer), RFC 9293 §3.8.6 (the receiver's window).
 
 mod application;
+mod buffers;
 mod burst;
 mod counters;
 mod reported;
@@ -31,13 +32,12 @@ pub use super::recovery::plain::PlainAck;
 use super::recovery::plain::PlainWay;
 use super::recovery::{AtOnce, LossRecovery, may_leave_at_once};
 use super::restart;
-use super::send_buffer::{CallEnd, Writable};
 use super::timestamps::TimestampClock;
 use crate::cc;
 use crate::events::{Event, EventKey};
 use crate::packet::{Ack, DataSegment};
 use crate::registry::Params;
-use crate::units::{ByteCount, Duration, Instant, SegCount, SeqNum};
+use crate::units::{ByteCount, Duration, Instant, SeqNum};
 
 /// The sender of one connection.
 #[derive(Debug)]
@@ -129,7 +129,7 @@ impl Sender {
         self.tx.window.start(now.time);
         self.tx.allowance = SendAllowance::Window;
         if self.tx.seq.is_established() {
-            self.refill(now);
+            buffers::refill(&mut self.tx, &self.recovery, now);
         }
     }
 
@@ -150,7 +150,7 @@ impl Sender {
         }
         tx.app.write(bytes, &tx.seq, tx.config.autocorking);
         if tx.seq.is_established() {
-            self.refill(now);
+            buffers::refill(&mut self.tx, &self.recovery, now);
         }
         self.tx.allowance = SendAllowance::Window;
     }
@@ -308,35 +308,6 @@ impl Sender {
         self.tx.window.finish(end);
     }
 
-    /// The application writes what there is room for.
-    fn refill(&mut self, now: Event) {
-        let tx = &mut self.tx;
-        let room = self.recovery.room(tx, now.time);
-        let left = self.recovery.left(tx);
-        let sendable = tx.sendable(room);
-        let splits = tx.splits_writes() && !self.recovery.is_repairing(tx);
-        let written = tx.app.buffer.as_mut().map(|buffer| {
-            let una = tx.seq.una;
-            // Measured of Linux 6.1: room for a single segment lets the buffer stay as it is.
-            let grows = left.is_none_or(|left| left > SegCount::ONE);
-            buffer.grow_for(tx.window.whole(), grows);
-            let stream = &mut tx.app.stream;
-            let split = buffer.fill(Writable {
-                una,
-                joined: self.recovery.joined(),
-                lacking: stream.lacking_outstanding(una),
-                sendable,
-                end: stream.end(),
-                splits,
-            });
-            if let Some(CallEnd { seq, payload }) = split {
-                stream.split(seq, payload, una, tx.seq.max);
-            }
-            buffer.written()
-        });
-        tx.seq.allow(written);
-    }
-
     /// Whether an acknowledgement has to be looked at for the receiver's window.
     #[inline]
     fn reports_window(&self, ack: &Ack) -> bool {
@@ -354,7 +325,7 @@ impl Sender {
                 buffer.on_window(ack.window);
             }
         }
-        self.refill(now);
+        buffers::refill(&mut self.tx, &self.recovery, now);
     }
 
     /// The timer of a partial segment has expired (see [`super::partial`]).

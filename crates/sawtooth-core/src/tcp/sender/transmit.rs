@@ -102,14 +102,6 @@ impl Tx {
         self.seq.within_rwnd(sendable)
     }
 
-    /// Whether what a write ends with leaves at once although it is short, if the window has room.
-    #[inline]
-    pub fn splits_writes(&self) -> bool {
-        self.config.segmentation.is_none()
-            && self.window.pacing_rate().is_none()
-            && self.app.stream.may_split(self.seq.una)
-    }
-
     /// Segment `seq` leaves.
     #[inline]
     pub fn transmit(&mut self, now: Event, seq: SeqNum) -> DataSegment {

@@ -1,0 +1,40 @@
+//! What the application writes into the sender's buffer.
+
+use super::tx::Tx;
+use crate::events::Event;
+use crate::tcp::recovery::LossRecovery;
+use crate::tcp::send_buffer::{CallEnd, Writable};
+use crate::units::SegCount;
+
+/// The application writes what there is room for.
+pub(super) fn refill(tx: &mut Tx, recovery: &LossRecovery, now: Event) {
+    let room = recovery.room(tx, now.time);
+    let left = recovery.left(tx);
+    let sendable = tx.sendable(room);
+    let repairing = recovery.is_repairing(tx);
+    let written = tx.app.buffer.as_mut().map(|buffer| {
+        let una = tx.seq.una;
+        // Measured of Linux 6.1: room for a single segment lets the buffer stay as it is.
+        let grows = left.is_none_or(|left| left > SegCount::ONE);
+        buffer.grow_for(tx.window.whole(), grows);
+        let stream = &mut tx.app.stream;
+        let writable = Writable {
+            una,
+            joined: recovery.joined(),
+            lacking: stream.lacking_outstanding(una),
+            sendable,
+            end: stream.end(),
+        };
+        let split = buffer.fill(writable, || {
+            !repairing
+                && tx.config.segmentation.is_none()
+                && tx.window.pacing_rate().is_none()
+                && stream.may_split(una)
+        });
+        if let Some(CallEnd { seq, payload }) = split {
+            stream.split(seq, payload, una, tx.seq.max);
+        }
+        buffer.written()
+    });
+    tx.seq.allow(written);
+}
