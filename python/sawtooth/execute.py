@@ -347,6 +347,9 @@ class _Execution:
             raise WorkersGone from None
         if self.crew and isinstance(error, self.crew.deaths):
             return jobs.give_up(self._job(task), "the workers that did it died")
+        if self.crew and error is not None and self.interrupt.requested:
+            # Ctrl-C in a terminal ends workers of this machine, too: what becomes of their tasks is any of several errors, and a resumed study does them again.
+            return None
         return future.result()
 
     def _calls(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, tuple[Any, ...]]]:
