@@ -146,7 +146,7 @@ impl SendBuffer {
         if woken && used.saturating_sub(saved) * 3 > self.size * 2 {
             return None;
         }
-        let split = (woken && splits()).then(|| self.call_end(&writable));
+        let split = (woken && splits()).then(|| self.call_end(&writable, self.size + saved));
         let split = split.flatten();
         let saved = saved + split.map_or(ByteCount::ZERO, |short| self.smss - short.payload);
         if self.room.memory != self.size + saved {
@@ -173,18 +173,14 @@ impl SendBuffer {
         split
     }
 
-    /// The segment that ends the call of which nothing has been written yet, if the window, the buffer and what the application has reach beyond it and it is not a full one.
+    /// The segment that ends the call of which nothing has been written yet, if the window, the `memory` for segments and what the application has reach beyond it and it is not a full one.
     #[cold]
-    fn call_end(&self, writable: &Writable) -> Option<CallEnd> {
+    fn call_end(&self, writable: &Writable, memory: ByteCount) -> Option<CallEnd> {
         let full = CALL / self.smss;
         let payload = CALL - full * self.smss;
         let seq = self.written + full;
-        let memory = (self.size + writable.joined * OVERHEAD + writable.lacking)
-            .div_ceil(self.segment_memory);
-        let reached = writable
-            .sendable
-            .min(writable.end)
-            .min(writable.una + memory);
+        let held = writable.una + memory.div_ceil(self.segment_memory);
+        let reached = writable.sendable.min(writable.end).min(held);
         (!payload.is_zero() && seq.next() < reached).then_some(CallEnd { seq, payload })
     }
 
