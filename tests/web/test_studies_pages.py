@@ -36,6 +36,26 @@ def test_an_example_becomes_a_study_of_ones_own_and_is_run(running_page: Any, fo
     page.get_by_role("heading", name="Does L4S give").wait_for()
 
 
+def test_a_study_is_run_from_its_own_page_only(running_page: Any) -> None:
+    """While the page of what was just saved is on its way, the one before is not shown under its address: `Start` there would run the example."""
+    page = running_page
+    page.goto("/studies")
+    page.get_by_role("searchbox", name="Find").fill("l4s")
+    page.get_by_role("link", name="gallery/l4s").click()
+    page.get_by_text("10 runs", exact=True).wait_for()
+    held: list[Any] = []
+    page.route("**/api/studies/text?of=lab*", lambda route: held.append(route))
+    page.get_by_role("textbox", name="As").fill("lab/mine.toml")
+    page.get_by_role("button", name="Save as").click()
+    page.wait_for_url("**/studies?of=lab%2Fmine.toml")
+    page.get_by_text("Loading …").wait_for()
+    expect(page.get_by_role("button", name="Start")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    page.get_by_text("lab/mine.toml", exact=True).first.wait_for()
+    page.get_by_role("button", name="Start").wait_for()
+
+
 def test_a_mistake_is_shown_at_its_place_while_it_is_written_and_the_plan_follows(page: Any) -> None:
     page.goto("/studies?of=lab/studies/queues.toml")
     page.get_by_text("24 runs", exact=True).wait_for()

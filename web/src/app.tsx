@@ -13,14 +13,17 @@ import { loadSession } from "./session";
 import { Shell } from "./ui/shell";
 import { titleOf } from "./ui/title";
 
-/** Each page by the first part of its address. */
+/**
+ * Each page by the first part of its address. What a page is about is its key: while the next is on its way nothing of the one before stands under
+ * its address, least of all a button.
+ */
 const PAGES: Record<string, () => preact.JSX.Element> = {
   studies,
-  results: () => (route.value.query.has("of") ? <ResultsPage of={route.value.query.get("of") as string} /> : <ResultsList />),
+  results: () => about("of", (of) => <ResultsPage key={of} of={of} />, <ResultsList />),
   compare: () => <ComparePage />,
   live: () => <LivePage />,
   playground: () => <Playground />,
-  lessons: () => (route.value.query.has("lesson") ? <LessonPage name={route.value.query.get("lesson") as string} /> : <Lessons />),
+  lessons: () => about("lesson", (name) => <LessonPage key={name} name={name} />, <Lessons />),
   run: () => {
     const [of, run] = ["of", "run"].map((name) => route.value.query.get(name));
     return of && run ? <RunPage key={`${of} ${run}`} of={of} run={run} /> : <ChooseRun />;
@@ -40,9 +43,14 @@ function ChooseRun() {
 }
 
 function studies() {
-  const { query } = route.value;
-  if (query.has("new")) return <NewStudy />;
-  return query.has("of") ? <StudyPage of={query.get("of") as string} /> : <StudiesList />;
+  if (route.value.query.has("new")) return <NewStudy />;
+  return about("of", (of) => <StudyPage key={of} of={of} />, <StudiesList />);
+}
+
+/** The page of what the address names, or the list of all there is. */
+function about(name: string, page: (named: string) => preact.JSX.Element, list: preact.JSX.Element): preact.JSX.Element {
+  const named = route.value.query.get(name);
+  return named === null ? list : page(named);
 }
 
 export function App() {

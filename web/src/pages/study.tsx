@@ -68,7 +68,7 @@ export function StudyPage({ of }: { of: string }) {
   const found = useLoaded((signal) => get<Opened>("/api/studies/text", { of }, signal), [of, changes]);
   return (
     <AwaitPage of={found} list="studies">
-      {(opened) => <Study key={of} opened={opened} />}
+      {(opened) => <Study opened={opened} />}
     </AwaitPage>
   );
 }
