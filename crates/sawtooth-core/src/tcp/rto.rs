@@ -2,15 +2,19 @@
 //!
 //! Specifications: RFC 6298 (real-valued estimators) and, as the older alternative, the scaled-integer arithmetic of Jacobson,
 //! "Congestion Avoidance and Control", SIGCOMM 1988, Appendix A, in which the round-trip time is counted in clock ticks.
+//! Linux's variation is that of P. Sarolahti and A. Kuznetsov, "Congestion Control in Linux TCP", USENIX 2002: the largest mean deviation (MDEV) of a round trip, which a shorter round trip raises
+//! by little. Measured of Linux 6.1: after round trips of 111, 181 and 231 ms that followed ones of 30 ms the timeout is 429 ms.
 //! Samples obey Karn's algorithm: the sender only passes round trips of segments that were sent once (RFC 6298 §3).
 
 use crate::registry::words;
-use crate::units::{Duration, Instant};
+use crate::tcp::ticks::Ticks;
+use crate::units::{Duration, Instant, SeqNum};
 
 words! {
     /// Which retransmission timeout estimator.
     pub enum RtoEstimator {
         Rfc6298 = "rfc6298",
+        Linux = "linux",
         Ticks = "ticks",
     }
 }
@@ -18,7 +22,7 @@ words! {
 /// The retransmission timer's parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct RtoConfig {
-    /// Real numbers, or scaled integers that count ticks.
+    /// Real numbers, with either variation, or scaled integers that count ticks.
     pub estimator: RtoEstimator,
     /// G of RFC 6298 §2; with [`RtoEstimator::Ticks`] the tick.
     pub granularity: Duration,
@@ -28,6 +32,8 @@ pub struct RtoConfig {
     pub min: Duration,
     /// The longest timeout, back-off included (RFC 6298 §2.5).
     pub max: Duration,
+    /// What the host counts it in before it is doubled; none where its clock does not tick. Measured of Linux 6.1 with ticks of 10 ms: a timeout of 232.2 ms is followed by one of 480 ms.
+    pub ticks: Option<Ticks>,
 }
 
 /// Round-trip estimators and the timeout they give, with exponential back-off.
@@ -58,6 +64,8 @@ enum Estimate {
         srtt: Option<Duration>,
         rttvar: Duration,
         initial: Duration,
+        /// With [`RtoEstimator::Linux`] what `rttvar` follows.
+        deviation: Option<Deviation>,
     },
     /// Ticks: `srtt` scaled by 8, `rttvar` by 4. `srtt` 0 means: take the next sample as the first.
     Ticks {
@@ -66,6 +74,41 @@ enum Estimate {
         rto: Duration,
         phase: Duration,
     },
+}
+
+/// The mean deviation of round trips from the smoothed one, and the largest of it in a round trip.
+#[derive(Debug, Default)]
+struct Deviation {
+    mean: Duration,
+    largest: Duration,
+    /// The round trip is over when everything before this is acknowledged; whether it is.
+    round_end: SeqNum,
+    is_round_over: bool,
+}
+
+impl Deviation {
+    /// The first round trip.
+    fn begin(&mut self, rtt: Duration, least: Duration) -> Duration {
+        self.mean = rtt / 2.0;
+        self.largest = self.mean.max(least);
+        self.is_round_over = false;
+        self.largest
+    }
+
+    /// Another one; what RTTVAR is then, at least `least`.
+    fn next(&mut self, srtt: Duration, rtt: Duration, rttvar: Duration, least: Duration) -> Duration {
+        let error = (srtt - rtt).abs();
+        let is_drop = rtt < srtt && error > self.mean;
+        let beta = if is_drop { 1.0 / 32.0 } else { 0.25 };
+        self.mean = self.mean * (1.0 - beta) + error * beta;
+        self.largest = self.largest.max(self.mean);
+        let rttvar = rttvar.max(self.largest);
+        if !std::mem::take(&mut self.is_round_over) {
+            return rttvar;
+        }
+        let largest = std::mem::replace(&mut self.largest, least);
+        rttvar * 0.75 + largest * 0.25
+    }
 }
 
 /// In the scaled arithmetic, back-off beyond this discards the estimate: the path may have changed.
@@ -78,10 +121,11 @@ impl Rto {
     /// `phase` is where between two ticks the host's clock started.
     pub fn new(config: RtoConfig, phase: Duration) -> Self {
         let estimate = match config.estimator {
-            RtoEstimator::Rfc6298 => Estimate::Real {
+            RtoEstimator::Rfc6298 | RtoEstimator::Linux => Estimate::Real {
                 srtt: None,
                 rttvar: Duration::ZERO,
                 initial: config.initial,
+                deviation: (config.estimator == RtoEstimator::Linux).then(Deviation::default),
             },
             RtoEstimator::Ticks => Estimate::Ticks {
                 srtt: 0,
@@ -101,6 +145,17 @@ impl Rto {
         rto
     }
 
+    /// Everything before `una` is acknowledged, and what is sent next is `nxt`: the sample that follows belongs to another round trip than the one before, or to the same.
+    #[inline]
+    pub fn on_acked(&mut self, una: SeqNum, nxt: SeqNum) {
+        if let Estimate::Real { deviation: Some(deviation), .. } = &mut self.estimate
+            && una > deviation.round_end
+        {
+            deviation.is_round_over = true;
+            deviation.round_end = nxt;
+        }
+    }
+
     /// A round trip of `rtt` of a segment sent at `sent`.
     pub fn sample(&mut self, sent: Instant, rtt: Duration) {
         self.sample_one_of(1.0, sent, rtt);
@@ -110,16 +165,27 @@ impl Rto {
     pub fn sample_one_of(&mut self, expected: f64, sent: Instant, rtt: Duration) {
         let g = self.config.granularity;
         match &mut self.estimate {
-            Estimate::Real { srtt, rttvar, .. } => match srtt {
+            Estimate::Real {
+                srtt,
+                rttvar,
+                deviation,
+                ..
+            } => match srtt {
                 None => {
                     *srtt = Some(rtt);
-                    *rttvar = rtt / 2.0;
+                    *rttvar = match deviation {
+                        None => rtt / 2.0,
+                        Some(deviation) => deviation.begin(rtt, g / 4.0),
+                    };
                 }
                 Some(srtt) => {
                     self.inherited = None;
                     // RFC 6298 §2.3: rttvar first, with the old srtt.
                     let (alpha, beta) = (0.125 / expected, 0.25 / expected);
-                    *rttvar = *rttvar * (1.0 - beta) + (*srtt - rtt).abs() * beta;
+                    *rttvar = match deviation {
+                        None => *rttvar * (1.0 - beta) + (*srtt - rtt).abs() * beta,
+                        Some(deviation) => deviation.next(*srtt, rtt, *rttvar, g / 4.0),
+                    };
                     *srtt = *srtt * (1.0 - alpha) + rtt * alpha;
                 }
             },
@@ -185,6 +251,7 @@ impl Rto {
     #[expect(clippy::cast_precision_loss, reason = "the back-off factor is small")]
     fn update(&mut self) {
         let (min, max, g) = (self.config.min, self.config.max, self.config.granularity);
+        let whole = |time| self.config.ticks.map_or(time, |ticks| ticks.whole(time));
         let backoff = self.backoff as f64;
         self.timeout = match &self.estimate {
             Estimate::Real {
@@ -197,14 +264,14 @@ impl Rto {
                 srtt: Some(srtt), ..
             } if self.inherited.is_some_and(|known| known > *srtt) => {
                 let known = self.inherited.unwrap_or(*srtt);
-                ((known + g.max(known * 2.0)).max(min) * backoff).min(max)
+                (whole((known + g.max(known * 2.0)).max(min)) * backoff).min(max)
             }
             // RFC 6298 §2.3, 2.4, 2.5.
             Estimate::Real {
                 srtt: Some(srtt),
                 rttvar,
                 ..
-            } => ((*srtt + g.max(*rttvar * 4.0)).max(min) * backoff).min(max),
+            } => (whole((*srtt + g.max(*rttvar * 4.0)).max(min)) * backoff).min(max),
             Estimate::Ticks { rto, .. } => (rto.max(min) * backoff).min(max).max(g * 2.0),
         };
     }
@@ -280,8 +347,25 @@ mod tests {
             initial: secs(1.0),
             min: secs(1.0),
             max: secs(60.0),
+            ticks: None,
         };
         Rto::new(config, secs(0.0))
+    }
+
+    #[test]
+    fn a_host_that_counts_in_ticks_doubles_whole_ones() {
+        // Measured: see `RtoConfig::ticks`.
+        let config = RtoConfig {
+            granularity: secs(0.2),
+            min: secs(0.2),
+            ticks: Some(Ticks::of(secs(0.01))),
+            ..rfc().config
+        };
+        let mut rto = Rto::new(config, secs(0.0));
+        rto.sample(at(0.0), secs(0.0322));
+        close(rto.timeout(), 0.24);
+        rto.back_off();
+        close(rto.timeout(), 0.48);
     }
 
     fn ticks(phase: f64) -> Rto {
@@ -291,6 +375,7 @@ mod tests {
             initial: secs(3.0),
             min: secs(0.2),
             max: secs(60.0),
+            ticks: None,
         };
         Rto::new(config, secs(phase))
     }

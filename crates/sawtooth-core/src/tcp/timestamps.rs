@@ -94,10 +94,11 @@ pub struct Echo {
 
 impl Echo {
     /// A segment has arrived. Of those that one acknowledgement is for the first counts, so that its delay is in the round trip; one out of
-    /// order does not count (§4.3 rule 2).
+    /// order does not count (§4.3 rule 2), nor one that ends before what was acknowledged, which is not acceptable (RFC 9293 §3.10.7.4). Measured of Linux 6.1: the acknowledgement of a segment
+    /// that had come nine segments before repeats the timestamp that was repeated before.
     #[inline]
     pub fn on_segment(&mut self, seq: SeqNum, stamp: Stamp) {
-        if seq <= self.last_ack && !stamp.precedes(self.recent) {
+        if seq <= self.last_ack && self.last_ack <= seq.next() && !stamp.precedes(self.recent) {
             self.recent = stamp;
         }
     }

@@ -15,7 +15,7 @@ use crate::tcp::receiver::{ack_policy, sack_compression};
 use crate::tcp::rto::RtoConfig;
 use crate::tcp::segmentation::Segmentation;
 use crate::tcp::ticks::Ticks;
-use crate::units::{ByteCount, Duration, SegCount, SeqNum, WindowSize};
+use crate::units::{ByteCount, Duration, SegCount, SeqNum, WindowSize, floor};
 
 macro_rules! config {
     ($($name:ident: $type:ty, $summary:literal;)*) => {
@@ -87,6 +87,9 @@ macro_rules! config {
 }
 fields!(config);
 
+/// Ticks among which the one is drawn that longer waits count from: waits of minutes end at one of so many.
+const WHEEL: f64 = 32_768.0;
+
 impl Config {
     /// Draws where the ticks of the sender's clock and of the receiver's are, as far as that is random; the same again for the same stream. Returns
     /// by which share of a tick they are late.
@@ -96,6 +99,10 @@ impl Config {
         for ((share, ticks), is_random) in shares.iter_mut().zip(clocks).zip(self.random_phases) {
             if is_random {
                 ticks.phase = ticks.tick * *share;
+                if ticks.wheel {
+                    // Which of its ticks longer waits end at hangs on when the host was started.
+                    ticks.phase = ticks.phase + ticks.tick * floor(random.uniform() * WHEEL);
+                }
             } else {
                 *share = 0.0;
             }

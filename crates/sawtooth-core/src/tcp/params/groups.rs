@@ -1,6 +1,6 @@
 //! What follows from several rows: windows in segments, the clocks of the two hosts, and the parameters of parts, which know no table.
 
-use super::choices::TickPhase;
+use super::choices::{RecoveryKind, TickPhase};
 use super::table::key;
 use super::window::{UNLIMITED, WindowSetting};
 use crate::registry::{ParamKey, Params};
@@ -46,6 +46,7 @@ fn window(params: &Params, key: ParamKey<Option<WindowSetting>>) -> Option<Windo
 pub(super) fn ticks(params: &Params, phase: ParamKey<Option<Duration>>) -> Ticks {
     let mut ticks = Ticks::of(key::timer_tick.of(params));
     ticks.whole = key::whole_ticks.of(params);
+    ticks.wheel = key::timer_wheel.of(params) && ticks.tick > Duration::ZERO;
     if let Some(phase) = phase.of(params) {
         ticks.phase = phase;
     }
@@ -57,6 +58,11 @@ pub(super) fn is_drawn(params: &Params, phase: ParamKey<Option<Duration>>) -> bo
     key::tick_phase.of(params) == TickPhase::Random && phase.of(params).is_none()
 }
 
+/// Where losses are found by what is reported of each segment the host's clock drives the retransmission timer, too.
+fn counts_timeouts_in_ticks(params: &Params) -> bool {
+    matches!(key::recovery.of(params), RecoveryKind::Fack | RecoveryKind::Rack)
+}
+
 pub(super) fn rto(params: &Params) -> RtoConfig {
     RtoConfig {
         estimator: key::rto_estimator.of(params),
@@ -64,6 +70,7 @@ pub(super) fn rto(params: &Params) -> RtoConfig {
         initial: key::rto_initial.of(params),
         min: key::rto_min.of(params),
         max: key::rto_max.of(params),
+        ticks: counts_timeouts_in_ticks(params).then(|| ticks(params, key::sender_phase)),
     }
 }
 

@@ -47,6 +47,7 @@ const LINUX: &[(&str, Value)] = &[
     set(key::timer_tick, Value::Duration(0.004)),
     // Of the variance term, by which the timeout is at least longer than the round trip (RFC 6298 §2.3).
     set(key::rto_granularity, Value::Duration(0.2)),
+    set(key::rto_estimator, Value::Choice("linux")),
     set(key::rto_min, Value::Duration(0.2)),
     set(key::rto_max, Value::Duration(120.0)),
     set(key::delayed_ack_timeout, Value::Duration(0.04)),
@@ -88,6 +89,7 @@ pub const STACKS: &[Stack] = &[
             &[
                 set(key::recovery, Value::Choice("rack")),
                 set(key::byte_counting, Value::Bool(true)),
+                set(key::timer_wheel, Value::Bool(true)),
                 set(key::algorithms, Value::Choice("linux")),
                 // Measured of bbr's first round trips over 50 Mbit/s and 80 ms: ten segments leave at once, and after the pause the next
                 // two follow each other in 1.40 ms instead of 2.80.

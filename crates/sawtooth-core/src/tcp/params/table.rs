@@ -125,6 +125,8 @@ params! {
         "a host's timers expire at multiples of this: a kernel's 1/HZ; 0: at any time. Those of delayed acknowledgements and partial segments; with `recovery = \"rack\"` those of retransmissions, too";
     whole_ticks: bool = flag(true),
         "whether a timer waits for as many whole ticks as it needs, as measured of Linux 6.1, or the tick in which it is set is the first of them (BSD; Wright and Stevens 1995, chapter 25)";
+    timer_wheel: bool = flag(false),
+        "whether longer waits end at fewer ticks: those of 63 and more at every eighth, those of eight times as many at every 64th, and so on, as in Linux since 4.8 and as measured of 6.1";
     sender_phase: Option<Duration> = unset(ANY_TIME),
         "how long after the run's beginning a tick of the sender's clock comes; `none`: `tick_phase` says";
     receiver_phase: Option<Duration> = unset(ANY_TIME),
@@ -172,7 +174,7 @@ params! {
     pacing_credit: f64 = number(0.0, 0.0, 1.0),
         "a segment that leaves later than pacing asked lets the next one leave earlier by as much, up to this share of the interval";
     keep_window_after_lost_syn -> bool = flag(false),
-        "whether the initial window stays what it is after a lost SYN, and not one segment (RFC 5681 §3.1)";
+        "whether the initial window stays what it is after one lost SYN, and becomes one segment after more of them only (RFC 5681 §3.1: after one)";
     handshake_ack -> bool = flag(false),
         "whether the handshake's third packet is sent, as large as an acknowledgement";
 
@@ -232,7 +234,7 @@ params! {
 
     // The retransmission timer.
     rto_estimator: RtoEstimator = choice("rfc6298"),
-        "retransmission timeout from real-valued estimators (RFC 6298), or from scaled integers counting clock ticks (Jacobson 1988)";
+        "retransmission timeout from real-valued estimators (RFC 6298), from those with the largest mean deviation of a round trip for its variation (Sarolahti and Kuznetsov 2002, as in Linux), or from scaled integers counting clock ticks (Jacobson 1988)";
     rto_granularity: Duration = positive_duration(0.001),
         "clock granularity G (RFC 6298 §2), or the tick";
     tick_phase: TickPhase = choice("zero"),

@@ -140,6 +140,7 @@ impl Dupacks {
         let expected = flight_size.div_ceil(2).max(SegCount::ONE).as_f64();
         let rto = &mut tx.timers.rto;
         rto.end_back_off();
+        rto.on_acked(next, tx.seq.nxt);
         rto.sample_one_of(expected, now.time - rtt, rtt);
         tx.timers.count(rtt, rtt);
         Some(rtt)
@@ -246,6 +247,7 @@ impl Dupacks {
 #[inline(never)]
 fn sample(tx: &mut Tx, sent: Instant, rtt: Duration) {
     tx.timers.rto.end_back_off();
+    tx.timers.rto.on_acked(tx.seq.una, tx.seq.nxt);
     tx.timers.sample(sent, rtt);
 }
 

@@ -92,6 +92,7 @@ impl Outstanding {
         if ack.next > una {
             if !self.take_in_order(now.time, una, ack.next, &mut news) {
                 self.take_acknowledged(tx, now, ack.next, &mut news);
+                news.end_acknowledged();
             }
             tx.seq.on_ack(ack.next);
             tx.reported.on_ack(ack.next);

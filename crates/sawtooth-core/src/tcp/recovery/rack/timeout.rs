@@ -64,12 +64,13 @@ impl Rack {
         tx.begin_timeout(now, Some(self.outstanding.losses()));
         let before = tx.window.windows();
         let estimators = tx.timers.rto.before_timeout();
-        let again = matches!(self.congestion.phase, RecoveryPhase::Timeout(_));
+        // Nothing was acknowledged since the last one: the segment has been sent again by the timer (RFC 5681 §3.1).
+        let again = matches!(self.congestion.phase, RecoveryPhase::Timeout(_))
+            && tx.timers.rto.is_backed_off();
         let once = tx.is_reduced_for_mark();
         tx.note_reduction(false);
         if again || once {
-            // The timeout of what a timeout has sent again (RFC 5681 §3.1), or of a window that a mark has reduced (RFC 3168 §6.1.2): the
-            // threshold stays.
+            // The threshold stays, as it does where a mark has reduced the window (RFC 3168 §6.1.2).
             tx.window.prescribe(now.time, WindowSize::ONE);
         } else {
             tx.counters.congestion_signals += 1;
@@ -94,9 +95,10 @@ impl Rack {
             self.outstanding.detect.timeout_deadline(now.time)
         };
         self.outstanding.rate.lost += self.outstanding.segments.mark_lost_on_timeout(deadline);
+        // Measured of Linux 6.1: a timeout of what a timeout has sent again is tested, too.
         let asks = tx.config.frto
             && tx.seq.una > SeqNum::ZERO
-            && self.congestion.phase.is_lossless()
+            && (self.congestion.phase.is_lossless() || again)
             && !reneged;
         self.congestion.phase = RecoveryPhase::Timeout(if asks {
             Frto::Retransmitted
