@@ -21,7 +21,7 @@ use super::{
     Signal, VariableProbe,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::units::{SegCount, SeqNum, WindowSize};
+use crate::units::{SegCount, SeqNum, WindowSize, floor};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "dctcp",
@@ -32,6 +32,10 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             "weight of the last window in the mean share of marked segments"),
         param!(alpha: SHARE => Value::Number(1.0),
             "share of marked segments that a connection starts with"),
+        param!(next_counts: Kind::Bool => Value::Bool(false),
+            "whether the acknowledgement of all that was outstanding at the start of a window of observation ends it, and is the first of the next"),
+        param!(alpha_steps: Kind::Integer { min: 0, max: 1 << 20 } => Value::Integer(0),
+            "parts of one in which alpha is counted, rounded down; 0: none"),
         BETA,
     ],
     new: Algorithm {
@@ -39,6 +43,10 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ecn: EcnMode::Every,
             ..Needs::NOTHING
         },
+        linux: &[
+            ("next_counts", Value::Bool(true)),
+            ("alpha_steps", Value::Integer(1024)),
+        ],
         ..Algorithm::of(|params, start| ClassicControl::boxed(start, Dctcp::from(params)))
     },
 };
@@ -57,6 +65,8 @@ struct Dctcp {
     beta: f64,
     g: f64,
     alpha: f64,
+    next_counts: bool,
+    steps: f64,
     seen: Observation,
 }
 
@@ -66,27 +76,49 @@ impl From<&Params> for Dctcp {
             beta: params.number("beta"),
             g: params.number("g"),
             alpha: params.number("alpha"),
+            next_counts: params.flag("next_counts"),
+            steps: params.integer("alpha_steps") as f64,
             seen: Observation::default(),
         }
+    }
+}
+
+impl Dctcp {
+    /// RFC 8257 §3.3 steps 3 to 8: all of a window of observation has been seen; the next ends at `end`.
+    fn end_window(&mut self, end: SeqNum) {
+        let Observation {
+            delivered, marked, ..
+        } = self.seen;
+        if self.steps > 0.0 {
+            // Whole parts, as kernels count them: what is left of a small share goes, too.
+            let alpha = self.alpha * self.steps;
+            let fall = floor(alpha * self.g);
+            let fall = if fall > 0.0 { fall } else { alpha };
+            let m = if delivered.is_zero() { 0.0 } else { marked.as_f64() / delivered.as_f64() };
+            let rise = floor(m * self.steps * self.g);
+            self.alpha = ((alpha - fall + rise) / self.steps).min(1.0);
+        } else if !delivered.is_zero() {
+            let m = marked.as_f64() / delivered.as_f64();
+            self.alpha = self.alpha * (1.0 - self.g) + self.g * m.min(1.0);
+        }
+        self.seen = Observation {
+            end,
+            ..Observation::default()
+        };
     }
 }
 
 impl Avoidance for Dctcp {
     /// RFC 8257 §3.3 steps 1 to 8.
     fn on_marks(&mut self, marks: &AckedMarks) {
+        if self.next_counts && marks.snd_una >= self.seen.end {
+            self.end_window(marks.snd_nxt);
+        }
         self.seen.delivered += marks.delivered;
         self.seen.marked += marks.marked;
-        if marks.snd_una <= self.seen.end {
-            return;
+        if !self.next_counts && marks.snd_una > self.seen.end {
+            self.end_window(marks.snd_nxt);
         }
-        if !self.seen.delivered.is_zero() {
-            let m = self.seen.marked.as_f64() / self.seen.delivered.as_f64();
-            self.alpha = self.alpha * (1.0 - self.g) + self.g * m.min(1.0);
-        }
-        self.seen = Observation {
-            end: marks.snd_nxt,
-            ..Observation::default()
-        };
     }
 
     fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
@@ -100,10 +132,15 @@ impl Avoidance for Dctcp {
             return;
         }
         // RFC 8257 §3.3 step 9.
-        let left = window.whole(window.cwnd * (1.0 - self.alpha / 2.0));
+        let left = if self.steps > 0.0 {
+            window.cwnd - floor(window.cwnd * self.alpha / 2.0)
+        } else {
+            window.whole(window.cwnd * (1.0 - self.alpha / 2.0))
+        };
         window.ssthresh = left.max(2.0);
         // A window of one segment after a timeout is no reason to grow.
         window.cwnd = window.cwnd.min(window.ssthresh);
+        window.growth.restart();
     }
 
     fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {

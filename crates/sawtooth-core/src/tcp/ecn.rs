@@ -45,7 +45,7 @@ pub struct Signals {
     /// The last reduction was for a mark.
     for_mark: bool,
     /// The next new segment says that the window has been reduced.
-    cwr: bool,
+    pub cwr: bool,
 }
 
 /// Who reduces the window for marks, and how.

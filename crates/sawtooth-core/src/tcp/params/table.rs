@@ -169,6 +169,8 @@ params! {
         "what follows when a timestamp shows that a retransmission was needless (RFC 3522): nothing, the window is as before (as in Linux), or also a longer timeout (RFC 4015 §3.1 step 11); with `recovery = \"fack\"` or `\"rack\"`";
     ecn -> Feedback = choice("off").kernel("net.ipv4.tcp_ecn").shared(),
         "Explicit Congestion Notification: what the receiver echoes of marks (RFC 3168, RFC 8257 §3.2 or RFC 9768); not set, what the congestion control needs: `dctcp` and `prague` theirs, others nothing";
+    ecn_fallback -> bool = flag(false),
+        "whether a connection whose SYN had to be sent again does without ECN (RFC 3168 §6.1.1.1), as with Linux's net.ipv4.tcp_ecn_fallback, which is on";
 
     // What else kernels do.
     pacing_credit: f64 = number(0.0, 0.0, 1.0),

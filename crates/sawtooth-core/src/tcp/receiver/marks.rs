@@ -34,6 +34,11 @@ impl EcnFeedback {
         self.feedback != Feedback::Off
     }
 
+    /// Whether it goes on telling of a mark until the sender says CWR. Measured of Linux 6.1: where it does not, as with `dctcp`, a mark makes no acknowledgements but its own leave undelayed.
+    pub fn asks_for_cwr(&self) -> bool {
+        self.feedback != Feedback::Dctcp
+    }
+
     /// Whether acknowledgements carry ECE.
     pub fn is_echoing(&self) -> bool {
         self.ece

@@ -259,7 +259,7 @@ impl Receiver {
         if !self.acknowledgement.quick.again {
             return at_once;
         }
-        if data.ecn == Ecn::Ce && (data.cwr || !echoed) {
+        if self.marks.asks_for_cwr() && data.ecn == Ecn::Ce && (data.cwr || !echoed) {
             self.acknowledgement.on_mark();
         }
         at_once || data.cwr

@@ -123,6 +123,9 @@ impl Tx {
         if !at_first_try {
             self.timers.rto.after_lost_syn();
         }
+        if self.counters.retransmits > 0 && self.config.ecn_fallback {
+            self.signals = None;
+        }
         // Measured of Linux 6.1: the first data after a SYN that was sent twice leaves as after one that was sent once, after one that was sent three times in a window of one.
         let keeps = match self.counters.retransmits {
             0 => true,
@@ -236,6 +239,18 @@ impl Tx {
     pub fn note_reduction(&mut self, for_mark: bool) {
         if let Some(signals) = &mut self.signals {
             signals.on_reduction(self.seq.max, for_mark);
+        }
+    }
+
+    /// Whether the next new segment says that the window has been reduced (CWR).
+    pub fn tells_reduction(&self) -> bool {
+        self.signals.as_ref().is_some_and(|signals| signals.cwr)
+    }
+
+    /// Has the next new segment say so, or not.
+    pub fn tell_reduction(&mut self, tells: bool) {
+        if let Some(signals) = &mut self.signals {
+            signals.cwr = tells;
         }
     }
 

@@ -2,15 +2,13 @@
 //!
 //! Specifications: RFC 8985 §6.2 step 5 (losses are looked for again), §7.2 (a probe), §8 (they share one timer with the timeout); RFC 6298 §5.
 //!
-//! Deviations: where the probe would be due later than the retransmission timeout, RFC 8985 §7.2 sends the probe when the timeout would expire
-//! (PTO = TCP_RTO_expiration() - Now()). Here the timeout expires then, and no probe is sent. Without a round-trip sample the RFC has PTO = 1 s; here no
-//! probe is due before the first sample, and the timeout is set.
+//! Deviations: without a round-trip sample RFC 8985 §7.2 has PTO = 1 s; here no probe is due before the first sample, and the timeout is set.
 
 use super::detect::ReorderingTimer;
 use super::tlp;
 use crate::events::{Child, Event, EventKey};
 use crate::tcp::sender::tx::Tx;
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 
 /// What the timer is set for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +75,10 @@ impl RackTimer {
         {
             let max_ack_delay = tx.config.probe_max_ack_delay;
             let pto = tlp::pto(srtt, tx.seq.flight_size(), max_ack_delay, slack);
-            if now.time + pto < self.restarted + timeout {
-                (since, wait) = (now.time, pto);
+            // Measured of Linux 6.1: with one segment outstanding, a round trip of 26 ms and a timeout of 226 ms a probe leaves when that is over, and the timeout is due so much later.
+            let left = self.restarted + timeout - now.time;
+            if left > Duration::ZERO {
+                (since, wait) = (now.time, pto.min(left));
                 self.purpose = TimerPurpose::Probe;
             }
         }
@@ -130,11 +130,11 @@ mod tests {
     }
 
     #[test]
-    fn rfc8985_7_2_a_probe_is_due_after_two_round_trips_and_deviating_from_it_the_timeout_replaces_a_later_probe()
-     {
+    fn rfc8985_7_2_a_probe_is_due_after_two_round_trips_but_not_later_than_the_timeout_would_be() {
         assert_eq!(armed(QUIET, 1.0), (TimerPurpose::Probe, at(1.2)));
-        // The timeout is one second at least (RFC 6298 §2.4): that from 0.1 s is due at 1.1 s, when the RFC would send the probe.
-        assert_eq!(armed(QUIET, 0.1), (TimerPurpose::Timeout, at(1.1)));
+        // The timeout is one second at least (RFC 6298 §2.4): that from 0.1 s is due at 1.1 s.
+        assert_eq!(armed(QUIET, 0.1), (TimerPurpose::Probe, at(1.1)));
+        assert_eq!(armed(QUIET, 0.0), (TimerPurpose::Timeout, at(1.0)));
     }
 
     #[test]
