@@ -91,6 +91,7 @@ pub const STACKS: &[Stack] = &[
                 set(key::byte_counting, Value::Bool(true)),
                 set(key::timer_wheel, Value::Bool(true)),
                 set(key::ecn_fallback, Value::Bool(true)),
+                set(key::forgets_blocks, Value::Bool(true)),
                 set(key::algorithms, Value::Choice("linux")),
                 // Measured of bbr's first round trips over 50 Mbit/s and 80 ms: ten segments leave at once, and after the pause the next
                 // two follow each other in 1.40 ms instead of 2.80.

@@ -217,6 +217,8 @@ params! {
     // SACK options.
     max_sack_blocks -> usize = integer(3, 1, 3).read_by(SELECTIVE),
         "SACK blocks per acknowledgement (RFC 2018 §3)";
+    forgets_blocks -> bool = flag(false).read_by(SELECTIVE),
+        "whether a block has what came before its segment only as far as it is among the last four blocks, as measured of Linux 6.1, or all of it (RFC 2018 §4)";
     sack_option_header -> ByteCount = bytes(4).read_by(SELECTIVE),
         "bytes that a SACK option adds to an acknowledgement besides 8 per block: kind, length and padding (RFC 2018 §3)";
 

@@ -112,7 +112,7 @@ impl Reassembly {
                 lacking: self.smss - data.payload,
             });
         }
-        let besides = self.blocks.on_segment(holder);
+        let besides = self.blocks.on_segment(data.seq, holder);
         if !new {
             return Disorder::Repeats;
         }
