@@ -12,9 +12,8 @@ ADJUSTED = "; of the former none does at the level that is adjusted for their nu
 
 def cells(shown: float, denied: float) -> Claimed:
     """Six cells: one shows the claim up to a level of confidence, one the contrary, and the others nothing."""
-    one = Evidence("a", lambda level: level <= shown, lambda level: False, "1")
-    other = Evidence("b", lambda level: False, lambda level: level <= denied, "2")
-    return Claimed("it is", [one, other, *[Evidence(name, lambda level: False, lambda level: False, "3") for name in "cdef"]])
+    levels = [(shown, 0.0), (0.0, denied), *[(0.0, 0.0)] * 4]
+    return Claimed("it is", [Evidence(str(at), yes.__ge__, no.__ge__, "0") for at, (yes, no) in enumerate(levels)])
 
 
 @pytest.mark.parametrize(
