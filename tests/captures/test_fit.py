@@ -28,7 +28,9 @@ from tests.captures.network import transfer as kernel_transfer
 ENDS = "10.0.0.1:32768 > 10.128.0.1:5001"
 
 
-def captured(directory: Path, cc: str, loss: float, point: str = "sender", duration: str = "20 s", queue: int = 30, recovery: str = "rack") -> Path:
+def captured(
+    directory: Path, cc: str, loss: float, point: str = "sender", duration: str = "20 s", queue: int = 30, recovery: str = "rack"
+) -> Path:
     link = {"rate": "8 Mbit/s", "delay": "20 ms", "queue": {"name": "drop_tail", "limit": f"{queue} packets"}, "loss": loss}
     scenario: dict[str, Any] = {"duration": duration, "stack": "linux", "cc": cc, "links": {"l": link}, "flows": [{"path": ["l"]}]}
     scenario["tcp"] = {"recovery": recovery}
