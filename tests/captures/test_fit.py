@@ -6,7 +6,9 @@ import json
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +16,7 @@ import pytest
 
 from sawtooth import captures, cli, fitting, taps
 from sawtooth.api import simulate
+from sawtooth.cli import fit_text
 from sawtooth.fitting import control
 from sawtooth.fitting.packets import Packets
 from sawtooth.plan import make_plan
@@ -25,9 +28,12 @@ from tests.captures.network import transfer as kernel_transfer
 ENDS = "10.0.0.1:32768 > 10.128.0.1:5001"
 
 
-def captured(directory: Path, cc: str, loss: float, point: str = "sender", duration: str = "20 s", queue: int = 30) -> Path:
+def captured(
+    directory: Path, cc: str, loss: float, point: str = "sender", duration: str = "20 s", queue: int = 30, recovery: str = "rack"
+) -> Path:
     link = {"rate": "8 Mbit/s", "delay": "20 ms", "queue": {"name": "drop_tail", "limit": f"{queue} packets"}, "loss": loss}
     scenario: dict[str, Any] = {"duration": duration, "stack": "linux", "cc": cc, "links": {"l": link}, "flows": [{"path": ["l"]}]}
+    scenario["tcp"] = {"recovery": recovery}
     file = directory / "x.pcapng"
     simulate(scenario, seed=3, captures=taps.wanted(file, [point]))
     return file
@@ -50,6 +56,16 @@ def test_the_scenario_of_a_simulated_capture_is_found(cc: str, loss: float, tmp_
     assert path.buffer_packets.low <= 30 <= path.buffer_packets.high
     assert path.loss.low <= loss <= path.loss.high
     assert found.control.name == cc
+
+
+def test_a_connection_without_sack_is_told(tmp_path: Path) -> None:
+    found = fitted(captured(tmp_path, "cubic", 0.002))
+    assert found.seen.without_sack == "" and "SACK" not in found.study
+    found = fitted(captured(tmp_path, "cubic", 0.002, recovery="newreno"))
+    lacks = f"none of {found.seen.row['dupacks_in']:,} duplicate acknowledgements has SACK"
+    assert f"sack    none: {lacks}; it is simulated with SACK all the same" in list(fit_text.lines(found, None, None))
+    assert f"The sender is simulated with SACK, which it did not have: {lacks}." in tomllib.loads(found.study)["caveats"]
+    assert fit_text.as_json(found, None)["without_sack"] == lacks
 
 
 def test_a_buffer_that_was_never_full_cannot_be_told(tmp_path: Path) -> None:
@@ -207,7 +223,7 @@ def test_a_fit_says_of_all_that_it_could_not_tell_what_it_assumes_instead() -> N
     sure, unsure = fitting.Estimate(1.0, 1.0, 1.0, "measured"), fitting.Estimate(None, 0.0, 9.0, "cannot tell: this")
     path = fitting.Path(sure, sure, unsure, unsure, (), (), 0, 0.0, None)
     near = fitting.Control(None, "cannot tell: illinois, cubic are about as near", {"illinois": 0.1, "cubic": 0.1}, {})
-    seen = cast(Packets, None)
+    seen = cast(Packets, SimpleNamespace(without_sack=""))
     nothing = fitting.Cross(unsure, fitting.Kind("", unsure.why, even=False, began_s=0.0))
     assert fitting.Fit("x", "f", seen, path, nothing, near).untold == [
         "The congestion control is a guess, illinois: cannot tell: illinois, cubic are about as near.",

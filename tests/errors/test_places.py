@@ -242,6 +242,23 @@ def test_the_place_is_told(case: str) -> None:
     assert str(raised.value) == expected
 
 
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("flows.mine.cc", "write `flows[0].cc`: `flows` is a list, and its items go by their numbers"),
+        ("flows.0.cc", "write `flows[0].cc`: `flows` is a list, and its items go by their numbers"),
+        ("flows.mine", "write `flows[0]`: `flows` is a list, and its items go by their numbers"),
+        ("flows.1.cc", "`flows` is a list, whose items have numbers: `flows[0]`"),
+        ("flows.cc", "`flows` is a list, whose items have numbers: `flows[0]`"),
+    ],
+)
+def test_what_is_set_of_a_list_is_set_by_numbers(path: str, hint: str) -> None:
+    text = STUDY.replace("flows = [{", "flows = [{ name = 'mine',")
+    with pytest.raises(SawtoothError) as raised:
+        make_plan(Study.parse(f'{text}[arms]\nother = {{ "{path}" = "cubic" }}\n', Path("pair.toml")))
+    assert str(raised.value).splitlines()[-1] == f"hint: {hint}"
+
+
 # What `changes` of a link and a table of draws hold, and where they are wrong.
 TABLES = {
     "a cell whose text is in another one": ("at,rate\n15,5 ms\n", "t.csv:2:4", "5 ms"),

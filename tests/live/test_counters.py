@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -17,10 +18,10 @@ from sawtooth.live.watch import SPELL, divide
 K = len(NAMES)
 
 
-def message(info: bytes, family: int = socket.AF_INET) -> bytes:
+def message(info: bytes, family: int = socket.AF_INET, state: int = 1, unread: int = 5) -> bytes:
     """As the kernel answers: the header (72 bytes), then attribute 2, tcp_info."""
-    head = struct.pack("=BBBB", family, 1, 0, 0) + struct.pack(">HH", 80, 4321) + socket.inet_aton("192.0.2.1") + bytes(12)
-    head += socket.inet_aton("192.0.2.2") + bytes(12) + struct.pack("=IQ", 0, 77) + struct.pack("=IIIII", 0, 5, 6, 1000, 99)
+    head = struct.pack("=BBBB", family, state, 0, 0) + struct.pack(">HH", 80, 4321) + socket.inet_aton("192.0.2.1") + bytes(12)
+    head += socket.inet_aton("192.0.2.2") + bytes(12) + struct.pack("=IQ", 0, 77) + struct.pack("=IIIII", 0, unread, 6, 1000, 99)
     return head + struct.pack("=HH", 4 + len(info), 2) + info
 
 
@@ -43,6 +44,31 @@ def test_a_connection_is_read_from_its_message() -> None:
         65_535,
     )
     assert row["info_bytes"] == HAS_WINDOW
+
+
+@pytest.mark.parametrize(("state", "unread", "bytes_"), [(1, 5, 5), (8, 1, 0), (8, 0, 0), (8, 6, 5), (9, 1, 0), (11, 1, 0), (4, 1, 1)])
+def test_the_end_of_what_a_peer_sends_is_no_byte_that_waits_to_be_read(state: int, unread: int, bytes_: int) -> None:
+    (row,) = decode([block(message(bytes(232), state=state, unread=unread))])
+    assert row["rqueue"] == bytes_
+
+
+def test_of_a_connection_whose_peer_has_closed_nothing_waits_that_is_not_there() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as here:
+        there, _ = server.accept()
+        there.sendall(b"12345")
+        there.close()
+        port = here.getsockname()[1]
+        with closing(SockDiag()) as kernel:
+
+            def unread() -> list[int]:
+                rows = kernel.connections()
+                return rows["rqueue"][(rows["sport"] == port) & (rows["state"] == 8)].tolist()
+
+            assert unread() == [5]
+            here.recv(5)
+            assert unread() == [0]
+            assert here.recv(5) == b""
+            assert unread() == [0]
 
 
 def test_messages_of_one_length_with_other_attributes_are_told_apart() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import sawtooth
@@ -34,6 +35,11 @@ def test_a_summary_says_of_how_many_rows_its_geometric_mean_is(tmp_path: Path) -
     text = told(f'{STUDY}slow = {{ "links.l.delay" = "100 ms" }}\n', tmp_path)
     assert "of 1 rows runs of both sides did not finish" in text
     assert "of the 2 of 3 rows all of whose runs finished, slow / whole has the geometric mean " in text
+
+
+def test_the_ends_of_all_ratios_do_not_read_like_an_interval_of_their_mean(tmp_path: Path) -> None:
+    text = told(f'{STUDY}slow = {{ "links.l.delay" = "100 ms" }}\n', tmp_path)
+    assert re.search(r"geometric mean (\S+) \(least (\S+), most (\S+)\)", text), text
 
 
 def test_of_bounds_the_geometric_mean_is_a_bound(tmp_path: Path) -> None:

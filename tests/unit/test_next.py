@@ -34,6 +34,16 @@ def test_studies_and_results_have_their_next_step(tmp_path: Path, monkeypatch: p
     assert advice(tmp_path)[0].startswith("  sawtooth lint studies/broken.toml")
 
 
+def test_what_only_mentions_a_scenario_is_no_study_and_all_broken_ones_have_one_line(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[build-system]\n# one scenario\nlayers = ['drawn', 'scenario']\ndescription = 'scenario'\n")
+    assert advice(tmp_path)[0].startswith("  sawtooth run hstcp --short")
+    for number, text in enumerate(("[scenario", "[[scenario.flows]]\npath =", "scenario.duration = '5 s'\n", "  'scenario' = {}\n")):
+        (tmp_path / f"{number}.toml").write_text(text)
+    broken, *others, serve = advice(tmp_path)
+    assert broken.startswith("  sawtooth lint 0.toml  ") and broken.endswith("this says where and why, and so it is with 1 more")
+    assert [line.split()[2] for line in others] == ["2.toml", "3.toml"] and serve.startswith("  sawtooth serve")
+
+
 def test_a_study_that_was_run_again_elsewhere_goes_on_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("pair.toml").write_text(STUDY)

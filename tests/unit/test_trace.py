@@ -76,6 +76,12 @@ def test_a_stretch_without_a_sample_is_told(study: Path, tmp_path: Path) -> None
     assert line.startswith("b has no sample from 0.5 s to 0.9 s; it has ") and ", from 1." in line
     told = CliRunner().invoke(app, ["trace", str(study), "--from", "500 ms", "--to", "900 ms", "--out", str(tmp_path)])
     assert told.exit_code == 0 and line in told.stderr
+    assert told.stdout.splitlines()[-1].endswith(".svg, from 0.5 s to 0.9 s; the numbers above are of the whole run")
+
+
+def test_a_whole_run_is_not_told_to_be_whole(study: Path, tmp_path: Path) -> None:
+    told = CliRunner().invoke(app, ["trace", str(study), "--out", str(tmp_path)])
+    assert told.exit_code == 0 and told.stdout.splitlines()[-1].endswith(".svg")
 
 
 def test_a_legend_of_many_curves_is_no_wider_than_the_figure() -> None:

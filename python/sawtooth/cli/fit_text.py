@@ -97,6 +97,7 @@ def as_json(found: Fit, damage: str | None) -> dict[str, Any]:
         },
         "cc": {"name": found.control.name, "why": found.control.why, "distances": found.control.distances},
         "again": _again(found.again),
+        "without_sack": found.seen.without_sack or None,
         "study": found.study,
     }
 
@@ -117,6 +118,8 @@ def lines(found: Fit, out: Path | None, drawn: Path | None) -> Iterator[str]:
     yield f"buffer  {_told(path.buffer_packets, 1, 'packets')}"
     yield f"loss    {_told(path.loss, 100, '%')}"
     yield from _cross(found.cross)
+    if lacks := found.seen.without_sack:
+        yield f"sack    none: {lacks}; it is simulated with SACK all the same"
     yield f"cc      {found.control.name or ''}{': ' if found.control.name else ''}{found.control.why}"
     if found.control.distances:
         yield "        " + ", ".join(f"{name} {far:.1%}" for name, far in found.control.distances.items())

@@ -23,9 +23,9 @@ def advice(folder: Path) -> list[str]:
         return address.partition("/")[2] or "."
 
     lines: list[tuple[str, str]] = []
-    for address, study in named.items():
-        if study.error is not None:
-            lines.append((f"sawtooth lint {below(address)}", "it cannot be read: this says where and why"))
+    if broken := [address for address, study in named.items() if study.error is not None]:
+        others = f", and so it is with {len(broken) - 1} more" if len(broken) > 1 else ""
+        lines.append((f"sawtooth lint {below(broken[0])}", f"it cannot be read: this says where and why{others}"))
     by_name = {study.name: address for address, study in named.items()}
     for each in newest(made):
         place = below(each.address)

@@ -114,4 +114,7 @@ def trace(
         return
     for line in traces.summary(taken, flows or ()):
         print(line)
-    print(f"figure: {directory / name}.svg")
+    stretch = (
+        f", from {span[0]:.6g} s to {span[1]:.6g} s; the numbers above are of the whole run" if begin != _START or end is not None else ""
+    )
+    print(f"figure: {directory / name}.svg{stretch}")

@@ -16,6 +16,8 @@ _OF_HANDSHAKE = 2
 """Packets that a sender sends before data: its SYN, and the acknowledgement of the other's."""
 _LITTLE = 0.01
 """Of a segment: the mean header, by which its size is told, has some of other packets in it."""
+_FEWEST_DUPACKS = 3
+"""Duplicate acknowledgements without SACK, below which nothing is told of it: those at which a loss is (RFC 5681 section 3.2)."""
 _MORE_THAN_ONE = 1.5
 """Segments: who acknowledges that much acknowledges more than one."""
 Numbers = NDArray[np.int64]
@@ -61,6 +63,14 @@ class Packets:
     def packet(self) -> float:
         """Bytes of a full packet."""
         return self.segment + self.header
+
+    @property
+    def without_sack(self) -> str:
+        """What shows that the connection had no SACK; empty if nothing does: who has it reports with every duplicate what came out of order."""
+        dupacks, sacks = self.row["dupacks_in"], self.row["sacks_in"]
+        if sacks != 0 or dupacks is None or dupacks < _FEWEST_DUPACKS:
+            return ""
+        return f"none of {dupacks:,} duplicate acknowledgements has SACK"
 
 
 def packets(capture: Capture, flow: str) -> Packets:

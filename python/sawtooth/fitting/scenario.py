@@ -74,6 +74,8 @@ class Fit:
             said.append(f"The congestion control is a guess, {self.simulated}: {self.control.why}.")
         parts = (("rate", self.path.rate_bps), ("delay", self.path.delay_s), ("buffer", self.path.buffer_packets), ("loss", self.path.loss))
         said += [f"The {name} is assumed: {found.why}." for name, found in parts if found.value is None]
+        if lacks := self.seen.without_sack:
+            said.append(f"The sender is simulated with SACK, which it did not have: {lacks}.")
         rate, kind = self.cross.rate_bps, self.cross.kind
         if rate.value is None:
             said.append(f"Traffic of others is left out: {rate.why}.")

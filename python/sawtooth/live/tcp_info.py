@@ -75,6 +75,8 @@ MEASURED: np.dtype[Any] = np.dtype({
     "names": [name for name, _, _ in _FIELDS], "formats": [kind for _, kind, _ in _FIELDS], "offsets": [at for _, _, at in _FIELDS],
     "itemsize": _LENGTH_AT + 8,
 })  # fmt: skip
+# States by their numbers in the kernel (man 8 ss): close-wait, last-ack and closing.
+_PEER_HAS_CLOSED = (8, 9, 11)
 UNLIMITED = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 """A pacing rate that is none."""
 NO_SSTHRESH = 0x7FFF_FFFF
@@ -132,6 +134,8 @@ def measured(header: NDArray[np.uint8], info: NDArray[np.uint8], memory: NDArray
             made[:, at : at + length] = part[:, :length]
     rows: Sockets = made.view(MEASURED)[:, 0]
     rows["info_bytes"] = info.shape[1]
+    # The peer's FIN takes a sequence number, which the kernel counts among the unread bytes until the application has read the end.
+    rows["rqueue"] -= np.isin(rows["state"], _PEER_HAS_CLOSED) & (rows["rqueue"] > 0)
     return rows
 
 

@@ -33,6 +33,9 @@ def words(claim: Claimed, spec: FindingSpec | None, answer: str, together: str =
         denied = sum(each.denies(0.95) for each in cells)
         least = _example(cells, answer)
         text = f"{shown} of {len(cells)} cells show it, {denied} the contrary{', each by itself at 95 %' if any(each.chance for each in cells) else ''}"
+        if answer == "no" and shown and claim.wanted.of(len(cells)) == len(cells):
+            # Else it would be `mixed`.
+            text += "; of the former none does at the level that is adjusted for their number"
         if silent := [each for each in cells if each.silent]:
             text += f", {len(silent)} cannot tell ({of_cell(silent[0].cell, silent[0].words, '')})"
         text += f"; for example {of_cell(least.cell, least.words, least.doubt)}"

@@ -303,7 +303,7 @@ def _together(rows: Sequence[Row], ratio: str) -> list[str]:
     open_ = sum(bool(row.bound) for row in rows)
     lines: list[str] = []
     if known:
-        ends = f", from {min(known):.4f} to {max(known):.4f}" if len(known) > 1 else ""
+        ends = f" (least {min(known):.4f}, most {max(known):.4f})" if len(known) > 1 else ""
         only = [*(["all of whose runs finished"] if open_ else []), *(["whose ratio is above 0"] if len(known) + open_ < len(rows) else [])]
         of = f"of the {len(known)} of {len(rows)} rows {' and '.join(only)}, " if only else ""
         lines.append(f"{of}{ratio} has the geometric mean {_geometric(known):.4f}{ends}{rank_correlation(rows)}")

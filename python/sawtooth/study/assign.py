@@ -98,7 +98,22 @@ def _no_table(document: Document, origin: str, walked: str, found: Any, assignme
     place = document.place(f"scenario.{walked}")
     where = f", at {place}" if place else ""
     message = f"`{assignment.path}` does not exist: `{walked}` is {shown(found)}, not a table{where}"
-    return document.error(message, origin, f"write `{walked}` as a table in the scenario, or name what is there", key=True)
+    return document.error(message, origin, _instead(walked, found, assignment), key=True)
+
+
+def _instead(walked: str, found: Any, assignment: Assignment) -> str:
+    """What to write instead of a path through something that is no table: of a list its items have numbers, and names that may have been meant."""
+    if not isinstance(found, list) or not found:
+        return f"write `{walked}` as a table in the scenario, or name what is there"
+    items = cast("list[object]", found)
+    rest = assignment.path.removeprefix(f"{walked}.")
+    meant, _, inner = rest.partition(".")
+    names = [cast(Tree, item).get("name") if isinstance(item, dict) else None for item in items]
+    at = names.index(meant) if meant in names else int(meant) if meant.isdecimal() and int(meant) < len(items) else None
+    if at is None:
+        last = len(items) - 1
+        return f"`{walked}` is a list, whose items have numbers: `{walked}[0]`{f' to `{walked}[{last}]`' if last else ''}"
+    return f"write `{walked}[{at}]{f'.{inner}' if inner else ''}`: `{walked}` is a list, and its items go by their numbers"
 
 
 def _no_such_path(document: Document, origin: str, walked: str, step: str, assignment: Assignment, here: object) -> StudyError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ _DEEPEST = 6
 """Levels below a folder that are looked through."""
 _MOST_LOOKED = 20_000
 """Files and folders that are looked at: a folder of everything takes no minutes."""
+_SCENARIO = re.compile(rb"^[ \t]*\[{0,2}[ \t]*[\"']?scenario[\"']?[ \t]*(?:[\].=]|\r?$)", re.MULTILINE)
+"""A table or a key of that name, be it cut short: the word alone may be in any package's text."""
 _NOT_ENTERED = {"node_modules", "target", "__pycache__", "parts"}
 
 
@@ -154,10 +157,10 @@ def _walk(root: Path) -> Iterator[tuple[Path, list[str]]]:
 
 
 def _is_study(path: Path) -> bool:
-    """Whether a TOML file speaks of a scenario: others, such as a package's own, are no studies; one with mistakes is a study all the same."""
+    """Whether a TOML file has a scenario: others, such as a package's own, are no studies; one with mistakes is a study all the same."""
     try:
         with path.open("rb") as file:
             text = file.read(2**20)
     except OSError:
         return False
-    return b"scenario" in text
+    return _SCENARIO.search(text) is not None

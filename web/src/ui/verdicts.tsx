@@ -100,7 +100,9 @@ type Row = Interval & { cell: string; numbers: string; at: number };
 
 function forest(rows: Row[], base: string, width: number, ink: string): Element {
   const longest = Math.max(...rows.map((row) => row.cell.length));
-  const left = longest > 1 ? Math.min(longest * 6.4 + 14, width * 0.42) : 16;
+  // Names that would leave too little room for the intervals stand above them, and not cut short: their ends tell them apart.
+  const above = longest * 6.4 + 14 > width * 0.42;
+  const left = longest > 1 && !above ? longest * 6.4 + 14 : 16;
   const finite = rows
     .flatMap((row) => [row.estimate, row.low, row.high, row.above, row.below])
     .filter((value): value is number => value !== null);
@@ -110,10 +112,9 @@ function forest(rows: Row[], base: string, width: number, ink: string): Element 
   const room = (high - low || Math.abs(high) || 1) * 0.06;
   const domain = [low - room, high + room] as [number, number];
   const limits = [...new Set(rows.flatMap((row) => [row.above, row.below]).filter((value): value is number => value !== null))];
-  const most = Math.floor((left - 14) / 6.4);
   return Plot.plot({
     width,
-    height: rows.length * 19 + 44,
+    height: rows.length * (above ? 34 : 19) + 44,
     marginLeft: left,
     marginTop: 6,
     marginRight: 30,
@@ -131,14 +132,12 @@ function forest(rows: Row[], base: string, width: number, ink: string): Element 
     },
     y: {
       domain: rows.map((row) => row.at),
-      tickFormat: (at: number) => {
-        const cell = longest > 1 ? (rows[at]?.cell ?? "") : "";
-        return cell.length > most ? `${cell.slice(0, most - 1)}…` : cell;
-      },
+      tickFormat: (at: number) => (longest > 1 && !above ? (rows[at]?.cell ?? "") : ""),
       label: null,
       tickSize: 0,
     },
     marks: [
+      ...(above ? [Plot.text(rows, { y: "at", text: "cell", frameAnchor: "left", dx: -12, dy: -14, lineWidth: (width - 24) / 12 })] : []),
       ...(limits.length === 1
         ? [Plot.ruleX(limits, { stroke: token("ink"), strokeDasharray: "3,3" })]
         : [
