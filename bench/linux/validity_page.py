@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from sawtooth.cli.fidelity_text import lines
 from sawtooth.fidelity import MEASURES, REACH, RULE, Compared, K, Neighbour, answer, nearest
-from sawtooth.fidelity.compared import FIXED, KINDS, TRAIN
+from sawtooth.fidelity.compared import FIXED, FRESH, KINDS, TRAIN
 from sawtooth.plan import make_plan
 from sawtooth.plots import style
 from sawtooth.study import Study
@@ -29,9 +29,9 @@ GROUPS: Mapping[str, Callable[[Compared], bool]] = {
     "drawn, and looked at while the simulator was mended": lambda row: row.set == TRAIN,
     "fixed, and looked at": lambda row: row.set == FIXED,
 }
-NONE_FRESH = """\
+NONE_FRESH = f"""\
 **No scenario of the table was drawn afresh** since the simulator was last mended, so none of this says how far it is from the kernel where
-nobody has looked. Rows of the set "test" will, once they are run; they are then shown first, and apart.
+nobody has looked. Rows of the set "{FRESH}" will, once they are run; they are then shown first, and apart.
 
 """
 LOOKED_AT = """\

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sawtooth.fidelity.compared import FIXED, TABLE, Compared, read
+from sawtooth.fidelity.compared import FIXED, FRESH, TABLE, TRAIN, Compared, read
 from sawtooth.plots import style
 from tests.conftest import ROOT
 
@@ -63,7 +63,7 @@ def test_fixed_scenarios_are_those_of_the_page_beside_linux(rows: Sequence[Compa
 
 def test_the_page_of_packets_and_the_map_have_the_same_kinds(rows: Sequence[Compared]) -> None:
     said = FOLDER.joinpath("linux-packets.md").read_text(encoding="utf-8")
-    of = "train" if 'of the set "train"' in said else "test"
+    of = TRAIN if f'of the set "{TRAIN}"' in said else FRESH
     for name in fuzz.DETERMINISTIC + fuzz.OTHERS:
         own = [each.kind for each in rows if each.set == of and each.situation.algorithm == name]
         counts = [str(own.count(kind) or "") for kind in fuzz.KINDS]

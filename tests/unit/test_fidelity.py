@@ -16,6 +16,7 @@ from sawtooth.cli import app
 from sawtooth.errors import StudyError
 from sawtooth.fidelity import MEASURES, REACH, Compared, K, Situation
 from sawtooth.fidelity.answer import AFRESH, LOOKED_AT
+from sawtooth.fidelity.compared import FRESH
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
 
@@ -142,8 +143,8 @@ def test_what_is_within_reach_is_told_by_provenance_and_what_is_beyond_is_not() 
     edge = dataclasses.replace(PLACE, rate_bps=PLACE.rate_bps * 9.99)
     beyond = dataclasses.replace(PLACE, rate_bps=PLACE.rate_bps * 10.01)
     rows = [
-        row(edge, "test", goodput=-0.5), row(PLACE, "train", goodput=0.01), row(PLACE, "fixed", goodput=-0.03), row(PLACE, "train", goodput=0.02),
-        row(beyond, "test", goodput=9.0),
+        row(edge, FRESH, goodput=-0.5), row(PLACE, "train", goodput=0.01), row(PLACE, "fixed", goodput=-0.03), row(PLACE, "train", goodput=0.02),
+        row(beyond, FRESH, goodput=9.0),
     ]  # fmt: skip
     (each,) = told(STUDY, rows).by_algorithm["cubic"]
     assert list(each.groups) == [AFRESH, LOOKED_AT]
@@ -206,7 +207,7 @@ def test_the_answer_says_which_stack_was_compared_and_what_was_looked_at(tmp_pat
 def test_the_same_as_json(tmp_path: Path) -> None:
     found = json.loads(printed(tmp_path, STUDY, "--json"))
     assert (found["study"], found["stacks"], found["reach"], found["k"]) == ("asked", ["linux"], REACH, K)
-    assert {each["set"]: each["looked_at"] for each in found["compared"]} | {"test": False} == {"train": True, "fixed": True, "test": False}
+    assert {each["set"]: each["looked_at"] for each in found["compared"]} | {FRESH: False} == {"train": True, "fixed": True, FRESH: False}
     (each,) = found["situations"]
     assert each["situation"]["rate_bps"] == 10e6 and each["reached"]
     near = next(group for group in each["groups"] if group["looked_at"])
@@ -223,7 +224,7 @@ def test_the_table_that_comes_along_can_be_written_and_read(tmp_path: Path) -> N
     rows = read(TABLE)
     write(rows, tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_text(encoding="utf-8") == TABLE.read_text(encoding="utf-8")
-    assert {each.set for each in rows} <= {"test", "train", "fixed"} and all(each.commit and each.date and each.kernel for each in rows)
+    assert {each.set for each in rows} <= {FRESH, "train", "fixed"} and all(each.commit and each.date and each.kernel for each in rows)
 
 
 def test_mistakes_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,8 +34,8 @@ impl Blocks {
         }
     }
 
-    /// Segment `seq` comes out of order, after which `holder` is all that has come around it; how many other blocks there are.
-    pub(super) fn on_segment(&mut self, seq: SeqNum, holder: Range) -> usize {
+    /// Segment `seq` comes out of order, after which `holder` is all that has come around it; how many other blocks there are, if it begins one.
+    pub(super) fn on_segment(&mut self, seq: SeqNum, holder: Range) -> Option<usize> {
         let holder = if self.forgets {
             self.known_around(seq)
         } else {
@@ -47,7 +47,7 @@ impl Blocks {
         {
             // It goes on where the last one came.
             newest.end = holder.end;
-            return others.len();
+            return None;
         }
         self.recent.retain(|range| !holder.contains(range.start));
         let others = self.recent.len();
@@ -58,7 +58,7 @@ impl Blocks {
             self.most
         };
         self.recent.truncate(kept);
-        others
+        (holder == Range::of(seq)).then_some(others)
     }
 
     /// A segment with the ranges next to it that are remembered.
@@ -118,11 +118,11 @@ mod tests {
     fn rfc2018_4_the_first_block_has_the_newest_segment_and_the_others_are_those_last_reported() {
         let mut blocks = blocks("sack");
         for (holder, others) in [
-            (range(10, 11), 0),
-            (range(20, 21), 1),
-            (range(30, 31), 2),
-            (range(40, 41), 3),
-            (range(20, 22), 2),
+            (range(10, 11), Some(0)),
+            (range(20, 21), Some(1)),
+            (range(30, 31), Some(2)),
+            (range(40, 41), Some(3)),
+            (range(20, 22), None),
         ] {
             let seq = SeqNum::new(holder.end.get() - 1);
             assert_eq!(blocks.on_segment(seq, holder), others, "{holder:?}");

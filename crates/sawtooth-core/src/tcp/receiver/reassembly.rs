@@ -116,9 +116,7 @@ impl Reassembly {
         if !new {
             return Disorder::Repeats;
         }
-        Disorder::Waits {
-            besides: (holder.length() == SegCount::ONE).then_some(besides),
-        }
+        Disorder::Waits { besides }
     }
 }
 
