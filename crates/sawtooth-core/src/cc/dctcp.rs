@@ -12,8 +12,8 @@
 //! to the implementation). An acknowledgement that ends a window of observation updates `alpha` before it reduces.
 //!
 //! Kernel equivalent: `dctcp`, in whole segments. Without ECN it is Reno bit for bit, as measured there and by construction here.
-//! At 10 Mbit/s, 20 ms and a step at 6 of 17 packets its goodput is 9.36 Mbit/s, this one's 9.32, and it reduces 67 times in 6 s, this one 74 times. Whether
-//! its window of observation ends one acknowledgement earlier than the RFC's is not yet measured.
+//! Measured of Linux 6.1: the acknowledgement of all that was outstanding at the start of a window of observation ends it, and is the first of the next (`next_counts`): the first marked segment of a
+//! connection leaves `alpha` at 15/16, and a window of 4 at 3 with the next mark; `alpha` is in 1024ths (`alpha_steps`).
 
 use super::params::{BETA, SHARE};
 use super::{
@@ -34,7 +34,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             "share of marked segments that a connection starts with"),
         param!(next_counts: Kind::Bool => Value::Bool(false),
             "whether the acknowledgement of all that was outstanding at the start of a window of observation ends it, and is the first of the next"),
-        param!(alpha_steps: Kind::Integer { min: 0, max: 1 << 20 } => Value::Integer(0),
+        param!(alpha_steps: Kind::Number { min: 0.0, max: 1e6 } => Value::Number(0.0),
             "parts of one in which alpha is counted, rounded down; 0: none"),
         BETA,
     ],
@@ -45,7 +45,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
         },
         linux: &[
             ("next_counts", Value::Bool(true)),
-            ("alpha_steps", Value::Integer(1024)),
+            ("alpha_steps", Value::Number(1024.0)),
         ],
         ..Algorithm::of(|params, start| ClassicControl::boxed(start, Dctcp::from(params)))
     },
@@ -77,7 +77,7 @@ impl From<&Params> for Dctcp {
             g: params.number("g"),
             alpha: params.number("alpha"),
             next_counts: params.flag("next_counts"),
-            steps: params.integer("alpha_steps") as f64,
+            steps: params.number("alpha_steps"),
             seen: Observation::default(),
         }
     }
@@ -94,7 +94,11 @@ impl Dctcp {
             let alpha = self.alpha * self.steps;
             let fall = floor(alpha * self.g);
             let fall = if fall > 0.0 { fall } else { alpha };
-            let m = if delivered.is_zero() { 0.0 } else { marked.as_f64() / delivered.as_f64() };
+            let m = if delivered.is_zero() {
+                0.0
+            } else {
+                marked.as_f64() / delivered.as_f64()
+            };
             let rise = floor(m * self.steps * self.g);
             self.alpha = ((alpha - fall + rise) / self.steps).min(1.0);
         } else if !delivered.is_zero() {
@@ -223,6 +227,22 @@ mod tests {
         dctcp.on_loss(&loss(40.0));
         assert!((dctcp.cwnd() - 20.0).abs() < 1e-12);
         assert!((dctcp.own.alpha - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn in_linux_what_ends_a_window_of_observation_counts_in_the_next_and_alpha_is_in_1024ths() {
+        let mut dctcp = dctcp(1.0, beginning(4.0));
+        (dctcp.own.next_counts, dctcp.own.steps) = (true, 1024.0);
+        // The first acknowledgement, of a marked segment: the window before it had none.
+        dctcp.on_marks(&marks(1, 10, 1, 1));
+        assert_eq!(dctcp.own.alpha, 960.0 / 1024.0);
+        dctcp.on_ecn(&loss(4.0));
+        assert_eq!(dctcp.ssthresh(), 3.0);
+        dctcp.on_marks(&marks(9, 18, 8, 2));
+        assert_eq!(dctcp.own.alpha, 960.0 / 1024.0, "not before its end");
+        // 960 less a sixteenth, and a sixteenth of 3/9 of 1024, rounded down.
+        dctcp.on_marks(&marks(10, 20, 1, 0));
+        assert_eq!(dctcp.own.alpha, (960.0 - 60.0 + 21.0) / 1024.0);
     }
 
     #[test]

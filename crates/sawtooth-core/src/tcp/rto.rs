@@ -96,7 +96,13 @@ impl Deviation {
     }
 
     /// Another one; what RTTVAR is then, at least `least`.
-    fn next(&mut self, srtt: Duration, rtt: Duration, rttvar: Duration, least: Duration) -> Duration {
+    fn next(
+        &mut self,
+        srtt: Duration,
+        rtt: Duration,
+        rttvar: Duration,
+        least: Duration,
+    ) -> Duration {
         let error = (srtt - rtt).abs();
         let is_drop = rtt < srtt && error > self.mean;
         let beta = if is_drop { 1.0 / 32.0 } else { 0.25 };
@@ -148,7 +154,10 @@ impl Rto {
     /// Everything before `una` is acknowledged, and what is sent next is `nxt`: the sample that follows belongs to another round trip than the one before, or to the same.
     #[inline]
     pub fn on_acked(&mut self, una: SeqNum, nxt: SeqNum) {
-        if let Estimate::Real { deviation: Some(deviation), .. } = &mut self.estimate
+        if let Estimate::Real {
+            deviation: Some(deviation),
+            ..
+        } = &mut self.estimate
             && una > deviation.round_end
         {
             deviation.is_round_over = true;

@@ -4,7 +4,6 @@ use crate::columns::{counts, numbers, wholes};
 use crate::random::{config, load};
 use proptest::prelude::*;
 use sawtooth_core::internals::scenario::for_kernel;
-use sawtooth_core::record::Records;
 use sawtooth_core::{scenario, simulate, simulate_with_effort};
 use serde_json::{Value, json};
 

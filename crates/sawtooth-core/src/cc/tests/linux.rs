@@ -60,6 +60,13 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
             ("in_disorder", Value::Choice("standard")),
         ],
     ),
+    (
+        "dctcp",
+        &[
+            ("next_counts", Value::Bool(true)),
+            ("alpha_steps", Value::Number(1024.0)),
+        ],
+    ),
     ("lp", &[("delta", Value::Number(1.0))]),
     ("nv", &[("dec_mult", Value::Number(0.296_875))]),
     (

@@ -101,7 +101,7 @@ impl Config {
                 ticks.phase = ticks.tick * *share;
                 if ticks.wheel {
                     // Which of its ticks longer waits end at hangs on when the host was started.
-                    ticks.phase = ticks.phase + ticks.tick * floor(random.uniform() * WHEEL);
+                    ticks.phase += ticks.tick * floor(random.uniform() * WHEEL);
                 }
             } else {
                 *share = 0.0;

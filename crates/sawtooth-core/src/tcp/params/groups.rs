@@ -60,7 +60,10 @@ pub(super) fn is_drawn(params: &Params, phase: ParamKey<Option<Duration>>) -> bo
 
 /// Where losses are found by what is reported of each segment the host's clock drives the retransmission timer, too.
 fn counts_timeouts_in_ticks(params: &Params) -> bool {
-    matches!(key::recovery.of(params), RecoveryKind::Fack | RecoveryKind::Rack)
+    matches!(
+        key::recovery.of(params),
+        RecoveryKind::Fack | RecoveryKind::Rack
+    )
 }
 
 pub(super) fn rto(params: &Params) -> RtoConfig {

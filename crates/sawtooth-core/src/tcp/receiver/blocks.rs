@@ -52,11 +52,7 @@ impl Blocks {
         self.recent.retain(|range| !holder.contains(range.start));
         let others = self.recent.len();
         self.recent.insert(0, holder);
-        let kept = if self.forgets {
-            REMEMBERED
-        } else {
-            self.most
-        };
+        let kept = if self.forgets { REMEMBERED } else { self.most };
         self.recent.truncate(kept);
         (holder == Range::of(seq)).then_some(others)
     }
