@@ -103,10 +103,10 @@ impl Deviation {
         rttvar: Duration,
         least: Duration,
     ) -> Duration {
-        let error = (srtt - rtt).abs();
-        let is_drop = rtt < srtt && error > self.mean;
-        let beta = if is_drop { 1.0 / 32.0 } else { 0.25 };
-        self.mean = self.mean * (1.0 - beta) + error * beta;
+        let less = srtt - rtt;
+        let error = less.abs();
+        let beta = if less > self.mean { 1.0 / 32.0 } else { 0.25 };
+        self.mean += (error - self.mean) * beta;
         self.largest = self.largest.max(self.mean);
         let rttvar = rttvar.max(self.largest);
         if !std::mem::take(&mut self.is_round_over) {
@@ -260,7 +260,9 @@ impl Rto {
     #[expect(clippy::cast_precision_loss, reason = "the back-off factor is small")]
     fn update(&mut self) {
         let (min, max, g) = (self.config.min, self.config.max, self.config.granularity);
-        let whole = |time| self.config.ticks.map_or(time, |ticks| ticks.whole(time));
+        // One that is not doubled is counted by the timer.
+        let ticks = self.config.ticks.filter(|_| self.backoff > 1);
+        let whole = |time| ticks.map_or(time, |ticks| ticks.whole(time));
         let backoff = self.backoff as f64;
         self.timeout = match &self.estimate {
             Estimate::Real {
@@ -372,7 +374,7 @@ mod tests {
         };
         let mut rto = Rto::new(config, secs(0.0));
         rto.sample(at(0.0), secs(0.0322));
-        close(rto.timeout(), 0.24);
+        close(rto.timeout(), 0.2322);
         rto.back_off();
         close(rto.timeout(), 0.48);
     }

@@ -98,7 +98,9 @@ impl Echo {
     /// that had come nine segments before repeats the timestamp that was repeated before.
     #[inline]
     pub fn on_segment(&mut self, seq: SeqNum, stamp: Stamp) {
-        if seq <= self.last_ack && self.last_ack <= seq.next() && !stamp.precedes(self.recent) {
+        // The one before what was acknowledged, or the one after: modulo 2^64, so that one comparison says both.
+        let before = self.last_ack.get().wrapping_sub(seq.get());
+        if before <= 1 && !stamp.precedes(self.recent) {
             self.recent = stamp;
         }
     }
