@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sawtooth.fidelity import REACH, Answer
 from sawtooth.fidelity.answer import AFRESH, LOOKED_AT, STACK, Near, Spread, Told
-from sawtooth.fidelity.compared import FIXED, MEASURES, TRAIN
+from sawtooth.fidelity.compared import FIXED, FRESH, MEASURES, TRAIN
 from sawtooth.fidelity.nearest import Neighbour
 from sawtooth.fidelity.situation import Situation
 from sawtooth.linting.each import rate, time
@@ -16,7 +16,7 @@ from sawtooth.linting.setup import MOST_SETUPS
 _WIDTH = 120
 _WORDS = {"goodput": "goodput", "packets": "packets", "retransmits": "retransmissions", "rtt": "mean RTT", "cwnd": "mean cwnd"}
 _SETS = {
-    "test": "drawn afresh",
+    FRESH: "drawn afresh",
     TRAIN: "drawn, and looked at while the simulator was mended",
     FIXED: "fixed, and looked at while it was mended",
 }
