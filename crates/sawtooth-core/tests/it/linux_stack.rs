@@ -95,7 +95,7 @@ fn a_lost_syn_leaves_the_initial_window() {
         fetch("300 kB", &[], &json!({})),
     );
     assert_eq!(lost.count("timeouts"), 1);
-    // A second, and what is left until its timer ends: at every eighth tick of 4 ms, for it waits so long.
+    // A second, and what is left until its timer ends: at every eighth tick of 4 ms, for it waits so long (docs/concepts/partial-packets.md).
     let later = lost.completion_ms() - clean.completion_ms();
     assert!((later - 1024.0).abs() < 0.001, "{later}");
 }
