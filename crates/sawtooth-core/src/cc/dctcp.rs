@@ -60,6 +60,13 @@ struct Observation {
     end: SeqNum,
 }
 
+impl Observation {
+    /// M of RFC 8257 §3.3 step 3: which share of what was delivered came marked; nothing of nothing.
+    fn share(&self) -> Option<f64> {
+        (!self.delivered.is_zero()).then(|| self.marked.as_f64() / self.delivered.as_f64())
+    }
+}
+
 #[derive(Debug)]
 struct Dctcp {
     beta: f64,
@@ -86,24 +93,16 @@ impl From<&Params> for Dctcp {
 impl Dctcp {
     /// RFC 8257 §3.3 steps 3 to 8: all of a window of observation has been seen; the next ends at `end`.
     fn end_window(&mut self, end: SeqNum) {
-        let Observation {
-            delivered, marked, ..
-        } = self.seen;
+        let share = self.seen.share();
         if self.steps > 0.0 {
             // Whole parts, as kernels count them: what is left of a small share goes, too.
             let alpha = self.alpha * self.steps;
             let fall = floor(alpha * self.g);
             let fall = if fall > 0.0 { fall } else { alpha };
-            let m = if delivered.is_zero() {
-                0.0
-            } else {
-                marked.as_f64() / delivered.as_f64()
-            };
-            let rise = floor(m * self.steps * self.g);
+            let rise = floor(share.unwrap_or(0.0) * self.steps * self.g);
             self.alpha = ((alpha - fall + rise) / self.steps).min(1.0);
-        } else if !delivered.is_zero() {
-            let m = marked.as_f64() / delivered.as_f64();
-            self.alpha = self.alpha * (1.0 - self.g) + self.g * m.min(1.0);
+        } else if let Some(share) = share {
+            self.alpha = self.alpha * (1.0 - self.g) + self.g * share.min(1.0);
         }
         self.seen = Observation {
             end,

@@ -69,17 +69,18 @@ impl Ticks {
     #[cold]
     #[inline(never)]
     fn expiry_of_long(self, begun: Instant, wait: Duration) -> Instant {
-        let (mut coarse, mut long) = (self.tick, self.tick * LONG);
+        let mut coarse = self.tick;
         for _ in 0..LEVELS {
-            if wait < long - HAIR {
+            if wait < coarse * LONG - HAIR {
                 break;
             }
             coarse = coarse * COARSER;
-            long = long * COARSER;
         }
-        let over = (begun + wait - self.phase) - Instant::START;
-        let passed = floor((over + HAIR).secs() / coarse.secs());
-        Instant::from_secs((coarse * (passed + 1.0) + self.phase).secs())
+        let fewer = Self {
+            phase: self.phase,
+            ..Self::of(coarse)
+        };
+        fewer.last(begun + wait) + coarse
     }
 
     /// The last tick at `now` or before; `now`, where there are none.
