@@ -179,7 +179,7 @@ def of_results(results: Path) -> list[list[str]]:
             changed("Tp", "x"),
             changed("D", "=100 ms"),
             changed("Bw", "panels"),
-            changed("arm", "rows"),
+            changed("arm", "curves"),
         ]
         measures = [changed(MEASURE, measure) for measure in MEASURES]
     found: list[tuple[str, Any]] = [
