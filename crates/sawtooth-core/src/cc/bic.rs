@@ -14,21 +14,28 @@
 //! - timeout: the same, with `cwnd = 1`
 //!
 //! Deviations: the paper searches halves (`search = 2`); its min_win is the window itself whenever the next step is computed, and is not kept. Its
-//! default maximum, "a large integer", is infinite. The paper leaves timeouts to the host's TCP; here they set what a loss sets.
+//! default maximum, "a large integer", is infinite. The paper leaves timeouts to the host's TCP; here they set what a loss sets, or with `beyond = "mirror"` forget it.
 //!
 //! Kernel equivalent: `bic`, in whole segments. Measured of Linux 6.1, at 10 Mbit/s and 40 ms, after a loss at a window of 69 (819/1024 of it remain,
 //! 55): segments acknowledged per step of the window are 9, 8, 10 from 55, 14 from 58, and 2.5 windows from 62 on: a step is a quarter of the
-//! distance, 3, 2 or 1 whole segments, 1 being taken in `smooth` = 20 round trips for `search` = 4 segments, and everything is twice as fast, whether
-//! acknowledgements are of one segment or of two (`ack_ratio` = 2). Beyond a maximum of 30: 2.5 windows up to 33, then 12, 10, 9, 8, 7, 7, 6, 6 and so
-//! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16). A loss at 14 leaves 7 and is remembered: from 15 on a step takes 2.5 windows.
+//! distance, 3, 2 or 1 whole segments, 1 being taken in `smooth` = 20 round trips for `search` = 4 segments, and everything is about twice as fast
+//! (`ack_ratio` = 2, a moving average, `ack_ratio_memory` = 16): 1.9 times where acknowledgements are of one segment, as steps of 18 segments at windows of 175 to
+//! 177 and a distance of 20 show. Steps are computed as CUBIC's, again after more than 1/32 s while the window stays (`update_interval`): at a window of 82 one takes 211
+//! segments, from the average four ticks after the last step, and not 205, from that after five. Beyond a maximum of 30: 2.5 windows up to 33, then 12, 10, 9, 8, 7, 7, 6, 6 and so
+//! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16). A loss at 14 leaves 7 and is remembered: from 15 on a step takes 2.5 windows;
+//! by fast convergence, too: after a loss at 16 and one at 12, of which 6 remain, steps take 4, 3 and 4 segments from 15 on, as beyond a maximum of 10. A timeout
+//! forgets maximum and average, spurious or not: one at 115 that was undone was followed by steps of 3 segments, `cwnd / 32`, one at 1206 by steps of 10
+//! (`first_growth` = 20, halved).
 
-use super::params::{FACTOR, FAST_CONVERGENCE, parameters};
+use super::ack_ratio::AckRatio;
+use super::pace::{HostTicks, StepPace};
+use super::params::{FACTOR, FAST_CONVERGENCE, TIME_FROM_ZERO, parameters};
 use super::{
-    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, ParamOrder,
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, ParamOrder, Signal,
     VariableProbe,
 };
 use crate::registry::{Entry, Kind, Value, Words, words};
-use crate::units::{SegCount, WindowSize};
+use crate::units::{Duration, Instant, SegCount, WindowSize, floor};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "bic",
@@ -43,10 +50,13 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("smooth", Value::Number(20.0)),
             ("beyond", Value::Choice("mirror")),
             ("ack_ratio", Value::Number(2.0)),
+            ("ack_ratio_memory", Value::Number(16.0)),
+            ("first_growth", Value::Number(20.0)),
+            ("update_interval", Value::Duration(1.0 / 32.0)),
         ],
         ordered: &[("s_min", ParamOrder::AtMost, "s_max")],
         ..Algorithm::of(|params, start| {
-            ClassicControl::boxed(start, Bic::new(BicParameters::from(params)))
+            ClassicControl::boxed(start, Bic::new(BicParameters::from(params), start.tick))
         })
     },
 };
@@ -81,7 +91,13 @@ parameters! {
             "round trips that the last `search` segments to max_win take; `none`: searched like the others";
         beyond: BeyondMaximum = Kind::Choice(BeyondMaximum::WORDS) => Value::Choice(BeyondMaximum::SlowStart.word()),
             "how the window grows beyond max_win: by a slow start up to s_max, or by the search's steps in reverse, the further away the larger";
-        ack_ratio: f64 = Kind::Number { min: 1.0, max: 100.0 } => Value::Number(1.0), "segments per acknowledgement that the increase makes up for";
+        ack_ratio: f64 = Kind::Number { min: 1.0, max: 100.0 } => Value::Number(1.0), "segments per acknowledgement that the increase makes up for, at first";
+        ack_ratio_memory: Option<f64> = Kind::Number { min: 1.0, max: 1024.0 } => Value::None,
+            "acknowledgements over which their segments are averaged (gain: its inverse); `none`: `ack_ratio` stays as it is";
+        first_growth: Option<f64> = Kind::Number { min: 1.0, max: 1e6 } => Value::None,
+            "before the first loss and after a timeout the window grows by one with every so many segments at least; `none`: as the search says; with `beyond = \"mirror\"`";
+        update_interval: Duration = TIME_FROM_ZERO => Value::Duration(0.0),
+            "while the window stays, whole steps are computed at most this often, in ticks of the host's clock; 0: always; with `beyond = \"mirror\"`";
     }
 }
 
@@ -97,40 +113,81 @@ struct Bic {
     /// Infinite when unknown.
     max_win: f64,
     probing: Option<Probing>,
+    ack_ratio: AckRatio,
+    clock: HostTicks,
+    pace: Option<StepPace>,
 }
 
 impl Bic {
-    fn new(rules: BicParameters) -> Self {
+    fn new(rules: BicParameters, tick: Duration) -> Self {
         Self {
             rules,
-            max_win: f64::INFINITY,
+            max_win: Self::unknown(rules),
             probing: None,
+            ack_ratio: AckRatio::new(rules.ack_ratio, rules.ack_ratio_memory),
+            clock: HostTicks::of(tick),
+            pace: None,
         }
     }
 
-    /// The increase per window acknowledged, `over` segments beyond max_win: at first as slow as the end of the search, and then faster with the distance.
-    fn beyond(&self, over: f64) -> f64 {
+    /// The maximum as long as there is none.
+    fn unknown(rules: BicParameters) -> f64 {
+        if rules.mirrors() { 0.0 } else { f64::INFINITY }
+    }
+
+    /// The increase per window acknowledged, of a window beyond max_win: at first as slow as the end of the search, and then faster with the distance.
+    fn beyond(&self, cwnd: f64) -> f64 {
+        let over = cwnd - self.max_win;
         let step = match self.rules.smooth {
             Some(smooth) if over < self.rules.search => self.rules.search / smooth,
             _ => over / (self.rules.search - 1.0).max(1.0),
         };
-        step.max(self.rules.s_min).min(self.rules.s_max)
+        let step = step.max(self.rules.s_min).min(self.rules.s_max);
+        match self.rules.first_growth {
+            Some(most) if self.max_win == 0.0 => step.max(cwnd / most),
+            _ => step,
+        }
     }
 
-    fn avoid_congestion(&self, window: &mut CongestionWindow, counted: SegCount) {
-        let increase = self.increase(window);
-        let ratio = if window.cwnd <= self.rules.low_window {
+    fn avoid_congestion(&mut self, window: &mut CongestionWindow, now: Instant, counted: SegCount) {
+        if window.growth.whole && self.rules.mirrors() {
+            let per = self.per(window, now);
+            window.cwnd = window.growth.every(window.cwnd, counted, per);
+        } else {
+            window.grow(counted, self.increase(window) * self.ratio(window));
+        }
+    }
+
+    /// By what all increases are multiplied.
+    fn ratio(&self, window: &CongestionWindow) -> f64 {
+        if window.cwnd <= self.rules.low_window {
             1.0
         } else {
-            self.rules.ack_ratio
-        };
-        if window.growth.whole && self.rules.mirrors() {
-            // A small tolerance, as steps are decimal fractions.
-            let per = ((window.cwnd / increase + 1e-9).floor() / ratio).floor();
-            window.cwnd = window.growth.every(window.cwnd, counted, per.max(1.0));
-        } else {
-            window.grow(counted, increase * ratio);
+            self.ack_ratio.segments()
         }
+    }
+
+    /// With how many segments the window grows by one.
+    fn per(&mut self, window: &CongestionWindow, now: Instant) -> f64 {
+        let (cwnd, ticks) = (window.cwnd, self.clock.count(now.secs()));
+        let interval = self.clock.count(self.rules.update_interval.secs());
+        match self.pace {
+            Some(pace) if interval > 0.0 && pace.holds(ticks, cwnd, interval) => pace.per,
+            _ => {
+                // A small tolerance, as steps are decimal fractions.
+                let whole = floor(cwnd / self.increase(window) + 1e-9);
+                let per = floor(whole / self.ratio(window)).max(1.0);
+                self.pace = Some(StepPace { per, ticks, cwnd });
+                per
+            }
+        }
+    }
+
+    /// Everything is as at the connection's beginning.
+    fn forget(&mut self) {
+        self.max_win = Self::unknown(self.rules);
+        self.ack_ratio.restart();
+        self.pace = None;
     }
 
     /// The window has grown to `cwnd`: changes from the search to slow start beyond max_win, and from that to additive increase, where it is time.
@@ -159,10 +216,14 @@ impl Bic {
 }
 
 impl Avoidance for Bic {
+    fn measure(&mut self, _: &mut CongestionWindow, ack: &AckedData) {
+        self.ack_ratio.update(ack);
+    }
+
     fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
         let counted = window.start_slowly(ack.counted);
         if !counted.is_zero() {
-            self.avoid_congestion(window, counted);
+            self.avoid_congestion(window, ack.now, counted);
             self.advance(window.cwnd);
         }
     }
@@ -176,7 +237,7 @@ impl Avoidance for Bic {
         }
         let distance = self.max_win - window.cwnd;
         if self.rules.mirrors() && distance <= 0.0 {
-            return self.beyond(-distance);
+            return self.beyond(window.cwnd);
         }
         let step = window.whole(distance / self.rules.search);
         let step = match self.rules.smooth {
@@ -189,18 +250,17 @@ impl Avoidance for Bic {
     /// Besides, it sets where the next search is.
     fn decrease(&mut self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
         self.probing = None;
-        if window.cwnd <= self.rules.low_window {
-            if self.rules.mirrors() {
-                self.max_win = window.cwnd;
-            }
-            return 0.5 * episode.window;
-        }
         let left = episode.window - self.rules.beta * episode.window;
-        let previous = std::mem::replace(&mut self.max_win, window.cwnd);
-        if self.rules.fast_convergence && previous.is_finite() && self.max_win < previous {
-            self.max_win = f64::midpoint(self.max_win, left.segments());
+        let is_low = window.cwnd <= self.rules.low_window;
+        if self.rules.mirrors() && episode.signal == Signal::Rto {
+            self.forget();
+        } else if self.rules.mirrors() || !is_low {
+            let previous = std::mem::replace(&mut self.max_win, window.cwnd);
+            if self.rules.fast_convergence && previous.is_finite() && self.max_win < previous {
+                self.max_win = window.whole(f64::midpoint(self.max_win, left.segments()));
+            }
         }
-        left
+        if is_low { 0.5 * episode.window } else { left }
     }
 
     /// `max_win` is 0 where unknown, `ss_cwnd` where there is no slow start.
@@ -216,6 +276,7 @@ impl Avoidance for Bic {
 mod tests {
     use super::*;
     use crate::cc::testing::*;
+    use crate::units::testing::at;
 
     fn bic(cwnd: f64, set: &[(&str, f64)]) -> ClassicControl<Bic> {
         let set: Vec<_> = set
@@ -224,7 +285,7 @@ mod tests {
             .collect();
         ClassicControl::new(
             avoiding(cwnd),
-            Bic::new(BicParameters::from(&params(&ENTRY, &set))),
+            Bic::new(BicParameters::from(&params(&ENTRY, &set)), Duration::ZERO),
         )
     }
 
@@ -337,8 +398,10 @@ mod tests {
             whole_windows: true,
             ..avoiding(55.0)
         };
-        let mut bic =
-            ClassicControl::new(start, Bic::new(BicParameters::from(&params(&ENTRY, &set))));
+        let mut bic = ClassicControl::new(
+            start,
+            Bic::new(BicParameters::from(&params(&ENTRY, &set)), Duration::ZERO),
+        );
         bic.own.max_win = 69.0;
         let mut step = || {
             let (before, mut segments) = (bic.cwnd(), 0);
@@ -354,5 +417,56 @@ mod tests {
         // From 69 to 72 the same; at 73, 4 beyond: 73 * 3 / 4 is 54, half of it 27.
         let steps: Vec<u32> = (64..74).map(|_| step()).collect();
         assert_eq!(steps[5..], [172, 175, 177, 180, 27]);
+    }
+
+    /// BIC as in Linux, in whole segments.
+    fn of_linux(cwnd: f64) -> ClassicControl<Bic> {
+        let start = ConnectionStart {
+            whole_windows: true,
+            tick: Duration::from_secs(0.01),
+            ..avoiding(cwnd)
+        };
+        let rules = BicParameters::from(&params(&ENTRY, ENTRY.new.linux));
+        ClassicControl::new(start, Bic::new(rules, start.tick))
+    }
+
+    #[test]
+    fn in_linux_a_small_window_s_loss_is_remembered_by_fast_convergence_too() {
+        let mut bic = of_linux(16.0);
+        lose(&mut bic);
+        bic.window.cwnd = 12.0;
+        lose(&mut bic);
+        // 12 is less than 16: the middle of 12 and four fifths of it.
+        assert_eq!((bic.cwnd(), bic.own.max_win), (6.0, 10.0));
+        // 15 * 3 / 5 is 9, and of 29 or 32 sixteenths of a segment 4.
+        bic.window.cwnd = 15.0;
+        assert_eq!(bic.own.per(&bic.window, at(1.0)), 4.0);
+    }
+
+    #[test]
+    fn in_linux_a_timeout_forgets_the_maximum() {
+        for (cwnd, per) in [(115.0, 3.0), (1206.0, 10.0), (20.0, 1.0)] {
+            let mut bic = of_linux(cwnd);
+            lose(&mut bic);
+            bic.on_rto(&loss(bic.cwnd()));
+            bic.window.cwnd = cwnd;
+            assert_eq!(bic.own.per(&bic.window, at(1.0)), per);
+        }
+    }
+
+    #[test]
+    fn in_linux_a_step_stays_for_three_ticks_while_the_window_does() {
+        let mut bic = of_linux(82.0);
+        bic.own.max_win = 88.0;
+        let mut per = |secs| {
+            bic.own.ack_ratio.update(&AckedData {
+                acked: SegCount::new(3),
+                ..ack()
+            });
+            bic.own.per(&bic.window, at(secs))
+        };
+        // 410 of 33, 34 and 35 sixteenths.
+        let steps = [per(0.148), per(0.179), per(0.180)];
+        assert_eq!(steps, [198.0, 198.0, 187.0]);
     }
 }

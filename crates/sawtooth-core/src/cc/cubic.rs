@@ -239,8 +239,8 @@ impl Cubic {
         };
         let cwnd = window.cwnd;
         let CubicRules { c, .. } = self.rules;
-        let (rtts, tick) = (&self.rtts, steps.tick);
-        let now = steps.clock(now);
+        let (rtts, tick) = (&self.rtts, steps.clock.tick);
+        let now = steps.now(now);
         let epoch = self.history.epoch_at(now.at, cwnd, &self.rules);
         let target = |epoch: &CubicEpoch| {
             let mut ahead = rtts.ahead();

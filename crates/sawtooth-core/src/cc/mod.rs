@@ -8,6 +8,7 @@
 //! share, gives an `Avoidance` (`reno.rs` is the least of them); any other is a [`CongestionControl`] itself. Its `ENTRY` says its parameters, what it
 //! needs of the stack, and what Linux has otherwise. What ends slow start has a table of its own, in `slow_start`.
 
+mod ack_ratio;
 mod algorithm;
 mod api;
 mod bbr;
@@ -28,6 +29,7 @@ mod illinois;
 mod ledbat;
 mod lp;
 mod nv;
+mod pace;
 mod params;
 mod prague;
 mod reno;

@@ -3,21 +3,14 @@
 
 use super::CubicRules;
 use super::epoch::CubicEpoch;
+use crate::cc::pace::{HostTicks, StepPace};
 use crate::registry::Params;
 use crate::units::{Duration, Instant, SegCount, floor};
-
-/// How many segments are to be acknowledged for a step, at which tick that was computed, and for which window.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StepPace {
-    per: f64,
-    pub(super) ticks: f64,
-    cwnd: f64,
-}
 
 /// What the host's clock says.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HostTime {
-    /// As [`Steps::in_ticks`] counts them.
+    /// As [`HostTicks::count`] counts them.
     ticks: f64,
     /// The same as a time.
     pub(super) at: Instant,
@@ -26,11 +19,11 @@ pub(super) struct HostTime {
 /// Times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps {
-    /// `update_interval`, in ticks as [`Steps::in_ticks`] counts them.
+    /// `update_interval`, in ticks as [`HostTicks::count`] counts them.
     pub(super) interval_ticks: f64,
     first_growth: Option<f64>,
     pub(super) ack_ratio: f64,
-    pub(super) tick: f64,
+    pub(super) clock: HostTicks,
     pub(super) pace: Option<StepPace>,
     /// Segments of W_est's window that take it one further, and what has been acknowledged since it last went.
     w_est_share: f64,
@@ -47,19 +40,17 @@ enum Due {
 
 impl Steps {
     pub(super) fn new(params: &Params, tick: Duration, rules: &CubicRules) -> Self {
-        let tick = tick.secs();
+        let clock = HostTicks::of(tick);
         let alpha = rules.alpha();
-        let mut steps = Self {
-            interval_ticks: 0.0,
+        Self {
+            interval_ticks: clock.count(params.duration("update_interval")),
             first_growth: params.number_if_any("first_growth"),
             ack_ratio: params.number("ack_ratio"),
-            tick,
+            clock,
             pace: None,
             w_est_share: floor(8.0 / alpha) / 8.0,
             w_est_counted: 0.0,
-        };
-        steps.interval_ticks = steps.in_ticks(params.duration("update_interval"));
-        steps
+        }
     }
 
     /// How many segments a step takes from a window of `cwnd` towards the target that `target` computes, which is asked only if it is time, now that the host's
@@ -121,9 +112,9 @@ impl Steps {
         let Some(pace) = self.pace else {
             return Due::All;
         };
-        if self.tick == 0.0 && self.interval_ticks == 0.0 {
+        if self.clock.tick == 0.0 && self.interval_ticks == 0.0 {
             Due::All
-        } else if pace.cwnd == cwnd && ticks <= pace.ticks + self.interval_ticks {
+        } else if pace.holds(ticks, cwnd, self.interval_ticks) {
             Due::Nothing
         } else if ticks == pace.ticks {
             Due::Standard
@@ -133,19 +124,10 @@ impl Steps {
     }
 
     /// Up to when the host's clock has come.
-    pub(super) fn clock(&self, now: Instant) -> HostTime {
-        let ticks = self.in_ticks(now.secs());
-        let tick = if self.tick > 0.0 { self.tick } else { 1.0 };
-        let at = Instant::from_secs(ticks * tick);
+    pub(super) fn now(&self, now: Instant) -> HostTime {
+        let ticks = self.clock.count(now.secs());
+        let HostTicks { tick } = self.clock;
+        let at = Instant::from_secs(ticks * if tick > 0.0 { tick } else { 1.0 });
         HostTime { ticks, at }
-    }
-
-    /// Time in whole ticks, or in seconds where the host has none.
-    pub(super) fn in_ticks(&self, secs: f64) -> f64 {
-        if self.tick > 0.0 {
-            floor(secs / self.tick + 1e-9)
-        } else {
-            secs
-        }
     }
 }

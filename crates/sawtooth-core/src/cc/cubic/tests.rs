@@ -311,7 +311,7 @@ fn in_linux_w_est_goes_on_by_whole_segments() {
         let mut epoch = CubicEpoch::begin(Instant::from_secs(10.0), cwnd, None, 0.4);
         let mut per = |epoch: &mut CubicEpoch| {
             let steps = steps(&mut cubic);
-            let now = steps.clock(Instant::from_secs(10.0));
+            let now = steps.now(Instant::from_secs(10.0));
             steps.per(now, cwnd, SegCount::ONE, false, epoch, |_| cwnd)
         };
         (0..each).for_each(|_| assert_eq!(per(&mut epoch), f64::INFINITY));
@@ -324,11 +324,11 @@ fn in_linux_w_est_goes_on_by_whole_segments() {
 #[test]
 fn in_linux_within_a_tick_w_est_alone_changes_the_pace() {
     let mut cubic = linux(8.0);
-    steps(&mut cubic).tick = 0.01;
+    steps(&mut cubic).clock.tick = 0.01;
     let mut epoch = CubicEpoch::begin(Instant::from_secs(10.0), 8.0, None, 0.4);
     let mut per = |secs: f64, cwnd: f64, target: f64| {
         let steps = steps(&mut cubic);
-        let (now, counted) = (steps.clock(Instant::from_secs(secs)), SegCount::new(8));
+        let (now, counted) = (steps.now(Instant::from_secs(secs)), SegCount::new(8));
         steps.per(now, cwnd, counted, false, &mut epoch, |_| target)
     };
     assert_eq!(per(10.0, 8.0, 10.0), 4.0);
@@ -342,10 +342,10 @@ fn in_linux_within_a_tick_w_est_alone_changes_the_pace() {
 fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
     let mut cubic = linux(100.0);
     let of_linux = steps(&mut cubic);
-    (of_linux.tick, of_linux.interval_ticks) = (0.01, 3.0);
+    (of_linux.clock.tick, of_linux.interval_ticks) = (0.01, 3.0);
     // Ticks of 10 ms: 31.25 ms are three whole ones, and 30 ms, too.
-    assert_eq!(of_linux.in_ticks(0.03125), 3.0);
-    assert_eq!(of_linux.in_ticks(0.03), 3.0);
+    assert_eq!(of_linux.clock.count(0.03125), 3.0);
+    assert_eq!(of_linux.clock.count(0.03), 3.0);
     let mut computed_at = |secs: f64| {
         cubic.on_ack(&ack(secs));
         steps(&mut cubic).pace.expect("a pace").ticks

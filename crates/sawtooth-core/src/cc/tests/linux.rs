@@ -93,6 +93,9 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
             ("smooth", Value::Number(20.0)),
             ("beyond", Value::Choice("mirror")),
             ("ack_ratio", Value::Number(2.0)),
+            ("ack_ratio_memory", Value::Number(16.0)),
+            ("first_growth", Value::Number(20.0)),
+            ("update_interval", Value::Duration(1.0 / 32.0)),
         ],
     ),
     (
