@@ -149,6 +149,11 @@ impl Acknowledgement {
         compression.is_some_and(|compression| compression.is_waiting())
     }
 
+    /// Whether everything in order has been acknowledged.
+    pub(super) fn owes_nothing(&self) -> bool {
+        self.unacknowledged.is_zero()
+    }
+
     /// A hole is filled in part, up to `next`.
     pub(super) fn on_partial_fill(&mut self, next: SeqNum) {
         if let Some(compression) = &mut self.compression {

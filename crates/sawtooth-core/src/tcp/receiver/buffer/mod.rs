@@ -181,6 +181,11 @@ impl ReceiveBuffer {
         is_told.then(|| self.advertise_segments())
     }
 
+    /// Whether the next acknowledgement would offer less than the last, were it not for what was offered already.
+    pub(crate) fn shrinks(&self) -> bool {
+        self.window.wanted(self.memory.free()) < self.advertised.bytes
+    }
+
     /// The window that an acknowledgement advertises, as much as its field can say.
     #[inline]
     fn advertise(&mut self) -> ByteCount {

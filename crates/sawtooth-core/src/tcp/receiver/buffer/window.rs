@@ -91,15 +91,31 @@ impl ReceiveWindow {
     /// What an acknowledgement of all that was received in order advertises while so much is free, as much as its field can say.
     #[inline]
     pub(super) fn advertise(&mut self, received: ByteCount, free: ByteCount) -> ByteCount {
-        let unit: u64 = 1 << if self.is_established { self.scale } else { 0 };
-        // A power of two, so no division is needed.
-        let whole_units = |size: ByteCount| ByteCount::new((size.get() + (unit - 1)) & !(unit - 1));
-        let wanted = whole_units(free.min(self.open));
         // RFC 9293 §3.8.6: what was offered stays offered.
-        let still = whole_units(self.edge.saturating_sub(received));
-        let window = wanted.max(still).min(LARGEST_FIELD * unit);
+        let still = self.whole_units(self.edge.saturating_sub(received));
+        let most = LARGEST_FIELD * self.unit();
+        let window = self.wanted(free).max(still).min(most);
         self.edge = self.edge.max(received + window);
         window
+    }
+
+    /// The same if nothing were offered yet.
+    #[inline]
+    pub(super) fn wanted(&self, free: ByteCount) -> ByteCount {
+        self.whole_units(free.min(self.open))
+    }
+
+    /// What the field counts, bytes.
+    #[inline]
+    fn unit(&self) -> u64 {
+        1 << if self.is_established { self.scale } else { 0 }
+    }
+
+    /// A power of two, so no division is needed.
+    #[inline]
+    fn whole_units(&self, size: ByteCount) -> ByteCount {
+        let unit = self.unit();
+        ByteCount::new((size.get() + (unit - 1)) & !(unit - 1))
     }
 
     /// The most that the field can say.
