@@ -107,6 +107,9 @@ impl Acknowledgement {
         {
             self.timer = now.schedule(due, Child::Timer);
         }
+        if let Some(compression) = &mut self.compression {
+            compression.on_delay(self.timer.time);
+        }
     }
 
     /// A segment came out of order while `next` is expected, and is not acknowledged for another cause; `besides` as for [`SackCompression::on_segment`], and `rtt` is what the
@@ -128,11 +131,11 @@ impl Acknowledgement {
             (Some(of_data), Some(of_handshake)) => Some(of_data.min(of_handshake)),
             (of_data, of_handshake) => of_data.or(of_handshake),
         };
-        let Some(wait) = compression.on_segment(now.time, next, besides, rtt) else {
+        let Some(end) = compression.on_segment(now.time, next, besides, rtt) else {
             return false;
         };
         if self.timer.is_never() {
-            self.timer = now.schedule(now.time + wait, Child::Timer);
+            self.timer = now.schedule(end, Child::Timer);
         }
         true
     }
@@ -164,8 +167,7 @@ impl Acknowledgement {
     /// When an acknowledgement that its timer sends at `due` says that it leaves.
     pub(super) fn stamped_at(&self, due: Instant) -> Instant {
         let compression = self.compression.as_ref();
-        let last = compression.and_then(|compression| compression.last_waiting());
-        last.unwrap_or(due)
+        compression.map_or(due, |compression| compression.stamped_at(due))
     }
 
     /// Nothing else came before it was due.

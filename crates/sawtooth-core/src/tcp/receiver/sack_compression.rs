@@ -6,11 +6,13 @@
 //! What the document leaves open is as measured of Linux 6.1, with segments lost and these settings changed one by one:
 //! - A segment out of order is acknowledged at once if it is one of the first three (DupThresh, RFC 5681 §3.2) since the acknowledgement number
 //!   last moved. All others wait for the timer, which the first of them starts, or for `tcp_comp_sack_nr` to be waiting: the next is acknowledged at once.
-//!   That of a segment which fills a hole in part is one of the three.
+//!   That of a segment which fills a hole in part is one of the three, unless it lets others through and the window offered is no smaller than before.
 //! - SRTT is what the receiver has measured of the handshake, however long the queue has become since, or what it has measured of data, in whole milliseconds, if that is less:
 //!   a wait was 28 us shorter than of the handshake alone.
 //! - A segment that begins another block, with two or more before it, ends the wait: what waits is acknowledged, and the segment with what comes next.
 //! - What the timer sends has the timestamp of when the last segment came (acknowledgements 18.27 ms apart, the second of them 1.1 ms late, had timestamps 17 ms apart).
+//! - Linux leaves the timer of a delayed acknowledgement running after its acknowledgement has left otherwise, and when it expires what waits is acknowledged:
+//!   a segment that came at 779.987 ms was acknowledged at 780 ms, when a delay that had begun 42 ms before would have been over.
 //! - What fills a hole, even in part, what repeats another, and what lets the window open is acknowledged at once.
 //!
 //! Deviations: the slack is always waited for in full; in Linux a clock tick within it ends the wait.
@@ -42,6 +44,8 @@ pub(crate) struct SackCompression {
     waiting: SegCount,
     /// When the last of those that wait came.
     last: Instant,
+    /// When the last delayed acknowledgement was due, whether it left before or not.
+    delay_over: Instant,
 }
 
 impl SackCompression {
@@ -52,18 +56,19 @@ impl SackCompression {
             at_once: SegCount::ZERO,
             waiting: SegCount::ZERO,
             last: Instant::NEVER,
+            delay_over: Instant::START,
         }
     }
 
     /// A segment comes out of order `now`, while `next` is expected, over a path whose round trip is `rtt` if that is known; `besides`: it begins
-    /// a block, and so many others are there. How long its acknowledgement may wait; nothing: not at all.
+    /// a block, and so many others are there. Until when its acknowledgement waits if no other does yet; nothing: not at all.
     pub(crate) fn on_segment(
         &mut self,
         now: Instant,
         next: SeqNum,
         besides: Option<usize>,
         rtt: Option<Duration>,
-    ) -> Option<Duration> {
+    ) -> Option<Instant> {
         if next != self.next {
             (self.next, self.at_once) = (next, SegCount::ZERO);
         }
@@ -77,7 +82,16 @@ impl SackCompression {
         self.waiting += SegCount::ONE;
         self.last = now;
         let most = self.settings.delay;
-        Some(rtt.map_or(most, |rtt| most.min(rtt * SHARE)) + self.settings.slack)
+        let wait = rtt.map_or(most, |rtt| most.min(rtt * SHARE));
+        let end = now + wait + self.settings.slack;
+        let is_sooner = now < self.delay_over && self.delay_over < end;
+        Some(if is_sooner { self.delay_over } else { end })
+    }
+
+    /// The timer of a delayed acknowledgement runs until then, whatever becomes of that.
+    #[inline]
+    pub(crate) fn on_delay(&mut self, due: Instant) {
+        self.delay_over = due;
     }
 
     /// A segment fills a hole in part, up to `next`: its acknowledgement is one of those that leave at once.
@@ -95,9 +109,13 @@ impl SackCompression {
         !self.waiting.is_zero()
     }
 
-    /// When the last segment came whose acknowledgement waits, if one does.
-    pub(crate) fn last_waiting(&self) -> Option<Instant> {
-        self.is_waiting().then_some(self.last)
+    /// When the acknowledgement that a timer sends at `due` says that it leaves: its own timer says when the last segment came that waits.
+    pub(crate) fn stamped_at(&self, due: Instant) -> Instant {
+        if self.is_waiting() && due != self.delay_over {
+            self.last
+        } else {
+            due
+        }
     }
 
     /// An acknowledgement leaves.
@@ -109,6 +127,7 @@ impl SackCompression {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::testing::at;
 
     const ONE: SeqNum = SeqNum::new(1);
     const LINUX: SackCompressionSettings = SackCompressionSettings {
@@ -166,8 +185,26 @@ mod tests {
                     )
                 })
                 .last();
-            let last = last.flatten().expect("the fourth waits").secs();
+            let last = last.flatten().expect("the fourth waits");
+            let last = (last - Instant::START).secs();
             assert!((last - delay).abs() < 1e-12, "{last} {delay}");
+        }
+    }
+
+    #[test]
+    fn the_timer_of_a_delayed_acknowledgement_ends_the_wait() {
+        // Measured with the first; by the rule with the others: one that is over, and one that is too late.
+        for (over, end, stamp) in [
+            (0.78, 0.78, 0.78),
+            (0.77, 0.781_087, 0.779_987),
+            (0.79, 0.781_087, 0.779_987),
+        ] {
+            let mut compression = SackCompression::new(LINUX);
+            compression.on_delay(at(over));
+            let ends = [(); 4].map(|()| compression.on_segment(at(0.779_987), ONE, None, None));
+            let found = ends[3].expect("the fourth waits");
+            assert!((found.secs() - end).abs() < 1e-9);
+            assert!((compression.stamped_at(found).secs() - stamp).abs() < 1e-9);
         }
     }
 
