@@ -18,6 +18,8 @@ use crate::segment::Flags;
 const MOST_UNACKNOWLEDGED: usize = 32_768;
 /// A copy of a packet that comes after so many others is not told as one.
 const MOST_RECENT: usize = 64;
+/// A timer of retransmission runs for this at least, or a smoothed round trip if that is longer.
+const LEAST_TIMER_NS: i64 = 180_000_000;
 /// Duplicate acknowledgements that start a fast retransmission (RFC 5681 §3.2).
 const AT_ONCE: u64 = 3;
 /// The same while nothing has been acknowledged: mostly the other direction was not captured.
@@ -399,7 +401,7 @@ impl Half {
     /// round trip ago, nor in a recovery: that goes on with what is new (RFC 6582). Nor is the first unacknowledged byte sent twice before something is acknowledged, but by a timer.
     fn cause(&self, numbers: &Range<i64>, time: i64, around: Surroundings) -> Cause {
         let round_trip = self.round_trips.smoothed_ns().unwrap_or(0) + around.sender_side;
-        let least_timer = round_trip.max(180_000_000 + around.sender_side);
+        let least_timer = round_trip.max(LEAST_TIMER_NS + around.sender_side);
         let is_silent = around.unheard >= least_timer;
         let is_first = self.una.is_none_or(|una| numbers.start <= una);
         let dupacks = self.counts.acknowledged.dupacks_in_row;
