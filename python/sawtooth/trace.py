@@ -232,6 +232,7 @@ def figure(
     links: Sequence[str] = (),
     span: tuple[float, float] | None = None,
     most_points: int = 3000,
+    lost: Mapping[str, Vector] | None = None,
 ) -> Figure:
     """Window and threshold, smoothed round-trip time, and queues with what they dropped, over time.
 
@@ -242,6 +243,7 @@ def figure(
         links: whose queues; by default those that held the most.
         span: from and to, seconds; by default all.
         most_points: of a curve.
+        lost: when packets were lost on the wire, by link, seconds.
 
     Raises:
         StudyError: for a flow or link that the run does not have.
@@ -258,18 +260,19 @@ def figure(
         delays.append(Curve(name, t, _scaled(rows["srtt_ns"], 1e-6)))
     panels = [Panel("cwnd, ssthresh (kB)", windows, 1.5), Panel("smoothed RTT (ms)", delays)]
     if trace.queues is not None:
-        panels.append(_queues(trace.queues, links))
+        panels.append(_queues(trace.queues, links, lost or {}))
     return over_time(panels, title, span or (0.0, trace.duration), most_points=most_points)
 
 
-def _queues(queues: pl.DataFrame, links: Sequence[str]) -> Panel:
+def _queues(queues: pl.DataFrame, links: Sequence[str], lost: Mapping[str, Vector]) -> Panel:
     forward = queues.filter(direction="forward")
     peaks = forward.group_by("link", maintain_order=True).agg(pl.col("backlog_packets").max().alias("peak"))
     held = peaks.sort("peak", descending=True, maintain_order=True)
-    busiest = held.filter(pl.col("peak") > 1)["link"].to_list()[:MOST_CURVES] or held["link"].to_list()[:1]
+    telling = (pl.col("peak") > 1) | pl.col("link").is_in(list(lost))
+    busiest = held.filter(telling)["link"].to_list()[:MOST_CURVES] or held["link"].to_list()[:1]
     curves: list[Curve] = []
     marks: dict[str, Vector] = {}
-    for name in _known("link", links, peaks["link"].to_list()) or busiest:
+    for name in (shown := _known("link", links, peaks["link"].to_list()) or busiest):
         rows = forward.filter(link=name).sort("t_ns")
         t = _seconds(rows["t_ns"])
         label = f"queue of {name}"
@@ -277,7 +280,7 @@ def _queues(queues: pl.DataFrame, links: Sequence[str]) -> Panel:
         dropped = np.diff(rows["dropped_packets"].to_numpy().astype(float), prepend=0.0) > 0
         if dropped.any():
             marks[label] = t[dropped]
-    return Panel("queue (packets)\ndrops: |", curves, 1.0, marks)
+    return Panel("queue (packets)", curves, 1.0, marks, {f"queue of {name}": times for name, times in lost.items() if name in shown})
 
 
 def _known(what: str, asked: Sequence[str], there: Sequence[str]) -> list[str]:

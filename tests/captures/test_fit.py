@@ -18,7 +18,8 @@ from sawtooth import captures, cli, fitting, taps
 from sawtooth.api import simulate
 from sawtooth.cli import fit_text
 from sawtooth.fitting import control
-from sawtooth.fitting.packets import Packets
+from sawtooth.fitting.packets import Packets, packets
+from sawtooth.fitting.path import path as path_of
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
 from tests.captures.made import ACK, SYN, pcap, segment, transfer
@@ -29,9 +30,16 @@ ENDS = "10.0.0.1:32768 > 10.128.0.1:5001"
 
 
 def captured(
-    directory: Path, cc: str, loss: float, point: str = "sender", duration: str = "20 s", queue: int = 30, recovery: str = "rack"
+    directory: Path,
+    cc: str,
+    loss: float,
+    point: str = "sender",
+    duration: str = "20 s",
+    queue: int = 30,
+    recovery: str = "rack",
+    rate: str = "8 Mbit/s",
 ) -> Path:
-    link = {"rate": "8 Mbit/s", "delay": "20 ms", "queue": {"name": "drop_tail", "limit": f"{queue} packets"}, "loss": loss}
+    link = {"rate": rate, "delay": "20 ms", "queue": {"name": "drop_tail", "limit": f"{queue} packets"}, "loss": loss}
     scenario: dict[str, Any] = {"duration": duration, "stack": "linux", "cc": cc, "links": {"l": link}, "flows": [{"path": ["l"]}]}
     scenario["tcp"] = {"recovery": recovery}
     file = directory / "x.pcapng"
@@ -56,6 +64,19 @@ def test_the_scenario_of_a_simulated_capture_is_found(cc: str, loss: float, tmp_
     assert path.buffer_packets.low <= 30 <= path.buffer_packets.high
     assert path.loss.low <= loss <= path.loss.high
     assert found.control.name == cc
+
+
+@pytest.mark.parametrize(("cc", "rate", "queue"), [("reno", "10 Mbit/s", 60), ("cubic", "10 Mbit/s", 25), ("bbr", "12 Mbit/s", 70)])
+def test_a_buffer_is_told_to_the_packet_though_linux_holds_acknowledgements_with_sack_back(
+    cc: str, rate: str, queue: int, tmp_path: Path
+) -> None:
+    """It holds those back for 1.1 ms, which is about a packet at these rates."""
+    capture = captures.read(captured(tmp_path, cc, 0.0, queue=queue, rate=rate))
+    seen = packets(capture, capture.flows["flow"][0])
+    assert path_of(seen).buffer_packets.value == queue
+    longest = seen.took[seen.first].max(), seen.took[seen.alone & ~seen.first].max()
+    # Both bounds are known: the first never wait, and others wait for the timer, or as long as a packet besides.
+    assert longest[0] < longest[1]
 
 
 def test_a_connection_without_sack_is_told(tmp_path: Path) -> None:

@@ -83,3 +83,28 @@ def test_a_sender_without_sack_is_not_told_to_send_tail_loss_probes(tmp_path: Pa
     row = captures.read(tmp_path / "x.pcapng").flows.row(0, named=True)
     assert row["retransmits"] > 50
     assert row["tail_loss_probes"] == 0
+
+
+@pytest.mark.parametrize(
+    ("stack", "rate", "delay", "loss", "queue", "seed"),
+    [
+        # A timer goes off in a recovery, which partial acknowledgements go on with, each of which starts no timer again.
+        ("linux", "20 Mbit/s", "5 ms", 0.0, 20, 1),
+        ("linux", "2 Mbit/s", "20 ms", 0.02, 10, 20),
+        # What was sent again is lost, while duplicate acknowledgements go on to come.
+        ("linux", "20 Mbit/s", "5 ms", 0.02, 20, 38),
+        # Three duplicate acknowledgements below the recovery point start nothing.
+        ("ns2", "1 Mbit/s", "5 ms", 0.005, 5, 5),
+        ("ns2", "10 Mbit/s", "10 ms", 0.02, 50, 13),
+    ],
+)
+def test_timeouts_without_sack_are_those_that_the_sender_had(
+    stack: str, rate: str, delay: str, loss: float, queue: int, seed: int, tmp_path: Path
+) -> None:
+    link = {"rate": rate, "delay": delay, "loss": loss, "queue": {"name": "drop_tail", "limit": f"{queue} packets"}}
+    flow = {"path": ["l"], "tcp": {"recovery": "newreno"}}
+    tree = {"duration": "20 s", "stack": stack, "cc": "reno", "links": {"l": link}, "flows": [flow]}
+    records = simulate(tree, seed=seed, captures=taps.wanted(tmp_path / "x.pcapng"))
+    seen = captures.read(tmp_path / "x.pcapng").flows
+    assert seen["timeouts"].to_list() == records.flows["timeouts"].to_list()
+    assert seen["timeouts"][0] > 0

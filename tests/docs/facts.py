@@ -116,7 +116,7 @@ FACTS: list[tuple[str, str, Fill]] = [
     ("guides/analyze.md", "series {} rows in all", lambda _: [f"{MOST_ROWS:,}"]),
     ("guides/analyze.md", "packets share rows of {} µs, {} µs and so on", lambda _: [n := round(int(constant(f"{CAPTURE}/analysis/series.rs", "SHORTEST_NS")) / 1e3), 2 * n]),
     ("guides/analyze.md", "Where both together take less than {} ms", lambda _: [int(constant(f"{CAPTURE}/analysis/vantage.rs", "LEAST_WAY_NS")) / 1e6]),
-    ("guides/analyze.md", "unacknowledged byte after {} ms", lambda _: [round(int(constant(f"{CAPTURE}/analysis/half.rs", "least_timer")) / 1e6)]),
+    ("guides/analyze.md", "unacknowledged byte after {} ms", lambda _: [round(int(constant(f"{CAPTURE}/analysis/half.rs", "LEAST_TIMER_NS")) / 1e6)]),
     ("guides/animate.md", "A page has at most {} rows", lambda _: [thousands(animate._MOST)]),
     ("guides/animate.md", "documentation and slides: at most {} rows", lambda _: [animate._MOST_IN_SVG]),
     ("guides/background.md", "{} runs; with --short a look at it", lambda _: [runs_of("self-similar-background")]),

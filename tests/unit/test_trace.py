@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from sawtooth import trace
+from sawtooth import fates, trace
 from sawtooth.backends import sim
 from sawtooth.cli import app
 from sawtooth.errors import StudyError
@@ -105,6 +105,39 @@ def test_the_figure_has_windows_delays_and_queues_of_what_is_asked_for(study: Pa
         trace.figure(taken, "t", flows=["c"])
     with pytest.raises(StudyError, match="no link `m`"):
         trace.figure(taken, "t", links=["m"])
+
+
+def test_packets_that_were_lost_on_the_wire_are_crosses_and_dropped_ones_strokes(study: Path) -> None:
+    lossy = study.with_name("lossy.toml")
+    lossy.write_text(STUDY.replace('delay = "20 ms"', 'delay = "20 ms", loss = 0.01'))
+    plan = make_plan(Study.load(lossy))
+    run = plan.runs[0]
+    taken = trace.take(plan, run, sim)
+    lost = fates.lost_on_wires(taken, (0.0, 4.0), sim)
+    assert lost is not None and list(lost) == ["l"]
+    assert len(lost["l"]) == taken.links.filter(direction="forward")["lost_packets"][0] > 0
+    made = trace.figure(taken, "t", lost=lost)
+    signs = {line.get_marker(): line for line in made.axes[2].lines if line.get_marker() in ("x", "|")}
+    assert len(np.asarray(signs["x"].get_xdata())) == len(lost["l"])
+    heights = {shape: float(np.asarray(line.get_ydata(), dtype=float)[0]) for shape, line in signs.items()}
+    assert 20 < heights["x"] < heights["|"]
+    words = [text.get_text() for text in made.legends[0].get_texts()]
+    assert words[-2:] == ["lost on the wire", "dropped by the queue"]
+    # Nothing was lost, so nothing is looked for or said.
+    plan = make_plan(Study.load(study))
+    taken = trace.take(plan, plan.runs[0], sim)
+    assert fates.lost_on_wires(taken, (0.0, 4.0), sim) == {}
+    assert "lost on the wire" not in [text.get_text() for text in trace.figure(taken, "t", lost={}).legends[0].get_texts()]
+
+
+def test_of_too_many_packets_it_is_said_that_losses_on_the_wire_are_not_drawn(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study.write_text(STUDY.replace('delay = "20 ms"', 'delay = "20 ms", loss = 0.01'))
+    monkeypatch.setattr(fates, "MOST_PACKETS", 10)
+    told = CliRunner().invoke(app, ["trace", str(study), "--out", str(tmp_path)])
+    assert told.exit_code == 0
+    assert told.stderr == "note: the run has too many packets to tell when single ones were lost on the wire\n"
 
 
 def test_what_a_backend_cannot_tell_is_left_out_of_the_summary(study: Path) -> None:

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 import sawtooth
-from sawtooth import trace
+from sawtooth import fates, trace
 from sawtooth.backends import sim
 from sawtooth.errors import DatasetError, RunFailed
 from sawtooth.plan import make_plan
@@ -98,6 +98,23 @@ def test_the_time_sequence_graph_has_every_segment_and_what_was_sent_again(clien
     assert "sends no data" in refused(client, "sequence", flow="other")["message"]
 
 
+def test_the_time_sequence_graph_has_each_segment_that_a_queue_dropped_or_that_was_lost_on_the_wire_as_it_was_sent(
+    client: TestClient, made: Path
+) -> None:
+    change = {"kind": "loss", "at": "2 s", "link": "bottleneck", "value": "0.05"}
+    head, columns = asked(client, "sequence", flow="bulk", change=json.dumps(change))
+    _, other = futures(made, change)
+    rows = fates.recorded_packets(other, 0.0, 4.0, sim).filter(direction="forward", kind="data", flow="bulk").sort("arrived_ns")
+    for fate in ("dropped", "lost"):
+        gone = rows.filter(fate=fate)
+        drawn = columns["marks kind"] == head["kinds"].index(fate)
+        assert gone.height > 0
+        assert np.rint(columns["marks t"][drawn] * 1e9).astype(int).tolist() == gone["arrived_ns"].to_list()
+        assert columns["marks number"][drawn].astype(int).tolist() == gone["number"].to_list()
+        assert (columns["marks to"][drawn] > columns["marks from"][drawn]).all()
+    assert (np.diff(columns["marks t"]) >= 0).all()
+
+
 CHANGES = [
     {"kind": "drop", "at": "2 s", "link": "bottleneck"},
     {"kind": "drop", "at": "2 s", "link": "bottleneck", "flow": "bulk"},
@@ -119,7 +136,7 @@ def test_both_futures_are_equal_to_the_bit_until_the_moment_and_then_differ(clie
             assert was[f"bulk {curve}"][before].tobytes() == would[f"bulk {curve}"][: before.sum()].tobytes()
     # And so is every packet, at its link, with all its times, that is gone by then.
     run, other = futures(made, change)
-    packets = [replays.recorded_packets(each, 0.0, 4.0).sort("arrived_ns", maintain_order=True) for each in (run, other)]
+    packets = [fates.recorded_packets(each, 0.0, 4.0, sim).sort("arrived_ns", maintain_order=True) for each in (run, other)]
     early = [frame.filter(pl.max_horizontal("dropped_ns", "delivered_ns") < 2_000_000_000) for frame in packets]
     assert early[0].equals(early[1], null_equal=True) and early[0].height > 500
     assert not packets[0].equals(packets[1], null_equal=True)
@@ -136,7 +153,7 @@ def futures(made: Path, change: dict[str, Any]) -> tuple[Any, Any]:
 
 def test_the_packet_that_is_dropped_is_the_first_from_the_moment_on(made: Path) -> None:
     run, other = futures(made, CHANGES[0])
-    was, would = (replays.recorded_packets(each, 1.9, 2.2).filter(direction="forward") for each in (run, other))
+    was, would = (fates.recorded_packets(each, 1.9, 2.2, sim).filter(direction="forward") for each in (run, other))
     first = was.filter(pl.col("arrived_ns") >= 2_000_000_000).sort("arrived_ns", maintain_order=True).row(0, named=True)
     lost = would.filter(arrived_ns=first["arrived_ns"], number=first["number"]).row(0, named=True)
     assert first["fate"] == "arrived"
@@ -150,7 +167,7 @@ def test_the_very_segment_of_the_graph_is_lost(client: TestClient, made: Path) -
         time, number = columns[f"{what} t"][at], int(columns[f"{what} number"][at])
         change = {"kind": "drop", "at": f"{time:.9f} s", "link": "bottleneck", "flow": "bulk", "number": number}
         _, other = futures(made, change)
-        rows = replays.recorded_packets(other, 0.0, 4.0).filter(direction="forward", kind="data", number=number).sort("arrived_ns")
+        rows = fates.recorded_packets(other, 0.0, 4.0, sim).filter(direction="forward", kind="data", number=number).sort("arrived_ns")
         ours = rows.filter(pl.col("arrived_ns") == round(time * 1e9)).row(0, named=True)
         assert (ours["fate"], ours["retransmission"]) == ("lost", int(what == "marks"))
     assert "named by its flow" in refused(client, change=json.dumps({**change, "flow": ""}))["message"]

@@ -65,6 +65,7 @@ def trace(
 
     Example: sawtooth trace hstcp --short --qlog /tmp/hstcp.qlog
     """
+    from sawtooth import fates
     from sawtooth import trace as traces
     from sawtooth.backends.registry import BACKENDS
     from sawtooth.cli import captured, layers_text, studies
@@ -95,7 +96,8 @@ def trace(
         return
     if message is not None:
         raise StudyError("--message is for --layers", hint="a message's way through the layers is shown with both")
-    taken = traces.take(made, run, BACKENDS[made.study.backend].load(), wanted)
+    backend_of_study = BACKENDS[made.study.backend].load()
+    taken = traces.take(made, run, backend_of_study, wanted)
     captured.tell(wanted)
     if qlog is not None:
         events = qlogs.write(made, run, qlog, flows or ())
@@ -103,7 +105,10 @@ def trace(
     if flent is not None:
         test = flent_file.write(taken, traces.title(made, run), flent, flows or ())
         print(f"flent: {flent}, test {test}", file=sys.stderr)
-    drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span)
+    lost = None if made.study.on_kernels else fates.lost_on_wires(taken, span, backend_of_study)
+    if lost is None and not made.study.on_kernels:
+        print("note: the run has too many packets to tell when single ones were lost on the wire", file=sys.stderr)
+    drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span, lost=lost)
     name = f"trace-run-{run.index}"
     style.write(drawn, directory, name)
     for line in traces.untold(taken, flows or (), span):

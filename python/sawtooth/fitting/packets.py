@@ -20,6 +20,10 @@ _FEWEST_DUPACKS = 3
 """Duplicate acknowledgements without SACK, below which nothing is told of it: those at which a loss is (RFC 5681 section 3.2)."""
 _MORE_THAN_ONE = 1.5
 """Segments: who acknowledges that much acknowledges more than one."""
+_AT_ONCE = 3
+"""Acknowledgements with SACK for each acknowledgement number that no receiver holds back: the sender needs them for a fast retransmission (RFC 5681 section 3.2)."""
+_SAME = 1e-9
+"""Seconds: times that are less apart are the same."""
 Numbers = NDArray[np.int64]
 
 
@@ -34,6 +38,7 @@ class Packets:
         sent: when packets with data were sent, each copy, ascending.
         asked: when the packets were sent of which `took` tells the round trip, ascending; at_once: whether SACK told it, which waits for no further packet, shape (n,) of bool.
         prompt: whether they waited for no timer of the receiver: those of SACK, and of acknowledgements of more than a packet, shape (n,) of bool.
+        alone: whether SACK told it of this packet and no other, shape (n,) of bool; first: of these, whether that is surely not held back, shape (n,) of bool.
         asked_number: which of all packets with data they are, from 1, shape (n,) of int.
         lost: when the packets were sent that were lost, ascending; lost_number: which of all packets with data they are, from 1, shape (n,) of int.
         before: packets that the sender sent before data.
@@ -51,6 +56,8 @@ class Packets:
     took: Vector
     at_once: NDArray[np.bool_]
     prompt: NDArray[np.bool_]
+    alone: NDArray[np.bool_]
+    first: NDArray[np.bool_]
     asked_number: Numbers
     lost: Vector
     lost_number: Numbers
@@ -94,6 +101,9 @@ def packets(capture: Capture, flow: str) -> Packets:
     sent, fresh_number, again_number = _numbers(series, marks, again, max(segment, 1.0), start)
     lost = _lost(again, again_number, begin, end, fresh_number)
     asked, took, at_once, upper, gained = _round_trips(series, marks, again, start, end, fresh_at)
+    since, acked = _seconds(series, "t_ns", start), np.maximum.accumulate(np.nan_to_num(_floats(series, "acked_bytes")))
+    with_sack = np.unique(_seconds(marks.filter(pl.col("kind") == "sack"), "t_ns", start))
+    alone, first = _alone(asked + took, at_once, with_sack, since, acked, np.nan_to_num(arrived), max(segment, 1.0))
     return Packets(
         row=row,
         segment=segment,
@@ -105,13 +115,15 @@ def packets(capture: Capture, flow: str) -> Packets:
         took=took,
         at_once=at_once,
         prompt=at_once | (gained > _MORE_THAN_ONE * segment),
+        alone=alone,
+        first=first,
         asked_number=_number_of(upper, begin, end, fresh_number, max(segment, 1.0)),
         lost=sent[lost - 1],
         before=_OF_HANDSHAKE if row["handshake"] == "whole" else 0,
         lost_number=lost,
-        since=_seconds(series, "t_ns", start),
+        since=since,
         flight=_floats(series, "flight_bytes"),
-        acked=np.maximum.accumulate(np.nan_to_num(_floats(series, "acked_bytes"))),
+        acked=acked,
     )
 
 
@@ -189,6 +201,25 @@ def _round_trips(
     order = np.argsort(asked, kind="stable")
     gained = np.concatenate([gained, np.zeros(sack_asked.size)])
     return asked[order], took[order], at_once[order], ends[order], gained[order]
+
+
+def _alone(
+    came: Vector, at_once: NDArray[np.bool_], with_sack: Vector, since: Vector, acked: Vector, arrived: Vector, segment: float
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which round trips SACK told of one packet alone, and which of these with one of the first acknowledgements since the acknowledgement number moved.
+
+    Linux holds others back, to send one for several packets. What comes when the number moves may have been held back before, but then it tells of more than one.
+    """
+    if with_sack.size == 0:
+        return np.zeros_like(at_once), np.zeros_like(at_once)
+    rows = np.minimum(np.searchsorted(since, with_sack - _SAME), since.size - 1)
+    moved = np.diff(acked[rows], prepend=-1.0) > 0
+    place = np.arange(rows.size)
+    place -= np.maximum.accumulate(np.where(moved, place, 0))
+    one = np.diff(np.maximum.accumulate(arrived), prepend=0.0)[rows] < _MORE_THAN_ONE * segment
+    which = np.minimum(np.searchsorted(with_sack, came - _SAME), rows.size - 1)
+    alone = at_once & one[which] & (np.abs(with_sack[which] - came) < _SAME)
+    return alone, alone & (place[which] < _AT_ONCE)
 
 
 def _number_of(upper: Vector, begin: Vector, end: Vector, fresh_number: Numbers, segment: float) -> Numbers:

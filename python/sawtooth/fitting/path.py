@@ -36,6 +36,10 @@ _ROOM = 1.0
 _FEWEST_FULL = 3
 _FRACTION = 0.5
 """Of a packet, by which a queue may seem longer than it is."""
+_EXACT = 0.05
+"""The same, where nothing held an acknowledgement back."""
+_HELD, _HELD_SHARE, _SLACK = 1e-3, 0.05, 1e-4
+"""Seconds, and share of a round trip, for which Linux holds an acknowledgement with SACK back, and how late that may be besides (`tcp_comp_sack_delay_ns`, `tcp_comp_sack_slack_ns`)."""
 _REACH = 8
 """Round trips speak of a queue for the time that so many packets take."""
 _BELOW, _BELOW_SHARE = 2.5, 0.2
@@ -115,7 +119,7 @@ def path(seen: Packets, rate: Estimate | None = None) -> Path:
     return Path(
         rate_bps=rate,
         delay_s=delay,
-        buffer_packets=_buffer(seen, queued, seen.lost[full], rate.value, managed),
+        buffer_packets=_buffer(seen, queued, seen.lost[full], rate.value, floor, managed),
         loss=_loss(lost, sent, edge, _amid(seen.lost, full, _REACH * 8 * seen.packet / rate.value)),
         lost=tuple(np.unique(seen.lost_number).tolist()),
         strays=tuple(np.unique(seen.lost_number[~full]).tolist()),
@@ -300,7 +304,7 @@ def _likelihood(lost: NDArray[Any], of: NDArray[Any]) -> Vector:
     return lost * np.log(np.maximum(share_lost, 1e-300)) + kept * np.log(np.maximum(1 - share_lost, 1e-300))
 
 
-def _buffer(seen: Packets, queued: Vector, overflowed: Vector, rate_bps: float, managed: str | None) -> Estimate:
+def _buffer(seen: Packets, queued: Vector, overflowed: Vector, rate_bps: float, floor: float, managed: str | None) -> Estimate:
     """The queue that packets found room in just when others did not."""
     if managed:
         return Estimate(
@@ -325,13 +329,24 @@ def _buffer(seen: Packets, queued: Vector, overflowed: Vector, rate_bps: float, 
         else np.zeros(seen.asked.size, dtype=int)
     )
     apart = np.minimum(np.abs(seen.asked - overflowed[after]), np.abs(seen.asked - overflowed[np.maximum(after - 1, 0)]))
-    found = queued[seen.at_once & (apart < _REACH * packet)]
+    near = apart < _REACH * packet
+    found = queued[seen.at_once & near]
     if found.size < _FEWEST_FULL:
         # Round trips of acknowledgements that waited for another packet are longer by that.
-        found = queued[apart < _REACH * packet] - 1
-    value = math.ceil(float(np.quantile(found, 0.9)) - _FRACTION)
+        found = queued[near] - 1
+    surely = _at_least(seen, queued, near, (min(_HELD, _HELD_SHARE * floor) + _SLACK) / packet)
+    value = math.ceil(surely - _EXACT if surely is not None else float(np.quantile(found, 0.9)) - _FRACTION)
     low, high = min(0.98 * value - 1, float(np.quantile(found, 0.5))), max(value, float(np.quantile(found, 0.99))) + 1
     return Estimate(value, low, high, f"what was queued when {overflowed.size} packets were dropped at a full queue")
+
+
+def _at_least(seen: Packets, queued: Vector, near: NDArray[np.bool_], held: float) -> float | None:
+    """How much was queued there: by acknowledgements that were not held back, or, if that is more, by others that told of one packet, less what these may have been held.
+
+    None if both are too few. `held` is in packets. The packet in transmission has left in part, so that what room there is for is the next whole number.
+    """
+    told = (queued[seen.first & near], queued[seen.alone & ~seen.first & near] - held)
+    return max((float(np.quantile(each, 0.9)) for each in told if each.size >= _FEWEST_FULL), default=None)
 
 
 def _amid(times: Vector, full: NDArray[np.bool_], reach: float) -> int:

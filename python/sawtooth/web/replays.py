@@ -6,7 +6,6 @@ it; it is done again, and then it is another one, only where the explorer may ru
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable
@@ -17,7 +16,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from sawtooth import _core, trace
+from sawtooth import fates, trace
 from sawtooth.errors import DatasetError, RunFailed, StudyError
 from sawtooth.plan import Plan, Run, make_plan, regrown
 from sawtooth.results.dataset import Dataset
@@ -37,8 +36,6 @@ _MOST_WAIT = 120.0
 _MOST_WAITING = 12
 """Questions that wait at a time: a hundred pages leave room for those that ask for something else."""
 _MOST_KEPT, _MOST_KEPT_BYTES = 6, 1.5e9
-MOST_PACKETS = 3e6
-"""Rows of single packets, at each link that they cross."""
 _Kept = OrderedDict[Hashable, Any]
 
 
@@ -171,12 +168,16 @@ def packet_at(run: Run, change: Change) -> int:
 
     """
     duration = trace.duration_of(run)
-    if packets_until(run, change.at) > MOST_PACKETS:
+    if fates.packets_until(run, change.at) > fates.MOST_PACKETS:
         raise DatasetError("too many packets come before that to find the one", "choose an earlier moment")
     ahead = max(duration / 100, 0.1)
     while True:
         until = min(change.at + ahead, duration)
-        rows = recorded_packets(run, 0.0, until).filter(link=change.link, direction="forward").sort("arrived_ns", maintain_order=True)
+        rows = (
+            fates.recorded_packets(run, 0.0, until, Bounded())
+            .filter(link=change.link, direction="forward")
+            .sort("arrived_ns", maintain_order=True)
+        )
         wanted = (pl.col("arrived_ns") >= round(change.at * 1e9)) & (pl.col("kind") != "ack")
         if change.flow:
             wanted &= pl.col("flow") == change.flow
@@ -188,28 +189,6 @@ def packet_at(run: Run, change: Change) -> int:
         if until >= duration:
             raise DatasetError(f"no packet comes to {change.link} from {change.at:g} s on", "choose an earlier moment, or another link")
         ahead *= 4
-
-
-def packets_until(run: Run, until: float) -> float:
-    """Rows of single packets that a run has by then, at most about."""
-    _, paths = _core.network(run.scenario)
-    crossings = sum(2 * len(path) for _, path in paths) / max(len(paths), 1)
-    return run.cost * crossings * min(until / trace.duration_of(run), 1.0)
-
-
-def recorded_packets(run: Run, begin: float, until: float) -> pl.DataFrame:
-    """The table `packets` of a stretch of a run, seconds.
-
-    Raises:
-        RunFailed: with the simulator's words.
-
-    """
-    tree: dict[str, Any] = {key: value for key, value in json.loads(run.scenario).items() if key != "sample"}
-    tree |= {"record": ["packets"], "record_from": f"{begin:.9f} s", "record_until": f"{until:.9f} s"}
-    batch = Bounded().run_batch([json.dumps(tree)], [run.seed])
-    for message in batch.errors.values():
-        raise RunFailed(f"the run failed: {message}")
-    return batch.tables["packets"]
 
 
 def _bytes(kept: Any) -> int:

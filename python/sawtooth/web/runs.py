@@ -10,11 +10,11 @@ import polars as pl
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from sawtooth import _core, trace
+from sawtooth import _core, fates, trace
 from sawtooth.animation import film, page
 from sawtooth.errors import DatasetError
 from sawtooth.quantities import seconds
-from sawtooth.web import curves, numbers, replays, sequence, whatif
+from sawtooth.web import curves, numbers, sequence, whatif
 from sawtooth.web.bounded import Bounded
 from sawtooth.web.columns import TYPE, packed
 from sawtooth.web.folders import Folders
@@ -95,12 +95,18 @@ class Runs:
         befell = [name for name in ("dropped_packets", "lost_packets", "marked_packets") if name in links.columns]
         if not any(links[name].sum() for name in befell):
             return {}, None
-        run = replay.run
-        if replays.packets_until(run, replay.trace.duration) > replays.MOST_PACKETS:
+        packets = self._befell(opened, replay)
+        if packets is None:
             return {}, "there are too many packets to tell when single ones were dropped, lost or marked: samples of queues tell of drops"
-        fates = (pl.col("fate").is_in(["dropped", "lost"])) | (pl.col("marked") == 1)
-        packets = self._replays.once(opened, run, "fates", lambda: replays.recorded_packets(run, 0.0, replay.trace.duration).filter(fates))
         return curves.of_marks(packets, flows), None
+
+    def _befell(self, opened: Opened, replay: Replay) -> pl.DataFrame | None:
+        """The packets of a simulated run that were dropped, lost or marked; None if it has too many to look."""
+        run, duration = replay.run, replay.trace.duration
+        if fates.packets_until(run, duration) > fates.MOST_PACKETS:
+            return None
+        some = (pl.col("fate").is_in(["dropped", "lost"])) | (pl.col("marked") == 1)
+        return self._replays.once(opened, run, "fates", lambda: fates.recorded_packets(run, 0.0, duration, Bounded()).filter(some))
 
     def variable(self, request: Request) -> Response:
         """One of the algorithms' own variables over time."""
@@ -112,14 +118,16 @@ class Runs:
     def sequence(self, request: Request) -> Response:
         """The time-sequence graph of a flow."""
         opened, replay, _ = self._taken(request)
+        lost: pl.DataFrame | None = None
         if replay.plan.study.on_kernels:
             if replay.sequences is None:
                 raise DatasetError("packets of real kernels were not stored", "`sawtooth trace --pcap FILE` captures a run")
             found = replay.sequences
         else:
             found = self._replays.once(opened, replay.run, "sequence", lambda: sequence.taken(replay.run))
+            lost = self._befell(opened, replay)
         head = {"flow": query(request, "flow"), "kinds": sequence.MARKS}
-        return Response(packed(head, sequence.columns(found, query(request, "flow"))), media_type=TYPE)
+        return Response(packed(head, sequence.columns(found, query(request, "flow"), lost)), media_type=TYPE)
 
     def film(self, request: Request) -> Response:
         """The packets of a stretch of a run, where they are at any moment, for the player that pages of `sawtooth animate` have."""

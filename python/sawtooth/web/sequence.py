@@ -22,7 +22,9 @@ MOST_PACKETS = 4e6
 """Segments of a run that is captured: some hundred megabytes."""
 _MOST_ROWS = 4_000_000
 _SNAP = 96
-MARKS = ("retransmission", "needless", "sack", "dsack", "ce", "zero_window", "reordered", "duplicate")
+LOST = ("dropped", "lost")
+"""Marks that no capture at a sender has: of the segments, as they were sent, that a queue dropped or that were lost on a wire."""
+MARKS = ("retransmission", "needless", "sack", "dsack", "ce", "zero_window", "reordered", "duplicate", *LOST)
 """What is marked in the graph, in the order of their numbers."""
 _FIRST_SENDER = int(IPv4Address("10.0.0.0"))
 """The sender of flow N has the address N after this one (docs/guides/captures.md)."""
@@ -84,8 +86,13 @@ def read(path: Path, flow_of: Callable[[str], str | None]) -> Sequences:
     return Sequences(found, names, first.t_ns * 1e-9)
 
 
-def columns(found: Sequences, flow: str) -> dict[str, Vector]:
+def columns(found: Sequences, flow: str, packets: pl.DataFrame | None = None) -> dict[str, Vector]:
     """The graph of a flow: what is new and what is acknowledged over time, and what is marked; seconds since the run began, bytes, and numbers of segments as `packets` has them.
+
+    Args:
+        found: of the run.
+        flow: its name.
+        packets: rows of the table `packets` with all that were dropped or lost; None if that is not known.
 
     Raises:
         DatasetError: for a flow without data of TCP.
@@ -106,6 +113,15 @@ def columns(found: Sequences, flow: str) -> dict[str, Vector]:
     size = sent.select((pl.col("new_to_bytes") - pl.col("new_from_bytes")).max()).item() or 1
     # The SYN of a connection that has one is segment 0.
     first = int(flows.filter(flow=largest)["handshake"][0] != "none")
+    marks = marks.with_columns(number=pl.col("from_bytes").cast(pl.Int64) // size + first)
+    if packets is not None:
+        lost = _lost(
+            sent.with_columns(number=pl.col("new_from_bytes").cast(pl.Int64) // size + first),
+            marks,
+            packets.filter(flow=flow),
+            round(found.begin_s * 1e9),
+        )
+        marks = pl.concat([marks, lost], how="diagonal_relaxed").sort("t_ns", maintain_order=True)
     kinds = marks["kind"].replace_strict({kind: at for at, kind in enumerate(MARKS)}, return_dtype=pl.Float64)
     return {
         "sent t": vector(sent["t_ns"], 1e-9) + found.begin_s,
@@ -119,6 +135,19 @@ def columns(found: Sequences, flow: str) -> dict[str, Vector]:
         "marks t": vector(marks["t_ns"], 1e-9) + found.begin_s,
         "marks from": vector(marks["from_bytes"]),
         "marks to": vector(marks["to_bytes"]),
-        "marks number": vector(marks["from_bytes"] // size) + first,
+        "marks number": vector(marks["number"]),
         "marks kind": vector(kinds),
     }
+
+
+def _lost(sent: pl.DataFrame, marks: pl.DataFrame, packets: pl.DataFrame, begin_ns: int) -> pl.DataFrame:
+    """Marks of what was lost, each at the time at which the copy was sent that came to the link last."""
+    columns = ["t_ns", "number", "from_bytes", "to_bytes"]
+    again = marks.filter(pl.col("kind").is_in(["retransmission", "needless"])).select(columns)
+    copies = pl.concat(
+        [sent.rename({"new_from_bytes": "from_bytes", "new_to_bytes": "to_bytes"}).select(columns), again], how="vertical_relaxed"
+    ).sort("t_ns")
+    gone = packets.filter((pl.col("kind") == "data") & pl.col("fate").is_in(LOST)).select(
+        "number", kind="fate", came=pl.col("arrived_ns") - begin_ns
+    )
+    return gone.sort("came").join_asof(copies, left_on="came", right_on="t_ns", by="number", coalesce=False).drop_nulls("t_ns").drop("came")

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { columns } from "../columns";
 import { token } from "../plots/colours";
-import { bars, curve, type Layer } from "../time/layers";
+import { bars, curve, type Layer, signs as shapes } from "../time/layers";
 import { Panel } from "../time/panel";
 import { below, Steps } from "../time/steps";
 import type { Zoom } from "../time/zoom";
@@ -25,6 +25,12 @@ const SIGNS: { kinds: string[]; colour: string; words: string }[] = [
   { kinds: ["ce", "reordered", "duplicate"], colour: "c7", words: "marked, late or twice" },
   { kinds: ["zero_window"], colour: "no", words: "window closed" },
 ];
+
+/** What became of segments: shapes, in the page's own ink, since colours are those of what was sent. */
+const FATES = [
+  { kinds: ["dropped"], shape: "cross", glyph: "✕", words: "dropped by a queue" },
+  { kinds: ["lost"], shape: "ring", glyph: "○", words: "lost on the wire" },
+] as const;
 
 interface Props {
   tracks: Track[];
@@ -82,23 +88,24 @@ function Sequence({ track, flow, forks, zoom, choose, ask }: One) {
         const made = (times: string, values: string) =>
           new Steps(column(times) ?? new Float64Array(), column(values) ?? new Float64Array(), track.head.duration);
         const kinds = column("marks kind") ?? new Float64Array();
-        const signs = SIGNS.map((sign) => ({ ...sign, marks: marked(sign.kinds, head.kinds, kinds, column) })).filter(
-          ({ marks }) => marks.low.t.length,
-        );
+        const drawn = <Sign extends { kinds: readonly string[] }>(each: readonly Sign[]) =>
+          each.map((sign) => ({ ...sign, marks: marked(sign.kinds, head.kinds, kinds, column) })).filter(({ marks }) => marks.low.t.length);
+        const [signs, fates] = [drawn(SIGNS), drawn(FATES)];
         const [low, high] = [made("sent t", "sent from"), made("sent t", "sent to")];
         const [acked, edge] = [made("acked t", "acked to"), made("edge t", "edge to")];
         return (
           <Titled title={`Time and sequence number of ${flow} (B)`} keys="zoom in for single packets">
             <ul class="legend">
               {[
-                ["c0", "sent"],
-                ["c2", "acknowledged"],
-                ["c5", "edge of the receiver's window"],
-                ...signs.map((sign) => [sign.colour, sign.words]),
-              ].map(([ink, words]) => (
+                ["c0", "sent", "▮"],
+                ["c2", "acknowledged", "▮"],
+                ["c5", "edge of the receiver's window", "▮"],
+                ...signs.map((sign) => [sign.colour, sign.words, "▮"]),
+                ...fates.map((fate) => ["", fate.words, fate.glyph]),
+              ].map(([ink, words, glyph]) => (
                 <li key={words}>
                   <span class={ink} aria-hidden="true">
-                    ▮
+                    {glyph}
                   </span>{" "}
                   {words}
                 </li>
@@ -122,6 +129,7 @@ function Sequence({ track, flow, forks, zoom, choose, ask }: One) {
                 curve(acked, { colour: token("c2"), width: 1.2 }),
                 bars(low, high, { colour: token("c0"), width: 1.2 }, true),
                 ...signs.map((sign) => bars(sign.marks.low, sign.marks.high, { colour: token(sign.colour), width: 2.2 }, true)),
+                ...fates.map((fate) => shapes(fate.marks.low, fate.marks.high, { colour: token("ink"), width: 1.5 }, fate.shape)),
               ]}
             />
             {picked && (
@@ -197,7 +205,7 @@ function near(acked: Steps, sent: Steps): NonNullable<Layer["extent"]> {
 
 /** Marks of some kinds, with their bytes. */
 function marked(
-  kinds: string[],
+  kinds: readonly string[],
   words: string[],
   kind: Float64Array,
   column: (name: string) => Float64Array | undefined,

@@ -172,6 +172,35 @@ export function bars(low: Steps, high: Steps, ink: Ink, caps = false): Layer {
   };
 }
 
+/** Signs at the middle between two values, each at its time, that are told apart by their shape; where several would be on a pixel across, one is there. */
+export function signs(low: Steps, high: Steps, ink: Ink, shape: "cross" | "ring"): Layer {
+  return {
+    draw: (view) =>
+      inked(view, ink, () => {
+        const { ctx, from, to, x, y, ratio } = view;
+        const size = 3.5 * ratio;
+        let last = Number.NEGATIVE_INFINITY;
+        ctx.beginPath();
+        for (let at = low.until(from); at < low.until(to); at++) {
+          const across = x(low.t[at] as number);
+          const up = (y(low.value[at] as number) + y(high.value[at] as number)) / 2;
+          if (across - last < 0.5) continue;
+          last = across;
+          if (shape === "cross") {
+            ctx.moveTo(across - size, up - size);
+            ctx.lineTo(across + size, up + size);
+            ctx.moveTo(across - size, up + size);
+            ctx.lineTo(across + size, up - size);
+          } else {
+            ctx.moveTo(across + size, up);
+            ctx.arc(across, up, size, 0, 2 * Math.PI);
+          }
+        }
+        ctx.stroke();
+      }),
+  };
+}
+
 /** A moment through the whole panel. */
 export function moment(time: () => number | undefined, ink: Ink): Layer {
   return {

@@ -18,6 +18,10 @@ use crate::segment::Flags;
 const MOST_UNACKNOWLEDGED: usize = 32_768;
 /// A copy of a packet that comes after so many others is not told as one.
 const MOST_RECENT: usize = 64;
+/// A timer of retransmission runs for this at least, or a smoothed round trip if that is longer.
+const LEAST_TIMER_NS: i64 = 180_000_000;
+/// Duplicate acknowledgements that start a fast retransmission (RFC 5681 §3.2).
+const AT_ONCE: u64 = 3;
 /// The same while nothing has been acknowledged: mostly the other direction was not captured.
 const MOST_WITHOUT_ANY: usize = 256;
 
@@ -32,6 +36,8 @@ pub(super) struct Half {
     una: Option<i64>,
     sacked: Stretches,
     unacknowledged: VecDeque<UnacknowledgedSegment>,
+    /// When the first unacknowledged byte was last sent again since it is the first.
+    first_again_ns: Option<i64>,
     /// The last packets with data, first number and identification: of a copy the first may be acknowledged by now.
     recent: VecDeque<(i64, u16)>,
     holes: Holes,
@@ -363,7 +369,10 @@ impl Half {
         } else {
             step.note("retransmission", numbers.clone());
         }
-        let cause = self.cause(numbers, around);
+        let cause = self.cause(numbers, time, around);
+        if self.una.is_none_or(|una| numbers.start <= una) {
+            self.first_again_ns = Some(time);
+        }
         step.is_timeout = cause == Cause::Timer;
         let flight = self.flight();
         let dupacks = self.counts.acknowledged.dupacks_in_row;
@@ -387,27 +396,45 @@ impl Half {
     }
 
     /// What made the sender send again: a timer where nothing had been heard for so long as timers wait at least, else what was heard.
-    fn cause(&self, numbers: &Range<i64>, around: Surroundings) -> Cause {
-        let least_timer = 180_000_000.max(self.round_trips.smoothed_ns().unwrap_or(0));
-        let is_silent = around.unheard >= least_timer + around.sender_side;
+    ///
+    /// Without SACK duplicate acknowledgements go on to come while a timer runs, which they do not begin anew. They cannot have made the sender send if they were fewer than three, or came a
+    /// round trip ago, nor in a recovery: that goes on with what is new (RFC 6582). Nor is the first unacknowledged byte sent twice before something is acknowledged, but by a timer.
+    fn cause(&self, numbers: &Range<i64>, time: i64, around: Surroundings) -> Cause {
+        let round_trip = self.round_trips.smoothed_ns().unwrap_or(0) + around.sender_side;
+        let least_timer = round_trip.max(LEAST_TIMER_NS + around.sender_side);
+        let is_silent = around.unheard >= least_timer;
         let is_first = self.una.is_none_or(|una| numbers.start <= una);
-        if is_silent && is_first {
+        let dupacks = self.counts.acknowledged.dupacks_in_row;
+        let is_no_answer =
+            self.losses.is_open() || dupacks < AT_ONCE || around.unheard >= round_trip;
+        let is_slow = is_no_answer && self.waited(time) >= least_timer;
+        let is_repeated = self.losses.is_open() && self.first_again_ns.is_some();
+        if is_first && (is_silent || self.lacks_sack(around) && (is_slow || is_repeated)) {
             Cause::Timer
-        } else if numbers.end >= self.next
-            && !is_first
-            && self.counts.acknowledged.dupacks_in_row == 0
-            && self.may_probe(around)
-        {
+        } else if numbers.end >= self.next && !is_first && dupacks == 0 && self.may_probe(around) {
             Cause::Probe
         } else if !self.sacked.is_empty() {
             Cause::Sack
-        } else if self.counts.acknowledged.dupacks_in_row > 0 {
+        } else if dupacks > 0 {
             Cause::Dupack
         } else if is_silent {
             Cause::Timer
         } else {
             Cause::Unseen
         }
+    }
+
+    /// Whether the connection has no SACK: as both ends said, or as none of the first three duplicate acknowledgements has it.
+    fn lacks_sack(&self, around: Surroundings) -> bool {
+        let acks = &self.counts.acknowledged;
+        !around.has_sack || (acks.sacks == 0 && acks.dupacks >= AT_ONCE && !acks.are_options_cut)
+    }
+
+    /// For how long the timer of retransmission has run: it begins anew with what is acknowledged and with what is sent again (RFC 6298 §5).
+    fn waited(&self, time: i64) -> i64 {
+        let sent = self.unacknowledged.front().map_or(0, |first| first.sent_ns);
+        let acked = self.counts.acked_ns.unwrap_or(0);
+        time - self.first_again_ns.unwrap_or(0).max(sent).max(acked)
     }
 
     /// Keeps when the segment was sent, or that it was sent again.
@@ -572,6 +599,7 @@ impl Half {
         self.sacked.forget_below(ack);
         self.holes.forget_below(ack);
         self.una = Some(ack);
+        self.first_again_ns = None;
         self.counts.acknowledged.dupacks_in_row = 0;
         self.counts.acked_ns = Some(time);
         self.losses.on_progress(ack, time);
