@@ -391,9 +391,7 @@ def test_results_beside_themselves_are_refused_and_a_copy_is_told_as_one(make: C
             f"error: {a.directory} is named twice: whatever was measured agrees with itself, and nothing can be learnt of that\n"
             "hint: name each directory once; without a second one the arms of the first are compared"
         )
-    same = (
-        "a and b hold the same records to the bit, as a copy does, or the same runs done again: nothing else can be learnt of their agreement"
-    )
+    same = "a and b hold the same records to the bit, as a copy does, or the same runs done again: nothing else can be learnt of their agreement"
     assert same in compared(a, b).notes
     assert not any("same records" in note for note in compared(a, other).notes)
 
