@@ -8,6 +8,8 @@ import { number } from "./words";
 
 interface Rows {
   columns: string[];
+  /** What they are called, if otherwise. */
+  titles?: string[];
   /** Of those whose names do not tell them. */
   units: string[];
   numeric: boolean[];
@@ -70,7 +72,7 @@ export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
   );
   return (
     <Await of={found}>
-      {({ columns, units, numeric, rows, total }) => (
+      {({ columns, titles = columns, units, numeric, rows, total }) => (
         <>
           <section class="scroll" tabIndex={0} aria-label={label} aria-busy={found.loading}>
             <table>
@@ -97,7 +99,7 @@ export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
                       aria-sort={by === column ? (down ? "descending" : "ascending") : "none"}
                     >
                       <button type="button" onClick={() => see({ offset: 0, by: column, down: by === column && !down })}>
-                        {column}
+                        {titles[at]}
                         {units[at] && ` (${units[at]})`}
                         {by === column ? (down ? " ↓" : " ↑") : ""}
                       </button>
