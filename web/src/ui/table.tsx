@@ -19,6 +19,8 @@ interface Rows {
 }
 
 const PAGE = 100;
+/** Columns that no sheet of paper holds beside each other. */
+const WIDE = 12;
 const ARROWS = { none: "", ascending: " ↑", descending: " ↓" };
 
 /** A table of results; its runs are links. `kept`: the name by which the address keeps which rows are shown. */
@@ -75,7 +77,7 @@ export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
       {({ columns, titles = columns, units, numeric, rows, total }) => (
         <>
           <section class="scroll" tabIndex={0} aria-label={label} aria-busy={found.loading}>
-            <table>
+            <table class={columns.length > WIDE ? "wide" : ""}>
               <thead>
                 <tr>
                   {own && (
@@ -112,7 +114,11 @@ export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
                   <tr key={at}>
                     {own && <td>{number(own.value(Number(row[columns.indexOf("run")])))}</td>}
                     {row.map((cell, column) => (
-                      <td key={columns[column]} class={numeric[column] ? "" : "text"}>
+                      <td
+                        key={columns[column]}
+                        class={numeric[column] ? "" : "text"}
+                        data-title={`${titles[column]}${units[column] && ` (${units[column]})`}`}
+                      >
                         {runsOf && columns[column] === "run" && typeof cell === "number" ? (
                           <a href={to("run", { of: runsOf, run: String(cell) })}>{cell}</a>
                         ) : (
