@@ -169,4 +169,4 @@ def test_a_change_that_was_cut_is_told(page: Any) -> None:
 def test_units_of_windows_and_rates_are_those_of_other_pages(page: Any) -> None:
     opened(page)
     expect(page.get_by_role("region", name="Congestion window (kB)")).to_have_count(1)
-    expect(page.locator("article li", has_text="Mbit/s").first).to_have_text(re.compile(r"bulk: \d(\.\d+)? Mbit/s, "))
+    expect(page.locator("article li", has_text="Mbit/s").first).to_have_text(re.compile(r"bulk: goodput \d(\.\d+)? Mbit/s, "))

@@ -82,7 +82,7 @@ function spans(tracks: Track[]): string {
   const alike = new Set(tracks.map(lasting)).size === 1;
   const each = alike ? lasting(tracks[0] as Track) : tracks.map((track) => `${track.label} ${lasting(track)}`).join(", ");
   const fork = Math.max(...tracks.map((track) => (track.which.change && track.head.differs) || 0));
-  const common = fork ? ` What is the same in both futures, until ${number(+fork.toPrecision(6))} s, counts in both.` : "";
+  const common = fork ? ` What is the same in both futures, until ${+fork.toFixed(9)} s, counts in both.` : "";
   return `Of whole runs, whatever stretch is shown below: ${each}.${common}`;
 }
 
