@@ -68,7 +68,7 @@ def blocks() -> dict[str, Mapping[str, str]]:
             "fit": console("", "\n".join(line for line in fitted.splitlines() if line.startswith(FITTED))),
             "others": console("", "\n".join(shared[at : at + 2])),
         },
-        "compare": {"beside": console("", said("compare", "transfer.pcapng", "fitted.toml").partition("\n\n")[0])},
+        "compare": {"beside": console("", said("compare", "transfer.pcapng", "fitted.toml").rpartition("\n\n")[0])},
         "advise": {
             "advise": console("", said("advise", "fitted.toml").partition("\ntimes: ")[0]),
             "neighbour": console("", said("advise", "fitted.toml", *beside, "--out", "beside").partition("\ntimes: ")[0]),

@@ -48,7 +48,7 @@ MANUAL = ROOT / "supply/data/data/share/man/man1/sawtooth.1"
 AGREEMENT = ROOT / "docs/validation/linux.csv"
 KINDS = {
     "queue": ("Queue disciplines", 'What `queue = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
-    "loss": ("Losses of links", 'What `loss = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
+    "loss": ("Packet losses of links", 'What `loss = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "jitter": ("Jitter of links", 'What `jitter = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "reorder": ("Reordering by links", 'What `reorder = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),
     "medium": ("Media of links", 'What `medium = { name = "NAME", PARAMETER = VALUE }` of a link can say.'),

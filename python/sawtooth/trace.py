@@ -121,7 +121,8 @@ def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
     lines: list[str] = []
     for row in trace.flows.filter(pl.col("flow").is_in(shown)).iter_rows(named=True):
         known = {name: value for name, value in row.items() if value is not None}
-        parts = [_rate(row["goodput_bps"])]
+        # Of what completes a reader would take it for the rate until then.
+        parts = [f"goodput {_rate(row['goodput_bps'])}{' to the end of the run' if 'completion_ns' in known else ''}"]
         if "retransmits" in known:
             parts.append(f"{row['retransmits']} retransmitted")
         if "timeouts" in known:

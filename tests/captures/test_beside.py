@@ -91,6 +91,22 @@ def test_what_a_capture_cannot_tell_is_not_known(place: Path) -> None:
     assert found["acknowledged"][2] == pytest.approx(1, rel=0.01)
 
 
+def test_it_says_which_flows_lie_beside_each_other_and_where_round_trips_are_from(place: Path) -> None:
+    made = beside(place / "receiver.pcapng", place / "results", flows=("1", None))
+    assert [(each.flow, each.taken, each.trips) for each in made.sides] == [
+        (
+            LONG,
+            "named, of 2 flows",
+            "captured at its receiver: of round trips at most the least is known, as what both ends took together",
+        ),
+        ("long", "the largest of 2 flows", "round trips are those that its sender measured"),
+    ]
+    assert beside(place / "run.pcapng", place / "run.pcapng").notes == [
+        f"both are {LONG} of {place / 'run.pcapng'}, so nothing can be learnt of their agreement"
+    ]
+    assert beside(place / "run.pcapng", place / "run.pcapng", flows=("1", "2")).notes == []
+
+
 def test_the_figure_has_both_over_their_own_time(place: Path) -> None:
     made = beside(place / "run.pcapng", place / "results", flows=("2", "short"))
     drawn = made.figure()
@@ -144,7 +160,9 @@ def test_the_command_prints_numbers_without_a_verdict_and_writes_both(
     monkeypatch.chdir(place)
     code, text, notes = said(["sender.pcapng", "asked.toml", "--out", str(tmp_path / "o")], monkeypatch, capsys)
     assert (code, notes) == (0, ["note: of a study the first run is simulated, with seed 1"])
-    first, *rest = text.splitlines()
+    one, other, _, first, *rest = text.splitlines()
+    told = f"{LONG}, the largest of 2 flows; captured at its sender: round trips are from data to its acknowledgement there"
+    assert (one, other) == (f"sender.pcapng: {told}", f"asked.toml, simulated: {told}")
     assert first.split() == ["sender.pcapng", "asked.toml,", "simulated", "ratio"]
     assert WHY_NO_VERDICT in rest
     assert {path.name for path in (tmp_path / "o").iterdir()} == {"beside.svg", "beside.png", "beside.csv"}

@@ -209,6 +209,9 @@ def test_the_search_works_where_pages_are_files(opened: Any, width: int) -> None
         ("how to write a claim", "guides/figures-and-findings.html"),
         ("install", "start/install.html"),
         ("compare", "guides/compare.html"),
+        ("packet loss", "reference/loss.html"),
+        ("goodput definition", "start/questions.html"),
+        ("definition of goodput", "start/questions.html"),
     ],
 )
 def test_the_search_leads_to_the_page_that_answers(opened: Any, asked: str, answers: str) -> None:

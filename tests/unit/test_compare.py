@@ -294,8 +294,8 @@ def test_bounds_decide_what_they_can(make: Callable[..., Dataset]) -> None:
 
 
 def test_transfers_are_compared_by_completion_and_other_flows_by_goodput_in_all_cells(make: Callable[..., Dataset]) -> None:
-    never = make("never", lambda *_: None, lifetime_ns=3e9)
-    assert {row.metric.name for row in compared(never, never).rows} == {"goodput_bps"}
+    never, again = (make(name, lambda *_: None, lifetime_ns=3e9) for name in ("never", "again"))
+    assert {row.metric.name for row in compared(never, again).rows} == {"goodput_bps"}
     # One that completed anywhere, on any side, is a transfer.
     once_there = make("once", lambda run, i: plain(run, i) if run.cell == 4 else None, lifetime_ns=3e9)
     assert {row.metric.name for row in compared(never, once_there).rows} == {"completion_ns"}
@@ -327,7 +327,8 @@ def test_what_was_not_recorded_is_told_with_what_it_needs(study_file: Path, tmp_
         'error: no run has `mean(series.cwnd_bytes)`: the table `series` needs sample = "100 ms"\n'
         "hint: results hold what the study records; `sawtooth list metric` says what else there is"
     )
-    for others in ([], [ran]):
+    again = sawtooth.run(study_file, tmp_path / "again").directory
+    for others in ([], [again]):
         with pytest.raises(SawtoothError) as raised:
             side_by_side.compare(ran, others, Question(("mean(series.cwnd_bytes)",)))
         assert str(raised.value) == expected
@@ -379,8 +380,20 @@ def test_of_three_sides_each_is_held_against_those_after_it(make: Callable[..., 
         f"completion_ns_{pair}_{kind}" for pair in ("a_over_b", "a_over_c", "b_over_c") for kind in ("against", "ratios")
     }
     assert "a against b against c: Who gets more?" in (tmp_path / "out/report.html").read_text()
-    with pytest.raises(SawtoothError, match="b is named twice"):
-        side_by_side.compare(a.directory, [b.directory, b.directory], Question())
+
+
+def test_results_beside_themselves_are_refused_and_a_copy_is_told_as_one(make: Callable[..., Dataset]) -> None:
+    a, b, other = make("a", plain), make("b", plain), make("c", lambda run, seed: 2 * plain(run, seed))
+    for others in ([a.directory], [b.directory, a.directory]):
+        with pytest.raises(SawtoothError) as refused:
+            side_by_side.compare(a.directory, others, Question())
+        assert str(refused.value) == (
+            f"error: {a.directory} is named twice: whatever was measured agrees with itself, and nothing can be learnt of that\n"
+            "hint: name each directory once; without a second one the arms of the first are compared"
+        )
+    same = "a and b hold the same records to the bit, as a copy does, or the same runs done again: nothing else can be learnt of their agreement"
+    assert same in compared(a, b).notes
+    assert not any("same records" in note for note in compared(a, other).notes)
 
 
 def test_a_value_that_only_one_side_tells_is_listed(make: Callable[..., Dataset]) -> None:
@@ -755,7 +768,7 @@ def test_mistakes_say_what_where_and_what_to_do(make: Callable[..., Dataset], st
     assert message(a, b, Question()).startswith(
         "error: a and b have no cell in common\nhint: Tp 10 ms, N 1, newreno: only a (b: none of 4 runs is done yet)"
     )
-    assert message(a, a, Question(arm="sak")) == f"error: {a} has no arm `sak`\nhint: did you mean `sack`?"
+    assert message(a, b, Question(arm="sak")) == f"error: {a} has no arm `sak`\nhint: did you mean `sack`?"
 
 
 CSV_MISTAKES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,15 @@ def test_one_interval_that_is_far_wider_than_the_others_goes_on_beyond_the_scale
     assert told not in forest.said([Verdict("c", "yes", "", cells)])
 
 
+def test_a_scale_says_what_it_is_of_and_in_which_unit() -> None:
+    cells = [replace(evidence(name, 5e6, 4e6, 6e6), quantity="difference") for name in ("near", "far")]
+    told = [text.get_text() for text in drawn(cells).texts]
+    assert "difference (Mbit/s)" in told
+    assert told[-1] == "each claim on a scale of its own; shaded: where it holds; line: its limit"
+    # Of a value itself, which has no unit.
+    assert "value" in [text.get_text() for text in drawn([evidence("", 0.5, 0.4, 0.6, unit="")]).texts]
+
+
 STUDY = """\
 name = "predicted"
 repeat = 4
@@ -89,6 +99,7 @@ def test_where_a_prediction_holds_is_shaded(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY)
     dataset = sawtooth.run(tmp_path / "study.toml", tmp_path / "out")
     found = dataset.finding(claim="c", metric="goodput_bps", is_="reproduced", reference="paper.goodput_bps", by="prediction")
+    assert {each.quantity for each in found.evidence} == {"difference"}
     for each in found.evidence:
         assert each.interval is not None
         low, high = each.limits

@@ -10,6 +10,7 @@ import pytest
 
 import sawtooth
 from sawtooth.cli.next import advice
+from sawtooth.web.folders import Folders
 from sawtooth.web.made import Made, newest
 from tests.conftest import STUDY
 
@@ -42,6 +43,21 @@ def test_what_only_mentions_a_scenario_is_no_study_and_all_broken_ones_have_one_
     broken, *others, serve = advice(tmp_path)
     assert broken.startswith("  sawtooth lint 0.toml  ") and broken.endswith("this says where and why, and so it is with 1 more")
     assert [line.split()[2] for line in others] == ["2.toml", "3.toml"] and serve.startswith("  sawtooth serve")
+
+
+def test_studies_of_a_programs_tests_come_last_and_their_mistakes_are_theirs(tmp_path: Path) -> None:
+    corpus, folder = tmp_path / "tests" / "corpus", tmp_path / "work" / "tests"
+    for place in (corpus, folder):
+        place.mkdir(parents=True)
+    (corpus / "broken.toml").write_text("[scenario")
+    (corpus / "whole.toml").write_text(STUDY.replace('name = "pair"', 'name = "theirs"'))
+    (tmp_path / "work" / "pair.toml").write_text(STUDY)
+    assert [line.split()[2] for line in advice(tmp_path)[:-1]] == ["work/pair.toml", "tests/corpus/whole.toml"]
+    found = [address for address in Folders([tmp_path]).studies().addresses if not address.startswith("shipped/")]
+    assert [address.partition("/")[2] for address in found] == ["work/pair.toml", "tests/corpus/broken.toml", "tests/corpus/whole.toml"]
+    # Who is in such a folder works there.
+    (folder / "broken.toml").write_text("[scenario")
+    assert advice(folder)[0].startswith("  sawtooth lint broken.toml")
 
 
 def test_a_study_that_was_run_again_elsewhere_goes_on_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

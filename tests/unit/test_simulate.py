@@ -30,3 +30,6 @@ def test_a_table_is_printed_upright_though_its_flow_has_no_name(table: str, row:
     head, *rest = done.output.splitlines()
     assert head.split() == ["flow"]
     assert row in {line.split()[0] for line in rest if line.strip()}
+    # At the end what is delivered and not yet acknowledged makes goodput the larger of the two.
+    told = "From a flow's start to the end of the run: throughput_bps of whole segments that were acknowledged, goodput_bps of all that was delivered."
+    assert (told in rest) is (table == "flows")

@@ -42,6 +42,15 @@ def test_rows_are_those_of_python_a_page_at_a_time(client: TestClient, sides: Pa
     assert found["total"] == numbers.height == 4
     ratios = [row[found["columns"].index("ratio")] for row in found["rows"]]
     assert ratios == pytest.approx(numbers["ratio"].sort().to_list()[:2])
+    # As people read them: in the unit behind the measure, and under the names of both.
+    assert {row[found["columns"].index("metric")] for row in found["rows"]} == {"goodput_bps (Mbit/s)"}
+    named = dict(zip(found["titles"], found["rows"][0], strict=True))
+    least = numbers.sort("ratio").row(0, named=True)
+    assert (named["before"], named["after"]) == pytest.approx((least["first"] / 1e6, least["second"] / 1e6))
+    assert named["difference"] == pytest.approx(least["difference"] / 1e6)
+    assert named["before, low"] == pytest.approx(least["first_low"] / 1e6)
+    assert (named["n, before"], named["unfinished, after"]) == (least["n_first"], least["unfinished_second"])
+    assert not any("first" in title or "second" in title for title in found["titles"])
     assert {"difference", "difference_low", "difference_high", "ratio_low", "ratio_high"} <= set(found["columns"])
 
 

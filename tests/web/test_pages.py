@@ -98,7 +98,7 @@ def test_intervals_of_a_verdict_stand_over_short_numbers_of_a_larger_unit(page: 
     page.goto("/results?of=lab/results/queues")
     page.locator(".verdict .plot svg").first.wait_for()
     texts = page.evaluate("[...document.querySelector('.verdict .plot svg').querySelectorAll('text')].map((each) => each.textContent)")
-    assert "Mbit/s" in texts
+    assert "difference (Mbit/s)" in texts
     assert not any(len(text) > 5 and text[0].isdigit() for text in texts)
 
 

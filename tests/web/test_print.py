@@ -1,10 +1,12 @@
 """On paper, where nothing can be pressed or scrolled."""
 
+from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.web.conftest import STUDY
+from tests.web.conftest import STUDY, serving, showing
 
 
 def printed(page: Any) -> None:
@@ -21,6 +23,27 @@ def test_tables_keep_their_headings_and_all_their_rows(page: Any) -> None:
     assert table.evaluate("each => each.scrollHeight <= each.clientHeight + 1")
     # What is of use on a screen only is not there.
     expect(page.get_by_role("button", name="Colours", exact=False)).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [720, 1040])
+def test_no_column_of_a_table_is_cut_however_many_there_are(sides: Path, browser: Any, width: int) -> None:
+    with serving(sides) as explorer, showing(browser, explorer) as page:
+        # As wide as a sheet of A4, upright and across.
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto("/results?of=lab/before")
+        page.get_by_role("combobox", name="Table", exact=True).select_option("flows")
+        page.get_by_role("region", name="Table flows").get_by_role("button", name="goodput_bps").wait_for()
+        for address, name in (("/compare?of=lab/before&beside=lab/after", "Every cell"), (page.url, "Table flows")):
+            page.emulate_media(media="screen")
+            page.goto(address)
+            table = page.get_by_role("region", name=name)
+            table.locator("td").first.wait_for()
+            printed(page)
+            ends = table.locator("td:not(:empty)").evaluate_all("all => all.map((each) => each.getBoundingClientRect().right)")
+            assert len(ends) > 40 and max(ends) <= width
+            # Each value is below the name of its column.
+            first = table.locator("td").first
+            assert first.evaluate("each => getComputedStyle(each, '::before').content") == f'"{first.get_attribute("data-title")}"'
 
 
 def test_a_study_is_there_to_its_last_line(page: Any) -> None:

@@ -30,6 +30,8 @@ def test_verdicts_and_factors_are_those_of_the_report(client: TestClient) -> Non
     head = client.get("/api/results/head", params=OF).json()
     judged = client.get("/api/results/verdicts", params=OF).json()
     assert [verdict["answer"] for verdict in judged["verdicts"]] == ["yes"]
+    # What the page writes at the axis of its intervals.
+    assert {each["interval"]["of"] for each in judged["verdicts"][0]["evidence"]} == {"difference"}
     assert [level["level"] for level in head["factors"]["limit"]] == ["0.25 bdp", "1 bdp", "4 bdp"]
     assert head["arms"] == ["reno", "cubic"]
 

@@ -79,6 +79,13 @@ def test_both_futures_are_laid_over_each_other_and_part_where_something_happened
         "▬ bulk, otherwise cubic",
     ]
     assert "change=" in page.url
+    # Over which time sums are: what is the same in both counts in both.
+    told = page.get_by_role("region", name="Numbers of these runs").get_by_text("Of whole runs", exact=False).inner_text()
+    assert re.match(
+        r"Of whole runs, whatever stretch is shown below: from 0 to [\d.]+ s\. What is the same in both futures, until 2\.\d* s, counts in both\. "
+        "Goodput is of the time from a flow's start, of all flows from the first start, to the end of the run, also where a transfer completed before",
+        told,
+    )
     form.get_by_label("New rate").fill("fast")
     form.get_by_role("button", name="See both futures").click()
     page.get_by_role("alert").get_by_text("bottleneck has rate fast", exact=False).wait_for()
@@ -162,4 +169,4 @@ def test_a_change_that_was_cut_is_told(page: Any) -> None:
 def test_units_of_windows_and_rates_are_those_of_other_pages(page: Any) -> None:
     opened(page)
     expect(page.get_by_role("region", name="Congestion window (kB)")).to_have_count(1)
-    expect(page.locator("article li", has_text="Mbit/s").first).to_have_text(re.compile(r"bulk: \d(\.\d+)? Mbit/s, "))
+    expect(page.locator("article li", has_text="Mbit/s").first).to_have_text(re.compile(r"bulk: goodput \d(\.\d+)? Mbit/s, "))

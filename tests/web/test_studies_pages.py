@@ -30,6 +30,9 @@ def test_an_example_becomes_a_study_of_ones_own_and_is_run(running_page: Any, fo
     page.get_by_role("button", name="Save as").click()
     page.wait_for_url("**/studies?of=lab%2Fmine.toml")
     assert (folder / "mine.toml").is_file()
+    # Both buttons stand at the foot of their row.
+    feet = [page.get_by_role("button", name=name, exact=True).bounding_box() for name in ("Save", "Save as")]
+    assert feet[0]["y"] + feet[0]["height"] == feet[1]["y"] + feet[1]["height"]
     page.get_by_role("button", name="Start").click()
     page.get_by_text("done · 10 of 10 runs").wait_for(timeout=180_000)
     page.get_by_role("link", name="lab/results/l4s").first.click()

@@ -41,7 +41,13 @@ class Beside:
     @property
     def notes(self) -> list[str]:
         """What is to be known of them."""
-        return list(dict.fromkeys(note for each in self.sides for note in each.notes))
+        first, second = self.sides
+        same = (
+            [f"both are {first.flow} of {first.name}, so nothing can be learnt of their agreement"]
+            if first.row == second.row and first.name == second.name
+            else []
+        )
+        return list(dict.fromkeys([*same, *(note for each in self.sides for note in each.notes)]))
 
     def figure(self) -> Figure:
         """Bytes in flight, smoothed round-trip time, and the rate of what was acknowledged, over time since each flow's start.

@@ -32,6 +32,8 @@ class Side:
         flow: its name.
         row: its numbers, by the columns of `flows`; what is not known is null.
         trace: over time; None if there are no samples.
+        taken: of how many flows it is, and why this one.
+        trips: where its round trips are from.
         notes: what is to be known of it.
         damage: of a capture, why it was not read to its end; None if it was.
         warning: the same in a sentence.
@@ -42,9 +44,21 @@ class Side:
     flow: str
     row: dict[str, Any]
     trace: Trace | None
+    taken: str
+    trips: str
     notes: tuple[str, ...] = ()
     damage: str | None = None
     warning: str | None = None
+
+
+_LEAST = "of round trips at most the least is known, as what both ends took together"
+_PLACES = {
+    "sender": ("at its sender", "round trips are from data to its acknowledgement there"),
+    "near_sender": ("near its sender, behind a queue", _LEAST),
+    "receiver": ("at its receiver", _LEAST),
+    "middle": ("between its ends", _LEAST),
+}
+_ELSEWHERE = ("at a place that is not known", _LEAST)
 
 
 def side(
@@ -84,10 +98,20 @@ def _of_capture(capture: Capture, flow: str | None, name: str | None = None, not
         raise StudyError(f"{name or capture.name} has no flow of TCP that sent data", hint="`sawtooth analyze` tells what it has")
     row = rows.row(0, named=True)
     series = capture.series.filter(pl.col("flow") == row["flow"])
+    where, trips = _PLACES.get(row["vantage"], _ELSEWHERE)
     if row["vantage"] != "sender":
-        where = {"receiver": "at its receiver", "middle": "between its ends"}.get(row["vantage"], "at a place that is not known")
         notes += (f"{row['flow']} of {name or capture.name} was captured {where}: its round trips and limits are not those of a sender",)
-    return Side(name or capture.name, row["flow"], row, _trace(series, row["start_ns"]), notes, capture.damage, capture.warning)
+    taken = _taken(flow, capture.flows.filter((pl.col("transport") == "tcp") & (pl.col("sent_bytes") > 0)).height)
+    trips = f"captured {where}: {trips}"
+    return Side(
+        name or capture.name, row["flow"], row, _trace(series, row["start_ns"]), taken, trips, notes, capture.damage, capture.warning
+    )
+
+
+def _taken(flow: str | None, flows: int) -> str:
+    if flow is None:
+        return f"the largest of {flows:,} flows" if flows > 1 else "the only flow"
+    return f"named, of {flows:,} flows" if flows > 1 else "named, the only flow"
 
 
 def _of_study(path: Path, flow: str | None) -> Side:
@@ -119,7 +143,8 @@ def _of_results(dataset: Dataset, flow: str | None, cell: int | None, arm: str |
     if series.is_empty():
         notes.append(f"{name} has no samples, so the figure lacks it: give the scenario a `sample`, such as 100 ms")
     row["limited_other_ns"] = _other(row)
-    return Side(name, row["flow"], row, None if series.is_empty() else _trace(series, row["start_ns"]), tuple(notes))
+    trace = None if series.is_empty() else _trace(series, row["start_ns"])
+    return Side(name, row["flow"], row, trace, _taken(flow, flows.height), "round trips are those that its sender measured", tuple(notes))
 
 
 def _chosen(flows: pl.DataFrame, flow: str | None, name: str) -> dict[str, Any]:

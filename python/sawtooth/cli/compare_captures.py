@@ -49,7 +49,9 @@ def compared(
 
 
 def lines(made: Beside, out: Path | None) -> Iterator[str]:
-    """The numbers in a table, what they say, and what was written."""
+    """Which flows they are and where they were seen, the numbers in a table, what they say, and what was written."""
+    yield from (f"{each.name}: {each.flow}, {each.taken}; {each.trips}" for each in made.sides)
+    yield ""
     rows: list[tuple[str, ...]] = [("", *made.labels, "ratio")]
     for row in made.numbers.iter_rows(named=True):
         if row["first"] is None and row["second"] is None:
@@ -76,7 +78,10 @@ def lines(made: Beside, out: Path | None) -> Iterator[str]:
 def as_json(made: Beside, out: Path | None) -> dict[str, Any]:
     """For other programs, in base units."""
     return {
-        "sides": [{"name": each.name, "flow": each.flow, "damage": each.damage} for each in made.sides],
+        "sides": [
+            {"name": each.name, "flow": each.flow, "taken": each.taken, "round_trips": each.trips, "damage": each.damage}
+            for each in made.sides
+        ],
         "numbers": made.numbers.to_dicts(),
         "verdict": None,
         "why_no_verdict": WHY_NO_VERDICT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sawtooth.web.folders import SHIPPED, Folders
+from sawtooth.web.folders import SHIPPED, Folders, is_of_tests
 from sawtooth.web.made import Made, Runs, newest, state
 
 _MOST = 5
@@ -23,7 +23,8 @@ def advice(folder: Path) -> list[str]:
         return address.partition("/")[2] or "."
 
     lines: list[tuple[str, str]] = []
-    if broken := [address for address, study in named.items() if study.error is not None]:
+    # What is broken among a program's tests is so on purpose.
+    if broken := [address for address, study in named.items() if study.error is not None and not is_of_tests(address)]:
         others = f", and so it is with {len(broken) - 1} more" if len(broken) > 1 else ""
         lines.append((f"sawtooth lint {below(broken[0])}", f"it cannot be read: this says where and why{others}"))
     by_name = {study.name: address for address, study in named.items()}

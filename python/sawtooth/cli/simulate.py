@@ -53,3 +53,7 @@ def simulate(
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_width_chars=200,
                    tbl_formatting="NOTHING", fmt_str_lengths=40):  # fmt: skip
         print(upright(frame) if frame.height <= 8 else frame)
+    if {"throughput_bps", "goodput_bps"} <= {*frame.columns}:
+        print(
+            "From a flow's start to the end of the run: throughput_bps of whole segments that were acknowledged, goodput_bps of all that was delivered."
+        )

@@ -23,7 +23,7 @@ from sawtooth.findings.cells import Cell
 from sawtooth.findings.data import Data
 from sawtooth.findings.direction import ROUNDING, Bounds, difference, differences, direction
 from sawtooth.findings.spec import THAN, FindingSpec, Kind
-from sawtooth.findings.verdict import Evidence
+from sawtooth.findings.verdict import DIFFERENCE, Evidence
 from sawtooth.questions import Choice, Reader
 from sawtooth.scales import p_value
 from sawtooth.stats import Interval, Vector
@@ -179,7 +179,9 @@ def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below:
         )
     elif found.p_denied is not None:
         text += _by_signs(found.p_denied, "above" if below else "below", len(first[0]))
-    return Evidence(name, found.shows, found.denies, text, bounded.between(least, most), limits, data.measure.unit, doubt)
+    return Evidence(
+        name, found.shows, found.denies, text, bounded.between(least, most), limits, data.measure.unit, doubt, quantity=DIFFERENCE
+    )
 
 
 def _by_signs(p: float, side: str, n: int) -> str:
@@ -225,7 +227,7 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
         differences(first, second, options), data, margin, bounded=np.isfinite(shown.high - shown.low)
     )  # fmt: skip
     text = bounded.words(first, second, data, (least, most), options)
-    return Evidence(name, shows, denies, text, shown, (-margin, margin), data.measure.unit, doubt)
+    return Evidence(name, shows, denies, text, shown, (-margin, margin), data.measure.unit, doubt, quantity=DIFFERENCE)
 
 
 def _one_ratio(a: Vector, b: Vector) -> float | None:

@@ -77,7 +77,7 @@ def _evidence(cell: Cell, data: Data) -> Evidence:
     words = f"{below} of {len(groups)} levels of {along} are below {number(100 * share)} % of what is around them; least {number(100 * float(part[at]))} % at {names[at]}"
     limits = (0.0, share) if dipping else (share, np.inf)
     shown, denied = (dips, none) if dipping else (none, dips)
-    return Evidence(cell.name, shown, denied, words, _interval(ends, part, at), limits)
+    return Evidence(cell.name, shown, denied, words, _interval(ends, part, at), limits, quantity="share of what is around it")
 
 
 def _interval(ends: Any, part: Vector, at: int) -> Interval:

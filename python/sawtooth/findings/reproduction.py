@@ -13,7 +13,7 @@ from sawtooth import stats
 from sawtooth.findings.cells import Cell
 from sawtooth.findings.data import Data
 from sawtooth.findings.spec import FindingSpec, Kind
-from sawtooth.findings.verdict import Evidence
+from sawtooth.findings.verdict import DIFFERENCE, Evidence
 from sawtooth.questions import Reader
 from sawtooth.references import Quantity, Reference, has_digits, recognised
 from sawtooth.scales import number
@@ -180,7 +180,7 @@ def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], referen
         sides = {float(end.mean()) > theirs for end in (low, high)}
         return len(sides) == 1 and all(end(level) is False for end in ends)
 
-    return Evidence(name, shows, denies, words, shown, limits, data.measure.unit, chance=by != "digits")
+    return Evidence(name, shows, denies, words, shown, limits, data.measure.unit, chance=by != "digits", quantity=DIFFERENCE)
 
 
 def _decided(values: Vector, published: dict[str, Any], factor: float, options: Mapping[str, Any]) -> Callable[[float], bool | None]:

@@ -116,7 +116,7 @@ def _evidence(
         words += f"; {left} of {len(groups)} strata do not count, as runs did not finish and their order is not known"
     interval = Interval(found.rho, found.low, found.high, found.n, found.method)
     limits = (0.0, math.inf) if rising else (-math.inf, 0.0)
-    return Evidence(name, shows, denies, words, interval, limits, brief=f"rank correlation {found.rho:+.2f}")
+    return Evidence(name, shows, denies, words, interval, limits, brief=f"rank correlation {found.rho:+.2f}", quantity="rank correlation")
 
 
 def _in_order(low: Vector, high: Vector) -> Vector | None:

@@ -26,6 +26,9 @@ ANSWERS: tuple[Answer, ...] = ("yes", "no", "mixed", "cannot distinguish")
 ERRORS = 0.05
 """The share of false verdicts that is allowed, of all findings of a study together."""
 
+DIFFERENCE = "difference"
+"""What most intervals are of: from the other side, or from a bound."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -42,6 +45,7 @@ class Evidence:
         steps: what it consists of, if that is several comparisons, each with an interval.
         chance: whether an interval decides, so that a level of confidence says something.
         brief: the number that decides, with what it is, for lists; empty for that of the interval.
+        quantity: what the interval is of, such as a difference; empty of a value itself.
 
     """
 
@@ -56,6 +60,7 @@ class Evidence:
     steps: Sequence[Evidence] = ()
     chance: bool = True
     brief: str = ""
+    quantity: str = ""
 
     @property
     def silent(self) -> bool:

@@ -332,8 +332,13 @@ def _state(dataset: Dataset, label: str) -> list[str]:
 
 
 def _setting_notes(first: Dataset, second: Dataset, labels: tuple[str, str]) -> list[str]:
-    """What the manifests differ in that may make the results differ."""
+    """Whether both hold the same, else what the manifests differ in that may make the results differ."""
     notes: list[str] = []
+    if first.digest == second.digest:
+        notes.append(
+            f"{labels[0]} and {labels[1]} hold the same records to the bit, as a copy does, or the same runs done again: "
+            "nothing else can be learnt of their agreement"
+        )
     for field_name, words in (
         ("study_sha256", "text of the study"),
         ("results_epoch", "results epoch"),

@@ -64,6 +64,11 @@ class Weighed(Protocol):
         """Of the interval."""
         ...
 
+    @property
+    def quantity(self) -> str:
+        """What the interval is of; empty of a value itself."""
+        ...
+
 
 class Judged(Protocol):
     """A verdict: `sawtooth.report.document.Verdict`."""
@@ -129,7 +134,7 @@ def forest(verdicts: Sequence[Judged]) -> Figure:
     for side in ("left", "bottom"):
         axis.spines[side].set_visible(False)
     axis.annotate(
-        "each claim on a scale of its own; shaded: where it holds", (0, 0), xycoords="axes fraction", xytext=(0, -8), textcoords="offset points",
+        "each claim on a scale of its own; shaded: where it holds; line: its limit", (0, 0), xycoords="axes fraction", xytext=(0, -8), textcoords="offset points",
         ha="left", va="top", fontsize=7.5,
     )  # fmt: skip
     return made
@@ -154,7 +159,7 @@ def said(verdicts: Sequence[Judged]) -> str:
 
 
 def _rows(verdict: Judged) -> list[_Row]:
-    """Of one claim: its lines, the last with the verdict, and a line for each cell."""
+    """Of one claim: its verdict, its lines, what its intervals are of, and a line for each cell."""
     cells = _cells(verdict)
     lines = wrapped(plain(_CODE.sub(r"\1", verdict.claim), 400), _HEAD, _WIDTH - 0.1, bold=True) or [""]
     rows = [_Row(verdict.answer, verdict.answer, head=True), *(_Row(line, head=True) for line in lines)]
@@ -163,6 +168,7 @@ def _rows(verdict: Judged) -> list[_Row]:
     reach = _reach(cells)
     divided = scale(cells[0].unit, [_largest(each) for each in cells])
     alone = len(cells) == 1 and not cells[0].cell
+    rows.append(_Row(f"{cells[0].quantity or 'value'}{f' ({divided[1]})' if divided[1] else ''}"))
     for each in cells:
         rows += [] if alone else [_Row(line) for line in wrapped(plain(each.cell or "all", 200), _CELL, _WIDTH - 0.1)]
         first, *others = wrapped(_numbers(each, divided), _NUMBERS, _MOST_NUMBERS) or [""]

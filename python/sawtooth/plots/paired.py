@@ -115,7 +115,7 @@ def ratios(dots: Sequence[Dot], names: tuple[str, str], quantity: str, tolerance
     axis.set_yticks([places[id(dot)] for dot in dots], [dot.label for dot in dots], fontsize=7.5)
     axis.set_ylim(-0.7, len(dots) - 0.3)
     axis.grid(visible=False, axis="y")
-    axis.set_xlabel(f"{quantity}: {names[0]} / {names[1]}")
+    axis.set_xlabel(f"{quantity}, {names[0]} / {names[1]} (ratio; grey: within {100 * tolerance:.3g} %)")
     if legend:
         _legend(made, axis, legend.title)
     return made
@@ -181,7 +181,7 @@ def ratios_by_level(panels: Mapping[str, Mapping[str, Sequence[Dot]]], names: tu
         axis.grid(visible=False, axis="y")
         axis.set_title(factor, loc="left")
         axis.tick_params(axis="x", labelbottom=axis is axes[-1])
-    axes[-1].set_xlabel(f"{quantity}: {names[0]} / {names[1]}")
+    axes[-1].set_xlabel(f"{quantity}, {names[0]} / {names[1]} (ratio; grey: within {100 * tolerance:.3g} %)")
     return made
 
 

@@ -110,8 +110,11 @@ def _compared(first: Path, others: Sequence[Path], asked: Question) -> Compariso
     twice = next(
         (path for at, path in enumerate([first, *others]) if path.resolve() in {each.resolve() for each in [first, *others][:at]}), None
     )
-    if twice is not None and len(opened) > 2:
-        raise DatasetError(f"{twice} is named twice", "name each directory once")
+    if twice is not None:
+        raise DatasetError(
+            f"{twice} is named twice: whatever was measured agrees with itself, and nothing can be learnt of that",
+            "name each directory once; without a second one the arms of the first are compared",
+        )
     return agreement.of_datasets(opened, asked.metrics, asked.tolerance, asked.how, asked.arm, asked.of)
 
 

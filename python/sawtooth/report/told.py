@@ -64,4 +64,4 @@ def rising(found: Trend, *, falling: bool = False, cell: str = "") -> Evidence:
     def denies(level: float) -> bool:
         return way < 0 and found.p <= 1 - level
 
-    return Evidence(cell, shows, denies, words, shown, limits, brief=f"rank correlation {found.rho:+.2f}")
+    return Evidence(cell, shows, denies, words, shown, limits, brief=f"rank correlation {found.rho:+.2f}", quantity="rank correlation")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
 from sawtooth.metrics.agreement import VERDICTS, Comparison, labels_of, require_same_study
 from sawtooth.report import compare, compare_page
+from sawtooth.report.compare_rows import scale_of
 from sawtooth.report.document import Plot
 from sawtooth.web import workbench
 from sawtooth.web.folders import Folders
@@ -30,6 +32,8 @@ _MOST_KEPT = 4
 _MOST_TOLD = 200
 """Entries without counterpart that a page shows: all are in the CSV file."""
 _LEADING = ("verdict", "ratio", "ratio_low", "ratio_high", "first", "second", "difference", "difference_low", "difference_high")
+_SCALED = re.compile("(first|second|difference)(_low|_high)?")
+"""Columns that are in the unit of their measure."""
 
 
 class _Compared:
@@ -114,8 +118,9 @@ class Comparing:
         )
 
     def rows(self, request: Request) -> Response:
-        """Its rows, some at a time, in base units."""
-        return JSONResponse(rows_of(self._compared(request).frame().lazy(), request))
+        """Its rows, some at a time, each in the unit in which its measure is read, under the names of both sides."""
+        compared = self._compared(request)
+        return JSONResponse(_read(rows_of(compared.frame().lazy(), request), compared.comparison()))
 
     def csv(self, request: Request) -> Response:
         """Every row, and every cell that was not compared, as `sawtooth compare --csv` writes them."""
@@ -163,8 +168,36 @@ class Comparing:
 def _leading(comparison: Comparison) -> pl.DataFrame:
     """The rows, with what is decided before what it is decided of."""
     frame = comparison.frame()
+    # Of two sides each row has the same, and headings name them.
+    frame = frame.drop("first_side", "second_side")
     names = [name for name in ("metric", "cell", *comparison.factors, "arm", "item", *_LEADING) if name in frame.columns]
     return frame.select(*names, pl.exclude(names))
+
+
+def _read(found: dict[str, Any], comparison: Comparison) -> dict[str, Any]:
+    """Rows as people read them: the CSV file has base units, and columns whose names are the same whatever is compared."""
+    scales = {
+        metric.name: scale_of(metric, [row for row in comparison.rows if row.metric == metric])
+        for metric in dict.fromkeys(row.metric for row in comparison.rows)
+    }
+    columns: list[str] = found["columns"]
+    measure, scaled = columns.index("metric"), [at for at, name in enumerate(columns) if _SCALED.fullmatch(name)]
+    for row in found["rows"]:
+        divisor, unit = scales[row[measure]]
+        row[measure] = f"{row[measure]} ({unit})" if unit else row[measure]
+        for at in scaled:
+            row[at] = None if row[at] is None else row[at] / divisor
+    return {**found, "titles": [_title(name, comparison.sides) for name in columns]}
+
+
+def _title(column: str, sides: Sequence[str]) -> str:
+    """What a column is called: by the name of the side that it is of."""
+    for word, side in zip(("first", "second"), sides, strict=True):
+        if column.endswith(f"_{word}"):
+            return f"{column.removesuffix(f'_{word}')}, {side}"
+        if column == word or column.startswith(f"{word}_"):
+            return f"{side}{column.removeprefix(word).replace('_', ', ')}"
+    return column
 
 
 def _command(sides: tuple[Opened, Opened], request: Request) -> str:

@@ -22,6 +22,8 @@ _MOST_LOOKED = 20_000
 _SCENARIO = re.compile(rb"^[ \t]*\[{0,2}[ \t]*[\"']?scenario[\"']?[ \t]*(?:[\].=]|\r?$)", re.MULTILINE)
 """A table or a key of that name, be it cut short: the word alone may be in any package's text."""
 _NOT_ENTERED = {"node_modules", "target", "__pycache__", "parts"}
+_TESTS = {"test", "tests", "corpus", "fixtures"}
+"""Folders of a program's tests, whose studies are there for these, many of them with mistakes on purpose."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class Folders:
         raise DatasetError(f"{path} is not in the folders of this explorer")
 
     def studies(self) -> Found:
-        """Addresses of files that may be studies: TOML with a scenario; those that come along first."""
+        """Addresses of files that may be studies: TOML with a scenario; those that come along first, and those of a program's tests last."""
 
         def pick(path: Path, files: Sequence[str]) -> list[Path]:
             # Results have the text that they were made of: the study is elsewhere.
@@ -128,7 +130,7 @@ class Folders:
             return [path / name for name in own if name.endswith(".toml") and _is_study(path / name)]
 
         found, complete = self._look(pick)
-        return Found([*(f"{SHIPPED}/{name}" for name in shipped.studies()), *found], complete)
+        return Found([*(f"{SHIPPED}/{name}" for name in shipped.studies()), *sorted(found, key=is_of_tests)], complete)
 
     def results(self) -> Found:
         """Addresses of results directories."""
@@ -144,6 +146,11 @@ class Folders:
                     return found, False
                 found += ["/".join([name, *each.relative_to(root).parts]) for each in pick(path, files)]
         return found, True
+
+
+def is_of_tests(address: str) -> bool:
+    """Whether a file is in a folder of a program's tests, which the folder that was given is not, whatever it is called."""
+    return not _TESTS.isdisjoint(address.split("/")[1:-1])
 
 
 def _walk(root: Path) -> Iterator[tuple[Path, list[str]]]:

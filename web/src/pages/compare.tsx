@@ -217,7 +217,7 @@ function Told({ asked, made }: { asked: Both; made: Summary }) {
       <Plots asked={asked} />
       <h3>Every cell</h3>
       <p class="faint">
-        In base units (ns, bit/s, B). {made.key.map((line) => `${line}.`).join(" ")}{" "}
+        In the unit that stands behind each measure; the CSV file is in base units. {made.key.map((line) => `${line}.`).join(" ")}{" "}
         <a href={address("/api/compare/csv", query)} download>
           CSV
         </a>

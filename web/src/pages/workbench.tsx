@@ -332,13 +332,15 @@ function Numbers({ figure, choose }: { figure: Levels; choose: (panel: Panel, cu
       panel.curves.flatMap((curve) => curve.points.map((point, at) => ({ panel, curve, point, at, level: figure.x.levels[at] }))),
     )
     .filter((row) => row.point);
+  const several = figure.panels.length > 1;
   return (
     <section class="scroll" tabIndex={0} aria-label="Numbers of the figure">
       <table>
         <thead>
           <tr>
-            {["panel", "curve", figure.x.label, figure.y.label, "low", "high", "runs", "interval"].map((each, at) => (
-              <th key={each} class={at < 3 || at === 7 ? "text" : ""}>
+            {several && <th class="text">panel</th>}
+            {["curve", figure.x.label, figure.y.label, "low", "high", "runs", "interval"].map((each, at) => (
+              <th key={each} class={at < 2 || at === 6 ? "text" : ""}>
                 {each}
               </th>
             ))}
@@ -347,7 +349,7 @@ function Numbers({ figure, choose }: { figure: Levels; choose: (panel: Panel, cu
         <tbody>
           {rows.map(({ panel, curve, point, at, level }) => (
             <tr key={`${panel.row}|${panel.column}|${curve.name}|${level}`}>
-              <td class="text">{titleOf(figure, panel)}</td>
+              {several && <td class="text">{titleOf(figure, panel)}</td>}
               <td class="text">{curve.name}</td>
               <td class="text">{level}</td>
               <td>

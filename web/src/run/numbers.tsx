@@ -67,9 +67,23 @@ export function Numbers({ tracks }: { tracks: Track[] }) {
           </tbody>
         </table>
       </section>
+      <p class="faint">
+        {spans(tracks)} Goodput is of the time from a flow's start, of all flows from the first start, to the end of the run, also where a
+        transfer completed before.
+      </p>
       <p class="faint">A dash: this run has no such flow or link, or does not tell it, as of a transfer that did not complete.</p>
     </section>
   );
+}
+
+/** Over which time the numbers are: of what is drawn below less may be shown. */
+function spans(tracks: Track[]): string {
+  const lasting = (track: Track) => `from 0 to ${number(+track.head.duration.toPrecision(6))} s`;
+  const alike = new Set(tracks.map(lasting)).size === 1;
+  const each = alike ? lasting(tracks[0] as Track) : tracks.map((track) => `${track.label} ${lasting(track)}`).join(", ");
+  const fork = Math.max(...tracks.map((track) => (track.which.change && track.head.differs) || 0));
+  const common = fork ? ` What is the same in both futures, until ${+fork.toFixed(9)} s, counts in both.` : "";
+  return `Of whole runs, whatever stretch is shown below: ${each}.${common}`;
 }
 
 function told(value: number | null | undefined, size: number): string {

@@ -8,6 +8,8 @@ import { number } from "./words";
 
 interface Rows {
   columns: string[];
+  /** What they are called, if otherwise. */
+  titles?: string[];
   /** Of those whose names do not tell them. */
   units: string[];
   numeric: boolean[];
@@ -17,6 +19,8 @@ interface Rows {
 }
 
 const PAGE = 100;
+/** Columns that no sheet of paper holds beside each other. */
+const WIDE = 12;
 const ARROWS = { none: "", ascending: " ↑", descending: " ↓" };
 
 /** A table of results; its runs are links. `kept`: the name by which the address keeps which rows are shown. */
@@ -70,10 +74,10 @@ export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
   );
   return (
     <Await of={found}>
-      {({ columns, units, numeric, rows, total }) => (
+      {({ columns, titles = columns, units, numeric, rows, total }) => (
         <>
           <section class="scroll" tabIndex={0} aria-label={label} aria-busy={found.loading}>
-            <table>
+            <table class={columns.length > WIDE ? "wide" : ""}>
               <thead>
                 <tr>
                   {own && (
@@ -97,7 +101,7 @@ export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
                       aria-sort={by === column ? (down ? "descending" : "ascending") : "none"}
                     >
                       <button type="button" onClick={() => see({ offset: 0, by: column, down: by === column && !down })}>
-                        {column}
+                        {titles[at]}
                         {units[at] && ` (${units[at]})`}
                         {by === column ? (down ? " ↓" : " ↑") : ""}
                       </button>
@@ -110,7 +114,11 @@ export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
                   <tr key={at}>
                     {own && <td>{number(own.value(Number(row[columns.indexOf("run")])))}</td>}
                     {row.map((cell, column) => (
-                      <td key={columns[column]} class={numeric[column] ? "" : "text"}>
+                      <td
+                        key={columns[column]}
+                        class={numeric[column] ? "" : "text"}
+                        data-title={`${titles[column]}${units[column] && ` (${units[column]})`}`}
+                      >
                         {runsOf && columns[column] === "run" && typeof cell === "number" ? (
                           <a href={to("run", { of: runsOf, run: String(cell) })}>{cell}</a>
                         ) : (

@@ -11,6 +11,8 @@ interface Interval {
   high: number | null;
   runs: number;
   method: string;
+  /** What it is of, such as a difference; empty of a value itself. */
+  of: string;
   unit: string;
   above: number | null;
   below: number | null;
@@ -91,6 +93,7 @@ function Forest({ verdict }: { verdict: Verdict }) {
         keys={[verdict]}
         draw={(width) => forest(rows, unit, width, `var(--${verdict.answer.split(" ")[0]})`)}
       />
+      <p class="faint">Shaded: where the claim holds.</p>
       {rest > 0 && <p class="faint">and {rest} more cells, which the report's table has</p>}
     </>
   );
@@ -122,7 +125,7 @@ function forest(rows: Row[], base: string, width: number, ink: string): Element 
     style: { background: "transparent", color: token("ink"), fontSize: "12px", overflow: "visible" },
     x: {
       domain: domain.map((value) => value / size),
-      label: unit || null,
+      label: [rows[0]?.of || "value", unit && `(${unit})`].filter(Boolean).join(" "),
       labelArrow: "none",
       labelAnchor: "center",
       ticks: Math.max(2, Math.min(8, (width - left) / 70)),
@@ -138,6 +141,13 @@ function forest(rows: Row[], base: string, width: number, ink: string): Element 
     },
     marks: [
       ...(above ? [Plot.text(rows, { y: "at", text: "cell", frameAnchor: "left", dx: -12, dy: -14, lineWidth: (width - 24) / 12 })] : []),
+      Plot.barX(rows, {
+        x1: (row: Row) => row.above ?? domain[0],
+        x2: (row: Row) => row.below ?? domain[1],
+        y: "at",
+        fill: token("yes"),
+        fillOpacity: 0.13,
+      }),
       ...(limits.length === 1
         ? [Plot.ruleX(limits, { stroke: token("ink"), strokeDasharray: "3,3" })]
         : [

@@ -19,7 +19,8 @@ export function number(value: number | null | undefined): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e9 || size < 1e-3)) return value.toExponential(3);
-  return value.toLocaleString("en", { maximumSignificantDigits: size >= 1e4 ? 9 : 4, maximumFractionDigits: size >= 1e4 ? 0 : 20 });
+  // Of both limits the significant digits would win.
+  return value.toLocaleString("en", size >= 1e4 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 4 });
 }
 
 const SCALES: Record<string, [string, number][]> = {

@@ -19,8 +19,8 @@ row! {
     acked_packets: Option<u64>, "packet", "highest cumulatively acknowledged data packet, counted from 1";
     acked_bytes: Option<u64>, "B", "application bytes cumulatively acknowledged to the sender";
     delivered_bytes: u64, "B", "application bytes delivered in order to the receiving application";
-    throughput_bps: Option<f64>, "bit/s", "acked_packets x smss x 8 / (duration - start)";
-    goodput_bps: f64, "bit/s", "delivered_bytes x 8 / (duration - start)";
+    throughput_bps: Option<f64>, "bit/s", "acked_packets x smss x 8 / (duration - start): whole segments, acknowledged to the sender; what was delivered and is not yet acknowledged at the end is in goodput_bps alone";
+    goodput_bps: f64, "bit/s", "delivered_bytes x 8 / (duration - start): bytes of the application, to the end of the run also where a transfer completed before";
     sent_packets: Option<u64>, "packet", "segments sent, retransmissions and SYN included";
     retransmits: Option<u64>, "packet", "segments sent again (SegsRetrans)";
     fast_retransmits: Option<u64>, "", "losses signalled by acknowledgements (FastRetran)";
