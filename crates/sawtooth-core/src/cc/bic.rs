@@ -28,7 +28,7 @@
 //! (`first_growth` = 20, halved).
 
 use super::ack_ratio::AckRatio;
-use super::pace::{HostTicks, StepPace};
+use super::pace::{HostTicks, StepPace, WindowThen};
 use super::params::{FACTOR, FAST_CONVERGENCE, TIME_FROM_ZERO, parameters};
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, ParamOrder, Signal,
@@ -169,15 +169,18 @@ impl Bic {
 
     /// With how many segments the window grows by one.
     fn per(&mut self, window: &CongestionWindow, now: Instant) -> f64 {
-        let (cwnd, ticks) = (window.cwnd, self.clock.count(now.secs()));
-        let interval = self.clock.count(self.rules.update_interval.secs());
+        let of = WindowThen {
+            ticks: self.clock.count(now - Instant::START),
+            cwnd: window.cwnd,
+        };
+        let interval = self.clock.count(self.rules.update_interval);
         match self.pace {
-            Some(pace) if interval > 0.0 && pace.holds(ticks, cwnd, interval) => pace.per,
+            Some(pace) if interval > 0.0 && pace.holds(of, interval) => pace.per,
             _ => {
                 // A small tolerance, as steps are decimal fractions.
-                let whole = floor(cwnd / self.increase(window) + 1e-9);
+                let whole = floor(window.cwnd / self.increase(window) + 1e-9);
                 let per = floor(whole / self.ratio(window)).max(1.0);
-                self.pace = Some(StepPace { per, ticks, cwnd });
+                self.pace = Some(StepPace { per, of });
                 per
             }
         }

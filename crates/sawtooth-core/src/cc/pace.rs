@@ -15,26 +15,32 @@ impl HostTicks {
     }
 
     /// Time in whole ticks, or in seconds where the host has none.
-    pub(super) fn count(self, secs: f64) -> f64 {
+    pub(super) fn count(self, time: Duration) -> f64 {
         if self.tick > 0.0 {
-            floor(secs / self.tick + 1e-9)
+            floor(time.secs() / self.tick + 1e-9)
         } else {
-            secs
+            time.secs()
         }
     }
 }
 
-/// How many segments are to be acknowledged for a step, at which tick that was computed, and for which window.
+/// How far the host's clock has come, as [`HostTicks::count`] counts, and the window then, segments.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StepPace {
-    pub(super) per: f64,
+pub(super) struct WindowThen {
     pub(super) ticks: f64,
     pub(super) cwnd: f64,
 }
 
+/// How many segments are to be acknowledged for a step, and what that was computed for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StepPace {
+    pub(super) per: f64,
+    pub(super) of: WindowThen,
+}
+
 impl StepPace {
-    /// Whether it is still that of this window: it is computed anew after so many ticks.
-    pub(super) fn holds(&self, ticks: f64, cwnd: f64, interval_ticks: f64) -> bool {
-        self.cwnd == cwnd && ticks <= self.ticks + interval_ticks
+    /// Whether it still is: it is computed anew for another window, and after so many ticks.
+    pub(super) fn holds(&self, now: WindowThen, interval_ticks: f64) -> bool {
+        self.of.cwnd == now.cwnd && now.ticks <= self.of.ticks + interval_ticks
     }
 }

@@ -3,7 +3,7 @@
 
 use super::CubicRules;
 use super::epoch::CubicEpoch;
-use crate::cc::pace::{HostTicks, StepPace};
+use crate::cc::pace::{HostTicks, StepPace, WindowThen};
 use crate::registry::Params;
 use crate::units::{Duration, Instant, SegCount, floor};
 
@@ -43,7 +43,7 @@ impl Steps {
         let clock = HostTicks::of(tick);
         let alpha = rules.alpha();
         Self {
-            interval_ticks: clock.count(params.duration("update_interval")),
+            interval_ticks: clock.count(Duration::from_secs(params.duration("update_interval"))),
             first_growth: params.number_if_any("first_growth"),
             ack_ratio: params.number("ack_ratio"),
             clock,
@@ -64,9 +64,12 @@ impl Steps {
         epoch: &mut CubicEpoch,
         target: impl FnOnce(&CubicEpoch) -> f64,
     ) -> f64 {
-        let HostTime { ticks, .. } = now;
+        let of = WindowThen {
+            ticks: now.ticks,
+            cwnd,
+        };
         self.w_est_counted += counted.as_f64();
-        let due = self.due(ticks, cwnd);
+        let due = self.due(of);
         let towards = |target: f64| {
             if target > cwnd {
                 floor(cwnd / (target - cwnd))
@@ -97,7 +100,7 @@ impl Steps {
         };
         self.pace = Some(match (due, self.pace) {
             (Due::Standard, Some(pace)) => StepPace { per, ..pace },
-            _ => StepPace { per, ticks, cwnd },
+            _ => StepPace { per, of },
         });
         per
     }
@@ -108,15 +111,15 @@ impl Steps {
         self.w_est_counted = 0.0;
     }
 
-    fn due(&self, ticks: f64, cwnd: f64) -> Due {
+    fn due(&self, now: WindowThen) -> Due {
         let Some(pace) = self.pace else {
             return Due::All;
         };
         if self.clock.tick == 0.0 && self.interval_ticks == 0.0 {
             Due::All
-        } else if pace.holds(ticks, cwnd, self.interval_ticks) {
+        } else if pace.holds(now, self.interval_ticks) {
             Due::Nothing
-        } else if ticks == pace.ticks {
+        } else if now.ticks == pace.of.ticks {
             Due::Standard
         } else {
             Due::All
@@ -125,7 +128,7 @@ impl Steps {
 
     /// Up to when the host's clock has come.
     pub(super) fn now(&self, now: Instant) -> HostTime {
-        let ticks = self.clock.count(now.secs());
+        let ticks = self.clock.count(now - Instant::START);
         let HostTicks { tick } = self.clock;
         let at = Instant::from_secs(ticks * if tick > 0.0 { tick } else { 1.0 });
         HostTime { ticks, at }

@@ -344,11 +344,11 @@ fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
     let of_linux = steps(&mut cubic);
     (of_linux.clock.tick, of_linux.interval_ticks) = (0.01, 3.0);
     // Ticks of 10 ms: 31.25 ms are three whole ones, and 30 ms, too.
-    assert_eq!(of_linux.clock.count(0.03125), 3.0);
-    assert_eq!(of_linux.clock.count(0.03), 3.0);
+    assert_eq!(of_linux.clock.count(Duration::from_secs(0.03125)), 3.0);
+    assert_eq!(of_linux.clock.count(Duration::from_secs(0.03)), 3.0);
     let mut computed_at = |secs: f64| {
         cubic.on_ack(&ack(secs));
-        steps(&mut cubic).pace.expect("a pace").ticks
+        steps(&mut cubic).pace.expect("a pace").of.ticks
     };
     assert_eq!(computed_at(10.0), 1000.0);
     // Neither has the window grown nor have more than three ticks passed.
@@ -359,7 +359,7 @@ fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
     cubic.window.cwnd += 1.0;
     let mut computed_at = |secs: f64| {
         cubic.on_ack(&ack(secs));
-        steps(&mut cubic).pace.expect("a pace").ticks
+        steps(&mut cubic).pace.expect("a pace").of.ticks
     };
     assert_eq!(computed_at(10.041), 1004.0);
     assert_eq!(computed_at(10.05), 1005.0);
