@@ -52,4 +52,4 @@ def lost_on_wires(taken: Trace, span: tuple[float, float], backend: Simulator) -
     if packets_until(taken.run, span[1]) > MOST_PACKETS:
         return None
     lost = recorded_packets(taken.run, *span, backend).filter(fate="lost", direction="forward").sort("started_ns")
-    return {str(link): rows["started_ns"].to_numpy() * 1e-9 for (link,), rows in lost.group_by("link")}
+    return {str(link): rows["started_ns"].to_numpy() * 1e-9 for (link,), rows in lost.group_by("link", maintain_order=True)}
