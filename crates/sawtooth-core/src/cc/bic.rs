@@ -21,7 +21,7 @@
 //! distance, 3, 2 or 1 whole segments, 1 being taken in `smooth` = 20 round trips for `search` = 4 segments, and everything is about twice as fast
 //! (`ack_ratio` = 2, a moving average, `ack_ratio_memory` = 16): 1.9 times where acknowledgements are of one segment, as steps of 18 segments at windows of 175 to
 //! 177 and a distance of 20 show. Steps are computed as CUBIC's, again after more than 1/32 s while the window stays (`update_interval`): at a window of 82 one takes 211
-//! segments, from the average four ticks after the last step, and not 205, from that after five. Beyond a maximum of 30: 2.5 windows up to 33, then 12, 10, 9, 8, 7, 7, 6, 6 and so
+//! segments, from the average four ticks after the last step, and not 205, from that of later acknowledgements. Beyond a maximum of 30: 2.5 windows up to 33, then 12, 10, 9, 8, 7, 7, 6, 6 and so
 //! on, `3 cwnd / (cwnd - 30) / 2` (`beyond` = "mirror"), down to `cwnd / 32` (`s_max` = 16). A loss at 14 leaves 7 and is remembered: from 15 on a step takes 2.5 windows;
 //! by fast convergence, too: after a loss at 16 and one at 12, of which 6 remain, steps take 4, 3 and 4 segments from 15 on, as beyond a maximum of 10. A timeout
 //! forgets maximum and average, spurious or not: one at 115 that was undone was followed by steps of 3 segments, `cwnd / 32`, one at 1206 by steps of 10
@@ -115,17 +115,21 @@ struct Bic {
     probing: Option<Probing>,
     ack_ratio: AckRatio,
     clock: HostTicks,
+    /// `update_interval`, in ticks as [`HostTicks::count`] counts them.
+    interval_ticks: f64,
     pace: Option<StepPace>,
 }
 
 impl Bic {
     fn new(rules: BicParameters, tick: Duration) -> Self {
+        let clock = HostTicks::of(tick);
         Self {
             rules,
             max_win: Self::unknown(rules),
             probing: None,
             ack_ratio: AckRatio::new(rules.ack_ratio, rules.ack_ratio_memory),
-            clock: HostTicks::of(tick),
+            clock,
+            interval_ticks: clock.count(rules.update_interval),
             pace: None,
         }
     }
@@ -173,7 +177,7 @@ impl Bic {
             ticks: self.clock.count(now - Instant::START),
             cwnd: window.cwnd,
         };
-        let interval = self.clock.count(self.rules.update_interval);
+        let interval = self.interval_ticks;
         match self.pace {
             Some(pace) if interval > 0.0 && pace.holds(of, interval) => pace.per,
             _ => {

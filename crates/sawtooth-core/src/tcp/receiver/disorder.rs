@@ -34,9 +34,9 @@ impl Receiver {
                 }
                 let_through = waited + SegCount::ONE;
                 self.note_arrival(now.time, data.push);
-                let shrinks = self.buffer.as_ref().is_some_and(|buffer| buffer.shrinks());
                 let is_single = let_through == SegCount::ONE && self.acknowledgement.owes_nothing();
-                if !self.reassembly.is_whole() && (is_single || shrinks) {
+                let shrinks = || self.buffer.as_ref().is_some_and(|buffer| buffer.shrinks());
+                if !self.reassembly.is_whole() && (is_single || shrinks()) {
                     let next = self.reassembly.rcv_nxt();
                     self.acknowledgement.on_partial_fill(next);
                 }

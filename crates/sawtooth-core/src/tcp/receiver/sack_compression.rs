@@ -12,7 +12,7 @@
 //! - A segment that begins another block, with two or more before it, ends the wait: what waits is acknowledged, and the segment with what comes next.
 //! - What the timer sends has the timestamp of when the last segment came (acknowledgements 18.27 ms apart, the second of them 1.1 ms late, had timestamps 17 ms apart).
 //! - Linux leaves the timer of a delayed acknowledgement running after its acknowledgement has left otherwise, and when it expires what waits is acknowledged:
-//!   a segment that came at 779.987 ms was acknowledged at 780 ms, when a delay that had begun 42 ms before would have been over.
+//!   a segment that came at 779.987 ms was acknowledged at 780 ms, the tick at which an earlier delay would have been over.
 //! - What fills a hole, even in part, what repeats another, and what lets the window open is acknowledged at once.
 //!
 //! Deviations: the slack is always waited for in full; in Linux a clock tick within it ends the wait.
