@@ -9,7 +9,7 @@ import { Folded } from "../ui/folded";
 import { Ignored, quoted, unread } from "../ui/ignored";
 import { isTexts, read } from "../ui/kept";
 import { Legend } from "../ui/legend";
-import { Await, useLoaded, Wrong } from "../ui/loaded";
+import { useLoaded, Wrong } from "../ui/loaded";
 import { type OfPoint, PointRuns } from "../ui/point-runs";
 import { Words } from "../ui/words";
 import type { Head } from "./results";
@@ -196,40 +196,40 @@ function Measure({ of, head, keys, ask }: { of: string; head: Head; keys: Keys; 
     const metric = text.trim() || beginning(head).metric;
     if (metric !== keys.metric) ask({ ...keys, metric });
   };
+  // What one can do is there with the figure; the measures that there are follow.
   return (
-    <Await of={every}>
-      {({ measures }) => (
-        <div class="row">
-          <Field name="Measure, or an expression of some" wide>
-            {(id) => (
-              <input
-                id={id}
-                list="measures"
-                value={text}
-                spellcheck={false}
-                onInput={(event) => type(event.currentTarget.value)}
-                onChange={(event) => say(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <datalist id="measures">
-            {[...head.suggested.map((name) => ({ name, unit: "", summary: "suggested" })), ...measures].map((each) => (
-              <option key={each.name} value={each.name}>
-                {each.summary} {each.unit && `[${each.unit}]`}
-              </option>
-            ))}
-          </datalist>
-          <Choice
-            name="Replicates as"
-            value={keys.statistic ?? "mean"}
-            values={STATISTICS}
-            choose={(statistic) => ask({ ...keys, statistic })}
-          />
-          <Choice name="Scale" value={keys.scale ?? "linear"} values={["linear", "log"]} choose={(scale) => ask({ ...keys, scale })} />
-          <Choice name="Flows of a block" value={keys.flows ?? "mean"} values={FLOWS} choose={(flows) => ask({ ...keys, flows })} />
-        </div>
-      )}
-    </Await>
+    <>
+      {every.problem && <Wrong told={every.problem} />}
+      <div class="row">
+        <Field name="Measure, or an expression of some" wide>
+          {(id) => (
+            <input
+              id={id}
+              list="measures"
+              value={text}
+              spellcheck={false}
+              onInput={(event) => type(event.currentTarget.value)}
+              onChange={(event) => say(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <datalist id="measures">
+          {[...head.suggested.map((name) => ({ name, unit: "", summary: "suggested" })), ...(every.value?.measures ?? [])].map((each) => (
+            <option key={each.name} value={each.name}>
+              {each.summary} {each.unit && `[${each.unit}]`}
+            </option>
+          ))}
+        </datalist>
+        <Choice
+          name="Replicates as"
+          value={keys.statistic ?? "mean"}
+          values={STATISTICS}
+          choose={(statistic) => ask({ ...keys, statistic })}
+        />
+        <Choice name="Scale" value={keys.scale ?? "linear"} values={["linear", "log"]} choose={(scale) => ask({ ...keys, scale })} />
+        <Choice name="Flows of a block" value={keys.flows ?? "mean"} values={FLOWS} choose={(flows) => ask({ ...keys, flows })} />
+      </div>
+    </>
   );
 }
 
