@@ -22,6 +22,11 @@ impl Growth {
         self.count = 0.0;
     }
 
+    /// An acknowledgement by which the window grows by another rule, which has taken a step with it or has not: it counts if ever this one holds.
+    pub(super) fn note(&mut self, has_grown: bool) {
+        self.count = if has_grown { 0.0 } else { self.count + 1.0 };
+    }
+
     /// The window after `counted` more segments have been acknowledged.
     #[inline]
     pub(super) fn add(&mut self, cwnd: f64, counted: SegCount, increase: f64) -> f64 {

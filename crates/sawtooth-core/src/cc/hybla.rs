@@ -21,7 +21,8 @@
 //! 40.1 / 25 is 1.604, in eighths 1.5; `rho_steps` = 8), counts acknowledgements (`counts` = "acks"), of which each adds 1.83 segments in slow start
 //! (2^1.5 - 1 = 1.828), and 1/25.6 from 51 to 57 and 1/32 from 58 to 71: 2.25 / cwnd, rounded down to 5/128 and 4/128 (`grain` = 128).
 //! The round-trip time of the handshake counts as a sample. What has been added of the next segment is kept over a loss, unlike with all others: a
-//! recovery that leaves 4 segments is followed by a fifth after one acknowledgement and a sixth after three.
+//! recovery that leaves 4 segments is followed by a fifth after one acknowledgement and a sixth after three. Acknowledgements since the last step count when standard TCP's
+//! rules begin to hold: at 3 segments the third, with which a segment is reported out of order, makes it 4, whatever has been added of the next.
 
 use super::params::{BETA, IN_DISORDER, InDisorder, TIME};
 use super::{
@@ -172,10 +173,21 @@ impl Hybla {
         counted - SegCount::new(used as u64).min(counted)
     }
 
+    /// Standard TCP's growth, towards which the acknowledgements since the last step count.
+    fn grow_as_standard(&self, window: &mut CongestionWindow, ack: &AckedData) {
+        let counted = window.start_slowly(ack.counted);
+        if !counted.is_zero() {
+            window.cwnd = window.growth.every(window.cwnd, counted, window.cwnd);
+        }
+    }
+
     fn avoid_congestion(&mut self, window: &mut CongestionWindow, counted: SegCount) {
         let each = self.rounded(self.rho * self.rho / window.cwnd);
         if self.grain.is_some() {
             let exact = window.cwnd + self.part + counted.as_f64() * each;
+            if each < 1.0 {
+                window.growth.note(exact.floor() > window.cwnd);
+            }
             window.cwnd = exact.floor();
             self.part = exact - window.cwnd;
         } else {
@@ -193,8 +205,8 @@ impl Avoidance for Hybla {
     }
 
     fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
-        if ack.order == PathOrder::Disordered && self.in_disorder == InDisorder::Standard {
-            return window.grow_as_standard(ack);
+        if ack.order != PathOrder::InOrder && self.in_disorder == InDisorder::Standard {
+            return self.grow_as_standard(window, ack);
         }
         let mut counted = if self.counts_acks {
             ack.counted.min(SegCount::ONE)
