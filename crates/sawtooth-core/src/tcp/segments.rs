@@ -29,6 +29,8 @@ pub struct OutstandingSegment {
     pub sacked: bool,
     /// Its last transmission is considered lost.
     pub lost: bool,
+    /// It has been taken together with its predecessor.
+    joined: bool,
 }
 
 impl OutstandingSegment {
@@ -40,6 +42,7 @@ impl OutstandingSegment {
         retransmitted: false,
         sacked: false,
         lost: false,
+        joined: false,
     };
 
     /// Whether it has neither arrived nor been lost, as far as is known.
@@ -63,7 +66,7 @@ pub struct Segments {
     /// Segments that have been sent again.
     resent: SegCount,
     sacked: SegCount,
-    /// Pairs of neighbours that the receiver has both reported.
+    /// Those that have been taken together with their predecessors.
     joined: SegCount,
     /// Lost segments that have not been sent again.
     waiting: RangeSet,
@@ -132,7 +135,7 @@ impl Segments {
         self.sacked
     }
 
-    /// Reported segments whose predecessor is reported, too.
+    /// Reported segments that have been taken together with their predecessors ([`Self::sack`]).
     #[inline]
     pub fn joined(&self) -> SegCount {
         self.joined
@@ -216,6 +219,7 @@ impl Segments {
         segment.retransmitted = false;
         segment.sacked = false;
         segment.lost = false;
+        segment.joined = false;
     }
 
     #[cold]
@@ -243,7 +247,9 @@ impl Segments {
         self.una + SegCount::from(self.queue.len())
     }
 
-    /// The receiver has reported `seq`; the segment as it was, if that is news.
+    /// The receiver has reported `seq`; the segment as it was, if that is news. One whose predecessor is reported is taken together with that, and so is the next one then, if it is reported; one
+    /// whose predecessor is not stays alone, whatever follows it (measured of Linux 6.1, a buffer for 17 segments: with 12 in it, the second of them reported last and the third and fourth before, nothing
+    /// more was written until they were acknowledged).
     #[inline]
     pub fn sack(&mut self, seq: SeqNum) -> Option<OutstandingSegment> {
         let segment = self.get_mut(seq)?;
@@ -254,13 +260,23 @@ impl Segments {
         segment.sacked = true;
         segment.lost = false;
         self.sacked += SegCount::ONE;
-        let follows = seq > SeqNum::ZERO && self.is_sacked(seq - SegCount::ONE);
-        self.joined += SegCount::from(follows);
-        self.joined += SegCount::from(self.is_sacked(seq.next()));
+        if seq > SeqNum::ZERO && self.is_sacked(seq - SegCount::ONE) {
+            self.join(seq);
+            self.join(seq.next());
+        }
         if before.lost {
             self.waiting.remove(seq);
         }
         Some(before)
+    }
+
+    /// It is taken together with its predecessor, if it is reported.
+    fn join(&mut self, seq: SeqNum) {
+        let reported = self.get_mut(seq).filter(|segment| segment.sacked);
+        if let Some(segment) = reported.filter(|segment| !segment.joined) {
+            segment.joined = true;
+            self.joined += SegCount::ONE;
+        }
     }
 
     /// The first segment is acknowledged cumulatively; as it was.
@@ -270,13 +286,19 @@ impl Segments {
         self.queue.pop();
         if segment.sacked {
             self.sacked -= SegCount::ONE;
-            self.joined -= SegCount::from(self.first_is_sacked());
+            self.part_first();
         } else if segment.lost {
             self.waiting.remove(self.una);
         }
         self.resent -= SegCount::from(segment.retransmitted);
         self.una = self.una.next();
         Some(segment)
+    }
+
+    /// The first segment has no predecessor any more.
+    fn part_first(&mut self) {
+        let joined = self.queue.get_mut(0).map(|segment| &mut segment.joined);
+        self.joined -= SegCount::from(joined.is_some_and(std::mem::take));
     }
 
     /// So many [plain](Self::are_plain) segments are acknowledged cumulatively: when the first was sent, and the last of them. Nothing if there are not so many.
@@ -426,6 +448,7 @@ impl Segments {
         for place in 0..self.queue.len() {
             if let Some(segment) = self.queue.get_mut(place) {
                 segment.sacked = false;
+                segment.joined = false;
             }
         }
         self.sacked = SegCount::ZERO;
@@ -520,17 +543,17 @@ mod tests {
     }
 
     #[test]
-    fn joined_segments_are_those_reported_less_the_runs_they_form() {
+    fn a_segment_is_joined_to_a_predecessor_that_was_reported_first_and_the_next_to_it() {
         let mut segments = flight(10);
-        // Runs 2, 4-5 and 7-8, then 2, 4-8, then 1-2, 4-8.
+        // 4 and 1 stay alone though 5 and 2 follow; 8 joins 7, and 6 joins 5, and 7 it.
         let mut joined = Vec::new();
         for number in [2, 5, 4, 7, 8, 6, 1] {
             segments.sack(seq(number));
             joined.push(segments.joined().get());
         }
-        assert_eq!(joined, [0, 0, 1, 1, 2, 4, 5]);
-        // Without the first two segments the runs are 2, 4-8; without the first five they are 5-8.
-        for (count, left) in [(2, 4), (3, 3)] {
+        assert_eq!(joined, [0, 0, 0, 0, 1, 3, 3]);
+        // Without the first five segments 6 to 8 are joined still; without 5, 7 and 8.
+        for (count, left) in [(5, 3), (1, 2)] {
             for _ in 0..count {
                 segments.acknowledge_first();
             }

@@ -10,7 +10,7 @@
 //! is used free it was, with 0.4999 it was not), and then fills it. What it could write last before the buffer was full ends with PSH unless
 //! it leaves at once, as it does where the window has room; and so does half of the largest window that the receiver has ever offered.
 //! It does not grow with a window that has room for a single segment (11 for a moment, when a probe was out, left the buffer at that of 10: `buffer-of-a-full-window`).
-//! Neighbours that have both been acknowledged selectively are taken together: all of a run have one overhead (measured for up to 107).
+//! Segments acknowledged selectively are taken together with predecessors that had been so before: all of a run in order have one overhead (measured for up to 107).
 //!
 //! **Calls.** An application writes 65,536 bytes by one call, at most (as the agent's of guests does; 376 more than whole segments of 1448). What a call ends
 //! with leaves by itself where the window has room for all of the call, and no other short segment is outstanding ([`super::partial`]: `minshall`); the next call
