@@ -115,6 +115,8 @@ params! {
         "what a probe waits longer than two round trips and the reordering timer than its window (RFC 8985 §7.2, §6.2); kernels: 2 ms";
     probe_max_ack_delay -> Duration = duration(0.2).read_by(FACK_OR_RACK),
         "what it waits longer if one segment is outstanding, whose acknowledgement may be delayed (RFC 8985 §7.2)";
+    probe_of_first -> bool = flag(false).read_by(FACK_OR_RACK),
+        "whether a probe after new data waits at most for the timeout of the first segment outstanding, counted from when that left, as in Linux, rather than for what is left of the timer (RFC 8985 §7.2)";
     frto -> bool = flag(true).read_by(FACK_OR_RACK),
         "whether a timeout is tested for being spurious (RFC 5682 §3.1); with `recovery = \"fack\"` or `\"rack\"`";
     undo -> bool = flag(true).read_by(FACK_OR_RACK),

@@ -204,7 +204,7 @@ impl Acknowledgement {
         self.delayed.restart();
     }
 
-    /// The first mark has come after segments without.
+    /// The first mark has come after segments without, or the repair of a segment that may have been dropped where others are marked.
     pub(super) fn on_mark(&mut self) {
         self.quick.on_mark();
         self.is_interactive = false;

@@ -51,7 +51,7 @@ impl QuickAcks {
         self.left = SegCount::new(self.left.get() | 1);
     }
 
-    /// The first mark has come after segments without.
+    /// The first mark has come after segments without, or a repair.
     pub(super) fn on_mark(&mut self) {
         self.left = self.left.max(OF_A_MARK);
     }

@@ -68,6 +68,7 @@ fn fill_window(rack: &mut Rack, tx: &mut Tx, now: Event) -> Option<AtOnce> {
         tx.note_sent(end);
         rack.pace.usage.on_send();
         rack.timer.arm_due = true;
+        rack.timer.has_new = true;
     }
     let limit = tx.full_window();
     if limit == SendLimit::Cwnd {

@@ -101,8 +101,8 @@ impl Congestion {
             Some(outstanding.losses()),
             SegCount::ZERO,
         );
-        if matches!(self.phase, RecoveryPhase::Cwr(_)) && !once {
-            // Measured of Linux 6.1, `dctcp`: a loss in a mark's reduction is not told by CWR again.
+        if matches!(self.phase, RecoveryPhase::Cwr(_)) {
+            // Measured of Linux 6.1: a loss in a mark's reduction is not told by CWR again, whether it lowers the threshold (`dctcp`) or not.
             tx.tell_reduction(tells);
         }
         if tx.config.prr && !tx.window.needs.rules_recovery {

@@ -293,6 +293,7 @@ impl Rack {
             self.timer.restart(now);
         }
         self.timer.arm_due = true;
+        self.timer.has_new = true;
     }
 
     /// Nothing more leaves now.

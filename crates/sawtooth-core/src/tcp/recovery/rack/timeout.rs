@@ -16,7 +16,11 @@ use crate::units::{Instant, SegCount, SeqNum, WindowSize};
 impl Rack {
     /// Sets the timer for what it is needed for next.
     pub(super) fn arm(&mut self, tx: &mut Tx, now: Event) {
+        let of_first = std::mem::take(&mut self.timer.has_new) && tx.config.probe_of_first;
         let situation = Situation {
+            first_sent: of_first
+                .then(|| self.outstanding.segments.sent_at(tx.seq.una))
+                .flatten(),
             idle: self.outstanding.segments.is_empty(),
             reordering_timer: self.outstanding.detect.reordering_timer,
             may_probe: self.congestion.phase.is_lossless()

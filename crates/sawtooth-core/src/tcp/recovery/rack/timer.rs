@@ -25,6 +25,8 @@ pub(super) struct RackTimer {
     pub deadline: EventKey,
     /// Something has happened after which the timer is set anew: once, when nothing is left to be sent.
     pub arm_due: bool,
+    /// New data are among it.
+    pub has_new: bool,
     /// When the retransmission timer was last restarted.
     pub restarted: Instant,
 }
@@ -38,6 +40,9 @@ pub(super) struct Situation {
     pub reordering_timer: Option<ReorderingTimer>,
     /// A probe may be sent (RFC 8985 §7.2): nothing is known to be lost or to have arrived out of order, and no probe is outstanding.
     pub may_probe: bool,
+    /// When the first segment outstanding left, if the probe is to be no later than its timeout counted from then (`probe_of_first`). Measured of Linux 6.1: with segments sent at 1.085 s and, after
+    /// the acknowledgement of one of them at 1.845 s, two more, a timeout of 1.385 s and a round trip of 425 ms, the probe left at 2.47 s.
+    pub first_sent: Option<Instant>,
 }
 
 impl RackTimer {
@@ -46,6 +51,7 @@ impl RackTimer {
             purpose: TimerPurpose::Timeout,
             deadline: EventKey::NEVER,
             arm_due: false,
+            has_new: false,
             restarted: Instant::START,
         }
     }
@@ -76,7 +82,7 @@ impl RackTimer {
             let max_ack_delay = tx.config.probe_max_ack_delay;
             let pto = tlp::pto(srtt, tx.seq.flight_size(), max_ack_delay, slack);
             // Measured of Linux 6.1: with one segment outstanding, a round trip of 26 ms and a timeout of 226 ms a probe leaves when that is over, and the timeout is due so much later.
-            let left = self.restarted + timeout - now.time;
+            let left = situation.first_sent.unwrap_or(self.restarted) + timeout - now.time;
             if left > Duration::ZERO {
                 (since, wait) = (now.time, pto.min(left));
                 self.purpose = TimerPurpose::Probe;
@@ -115,6 +121,7 @@ mod tests {
         idle: false,
         reordering_timer: None,
         may_probe: true,
+        first_sent: None,
     };
 
     /// For what it is set at 1 s, and when it expires, after a round trip of 100 ms was measured and two segments were sent.
@@ -135,6 +142,12 @@ mod tests {
         // The timeout is one second at least (RFC 6298 §2.4): that from 0.1 s is due at 1.1 s.
         assert_eq!(armed(QUIET, 0.1), (TimerPurpose::Probe, at(1.1)));
         assert_eq!(armed(QUIET, 0.0), (TimerPurpose::Timeout, at(1.0)));
+        // That of a segment which left at 0.05 s is due at 1.05 s, whenever the timer was restarted.
+        let of_first = Situation {
+            first_sent: Some(at(0.05)),
+            ..QUIET
+        };
+        assert_eq!(armed(of_first, 1.0), (TimerPurpose::Probe, at(1.05)));
     }
 
     #[test]
