@@ -19,8 +19,8 @@
 //!
 //! Kernel equivalent: `hybla`, in whole segments. Measured of Linux 6.1 at 40.1 ms: it begins with one segment (`start_window` = 1, times a rho of 1.5:
 //! 40.1 / 25 is 1.604, in eighths 1.5; `rho_steps` = 8), counts acknowledgements (`counts` = "acks"), of which each adds 1.83 segments in slow start
-//! (2^1.5 - 1 = 1.828), and 1/25.6 from 51 to 57 and 1/32 from 58 to 71: 2.25 / cwnd, rounded down to 5/128 and 4/128 (`grain` = 128).
-//! The round-trip time of the handshake counts as a sample. What has been added of the next segment is kept over a loss, unlike with all others: a
+//! (2^1.5 - 1 = 1.828; at 128.7 ms, rho = 5.125, 33.75: 2^0.125 is 139/128, times 2^5), and 1/25.6 from 51 to 57 and 1/32 from 58 to 71: 2.25 / cwnd, rounded down to 5/128 and 4/128 (`grain` = 128).
+//! The round-trip time of the handshake counts as a sample, and it is smoothed ones that count: after samples of 33, 24, 15 and 13 ms the first acknowledgements still add more than a segment each. What has been added of the next segment is kept over a loss, unlike with all others: a
 //! recovery that leaves 4 segments is followed by a fifth after one acknowledgement and a sixth after three. Acknowledgements since the last step count when standard TCP's
 //! rules begin to hold: at 3 segments the third, with which a segment is reported out of order, makes it 4, whatever has been added of the next.
 
@@ -29,8 +29,11 @@ use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart, Episode,
     PathOrder, VariableProbe,
 };
-use crate::registry::{Entry, Kind, ParamKey, Params, Value, param};
+use crate::registry::{Entry, Kind, ParamKey, Params, Value, Words, param, words};
 use crate::units::{Duration, Instant, SegCount, WindowSize};
+
+/// What a sample moves the smoothed round-trip time by (alpha, RFC 6298 §2.3).
+const SMOOTHING: f64 = 1.0 / 8.0;
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "hybla",
@@ -39,8 +42,8 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     params: &[
         param!(rtt0: TIME => Value::Duration(0.025),
             "round-trip time of the path that all flows are to equal"),
-        param!(rtt: Kind::Choice(&["min", "last"]) => Value::Choice("min"),
-            "the round-trip time that rho is computed from: the least or the last sample"),
+        param!(rtt: Kind::Choice(PathRtt::WORDS) => Value::Choice(PathRtt::Min.word()),
+            "the round-trip time that rho is computed from: the least or the last sample, or the least of the smoothed round-trip times with which the window could grow (SRTT, RFC 6298 §2.3)"),
         param!(rho_max: Kind::Number { min: 1.0, max: 64.0 } => Value::Number(32.0),
             "rho is at most this"),
         param!(rho_steps: Kind::Number { min: 1.0, max: 1e6 } => Value::None,
@@ -58,6 +61,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     ],
     new: Algorithm {
         linux: &[
+            ("rtt", Value::Choice(PathRtt::Smoothed.word())),
             ("start_window", Value::Number(1.0)),
             ("counts", Value::Choice("acks")),
             ("rho_steps", Value::Number(8.0)),
@@ -68,10 +72,24 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     },
 };
 
+words! {
+    /// Which round-trip time says how long the path is.
+    pub(super) enum PathRtt {
+        /// The least sample.
+        Min = "min",
+        /// The last sample, queueing included.
+        Last = "last",
+        /// The least smoothed one with which the window could grow.
+        Smoothed = "smoothed",
+    }
+}
+
 #[derive(Debug)]
 struct Hybla {
     rtt0_secs: f64,
-    least: bool,
+    path_rtt: PathRtt,
+    /// The smoothed round-trip time, once there is one.
+    smoothed_secs: Option<f64>,
     rho_max: f64,
     rho_steps: Option<f64>,
     grain: Option<f64>,
@@ -92,7 +110,8 @@ impl Hybla {
     fn begin(params: &Params, start: ConnectionStart) -> ClassicControl<Self> {
         let mut own = Self {
             rtt0_secs: params.duration("rtt0"),
-            least: params.choice("rtt") == "min",
+            path_rtt: ParamKey::new("rtt").of(params),
+            smoothed_secs: None,
             rho_max: params.number("rho_max"),
             rho_steps: params.number_if_any("rho_steps"),
             grain: params
@@ -117,7 +136,7 @@ impl Hybla {
 
     fn observe(&mut self, sample_secs: f64) {
         let rtt_secs = match self.rtt_secs {
-            Some(least) if self.least => least.min(sample_secs),
+            Some(least) if self.path_rtt != PathRtt::Last => least.min(sample_secs),
             _ => sample_secs,
         };
         self.rtt_secs = Some(rtt_secs);
@@ -153,7 +172,8 @@ impl Hybla {
         reason = "counts are positive and far below 2^53"
     )]
     fn start_slowly(&mut self, window: &mut CongestionWindow, counted: SegCount) -> SegCount {
-        let each = self.rounded(libm::exp2(self.rho) - 1.0);
+        let whole = self.rho.floor();
+        let each = self.rounded(libm::exp2(self.rho - whole)) * libm::exp2(whole) - 1.0;
         if each <= 1.0 {
             return window.start_slowly(counted);
         }
@@ -183,7 +203,9 @@ impl Hybla {
 
     fn avoid_congestion(&mut self, window: &mut CongestionWindow, counted: SegCount) {
         let each = self.rounded(self.rho * self.rho / window.cwnd);
-        if self.grain.is_some() {
+        if self.grain.is_some_and(|grain| each * grain < 1.0) {
+            window.cwnd = window.growth.every(window.cwnd, counted, window.cwnd);
+        } else if self.grain.is_some() {
             let exact = window.cwnd + self.part + counted.as_f64() * each;
             if each < 1.0 {
                 window.growth.note(exact.floor() > window.cwnd);
@@ -198,13 +220,23 @@ impl Hybla {
 
 impl Avoidance for Hybla {
     fn measure(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
-        if let Some(sample_secs) = ack.rtt.map(Duration::secs) {
+        let Some(sample_secs) = ack.rtt.map(Duration::secs) else {
+            return;
+        };
+        let smoothed_secs = self.smoothed_secs.unwrap_or(sample_secs);
+        self.smoothed_secs = Some(smoothed_secs + (sample_secs - smoothed_secs) * SMOOTHING);
+        if self.path_rtt != PathRtt::Smoothed || self.rtt_secs.is_none() {
             self.observe(sample_secs);
             self.scale(window);
         }
     }
 
     fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
+        if self.path_rtt == PathRtt::Smoothed
+            && let Some(smoothed_secs) = self.smoothed_secs
+        {
+            self.observe(smoothed_secs);
+        }
         if ack.order != PathOrder::InOrder && self.in_disorder == InDisorder::Standard {
             return self.grow_as_standard(window, ack);
         }
@@ -231,6 +263,7 @@ impl Avoidance for Hybla {
     }
 
     fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, rtt: Duration) {
+        self.smoothed_secs = Some(rtt.secs());
         self.observe(rtt.secs());
     }
 
@@ -252,6 +285,23 @@ mod tests {
     fn hybla(start: ConnectionStart, scale_start: bool) -> ClassicControl<Hybla> {
         let set = [("scale_start", Value::Bool(scale_start))];
         Hybla::begin(&params(&ENTRY, &set), start)
+    }
+
+    /// As in Linux, with a window given.
+    fn in_linux(start: ConnectionStart) -> ClassicControl<Hybla> {
+        let mut params = Params::defaults(ENTRY.params);
+        for (name, value) in ENTRY.new.linux {
+            params.set(name, *value);
+        }
+        let cwnd = start.cwnd.segments();
+        let start = ConnectionStart {
+            whole_windows: true,
+            ..start
+        };
+        let mut hybla = Hybla::begin(&params, start);
+        hybla.window.cwnd = cwnd;
+        hybla.own.unscaled = false;
+        hybla
     }
 
     fn timed(rtt_secs: f64) -> AckedData {
@@ -284,6 +334,46 @@ mod tests {
             assert_eq!(hybla.cwnd().fract(), 0.0);
         }
         assert_eq!(hybla.cwnd(), 15.0);
+    }
+
+    #[test]
+    fn in_linux_the_fraction_of_rho_is_raised_in_128ths_before_its_whole_part() {
+        // Measured: 128.7 ms are 41/8; 2^(1/8) is 139/128, so each of four acknowledgements adds 32 * 139 / 128 - 1 = 33.75.
+        let mut hybla = in_linux(starting(38.0, 1e9));
+        let windows = [(); 4].map(|()| {
+            hybla.on_ack(&timed(0.1287));
+            hybla.cwnd()
+        });
+        assert_eq!(windows, [71.0, 105.0, 139.0, 173.0]);
+    }
+
+    #[test]
+    fn in_linux_smoothed_round_trips_count_and_what_they_add_is_kept() {
+        // 33 ms are 10/8; after 24.3, 14.6 and 9.7 ms the smoothed ones are 31.9, 29.7 and 27.2 ms, 10/8, 9/8 and 1: 1.375, 1.171875 and 1 for each.
+        let mut hybla = in_linux(starting(1.0, 1e9));
+        hybla.on_handshake(Instant::START, Duration::from_secs(0.033));
+        for (rtt_secs, cwnd, part) in [
+            (0.0243, 2.0, 48.0),
+            (0.0146, 3.0, 70.0),
+            (0.0097, 4.0, 70.0),
+        ] {
+            hybla.on_ack(&timed(rtt_secs));
+            assert_eq!((hybla.cwnd(), hybla.own.part * 128.0), (cwnd, part));
+        }
+    }
+
+    #[test]
+    fn in_linux_a_window_of_which_an_acknowledgement_adds_no_grain_grows_as_standard_tcp() {
+        // Measured at rho = 1 and 176 segments: a step when so many acknowledgements have come.
+        let mut hybla = in_linux(avoiding(176.0));
+        let steps: Vec<u32> = (1..=400)
+            .filter(|_| {
+                let before = hybla.cwnd();
+                hybla.on_ack(&timed(0.0103));
+                hybla.cwnd() > before
+            })
+            .collect();
+        assert_eq!(steps, [176, 353]);
     }
 
     #[test]

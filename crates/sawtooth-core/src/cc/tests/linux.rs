@@ -23,6 +23,7 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
     (
         "hybla",
         &[
+            ("rtt", Value::Choice("smoothed")),
             ("start_window", Value::Number(1.0)),
             ("counts", Value::Choice("acks")),
             ("rho_steps", Value::Number(8.0)),

@@ -157,8 +157,11 @@ impl Acknowledgement {
         self.unacknowledged.is_zero()
     }
 
-    /// A hole is filled in part, up to `next`.
+    /// A hole is filled in part, up to `next`. Measured of Linux 6.1: after one whose acknowledgement is not delayed in any case, three more segments out of order are acknowledged at once.
     pub(super) fn on_partial_fill(&mut self, next: SeqNum) {
+        if self.is_quick() {
+            return;
+        }
         if let Some(compression) = &mut self.compression {
             compression.on_fill(next);
         }

@@ -259,9 +259,8 @@ impl Receiver {
         if !self.acknowledgement.quick.again {
             return at_once;
         }
-        let is_first_mark = self.marks.asks_for_cwr()
-            && data.ecn == Ecn::Ce
-            && (data.cwr || !echoed);
+        let is_first_mark =
+            self.marks.asks_for_cwr() && data.ecn == Ecn::Ce && (data.cwr || !echoed);
         if self.marks.tells_of_repair(data.ecn) || is_first_mark {
             self.acknowledgement.on_mark();
         }

@@ -19,6 +19,8 @@ pub(super) struct SegmentPacing {
     pub timer: EventKey,
     /// Segments left of the burst that is leaving, with segmentation offload.
     burst: SegCount,
+    /// When the last probe was sent.
+    pub probed: Instant,
     pub usage: Usage,
 }
 
@@ -28,6 +30,7 @@ impl SegmentPacing {
             until: Instant::START,
             timer: EventKey::NEVER,
             burst: SegCount::ZERO,
+            probed: Instant::NEVER,
             usage: Usage::default(),
         }
     }
@@ -89,10 +92,12 @@ impl SegmentPacing {
         lost.or_else(|| new.then_some(tx.seq.nxt))
     }
 
-    /// The window is full, which does not keep back the segment with the FIN. Measured of Linux 6.1: after a transfer of ten segments and a short one, all eleven leave at once.
+    /// The window is full, which does not keep back the segment with the FIN. Measured of Linux 6.1: after a transfer of ten segments and a short one, all eleven leave at once; but a probe with
+    /// the eleventh of twelve leaves alone.
     #[cold]
     fn last(&mut self, tx: &Tx, now: Event, new: bool) -> Option<SeqNum> {
-        let last = Some(tx.seq.nxt).filter(|next| new && tx.app.stream.has_fin(*next));
+        let may_leave = new && self.probed != now.time;
+        let last = Some(tx.seq.nxt).filter(|next| may_leave && tx.app.stream.has_fin(*next));
         if last.is_some() && self.is_ahead(now.time) {
             self.wait(now);
             return None;

@@ -143,6 +143,7 @@ impl Rack {
         };
         tx.counters.probes += 1;
         tx.pending = Some(seq);
+        self.pace.probed = now.time;
         self.tlp.begin(tx.seq.max.max(seq.next()), !new);
         self.timer.restart(now);
     }
