@@ -49,8 +49,9 @@ def simulate(
         frame = records.table(table if encodable(table) else ascii(table))
     except RunFailed as error:
         # Whoever asks for a table of a study that does not run has made a mistake in the command.
-        here = ", or --set sample='100 ms' to this command" if error.hint.startswith("add sample") else ""
-        raise StudyError(error.message, hint=f"{error.hint}{here}") from None
+        hint = error.hint or ""
+        here = ", or --set sample='100 ms' to this command" if hint.startswith("add sample") else ""
+        raise StudyError(error.message, hint=f"{hint}{here}") from None
     if as_json:
         print_json(frame.to_dicts())
         return
