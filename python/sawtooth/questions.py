@@ -490,6 +490,8 @@ class Reader:
 
     def how(self, tree: Tree, path: str, usual: str = "mean") -> str:
         """How the flows of a block are taken together."""
+        if isinstance(named := tree.get("flows"), str) and named not in HOWS:
+            raise self.wrong(mistakes.no_way_of_flows(named, HOWS), f"{path}.flows")
         return self.one_of(tree, "flows", path, HOWS, usual)
 
 

@@ -467,3 +467,21 @@ def test_a_process_ends_as_it_should_however_it_is_started(start: str, place: Pa
     script, code = STARTS[start]
     done = subprocess.run(["sh", "-c", script, "sh", sys.executable, "-m", "sawtooth.cli"], cwd=place, capture_output=True, check=False)
     assert (done.returncode, b"Traceback" in done.stderr) == (code, False), done
+
+
+def test_a_table_that_was_not_recorded_is_told_with_what_records_it(call: Callable[..., Ended]) -> None:
+    Path("unsampled.toml").write_text(STUDY.replace('sample = "50 ms"\n', ""))
+    said = call("simulate", "unsampled.toml", "--table", "queues").err
+    assert "hint: add sample = \"100 ms\" to the scenario, or --set sample='100 ms' to this command" in said
+    call("simulate", "unsampled.toml", "--set", "sample=100 ms", "--table", "queues", code=0)
+
+
+def test_a_backend_is_blamed_as_it_was_written(call: Callable[..., Ended]) -> None:
+    assert call("plan", "tiny.toml", "--backend", "um").err == "error: unknown backend `um`\nhint: did you mean `uml`?\n"
+
+
+def test_who_names_a_study_for_its_results_is_told_where_they_are(call: Callable[..., Ended]) -> None:
+    call("run", "tiny.toml", code=0)
+    name = next(Path("results").iterdir()).name
+    for said in (name, "tiny.toml"):
+        assert call("report", said).err.endswith(f"hint: did you mean results/{name}?\n")

@@ -614,3 +614,9 @@ hint: there are cells and blocks""",
 def test_a_mistake_about_kernels_is_told_with_place_and_remedy(case: str) -> None:
     text, expected = KERNEL_CASES[case]
     assert message(text) == expected
+
+
+def test_who_names_flows_where_it_is_said_how_they_are_taken_together_is_told_of_the_key_that_chooses() -> None:
+    text = STUDY + '\n[[figures]]\nname = "g"\nmetric = "goodput_bps"\nflows = "bulk"\n'
+    assert message(text).endswith('hint: known here: mean, sum, max, min, each; only some flows are chosen by `of`, such as of = "bulk"')
+    assert message(text.replace('"bulk"', '"men"')).endswith("hint: did you mean `mean`?")

@@ -10,6 +10,7 @@ import pytest
 
 import sawtooth
 from sawtooth.cli.next import advice
+from sawtooth.study import shipped
 from sawtooth.web.folders import Folders
 from sawtooth.web.made import Made, newest
 from tests.conftest import STUDY
@@ -58,6 +59,25 @@ def test_studies_of_a_programs_tests_come_last_and_their_mistakes_are_theirs(tmp
     # Who is in such a folder works there.
     (folder / "broken.toml").write_text("[scenario")
     assert advice(folder)[0].startswith("  sawtooth lint broken.toml")
+
+
+def test_of_more_studies_than_are_told_those_of_tests_are_not_counted(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    for number in range(9):
+        place = tmp_path / "tests" if number > 5 else tmp_path
+        (place / f"{number}.toml").write_text(STUDY.replace('name = "pair"', f'name = "pair-{number}"'))
+    *first, serve = advice(tmp_path)
+    assert len(first) == 5 and serve.endswith("a browser, 1 more thing to do among them")
+
+
+def test_studies_that_come_along_have_their_names_where_they_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "python" / "studies"
+    (folder / "pair").mkdir(parents=True)
+    (folder / "pair" / "study.toml").write_text(STUDY)
+    monkeypatch.setattr(shipped, "studies", lambda: {"pair": folder.resolve() / "pair" / "study.toml"})
+    assert advice(tmp_path)[0].startswith("  sawtooth plan pair  then run: ")
+    (folder / "pair" / "study.toml").write_text("[scenario")
+    assert advice(tmp_path)[0].startswith("  sawtooth lint pair  ")
 
 
 def test_a_study_that_was_run_again_elsewhere_goes_on_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,12 +141,13 @@ def test_claims_that_differ_in_their_last_words_are_told_together() -> None:
 
 
 def test_what_no_run_tells_is_not_left_open() -> None:
-    told = closing.found(
-        [Verdict("It grows", "cannot distinguish", "no run tells it"), Verdict("All do", "cannot distinguish", "follows from a, b")]
-    )
+    verdicts = [Verdict("It grows", "cannot distinguish", "no run tells it"), Verdict("All do", "cannot distinguish", "follows from a, b")]
+    told = closing.found(verdicts)
     assert told == [
         "Of 2 claims together: 1 cannot distinguish, 1 not told.", "Left open: All do.", "Not told by the runs that were made: It grows."
     ]  # fmt: skip
+    # Each line says what the count says.
+    assert [each.said for each in verdicts] == ["not told", "cannot distinguish"]
 
 
 def test_values_that_came_out_again_are_counted_first() -> None:

@@ -89,7 +89,7 @@ def test_a_recording_that_cannot_be_is_refused_in_the_explorers_words(running_pa
     running_page.goto("/live")
     running_page.get_by_label("Record as").fill("../x")
     running_page.get_by_role("button", name="Watch").click()
-    running_page.get_by_role("alert").get_by_text("there is no `..` in the folders").wait_for()
+    running_page.get_by_role("alert").get_by_text("there is no .. in the folders").wait_for()
 
 
 def test_recording_is_for_an_explorer_that_may_write(client: TestClient, made: Path) -> None:

@@ -128,7 +128,7 @@ def test_keys_of_the_wrong_kind_are_told_on_the_page(page: Any, figure: str) -> 
 def test_a_folder_without_results_says_so(page: Any) -> None:
     page.goto("/results?of=lab/studies")
     page.get_by_role("alert").get_by_text("is no results directory").wait_for()
-    page.get_by_role("alert").get_by_text("`sawtooth run STUDY --out DIR` makes one").wait_for()
+    page.get_by_role("alert").get_by_text("sawtooth run STUDY --out DIR makes one").wait_for()
     expect(page.get_by_role("heading", level=1)).to_have_text("This cannot be shown")
     page.get_by_role("link", name="Results that there are").click()
     page.get_by_role("heading", level=1, name="Results").wait_for()

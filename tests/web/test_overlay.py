@@ -139,6 +139,6 @@ def test_a_graph_that_is_shown_stays_when_a_run_of_other_results_is_laid_beside_
 def test_a_run_that_other_results_do_not_have_is_told_and_the_first_is_shown(two: Path, browser: Any) -> None:
     with serving(two) as explorer, showing(browser, explorer) as page:
         page.goto("/run?of=lab/results/queues&run=13&beside=7&besideOf=lab/results/longer")
-        page.get_by_role("alert").get_by_text("there is no run `7`").wait_for()
+        page.get_by_role("alert").get_by_text("there is no run 7").wait_for()
         page.get_by_text("these results have runs 0 to 1").wait_for(timeout=PATIENCE)
         expect(page.locator(".panel canvas").first).to_be_visible()

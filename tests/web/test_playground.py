@@ -414,7 +414,7 @@ def test_a_link_is_chosen_and_set_with_the_keyboard_alone(page: Any) -> None:
 
 def test_a_malformed_address_is_told_on_the_page_and_another_topology_mends_it(page: Any) -> None:
     page.goto("/playground?v=1&f=cubik")
-    page.get_by_role("alert").get_by_text("there is no `cubik`").wait_for()
+    page.get_by_role("alert").get_by_text("there is no cubik").wait_for()
     page.get_by_role("link", name="dumbbell").click()
     shown(page)
     assert page.get_by_role("alert").count() == 0

@@ -46,6 +46,15 @@ def test_no_column_of_a_table_is_cut_however_many_there_are(sides: Path, browser
             assert first.evaluate("each => getComputedStyle(each, '::before').content") == f'"{first.get_attribute("data-title")}"'
 
 
+def test_what_is_only_to_choose_or_to_press_has_no_heading(page: Any) -> None:
+    page.goto("/results?of=lab/results/queues")
+    heading = page.get_by_role("heading", name="Tables")
+    heading.wait_for()
+    printed(page)
+    expect(heading).to_be_hidden()
+    expect(page.get_by_role("heading", name="Where it is from")).to_be_visible()
+
+
 def test_a_study_is_there_to_its_last_line(page: Any) -> None:
     page.set_viewport_size({"width": 1200, "height": 400})
     page.goto("/studies?of=lab/studies/queues.toml")

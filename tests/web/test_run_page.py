@@ -131,7 +131,7 @@ def test_single_packets_are_seen_in_the_time_sequence_graph_and_in_motion(page: 
 
 def test_what_is_no_run_is_told(page: Any) -> None:
     page.goto("/run?of=lab/results/queues&run=99")
-    page.get_by_role("alert").get_by_text("there is no run `99`").wait_for()
+    page.get_by_role("alert").get_by_text("there is no run 99").wait_for()
     page.goto("/run")
     page.get_by_role("heading", name="One run in detail").wait_for()
 

@@ -52,6 +52,14 @@ def test_a_study_with_mistakes_is_listed_and_hides_no_other(writing: TestClient,
     assert entry(writing, "lab/studies/queues.toml")["state"] == "done"
 
 
+def test_results_that_lost_their_manifest_are_told_and_their_text_is_no_study(writing: TestClient, folder: Path) -> None:
+    (folder / "results" / "queues" / "manifest.json").unlink()
+    studies = [entry["address"] for entry in writing.get("/api/studies").json()["studies"]]
+    assert [address for address in studies if not address.startswith("shipped/")] == ["lab/studies/queues.toml"]
+    (entry,) = writing.get("/api/results").json()["results"]
+    assert entry["error"]["message"].endswith("is missing or damaged")
+
+
 def test_a_text_is_planned_as_the_command_line_plans_it(client: TestClient) -> None:
     plan = checked(client, STUDY.replace("repeat = 4", "repeat = 6"))["plan"]
     assert (plan["runs"], plan["cells"]) == (36, 3)

@@ -63,8 +63,10 @@ def test_a_mistake_is_shown_at_its_place_while_it_is_written_and_the_plan_follow
     page.goto("/studies?of=lab/studies/queues.toml")
     page.get_by_text("24 runs", exact=True).wait_for()
     written(page, STUDY.replace('cc = "cubic"', 'cc = "cubik"'))
-    page.get_by_role("alert").get_by_text("unknown congestion control `cubik`").wait_for()
-    page.get_by_role("alert").get_by_text("did you mean `cubic`?").first.wait_for()
+    page.get_by_role("alert").get_by_text("unknown congestion control cubik").wait_for()
+    page.get_by_role("alert").get_by_text("did you mean cubic?").first.wait_for()
+    # What the command line has between back quotes stands as code.
+    page.get_by_role("alert").locator("code", has_text="cubik").wait_for()
     assert page.locator(".cm-lintRange-error").inner_text() == '"cubik"'
     page.get_by_role("button", name="Show line").click()
     page.keyboard.insert_text('"cubic"')
@@ -213,11 +215,13 @@ def test_a_new_study_asks_what_its_flows_ask(running_page: Any) -> None:
     running_page.goto("/studies?new=1")
     running_page.get_by_text("60 runs", exact=True).wait_for()
     text = running_page.locator(".cm-content").inner_text()
-    # One flow in each arm: nothing is shared.
+    # Two flows of a kind in each arm: it is not asked how kinds share a link.
     assert text.count("[[scenario.flows]]") == 1
-    assert "count" not in text
+    assert "count = 2" in text
     assert "share" not in text
-    assert 'question = "How much of a link does a flow of Reno carry, and one of CUBIC, as its buffer grows?"' in text
+    assert 'question = "How much of a link do two flows of Reno carry, and two of CUBIC, as its buffer grows?"' in text
+    # Nothing of it is what the linter warns of.
+    expect(running_page.get_by_role("region", name="Lint")).to_contain_text("nothing to say")
 
 
 def test_a_new_study_begins_with_one_that_can_be_run(running_page: Any) -> None:
@@ -259,6 +263,6 @@ def test_mistakes_and_sweeps_are_accessible(running_page: Any, folder: Path, wid
     page.get_by_role("button", name="Start").click()
     page.get_by_text("ended with an error").wait_for()
     written(page, LONG.replace('cc = "cubic"', 'cc = "cubik"'))
-    page.get_by_role("alert").get_by_text("unknown congestion control `cubik`").wait_for()
+    page.get_by_role("alert").get_by_text("unknown congestion control cubik").wait_for()
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width

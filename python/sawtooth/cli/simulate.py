@@ -33,9 +33,10 @@ def simulate(
     import polars as pl
 
     from sawtooth import api
+    from sawtooth.arguments import encodable
     from sawtooth.cli import captured, studies
     from sawtooth.cli.output import print_json, upright
-    from sawtooth.errors import StudyError
+    from sawtooth.errors import RunFailed, StudyError
     from sawtooth.plan import make_plan
 
     wanted = captured.wanted(pcap, pcap_at, snap)
@@ -43,9 +44,14 @@ def simulate(
     first = made.runs[0]
     records = api.simulate(json.loads(first.scenario), seed=first.seed if seed is None else seed, captures=wanted)
     captured.tell(wanted)
-    if table not in records.tables:
-        raise StudyError(f"this run has no table `{table}`", hint=f"it has {', '.join(records.tables)}")
-    frame = records.tables[table]
+    try:
+        # What is no text is no table's name either.
+        frame = records.table(table if encodable(table) else ascii(table))
+    except RunFailed as error:
+        # Whoever asks for a table of a study that does not run has made a mistake in the command.
+        hint = error.hint or ""
+        here = ", or --set sample='100 ms' to this command" if hint.startswith("add sample") else ""
+        raise StudyError(error.message, hint=f"{hint}{here}") from None
     if as_json:
         print_json(frame.to_dicts())
         return

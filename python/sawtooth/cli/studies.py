@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sawtooth.errors import StudyError
+from sawtooth.backends.registry import NAMES
+from sawtooth.errors import DatasetError, SawtoothError, StudyError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.kinds import CAPTURES, Kind, kind
 from sawtooth.linting import ignored, lint, rule_of
@@ -27,6 +28,8 @@ def load(study: Path, short: bool, options: Sequence[str] | None, backend: str |
     # Any file may be a study by its content; a capture is one by its name alone.
     if (found is not Kind.CAPTURE or study.suffix in CAPTURES) and (what := _OTHERS.get(found)) is not None:
         raise StudyError(f"{study} is {what[0]}, and no study", hint=what[1].format(study))
+    if backend is not None and backend not in NAMES:
+        raise StudyError(f"unknown backend `{cut(backend)}`", hint=did_you_mean(backend, NAMES))
     return Study.load(
         study, short=short, options=[*(options or ()), *([f"backend={backend}"] if backend is not None else [])], files=not no_files
     )
@@ -41,10 +44,22 @@ _OTHERS = {
 
 def opened(directory: Path) -> Dataset:
     """Opens results; says what in the directory is not read."""
+    if not is_results(directory) and (meant := _meant(directory)) is not None:
+        raise DatasetError(f"{directory} is no results directory", f"did you mean {meant}?")
     dataset = Dataset.open(directory)
     for note in dataset.notes:
         print(f"note: {note}", file=sys.stderr)
     return dataset
+
+
+def _meant(path: Path) -> Path | None:
+    """Where `sawtooth run` has put results of what is there: a study's, or those that are called so."""
+    try:
+        name = Study.load(shipped.find(path)).name
+    except SawtoothError:
+        name = path.name
+    usual = (Path("results") / f"{name}{form}" for form in ("", "-short"))
+    return next((each for each in usual if name and each != path and is_results(each)), None)
 
 
 def check_report(study: Study) -> None:

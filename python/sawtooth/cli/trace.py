@@ -59,7 +59,7 @@ def trace(
 ) -> None:
     """Do one run of a study once more and draw its windows, round-trip times and queues over time.
 
-    Nothing is stored but the figure. `sawtooth simulate --table series` prints the numbers.
+    Nothing is stored but the figure. `sawtooth simulate --set sample='100 ms' --table series` prints such numbers, of the first run.
 
     Example: sawtooth trace hstcp --cell 193 --arm highspeed --to '30 s'
 

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 
 from sawtooth.estimates import covers
 from sawtooth.findings.verdict import ANSWERS, Evidence
-from sawtooth.report.document import Verdict
+from sawtooth.report.document import UNTOLD, Verdict
 from sawtooth.scales import scale
 from sawtooth.stats.interval import signed
 
-_UNTOLD = "not told"
 _LEADS = {
     "yes": "Shown", "no": "The contrary is shown of", "mixed": "Some cells show it and others the contrary", "cannot distinguish": "Left open",
-    _UNTOLD: "Not told by the runs that were made",
+    UNTOLD: "Not told by the runs that were made",
 }  # fmt: skip
 _MOST = 12
 """Claims of one answer that are told in words."""
@@ -37,7 +36,7 @@ def number(verdict: Verdict) -> str:
 def found(verdicts: Sequence[Verdict]) -> list[str]:
     """All verdicts in sentences: how many there are of each answer, and then which."""
     by: dict[str, list[Verdict]] = {answer: [each for each in verdicts if each.answer == answer and not each.untold] for answer in ANSWERS}
-    by[_UNTOLD] = [each for each in verdicts if each.untold]
+    by[UNTOLD] = [each for each in verdicts if each.untold]
     counted = ", ".join(f"{len(those)} {answer}{_qualified(those)}" for answer, those in by.items() if those)
     told = [f"Of {len(verdicts)} {'claim' if len(verdicts) == 1 else 'claims together'}: {counted}."]
     for answer, those in by.items():

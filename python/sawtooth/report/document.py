@@ -144,6 +144,10 @@ class Grid:
         return f"{self.caption.rstrip('.')}. The first {MOST_ROWS:,} of {self.frame.height:,} rows: all are in the CSV file."
 
 
+UNTOLD = "not told"
+"""Of a claim: the runs that were made are of something else, as those of a short form may be."""
+
+
 @dataclass(frozen=True, repr=False)
 class Verdict:
     """An answer that was computed: what was claimed, `yes`, `no`, `mixed` or `cannot distinguish`, the numbers, and the evidence of each cell.
@@ -165,7 +169,9 @@ class Verdict:
 
     @property
     def said(self) -> str:
-        """The answer as it is shown: one that hangs on assumptions says so."""
+        """The answer as it is shown: one that hangs on assumptions says so, and so does one of which there is no run."""
+        if self.untold:
+            return UNTOLD
         return self.answer if self.standing is None or self.standing.unanimous else f"{self.answer} under these assumptions"
 
     def __repr__(self) -> str:

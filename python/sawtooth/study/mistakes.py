@@ -5,9 +5,11 @@ Each makes a message and a hint, for whoever knows the place. All tables of a st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
+from sawtooth.errors import cut
+from sawtooth.hints import did_you_mean
 from sawtooth.study.document import shown
 
 Said: TypeAlias = tuple[str, str]
@@ -39,6 +41,14 @@ def no_text(key: str, found: object) -> Said:
     else:
         hint = example(key) or f'a text is written in quotes, such as {key} = "..."'
     return f"`{key}` must be a text, found {shown(found)}", hint
+
+
+def no_way_of_flows(found: str, known: Sequence[str]) -> Said:
+    """Of how flows are taken together: elsewhere in a study `flows` are flows, and whoever names one here means that one alone."""
+    hint = did_you_mean(found, known)
+    if not hint.startswith("did you mean"):
+        hint += f'; only some flows are chosen by `of`, such as of = "{cut(found)}"'
+    return f"`flows` cannot be `{cut(found)}`", hint
 
 
 def no_texts(key: str, what: str, found: object) -> Said:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 from sawtooth.errors import DatasetError
-from sawtooth.results.dataset import is_results
 from sawtooth.study import shipped
 
 SHIPPED = "shipped"
@@ -126,7 +125,7 @@ class Folders:
 
         def pick(path: Path, files: Sequence[str]) -> list[Path]:
             # Results have the text that they were made of: the study is elsewhere.
-            own: Sequence[str] = () if "manifest.json" in files else files
+            own: Sequence[str] = () if _is_of_results(files) else files
             return [path / name for name in own if name.endswith(".toml") and _is_study(path / name)]
 
         found, complete = self._look(pick)
@@ -134,7 +133,7 @@ class Folders:
 
     def results(self) -> Found:
         """Addresses of results directories."""
-        return Found(*self._look(lambda path, files: [path] if "manifest.json" in files and is_results(path) else []))
+        return Found(*self._look(lambda path, files: [path] if _is_of_results(files) else []))
 
     def _look(self, pick: _Pick) -> tuple[list[str], bool]:
         found: list[str] = []
@@ -151,6 +150,11 @@ class Folders:
 def is_of_tests(address: str) -> bool:
     """Whether a file is in a folder of a program's tests, which the folder that was given is not, whatever it is called."""
     return not _TESTS.isdisjoint(address.split("/")[1:-1])
+
+
+def _is_of_results(files: Sequence[str]) -> bool:
+    """Whether these are the files of results: also without the manifest, so that whoever lost it is told so, and takes the copy of a study for none."""
+    return "manifest.json" in files or {"SHA256SUMS", "runs.parquet"} <= set(files)
 
 
 def _walk(root: Path) -> Iterator[tuple[Path, list[str]]]:

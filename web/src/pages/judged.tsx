@@ -106,11 +106,12 @@ function Judging({ of, runs, ready }: { of: string; runs: number; ready: boolean
   );
 }
 
-const ORDER = ["yes", "no", "mixed", "cannot distinguish"];
+const ORDER = ["yes", "no", "mixed", "cannot distinguish", "not told"];
 
 /** How many claims have which answer. */
 function counted(verdicts: Verdict[]): string {
-  const parts = ORDER.map((answer) => [answer, verdicts.filter((each) => each.answer === answer).length] as const);
+  // What hangs on assumptions is said with them.
+  const parts = ORDER.map((answer) => [answer, verdicts.filter((each) => each.said.split(" under ")[0] === answer).length] as const);
   const told = parts.filter(([, number]) => number).map(([answer, number]) => `${number} ${answer}`);
   return `${verdicts.length} claim${verdicts.length === 1 ? "" : "s"}: ${told.join(", ")}`;
 }

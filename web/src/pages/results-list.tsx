@@ -1,7 +1,7 @@
 import { get, type Told } from "../api";
 import { to } from "../route";
 import { Await, useLoaded } from "../ui/loaded";
-import { bytes, when } from "../ui/words";
+import { bytes, Words, when } from "../ui/words";
 
 export interface Entry {
   address: string;
@@ -36,7 +36,11 @@ export function ResultsList() {
                     <a href={to("results", { of: entry.address })}>{entry.name}</a>
                   </h2>
                   {entry.question && <p>{entry.question}</p>}
-                  {entry.error && <p class="bad">{entry.error.message}</p>}
+                  {entry.error && (
+                    <p class="bad">
+                      <Words text={entry.error.message} />
+                    </p>
+                  )}
                   <p class="faint">{[state(entry), entry.backend, bytes(entry.bytes), when(entry.modified)].filter(Boolean).join(" · ")}</p>
                   <p class="faint">
                     <code>{entry.address}</code>

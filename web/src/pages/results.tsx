@@ -105,7 +105,7 @@ function Tables({ of, tables }: { of: string; tables: string[] }) {
   const chosen = route.value.query.get("table") ?? "";
   const table = tables.includes(chosen) ? chosen : "";
   return (
-    <section>
+    <section class={table ? undefined : "unprinted"}>
       <h2>Tables</h2>
       <div class="row">
         <Choice

@@ -6,7 +6,7 @@ import { follow, sweeps } from "../sweeps";
 import { Field } from "../ui/field";
 import { Await, useLoaded } from "../ui/loaded";
 import { Progress } from "../ui/progress";
-import { count, duration } from "../ui/words";
+import { count, duration, Words } from "../ui/words";
 
 export interface Entry {
   address: string;
@@ -108,11 +108,11 @@ function Group({ title, studies, sizes, none }: { title: string; studies: Entry[
           <li key={entry.address} class="card">
             <h3>
               <a href={to("studies", { of: entry.address })}>
-                {title === "Your own" ? entry.name : entry.address.split("/").slice(1).join("/")}
+                {isShipped(entry) ? entry.address.split("/").slice(1).join("/") : entry.name}
               </a>
             </h3>
             {entry.question && <p>{entry.question}</p>}
-            {entry.problem ? <p class="bad">{entry.problem.message}</p> : <SizeOf size={sizes[entry.address]} backend={entry.backend} />}
+            {entry.problem ? <Bad told={entry.problem} /> : <SizeOf size={sizes[entry.address]} backend={entry.backend} />}
             <p class="faint">
               <State state={stateOf(entry)} />
               {entry.results.map((made) => (
@@ -122,10 +122,24 @@ function Group({ title, studies, sizes, none }: { title: string; studies: Entry[
                 </span>
               ))}
             </p>
+            {isShipped(entry) || (
+              // Two files may have one name, such as a copy that was changed.
+              <p class="faint">
+                <code>{entry.address}</code>
+              </p>
+            )}
           </li>
         ))}
       </ul>
     </>
+  );
+}
+
+function Bad({ told }: { told: Told }) {
+  return (
+    <p class="bad">
+      <Words text={told.message} />
+    </p>
   );
 }
 
@@ -179,7 +193,7 @@ function range(words: (times: number) => string, times: number[]): string {
 
 function SizeOf({ size, backend }: { size: Size | undefined; backend: string }) {
   if (!size) return <p class="faint">…</p>;
-  if (size.problem) return <p class="bad">{size.problem.message}</p>;
+  if (size.problem) return <Bad told={size.problem} />;
   const segments = (times: number) => (times * (size.deliveries ?? 0)).toLocaleString("en", { notation: "compact" });
   const runs = (times: number) => Math.round(times * (size.runs ?? 0)).toLocaleString("en");
   const times = [...new Set([1, size.times])];

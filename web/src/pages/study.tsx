@@ -20,7 +20,7 @@ interface Opened extends Entry {
 }
 
 const EMPTY = `name = "my-study"
-question = "How much of a link does a flow of Reno carry, and one of CUBIC, as its buffer grows?"
+question = "How much of a link do two flows of Reno carry, and two of CUBIC, as its buffer grows?"
 repeat = 10
 
 [scenario]
@@ -30,12 +30,13 @@ stack = "linux"
 links.bottleneck = { rate = "50 Mbit/s", delay = "10 ms", queue = { name = "drop_tail", limit = "1 bdp" } }
 
 [[scenario.flows]]
-name = "first"
+name = "bulk"
 path = ["bottleneck"]
-start = "start * 1 s"
+count = 2
+start = "later * i"
 
 [draws]
-start = { distribution = "uniform", low = "0", high = "1" }
+later = { distribution = "uniform", low = "0 s", high = "1 s" }
 
 [sweep]
 "links.bottleneck.queue.limit" = ["0.5 bdp", "1 bdp", "4 bdp"]
@@ -251,7 +252,7 @@ function Start({ of, short, name, disabled, begun, begin }: Starting) {
     wait(false);
   };
   return (
-    <section aria-label="Run">
+    <section aria-label="Run" class="unprinted">
       <h2>Run</h2>
       <div class="row">
         <Field name="Results go to" wide>

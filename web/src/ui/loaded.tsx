@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { problemOf, type Told } from "../api";
 import { PLACES } from "./places";
+import { Words } from "./words";
 
 export interface Loaded<T> {
   value?: T;
@@ -28,14 +29,20 @@ export function Wrong({ told }: { told: Told }) {
   return (
     <div class="wrong" role="alert">
       <p>
-        <strong>{told.message}</strong>
+        <strong>
+          <Words text={told.message} />
+        </strong>
       </p>
       {told.place?.text ? (
         <pre tabIndex={0}>
           {`${told.place.name}:${told.place.line}:${told.place.column}\n${told.place.text}\n${" ".repeat(Math.max(told.place.column - 1, 0))}${"^".repeat(Math.max(told.place.end - told.place.column, 1))}`}
         </pre>
       ) : null}
-      {told.hint ? <p>{told.hint}</p> : null}
+      {told.hint ? (
+        <p>
+          <Words text={told.hint} />
+        </p>
+      ) : null}
     </div>
   );
 }
