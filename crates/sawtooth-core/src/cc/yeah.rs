@@ -24,7 +24,7 @@
 //! Linux agent. Measured of Linux 6.1, acknowledgement by acknowledgement, at 155 Mbit/s with 1.69 ms and 109 segments of buffer, at 20 Mbit/s with
 //! 40 ms and outages, and over two segments of buffer: `Q` is rounded down before it is compared (`whole_queue`: 80.5 segments of 104 are not drained,
 //! 81.7 of 105 are), and so is half the window (53 are left of 105); the threshold after decongestion is the window (`drained_threshold` 1); three
-//! samples are wanted of a round (`min_samples`: with two to a round a loss at 10 segments leaves 8 where all before were queued); a timeout takes what a
+//! samples are wanted of a round (`min_samples`: after rounds of two a loss at 9 segments leaves 8, over a path that holds one); a timeout takes what a
 //! loss takes (`halves_at_timeout`: 51 are left of 58). What is counted towards the next segment is kept over a decongestion, and worth one segment at most: 62 had
 //! been at 105 when 53 were left, the next acknowledgement adds one, and the one after that comes with the 53rd segment more.
 
