@@ -147,6 +147,11 @@ pub struct Ack {
 impl Ack {
     /// The receiver takes whatever comes.
     pub const NO_WINDOW: SegCount = SegCount::new(WINDOW);
+
+    /// Whether it reports something that has arrived out of order, or again.
+    pub fn reports(&self) -> bool {
+        self.repeated.is_some() || !self.sack.is_empty()
+    }
 }
 
 impl Default for Ack {

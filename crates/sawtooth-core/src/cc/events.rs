@@ -78,6 +78,10 @@ pub struct AckArrival {
     pub acked: SegCount,
     /// As in [`AckedData`], where the recovery measures before it decides.
     pub rtt: Option<Duration>,
+    /// Whether it reports something that has arrived out of order, or again (RFC 2018, RFC 2883).
+    pub reports: bool,
+    /// The window that it offers.
+    pub window: SegCount,
 }
 
 /// What an acknowledgement says of marks.

@@ -11,6 +11,7 @@
 mod ack_ratio;
 mod algorithm;
 mod api;
+mod bandwidth;
 mod bbr;
 mod bic;
 mod cdg;

@@ -107,12 +107,21 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
         ],
     ),
     (
+        "yeah",
+        &[
+            ("whole_queue", Value::Bool(true)),
+            ("drained_threshold", Value::Number(1.0)),
+            ("min_samples", Value::Integer(3)),
+            ("halves_at_timeout", Value::Bool(false)),
+        ],
+    ),
+    (
         "westwood",
         &[
             ("alpha", Value::Number(0.875)),
             ("stages", Value::Integer(2)),
             ("first_interval", Value::Choice("sent")),
-            ("counts", Value::Choice("duplicates")),
+            ("counts", Value::Choice("expected")),
             ("set_at", Value::Choice("repair")),
         ],
     ),

@@ -306,7 +306,13 @@ impl NewlyAcked {
 #[inline]
 pub(super) fn announce(tx: &mut Tx, now: Event, ack: &Ack) {
     if ack.next >= tx.seq.una {
-        tx.announce(now, ack.next - tx.seq.una, None);
+        tx.announce(&cc::AckArrival {
+            now: now.time,
+            acked: ack.next - tx.seq.una,
+            rtt: None,
+            reports: ack.reports(),
+            window: ack.window,
+        });
     }
     if tx.signals.is_some() {
         let delivered = ack.next.saturating_sub(tx.seq.una);

@@ -8,7 +8,9 @@
 
 use super::LossRecovery;
 use super::dupacks::NewlyAcked;
+use crate::cc;
 use crate::events::Event;
+use crate::packet::Ack;
 use crate::tcp::params::{Config, RecoveryKind};
 use crate::tcp::scoreboard::Range;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
@@ -96,7 +98,13 @@ impl PlainWay {
         let Some(dupacks) = recovery.dupacks() else {
             unreachable!("only recoveries that count duplicates have a plain way");
         };
-        tx.announce(now, acked, None);
+        tx.announce(&cc::AckArrival {
+            now: now.time,
+            acked,
+            rtt: None,
+            reports: false,
+            window: Ack::NO_WINDOW,
+        });
         tx.seq.una = next;
         let rtt = dupacks.sample_timed(tx, now, next);
         let before = tx.timers.recovery.time;

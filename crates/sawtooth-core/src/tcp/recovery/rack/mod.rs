@@ -108,7 +108,13 @@ impl Rack {
             self.outstanding.detect.on_rtt(rtt);
         }
         if !syn {
-            tx.announce(now, news.acked, rtt);
+            tx.announce(&cc::AckArrival {
+                now: now.time,
+                acked: news.acked,
+                rtt,
+                reports: ack.reports(),
+                window: ack.window,
+            });
         }
         if ack.repeated.is_some() {
             self.on_duplicate(tx);
