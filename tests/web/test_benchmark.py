@@ -20,7 +20,7 @@ with explorer(Path(sys.argv[1])) as watched:
 """
 
 
-@pytest.mark.parametrize(("measure", "said"), [("nosuch", "there is no measure `nosuch`"), ("retransmits", "is `retransmits` already")])
+@pytest.mark.parametrize(("measure", "said"), [("nosuch", "there is no measure nosuch"), ("retransmits", "is `retransmits` already")])
 @pytest.mark.usefixtures("browser")
 def test_a_change_that_cannot_be_drawn_is_not_waited_for(made: Path, measure: str, said: str) -> None:
     ended = subprocess.run([sys.executable, "-c", SCRIPT, str(made), measure], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -76,7 +76,7 @@ def test_who_loses_a_place_is_told_in_the_pages_words(bench: Any) -> None:
     note = bench.get_by_role("status").filter(has_text="no place any more")
     expect(note).to_have_text(re.compile("The items are as curves now, where delay stood before"))
     problem = bench.get_by_role("alert")
-    expect(problem).to_contain_text("choose a place for `delay` above, or one of the levels")
+    expect(problem).to_contain_text("choose a place for delay above, or one of the levels")
     expect(problem).not_to_contain_text("where =")
     assert violations(bench) == []
     bench.get_by_role("combobox", name="delay").select_option("panels")
