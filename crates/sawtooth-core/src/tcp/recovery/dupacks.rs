@@ -306,9 +306,10 @@ impl NewlyAcked {
 #[inline]
 pub(super) fn announce(tx: &mut Tx, now: Event, ack: &Ack) {
     if ack.next >= tx.seq.una {
-        tx.announce(&cc::AckArrival {
+        let acked = ack.next - tx.seq.una;
+        tx.announce(|| cc::AckArrival {
             now: now.time,
-            acked: ack.next - tx.seq.una,
+            acked,
             rtt: None,
             reports: ack.reports(),
             window: ack.window,

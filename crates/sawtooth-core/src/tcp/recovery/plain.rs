@@ -98,7 +98,7 @@ impl PlainWay {
         let Some(dupacks) = recovery.dupacks() else {
             unreachable!("only recoveries that count duplicates have a plain way");
         };
-        tx.announce(&cc::AckArrival {
+        tx.announce(|| cc::AckArrival {
             now: now.time,
             acked,
             rtt: None,

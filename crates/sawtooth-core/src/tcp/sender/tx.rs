@@ -104,9 +104,9 @@ impl Tx {
 
     /// Passes an acknowledgement of data on to the algorithm, if that needs it, before the recovery acts on it.
     #[inline]
-    pub fn announce(&mut self, arrival: &cc::AckArrival) {
+    pub fn announce(&mut self, arrival: impl FnOnce() -> cc::AckArrival) {
         if self.window.needs.arrivals && self.seq.is_established() {
-            self.window.on_arrival(arrival);
+            self.window.on_arrival(&arrival());
         }
     }
 

@@ -108,7 +108,7 @@ impl Rack {
             self.outstanding.detect.on_rtt(rtt);
         }
         if !syn {
-            tx.announce(&cc::AckArrival {
+            tx.announce(|| cc::AckArrival {
                 now: now.time,
                 acked: news.acked,
                 rtt,
