@@ -194,7 +194,7 @@ impl Hybla {
     }
 
     /// Standard TCP's growth, towards which the acknowledgements since the last step count.
-    fn grow_as_standard(&self, window: &mut CongestionWindow, ack: &AckedData) {
+    fn grow_as_standard(window: &mut CongestionWindow, ack: &AckedData) {
         let counted = window.start_slowly(ack.counted);
         if !counted.is_zero() {
             window.cwnd = window.growth.every(window.cwnd, counted, window.cwnd);
@@ -238,7 +238,7 @@ impl Avoidance for Hybla {
             self.observe(smoothed_secs);
         }
         if ack.order != PathOrder::InOrder && self.in_disorder == InDisorder::Standard {
-            return self.grow_as_standard(window, ack);
+            return Self::grow_as_standard(window, ack);
         }
         let mut counted = if self.counts_acks {
             ack.counted.min(SegCount::ONE)

@@ -19,6 +19,10 @@ pub struct TransmissionId(u64);
 
 /// One segment.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what is known of it, each by itself"
+)]
 pub struct OutstandingSegment {
     /// When it was last sent, and which transmission that was.
     pub sent: Instant,
