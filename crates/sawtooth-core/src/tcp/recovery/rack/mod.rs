@@ -53,7 +53,7 @@ use crate::tcp::episodes::LossFoundBy;
 use crate::tcp::segments::LostSegments;
 use crate::tcp::sender::tx::Tx;
 use crate::tcp::timestamps::TimestampClock;
-use crate::units::{Duration, Instant, SegCount, SeqNum};
+use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 
 pub(super) const ENTRY: Entry<()> = Entry {
     name: "rack",
@@ -181,6 +181,11 @@ impl Rack {
             Some(self.outstanding.losses()),
             SegCount::ZERO,
         );
+        // As in ns-2 half a segment may be left, of which nothing could be sent; and where all has arrived, no timer would help.
+        let cwnd = tx.window.windows().cwnd;
+        if cwnd < WindowSize::ONE {
+            tx.window.prescribe(now.time, WindowSize::ONE);
+        }
     }
 
     #[cold]
