@@ -24,6 +24,7 @@
 use super::params::{COUNT, SHARE, TIME, parameters};
 use std::collections::VecDeque;
 
+use super::smoothed::smooth;
 use super::{
     AckedData, Algorithm, CongestionControl, ConnectionStart, Episode, Needs, Prescribed, Signal,
     VariableProbe, Windows,
@@ -111,9 +112,7 @@ struct CopaRtts {
 
 impl CopaRtts {
     fn add(&mut self, now: f64, rtt: f64, parameters: &CopaParameters) -> CopaDelays {
-        // RFC 6298 §2.
-        let srtt = self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0);
-        self.srtt = Some(srtt);
+        let srtt = smooth(&mut self.srtt, Duration::from_secs(rtt));
         CopaDelays {
             standing: self.recent.add(now, rtt, parameters.standing_share * srtt),
             min: self.lasting.add(now, rtt, parameters.min_rtt_window),

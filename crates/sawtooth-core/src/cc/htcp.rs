@@ -25,6 +25,7 @@
 //! window of 2 the acknowledgement that ends it, which acknowledges 4, does not count, and the next two, of 2 each, make the window 3. What is left of an acknowledgement that ends slow start does not count.
 
 use super::params::{COUNT, FACTOR, SHARE, TIME, TIME_FROM_ZERO};
+use super::smoothed::smooth;
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart, Episode,
     ParamOrder, PathOrder, Signal, VariableProbe, Windows,
@@ -208,10 +209,8 @@ impl HTcp {
         let Some(tick) = self.tick else {
             return sample;
         };
-        // RFC 6298 §2.3.
-        let srtt = self.srtt.get_or_insert(sample);
-        *srtt += (sample - *srtt) / 8.0;
-        ceil(*srtt / tick - 1e-9) * tick
+        let srtt = smooth(&mut self.srtt, Duration::from_secs(sample));
+        ceil(srtt / tick - 1e-9) * tick
     }
 
     fn new_epoch(&self, now_secs: f64) -> HtcpEpoch {

@@ -25,15 +25,13 @@
 //! rules begin to hold: at 3 segments the third, with which a segment is reported out of order, makes it 4, whatever has been added of the next.
 
 use super::params::{BETA, IN_DISORDER, InDisorder, TIME};
+use super::smoothed::smooth;
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart, Episode,
     PathOrder, VariableProbe,
 };
 use crate::registry::{Entry, Kind, ParamKey, Params, Value, Words, param, words};
 use crate::units::{Duration, Instant, SegCount, WindowSize};
-
-/// What a sample moves the smoothed round-trip time by (alpha, RFC 6298 §2.3).
-const SMOOTHING: f64 = 1.0 / 8.0;
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "hybla",
@@ -220,13 +218,12 @@ impl Hybla {
 
 impl Avoidance for Hybla {
     fn measure(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
-        let Some(sample_secs) = ack.rtt.map(Duration::secs) else {
+        let Some(sample) = ack.rtt else {
             return;
         };
-        let smoothed_secs = self.smoothed_secs.unwrap_or(sample_secs);
-        self.smoothed_secs = Some(smoothed_secs + (sample_secs - smoothed_secs) * SMOOTHING);
+        smooth(&mut self.smoothed_secs, sample);
         if self.path_rtt != PathRtt::Smoothed || self.rtt_secs.is_none() {
-            self.observe(sample_secs);
+            self.observe(sample.secs());
             self.scale(window);
         }
     }
@@ -290,9 +287,7 @@ mod tests {
     /// As in Linux, with a window given.
     fn in_linux(start: ConnectionStart) -> ClassicControl<Hybla> {
         let mut params = Params::defaults(ENTRY.params);
-        for (name, value) in ENTRY.new.linux {
-            params.set(name, *value);
-        }
+        ENTRY.new.set_as_in("linux", &mut params);
         let cwnd = start.cwnd.segments();
         let start = ConnectionStart {
             whole_windows: true,

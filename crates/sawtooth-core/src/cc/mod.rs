@@ -36,6 +36,7 @@ mod prague;
 mod reno;
 mod scalable;
 mod slow_start;
+mod smoothed;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

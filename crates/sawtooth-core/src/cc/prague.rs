@@ -19,12 +19,13 @@
 //! Kernel equivalent: none in Linux; `prague` of L4STeam's branch.
 
 use super::params::{BETA, SHARE, TIME_FROM_ZERO, parameters};
+use super::smoothed::smooth;
 use super::{
     AckedData, Algorithm, CongestionControl, CongestionWindow, ConnectionStart, EcnMode, Episode,
     Needs, Prescribed, Signal, VariableProbe, Windows,
 };
 use crate::registry::{Entry, Kind, Value};
-use crate::units::{Duration, Rate, SegCount, SeqNum, WindowSize};
+use crate::units::{Rate, SegCount, SeqNum, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "prague",
@@ -176,9 +177,8 @@ impl Prague {
 
 impl CongestionControl for Prague {
     fn on_ack(&mut self, ack: &AckedData) {
-        if let Some(rtt) = ack.rtt.map(Duration::secs) {
-            // RFC 6298 §2.
-            self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
+        if let Some(rtt) = ack.rtt {
+            smooth(&mut self.srtt, rtt);
         }
         self.pipe = ack.pipe;
         self.respond_to_marks(ack);
