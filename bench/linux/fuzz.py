@@ -147,14 +147,14 @@ def _simulated(tree: Mapping[str, Any]) -> dict[str, Any]:
     return {**tree, "stack": "linux", "tcp": {**tree.get("tcp", {}), "timer_tick": "10 ms"}}
 
 
-def sides(trees: Sequence[Mapping[str, Any]], *, on_kernel: bool) -> list[Side]:
-    """What one side does in all scenarios."""
+def sides(trees: Sequence[Mapping[str, Any]], *, on_kernel: bool, seeds: Sequence[int] | None = None) -> list[Side]:
+    """What one side does in all scenarios, each with its seed, or else with seed 1."""
     made: list[Side] = []
     with tempfile.TemporaryDirectory() as directory:
         paths = [Path(directory) / f"{at}.pcapng" for at in range(len(trees))]
         texts = [json.dumps((_on_kernel if on_kernel else _simulated)(tree)) for tree in trees]
         orders = [taps.wanted(path, on_kernels=on_kernel).of_scenario(text, []) for path, text in zip(paths, texts, strict=True)]
-        batch = (uml if on_kernel else sim).run_batch(texts, [1] * len(texts), orders)
+        batch = (uml if on_kernel else sim).run_batch(texts, list(seeds or [1] * len(texts)), orders)
         if batch.errors:
             raise SystemExit(f"a run failed: {batch.errors}")
         for run, path in enumerate(paths):
@@ -208,16 +208,17 @@ def apart_in_counts(one: Side, other: Side) -> float:
 def compared(numbers: Sequence[int], trees: Sequence[Mapping[str, Any]]) -> list[Compared]:
     """These scenarios on both sides, and on the kernel once more from a later start."""
     kernels, ours = sides(trees, on_kernel=True), sides(trees, on_kernel=False)
-    later = sides([_later(tree) for tree in trees], on_kernel=True)
+    shifted = sides([later(tree, SHIFT_MS) for tree in trees], on_kernel=True)
     found: list[Compared] = []
-    for number, tree, kernel, simulator, again in zip(numbers, trees, kernels, ours, later, strict=True):
+    for number, tree, kernel, simulator, again in zip(numbers, trees, kernels, ours, shifted, strict=True):
         apart, itself = validity.apart(kernel, simulator), validity.apart(kernel, again)
         found.append(Compared(number, tree, kind_of(kernel, simulator, again), kernel, simulator, apart, itself))
     return found
 
 
-def _later(tree: Mapping[str, Any]) -> dict[str, Any]:
-    flows = [{**flow, "start": f"{int(flow['start'].removesuffix(' us')) + SHIFT_MS * 1000} us"} for flow in tree["flows"]]
+def later(tree: Mapping[str, Any], ms: int) -> dict[str, Any]:
+    """The same with flows that begin later."""
+    flows = [{**flow, "start": f"{int(flow['start'].removesuffix(' us')) + ms * 1000} us"} for flow in tree["flows"]]
     return {**tree, "flows": flows}
 
 

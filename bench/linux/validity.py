@@ -54,8 +54,8 @@ def situations(tree: Mapping[str, Any]) -> list[Situation]:
 def apart(one: Side, other: Side) -> dict[str, float | None]:
     """How far the second side is from the first, as a share of the first's: of each measure the flow that has the largest difference."""
     # A transfer that only one side ended is held against the other over the run, as both can be.
-    ended = _ended(one) & _ended(other)
-    of_one, of_other = measures(one, ended), measures(other, ended)
+    both = ended(one) & ended(other)
+    of_one, of_other = measures(one, both), measures(other, both)
     found: dict[str, float | None] = {}
     for name in MEASURES:
         every = [share(theirs[name], of_other[flow][name], counts=name == "retransmits") for flow, theirs in of_one.items()]
@@ -64,27 +64,28 @@ def apart(one: Side, other: Side) -> dict[str, float | None]:
     return found
 
 
-def _ended(side: Side) -> set[str]:
+def ended(side: Side) -> set[str]:
+    """The flows whose transfer one side ended."""
     return {flow["flow"] for flow in side.flows.to_dicts() if flow["completion_ns"]}
 
 
-def measures(side: Side, ended: Collection[str]) -> dict[str, dict[str, float | None]]:
+def measures(side: Side, done: Collection[str]) -> dict[str, dict[str, float | None]]:
     """Of each flow goodput, packets with data, those sent again, the mean round trip at acknowledgements and the mean window over time.
 
     Args:
         side: of a comparison.
-        ended: transfers that both sides ended: theirs is what was until the last byte was delivered, others' until the run ended.
+        done: transfers that ended: theirs is what was until the last byte was delivered, others' until the run ended.
 
     """
     found: dict[str, dict[str, float | None]] = {}
     for flow in side.flows.to_dicts():
-        name, done = flow["flow"], flow["completion_ns"] if flow["flow"] in ended else None
+        name, lasted = flow["flow"], flow["completion_ns"] if flow["flow"] in done else None
         packets, again = side.counts().get(name, (0, 0))
-        until = flow["start_ns"] + done if done else side.duration_ns
+        until = flow["start_ns"] + lasted if lasted else side.duration_ns
         # What comes after a transfer is the end of the connection, of which one side tells more than the other.
         samples = side.series.filter(pl.col("flow") == name, pl.col("srtt_ns") > 0, pl.col("t_ns") <= until).sort("t_ns")
         found[name] = {
-            "goodput": flow["delivered_bytes"] * 8e9 / done if done else flow["goodput_bps"],
+            "goodput": flow["delivered_bytes"] * 8e9 / lasted if lasted else flow["goodput_bps"],
             "packets": packets,
             "retransmits": again,
             "rtt": float(samples["srtt_ns"].to_numpy().mean()) if samples.height else None,

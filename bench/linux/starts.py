@@ -1,0 +1,190 @@
+"""What does not repeat itself, on a real kernel and in the simulator: distributions over ten starts, and whether they can be told apart.
+
+    python bench/linux/starts.py --keep DIR                # prints the table; the kernel's values stay in DIR, and are not run again
+    python bench/linux/starts.py --keep DIR --write        # docs/validation/linux-starts.md
+
+The rule, written before any of these was run:
+
+- Scenario N of the set "starts" is drawn as in `fuzz.py`, N from 1 on. Those of bbr, cdg and nv and those with more than one flow are taken, until there are 40. Nothing is tuned on them.
+- Each is run ten times on both sides. In run K, from 0 on, all flows begin 7 K ms later, and the seed, of losses and of what a congestion control draws, is K + 1.
+- Of each flow there are ten values of each side of goodput, packets with data, retransmissions, the mean round trip of acknowledgements and the mean window.
+- Both distributions are held against each other by the two-sample test of Kolmogorov and Smirnov, exact, and the tests of a scenario together by Holm's method, at 5 %. A scenario is *told apart* if one of them is.
+- At least 90 % are wanted not to be told apart; a kernel beside itself would not be in 95 % or more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fuzz import DETERMINISTIC, OTHERS, SHIFT_MS, Side, drawn, later, sides
+from scipy.stats import ks_2samp
+from validity import commit, ended, measures
+
+from sawtooth.backends import uml
+from sawtooth.fidelity import MEASURES
+from sawtooth.stats import holm
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from pages import publish, table
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/validation/linux-starts.md"
+SET, NUMBER, STARTS, LEVEL = "starts", 40, 10, 0.05
+NEVER_ALIKE = ("bbr", "cdg", "nv")
+
+Values = dict[str, dict[str, list[float]]]
+"""Of each flow and measure, what each start gave."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """Both distributions of a measure of a flow."""
+
+    flow: str
+    measure: str
+    p: float
+    kernel: float
+    simulator: float
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A scenario: its number, its congestion control, and of each flow and measure the p-value that Holm's method gives, and both means."""
+
+    number: int
+    cc: str
+    flows: int
+    tests: Sequence[Test]
+
+    @property
+    def apart(self) -> bool:
+        """Whether one of its tests tells both sides apart."""
+        return any(test.p < LEVEL for test in self.tests)
+
+
+def taken() -> Iterator[int]:
+    """The numbers of the scenarios."""
+    for number in count(1):
+        tree = drawn(SET, number)
+        if tree["cc"] in NEVER_ALIKE or len(tree["flows"]) > 1:
+            yield number
+
+
+def starts(tree: Mapping[str, Any], *, on_kernel: bool) -> Values:
+    """What each start gave on one side."""
+    trees = [later(tree, SHIFT_MS * at) for at in range(STARTS)]
+    found: Values = {}
+    for side in sides(trees, on_kernel=on_kernel, seeds=range(1, STARTS + 1)):
+        for flow, values in _values(side).items():
+            for measure, value in values.items():
+                found.setdefault(flow, {}).setdefault(measure, []).append(value)
+    return found
+
+
+def _values(side: Side) -> dict[str, dict[str, float]]:
+    """A measure that there is not, as a round trip of nothing that was acknowledged, is none."""
+    return {flow: {name: values[name] or 0.0 for name in MEASURES} for flow, values in measures(side, ended(side)).items()}
+
+
+def kernels(number: int, keep: Path | None) -> Values:
+    """The kernel's values, which are kept."""
+    path = keep / f"{number}.json" if keep else None
+    if path and path.exists():
+        return json.loads(path.read_text(encoding="utf-8"))
+    found = starts(drawn(SET, number), on_kernel=True)
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(found), encoding="utf-8")
+    return found
+
+
+def beside(number: int, kernel: Values, simulator: Values) -> Beside:
+    """Both sides held against each other."""
+    tree = drawn(SET, number)
+    pairs = [(flow, name, kernel[flow][name], simulator[flow][name]) for flow in kernel for name in kernel[flow]]
+    p_values = [ks_2samp(theirs, ours, method="exact").pvalue for _, _, theirs, ours in pairs]
+    held = holm([float(p) for p in p_values])
+    tests = [
+        Test(flow, name, p, float(np.mean(theirs)), float(np.mean(ours)))
+        for (flow, name, theirs, ours), p in zip(pairs, held, strict=True)
+    ]
+    return Beside(number, tree["cc"], len(tree["flows"]), tests)
+
+
+def summary(found: Sequence[Beside]) -> str:
+    """How many of each congestion control are told apart."""
+    rows: list[list[str]] = []
+    for name in (*DETERMINISTIC, *OTHERS):
+        own = [each for each in found if each.cc == name]
+        if own:
+            apart = [f"{each.number}" for each in own if each.apart]
+            rows.append([name, f"{len(own)}", f"{len(own) - len(apart)}", ", ".join(apart)])
+    alike = sum(not each.apart for each in found)
+    rows.append(["**all**", f"{len(found)}", f"{alike} ({alike / len(found):.0%})", ""])
+    return table(["", "Scenarios", "not told apart", "told apart"], rows, "lrrl")
+
+
+def differences(found: Sequence[Beside]) -> str:
+    """Every test that tells both sides apart."""
+    rows = [
+        [f"{each.number}", each.cc, test.flow, test.measure, f"{test.kernel:.4g}", f"{test.simulator:.4g}", f"{test.p:.2g}"]
+        for each in found
+        for test in each.tests
+        if test.p < LEVEL
+    ]
+    return table(["Scenario", "", "flow", "", "kernel, mean", "simulator, mean", "p"], rows, "rlllrrr")
+
+
+def page(found: Sequence[Beside]) -> str:
+    """What is written."""
+    assert __doc__
+    rule = __doc__.split("was run:\n\n")[1].strip()
+    return f"""<!-- Written by bench/linux/starts.py --write; edit that. -->
+
+# What does not repeat itself, beside Linux: distributions over ten starts
+
+{len(found)} scenarios, Linux {uml.modules().release}, the simulator of commit `{commit()}`, {date.today().isoformat()}. The rule, which was written before any of these was run:
+
+{rule}
+
+{summary(found)}
+
+## What told them apart
+
+Goodput in bit/s, round trips in ns, windows in bytes; p after Holm's method.
+
+{differences(found)}
+"""
+
+
+def main() -> None:
+    """Runs both sides and prints or writes what was found."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="a folder for the kernel's values, which are not run again")
+    parser.add_argument("--number", type=int, default=NUMBER, help="scenarios")
+    parser.add_argument("--kernels", action="store_true", help="run the kernel alone, into --keep, and show nothing")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
+    options = parser.parse_args()
+    if options.kernels and not options.keep:
+        parser.error("--kernels is for --keep: where should its values go?")
+    found: list[Beside] = []
+    for number in islice(taken(), options.number):
+        kernel = kernels(number, options.keep)
+        if not options.kernels:
+            found.append(beside(number, kernel, starts(drawn(SET, number), on_kernel=False)))
+        print(number, *("told apart" for each in found[-1:] if each.apart), file=sys.stderr, flush=True)
+    if found:
+        publish(page(found), PAGE, write=options.write)
+
+
+if __name__ == "__main__":
+    main()
