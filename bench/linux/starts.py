@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fuzz import DETERMINISTIC, OTHERS, SHIFT_MS, Side, drawn, later, sides
 from scipy.stats import ks_2samp
 from validity import commit, ended, measures
 
+from fuzz import DETERMINISTIC, OTHERS, SHIFT_MS, Side, drawn, later, sides
 from sawtooth.backends import uml
 from sawtooth.fidelity import MEASURES
 from sawtooth.stats import holm
@@ -114,8 +114,7 @@ def beside(number: int, kernel: Values, simulator: Values) -> Beside:
     p_values = [ks_2samp(theirs, ours, method="exact").pvalue for _, _, theirs, ours in pairs]
     held = holm([float(p) for p in p_values])
     tests = [
-        Test(flow, name, p, float(np.mean(theirs)), float(np.mean(ours)))
-        for (flow, name, theirs, ours), p in zip(pairs, held, strict=True)
+        Test(flow, name, p, float(np.mean(theirs)), float(np.mean(ours))) for (flow, name, theirs, ours), p in zip(pairs, held, strict=True)
     ]
     return Beside(number, tree["cc"], len(tree["flows"]), tests)
 
