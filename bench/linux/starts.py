@@ -1,11 +1,12 @@
 """What does not repeat itself, on a real kernel and in the simulator: distributions over ten starts, and whether they can be told apart.
 
     python bench/linux/starts.py --keep DIR                # prints the table; the kernel's values stay in DIR, and are not run again
+    python bench/linux/starts.py --set starts-train        # those that may be looked at
     python bench/linux/starts.py --keep DIR --write        # docs/validation/linux-starts.md
 
 The rule, written before any of these was run:
 
-- Scenario N of the set "starts" is drawn as in `fuzz.py`, N from 1 on. Those of bbr, cdg and nv and those with more than one flow are taken, until there are 40. Nothing is tuned on them.
+- Scenario N of the set "starts" is drawn as in `fuzz.py`, N from 1 on. Those of bbr, cdg and nv and those with more than one flow are taken, until there are 40. Whatever is tuned is tuned on the set "starts-train".
 - Each is run ten times on both sides. In run K, from 0 on, all flows begin 7 K ms later, and the seed, of losses and of what a congestion control draws, is K + 1.
 - Of each flow there are ten values of each side of goodput, packets with data, retransmissions, the mean round trip of acknowledgements and the mean window.
 - Both distributions are held against each other by the two-sample test of Kolmogorov and Smirnov, exact, and the tests of a scenario together by Holm's method, at 5 %. A scenario is *told apart* if one of them is.
@@ -38,7 +39,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from pages import publish, table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/validation/linux-starts.md"
-SET, NUMBER, STARTS, LEVEL = "starts", 40, 10, 0.05
+SET, TUNED_ON, NUMBER, STARTS, LEVEL = "starts", "starts-train", 40, 10, 0.05
 NEVER_ALIKE = ("bbr", "cdg", "nv")
 
 Values = dict[str, dict[str, list[float]]]
@@ -71,10 +72,10 @@ class Beside:
         return any(test.p < LEVEL for test in self.tests)
 
 
-def taken() -> Iterator[int]:
-    """The numbers of the scenarios."""
+def taken(of: str) -> Iterator[int]:
+    """The numbers of the scenarios of a set."""
     for number in count(1):
-        tree = drawn(SET, number)
+        tree = drawn(of, number)
         if tree["cc"] in NEVER_ALIKE or len(tree["flows"]) > 1:
             yield number
 
@@ -95,21 +96,20 @@ def _values(side: Side) -> dict[str, dict[str, float]]:
     return {flow: {name: values[name] or 0.0 for name in MEASURES} for flow, values in measures(side, ended(side)).items()}
 
 
-def kernels(number: int, keep: Path | None) -> Values:
+def kernels(of: str, number: int, keep: Path | None) -> Values:
     """The kernel's values, which are kept."""
-    path = keep / f"{number}.json" if keep else None
+    path = keep / f"{of}-{number}.json" if keep else None
     if path and path.exists():
         return json.loads(path.read_text(encoding="utf-8"))
-    found = starts(drawn(SET, number), on_kernel=True)
+    found = starts(drawn(of, number), on_kernel=True)
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(found), encoding="utf-8")
     return found
 
 
-def beside(number: int, kernel: Values, simulator: Values) -> Beside:
+def beside(number: int, tree: Mapping[str, Any], kernel: Values, simulator: Values) -> Beside:
     """Both sides held against each other."""
-    tree = drawn(SET, number)
     pairs = [(flow, name, kernel[flow][name], simulator[flow][name]) for flow in kernel for name in kernel[flow]]
     p_values = [ks_2samp(theirs, ours, method="exact").pvalue for _, _, theirs, ours in pairs]
     held = holm([float(p) for p in p_values])
@@ -170,16 +170,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", type=Path, metavar="DIR", help="a folder for the kernel's values, which are not run again")
     parser.add_argument("--number", type=int, default=NUMBER, help="scenarios")
+    parser.add_argument("--set", default=SET, choices=(SET, TUNED_ON))
     parser.add_argument("--kernels", action="store_true", help="run the kernel alone, into --keep, and show nothing")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     options = parser.parse_args()
+    if options.write and options.set != SET:
+        parser.error("the page is of the set that nothing was tuned on: leave out --set")
     if options.kernels and not options.keep:
         parser.error("--kernels is for --keep: where should its values go?")
     found: list[Beside] = []
-    for number in islice(taken(), options.number):
-        kernel = kernels(number, options.keep)
+    for number in islice(taken(options.set), options.number):
+        tree, kernel = drawn(options.set, number), kernels(options.set, number, options.keep)
         if not options.kernels:
-            found.append(beside(number, kernel, starts(drawn(SET, number), on_kernel=False)))
+            found.append(beside(number, tree, kernel, starts(tree, on_kernel=False)))
         print(number, *("told apart" for each in found[-1:] if each.apart), file=sys.stderr, flush=True)
     if found:
         publish(page(found), PAGE, write=options.write)
