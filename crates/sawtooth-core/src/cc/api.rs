@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::events::{AckArrival, AckedData, AckedMarks, Episode, Prescribed, Windows};
+use super::events::{AckArrival, AckedData, AckedMarks, Episode, Prescribed, Signal, Windows};
 use crate::units::{ByteCount, Duration, Instant, Rate, WindowSize};
 
 /// Receives an algorithm's own variables by their names in its paper.
@@ -45,8 +45,11 @@ pub trait CongestionControl: Debug + Send {
         self.prescribe(Prescribed::Cwnd(initial_window));
     }
 
-    /// Everything that was outstanding when the last loss was found has arrived.
-    fn on_recovered(&mut self, _now: Instant) {}
+    /// Everything that was outstanding at the last sign of congestion, which was of this kind, has arrived.
+    fn on_recovered(&mut self, _now: Instant, _began: Signal) {}
+
+    /// A timeout of what the window was reduced for before: the threshold stays, and the window is prescribed after this.
+    fn on_further_timeout(&mut self, _now: Instant) {}
 
     /// The connection begins to send again after `idle` with nothing outstanding.
     fn on_restart(&mut self, _now: Instant, _idle: Duration) {}

@@ -270,6 +270,13 @@ impl Avoidance for Bic {
         if is_low { 0.5 * episode.window } else { left }
     }
 
+    fn on_further_timeout(&mut self, _now: Instant) {
+        self.probing = None;
+        if self.rules.mirrors() {
+            self.forget();
+        }
+    }
+
     /// `max_win` is 0 where unknown, `ss_cwnd` where there is no slow start.
     fn probe(&self, window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         let known = self.max_win.is_finite();

@@ -148,7 +148,9 @@ pub(super) trait Avoidance: Debug + Send {
         window.cwnd = initial_window.segments();
     }
 
-    fn on_recovered(&mut self, _window: &mut CongestionWindow) {}
+    fn on_recovered(&mut self, _window: &mut CongestionWindow, _began: Signal) {}
+
+    fn on_further_timeout(&mut self, _now: Instant) {}
 
     fn on_restart(&mut self, _now: Instant, _idle: Duration) {}
 
@@ -206,8 +208,13 @@ impl<A: Avoidance> CongestionControl for ClassicControl<A> {
         self.own.on_established(&mut self.window, initial_window);
     }
 
-    fn on_recovered(&mut self, _now: Instant) {
-        self.own.on_recovered(&mut self.window);
+    fn on_recovered(&mut self, _now: Instant, began: Signal) {
+        self.own.on_recovered(&mut self.window, began);
+    }
+
+    fn on_further_timeout(&mut self, now: Instant) {
+        self.own.on_further_timeout(now);
+        self.window.growth.restart();
     }
 
     fn on_restart(&mut self, now: Instant, idle: Duration) {

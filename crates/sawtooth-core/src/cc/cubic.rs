@@ -340,6 +340,15 @@ impl Avoidance for Cubic {
         }
     }
 
+    fn on_further_timeout(&mut self, _now: Instant) {
+        self.history.epoch = None;
+        self.history.w_max = None;
+        self.end_slow_start(0.0);
+        if let Some(steps) = &mut self.steps {
+            steps.restart();
+        }
+    }
+
     fn on_undo(&mut self, window: &CongestionWindow, windows: Windows) {
         // §4.9, unless the window has grown beyond it since.
         if window.cwnd < windows.cwnd.segments()

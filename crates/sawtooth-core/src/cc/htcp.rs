@@ -319,6 +319,13 @@ impl Avoidance for HTcp {
         episode.window * beta
     }
 
+    fn on_further_timeout(&mut self, now: Instant) {
+        self.last.order = PathOrder::Repairing;
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start_secs = now.secs();
+        }
+    }
+
     fn on_undo(&mut self, _window: &CongestionWindow, _before: Windows) {
         if let Some(epoch) = self.before_loss.take() {
             self.epoch = Some(epoch);

@@ -26,7 +26,7 @@ use super::{
     VariableProbe,
 };
 use crate::registry::{Entry, Kind, Value};
-use crate::units::{Duration, SeqNum, WindowSize};
+use crate::units::{Duration, Instant, SeqNum, WindowSize};
 
 /// Of standard TCP (RFC 5681 §3.1), which small windows follow.
 const STANDARD: Gains = Gains {
@@ -233,6 +233,10 @@ impl Avoidance for Illinois {
         // Whole segments are given up where windows are whole. Measured of Linux 6.1: half of 15 leaves 8.
         let given_up = window.whole((episode.window * self.gains.beta).segments());
         episode.window - WindowSize::from_segments(given_up)
+    }
+
+    fn on_further_timeout(&mut self, _now: Instant) {
+        self.forget();
     }
 
     fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {

@@ -256,7 +256,7 @@ impl Avoidance for Nv {
         episode.window * self.rules.loss_factor
     }
 
-    fn on_recovered(&mut self, _window: &mut CongestionWindow) {
+    fn on_recovered(&mut self, _window: &mut CongestionWindow, _began: Signal) {
         // The rates of a recovery are not those of a window.
         self.path.restart();
         self.least_rtt.set_aside();

@@ -273,7 +273,7 @@ impl Avoidance for Vegas {
         episode.window * self.thresholds.decrease
     }
 
-    fn on_recovered(&mut self, _window: &mut CongestionWindow) {
+    fn on_recovered(&mut self, _window: &mut CongestionWindow, _began: Signal) {
         self.standard = StandardRules::Off;
         self.path.restart();
     }

@@ -207,7 +207,7 @@ impl Avoidance for Veno {
         episode.window * factor
     }
 
-    fn on_recovered(&mut self, _window: &mut CongestionWindow) {
+    fn on_recovered(&mut self, _window: &mut CongestionWindow, _began: Signal) {
         self.order = VenoOrder::Recovered;
     }
 

@@ -207,8 +207,8 @@ impl Avoidance for Westwood {
         }
     }
 
-    fn on_recovered(&mut self, window: &mut CongestionWindow) {
-        if self.set_at_repair {
+    fn on_recovered(&mut self, window: &mut CongestionWindow, began: Signal) {
+        if self.set_at_repair && began != Signal::Rto {
             window.ssthresh = window.whole(self.fitting(window.cwnd)).max(2.0);
             window.cwnd = window.ssthresh;
         }
@@ -338,7 +338,7 @@ mod tests {
         westwood.own.set_at_repair = true;
         westwood.on_loss(&whole_loss(40.0));
         assert_eq!((westwood.cwnd(), westwood.ssthresh()), (20.0, 20.0));
-        westwood.on_recovered(Instant::from_secs(1.2));
+        westwood.on_recovered(Instant::from_secs(1.2), Signal::Loss);
         // 160 * 0.1.
         assert_eq!((westwood.cwnd(), westwood.ssthresh()), (16.0, 16.0));
     }
@@ -359,7 +359,7 @@ mod tests {
         let mut westwood = westwood(40.0);
         westwood.own.set_at_repair = true;
         westwood.on_loss(&whole_loss(40.0));
-        westwood.on_recovered(Instant::from_secs(0.05));
+        westwood.on_recovered(Instant::from_secs(0.05), Signal::Loss);
         assert_eq!((westwood.cwnd(), westwood.ssthresh()), (2.0, 2.0));
     }
 

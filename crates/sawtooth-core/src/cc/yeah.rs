@@ -209,7 +209,7 @@ impl Avoidance for Yeah {
         WindowSize::from_segments(before - window.whole(decrease))
     }
 
-    fn on_recovered(&mut self, _window: &mut CongestionWindow) {
+    fn on_recovered(&mut self, _window: &mut CongestionWindow, _began: Signal) {
         self.path.restart();
     }
 

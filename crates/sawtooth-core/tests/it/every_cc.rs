@@ -422,7 +422,7 @@ impl<'a> Flow<'a> {
                     self.cc
                         .prescribe(Prescribed::Cwnd(self.cc.windows().ssthresh));
                 }
-                self.cc.on_recovered(self.now());
+                self.cc.on_recovered(self.now(), Signal::Loss);
             }
         } else if lost > 0 {
             self.reduce(Signal::Loss);

@@ -142,7 +142,7 @@ pub(crate) fn run(
         let recovered = recovers_at.is_some_and(|until| segment.seq + 1 >= until);
         if recovered {
             recovers_at = None;
-            cc.on_recovered(at);
+            cc.on_recovered(at, Signal::Loss);
         }
         cc.on_ack(&AckedData {
             lost: segs(newly_lost),

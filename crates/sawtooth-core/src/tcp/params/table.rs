@@ -119,6 +119,8 @@ params! {
         "whether a probe after new data waits at most for the timeout of the first segment outstanding, counted from when that left, as in Linux, rather than for what is left of the timer (RFC 8985 §7.2)";
     frto -> bool = flag(true).read_by(FACK_OR_RACK),
         "whether a timeout is tested for being spurious (RFC 5682 §3.1); with `recovery = \"fack\"` or `\"rack\"`";
+    keep_at_timeout -> bool = flag(false).read_by(FACK_OR_RACK),
+        "whether a timeout during a recovery or a mark's reduction keeps their threshold, as in Linux, where RFC 5681 §3.1 halves again";
     undo -> bool = flag(true).read_by(FACK_OR_RACK),
         "whether a reduction is undone when all its retransmissions are reported as duplicates (RFC 3708; the windows are as before, as in Linux); with `recovery = \"fack\"` or `\"rack\"`";
 

@@ -199,10 +199,16 @@ impl SenderWindow {
         self.update(time);
     }
 
-    /// Everything that was outstanding when the last loss was found has arrived.
-    pub fn on_recovered(&mut self, time: Instant) {
-        self.cc.on_recovered(time);
+    /// Everything that was outstanding at the last sign of congestion, which was of this kind, has arrived.
+    pub fn on_recovered(&mut self, time: Instant, began: cc::Signal) {
+        self.cc.on_recovered(time, began);
         self.update(time);
+    }
+
+    /// A timeout of what the window was reduced for before: one segment is left, and the threshold stays.
+    pub fn on_further_timeout(&mut self, time: Instant) {
+        self.cc.on_further_timeout(time);
+        self.prescribe(time, WindowSize::ONE);
     }
 
     /// How long the handshake took.

@@ -364,7 +364,7 @@ impl CongestionControl for Bbr {
         self.bound_for_probe_rtt();
     }
 
-    fn on_recovered(&mut self, _now: Instant) {
+    fn on_recovered(&mut self, _now: Instant, _began: Signal) {
         if self.recovery.end() {
             self.control.restore_cwnd();
             self.bound_for_probe_rtt();

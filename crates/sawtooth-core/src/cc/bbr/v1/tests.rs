@@ -297,7 +297,7 @@ fn packets_are_conserved_for_a_round_and_the_window_is_restored_after_recovery()
     // The next round grows by what is delivered.
     bbr.on_ack(&feed.ack(1000.0));
     assert!(close(bbr.control.cwnd, 151.0));
-    bbr.on_recovered(Instant::from_secs(feed.now));
+    bbr.on_recovered(Instant::from_secs(feed.now), Signal::Loss);
     assert!(close(bbr.control.cwnd, 206.0));
 }
 
@@ -310,7 +310,7 @@ fn a_timeout_leaves_one_segment_then_four_and_what_it_had_after_it() {
     feed.pipe = 0;
     bbr.on_ack(&feed.ack(1000.0));
     assert!(close(bbr.control.cwnd, 4.0));
-    bbr.on_recovered(Instant::from_secs(feed.now));
+    bbr.on_recovered(Instant::from_secs(feed.now), Signal::Loss);
     assert!(close(bbr.control.cwnd, 206.0));
 }
 
@@ -422,7 +422,7 @@ fn section_4_2_3_4_a_loss_in_a_recovery_keeps_the_window_before_both() {
     bbr.on_rto(&episode);
     bbr.on_loss(&episode);
     assert!(close(bbr.control.cwnd, 1.0));
-    bbr.on_recovered(Instant::from_secs(feed.now));
+    bbr.on_recovered(Instant::from_secs(feed.now), Signal::Loss);
     assert!(close(bbr.control.cwnd, 206.0));
 }
 

@@ -383,7 +383,7 @@ impl CongestionControl for Bbr3 {
         self.bound_cwnd();
     }
 
-    fn on_recovered(&mut self, _now: Instant) {
+    fn on_recovered(&mut self, _now: Instant, _began: Signal) {
         if self.recovering_since.take().is_some() {
             self.control.restore_cwnd();
             self.bound_cwnd();

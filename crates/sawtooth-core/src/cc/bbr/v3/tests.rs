@@ -387,7 +387,7 @@ fn the_window_before_a_loss_comes_back_after_recovery() {
     // A timeout in the recovery is no new beginning.
     bbr.on_rto(&loss);
     assert_eq!(bbr.control.cwnd, 1.0);
-    bbr.on_recovered(Instant::from_secs(1.1));
+    bbr.on_recovered(Instant::from_secs(1.1), Signal::Loss);
     assert_eq!(bbr.control.cwnd, 200.0);
 }
 

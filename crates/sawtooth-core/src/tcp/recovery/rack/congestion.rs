@@ -11,7 +11,7 @@ use super::outstanding::Outstanding;
 use super::phase::RecoveryPhase;
 use super::reduction::Prr;
 use super::undo::ReductionUndo;
-use crate::cc::Windows;
+use crate::cc::{Signal, Windows};
 use crate::events::Event;
 use crate::tcp::params::Eifel;
 use crate::tcp::segments::LostSegments;
@@ -35,6 +35,15 @@ impl Congestion {
             recovery_point: SeqNum::ZERO,
             undo: ReductionUndo::default(),
         }
+    }
+
+    /// Whether the window has been reduced for what is outstanding now, from segment `una` on.
+    pub(super) fn is_reduced(&self, una: SeqNum) -> bool {
+        let reduces = matches!(
+            self.phase,
+            RecoveryPhase::Recovery(_) | RecoveryPhase::Cwr(_)
+        );
+        reduces && una < self.recovery_point
     }
 
     /// A connection is established, whatever became of its SYN.
@@ -144,7 +153,7 @@ impl Congestion {
         self.phase = RecoveryPhase::Open;
         let ssthresh = tx.window.ssthresh();
         tx.window.prescribe(now.time, ssthresh);
-        tx.window.on_recovered(now.time);
+        tx.window.on_recovered(now.time, Signal::Ecn);
     }
 
     /// Everything that was outstanding when the loss was found has arrived.
@@ -163,7 +172,8 @@ impl Congestion {
         // Measured of Linux 6.1: the acknowledgement that ends a recovery reduces the window again if it reports a mark.
         tx.end_reduction();
         outstanding.detect.on_recovered();
-        tx.window.on_recovered(now.time);
+        let began = if reduced { Signal::Loss } else { Signal::Rto };
+        tx.window.on_recovered(now.time, began);
     }
 
     /// Whether a timeout was spurious, from what arrives after it.

@@ -310,7 +310,7 @@ impl Rack {
     /// Nothing more leaves now.
     #[inline]
     pub fn on_stop(&mut self, tx: &mut Tx, now: Event) {
-        self.pace.on_stop(tx);
+        self.pace.on_stop(tx, self.outstanding.pipe());
         if std::mem::take(&mut self.timer.arm_due) {
             self.arm(tx, now);
         }

@@ -72,7 +72,10 @@ impl SegmentPacing {
         let full = pipe >= window
             || (!tx.config.limited_transmit && is_open && tx.seq.flight_size() >= window);
         if full {
-            self.usage.note(tx, true);
+            // RFC 7661 §3: the window limits who has data to send. Measured of Linux 6.1: new data, not what is to be sent again.
+            if !tx.app.unsent(&tx.seq).is_zero() {
+                self.usage.note(tx, true);
+            }
             return self.last(tx, now, new);
         }
         if !self.burst.is_zero() {
@@ -159,13 +162,15 @@ impl SegmentPacing {
             let late = (now - self.until).max(Duration::ZERO).min(credit);
             self.until = self.until.max(now) + interval - late;
         }
-        self.usage.on_send();
+        if seq >= tx.seq.max {
+            self.usage.on_send();
+        }
     }
 
     /// Nothing more leaves now.
     #[inline]
-    pub(super) fn on_stop(&mut self, tx: &Tx) {
-        self.usage.on_stop(tx);
+    pub(super) fn on_stop(&mut self, tx: &Tx, pipe: SegCount) {
+        self.usage.on_stop(tx, pipe);
         self.burst = SegCount::ZERO;
     }
 }

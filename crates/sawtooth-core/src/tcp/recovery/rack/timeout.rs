@@ -71,11 +71,13 @@ impl Rack {
         // Nothing was acknowledged since the last one: the segment has been sent again by the timer (RFC 5681 §3.1).
         let again = matches!(self.congestion.phase, RecoveryPhase::Timeout(_))
             && tx.timers.rto.is_backed_off();
+        // Measured of Linux 6.1: what a loss or a mark has reduced is not reduced again before its recovery point, and what may be taken back later is that reduction.
+        let reduced = tx.config.keep_at_timeout && self.congestion.is_reduced(tx.seq.una);
         let once = tx.is_reduced_for_mark();
         tx.note_reduction(false);
-        if again || once {
+        if again || once || reduced {
             // The threshold stays, as it does where a mark has reduced the window (RFC 3168 §6.1.2).
-            tx.window.prescribe(now.time, WindowSize::ONE);
+            tx.window.on_further_timeout(now.time);
         } else {
             tx.counters.congestion_signals += 1;
             let episode = tx.episode(now, Signal::Rto, SegCount::ZERO);
@@ -87,7 +89,7 @@ impl Rack {
             self.outstanding.forget_reports();
             tx.clear_scoreboard();
             self.congestion.undo.end();
-        } else if !again {
+        } else if !again && !reduced {
             self.congestion
                 .undo
                 .begin(before, SegCount::ZERO, estimators);

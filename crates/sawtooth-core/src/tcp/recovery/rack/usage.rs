@@ -15,26 +15,26 @@ pub(super) struct Usage {
     used: SegCount,
     limited: bool,
     end: SeqNum,
-    /// Something has been sent since that was looked at.
+    /// New data have been sent since that was looked at.
     has_sent: bool,
 }
 
 impl Usage {
-    /// A segment leaves.
+    /// A segment with new data leaves.
     #[inline]
     pub(super) fn on_send(&mut self) {
         self.has_sent = true;
     }
 
-    /// Nothing more leaves now.
+    /// Nothing more leaves now; with what has left the `pipe` holds so much.
     #[inline]
-    pub(super) fn on_stop(&mut self, tx: &Tx) {
+    pub(super) fn on_stop(&mut self, tx: &Tx, pipe: SegCount) {
         if self.has_sent {
-            self.note(tx, false);
+            self.note(tx, pipe >= tx.window.usable());
         }
     }
 
-    /// Takes note of how much is in use, and whether the window is `full` although there is more to send.
+    /// Takes note of how much is in use, and whether the window is `full`.
     pub(super) fn note(&mut self, tx: &Tx, full: bool) {
         self.has_sent = false;
         let outstanding = tx.seq.flight_size();
@@ -90,7 +90,7 @@ mod tests {
         let rig = Rig::sending("reno", 4, &[]);
         let mut usage = Usage::default();
         usage.on_send();
-        usage.on_stop(&rig.tx);
+        usage.on_stop(&rig.tx, SegCount::ZERO);
         let limits = |cwnd, ssthresh| usage.limits(|| windows(cwnd, ssthresh));
         assert!(limits(7.9, 50.0));
         assert!(!limits(8.0, 50.0));
