@@ -88,7 +88,8 @@ def measures(side: Side, done: Collection[str]) -> dict[str, dict[str, float | N
             "goodput": flow["delivered_bytes"] * 8e9 / lasted if lasted else flow["goodput_bps"],
             "packets": packets,
             "retransmits": again,
-            "rtt": float(samples["srtt_ns"].to_numpy().mean()) if samples.height else None,
+            # In whole microseconds, as the kernel tells them.
+            "rtt": float((samples["srtt_ns"].to_numpy() // 1000 * 1000).mean()) if samples.height else None,
             "cwnd": over_time(samples["t_ns"].to_numpy(), samples["cwnd_bytes"].to_numpy(), until),
         }
     return found

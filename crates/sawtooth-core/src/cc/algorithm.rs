@@ -73,6 +73,8 @@ pub struct Needs {
     pub arrivals: bool,
     /// Whether it sets its window in a recovery, too, and no recovery prescribes one.
     pub rules_recovery: bool,
+    /// Whether it may reduce its window without a sign of congestion ([`CongestionControl::has_backed_off`](super::CongestionControl::has_backed_off)).
+    pub backs_off: bool,
 }
 
 impl Needs {
@@ -82,6 +84,7 @@ impl Needs {
         rates: Rates::Unused,
         arrivals: false,
         rules_recovery: false,
+        backs_off: false,
     };
 }
 

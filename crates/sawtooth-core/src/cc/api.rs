@@ -22,6 +22,12 @@ pub trait CongestionControl: Debug + Send {
     /// A sign of congestion. Called once per recovery point for losses, once per window for marks.
     fn on_congestion(&mut self, episode: &Episode);
 
+    /// Whether the last acknowledgement has reduced the window for what it says of delay: the transport takes it down there as after a mark. Asked only of algorithms that
+    /// [back off](super::Needs::backs_off).
+    fn has_backed_off(&mut self) -> bool {
+        false
+    }
+
     /// An acknowledgement arrives, before anything is made of it; called only for algorithms that [need](super::Needs::arrivals) it.
     fn on_arrival(&mut self, _arrival: &AckArrival) {}
 

@@ -37,7 +37,7 @@ use super::params::{COUNT, FACTOR, TIME, joined};
 use super::slow_start::SlowStart;
 use super::slow_start::hystart::{self, HyStart};
 use super::{
-    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Needs, Signal,
     VariableProbe,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
@@ -52,7 +52,12 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
         linux: &[
             ("slow_start", Value::Choice("hystart")),
             ("loss_tolerance", Value::Bool(false)),
+            ("standard_growth", Value::Bool(true)),
         ],
+        needs: Needs {
+            backs_off: true,
+            ..Needs::NOTHING
+        },
         ..Algorithm::of(|params, start| ClassicControl::boxed(start, Cdg::new(params, start.seed)))
     },
 };
@@ -83,6 +88,8 @@ const OWN: &[Param] = &[
         "whether a loss is ignored while no queue seems to be full"),
     param!(shadow: Kind::Bool => Value::Bool(true),
         "whether a loss starts from the window there would be without backoffs for delay"),
+    param!(standard_growth: Kind::Bool => Value::Bool(false),
+        "whether a window grows as standard TCP's, with every acknowledgement, rather than by a segment when a round trip ends"),
     param!(slow_start: Kind::Choice(&["gradient", "hystart"]) => Value::Choice("gradient"),
         "what ends slow start: the gradients, as everything else, or HyStart alone"),
 ];
@@ -102,6 +109,7 @@ enum QueueState {
 struct Heuristics {
     loss_tolerance: bool,
     shadow: bool,
+    standard_growth: bool,
 }
 
 #[derive(Debug)]
@@ -115,6 +123,8 @@ struct Cdg {
     backoffs: Backoffs,
     /// The shadow window `s`.
     s: f64,
+    /// The last acknowledgement made it back off.
+    backed_off: bool,
 }
 
 impl Cdg {
@@ -126,12 +136,14 @@ impl Cdg {
             heuristics: Heuristics {
                 loss_tolerance: params.flag("loss_tolerance"),
                 shadow: params.flag("shadow"),
+                standard_growth: params.flag("standard_growth"),
             },
             hystart: (params.choice("slow_start") == "hystart").then(|| params.into()),
             gradients: Gradients::new(window),
             queue: QueueState::Unknown,
             backoffs: Backoffs::new(params, seed),
             s: 0.0,
+            backed_off: false,
         }
     }
 
@@ -151,7 +163,8 @@ impl Cdg {
         };
         self.infer_queue();
         let gradient = match (window.in_slow_start(), &self.hystart) {
-            (true, Some(_)) => return Some(false),
+            // Measured of Linux 6.1: RTT_min that grows ends slow start, RTT_max does not.
+            (true, Some(_)) => Pair { max: 0.0, ..g },
             (true, None) => g,
             (false, _) => self.gradients.g_bar,
         };
@@ -182,6 +195,7 @@ impl Cdg {
         window.ssthresh = window.whole(window.cwnd * self.beta).max(2.0);
         window.cwnd = window.ssthresh.min(window.cwnd);
         self.backoffs.count();
+        self.backed_off = true;
     }
 
     /// Slow start, unless HyStart ends it; congestion avoidance at the end of a round trip.
@@ -197,7 +211,9 @@ impl Cdg {
             }
         }
         let before = window.cwnd;
-        if window.in_slow_start() {
+        if self.heuristics.standard_growth {
+            window.grow_as_standard(ack);
+        } else if window.in_slow_start() {
             window.start_slowly(ack.counted);
         } else if round_ended {
             window.cwnd += 1.0;
@@ -227,6 +243,10 @@ impl Avoidance for Cdg {
         } else if ack.cwnd_limited {
             self.grow(window, ack, round.is_some());
         }
+    }
+
+    fn has_backed_off(&mut self) -> bool {
+        std::mem::take(&mut self.backed_off)
     }
 
     /// For a loss, mark or timeout that is taken as congestion.

@@ -138,6 +138,10 @@ pub(super) trait Avoidance: Debug + Send {
     /// The last episode was spurious. The windows are restored after this.
     fn on_undo(&mut self, _window: &CongestionWindow, _before: Windows) {}
 
+    fn has_backed_off(&mut self) -> bool {
+        false
+    }
+
     fn on_arrival(&mut self, _arrival: &AckArrival) {}
 
     fn on_marks(&mut self, _marks: &AckedMarks) {}
@@ -184,6 +188,10 @@ impl<A: Avoidance> CongestionControl for ClassicControl<A> {
 
     fn on_congestion(&mut self, episode: &Episode) {
         self.own.on_congestion(&mut self.window, episode);
+    }
+
+    fn has_backed_off(&mut self) -> bool {
+        self.own.has_backed_off()
     }
 
     fn on_arrival(&mut self, arrival: &AckArrival) {

@@ -199,6 +199,11 @@ impl SenderWindow {
         self.update(time);
     }
 
+    /// Whether the last acknowledgement has reduced the window for delay.
+    pub fn has_backed_off(&mut self) -> bool {
+        self.cc.has_backed_off()
+    }
+
     /// Everything that was outstanding at the last sign of congestion, which was of this kind, has arrived.
     pub fn on_recovered(&mut self, time: Instant, began: cc::Signal) {
         self.cc.on_recovered(time, began);

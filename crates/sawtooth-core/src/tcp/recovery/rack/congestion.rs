@@ -104,13 +104,19 @@ impl Congestion {
         let before = tx.window.windows();
         let once = tx.is_reduced_for_mark();
         let tells = tx.tells_reduction();
-        tx.reduce(
-            now,
-            outstanding.cause(),
-            Some(outstanding.losses()),
-            SegCount::ZERO,
-        );
-        if matches!(self.phase, RecoveryPhase::Cwr(_)) {
+        let walks = matches!(self.phase, RecoveryPhase::Cwr(_));
+        if walks && !once && tx.window.needs.backs_off {
+            // The window has been reduced for delay, and is not for a loss of what is outstanding since.
+            tx.counters.fast_retransmits += 1;
+        } else {
+            tx.reduce(
+                now,
+                outstanding.cause(),
+                Some(outstanding.losses()),
+                SegCount::ZERO,
+            );
+        }
+        if walks {
             // Measured of Linux 6.1: a loss in a mark's reduction is not told by CWR again, whether it lowers the threshold (`dctcp`) or not.
             tx.tell_reduction(tells);
         }
@@ -145,6 +151,16 @@ impl Congestion {
         }
         self.phase = RecoveryPhase::Cwr(Prr::new(before.cwnd.whole()));
         self.recovery_point = tx.seq.max;
+    }
+
+    /// The window may have been reduced for delay from what it was `before`. Measured of Linux 6.1, `cdg`: it shrinks in a round trip there, as after a mark.
+    #[inline(never)]
+    pub(super) fn walk_down(&mut self, tx: &mut Tx, now: Event, before: Windows) {
+        if tx.window.has_backed_off() && self.phase == RecoveryPhase::Open && tx.config.prr {
+            tx.window.prescribe(now.time, before.cwnd);
+            self.phase = RecoveryPhase::Cwr(Prr::new(before.cwnd.whole()));
+            self.recovery_point = tx.seq.max;
+        }
     }
 
     #[cold]

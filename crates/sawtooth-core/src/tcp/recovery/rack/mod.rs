@@ -266,7 +266,11 @@ impl Rack {
             let safe = !news.acked.is_zero() && lost.is_zero();
             prr.prescribe(tx, now, news.delivered, pipe, safe);
         } else {
+            let before = tx.window.needs.backs_off.then(|| tx.window.windows());
             tx.window.grow(&acked);
+            if let Some(before) = before {
+                self.congestion.walk_down(tx, now, before);
+            }
         }
     }
 
