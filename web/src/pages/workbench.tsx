@@ -53,7 +53,11 @@ export function beginning(head: Head): Keys {
   const varying = Object.entries(head.factors).filter(([, levels]) => levels.length > 1);
   const free: Place[] = [...PLACES];
   const keys: Keys = { metric };
-  if (head.arms.length > 1) {
+  if (head.arms.length > 1 && !varying.length) {
+    // Arms are all that varies: side by side each has its name below it.
+    keys.x = "arm";
+    free.splice(free.indexOf("x"), 1);
+  } else if (head.arms.length > 1) {
     keys.curves = "arm";
     free.splice(free.indexOf("curves"), 1);
   }
