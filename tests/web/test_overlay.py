@@ -147,7 +147,9 @@ def test_a_run_that_other_results_do_not_have_is_told_and_the_first_is_shown(two
 
 def test_runs_without_a_flow_or_link_in_common_have_no_column_of_differences(two: Path, browser: Any) -> None:
     """With such a run beside it, what would be otherwise is still told by its differences."""
-    (two / "studies" / "others.toml").write_text(OTHER.replace("bottleneck", "line").replace('"bulk"', '"mine"').replace('"longer"', '"others"'))
+    (two / "studies" / "others.toml").write_text(
+        OTHER.replace("bottleneck", "line").replace('"bulk"', '"mine"').replace('"longer"', '"others"')
+    )
     sawtooth.run(two / "studies" / "others.toml", two / "results" / "others")
     beside = "/run?of=lab/results/queues&run=13&beside=1&besideOf=lab/results/others"
     change = quote('{"kind": "rate", "at": "2 s", "link": "bottleneck", "value": "2 Mbit/s"}')
