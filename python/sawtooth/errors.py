@@ -167,6 +167,20 @@ def as_path(value: Any, what: str) -> Path:
     raise wrong_type(what, cast(object, value))
 
 
+def _within(directory: Path) -> str:
+    """What to name instead of a directory."""
+    try:
+        if (directory / "manifest.json").is_file():
+            return f"it holds results; the study that they are of is {directory / 'study.toml'}"
+        found = sorted(path.name for path in directory.glob("*.toml"))
+    except OSError:
+        found = []
+    if not found:
+        return "name a file; `sawtooth list study` shows the studies that come along"
+    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    return f"name a file in it: {', '.join(found[:3])}{more}"
+
+
 def read_text(path: Path) -> str:
     """The text of a file the user named.
 
@@ -183,7 +197,7 @@ def read_text(path: Path) -> str:
     except FileNotFoundError:
         raise StudyError(f"there is no file {path}", hint="`sawtooth list study` shows the studies that come along") from None
     except IsADirectoryError:
-        raise StudyError(f"{path} is a directory, not a study file", hint="name the file in it, such as study.toml") from None
+        raise StudyError(f"{path} is a directory, not a study file", hint=_within(path)) from None
     except reading.Unreadable as error:
         raise StudyError(error.message, hint=error.hint or "a study is a text in UTF-8") from None
     except OSError as error:

@@ -166,8 +166,8 @@ class Plan:
     def size(self) -> str:
         """How many runs of what."""
         study = self.study
-        arms = f" x {len(study.arms)} arms" if study.arms else ""
-        text = f"{len(self.cells):,} cells{arms} x"
+        arms = f" x {len(study.arms)} arm{'s' * (len(study.arms) > 1)}" if study.arms else ""
+        text = f"{len(self.cells):,} cell{'s' * (len(self.cells) != 1)}{arms} x"
         if study.until is None:
             return f"{text} {study.counted} = {len(self.runs):,} runs"
         most = len(self.cells) * max(1, len(study.arms)) * study.most

@@ -353,15 +353,18 @@ def test_workers_elsewhere_do_the_same_to_the_byte(tmp_path: Path) -> None:
 
 def test_the_first_is_told_from_those_that_it_is_better_than_and_from_those_that_it_is_not(tmp_path: Path) -> None:
     made = advised(tmp_path / "r", **FEW)
-    first, second, third = (replace(made.judged[0], choice=advising.Choice(name, None, None), answer="better", harm=None) for name in "ABC")
+    every = [replace(made.judged[0], choice=advising.Choice(name, None, None), answer="better", harm=None) for name in "ABCD"]
+    first, second, third, fourth = every
     pairs = [
         advising.Pair(first.choice, second.choice, "better", None, 0.01),
         advising.Pair(third.choice, first.choice, "no difference shown", None, 0.4),
+        advising.Pair(first.choice, fourth.choice, "not better", None, 0.01),
     ]
     present = next(each for each in made.judged if each.choice is made.experiment.present)
-    words = replace(made, judged=[first, second, third, present], pairs=pairs).words
+    words = replace(made, judged=[*every, present], pairs=pairs).words
     assert words.endswith(
-        "Better than the present choice, too: B; C. Of these it is shown to be better by more than 5 % than B. "
+        "Better than the present choice, too: B; C; D. Of these it is shown to be better by more than 5 % than B. "
+        "It is shown not to be better by more than 5 % than D: what else matters may decide. "
         "It cannot be told from C: neither is shown to be better by more than 5 % than the other."
     )
 

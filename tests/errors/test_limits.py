@@ -89,7 +89,7 @@ def test_cells_are_counted_before_they_are_made() -> None:
     head = changed("N = 2", "\n".join(["N = 2", *(f"v{number} = 0" for number in range(6))])).partition("[sweep]")[0]
     text = f"{head}[sweep]\n{axes}\n"
     found = message(text)
-    assert "error: these are 1,000,000,000,000 cells x 1 arms x 2 replicates = 2,000,000,000,000 runs" in found
+    assert "error: these are 1,000,000,000,000 cells x 1 arm x 2 replicates = 2,000,000,000,000 runs" in found
     assert "[sweep]" in found
     assert raised("runs", "1e13") in found
     grids = f"{head}[[sweep]]\ngrids = [{{ {axes.replace(chr(10), ', ')} }}]\n"

@@ -427,7 +427,9 @@ def test_a_results_directory_of_another_study(study_file: Path, tmp_path: Path) 
     with pytest.raises(SawtoothError) as raised:
         sawtooth.run(other, out, short=True, options=["seed=8"])
     assert str(raised.value) == (
-        f"error: {out} holds results of study `pair`, not `other`: options were none\nhint: name another directory with `out`, or remove this one"
+        f"error: {out} holds results of another study: of `pair`, not of `other`\n"
+        "hint: name another directory with `out`, or remove this one; if `other` is that study with another name, what makes other runs of it is that "
+        "options were none"
     )
 
 
@@ -477,11 +479,17 @@ hint: did you mean `generic`?"""
 
 
 def test_files_that_are_no_studies(tmp_path: Path) -> None:
-    missing, binary = tmp_path / "missing.toml", tmp_path / "binary.toml"
+    missing, binary, empty = tmp_path / "missing.toml", tmp_path / "binary.toml", tmp_path / "empty"
     binary.write_bytes(b"name = \xff")
+    empty.mkdir()
+    results = tmp_path / "results"
+    results.mkdir()
+    (results / "manifest.json").touch()
     expected = {
         missing: f"error: there is no file {missing}\nhint: `sawtooth list study` shows the studies that come along",
-        tmp_path: f"error: {tmp_path} is a directory, not a study file\nhint: name the file in it, such as study.toml",
+        tmp_path: f"error: {tmp_path} is a directory, not a study file\nhint: name a file in it: binary.toml",
+        empty: f"error: {empty} is a directory, not a study file\nhint: name a file; `sawtooth list study` shows the studies that come along",
+        results: f"error: {results} is a directory, not a study file\nhint: it holds results; the study that they are of is {results / 'study.toml'}",
         binary: f"error: {binary} is no text: byte 7 is not UTF-8\nhint: a study is a text in UTF-8",
     }
     for path, text in expected.items():

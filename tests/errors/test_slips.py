@@ -53,6 +53,12 @@ def test_a_hint_lists_names_that_there_are_and_not_too_many() -> None:
     assert did_you_mean("x", [f"n{at}" for at in range(40)]).endswith(", n29 and 10 more")
 
 
+def test_a_hint_suggests_only_what_is_a_slip_away() -> None:
+    assert did_you_mean("unit", ["low", "high", "count"]) == "known here: low, high, count"
+    for slip, meant in {"cubik": "cubic", "hstpc": "hstcp", "duraton": "duration", "goodput": "goodput_bps", "rtt": "srtt"}.items():
+        assert did_you_mean(slip, ["bic", meant]) == f"did you mean `{meant}`?"
+
+
 @pytest.mark.parametrize(
     ("given", "kind", "words"),
     [

@@ -70,7 +70,11 @@ def test_a_name_that_was_edited_is_not_what_makes_other_runs(study: Path) -> Non
     study.write_text(STUDY.replace('"s"', '"t"'))
     assert sawtooth.run(study, study.parent / "out").edited
     study.write_text(STUDY.replace('duration = "1 s"', 'duration = "1 s"\nrecord = ["waits"]'))
-    assert "holds results of study `t`, not `s`: `scenario.record` was not set (s.toml:6:1)\n" in refused(study)
+    told = refused(study)
+    assert "holds results of another study: of `t`, not of `s`\n" in told
+    assert told.endswith(
+        "if `s` is that study with another name, what makes other runs of it is that `scenario.record` was not set (s.toml:6:1)"
+    )
 
 
 def test_where_the_file_says_the_same_it_is_the_options_or_the_form(study: Path) -> None:

@@ -75,7 +75,7 @@ def goodputs(dataset: Dataset) -> dict[str, np.ndarray[tuple[int], np.dtype[np.f
 
 def test_each_arm_has_as_many_as_it_says_with_the_same_draws(dataset: Dataset, tmp_path: Path) -> None:
     made = make_plan(Study.parse(STUDY))
-    assert made.size == "1 cells x 3 arms x 2 replicates (8 of varying; 3 of few) = 13 runs"
+    assert made.size == "1 cell x 3 arms x 2 replicates (8 of varying; 3 of few) = 13 runs"
     assert dict(dataset.runs.group_by("arm").len().iter_rows()) == {"still": 2, "varying": 8, "few": 3}
     assert design(dataset) == "1 cell x 3 arms x 2 replicates (8 of varying; 3 of few)"
     by_replicate = dataset.runs.group_by("replicate").agg(pl.col("seed", "draw_S").n_unique())
@@ -187,7 +187,7 @@ def test_a_number_of_an_arm_and_a_rule_exclude_each_other() -> None:
 def test_too_many_runs_are_blamed_on_the_arm_that_asks_for_them() -> None:
     with pytest.raises(StudyError) as caught:
         make_plan(Study.parse(STUDY.replace("repeat = 8", "repeat = 8_000_000"), Path("study.toml")))
-    assert "1 cells x 3 arms x 2 replicates (8,000,000 of varying; 3 of few) = 8,000,005 runs" in str(caught.value)
+    assert "1 cell x 3 arms x 2 replicates (8,000,000 of varying; 3 of few) = 8,000,005 runs" in str(caught.value)
     assert "--> study.toml:11:22\n" in str(caught.value)
 
 

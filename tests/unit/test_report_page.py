@@ -164,6 +164,7 @@ def test_provenance_says_what_the_results_are_and_how_to_make_them_again(made: R
     assert origin.rerun({"command": told, "study_path": "s"}) == "sawtooth run 'my study.toml' --short"
     made_by_program = {"command": ["program.py"], "options": ["vars.N=2"], "study_path": "s.toml"}
     assert origin.rerun(made_by_program) == "sawtooth run s.toml --set vars.N=2"
+    assert origin.rerun(made_by_program | {"short": True}) == "sawtooth run s.toml --short --set vars.N=2"
 
 
 def test_the_hash_of_results_is_of_what_was_recorded_and_not_of_when(results: Path, tmp_path: Path) -> None:

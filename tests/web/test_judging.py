@@ -142,3 +142,16 @@ def test_a_study_without_claims_says_so(page: Any) -> None:
     page.goto(f"/results?of={OF['of']}")
     page.get_by_text("This study makes no claims").wait_for()
     assert violations(page) == []
+
+
+def test_of_claims_it_is_counted_which_have_which_answer_and_which_are_not_told(page: Any) -> None:
+    answers = ("yes", "no under 2 of 3 assumptions", "not told", "cannot distinguish", "not told")
+    verdicts = [
+        {"claim": f"claim {at}", "answer": said.split(" under ")[0], "said": said, "numbers": "of no run", "evidence": []}
+        for at, said in enumerate(answers)
+    ]
+    page.route("**/api/results/verdicts*", lambda route: route.fulfill(json={"verdicts": verdicts, "forest": None}))
+    page.goto(f"/results?of={OF['of']}")
+    page.get_by_text("5 claims: 1 yes, 1 no, 1 cannot distinguish, 2 not told", exact=True).wait_for()
+    expect(page.get_by_role("heading").filter(has_text="not told: claim")).to_have_count(2)
+    assert violations(page) == []

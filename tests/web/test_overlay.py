@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -142,3 +143,19 @@ def test_a_run_that_other_results_do_not_have_is_told_and_the_first_is_shown(two
         page.get_by_role("alert").get_by_text("there is no run 7").wait_for()
         page.get_by_text("these results have runs 0 to 1").wait_for(timeout=PATIENCE)
         expect(page.locator(".panel canvas").first).to_be_visible()
+
+
+def test_runs_without_a_flow_or_link_in_common_have_no_column_of_differences(two: Path, browser: Any) -> None:
+    """With such a run beside it, what would be otherwise is still told by its differences."""
+    (two / "studies" / "others.toml").write_text(
+        OTHER.replace("bottleneck", "line").replace('"bulk"', '"mine"').replace('"longer"', '"others"')
+    )
+    sawtooth.run(two / "studies" / "others.toml", two / "results" / "others")
+    beside = "/run?of=lab/results/queues&run=13&beside=1&besideOf=lab/results/others"
+    change = quote('{"kind": "rate", "at": "2 s", "link": "bottleneck", "value": "2 Mbit/s"}')
+    with serving(two) as explorer, showing(browser, explorer) as page:
+        heads = page.get_by_role("region", name="Numbers beside each other").get_by_role("columnheader")
+        page.goto(beside)
+        expect(heads).to_have_text(["of", "what", "run 13 of queues", "run 1 of others"])
+        page.goto(f"{beside}&change={change}")
+        expect(heads).to_have_text(["of", "what", "run 13 of queues", "run 1 of others", "otherwise", "difference, otherwise"])

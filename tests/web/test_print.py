@@ -64,3 +64,27 @@ def test_a_study_is_there_to_its_last_line(page: Any) -> None:
     last.wait_for()
     assert page.locator(".cm-scroller").evaluate("each => each.scrollHeight <= each.clientHeight + 1")
     assert page.locator(".cm-scroller").evaluate("each => each.scrollWidth <= each.clientWidth + 1")
+
+
+def test_paper_is_white_for_whoever_chose_dark_and_has_nothing_to_unfold_or_fetch(page: Any) -> None:
+    page.emulate_media(color_scheme="dark")
+    page.goto("/results?of=lab/results/queues")
+    figure = page.get_by_role("region", name="Workbench").locator("figure")
+    figure.locator("svg").first.wait_for()
+    ground = "getComputedStyle(document.body).backgroundColor"
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    expect(figure.get_by_text("Its numbers")).to_be_visible()
+    dark = page.evaluate(ground)
+    printed(page)
+    assert page.evaluate(ground) != dark == "rgb(20, 23, 26)"
+    expect(figure.get_by_text("Its numbers")).to_be_hidden()
+    expect(figure.get_by_role("link", name="SVG")).to_be_hidden()
+    expect(figure.locator("svg").first).to_be_visible()
+
+
+def test_of_a_setting_the_numbers_are_printed(page: Any) -> None:
+    page.goto("/playground")
+    page.locator("[data-done=true]").wait_for()
+    printed(page)
+    expect(page.locator("input[type=range]").first).to_be_hidden()
+    expect(page.get_by_role("spinbutton", name="Rate, typed")).to_be_visible()

@@ -14,6 +14,7 @@ import sawtooth
 from sawtooth.report.answers import Answers
 from sawtooth.results.dataset import Dataset
 from sawtooth.web import workbench
+from tests.web.conftest import STUDY as QUEUES
 from tests.web.conftest import serving, showing
 from tests.web.test_pages import violations
 
@@ -166,3 +167,16 @@ def test_a_figure_that_is_taken_along_has_the_axes_of_the_page(bench: Any, curve
     assert bench.locator(".plot svg .broken").count() == (axis.get_yscale() == "linear" and axis.get_ylim()[0] > 0)
     link = bench.get_by_role("link", name="PNG").get_attribute("href")
     assert "on=page" in link and bench.request.get(link).body().startswith(b"\x89PNG")
+
+
+def test_arms_that_are_all_that_varies_stand_along_the_axis(folder: Path, browser: Any) -> None:
+    begins, _, rest = QUEUES.partition("[sweep]")
+    text = f"{begins}[arms]{rest.partition('[arms]')[2].partition('[[figures]]')[0]}"
+    (folder / "studies" / "arms.toml").write_text(text.replace('"queues"', '"arms"'))
+    sawtooth.run(folder / "studies" / "arms.toml", folder / "results" / "arms")
+    with serving(folder) as explorer, showing(browser, explorer) as page:
+        page.goto("/results?of=lab/results/arms")
+        expect(page.get_by_role("combobox", name="arm", exact=True)).to_have_value("x")
+        page.locator(".plot svg").get_by_text("cubic", exact=True).wait_for()
+        page.locator("summary", has_text="Its numbers").click()
+        expect(page.get_by_role("region", name="Numbers of the figure").get_by_role("row")).to_have_count(3)

@@ -79,13 +79,16 @@ class Advice:
             yield f"Better, but not shown to do a flow of {beside} no more harm than its own kind: {_names(open_)}."
 
     def _among(self, first: Judged, others: Sequence[Judged]) -> Iterator[str]:
-        """Which of the others the first is shown to be better than, and which it cannot be told from."""
+        """Which of the others the first is shown to be better than, or not to be, and which it cannot be told from."""
         beaten = {id(pair.second) for pair in self.pairs if pair.first is first.choice and pair.answer == BETTER}
         leads = {id(pair.first) for pair in self.pairs if pair.second is first.choice and pair.answer == BETTER}
         by = f" by more than {100 * self.experiment.rule.bar:.3g} %" if self.experiment.rule.bar else ""
         if worse := [each for each in others if id(each.choice) in beaten]:
             yield f"Of these it is shown to be better{by} than {_names(worse)}."
-        if same := [each for each in others if id(each.choice) not in beaten | leads]:
+        near = {id(pair.second) for pair in self.pairs if pair.first is first.choice and pair.answer == f"not {BETTER}"}
+        if alike := [each for each in others if id(each.choice) in near]:
+            yield f"It is shown not to be better{by} than {_names(alike)}: what else matters may decide."
+        if same := [each for each in others if id(each.choice) not in beaten | leads | near]:
             yield f"It cannot be told from {_names(same)}: neither is shown to be better{by} than the other."
 
     def _present_harm(self) -> Iterator[str]:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from sawtooth import measures, outputs, streams
 from sawtooth.advising import Advice, Experiment, Judged
-from sawtooth.advising.experiment import NO_NEIGHBOUR, ONE_SCENARIO
+from sawtooth.advising.experiment import BETTER, NO_NEIGHBOUR, ONE_SCENARIO
 from sawtooth.errors import StudyError
 from sawtooth.plan import make_plan
 from sawtooth.report import report as make_report
@@ -84,7 +84,9 @@ def lines(found: Advice) -> Iterator[str]:
     yield f"times: of the present choice, with the 95 % interval, in {rule.fresh} replicates that chose nothing; p: adjusted for all verdicts (Holm)"
     for pair in found.pairs:
         chance = "" if pair.p is None else f", {p_value(pair.p)}"
-        yield f"{pair.first.name} against {pair.second.name}: {pair.answer}{f', {_times(pair.ratio)} times' if pair.ratio is not None else ''}{chance}"
+        by = f" by more than {100 * rule.bar:.3g} %" if rule.bar and pair.answer in {BETTER, f"not {BETTER}"} else ""
+        times = f", {_times(pair.ratio)} times" if pair.ratio is not None else ""
+        yield f"{pair.first.name} against {pair.second.name}: {pair.answer}{by}{times}{chance}"
     yield ""
     yield found.words
     if ONE_SCENARIO in found.notes:

@@ -94,7 +94,8 @@ def rerun(manifest: Mapping[str, Any]) -> str:
     if len(command) > 1 and command[0] == "sawtooth":
         return shlex.join(command)
     options = [word for option in cast(list[str], manifest.get("options", [])) for word in ("--set", option)]
-    return shlex.join(["sawtooth", "run", str(manifest["study_path"]), *options])
+    short = ["--short"] if manifest.get("short") else []
+    return shlex.join(["sawtooth", "run", str(manifest["study_path"]), *short, *options])
 
 
 def counts(dataset: Dataset) -> dict[str, int]:

@@ -697,9 +697,11 @@ def _require_same(head: Head, plan: Plan, identity: str, parts: Parts) -> bool:
     elif theirs.get("results_epoch") != ours["results_epoch"]:
         what = 'an older version whose results differ (see "Changed results" in the changelog)'
     else:
-        same = theirs.get("name") == ours["name"]
-        what = "another version of this study" if same else f"study `{theirs.get('name')}`, not `{ours['name']}`"
-        what += f": {_other(head, theirs, ours, plan)}"
+        other = _other(head, theirs, ours, plan)
+        if theirs.get("name") != ours["name"]:
+            hint = f"{away}; if `{ours['name']}` is that study with another name, what makes other runs of it is that {other}"
+            raise DatasetError(f"{head.directory} holds results of another study: of `{theirs.get('name')}`, not of `{ours['name']}`", hint)
+        what = f"another version of this study: {other}"
     raise DatasetError(f"{head.directory} holds results of {what}", away)
 
 

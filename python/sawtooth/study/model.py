@@ -188,7 +188,7 @@ class Study:
     def counted(self) -> str:
         """As `replicates`, with the word: `2 replicates (8 of sack)`."""
         number, brace, others = self.replicates.partition(" (")
-        return f"{number} replicates{brace}{others}"
+        return f"{number} replicate{'s' * (number != '1')}{brace}{others}"
 
     @property
     def repeat_origins(self) -> Mapping[str, int]:

@@ -81,7 +81,7 @@ def check_size(study: Study) -> None:
         runs = number * (arms * study.most if study.until else sum(map(study.repeat_of, study.arms or [""])))
         if runs > limit:
             most = f"{study.most:,} replicates" if study.until else study.counted
-            text = f"these are {number:,} cells x {arms} arms x {most} = {runs:,} runs"
+            text = f"these are {number:,} cell{'s' * (number != 1)} x {arms} arm{'s' * (arms > 1)} x {most} = {runs:,} runs"
             origin = max(study.repeat_origins, key=study.repeat_origins.__getitem__) if study.most > number * arms else "sweep"
             raise study.document.exceeds("runs", runs, limit, text, origin)
     for name, draw in study.draws.items():

@@ -2,9 +2,10 @@
 import { useState } from "preact/hooks";
 import { address, get } from "../api";
 import { keep, route } from "../route";
-import { Choice, Field } from "../ui/field";
+import { Choice } from "../ui/field";
 import { Folded } from "../ui/folded";
 import { Await, useLoaded } from "../ui/loaded";
+import { MeasureField } from "../ui/measure";
 import { Paged } from "../ui/table";
 import { count, Words } from "../ui/words";
 import { named } from "./beside";
@@ -157,25 +158,13 @@ function Verdicts({ asked, arms, unshown, ask }: Judging) {
 }
 
 function Question({ asked, arms, ask }: { asked: Both; arms: string[]; ask: (next: Asked) => void }) {
-  const [typed, type] = useState<string | null>(null);
   return (
     <div class="row">
-      <Field name="Measure, or an expression of some" wide>
-        {(id) => (
-          <input
-            id={id}
-            list="measures"
-            value={typed ?? asked.metric ?? ""}
-            placeholder="completion times of transfers, else goodput"
-            spellcheck={false}
-            onInput={(event) => type(event.currentTarget.value)}
-            onChange={(event) => {
-              type(null);
-              ask({ metric: event.currentTarget.value.trim() });
-            }}
-          />
-        )}
-      </Field>
+      <MeasureField
+        value={asked.metric ?? ""}
+        placeholder="completion times of transfers, else goodput"
+        ask={(metric) => ask({ metric })}
+      />
       {arms.length > 1 && (
         <Choice name="Arm" value={asked.arm ?? ""} values={[{ value: "", words: "all" }, ...arms]} choose={(arm) => ask({ arm })} />
       )}

@@ -6,7 +6,7 @@ import { session } from "../session";
 import { Bounded } from "../ui/bounded";
 import { Field } from "../ui/field";
 import { Wrong } from "../ui/loaded";
-import { number, scaleOf } from "../ui/words";
+import { count, number, scaleOf } from "../ui/words";
 
 interface Spell {
   time: number;
@@ -220,7 +220,14 @@ function Card({ seen }: { seen: Seen }) {
         <code>{last.connection}</code>
       </h2>
       <p class="faint">
-        {[last.process, last.cc, rate(last.sent_bps), `RTT ${number(last.srtt_ms)} ms`, `cwnd ${last.cwnd}`, last.ended ? "ended" : ""]
+        {[
+          last.process,
+          last.cc,
+          rate(last.sent_bps),
+          `RTT ${number(last.srtt_ms)} ms`,
+          `cwnd ${count(last.cwnd, "segment")}`,
+          last.ended ? "ended" : "",
+        ]
           .filter(Boolean)
           .join(" · ")}
       </p>

@@ -1,5 +1,6 @@
 import { get, type Told } from "../api";
 import { to } from "../route";
+import { session } from "../session";
 import { Await, useLoaded } from "../ui/loaded";
 import { bytes, Words, when } from "../ui/words";
 
@@ -26,7 +27,16 @@ export function ResultsList() {
           <>
             {!results.length && (
               <p>
-                There are none in these folders yet. <code>sawtooth run hstcp --short</code> makes some in seconds.
+                There are none in these folders yet.{" "}
+                {session.value?.allowRun ? (
+                  <>
+                    <a href="/studies">A study</a> makes some, one that comes along or a new one of yours.
+                  </>
+                ) : (
+                  <>
+                    <code>sawtooth run hstcp --short</code> makes some in seconds; <code>sawtooth serve --allow-run</code> makes them here.
+                  </>
+                )}
               </p>
             )}
             <ul class="cards">

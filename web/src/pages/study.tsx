@@ -44,6 +44,20 @@ later = { distribution = "uniform", low = "0 s", high = "1 s" }
 [arms]
 reno = { cc = "reno" }
 cubic = { cc = "cubic" }
+
+[[figures]]
+name = "goodput"
+metric = "goodput_bps"
+flows = "sum"
+x = "limit"
+
+[[findings]]
+claim = "CUBIC carries more than Reno, whatever the buffer"
+metric = "goodput_bps"
+flows = "sum"
+arm = "cubic"
+is = "above"
+than = { arm = "reno" }
 `;
 
 export function NewStudy() {
@@ -262,7 +276,7 @@ function Start({ of, short, name, disabled, begun, begin }: Starting) {
           {busy ? "Starting …" : "Start"}
         </Press>
       </div>
-      <p role="status">{begun && `Started: ${begun} is filled, and how far it is stands below the study's name.`}</p>
+      <p role="status">{begun && `Started: ${begun} is being filled, and how far it is stands below the study's name.`}</p>
       <p class="faint">What is there already is not done again: the same directory goes on from where it was.</p>
       {problem && <Wrong told={problem} />}
     </section>

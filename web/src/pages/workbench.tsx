@@ -4,12 +4,13 @@ import { get, post } from "../api";
 import { Drawn } from "../plots/drawn";
 import { draw, type Levels, type Panel, type Placed, titleOf } from "../plots/levels";
 import { keep, route } from "../route";
-import { Choice, Field } from "../ui/field";
+import { Choice } from "../ui/field";
 import { Folded } from "../ui/folded";
 import { Ignored, quoted, unread } from "../ui/ignored";
 import { isTexts, read } from "../ui/kept";
 import { Legend } from "../ui/legend";
 import { useLoaded, Wrong } from "../ui/loaded";
+import { MEASURES, MeasureField } from "../ui/measure";
 import { type OfPoint, PointRuns } from "../ui/point-runs";
 import { Words } from "../ui/words";
 import type { Head } from "./results";
@@ -52,7 +53,11 @@ export function beginning(head: Head): Keys {
   const varying = Object.entries(head.factors).filter(([, levels]) => levels.length > 1);
   const free: Place[] = [...PLACES];
   const keys: Keys = { metric };
-  if (head.arms.length > 1) {
+  if (head.arms.length > 1 && !varying.length) {
+    // Arms are all that varies: side by side each has its name below it.
+    keys.x = "arm";
+    free.splice(free.indexOf("x"), 1);
+  } else if (head.arms.length > 1) {
     keys.curves = "arm";
     free.splice(free.indexOf("curves"), 1);
   }
@@ -188,12 +193,9 @@ function Measure({ of, head, keys, ask }: { of: string; head: Head; keys: Keys; 
     (signal) => get<{ measures: { name: string; unit: string; summary: string }[] }>("/api/results/measures", { of }, signal),
     [of],
   );
-  const [typed, type] = useState<string | null>(null);
-  const text = typed ?? keys.metric;
   const say = (text: string) => {
-    type(null);
     // An empty field asks for the measure that one begins with.
-    const metric = text.trim() || beginning(head).metric;
+    const metric = text || beginning(head).metric;
     if (metric !== keys.metric) ask({ ...keys, metric });
   };
   // What one can do is there with the figure; the measures that there are follow.
@@ -201,19 +203,8 @@ function Measure({ of, head, keys, ask }: { of: string; head: Head; keys: Keys; 
     <>
       {every.problem && <Wrong told={every.problem} />}
       <div class="row">
-        <Field name="Measure, or an expression of some" wide>
-          {(id) => (
-            <input
-              id={id}
-              list="measures"
-              value={text}
-              spellcheck={false}
-              onInput={(event) => type(event.currentTarget.value)}
-              onChange={(event) => say(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <datalist id="measures">
+        <MeasureField value={keys.metric} ask={say} />
+        <datalist id={MEASURES}>
           {[...head.suggested.map((name) => ({ name, unit: "", summary: "suggested" })), ...(every.value?.measures ?? [])].map((each) => (
             <option key={each.name} value={each.name}>
               {each.summary} {each.unit && `[${each.unit}]`}

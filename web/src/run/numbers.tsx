@@ -28,7 +28,12 @@ function rows(tracks: Track[]): Row[] {
 
 export function Numbers({ tracks }: { tracks: Track[] }) {
   if (tracks.length < 2) return null;
-  const later = tracks.slice(1);
+  const found = rows(tracks);
+  // Runs that have no flow or link in common differ by nothing that could be told.
+  const later = tracks
+    .map((track, at) => ({ track, at }))
+    .slice(1)
+    .filter(({ at }) => found.some(({ values }) => typeof values[0] === "number" && typeof values[at] === "number"));
   return (
     <section aria-label="Numbers of these runs">
       <h2>In numbers</h2>
@@ -41,13 +46,13 @@ export function Numbers({ tracks }: { tracks: Track[] }) {
               {tracks.map((track) => (
                 <th key={track.label}>{track.label}</th>
               ))}
-              {later.map((track) => (
-                <th key={track.label}>{later.length > 1 ? `difference, ${track.label}` : "difference"}</th>
+              {later.map(({ track }) => (
+                <th key={track.label}>{tracks.length > 2 ? `difference, ${track.label}` : "difference"}</th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {rows(tracks).map((row) => {
+            {found.map((row) => {
               const known = row.values.filter((value): value is number => typeof value === "number");
               const [unit, size] = scaleOf(row.unit, Math.max(...known.map(Math.abs), 0));
               const [first] = row.values;
@@ -58,8 +63,8 @@ export function Numbers({ tracks }: { tracks: Track[] }) {
                   {tracks.map((track, at) => (
                     <td key={track.label}>{told(row.values[at], size)}</td>
                   ))}
-                  {later.map((track, at) => (
-                    <td key={track.label}>{difference(first, row.values[at + 1], size)}</td>
+                  {later.map(({ track, at }) => (
+                    <td key={track.label}>{difference(first, row.values[at], size)}</td>
                   ))}
                 </tr>
               );

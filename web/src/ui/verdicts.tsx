@@ -28,7 +28,7 @@ interface Evidence {
 
 export interface Verdict {
   claim: string;
-  answer: "yes" | "no" | "mixed" | "cannot distinguish";
+  answer: "yes" | "no" | "mixed" | "cannot distinguish" | "not told";
   said: string;
   numbers: string;
   evidence: Evidence[];
