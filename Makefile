@@ -32,7 +32,7 @@ IMPORTED := numpy, polars, scipy.special, matplotlib.pyplot, matplotlib.backends
 .venv/built: $(UV) $(SOURCES)
 	@echo "building Sawtooth's core into .venv: a minute or two the first time"
 	$(UV) sync --frozen --quiet --inexact --only-group build --no-install-project
-	VIRTUAL_ENV=.venv $(RUN)/maturin develop --quiet --locked --skip-install --profile quick >/dev/null & building=$$!; \
+	VIRTUAL_ENV=.venv $(RUN)/maturin develop --uv --quiet --locked --skip-install --profile quick >/dev/null & building=$$!; \
 	$(UV) sync --frozen --quiet --inexact --no-dev --extra web --no-install-project && \
 	env -u PYTHONDONTWRITEBYTECODE $(RUN)/python -c 'import $(IMPORTED)' && \
 	$(RUN)/python -m compileall -q python/sawtooth; synced=$$?; \
