@@ -13,6 +13,7 @@ import pytest
 from sawtooth import captures, fitting, taps
 from sawtooth.api import simulate
 from sawtooth.cli import fit_text
+from sawtooth.fitting import unexplained
 from sawtooth.fitting.again import Again, Behaviour
 from sawtooth.study import Study
 
@@ -56,6 +57,14 @@ def test_where_arrivals_contradict_one_rate_a_buffer_and_a_loss_are_not_told(tmp
     # What the study assumes is what was queued when packets were lost, in the middle.
     assert path.assumed_packets == pytest.approx(50, abs=5)
     assert "\nloss = 0  #" in found.study
+
+
+def test_pairs_that_are_uneven_by_a_little_have_one_rate() -> None:
+    rates = np.log(1e7) + np.random.default_rng(1).normal(0, 0.008, 300)
+    few = rates.copy()
+    few[:100] += np.linspace(0.05, 1, 100)
+    assert unexplained.of_most(rates).value == pytest.approx(1e7, rel=0.01)
+    assert unexplained.contradicts(unexplained.of_most(few))
 
 
 def test_losses_that_do_not_depend_on_the_queue_are_told_and_may_have_been_none(tmp_path: Path) -> None:

@@ -1,14 +1,14 @@
 //! From the laboratory's types to Python's.
 
-use std::collections::HashMap;
-
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use sawtooth_core::internals::scenario::keys::{self, Missing, ScenarioKey, Takes};
 use sawtooth_core::internals::{
     arrivals, cc, dist, expr, host, impair, kernel, limits, loss, packet_source, queue, source, tcp,
 };
-use sawtooth_core::record::{Column, Effort, RFC4898, Records, SCHEMA, Table, TableSpec, Type};
+use sawtooth_core::record::{
+    Column, Effort, RFC4898, Records, SCHEMA, Table, TableSpec, Type, packed,
+};
 use sawtooth_core::registry::{Entry, Kind, Param, Unit, Value};
 use serde_json::{Value as Json, json};
 
@@ -69,19 +69,22 @@ pub fn outcomes_to_python<'py>(
             continue;
         }
         let columns = PyDict::new(py);
-        let rows = parts.iter().map(|(_, table)| table.rows()).sum();
-        let runs = parts
-            .iter()
-            .flat_map(|(run, table)| std::iter::repeat_n(run, table.rows()));
-        let runs = bytes(py, rows, runs.map(|run| run.to_le_bytes()))?;
-        columns.set_item("run", ("u32", runs, py.None()))?;
+        let rows = parts.iter().map(|(_, table)| table.rows()).sum::<usize>();
+        let mut runs = Vec::with_capacity(rows * size_of::<u32>());
+        for (run, table) in &parts {
+            runs.extend_from_slice(&run.to_le_bytes().repeat(table.rows()));
+        }
+        columns.set_item("run", ("u32", PyBytes::new(py, &runs), py.None()))?;
         for (at, column) in spec.columns.iter().enumerate() {
             // Other threads have their turn: a column of very many rows takes long, and one of them may hear of Ctrl-C.
             py.detach(|| ());
-            let values = parts.iter().map(|(_, table)| &table.columns()[at]);
+            let values: Vec<&Column> = parts
+                .iter()
+                .map(|(_, table)| &table.columns()[at])
+                .collect();
             columns.set_item(
                 column.name,
-                column_to_python(py, column.kind, rows, values)?,
+                column_to_python(py, column.kind, rows, &values)?,
             )?;
         }
         tables.set_item(spec.name, columns)?;
@@ -97,8 +100,7 @@ pub fn outcomes_to_python<'py>(
 pub fn table_to_python<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
     for (spec, values) in table.spec().columns.iter().zip(table.columns()) {
-        let parts = std::iter::once(values);
-        let column = column_to_python(py, spec.kind, table.rows(), parts)?;
+        let column = column_to_python(py, spec.kind, table.rows(), &[values])?;
         columns.set_item(spec.name, column)?;
     }
     Ok(columns)
@@ -123,75 +125,28 @@ pub fn schema_of<'a>(tables: impl IntoIterator<Item = &'a TableSpec>) -> Json {
     Json::Object(tables)
 }
 
-/// One column of all runs, of so many rows, as [`outcomes_to_python`] says.
-fn column_to_python<'py, 'a>(
+/// One column of all runs, of so many rows, as [`outcomes_to_python`] says. What is done for each row is the core's: this crate is not optimised where it is built quickly.
+fn column_to_python<'py>(
     py: Python<'py>,
     kind: Type,
     rows: usize,
-    parts: impl Iterator<Item = &'a Column> + Clone,
+    parts: &[&Column],
 ) -> PyResult<Bound<'py, PyTuple>> {
-    macro_rules! values {
-        ($of:ident) => {
-            parts.clone().map(|data| match data {
-                Column::$of(values) => values.as_slice(),
-                other => unreachable!("a column is of its type, not {other:?}"),
-            })
-        };
+    if kind == Type::Str {
+        let (texts, which) = packed::told_apart(parts);
+        return (word(kind), texts, PyBytes::new(py, &which)).into_pyobject(py);
     }
-    macro_rules! numbers {
-        ($of:ident) => {{
-            let all = joined(py, rows, values!($of), |value| value.to_le_bytes())?;
-            (word(kind), all, py.None()).into_pyobject(py)
-        }};
-        (known $of:ident) => {{
-            let all = joined(py, rows, values!($of), |value| {
-                value.unwrap_or_default().to_le_bytes()
-            })?;
-            let known = joined(py, rows, values!($of), |value| [u8::from(value.is_some())])?;
-            (word(kind), all, known).into_pyobject(py)
-        }};
-    }
-    match kind {
-        Type::U64 => numbers!(U64),
-        Type::I64 => numbers!(I64),
-        Type::F64 => numbers!(F64),
-        Type::OptU64 => numbers!(known OptU64),
-        Type::OptI64 => numbers!(known OptI64),
-        Type::OptF64 => numbers!(known OptF64),
-        Type::Str => {
-            let (texts, which) = told_apart(values!(Str), rows);
-            let which = bytes(py, rows, which.iter().map(|place| place.to_le_bytes()))?;
-            (word(kind), texts, which).into_pyobject(py)
-        }
-    }
-}
-
-/// The texts that there are, and which of them each row has.
-fn told_apart<'a>(
-    parts: impl Iterator<Item = &'a [String]>,
-    rows: usize,
-) -> (Vec<&'a str>, Vec<u32>) {
-    let mut places: HashMap<&str, u32> = HashMap::new();
-    let (mut texts, mut which) = (Vec::new(), Vec::with_capacity(rows));
-    let mut before: &[String] = &[];
-    for part in parts {
-        let first = which.len() - before.len();
-        for (row, text) in part.iter().enumerate() {
-            // Runs are mostly of the same flows and links as the run before.
-            if before.get(row) == Some(text) {
-                which.push(which[first + row]);
-                continue;
-            }
-            let next = u32::try_from(texts.len()).expect("texts of records fit into memory");
-            let place = *places.entry(text).or_insert(next);
-            if place == next {
-                texts.push(text.as_str());
-            }
-            which.push(place);
-        }
-        before = part;
-    }
-    (texts, which)
+    let all = PyBytes::new_with(py, rows * size_of::<u64>(), |bytes| {
+        packed::numbers(parts, bytes);
+        Ok(())
+    })?;
+    let known = kind.is_optional().then(|| {
+        PyBytes::new_with(py, rows, |bytes| {
+            packed::known(parts, bytes);
+            Ok(())
+        })
+    });
+    (word(kind), all, known.transpose()?).into_pyobject(py)
 }
 
 /// A column's type by the word that Python knows; whether a value may be unknown stands beside it.
@@ -202,26 +157,6 @@ fn word(kind: Type) -> &'static str {
         Type::F64 | Type::OptF64 => "f64",
         Type::Str => "str",
     }
-}
-
-/// So many numbers of several lists, one list after the other.
-fn joined<'a, T: 'a, const SIZE: usize>(
-    py: Python<'_>,
-    number: usize,
-    lists: impl Iterator<Item = &'a [T]>,
-    number_of: impl Fn(&T) -> [u8; SIZE],
-) -> PyResult<Bound<'_, PyBytes>> {
-    PyBytes::new_with(py, number * SIZE, |mut rest| {
-        // List by list, which is several times as fast as one by one.
-        for list in lists {
-            let (places, others) = rest.split_at_mut(list.len() * SIZE);
-            for (place, value) in places.chunks_exact_mut(SIZE).zip(list) {
-                place.copy_from_slice(&number_of(value));
-            }
-            rest = others;
-        }
-        Ok(())
-    })
 }
 
 /// So many numbers one after the other.

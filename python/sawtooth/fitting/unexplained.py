@@ -27,6 +27,8 @@ _FEWEST_TOGETHER, _SHARE_TOGETHER = 8, 0.04
 """Pairs of which a rate is told; of all pairs, those that have to agree."""
 _CLEARLY, _SHARP = 0.3, 0.002
 """What so many of all pairs agree on, or what they agree on within so little, is no chance among times of busy hosts."""
+_MOSTLY, _JITTER = 0.75, 0.02
+"""What so many of all pairs agree on is their rate, if within this: clocks of kernels in real time are no better."""
 _FASTEST = 50
 """Times the usual rate of the flow: what came faster had waited at a host."""
 _WAITED = 4
@@ -90,19 +92,28 @@ def highest_rate(seen: Packets, usual_bps: float) -> Estimate:
     agreeing = np.searchsorted(rates, rates + _ALIKE) - np.searchsorted(rates, rates - _ALIKE)
     enough = np.flatnonzero(agreeing >= max(_FEWEST_TOGETHER / 2, _SHARE_TOGETHER * rates.size))
     if enough.size == 0:
-        return _NOT_ONE
+        return of_most(rates)
     near = rates[np.abs(rates - rates[enough[-1]]) < 2 * _ALIKE]
     value = math.exp(mode(near))
     spread = float(np.quantile(np.abs(near - math.log(value)), 0.9))
     if near.size < _CLEARLY * rates.size and spread > _SHARP:
+        return of_most(rates)
+    return _told(value, spread, f"the highest at which pairs of packets that were sent together arrived, {near.size} of {rates.size}")
+
+
+def of_most(rates: Vector) -> Estimate:
+    """Where the highest is that of a few that were late or early by chance: the rate of most of them, of these logarithms, if there is one."""
+    middle = mode(rates)
+    near = rates[np.abs(rates - middle) < _JITTER]
+    if near.size < max(_FEWEST_TOGETHER, _MOSTLY * rates.size):
         return _NOT_ONE
+    spread = float(np.quantile(np.abs(near - middle), 0.9))
+    return _told(math.exp(middle), spread, f"at which most pairs of packets that were sent together arrived, {near.size} of {rates.size}")
+
+
+def _told(value: float, spread: float, why: str) -> Estimate:
     spread = max(1e-3, spread)
-    return Estimate(
-        value,
-        value * (1 - spread),
-        value * (1 + spread),
-        f"the highest at which pairs of packets that were sent together arrived, {near.size} of {rates.size}",
-    )
+    return Estimate(value, value * (1 - spread), value * (1 + spread), why)
 
 
 def between(seen: Packets, rate_bps: float, floor_s: float, dropped: Numbers) -> Between | None:

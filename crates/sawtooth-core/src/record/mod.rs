@@ -3,6 +3,7 @@
 //! A table is defined in one place, in [`rows`]: a row is a struct, a column one line of it, and beside it stands where its value comes from. [`SCHEMA`] is the list of
 //! everything there is; documentation and readers walk it.
 
+pub mod packed;
 mod rfc4898;
 pub mod rows;
 mod table;

@@ -94,7 +94,7 @@ impl Column {
         }
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Self::U64(values) => values.len(),
             Self::I64(values) => values.len(),
