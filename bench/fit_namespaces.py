@@ -37,10 +37,10 @@ SHOWN = "cubic"
 RATE_MBPS, DELAY_MS, PACKETS, DURATION_S = 10, 40, 60, 20
 _RESOLUTION = 110
 _AGAIN = """**These are not the first ones.** The rule has each captured once. The first, on a machine that was busy nine times over, had no buffer told of reno and cubic, a wrong one of BBR, and BBR not named:
-packets that wait for a processor look like a longer queue. These were taken on 27 November on an idle machine, once to look and once for this page. `fit` has changed twice since. A buffer is told a packet less, for
-what Linux holds back of acknowledgements with SACK. And where packets that were sent together do not arrive at one rate, which is the sign of a busy machine, buffer and loss are unknown. That was too strict:
-on 29 November these three, captured anew on an idle machine, had every buffer untold. Now it is enough that three quarters arrive within 2 % of one rate. That was chosen after six other captures of a busy machine,
-of other rates and buffers: of the two beyond three quarters the buffer was told to the packet, and of the four below, which stay untold, two would have been told of more room than there was (at least 178 and 53 packets, of 40 and 35)."""
+packets that wait for a processor look like a longer queue. They were taken again on 27 November, and twice on 29 November; this is the last, and on the machine nothing else was begun meanwhile. `fit` has changed between: a
+buffer is told a packet less, for what Linux holds back of acknowledgements with SACK; and where packets that were sent together do not arrive at one rate, buffer and loss are unknown. With that all three buffers were untold
+on 29 November, of 60 packets each. Now three quarters have to arrive within 2 % of one rate. At first that was one half: of six other captures, of a busy machine, of other rates and buffers, one was untold and two told of more room
+than there was (at least 178 and 53 packets, of 40 and 35). Of these six three quarters leave two, told to the packet; whether it is right for others was not tried. Here it tells one buffer of three, rightly."""
 
 
 @dataclass(frozen=True)

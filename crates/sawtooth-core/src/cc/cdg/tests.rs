@@ -39,7 +39,33 @@ fn round(cdg: &mut ClassicControl<Cdg>, min_secs: f64, max_secs: f64) {
 }
 
 #[test]
-fn a_kernels_slow_start_ends_by_a_long_train_and_by_no_gradient() {
+fn a_kernels_slow_start_ends_by_a_least_round_trip_that_grows_and_not_by_a_largest_one() {
+    let backs_off = |min_secs, max_secs| {
+        let mut cdg = made(beginning(20.0), &KERNEL);
+        round(&mut cdg, 0.04, 0.05);
+        round(&mut cdg, min_secs, max_secs);
+        round(&mut cdg, min_secs, max_secs);
+        (cdg.has_backed_off(), cdg.has_backed_off())
+    };
+    assert_eq!(backs_off(0.04, 0.06), (false, false));
+    assert_eq!(backs_off(0.045, 0.06), (true, false), "it is told once");
+}
+
+#[test]
+fn standard_growth_counts_every_acknowledgement() {
+    let set = [("standard_growth", Value::Bool(true))];
+    let mut cdg = made(avoiding(4.0), &set);
+    for _ in 0..4 {
+        cdg.on_ack(&AckedData {
+            rtt: None,
+            ..ack_at(1.0, 1, 4)
+        });
+    }
+    assert!(cdg.cwnd() > 4.7, "{}", cdg.cwnd());
+}
+
+#[test]
+fn a_kernels_slow_start_ends_by_a_long_train() {
     let mut cdg = made(beginning(20.0), &KERNEL);
     // A round of 20 acknowledgements, 1.2 ms apart, whose round-trip times rise; then another, after a pause of 10 ms, that begins at 24 ms.
     let mut ends = Vec::new();

@@ -82,6 +82,7 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
         &[
             ("slow_start", Value::Choice("hystart")),
             ("loss_tolerance", Value::Bool(false)),
+            ("standard_growth", Value::Bool(true)),
         ],
     ),
     (

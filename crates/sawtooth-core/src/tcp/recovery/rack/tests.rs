@@ -123,6 +123,32 @@ fn rfc5682_3_1_a_timeout_after_a_loss_is_none_that_is_taken_back() {
 }
 
 #[test]
+fn rfc5681_3_1_a_timeout_in_a_recovery_halves_again_or_keeps_its_threshold_as_linux_does() {
+    let threshold_after = |keeps| {
+        let mut rig = sending(&[
+            ("tail_loss_probe", Value::Bool(false)),
+            ("keep_at_timeout", Value::Bool(keeps)),
+        ]);
+        rig.now += RTT;
+        for end in 3..=11 {
+            rig.sack(1, &[2..end]);
+        }
+        let reduced = rig.windows().1;
+        while rig.tx.counters.timeouts == 0 {
+            rig.expire();
+        }
+        (
+            rig.windows().1 / reduced,
+            rig.tx.counters.congestion_signals,
+        )
+    };
+    assert_eq!(threshold_after(true), (1.0, 1));
+    let (share, signals) = threshold_after(false);
+    assert!(share < 1.0, "{share}");
+    assert_eq!(signals, 2);
+}
+
+#[test]
 fn rfc3708_3_a_recovery_whose_retransmissions_were_all_needless_is_taken_back() {
     let mut rig = sending(&[]);
     let before = rig.windows();

@@ -86,6 +86,18 @@ mod tests {
     }
 
     #[test]
+    fn rfc7661_3_a_pipe_as_large_as_the_window_limits_if_new_data_made_it_so() {
+        let rig = Rig::sending("reno", 4, &[]);
+        let pipe = rig.tx.window.usable();
+        let mut usage = Usage::default();
+        usage.on_stop(&rig.tx, pipe);
+        assert!(!usage.limits(|| AVOIDANCE), "nothing new has been sent");
+        usage.on_send();
+        usage.on_stop(&rig.tx, pipe);
+        assert!(usage.limits(|| AVOIDANCE));
+    }
+
+    #[test]
     fn in_slow_start_more_than_half_of_the_window_in_use_is_enough() {
         let rig = Rig::sending("reno", 4, &[]);
         let mut usage = Usage::default();
