@@ -73,7 +73,7 @@ def test_the_page_of_packets_and_the_map_have_the_same_kinds(rows: Sequence[Comp
 def side(goodput: float, done: int | None, sent: int, again: int, windows: Sequence[tuple[int, float]]) -> fuzz.Side:
     packets = [fuzz.Packet(at, at, 1) for at in range(sent - again)] + [fuzz.Packet(at, 0, 1) for at in range(again)]
     series = pl.DataFrame(
-        {"flow": "f", "t_ns": [time for time, _ in windows], "cwnd_bytes": [window for _, window in windows], "srtt_ns": 100}
+        {"flow": "f", "t_ns": [time for time, _ in windows], "cwnd_bytes": [window for _, window in windows], "srtt_ns": 100_000}
     )
     flows = pl.DataFrame(
         {
