@@ -115,7 +115,8 @@ def test_a_second_small_write_that_waits_for_the_acknowledgement_of_the_first_is
     seen = observe("nagle")
     assert seen["cause"] == "nagle"
     assert seen["shares"]["nagle"] > MOSTLY
-    assert seen["says"].startswith("100 bytes, less than a segment of ")
+    # The last look may come between the acknowledgement and the next two writes.
+    assert seen["says"].startswith(("100 bytes, less than a segment of ", "writes of less than a segment of "))
 
 
 def test_a_queue_of_this_machines_own_is_the_network_card_and_no_stall() -> None:

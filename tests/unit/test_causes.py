@@ -28,5 +28,9 @@ def test_one_byte_is_one(name: str, one: str, many: str) -> None:
     assert SAYS[name](measured(2)).startswith(many)
 
 
+def test_where_nothing_waits_just_now_it_is_writes_that_are_held_back() -> None:
+    assert SAYS["nagle"](measured(0)) == "writes of less than a segment of 1448 are held back for more (Nagle or TCP_CORK)"
+
+
 def test_sizes_have_the_unit_in_which_they_are_short() -> None:
     assert [size(amount) for amount in (1, 9999, 12_345, 12_345_678)] == ["1 byte", "9999 bytes", "12 kB", "12 MB"]

@@ -122,6 +122,9 @@ def _capped(m: Measured) -> bool:
 
 def _nagle_says(m: Measured) -> str:
     amount = m["notsent_bytes"]
+    if not amount:
+        # Just now nothing waits: the last look was between an acknowledgement and the next writes.
+        return f"writes of less than a segment of {m['mss_bytes']} are held back for more (Nagle or TCP_CORK)"
     unit, verb = ("byte", "is") if amount == 1 else ("bytes", "are")
     return f"{amount} {unit}, less than a segment of {m['mss_bytes']}, {verb} held back for more (Nagle or TCP_CORK)"
 
