@@ -59,6 +59,11 @@ class Test:
     kernel: float
     simulator: float
 
+    @property
+    def tells(self) -> bool:
+        """Whether it tells both sides apart."""
+        return self.p < LEVEL
+
 
 @dataclass(frozen=True)
 class Beside:
@@ -66,18 +71,17 @@ class Beside:
 
     number: int
     cc: str
-    flows: int
     tests: Sequence[Test]
 
     @property
     def apart(self) -> bool:
         """Whether one of its tests tells both sides apart."""
-        return any(test.p < LEVEL for test in self.tests)
+        return any(test.tells for test in self.tests)
 
     @property
     def far_apart(self) -> bool:
         """Whether one does of means that differ by a thousandth or more."""
-        return any(test.p < LEVEL and abs(test.simulator - test.kernel) >= SMALL * abs(test.kernel) for test in self.tests)
+        return any(test.tells and abs(test.simulator - test.kernel) >= SMALL * abs(test.kernel) for test in self.tests)
 
 
 def taken(of: str) -> Iterator[int]:
@@ -124,7 +128,7 @@ def beside(number: int, tree: Mapping[str, Any], kernel: Values, simulator: Valu
     tests = [
         Test(flow, name, p, float(np.mean(theirs)), float(np.mean(ours))) for (flow, name, theirs, ours), p in zip(pairs, held, strict=True)
     ]
-    return Beside(number, tree["cc"], len(tree["flows"]), tests)
+    return Beside(number, tree["cc"], tests)
 
 
 def summary(found: Sequence[Beside]) -> str:
@@ -146,7 +150,7 @@ def differences(found: Sequence[Beside]) -> str:
         [f"{each.number}", each.cc, test.flow, test.measure, f"{test.kernel:.4g}", f"{test.simulator:.4g}", f"{test.p:.2g}"]
         for each in found
         for test in each.tests
-        if test.p < LEVEL
+        if test.tells
     ]
     return table(["Scenario", "", "flow", "", "kernel, mean", "simulator, mean", "p"], rows, "rlllrrr")
 

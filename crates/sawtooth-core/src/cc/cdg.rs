@@ -20,11 +20,11 @@
 //! which the paper's moving average telescopes; round trips before the first count as gradients of zero.
 //!
 //! Kernel equivalent: `cdg`, in whole segments. Its announcement says that it begins with a variant of CUBIC's Hybrid Slow Start (`slow_start
-//! = "hystart"`), and that the tolerance of losses is off there (`loss_tolerance = false`). Measured of Linux 6.1: slow start never backs off
-//! for a gradient, not in five rounds in which RTT_max rose by up to 20 ms; it ends at the acknowledgement with which the train is longer
+//! = "hystart"`), and that the tolerance of losses is off there (`loss_tolerance = false`). Measured of Linux 6.1: a largest round-trip time that
+//! grows does not end slow start, not in five rounds in which RTT_max rose by up to 20 ms, and a least one that grows does; it also ends at the acknowledgement with which the train is longer
 //! than half of the least round-trip time, counted from the second acknowledgement of a round, with gaps of 2.4 ms in it (12.0 ms of 20, 21.6
-//! of 40, 5.1 of 10, 40.1 of 80). The shadow window: after four backoffs, the first from 32 segments, and 28 round trips a loss at 34
-//! segments leaves a threshold of 30 = (32 + 28) / 2. A backoff's window shrinks in a round trip there, as in a recovery, and at once here.
+//! of 40, 5.1 of 10, 40.1 of 80). The window grows with every acknowledgement (`standard_growth`). The shadow window: after four backoffs, the first from 32 segments, and 28 round trips a loss at 34
+//! segments leaves a threshold of 30 = (32 + 28) / 2. A backoff's window shrinks in a round trip there, as in a recovery, and so it does here where reductions are proportional (`prr`), else at once.
 
 mod backoffs;
 mod gradients;
@@ -91,7 +91,7 @@ const OWN: &[Param] = &[
     param!(standard_growth: Kind::Bool => Value::Bool(false),
         "whether a window grows as standard TCP's, with every acknowledgement, rather than by a segment when a round trip ends"),
     param!(slow_start: Kind::Choice(&["gradient", "hystart"]) => Value::Choice("gradient"),
-        "what ends slow start: the gradients, as everything else, or HyStart alone"),
+        "what ends slow start: the gradients, as everything else, or HyStart and a least round-trip time that grows"),
 ];
 
 /// What the gradients say of the queue of the bottleneck.
