@@ -26,7 +26,6 @@ import json
 import math
 import random
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,8 +35,7 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth import _core, taps
-from sawtooth.backends import sim, uml
+from sawtooth.backends import uml
 from sawtooth.fidelity.compared import FRESH, KINDS, TRAIN
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -45,6 +43,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import validity
 
 from pages import publish, table
+from sides import Packet, Side, sides
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/validation/linux-packets.md"
@@ -57,32 +56,6 @@ SHIFT_MS = 7
 BEFORE = """Of the same scenarios the simulator as it was before sent, by deterministic algorithms and by others, the same packets in 12 % and 7 %, within a tick in 12 % and 7 %, the same counts in 32 % and 21 %,
 parted by chance in 10 % and 14 %, and parted in 32 % and 50 %. **They are the ones that were looked at while it was mended**, so they say what was found, and not how often other scenarios part.
 Three of them (2, 16 and 62) had differed by 50 us alone, because the kernel's first run did not begin with a tick of its clock, as it does now."""
-
-
-@dataclass(frozen=True)
-class Packet:
-    """A packet with data at its sender: when, where its data begins in the flow's, and how long it is."""
-
-    t_ns: int
-    start: int
-    length: int
-
-
-@dataclass(frozen=True)
-class Side:
-    """What one side did: packets of each flow, its samples at acknowledgements, and a row of each flow."""
-
-    packets: Mapping[str, Sequence[Packet]]
-    series: pl.DataFrame
-    flows: pl.DataFrame
-    duration_ns: float
-
-    def counts(self) -> dict[str, tuple[int, int]]:
-        """Of each flow packets, and those of them whose beginning had been sent before."""
-        found: dict[str, tuple[int, int]] = {}
-        for flow, packets in self.packets.items():
-            found[flow] = (len(packets), len(packets) - len({packet.start for packet in packets}))
-        return found
 
 
 @dataclass(frozen=True)
@@ -140,41 +113,6 @@ def drawn(of: str, number: int) -> dict[str, Any]:
     return {"duration": f"{duration:.3f} s", "sample": "ack", **tree, "flows": flows}
 
 
-def _on_kernel(tree: Mapping[str, Any]) -> dict[str, Any]:
-    return {**tree, "cc": f"kernel:{tree['cc']}", "kernel": {"gso": False}}
-
-
-def _simulated(tree: Mapping[str, Any]) -> dict[str, Any]:
-    return {**tree, "stack": "linux", "tcp": {**tree.get("tcp", {}), "timer_tick": "10 ms"}}
-
-
-def sides(trees: Sequence[Mapping[str, Any]], *, on_kernel: bool, seeds: Sequence[int] | None = None) -> list[Side]:
-    """What one side does in all scenarios, each with its seed, or else with seed 1."""
-    made: list[Side] = []
-    with tempfile.TemporaryDirectory() as directory:
-        paths = [Path(directory) / f"{at}.pcapng" for at in range(len(trees))]
-        texts = [json.dumps((_on_kernel if on_kernel else _simulated)(tree)) for tree in trees]
-        orders = [taps.wanted(path, on_kernels=on_kernel).of_scenario(text, []) for path, text in zip(paths, texts, strict=True)]
-        batch = (uml if on_kernel else sim).run_batch(texts, list(seeds or [1] * len(texts)), orders)
-        if batch.errors:
-            raise SystemExit(f"a run failed: {batch.errors}")
-        for run, path in enumerate(paths):
-            series, flows = (batch.tables[name].filter(run=run) for name in ("series", "flows"))
-            made.append(Side(_packets(path), series, flows, 1e9 * float(trees[run]["duration"].removesuffix(" s"))))
-    return made
-
-
-def _packets(path: Path) -> dict[str, list[Packet]]:
-    """Packets with data that left their senders, of each flow, counted from its first byte of data."""
-    found: dict[str, list[Packet]] = {}
-    first: dict[str, int] = {}
-    for packet in _core.CapturedSegments(str(path), _core.CAPTURE_EPOCH_NS):
-        if packet.outgoing and packet.payload:
-            begin = first.setdefault(packet.flow, packet.seq)
-            found.setdefault(packet.flow, []).append(Packet(packet.t_ns, (packet.seq - begin) % 2**32, packet.payload))
-    return found
-
-
 def kind_of(kernel: Side, simulator: Side, again: Side) -> str:
     """How far they part: one of `KINDS`."""
     if _content(kernel) == _content(simulator):
@@ -206,10 +144,10 @@ def apart_in_counts(one: Side, other: Side) -> float:
     return found
 
 
-def compared(numbers: Sequence[int], trees: Sequence[Mapping[str, Any]]) -> list[Compared]:
-    """These scenarios on both sides, and on the kernel once more from a later start."""
-    kernels, ours = sides(trees, on_kernel=True), sides(trees, on_kernel=False)
-    shifted = sides([later(tree, SHIFT_MS) for tree in trees], on_kernel=True)
+def compared(numbers: Sequence[int], trees: Sequence[Mapping[str, Any]], keep: Path | None = None) -> list[Compared]:
+    """These scenarios on both sides, and on the kernel once more from a later start; `keep` is where the kernel's runs stay."""
+    kernels, ours = sides(trees, on_kernel=True, keep=keep), sides(trees, on_kernel=False)
+    shifted = sides([later(tree, SHIFT_MS) for tree in trees], on_kernel=True, keep=keep)
     found: list[Compared] = []
     for number, tree, kernel, simulator, again in zip(numbers, trees, kernels, ours, shifted, strict=True):
         apart, itself = validity.apart(kernel, simulator), validity.apart(kernel, again)
@@ -269,7 +207,7 @@ def first_difference(of: Compared) -> list[str]:
         packet = packets[at] if at < len(packets) else None
         sent = f"{packet.length} B from {packet.start:,} on at {packet.t_ns / 1e9:.6f} s" if packet else "nothing more"
         rows = side.series.filter(pl.col("flow") == flow, pl.col("t_ns") <= time).sort("t_ns").tail(1).to_dicts()
-        known = ("cwnd_bytes", "ssthresh_bytes", "srtt_ns", "rto_ns", "in_flight_bytes", "state")
+        known = ("cwnd_bytes", "ssthresh_bytes", "srtt_ns", "flight_bytes", "pipe_bytes", "pacing_rate_bps")
         state = ", ".join(f"{key} {row[key]}" for row in rows for key in known if row.get(key) is not None)
         lines.append(f"  {name:9} {sent}; {state or 'no sample'}")
     return lines
@@ -356,6 +294,7 @@ def main() -> None:
     parser.add_argument("--cc", help="those of this congestion control")
     parser.add_argument("--keep", metavar="NAME", help=f"write the kernel's packets of --only to {CORPUS.relative_to(ROOT)}")
     parser.add_argument("--until", type=float, default=1.0, help="and of those that leave before this many seconds")
+    parser.add_argument("--kept", type=Path, metavar="DIR", help="the kernel's runs stay there, and are not run again")
     parser.add_argument("--minimise", action="store_true", help="make those that part smaller")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}, and the validity map with its page anew")
     parser.add_argument(
@@ -370,7 +309,7 @@ def main() -> None:
     trees = {number: tree for number, tree in trees.items() if options.cc in (None, tree["cc"])}
     found: list[Compared] = []
     for number, tree in trees.items():
-        (each,) = compared([number], [tree])
+        (each,) = compared([number], [tree], options.kept)
         if options.minimise and each.kind == KINDS[4]:
             each = minimised(each)
         found.append(each)

@@ -31,7 +31,9 @@ import numpy as np
 from scipy.stats import ks_2samp
 from validity import commit, ended, measures
 
-from fuzz import DETERMINISTIC, OTHERS, SHIFT_MS, Side, drawn, later, sides
+from sides import Side, sides
+
+from fuzz import DETERMINISTIC, OTHERS, SHIFT_MS, drawn, later
 from sawtooth.backends import uml
 from sawtooth.fidelity import MEASURES
 from sawtooth.stats import holm

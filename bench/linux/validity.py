@@ -31,7 +31,7 @@ from sawtooth.study import Study
 
 if TYPE_CHECKING:
     from fuzz import Compared as OnBoth
-    from fuzz import Side
+    from sides import Side
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs/validation"

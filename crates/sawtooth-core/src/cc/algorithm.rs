@@ -75,6 +75,8 @@ pub struct Needs {
     pub rules_recovery: bool,
     /// Whether it may reduce its window without a sign of congestion ([`CongestionControl::has_backed_off`](super::CongestionControl::has_backed_off)).
     pub backs_off: bool,
+    /// For how many windows the sender's buffer has room, where it grows with them (Linux gives two, and BBR, which may double its window while losses are repaired, three).
+    pub buffered_windows: u64,
 }
 
 impl Needs {
@@ -85,6 +87,7 @@ impl Needs {
         arrivals: false,
         rules_recovery: false,
         backs_off: false,
+        buffered_windows: 2,
     };
 }
 

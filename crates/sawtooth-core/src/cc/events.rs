@@ -35,6 +35,8 @@ pub struct AckedData {
     pub cwnd_limited: bool,
     /// How fast data was delivered, where the stack measures that.
     pub rate: Option<RateSample>,
+    /// Where segments are paced: how long the next one has to wait for its time yet.
+    pub waits: Duration,
 }
 
 /// What is known of the order in which a path delivers.

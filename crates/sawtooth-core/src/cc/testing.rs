@@ -62,6 +62,7 @@ pub(super) fn ack_at(secs: f64, acked: u64, flight_size: u64) -> AckedData {
         order: PathOrder::InOrder,
         cwnd_limited: true,
         rate: None,
+        waits: Duration::ZERO,
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::segments::TransmissionId;
 use crate::cc::RateSample;
-use crate::units::{Duration, Instant, SegCount};
+use crate::units::{Duration, Instant, SegCount, floor};
 
 /// What had been delivered when a segment left (§3.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -89,16 +89,19 @@ impl DeliveryRate {
         self.app_limited_until = (self.delivered + pipe).max(SegCount::ONE);
     }
 
-    /// The sample of this acknowledgement, if it delivered anything. An interval shorter than `min_rtt` is not taken.
+    /// The sample of this acknowledgement, if it delivered anything. An interval shorter than `min_rtt` is not taken, and none is finer than a tick of `granularity`.
     #[inline]
-    pub fn sample(&mut self, min_rtt: Duration) -> Option<RateSample> {
+    pub fn sample(&mut self, min_rtt: Duration, granularity: Duration) -> Option<RateSample> {
         if self.delivered > self.app_limited_until {
             self.app_limited_until = SegCount::ZERO;
         }
         let DeliveredTransmission { snapshot, sent, .. } = self.newest.take()?;
-        let sending = sent - snapshot.first_sent_at;
-        let acknowledging = self.delivered_at - snapshot.delivered_at;
-        let interval = sending.max(acknowledging);
+        let between = |from: Instant, to: Instant| match granularity {
+            Duration::ZERO => to - from,
+            tick => tick * (whole_ticks(to, tick) - whole_ticks(from, tick)),
+        };
+        let sending = between(snapshot.first_sent_at, sent);
+        let interval = sending.max(between(snapshot.delivered_at, self.delivered_at));
         let believed = interval >= min_rtt && interval > Duration::ZERO;
         believed.then_some(RateSample {
             delivered: self.delivered - snapshot.delivered,
@@ -111,6 +114,11 @@ impl DeliveryRate {
             app_limited: snapshot.app_limited,
         })
     }
+}
+
+/// Ticks of a clock that have passed since the run began.
+fn whole_ticks(time: Instant, tick: Duration) -> f64 {
+    floor(time.secs() / tick.secs())
 }
 
 #[cfg(test)]
@@ -144,7 +152,7 @@ mod tests {
         for (number, snapshot) in (0u32..).zip(sent) {
             let now = 0.1 + 0.01 * f64::from(number);
             deliver(&mut rate, now, snapshot, 0.0, u64::from(number));
-            let sample = rate.sample(secs(0.05)).expect("a sample");
+            let sample = rate.sample(secs(0.05), Duration::ZERO).expect("a sample");
             assert_eq!(sample.delivered, segs(u64::from(number) + 1));
             assert!((sample.interval.secs() - now).abs() < 1e-12);
         }
@@ -152,7 +160,7 @@ mod tests {
         let mut next = rate.on_send(at(0.13), segs(0));
         next.delivered_at = at(0.13);
         deliver(&mut rate, 0.23, next, 0.13, 9);
-        let sample = rate.sample(secs(0.05)).expect("a sample");
+        let sample = rate.sample(secs(0.05), Duration::ZERO).expect("a sample");
         let per_sec = sample.delivered.as_f64() / sample.interval.secs();
         assert!((per_sec - 10.0).abs() < 1e-9);
     }
@@ -162,7 +170,23 @@ mod tests {
         let mut rate = DeliveryRate::default();
         let snapshot = rate.on_send(at(1.0), segs(0));
         deliver(&mut rate, 1.01, snapshot, 1.0, 0);
-        assert_eq!(rate.sample(secs(0.05)), None);
+        assert_eq!(rate.sample(secs(0.05), Duration::ZERO), None);
+    }
+
+    #[test]
+    fn intervals_are_between_whole_ticks_of_the_clock() {
+        for (granularity, interval) in [(0.0, 0.1), (1e-3, 0.101), (1e-6, 0.1)] {
+            let mut rate = DeliveryRate::default();
+            let snapshot = rate.on_send(at(1.000_9), segs(0));
+            deliver(&mut rate, 1.100_9 + 1e-4, snapshot, 1.000_9, 0);
+            let sample = rate.sample(secs(0.0), secs(granularity)).expect("a sample");
+            assert!(
+                (sample.interval.secs() - interval).abs() < 1.1e-4,
+                "{granularity}"
+            );
+            let ticks = sample.interval.secs() / granularity;
+            assert!(granularity == 0.0 || (ticks - ticks.round()).abs() < 1e-6);
+        }
     }
 
     #[test]
@@ -173,13 +197,22 @@ mod tests {
         let second = rate.on_send(at(0.01), segs(1));
         assert!(!first.app_limited && second.app_limited);
         deliver(&mut rate, 0.1, first, 0.0, 0);
-        assert!(!rate.sample(secs(0.0)).expect("a sample").app_limited);
+        assert!(
+            !rate
+                .sample(secs(0.0), Duration::ZERO)
+                .expect("a sample")
+                .app_limited
+        );
         assert!(
             rate.on_send(at(0.105), segs(1)).app_limited,
             "the second is on its way"
         );
         deliver(&mut rate, 0.11, second, 0.01, 1);
-        assert!(rate.sample(secs(0.0)).expect("a sample").app_limited);
+        assert!(
+            rate.sample(secs(0.0), Duration::ZERO)
+                .expect("a sample")
+                .app_limited
+        );
         assert!(!rate.on_send(at(0.12), segs(0)).app_limited);
     }
 
@@ -192,7 +225,7 @@ mod tests {
         let snapshot = rate.on_send(at(0.0), segs(0));
         rate.lost = segs(7);
         deliver(&mut rate, 0.1, snapshot, 0.0, 0);
-        let sample = rate.sample(secs(0.0)).expect("a sample");
+        let sample = rate.sample(secs(0.0), Duration::ZERO).expect("a sample");
         assert_eq!((sample.lost, sample.total_lost), (segs(2), segs(7)));
     }
 }

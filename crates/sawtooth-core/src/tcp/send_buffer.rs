@@ -43,6 +43,8 @@ pub struct SendBuffer {
     size: ByteCount,
     max: ByteCount,
     auto_tuning: bool,
+    /// Windows that it is for.
+    windows: u64,
     /// One past the last segment that has been written.
     written: SeqNum,
     /// Whether the application has more, and waits until it is notified of room.
@@ -89,8 +91,8 @@ struct SegmentsInMemory {
 }
 
 impl SendBuffer {
-    /// Nothing if the sender's memory is not modelled.
-    pub fn new(config: &Config) -> Option<Box<Self>> {
+    /// Nothing if the sender's memory is not modelled; otherwise a buffer that grows to hold so many `windows`.
+    pub fn new(config: &Config, windows: u64) -> Option<Box<Self>> {
         let smss = config.smss;
         let size = ByteCount::new(config.send_buffer_default?);
         let first = config.first_data();
@@ -101,6 +103,7 @@ impl SendBuffer {
             size,
             max: ByteCount::new(config.send_buffer_max).max(size),
             auto_tuning: config.send_auto_tuning,
+            windows,
             written: first,
             waits: false,
             pushed: VecDeque::new(),
@@ -122,13 +125,13 @@ impl SendBuffer {
         self.largest_window = self.largest_window.max(window);
     }
 
-    /// The window is `cwnd`: the buffer is for twice that if it `grows` now, and for the least in any case.
+    /// The window is `cwnd`: the buffer is for two or three of that if it `grows` now, and for the least in any case.
     #[inline]
     pub fn grow_for(&mut self, cwnd: SegCount, grows: bool) {
         let cwnd = if grows { cwnd.max(LEAST) } else { LEAST };
         if self.auto_tuning && cwnd > self.grown_for {
             self.grown_for = cwnd;
-            let wanted = cwnd * self.window_memory * 2;
+            let wanted = cwnd * self.window_memory * self.windows;
             self.size = self.size.max(wanted.min(self.max));
         }
     }
@@ -245,7 +248,7 @@ mod tests {
         params.set("smss", Value::Bytes(smss));
         params.set("send_buffer_default", Value::Bytes(16_384));
         params.set("send_buffer_max", Value::Bytes(4_194_304));
-        *SendBuffer::new(&Config::from(&params)).expect("a buffer")
+        *SendBuffer::new(&Config::from(&params), 2).expect("a buffer")
     }
 
     fn fill(buffer: &mut SendBuffer, una: u64, joined: u64, cwnd: u64, sendable: u64, end: u64) {
@@ -277,6 +280,20 @@ mod tests {
             fill(&mut buffer, 1, 0, 10, 11, u64::MAX);
             assert_eq!(buffer.size, bytes(size));
         }
+    }
+
+    #[test]
+    fn an_algorithm_may_ask_for_more_windows() {
+        // Measured: with bbr the 35th segment leaves while the 18th is outstanding, at a window of 13 that has been 14, and the buffer of two windows ends before it.
+        let mut params = Params::defaults(PARAMS);
+        params.set("send_buffer_default", Value::Bytes(16_384));
+        let config = Config::from(&params);
+        let sizes = [2, 3].map(|windows| {
+            let mut buffer = SendBuffer::new(&config, windows).expect("a buffer");
+            buffer.grow_for(segs(14), true);
+            buffer.size.get()
+        });
+        assert_eq!(sizes[0] * 3, sizes[1] * 2);
     }
 
     #[test]
@@ -433,7 +450,7 @@ mod tests {
         let mut params = Params::defaults(PARAMS);
         params.set("smss", Value::Bytes(8948));
         params.set("send_buffer_default", Value::Bytes(332_800));
-        let mut buffer = SendBuffer::new(&Config::from(&params)).expect("a buffer");
+        let mut buffer = SendBuffer::new(&Config::from(&params), 2).expect("a buffer");
         // Measured: with a window of 62720 bytes the fourth segment has PSH.
         buffer.on_window(segs(7));
         fill(&mut buffer, 1, 0, 10, u64::MAX, u64::MAX);

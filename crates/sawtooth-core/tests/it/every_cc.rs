@@ -471,6 +471,7 @@ impl<'a> Flow<'a> {
             order: PathOrder::InOrder,
             cwnd_limited: heard.cwnd_limited,
             rate: rate.filter(|rate| !rate.delivered.is_zero()),
+            waits: Duration::ZERO,
         });
         if delivered > 0 && self.recovery.is_some_and(|recovery| recovery.prr) {
             // RFC 9937, as far as an algorithm sees it.

@@ -75,6 +75,13 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
         &[
             ("even_windows", Value::Bool(true)),
             ("extra_acked_gain", Value::Number(1.0)),
+            ("high_gain", Value::Number(2.886_718_75)),
+            ("startup_drain_gain", Value::Number(0.343_75)),
+            ("probe_extra", Value::Number(2.0)),
+            ("quantum_duration", Value::Duration(0.000_976_562_5)),
+            ("at_departure", Value::Bool(true)),
+            ("policer_detection", Value::Bool(true)),
+            ("rate_step", Value::Number(0.059_604_644_775_390_625)),
         ],
     ),
     (

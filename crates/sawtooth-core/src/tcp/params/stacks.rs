@@ -96,6 +96,7 @@ pub const STACKS: &[Stack] = &[
                 // Measured of bbr's first round trips over 50 Mbit/s and 80 ms: ten segments leave at once, and after the pause the next
                 // two follow each other in 1.40 ms instead of 2.80.
                 set(key::pacing_credit, Value::Number(0.5)),
+                set(key::rate_granularity, Value::Duration(1e-6)),
                 // Measured with ticks of 10 ms: the timer of a reordering window of 7.92 ms takes one, that of 8.02 ms two.
                 set(key::probe_slack, Value::Duration(0.002)),
                 set(key::probe_of_first, Value::Bool(true)),

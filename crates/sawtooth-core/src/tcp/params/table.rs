@@ -177,6 +177,8 @@ params! {
         "whether a connection whose SYN had to be sent again does without ECN (RFC 3168 §6.1.1.1), as with Linux's net.ipv4.tcp_ecn_fallback, which is on";
 
     // What else kernels do.
+    rate_granularity -> Duration = duration(0.0),
+        "the clock by which delivery rates are measured: their intervals are between its whole ticks, as between Linux's microseconds; 0: between any times";
     pacing_credit: f64 = number(0.0, 0.0, 1.0),
         "a segment that leaves later than pacing asked lets the next one leave earlier by as much, up to this share of the interval";
     keep_window_after_lost_syn -> bool = flag(false),

@@ -298,6 +298,7 @@ impl NewlyAcked {
             // RFC 5681 lets the window grow whatever limits the sender.
             cwnd_limited: true,
             rate: None,
+            waits: Duration::ZERO,
         });
     }
 }

@@ -206,7 +206,7 @@ impl LossRecovery {
     /// How fast the next segment leaves, if it is paced.
     pub fn pacing_rate(&self, tx: &Tx) -> Option<Rate> {
         self.rack()?;
-        rack::pacing_rate(tx, tx.seq.nxt)
+        rack::pacing_rate(tx)
     }
 
     /// Segments reported selectively whose predecessor is, too.

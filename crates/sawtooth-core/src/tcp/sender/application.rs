@@ -21,11 +21,11 @@ pub struct SendingApplication {
 }
 
 impl SendingApplication {
-    /// It has written nothing; `first` is the first segment to have data.
-    pub fn new(config: &Config, first: SeqNum) -> Self {
+    /// It has written nothing; `first` is the first segment to have data, and a buffer grows to hold so many `windows`.
+    pub fn new(config: &Config, first: SeqNum, windows: u64) -> Self {
         Self {
             stream: SendStream::new(config.smss, first, config.partial, config.fin),
-            buffer: SendBuffer::new(config),
+            buffer: SendBuffer::new(config, windows),
             write_goes_on: false,
             sleeps: false,
             queued: ByteCount::ZERO,

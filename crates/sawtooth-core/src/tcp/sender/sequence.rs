@@ -65,12 +65,6 @@ impl Sequence {
         seq < self.first
     }
 
-    /// Whether segment `seq` is the SYN or one of the first `count` with data.
-    #[inline]
-    pub fn is_within_first(&self, seq: SeqNum, count: SegCount) -> bool {
-        seq < self.first + count
-    }
-
     /// How many segments with data are before the next one.
     pub fn data_before_next(&self) -> SegCount {
         self.nxt.saturating_sub(self.first)

@@ -80,7 +80,7 @@ impl Tx {
         Self {
             seq: Sequence::new(first, free),
             window: SenderWindow::new(&config, algorithm, params, draws.seed),
-            app: SendingApplication::new(&config, first),
+            app: SendingApplication::new(&config, first, algorithm.needs.buffered_windows),
             timers: Timers::new(&config, draws.phase),
             stamps: Stamps::new(&config),
             reported: Reported::default(),

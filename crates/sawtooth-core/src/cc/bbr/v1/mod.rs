@@ -17,39 +17,44 @@
 //! - loss: for one round trip as much is sent as is delivered; at the end of recovery the window is what it was before
 //! - timeout: `cwnd = 1`, until the next acknowledgement
 //!
-//! Deviations: the maximum is exact, not that of three remembered samples. The margin (of the first rate, too), `on_undo`, and the end of
-//! PROBE_RTT in an idle period are those of draft-ietf-ccwg-bbr (§5.6.2, §5.5.11.2, §5.4.1), as is the allowance for aggregated
-//! acknowledgements (§5.5.9), which is off unless `extra_acked_gain` is above zero, and in STARTUP. Whole windows round the path's capacity
-//! up. An echoed mark (RFC 3168) changes nothing, as the draft has it. Before the first delivery rate is known, the target is the initial
-//! window.
+//! Deviations: the margin (of the first rate, too), `on_undo`, and the end of PROBE_RTT in an idle period are those of draft-ietf-ccwg-bbr (§5.6.2, §5.5.11.2,
+//! §5.4.1). The allowance for aggregated acknowledgements ([`aggregation`]) is off unless `extra_acked_gain` is above zero, and in STARTUP. Whole windows round the
+//! path's capacity up. An echoed mark (RFC 3168) changes nothing, as the draft has it. Before the first delivery rate is known, the target is the initial window. The
+//! largest rate is one of three that are remembered ([`max_filter`]).
 //!
-//! Kernel equivalent: `bbr`. Measured of Linux 6.1, acknowledgement by acknowledgement: the handshake's round-trip time is the first of
-//! RTprop and gives the first rate (4.135 Mbit/s over 80.02 ms); windows are even once they are bounded (`even_windows`: 996, 104, 56
-//! segments); when the pipe is full, and not before, the window also allows for aggregated acknowledgements, as presented at the IETF
-//! (`extra_acked_gain = 1`: 44 instead of 40 segments over 10 Mbit/s and 20 ms); pacing is that of `tcp.pacing_free_start` and `tcp.pacing_credit`.
-//! STARTUP, its losses and DRAIN are then the kernel's to within a segment or two; where the cycle of PROBE_BW begins is random on both
-//! sides. It also has a detector of policers, which the draft does not specify and which is not modelled.
+//! Kernel equivalent: `bbr`. Measured of Linux 6.1, packet by packet: the handshake's round-trip time is the first of RTprop and gives the first rate; rates are of whole
+//! microseconds and have steps (`rate_step`: 1402.43 us between segments where exact numbers give 1402.0), and gains are of 256 parts (`high_gain`, `startup_drain_gain`);
+//! windows are even once they are bounded (`even_windows`), and two segments larger in the first phase of the cycle (`probe_extra`: 14 instead of 12); when the pipe is full, and
+//! not before, the window also allows for aggregated acknowledgements (`extra_acked_gain = 1`); DRAIN and the phases of the cycle end by what will be in flight when the next segment may leave
+//! (`at_departure`); a policer is detected ([`policer`]); the send buffer is for three windows; pacing is that of `tcp.pacing_free_start` and `tcp.pacing_credit`.
+//! STARTUP, its losses and DRAIN are then the kernel's packet by packet; where the cycle of PROBE_BW begins is random on both sides.
 
+mod aggregation;
+mod max_filter;
 mod params;
+mod policer;
 mod recovery;
 mod rt_prop;
 #[cfg(test)]
 mod tests;
 
+use self::aggregation::Aggregation;
+use self::max_filter::MaxFilter;
 use self::params::BbrParameters;
 pub(crate) use self::params::ENTRY;
+use self::policer::Policer;
 use self::recovery::BbrRecovery;
 use self::rt_prop::RtProp;
 use super::control::Control;
 use super::full_pipe::FullPipe;
-use super::model::{Aggregation, Ignored, NOMINAL_RTT, Rounds, WindowedMax, delivery_rate, real};
+use super::model::{Ignored, NOMINAL_RTT, Rounds, delivery_rate, real};
 use super::probe_rtt::ProbeRtt;
 use crate::cc::{
     AckedData, CongestionControl, ConnectionStart, Episode, Prescribed, RateSample, Signal,
     VariableProbe, Windows,
 };
 use crate::rng::RandomStream;
-use crate::units::{Duration, Instant, Rate, WindowSize, ceil};
+use crate::units::{Duration, Instant, Rate, SegCount, WindowSize, ceil, floor};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum BbrState {
@@ -66,15 +71,20 @@ pub(crate) struct Bbr {
     state: BbrState,
     // The path.
     rounds: Rounds,
-    bandwidth: WindowedMax,
+    bandwidth: MaxFilter,
     rt_prop: RtProp,
     full_pipe: FullPipe,
     aggregation: Aggregation,
     ignored: Ignored,
+    policer: Policer,
     // What is sent into it.
     control: Control,
     recovery: BbrRecovery,
     idle_restart: bool,
+    /// At which what is in flight was sent: that of the last acknowledgement.
+    gain: f64,
+    /// What keeps the path full, as known when DRAIN began: nothing looks at it but who is told of it.
+    ssthresh: WindowSize,
 }
 
 impl Bbr {
@@ -84,14 +94,17 @@ impl Bbr {
             random: RandomStream::new(start.seed, "bbr"),
             state: BbrState::Startup,
             rounds: Rounds::default(),
-            bandwidth: WindowedMax::default(),
+            bandwidth: MaxFilter::default(),
             rt_prop: RtProp::unknown(parameters.min_rtt_window),
             full_pipe: FullPipe::new(parameters.full_bw_growth, parameters.full_bw_rounds),
             aggregation: Aggregation::default(),
             ignored: Ignored::default(),
+            policer: Policer::default(),
             control: Control::new(start, parameters.quantum_duration, parameters.quantum_max),
             recovery: BbrRecovery::NONE,
             idle_restart: false,
+            gain: parameters.high_gain,
+            ssthresh: WindowSize::INFINITE,
         };
         bbr.pace_initial_window(NOMINAL_RTT);
         bbr
@@ -107,7 +120,9 @@ impl Bbr {
     #[cold]
     #[inline(never)]
     fn pace_initial_window(&mut self, rtt: f64) {
-        let bandwidth = self.control.initial_window() / rtt;
+        let bandwidth = self
+            .parameters
+            .known(self.control.initial_window() / self.parameters.whole(rtt));
         self.control.pacing_rate = self.paced(bandwidth, self.parameters.high_gain);
     }
 
@@ -118,7 +133,8 @@ impl Bbr {
     fn pacing_gain(&self) -> f64 {
         match self.state {
             BbrState::Startup => self.parameters.high_gain,
-            BbrState::Drain => 1.0 / self.parameters.high_gain,
+            BbrState::Drain => self.parameters.startup_drain_gain,
+            BbrState::ProbeBw { .. } if self.policer.rate().is_some() => 1.0,
             BbrState::ProbeBw { phase: 0, .. } => self.parameters.probe_gain,
             BbrState::ProbeBw { phase: 1, .. } => self.parameters.drain_gain,
             BbrState::ProbeBw { .. } | BbrState::ProbeRtt(_) => 1.0,
@@ -145,33 +161,67 @@ impl Bbr {
         self.control.burst().max(1.0)
     }
 
+    /// Segments per second that the path is taken to carry.
+    fn path_rate(&self) -> f64 {
+        self.policer.rate().unwrap_or(self.bandwidth.get())
+    }
+
     /// Segments in flight that keep the path full at `gain` (§4.2.3.2).
     fn inflight(&self, gain: f64) -> f64 {
-        let bandwidth = self.bandwidth.get();
+        self.inflight_at(self.bandwidth.get(), gain, 0.0)
+    }
+
+    /// The same of a path of `bandwidth`, with `extra` segments besides.
+    fn inflight_at(&self, bandwidth: f64, gain: f64, extra: f64) -> f64 {
         if self.rt_prop.secs.is_infinite() || bandwidth == 0.0 {
             return self.control.initial_window();
         }
         let capacity = self
             .control
             .rounded_up(gain * bandwidth * self.rt_prop.secs);
-        let window = capacity + self.parameters.quanta * self.send_quantum();
-        if self.parameters.even_windows {
+        let window = capacity + extra + self.parameters.quanta * self.send_quantum();
+        let even = if self.parameters.even_windows {
             ceil(window / 2.0) * 2.0
         } else {
             window
+        };
+        match self.state {
+            BbrState::ProbeBw { phase: 0, .. } => even + self.parameters.probe_extra,
+            _ => even,
         }
     }
 
     fn target_cwnd(&self) -> f64 {
-        if !self.full_pipe.reached {
-            return self.inflight(self.cwnd_gain());
+        let bandwidth = self.path_rate();
+        let extra = if self.full_pipe.reached {
+            self.parameters.extra_acked_gain * self.aggregation.extra(bandwidth)
+        } else {
+            0.0
+        };
+        self.inflight_at(
+            bandwidth,
+            self.cwnd_gain(),
+            self.control.rounded_down(extra),
+        )
+    }
+
+    /// What will be in flight of `segments` when the next one may leave: until then the path delivers.
+    fn at_departure(&self, segments: SegCount, ack: &AckedData) -> f64 {
+        let now = segments.as_f64();
+        if !self.parameters.at_departure {
+            return now;
         }
-        let extra = self.parameters.extra_acked_gain * self.aggregation.extra();
-        self.inflight(self.cwnd_gain()) + self.control.rounded_down(extra)
+        let begun = if self.gain > 1.0 {
+            self.send_quantum()
+        } else {
+            0.0
+        };
+        let delivered = floor(self.path_rate() * ack.waits.secs());
+        (now + begun - delivered).max(0.0)
     }
 
     fn set_pacing_rate(&mut self, gain: f64) {
-        let rate = self.paced(self.bandwidth.get(), gain);
+        let rate = self.paced(self.path_rate(), gain);
         self.control.pace(rate, self.full_pipe.reached);
     }
 
@@ -180,22 +230,32 @@ impl Bbr {
             return;
         }
         let (round, window) = (self.rounds.count, self.parameters.bw_rounds);
-        let sample = delivery_rate(rate);
+        let sample = self.parameters.known(delivery_rate(rate));
         if sample >= self.bandwidth.get() || !self.ignored.app_limited(rate) {
             self.bandwidth.add(sample, round, window);
         }
     }
 
+    fn update_policer(&mut self, ack: &AckedData, rate: &RateSample) {
+        if !self.parameters.policer_detection || rate.interval.secs() <= 0.0 {
+            return;
+        }
+        let (begins, limited) = (self.rounds.started, self.ignored.app_limited(rate));
+        let cycles = matches!(self.state, BbrState::ProbeBw { .. });
+        if self.policer.is_over(begins, cycles) {
+            self.enter_probe_bw(ack.now.secs());
+        } else {
+            let bits = self.control.segment_bits();
+            self.policer.on_ack(ack, rate, begins, limited, bits);
+        }
+    }
+
     fn update_aggregation(&mut self, ack: &AckedData) {
-        if self.parameters.extra_acked_gain > 0.0 {
-            let window = if self.full_pipe.reached {
-                self.parameters.extra_acked_rounds
-            } else {
-                1
-            };
-            let (bandwidth, round) = (self.bandwidth.get(), self.rounds.count);
+        if self.parameters.extra_acked_gain > 0.0 && !ack.delivered.is_zero() {
+            let (bandwidth, begins) = (self.path_rate(), self.rounds.started);
+            let rounds = self.parameters.extra_acked_rounds;
             self.aggregation
-                .on_ack(ack, bandwidth, self.control.cwnd, round, window);
+                .on_ack(ack, bandwidth, self.control.cwnd, begins, rounds);
         }
     }
 
@@ -208,8 +268,9 @@ impl Bbr {
     fn check_drain(&mut self, ack: &AckedData) {
         if self.state == BbrState::Startup && self.full_pipe.reached {
             self.state = BbrState::Drain;
+            self.ssthresh = WindowSize::from_segments(self.inflight(1.0));
         }
-        if self.state == BbrState::Drain && ack.pipe.as_f64() <= self.inflight(1.0) {
+        if self.state == BbrState::Drain && self.at_departure(ack.pipe, ack) <= self.inflight(1.0) {
             self.enter_probe_bw(ack.now.secs());
         }
     }
@@ -233,7 +294,7 @@ impl Bbr {
         let now = ack.now.secs();
         let full_length = now - since > self.rt_prop.secs;
         let gain = self.pacing_gain();
-        let prior_inflight = (ack.pipe + ack.delivered + ack.lost).as_f64();
+        let prior_inflight = self.at_departure(ack.pipe + ack.delivered + ack.lost, ack);
         let next = if gain > 1.0 {
             full_length && (!ack.lost.is_zero() || prior_inflight >= self.inflight(gain))
         } else if gain < 1.0 {
@@ -305,8 +366,14 @@ impl Bbr {
     }
 
     fn update_cwnd(&mut self, ack: &AckedData) {
+        if ack.delivered.is_zero() {
+            return self.bound_for_probe_rtt();
+        }
         let cwnd = self.control.cwnd;
         self.control.cwnd = self.recovery.modulate(cwnd, ack, &mut self.rounds);
+        if self.recovery.take_end() {
+            self.control.restore_cwnd();
+        }
         if !self.recovery.conserves() {
             let (target, full) = (self.target_cwnd(), self.full_pipe.reached);
             let total = self.rounds.delivered();
@@ -328,6 +395,7 @@ impl CongestionControl for Bbr {
     fn on_ack(&mut self, ack: &AckedData) {
         self.rounds.on_ack(ack);
         if let Some(rate) = &ack.rate {
+            self.update_policer(ack, rate);
             self.update_bandwidth(rate);
         }
         self.update_aggregation(ack);
@@ -338,7 +406,8 @@ impl CongestionControl for Bbr {
         self.check_drain(ack);
         let expired = self.update_rt_prop(ack);
         self.check_probe_rtt(ack, expired);
-        self.set_pacing_rate(self.pacing_gain());
+        self.gain = self.pacing_gain();
+        self.set_pacing_rate(self.gain);
         self.update_cwnd(ack);
     }
 
@@ -347,12 +416,15 @@ impl CongestionControl for Bbr {
             return;
         }
         self.save_cwnd();
-        self.control.cwnd = if episode.signal == Signal::Rto {
+        if episode.signal == Signal::Rto {
             self.recovery.begin_with_nothing();
-            1.0
+            // Growth is seen from nothing on, but for what has been counted.
+            self.full_pipe.bw = 0.0;
+            self.policer.on_timeout();
+            self.control.cwnd = 1.0;
         } else {
-            self.recovery.begin(self.control.cwnd)
-        };
+            self.recovery.begin();
+        }
     }
 
     fn on_undo(&mut self, before: Windows) {
@@ -361,14 +433,12 @@ impl CongestionControl for Bbr {
         self.control.cwnd = self.control.cwnd.max(before.cwnd.segments());
         // The pause of a spurious timeout may have looked like a full pipe.
         self.full_pipe.reset(0.0);
+        self.policer.forget();
         self.bound_for_probe_rtt();
     }
 
     fn on_recovered(&mut self, _now: Instant, _began: Signal) {
-        if self.recovery.end() {
-            self.control.restore_cwnd();
-            self.bound_for_probe_rtt();
-        }
+        self.recovery.end();
     }
 
     fn on_restart(&mut self, now: Instant, _idle: Duration) {
@@ -392,7 +462,10 @@ impl CongestionControl for Bbr {
     }
 
     fn windows(&self) -> Windows {
-        self.control.windows()
+        Windows {
+            cwnd: WindowSize::from_segments(self.control.cwnd),
+            ssthresh: self.ssthresh,
+        }
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {

@@ -5,7 +5,7 @@ use crate::cc::bbr::params::{FULL_BW_GROWTH, FULL_BW_ROUNDS, QUANTUM_MAX};
 use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO, parameters};
 use crate::cc::{Algorithm, Needs, Rates};
 use crate::registry::{Entry, Kind, Value};
-use crate::units::{ByteCount, Duration};
+use crate::units::{ByteCount, Duration, floor};
 
 pub(crate) const ENTRY: Entry<Algorithm> = Entry {
     name: "bbr",
@@ -19,11 +19,19 @@ pub(crate) const ENTRY: Entry<Algorithm> = Entry {
         needs: Needs {
             rates: Rates::Needed,
             rules_recovery: true,
+            buffered_windows: 3,
             ..Needs::NOTHING
         },
         linux: &[
             ("even_windows", Value::Bool(true)),
             ("extra_acked_gain", Value::Number(1.0)),
+            ("high_gain", Value::Number(739.0 / 256.0)),
+            ("startup_drain_gain", Value::Number(88.0 / 256.0)),
+            ("probe_extra", Value::Number(2.0)),
+            ("quantum_duration", Value::Duration(1.0 / 1024.0)),
+            ("at_departure", Value::Bool(true)),
+            ("policer_detection", Value::Bool(true)),
+            ("rate_step", Value::Number(1e6 / 16_777_216.0)),
         ],
         ..Algorithm::of(|params, start| Box::new(Bbr::new(BbrParameters::from(params), start)))
     },
@@ -33,6 +41,8 @@ parameters! {
     pub(super) struct BbrParameters {
         high_gain: f64 = Kind::Number { min: 1.01, max: 100.0 } => Value::Number(2.0 / std::f64::consts::LN_2),
             "gain of rate and window in STARTUP; 2 / ln 2 doubles the rate in a round trip";
+        startup_drain_gain: f64 = Kind::Number { min: 0.01, max: 1.0 } => Value::Number(std::f64::consts::LN_2 / 2.0),
+            "gain of the rate in DRAIN; ln 2 / 2 drains in a round trip what STARTUP has queued";
         cwnd_gain: f64 = Kind::Number { min: 1.0, max: 100.0 } => Value::Number(2.0), "window in PROBE_BW, in capacities of the path";
         probe_gain: f64 = Kind::Number { min: 1.0, max: 100.0 } => Value::Number(1.25), "gain of the rate in the first phase of PROBE_BW";
         drain_gain: f64 = Kind::Number { min: 0.01, max: 1.0 } => Value::Number(0.75), "gain of the rate in the second phase of PROBE_BW";
@@ -46,12 +56,40 @@ parameters! {
         pacing_margin: f64 = Kind::Number { min: 0.0, max: 0.5 } => Value::Number(0.01), "share by which the rate stays below the bottleneck's";
         quanta: f64 = Kind::Number { min: 0.0, max: 100.0 } => Value::Number(3.0), "bursts that the window allows for besides the path's capacity";
         even_windows: bool = Kind::Bool => Value::Bool(false), "whether the window that keeps the path full is rounded up to an even number of segments";
+        probe_extra: f64 = Kind::Number { min: 0.0, max: 100.0 } => Value::Number(0.0),
+            "segments that the window has besides in the first phase of PROBE_BW, so that it probes where the capacity is small";
         one_segment_below: f64 = Kind::Rate => Value::Rate(1.2e6), "below this rate a burst is one segment";
         two_segments_below: f64 = Kind::Rate => Value::Rate(24e6), "below this rate a burst is two segments";
         quantum_duration: Duration = TIME => Value::Duration(1e-3), "above that, a burst is what is sent in this time";
         quantum_max: ByteCount = QUANTUM_MAX;
         extra_acked_gain: f64 = Kind::Number { min: 0.0, max: 10.0 } => Value::Number(0.0),
             "share of the measured aggregation of acknowledgements that the window allows for";
-        extra_acked_rounds: u64 = COUNT => Value::Integer(10), "that aggregation is the largest of this many round trips";
+        extra_acked_rounds: u64 = COUNT => Value::Integer(5), "that aggregation is the largest of a stretch of this many round trips and of the one before";
+        at_departure: bool = Kind::Bool => Value::Bool(false),
+            "whether what is in flight is that at the moment when the next segment may leave, instead of now";
+        policer_detection: bool = Kind::Bool => Value::Bool(false),
+            "whether the rate of a policer, which drops what is above it, is found of losses and kept to for 48 round trips";
+        rate_step: f64 = Kind::Number { min: 0.0, max: 100.0 } => Value::Number(0.0),
+            "delivery rates are whole multiples of so many segments per second; 0: they are as they are";
+    }
+}
+
+impl BbrParameters {
+    /// A delivery rate, segments per second, as far as it is told apart from others.
+    pub(super) fn known(&self, rate: f64) -> f64 {
+        if self.rate_step > 0.0 {
+            floor(rate / self.rate_step) * self.rate_step
+        } else {
+            rate
+        }
+    }
+
+    /// A round trip of so many seconds, in microseconds where rates have steps.
+    pub(super) fn whole(&self, rtt: f64) -> f64 {
+        if self.rate_step > 0.0 {
+            floor(rtt * 1e6) / 1e6
+        } else {
+            rtt
+        }
     }
 }

@@ -1,4 +1,6 @@
 //! What a loss does to the window: for a round trip as much is sent as is delivered (draft-cardwell-iccrg-bbr-congestion-control-00 §4.2.3.4).
+//!
+//! As measured of Linux 6.1, all of it happens at acknowledgements that deliver something: a recovery that an acknowledgement ends and another that it begins are one.
 
 use crate::cc::AckedData;
 use crate::cc::bbr::model::Rounds;
@@ -12,28 +14,34 @@ enum ConservationPhase {
     /// The first round trip: as much is sent as is delivered.
     Conserves,
     Continues,
+    /// It is over, and the next acknowledgement gives back the window.
+    Ends(Before),
+}
+
+/// What a recovery that is over was in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    Conserving,
+    Continuing,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BbrRecovery {
     phase: ConservationPhase,
-    /// What was in the path after the last acknowledgement, and what that one delivered.
-    pipe: SegCount,
-    delivered: SegCount,
 }
 
 impl BbrRecovery {
     pub(super) const NONE: Self = Self {
         phase: ConservationPhase::No,
-        pipe: SegCount::ZERO,
-        delivered: SegCount::ZERO,
     };
 
-    /// A loss; of a window of `cwnd` is left what is in the path.
-    pub(super) fn begin(&mut self, cwnd: f64) -> f64 {
-        self.phase = ConservationPhase::Begins;
-        let in_path = (self.pipe + self.delivered.max(SegCount::ONE)).as_f64();
-        cwnd.min(in_path)
+    /// A loss.
+    pub(super) fn begin(&mut self) {
+        self.phase = match self.phase {
+            ConservationPhase::Ends(Before::Conserving) => ConservationPhase::Conserves,
+            ConservationPhase::Ends(Before::Continuing) => ConservationPhase::Continues,
+            _ => ConservationPhase::Begins,
+        };
     }
 
     /// A timeout: nothing is known to be in the path.
@@ -41,13 +49,30 @@ impl BbrRecovery {
         self.phase = ConservationPhase::Continues;
     }
 
-    /// It is over; whether there was one.
-    pub(super) fn end(&mut self) -> bool {
-        std::mem::replace(&mut self.phase, ConservationPhase::No) != ConservationPhase::No
+    /// It is over.
+    pub(super) fn end(&mut self) {
+        self.phase = match self.phase {
+            ConservationPhase::No => ConservationPhase::No,
+            ConservationPhase::Begins | ConservationPhase::Conserves => {
+                ConservationPhase::Ends(Before::Conserving)
+            }
+            ConservationPhase::Continues => ConservationPhase::Ends(Before::Continuing),
+            ended @ ConservationPhase::Ends(_) => ended,
+        };
     }
 
+    /// Whether the window has yet to be given back.
     pub(super) fn is_under_way(&self) -> bool {
         self.phase != ConservationPhase::No
+    }
+
+    /// Whether it has ended: the window is given back now.
+    pub(super) fn take_end(&mut self) -> bool {
+        let ends = matches!(self.phase, ConservationPhase::Ends(_));
+        if ends {
+            self.phase = ConservationPhase::No;
+        }
+        ends
     }
 
     /// Whether the window is to follow what is delivered, and nothing else.
@@ -71,9 +96,8 @@ impl BbrRecovery {
                 self.phase = ConservationPhase::Continues;
             }
             ConservationPhase::Conserves => cwnd = cwnd.max((ack.pipe + ack.delivered).as_f64()),
-            ConservationPhase::No | ConservationPhase::Continues => {}
+            _ => {}
         }
-        (self.pipe, self.delivered) = (ack.pipe, ack.delivered);
         cwnd
     }
 }

@@ -1,7 +1,7 @@
 //! The path's rate: the largest delivery rate of this cycle of ProbeBW and of the last ones (draft-ietf-ccwg-bbr §5.5).
 
+use super::aggregation::WindowedMax;
 use super::sample::Sample;
-use crate::cc::bbr::model::WindowedMax;
 
 /// Rates are in segments per second.
 #[derive(Clone, Debug, Default)]

@@ -25,6 +25,7 @@
 //!
 //! Kernel equivalent: none in Linux; `bbr` of Google's v3 branch.
 
+mod aggregation;
 mod bounds;
 mod cycle;
 mod data_rate;
@@ -37,6 +38,7 @@ mod states;
 #[cfg(test)]
 mod tests;
 
+use self::aggregation::Aggregation;
 use self::bounds::Bounds;
 use self::cycle::Cycle;
 use self::data_rate::DataRate;
@@ -47,7 +49,7 @@ pub(crate) use self::params::ENTRY;
 use self::sample::Sample;
 use super::control::Control;
 use super::full_pipe::FullPipe;
-use super::model::{Aggregation, Ignored, NOMINAL_RTT, Rounds, real};
+use super::model::{Ignored, NOMINAL_RTT, Rounds, real};
 use super::probe_rtt::ProbeRtt;
 use crate::cc::{
     AckedData, CongestionControl, ConnectionStart, Episode, Prescribed, Signal, VariableProbe,

@@ -25,6 +25,7 @@ pub(crate) const ENTRY: Entry<Algorithm> = Entry {
         needs: Needs {
             rates: Rates::Needed,
             rules_recovery: true,
+            buffered_windows: 3,
             ..Needs::NOTHING
         },
         ..Algorithm::of(|params, start| Box::new(Bbr3::new(Bbr3Parameters::from(params), start)))

@@ -226,7 +226,7 @@ impl Rack {
         rtt: Option<Duration>,
     ) {
         let pipe = self.outstanding.pipe();
-        let rate = self.outstanding.rate_sample();
+        let rate = self.outstanding.rate_sample(tx.config.rate_granularity);
         if news.delivered.is_zero() && lost.is_zero() {
             return;
         }
@@ -257,6 +257,7 @@ impl Rack {
             order,
             cwnd_limited: limited || !tx.config.cwnd_validation,
             rate,
+            waits: self.pace.waits(now.time),
         };
         if let Some(prr) = reduction
             && !news.delivered.is_zero()
