@@ -347,6 +347,13 @@ impl Segments {
                 .is_some_and(|segment| segment.first < newest)
     }
 
+    /// Whether something is in the path that was sent before the transmission `newest`. What has arrived, or was sent again, is passed for good: with every report of one more segment that is all there is to
+    /// do, and nothing has to be asked for of what is late.
+    #[inline]
+    pub fn has_to_judge(&mut self, newest: TransmissionId) -> bool {
+        self.next_to_judge(newest).is_some()
+    }
+
     /// RFC 8985 §6.2 step 5: marks as lost what was sent before the transmission `newest`, and at or before `deadline`. `reported`: what the receiver has reported.
     #[inline(never)]
     pub fn mark_lost_before(
