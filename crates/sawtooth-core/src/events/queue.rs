@@ -18,8 +18,6 @@ pub struct EventQueue {
     /// `matches[m]` are the winners of `matches[2 m]` and `matches[2 m + 1]`, and in the last round the slots themselves; that of
     /// `matches[1]`, which is the final, is `matches[0][1]`. There are as many as slots, and so no more rounds than these take: where they are no power of two, some play one less.
     matches: Vec<[Player; 2]>,
-    /// No event of another slot than the one that is held is before this time, whose bits these are.
-    others: u64,
 }
 
 /// A slot and the time of its event, as bits: times are not negative, so their bit patterns are in their order.
@@ -44,7 +42,6 @@ impl EventQueue {
         Self {
             keys: vec![EventKey::NEVER; slots],
             matches: vec![[absent; 2]; slots],
-            others: 0,
         }
     }
 
@@ -91,7 +88,6 @@ impl EventQueue {
     #[inline(always)]
     pub fn set(&mut self, slot: u32, key: EventKey, lineage: &Lineage) {
         self.keys[slot as usize] = key;
-        self.others = self.others.min(key.time.secs().to_bits());
         self.replay(
             Player {
                 time: key.time.secs().to_bits(),
@@ -101,46 +97,33 @@ impl EventQueue {
         );
     }
 
-    /// The event of `slot`, the first one, is being handled, and its successor is not known yet: takes note of the time before which no other is, `end` at
-    /// most. Among many slots that is not worth while: others are mostly next.
+    /// The time of the first event of another slot than this one, whose event is the first; unknown among many slots, where it is not worth while to look for it: others are
+    /// mostly next.
     #[inline(always)]
-    pub fn hold(&mut self, slot: u32, end: Instant) {
+    pub fn first_time_besides(&self, slot: u32) -> Option<Instant> {
         if self.matches.len() > Self::FEW {
-            return self.release();
+            return None;
         }
         let mut node = self.matches.len() + slot as usize;
-        self.others = end.secs().to_bits();
+        let mut first = f64::INFINITY.to_bits();
         while node > 1 {
             let opponent = self.matches[node / 2][1 - node % 2];
-            self.others = self.others.min(opponent.time);
+            first = first.min(opponent.time);
             node /= 2;
         }
+        Some(Instant::from_secs(f64::from_bits(first)))
     }
 
-    /// The same where an event of another queue is being handled.
-    #[inline(always)]
-    pub fn hold_all(&mut self) {
-        self.others = self.first_time().secs().to_bits();
-    }
-
-    /// Nothing comes before all others for sure, until something is held again.
-    pub fn release(&mut self) {
-        self.others = 0;
-    }
-
-    /// Whether an event at that time in the place of the one that is held comes before all others for sure.
-    #[inline(always)]
-    pub fn comes_first(&self, time: Instant) -> bool {
-        time.secs().to_bits() < self.others
-    }
-
-    /// Replaces the event of `slot` by one that comes before it; one that does not is left out.
+    /// Replaces the event of `slot` by one that comes before it; one that does not is left out. Whether it does.
     #[inline]
-    pub fn bring_forward(&mut self, slot: u32, key: EventKey, lineage: &Lineage) {
+    pub fn bring_forward(&mut self, slot: u32, key: EventKey, lineage: &Lineage) -> bool {
         let before = self.keys[slot as usize].time;
-        if key.time < before || key.time == before && self.precedes_at_once(slot, key, lineage) {
+        let comes_before =
+            key.time < before || key.time == before && self.precedes_at_once(slot, key, lineage);
+        if comes_before {
             self.set(slot, key, lineage);
         }
+        comes_before
     }
 
     #[cold]

@@ -100,6 +100,8 @@ pub(super) struct Calendar {
     /// Per stop: the rank of its feeder among the feeders of stops with events. It breaks ties between packets of one channel: the lower goes first.
     ranks: Vec<u32>,
     loose: LooseEvents,
+    /// While a slot is [held](Calendar::hold): no other event is before this time, and none after the end counts.
+    others: Instant,
 }
 
 impl Calendar {
@@ -141,6 +143,7 @@ impl Calendar {
             ranks: components.ranks,
             channels,
             loose: LooseEvents::default(),
+            others: Instant::LONG_AGO,
         }
     }
 
@@ -230,6 +233,7 @@ impl Calendar {
     #[inline(always)]
     pub(super) fn set(&mut self, slot: u32, key: EventKey) {
         self.packets.set(slot, key, &self.lineage);
+        self.others = self.others.min(key.time);
     }
 
     /// Replaces the event of a port's transmitter.
@@ -255,6 +259,7 @@ impl Calendar {
                 return self.wait_loose(channel, &packet.clone(), time, line);
             }
             self.packets.set(waiting.slot, key, &self.lineage);
+            self.others = self.others.min(key.time);
         } else if waiting.latest >= key.time && !waiting.ends_like(&packet, &key) {
             let (time, line) = key.parts();
             return self.wait_before(channel, &packet.clone(), time, line);
@@ -281,6 +286,7 @@ impl Calendar {
             None => self.wait_loose(channel, packet, time, line),
             Some(passed) if passed + 1 == packets.len() => {
                 self.packets.set(*slot, key, &self.lineage);
+                self.others = self.others.min(key.time);
             }
             Some(_) => {}
         }
@@ -290,6 +296,7 @@ impl Calendar {
     #[cold]
     #[inline(never)]
     fn wait_loose(&mut self, channel: u32, packet: &Packet, time: Instant, line: Line) {
+        self.others = Instant::LONG_AGO;
         self.loose.push(Loose {
             key: EventKey::from_parts(time, line),
             tie_rank: TieRank {
@@ -319,8 +326,13 @@ impl Calendar {
     /// The event of a slot is being handled, and what comes after it in its place is not known yet: [`Calendar::set`] says it.
     #[inline]
     pub(super) fn hold(&mut self, slot: u32) {
-        self.packets.hold(slot, self.end);
-        self.timers.hold_all();
+        let packets = self.packets.first_time_besides(slot);
+        self.others = match packets {
+            Some(packets) if self.loose.is_empty() => {
+                packets.min(self.timers.first_time()).min(self.end)
+            }
+            _ => Instant::LONG_AGO,
+        };
     }
 
     /// The first packet of a channel whose slot is held.
@@ -345,10 +357,7 @@ impl Calendar {
         };
         // In parts it stays in registers.
         let (time, line) = key.parts();
-        let comes_first = self.packets.comes_first(time)
-            && self.timers.comes_first(time)
-            && self.loose.is_empty();
-        if !(comes_first && may_come) {
+        if !(time < self.others && may_come) {
             return Err(key);
         }
         waiting.pop();
@@ -397,13 +406,16 @@ impl Calendar {
     #[inline(always)]
     pub(super) fn set_timer(&mut self, slot: u32, key: EventKey) {
         self.timers.set(slot, key, &self.lineage);
+        self.others = self.others.min(key.time);
     }
 
     /// Makes sure that a timer is looked at in its turn when it expires. One that is set to later is left where it is: when it comes up
     /// it is moved.
     #[inline]
     pub(super) fn schedule_timer(&mut self, slot: u32, timer: EventKey) {
-        self.timers.bring_forward(slot, timer, &self.lineage);
+        if self.timers.bring_forward(slot, timer, &self.lineage) {
+            self.others = self.others.min(timer.time);
+        }
     }
 
     /// A flow has no timers any more.
@@ -462,7 +474,7 @@ impl Calendar {
     /// Nothing happens any more.
     pub(super) fn stop(&mut self) {
         self.end = Instant::LONG_AGO;
-        self.packets.release();
+        self.others = Instant::LONG_AGO;
     }
 }
 

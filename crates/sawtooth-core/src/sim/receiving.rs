@@ -74,7 +74,7 @@ fn receive_otherwise(
     line: Line,
     now: Event,
 ) -> Option<Packet> {
-    let (packet, key) = (*packet, EventKey::from_parts(time, line));
+    let key = EventKey::from_parts(time, line);
     world.observers.effort.delivered_packets += 1;
     // A delayed acknowledgement that was due before goes first.
     let timer = world.flows[index as usize].receiver.next_timer();
@@ -86,11 +86,9 @@ fn receive_otherwise(
         .sample_receiver(&world.flows, index, key.time);
     let flow = &mut world.flows[index as usize];
     if flow.request_response.is_some() {
-        let copy = packet;
-        let (time, line) = key.parts();
-        return receive_in_exchange(world, index, &copy, time, line, now);
+        return receive_in_exchange(world, index, packet, time, line, now);
     }
-    if flow.marks_change(&packet) {
+    if flow.marks_change(packet) {
         echo_old_state(world, index, packet.hop + 1, key);
     }
     let flow = &mut world.flows[index as usize];

@@ -68,7 +68,7 @@ impl Ticks {
     /// The same of a long wait: at the first of fewer ticks after it is over.
     #[cold]
     #[inline(never)]
-    fn expiry_of_long(self, begun: Instant, wait: Duration) -> Instant {
+    fn expiry_of_long(&self, begun: Instant, wait: Duration) -> Instant {
         let mut coarse = self.tick;
         for _ in 0..LEVELS {
             if wait < coarse * LONG - HAIR {

@@ -46,7 +46,7 @@ pub(in crate::tcp) fn leave_at_once(rack: &mut Rack, tx: &mut Tx, now: Event) ->
 }
 
 /// What the window has room for.
-#[inline]
+#[inline(always)]
 fn fill_window(rack: &mut Rack, tx: &mut Tx, now: Event) -> Option<AtOnce> {
     let segments = &rack.outstanding.segments;
     if rack.congestion.phase != RecoveryPhase::Open
@@ -83,7 +83,7 @@ fn fill_window(rack: &mut Rack, tx: &mut Tx, now: Event) -> Option<AtOnce> {
 }
 
 /// One segment if its time has come, and then none before the next one's.
-#[inline]
+#[inline(always)]
 fn leave_paced(rack: &mut Rack, tx: &mut Tx, now: Event) -> Option<AtOnce> {
     let (start, window) = (tx.seq.nxt, tx.window.usable());
     let more = tx
@@ -95,7 +95,7 @@ fn leave_paced(rack: &mut Rack, tx: &mut Tx, now: Event) -> Option<AtOnce> {
     }
     let mut segments = Range { start, end: start };
     if rack.outstanding.pipe() < window && !rack.pace.is_ahead(now.time) {
-        rack.on_send(tx, now, start);
+        rack.on_send_next(tx, now, start);
         segments.end = start.next();
         tx.note_sent(segments.end);
     }

@@ -146,7 +146,7 @@ impl Detect {
         let Some(newest) = self.newest else {
             return LostSegments::default();
         };
-        if segments.may_precede(newest) {
+        if segments.may_precede(newest) && segments.has_to_judge(newest) {
             self.find_losses_before(newest, segments, look)
         } else {
             self.reordering_timer = None;

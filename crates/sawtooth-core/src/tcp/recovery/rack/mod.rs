@@ -305,6 +305,25 @@ impl Rack {
             }
             return;
         }
+        self.note_new(now, idle);
+    }
+
+    /// The same of the next segment in sequence, which has not been sent before.
+    #[inline]
+    fn on_send_next(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
+        debug_assert!(seq == tx.seq.max && seq == self.outstanding.segments.end());
+        self.pace.on_send(tx, now.time, seq);
+        let idle = self.outstanding.segments.is_empty();
+        self.outstanding.on_send_new(now.time, SegCount::ONE);
+        if let Some(prr) = self.congestion.phase.prr() {
+            prr.on_send();
+        }
+        self.note_new(now, idle);
+    }
+
+    /// A new segment leaves; whether nothing else was outstanding.
+    #[inline]
+    fn note_new(&mut self, now: Event, idle: bool) {
         if idle {
             self.timer.restart(now);
         }
