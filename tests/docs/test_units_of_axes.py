@@ -8,7 +8,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = re.compile(r"\w \[(ns|µs|ms|s|[kMG]?B|[kMG]?bit/s|[kMG]?B/s|packets|segments|bdp|%)\]")
-SOURCES = sorted(each for folder in ("python/sawtooth", "docs", "bench") for each in (ROOT / folder).rglob("*.py"))
+SOURCES = sorted(each for folder in ("python/sawtooth", "docs") for each in (ROOT / folder).rglob("*.py"))
+"""Where figures are made; scripts of `bench` have headings of tables, and their pictures are below."""
 STUDIES = sorted((ROOT / "python/sawtooth/studies").rglob("*.toml"))
 DRAWN = sorted((ROOT / "docs").rglob("*.svg"))
 
