@@ -15,15 +15,17 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth import estimates, figures
+from sawtooth import estimates, figures, near_zero
 from sawtooth.design import MixedError
 from sawtooth.errors import SawtoothError
 from sawtooth.figures.data import Data
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.measures import Evaluator, Measure, factors, measure
+from sawtooth.near_zero import half
 from sawtooth.presentation import Presentation, presentation
 from sawtooth.recognise import written
 from sawtooth.results.dataset import Dataset
+from sawtooth.stats import Interval
 from sawtooth.study import Study
 
 _SOONEST = 2.0
@@ -42,13 +44,29 @@ class Widest:
     Attributes:
         measure: its name.
         where: its cell and arm.
-        share: half its width, as a share of the estimate.
+        interval: in the unit that the measure has, `unit`.
 
     """
 
     measure: str
     where: str
-    share: float
+    interval: Interval
+    unit: str = ""
+
+    @property
+    def share(self) -> float | None:
+        """Half its width, as a share of the estimate; None of one that may be 0, of which shares say nothing."""
+        return near_zero.share(self.interval)
+
+    @property
+    def size(self) -> tuple[bool, float]:
+        """By which intervals are ordered: those that may be 0 are the widest, and among themselves by what they are in their unit."""
+        return (True, half(self.interval)) if self.share is None else (False, self.share)
+
+    @property
+    def words(self) -> str:
+        """As a line has it."""
+        return f"±{_percent(self.share)} %" if self.share is not None else near_zero.words(self.interval, self.unit)
 
 
 @dataclass(frozen=True)
@@ -69,7 +87,7 @@ class Narrowing:
         self._next = time.monotonic() + _SOONEST
         self._found: Widest | None = None
         self._failing: Failing | None = None
-        self._shares: list[float] = []
+        self._sizes: list[tuple[bool, float]] = []
 
     def said(self) -> str:
         """The lines as they are now; looked at anew every few seconds."""
@@ -77,7 +95,7 @@ class Narrowing:
         lines: list[str] = []
         if found := self._found:
             # What a narrow terminal cuts off is the end of the place.
-            lines.append(f"{found.measure} ±{_percent(found.share)} % {sparkline(self._shares)} worst cell: {found.where}")
+            lines.append(f"{found.measure} {found.words} {sparkline([size for _, size in self._sizes])} worst cell: {found.where}")
         if failing := self._failing:
             lines.append(f"most failures, {failing.failed} of {failing.done} runs: {failing.where}")
         return "\n".join(lines)
@@ -87,7 +105,9 @@ class Narrowing:
         self._renew()
         facts: dict[str, object] = {}
         if found := self._found:
-            facts["widest"] = {"measure": found.measure, "where": found.where, "share": round(found.share, 6)}
+            share = found.share if found.share is None else round(found.share, 6)
+            interval = {name: getattr(found.interval, name) for name in ("estimate", "low", "high")}
+            facts["widest"] = {"measure": found.measure, "where": found.where, "share": share, **interval, "unit": found.unit}
         if failing := self._failing:
             facts["failing"] = {"where": failing.where, "failed": failing.failed, "done": failing.done}
         return facts
@@ -98,7 +118,8 @@ class Narrowing:
             return
         found, failing = self._look()
         if found:
-            self._shares = [*self._shares, found.share][-_LONGEST:]
+            # What is a share now, and was none before, or the other way round, cannot be told to be narrower.
+            self._sizes = [*(size for size in self._sizes if size[0] == found.size[0]), found.size][-_LONGEST:]
         # What could not be looked at for a moment is as it was.
         self._found, self._failing = found or self._found, failing or self._failing
         ended = time.monotonic()
@@ -134,9 +155,9 @@ def widest(dataset: Dataset, shown: Presentation) -> Widest | None:
     found: Widest | None = None
     for row, estimate in estimates.of_groups(data.frame, ["cell", "arm", "item"], spec.statistic, data.range):
         interval = estimate.interval
-        share = (interval.high - interval.low) / 2 / abs(interval.estimate) if interval.estimate else math.nan
-        if estimate.n >= 2 and math.isfinite(share) and (found is None or share > found.share):
-            found = Widest(_called(spec), _place(names, row), share)
+        this = Widest(_called(spec), _place(names, row), interval, spec.measure.unit)
+        if estimate.n >= 2 and math.isfinite(half(interval)) and (found is None or this.size > found.size):
+            found = this
     return found
 
 

@@ -162,11 +162,11 @@ panels = "rate"
     rates = plots["rates"].figure.axes[0]
     assert (rates.get_xlabel(), rates.get_ylabel()) == ("rate (Mbit/s)", "goodput (Mbit/s)")
     assert [tick.get_text() for tick in rates.get_xticklabels()] == ["2", "10"]
-    assert [axis.get_title() for axis in plots["delays"].figure.axes] == ["2 Mbit/s", "10 Mbit/s"]
+    assert [axis.get_title() for axis in plots["delays"].figure.axes] == ["rate = 2 Mbit/s", "rate = 10 Mbit/s"]
     assert plots["delays"].figure.axes[0].get_xlabel() == "srtt (ms)"
     assert len(plots["windows"].figure.axes) == 2
     both = plots["both"].figure.axes
-    assert [axis.get_title() for axis in both] == ["2 Mbit/s", "10 Mbit/s"]
+    assert [axis.get_title() for axis in both] == ["rate = 2 Mbit/s", "rate = 10 Mbit/s"]
     assert (both[0].get_xlabel(), both[0].get_ylabel()) == ("delay (ms)", "got (Mbit/s)")
     # A point with both intervals for each arm, at what the figure of one measure shows of it.
     for axis, level in zip(both, (0, 1), strict=True):
@@ -177,12 +177,12 @@ panels = "rate"
     curve = plots["seconds"].figure.axes[1].get_lines()[0]
     assert list(curve.get_xdata()) == [1, 2, 3, 4]
     assert all(0 < y <= 10 for y in curve.get_ydata())
-    assert plots["seconds"].figure.axes[1].get_ylabel() == "10 Mbit/s\nthroughput (Mbit/s)"
+    assert plots["seconds"].figure.axes[1].get_ylabel() == "rate = 10 Mbit/s\nthroughput (Mbit/s)"
     # Nothing was marked, and nothing is no point of a logarithmic axis.
     for name in ("marks", "both-marks"):
         assert plots[name].figure.axes[0].get_yscale() == "linear"
         assert plots[name].caption.endswith("Nothing is above 0: the scale is linear.")
-    assert plots["queue"].figure.axes[0].get_ylabel() == "2 Mbit/s\nbacklog (packets)"
+    assert plots["queue"].figure.axes[0].get_ylabel() == "rate = 2 Mbit/s\nbacklog (packets)"
     page = made.write(tmp_path / "report")
     assert "Which is faster?" in page.read_text()
     assert {path.name for path in (tmp_path / "report/figures").glob("*.svg")} >= {f"{name}.svg" for name in plots}

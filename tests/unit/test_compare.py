@@ -831,3 +831,18 @@ def test_tolerances_may_be_percentages() -> None:
     assert side_by_side.tolerance("5 %") == side_by_side.tolerance("0.05") == side_by_side.tolerance("5%")
     with pytest.raises(SawtoothError, match="is no tolerance"):
         side_by_side.tolerance("five")
+
+
+def test_where_the_other_side_may_be_0_the_difference_is_told_in_its_unit_and_no_ratio(make: Callable[..., Dataset]) -> None:
+    small = (0, 3e8, 0, 1e8)
+    made = compared(make("a", lambda run, _: 3 * small[run.replicate - 1] + 2e8), make("b", lambda run, _: small[run.replicate - 1]))
+    (row, *_) = made.rows
+    assert row.second.low < 0 < row.second.high
+    told = f"{row.difference.estimate / 1e6:.4g} ({row.difference.low / 1e6:.4g} to {row.difference.high / 1e6:,.4g}) ms"
+    lines = side_by_side.summary(made)
+    (line,) = [line for line in lines if "may be 0" in line]
+    assert told in line
+    assert not any("furthest from 1" in each for each in lines)
+    text = text_of(made)
+    assert told in text
+    assert "difference: first less second with its 95 % interval" in " ".join(side_by_side.key(made))

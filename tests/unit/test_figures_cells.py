@@ -126,3 +126,11 @@ def test_a_mistake_is_told(tmp_path: Path, keys: str, message: str, hint: str | 
 def test_other_kinds_have_no_such_scale(tmp_path: Path) -> None:
     error = refused(tmp_path, 'metric = "goodput_bps"\nof = "long"\nx = "rate"\npanels = "delay"\nscale = "symlog"')
     assert error.message == "`scale` cannot be `symlog`"
+
+
+def test_a_panel_says_of_which_factor_its_quantity_is_one(runs: Dataset, tmp_path: Path) -> None:
+    found = drawn(runs, tmp_path, 'metric = "goodput_bps"\nof = "long"\nx = "rate"\npanels = "delay"\nrows = "arm"')
+    assert [axis.get_title() for axis in found.figure.axes][:3] == ["delay = 10 ms", "delay = 20 ms", "delay = 40 ms"]
+    # The numbers have the levels themselves, and arms are names that stand alone.
+    assert found.numbers["delay"].unique(maintain_order=True).to_list() == ["10 ms", "20 ms", "40 ms"]
+    assert {text.get_text() for axis in found.figure.axes for text in axis.texts} >= {"reno", "cubic"}

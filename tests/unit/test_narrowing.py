@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import sawtooth
 from sawtooth import narrowing, stats
 from sawtooth.cli import app
-from sawtooth.narrowing import Narrowing, most_failing, sparkline, widest
+from sawtooth.narrowing import Narrowing, Widest, most_failing, sparkline, widest
 from sawtooth.presentation import presentation
 from sawtooth.progress import TerminalReporter
 from sawtooth.results.dataset import Dataset
@@ -52,6 +52,7 @@ def test_nothing_is_said_before_there_is_anything_and_looks_are_rare(
     first = line.said()
     found = widest(made, presentation(made.study))
     assert found
+    assert found.share is not None
     assert first == f"goodput_bps ±{100 * found.share:.2g} % ▁ worst cell: {found.where}"
     assert line.said() == first
     clock[0] += 3
@@ -86,6 +87,15 @@ def test_a_study_without_figures_is_seen_by_its_goodput(tmp_path: Path) -> None:
     assert found.measure == "goodput_bps"
 
 
+def test_what_may_be_0_is_told_in_its_own_unit_with_its_interval() -> None:
+    assert Widest("gain", "arm", stats.Interval(-2e4, -1e5, 6e4, 4, ""), "bit/s").words == "-20 (-100 to 60) kbit/s"
+    assert Widest("gain", "arm", stats.Interval(0.0, -0.5, 0.5, 4, "")).words == "0 (-0.5 to 0.5)"
+    assert Widest("gain", "arm", stats.Interval(2e6, 1e6, 3e6, 4, ""), "bit/s").words == "±50 %"
+    # A share of what may be 0 is no measure of width: there the widest is that in the unit, however small its share.
+    near, far = stats.Interval(1.0, -5.0, 7.0, 4, ""), stats.Interval(90.0, -10.0, 190.0, 4, "")
+    assert Widest("gain", "", far).size > Widest("gain", "", near).size > Widest("gain", "", stats.Interval(1.0, 0.1, 1.9, 4, "")).size
+
+
 @pytest.mark.parametrize(
     ("values", "bars"),
     [([], ""), ([0.0], "▁"), ([0.3, 0.3], "▁▁"), ([1.28, 0.64, 0.32, 0.16, 0.08, 0.04, 0.02, 0.01], "█▇▆▅▄▃▂▁"), ([0.1, 0.0], "▁▁")],
@@ -117,7 +127,10 @@ def test_a_run_tells_the_worst_cell_also_in_logs_to_programs_and_on_a_cluster(
     assert found
     if "json" in options:
         last = json.loads([line for line in done.stderr.splitlines() if '"runs"' in line][-1])
-        assert last["widest"] == {"measure": found.measure, "where": found.where, "share": round(found.share, 6)}
+        share = found.share
+        assert share is not None
+        ends = {"estimate": found.interval.estimate, "low": found.interval.low, "high": found.interval.high, "unit": "bit/s"}
+        assert last["widest"] == {"measure": found.measure, "where": found.where, "share": round(share, 6)} | ends
     else:
         assert f"worst cell: {found.where}" in done.stderr
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from sawtooth.cli import app
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.plots.aside import Aside
 from sawtooth.report import cells, origin, page, report, words
-from sawtooth.report.document import FORMATS, Grid, Report, Section, Verdict
+from sawtooth.report.document import FORMATS, Grid, Plot, Report, Section, Verdict
 from tests.conftest import ROOT
 
 STUDY = """
@@ -427,3 +428,14 @@ def test_a_reference_whose_file_is_missing_stops_a_run_at_its_place(tmp_path: Pa
     code, _, said = command("run", study, "--out", tmp_path / "out")
     line = 1 + next(at for at, text in enumerate(study.read_text().splitlines()) if text.startswith("file"))
     assert code == 2 and f"s.toml:{line}:8" in said and "paper.csv" in said and not (tmp_path / "out").exists()
+
+
+def test_a_figure_that_the_other_process_has_not_begun_is_drawn_by_the_one_that_would_wait() -> None:
+    waiting = Future[tuple[str, bytes]]()
+    plot = Plot("one", Figure(), "", begun=waiting)
+    assert plot.svg.startswith("<svg")
+    assert plot.png.startswith(b"\x89PNG")
+    assert waiting.cancelled()
+    done = Future[tuple[str, bytes]]()
+    done.set_result(("<svg of the other>", b"png of the other"))
+    assert Plot("two", Figure(), "", begun=done).svg == "<svg of the other>"

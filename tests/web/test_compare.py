@@ -1,9 +1,11 @@
 """Two results beside each other are what `sawtooth compare` says of them, and a figure of both has what each has by itself."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from starlette.testclient import TestClient
 
@@ -127,3 +129,28 @@ def test_mistakes_are_told_in_words(client: TestClient, asked: dict[str, str], s
     answer = client.get("/api/compare", params=asked)
     assert answer.status_code == 400
     assert said in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(("way", "begins"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("toml", b"[[figures]]")])
+def test_a_figure_of_both_is_a_file_too(client: TestClient, way: str, begins: bytes) -> None:
+    answer = client.get("/api/compare/export", params={**BOTH, "keys": json.dumps({**KEYS, "panels": "arm", "curves": "item"}), "as": way})
+    assert answer.status_code == 200, answer.text
+    assert answer.content.startswith(begins)
+    assert answer.headers["content-disposition"] == f'attachment; filename="figure-of-both.{way}"'
+
+
+def test_the_numbers_of_a_figure_of_both_are_those_of_each_by_itself(client: TestClient) -> None:
+    asked = {"keys": json.dumps(KEYS), "as": "csv"}
+    both = pl.read_csv(client.get("/api/compare/export", params={**BOTH, **asked}).content)
+    assert both["results"].unique(maintain_order=True).to_list() == ["before", "after"]
+    for name in ("before", "after"):
+        alone = pl.read_csv(client.get("/api/results/export", params={"of": f"lab/{name}", **asked}).content)
+        assert both.filter(results=name).drop("results").select(alone.columns).rows() == alone.rows()
+
+
+def test_each_figure_of_the_comparison_is_a_picture_of_either_kind(client: TestClient) -> None:
+    name = client.get("/api/compare/plots", params=BOTH).json()["plots"][0]["name"]
+    assert client.get("/api/compare/plot", params={**BOTH, "name": name, "as": "png"}).content.startswith(b"\x89PNG")
+    assert client.get("/api/compare/plot", params={**BOTH, "name": name}).content.startswith(b"<svg")
+    refused = client.get("/api/compare/plot", params={**BOTH, "name": name, "as": "exe"})
+    assert "there are svg, png" in refused.text

@@ -148,7 +148,7 @@ def test_a_lesson_s_tab_is_called_after_it_and_a_link_renames_it(page: Any) -> N
 def test_panels_say_of_which_factor_their_level_is(page: Any) -> None:
     page.goto('/results?of=lab/results/queues&figure={"metric":"goodput_bps","x":"arm","panels":"limit"}')
     # Cells of verdicts are called so, too.
-    page.get_by_role("region", name="Workbench").get_by_text("limit 0.25 bdp", exact=True).wait_for()
+    page.get_by_role("region", name="Workbench").get_by_text("limit = 0.25 bdp", exact=True).wait_for()
 
 
 def test_an_empty_measure_is_the_one_that_one_begins_with(page: Any) -> None:

@@ -44,7 +44,7 @@ def report(
     from sawtooth.cli import report_text, studies
     from sawtooth.cli.output import print_json
     from sawtooth.errors import DatasetError
-    from sawtooth.plots.aside import Aside
+    from sawtooth.plots.aside import Aside, seldom_swept
     from sawtooth.report import report as make_report
     from sawtooth.report.document import checked
     from sawtooth.report.origin import failures
@@ -60,6 +60,7 @@ def report(
         dataset = shown_as(dataset, study)
     if failed := failures(dataset):
         print(f"note: {failed}", file=sys.stderr)
+    seldom_swept()
     # PNG, too, is made of the page's figures only.
     with Aside() if "html" in chosen else nullcontext() as aside:
         made = make_report(dataset, figures=chosen != {"csv"}, run_analysis=run_analysis, aside=aside)

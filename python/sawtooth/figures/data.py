@@ -296,17 +296,27 @@ class Data:
         return [(level, parts[level]) for level in self.order(dimension) if level in parts]
 
     def _title(self, place: str, level: str) -> str:
-        """A level as a panel's or curve's name: a bare number, and what another dimension of the figure has, too, says of what it is one."""
+        """A level as a panel's or curve's name: a bare number, and what another dimension of the figure has, too, says of what it is one.
+
+        A panel's title stands alone, where a legend's entries stand together: there a quantity such as 50 ms says of what it is one, too, and so does a switch.
+        """
         if place not in self.places or level == "":
             return level
         dimension = self.places[place]
-        return f"{dimension} = {written(level)}" if dimension in self._alike else named(dimension, level)
+        alone = place in _ALONE and dimension in self.factors and bool(_BARE.match(level))
+        return f"{dimension} = {written(level)}" if alone or dimension in self._alike else named(dimension, level)
 
     @cached_property
     def _alike(self) -> set[str]:
         """Dimensions with a place that have a level in common with another, such as windows and queues of 2000 B."""
         levels = {name: set(self.frame[name].unique().to_list()) for name in self.places.values() if name in self.frame.columns}
         return {name for name, mine in levels.items() for other in levels if other != name and mine & levels[other]}
+
+
+_ALONE = ("panels", "rows")
+"""Places whose levels are titles."""
+_BARE = re.compile(r"[-+.]?\d|(on|off|true|false|yes|no)$")
+"""Levels that are values of anything."""
 
 
 def _by_numbers(items: list[str]) -> list[str]:

@@ -29,6 +29,7 @@ from sawtooth.references import Reference
 from sawtooth.report.compare_rows import (
     MOST_LINES,
     all_flows,
+    difference_of,
     furthest,
     groups,
     inside,
@@ -38,6 +39,7 @@ from sawtooth.report.compare_rows import (
     positive,
     range_of,
     rank_correlation,
+    ratio_says_nothing,
     scale_of,
 )  # fmt: skip
 from sawtooth.results.dataset import Dataset
@@ -287,11 +289,19 @@ def summary(comparison: Comparison) -> list[str]:
                 f"{named}: of {unbounded} rows runs of both sides did not finish, so that nothing bounds the ratio; --metric names another measure"
             )
         lines += [f"{named}: {text}" for text in _together(rows, "the ratio" if several else f"{first} / {second}")]
-        far = [row for row in furthest(rows) if positive(row.ratio.estimate) and row.ratio.estimate != 1][:3]
+        apart = [row for row in rows if ratio_says_nothing(row) and row.difference.estimate != 0]
+        far = [row for row in furthest(rows) if positive(row.ratio.estimate) and row.ratio.estimate != 1 and row not in apart][:3]
         if far:
             lines.append(
                 f"{named}: furthest from 1: "
                 + "; ".join(f"{name_of(row, rows)}: {f'{row.bound} ' if row.bound else ''}{row.ratio.estimate:.3f}" for row in far)
+            )
+        if apart:
+            more = f"; and {len(apart) - 3} more" if len(apart) > 3 else ""
+            lines.append(
+                f"{named}: {first} less {second}, where {second} may be 0 and a ratio says nothing: "
+                + "; ".join(f"{name_of(row, rows)}: {difference_of(row)}" for row in _widest(apart)[:3])
+                + more
             )
     if comparison.unmatched:
         one, none = (sum((entry.side == "neither") == is_none for entry in comparison.unmatched) for is_none in (False, True))
@@ -320,6 +330,11 @@ def _together(rows: Sequence[Row], ratio: str) -> list[str]:
     return lines
 
 
+def _widest(rows: Sequence[Row]) -> list[Row]:
+    """The rows by their difference, the largest first."""
+    return sorted(rows, key=lambda row: -abs(row.difference.estimate))
+
+
 def _geometric(ratios: Sequence[float]) -> float:
     return math.exp(float(np.mean(np.log(ratios))))
 
@@ -340,6 +355,7 @@ def table(comparison: Comparison, most: int = MOST_LINES) -> Table:
     pairs = several and any(row.arm != row.pair for row in comparison.rows)
     arms, items = (len({getattr(row, name) for row in comparison.rows}) > 1 for name in ("arm", "item"))
     digits = any(row.digits for row in comparison.rows)
+    zero = any(map(ratio_says_nothing, rows))
     made = Table(box=None, pad_edge=False)
     for head in [
         "cell",
@@ -350,7 +366,7 @@ def table(comparison: Comparison, most: int = MOST_LINES) -> Table:
         "metric",
     ]:
         made.add_column(head, no_wrap=True)
-    for head in (*(("first", "second") if several else comparison.sides), "ratio", "95 %"):
+    for head in (*(("first", "second") if several else comparison.sides), "ratio", "95 %", *(["difference"] if zero else [])):
         made.add_column(head, justify="right", no_wrap=True)
     for head in ["verdict", *(["digits"] if digits else [])]:
         made.add_column(head, no_wrap=True)
@@ -365,7 +381,10 @@ def table(comparison: Comparison, most: int = MOST_LINES) -> Table:
         ]
         texts.append(f"{row.metric.name} ({unit})" if unit else row.metric.name)
         texts += [pm(side, divisor) for side in (row.first, row.second)]
-        texts += [_MARKS[row.bound] + number_of(row.ratio.estimate, 3), range_of(row.ratio)]
+        if ratio_says_nothing(row):
+            texts += ["-", "", difference_of(row)]
+        else:
+            texts += [_MARKS[row.bound] + number_of(row.ratio.estimate, 3), range_of(row.ratio), *([""] if zero else [])]
         verdict = Text(row.verdict + (f" ({row.why})" if row.why else ""), style=_STYLES[row.verdict])
         made.add_row(*(Text(text) for text in texts), verdict, *([Text(row.digits)] if digits else []))
     return made
@@ -379,6 +398,8 @@ def key(comparison: Comparison) -> list[str]:
     if len({row.sides for row in comparison.rows}) > 1:
         lines.append("ratio: first over second")
     lines.append("±: half of the mean's 95 % t interval; 95 %: the ratio's Fieller interval")
+    if any(map(ratio_says_nothing, comparison.rows)):
+        lines.append("difference: first less second with its 95 % interval, where second may be 0 and a ratio says nothing")
     if any(row.bound for row in comparison.rows):
         lines.append("≥, ≤: runs did not finish, and it is at least, or at most, so much")
     if any(row.digits for row in comparison.rows):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from sawtooth import stats
+from sawtooth import near_zero, stats
 from sawtooth.measures import Measure
 from sawtooth.metrics import sides
 from sawtooth.metrics.agreement import Comparison
@@ -41,6 +41,16 @@ def furthest(rows: Iterable[Row]) -> list[Row]:
         return -1.0 if math.isnan(ratio) else abs(math.log(ratio)) if positive(ratio) else math.inf
 
     return sorted(rows, key=distance, reverse=True)
+
+
+def ratio_says_nothing(row: Row) -> bool:
+    """Whether what a row's ratio is taken of may be 0: any number comes of that, and the difference tells instead."""
+    return not row.bound and near_zero.may_be_zero(row.second)
+
+
+def difference_of(row: Row) -> str:
+    """A row's difference with its interval, in the unit of its measure."""
+    return near_zero.words(row.difference, row.metric.unit)
 
 
 def rank_correlation(rows: Sequence[Row]) -> str:

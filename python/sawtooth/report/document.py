@@ -79,9 +79,12 @@ class Plot:
 
     @cached_property
     def _images(self) -> Images | None:
-        """What the other process made of it; None if there is none, or if it could not: then it is drawn here, and what is wrong with it is said here."""
+        """What the other process made of it; None if there is none, or if it could not: then it is drawn here, and what is wrong with it is said here.
+
+        What it has not begun is drawn here, too: who would wait does half of what is left.
+        """
         try:
-            return None if self.begun is None else self.begun.result()
+            return None if self.begun is None or self.begun.cancel() else self.begun.result()
         except Exception:
             return None
 

@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 import polars as pl
 
+from sawtooth import near_zero
 from sawtooth.design import NOT_SET
 from sawtooth.measures import factors, undefined
 from sawtooth.report.answers import Answers
@@ -42,11 +43,12 @@ def section(answers: Answers) -> Section | None:
             lacking.add(cast(int, cell))
         found = seen.interval.over(divisor)
         known = not unfinished and np.isfinite(found.high - found.low)
+        share = near_zero.share(found)
         rows.append({
             **dict(zip([*names, "arm", "item"], key, strict=True)), "runs": len(low), "runs counted": None if unfinished else seen.n,
             f"mean ({unit})" if unit else "mean": None if unfinished else found.estimate,
             "low": found.low if known else None, "high": found.high if known else None,
-            "within (%)": 100 * seen.share if known and found.estimate else None, "interval": "unfinished runs have no upper end" if unfinished else found.kind,
+            "within (%)": 100 * share if known and share is not None else None, "interval": "unfinished runs have no upper end" if unfinished else found.kind,
             "met": "yes" if met else f"no: {unfinished} unfinished" if unfinished else "no",
         })  # fmt: skip
     caption = (

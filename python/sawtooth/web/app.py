@@ -82,6 +82,7 @@ def application(settings: Settings) -> Starlette:
         Route("/api/compare/csv", comparing.csv),
         Route("/api/compare/plots", comparing.plots),
         Route("/api/compare/plot", comparing.plot),
+        Route("/api/compare/export", comparing.export),
         Route("/api/compare/figure", comparing.figure, methods=["POST"]),
         Route("/api/live", live.watch),
         Route("/api/live/check", live.check),

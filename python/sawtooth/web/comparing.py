@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shlex
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,11 @@ from sawtooth.metrics.agreement import VERDICTS, Comparison, labels_of, require_
 from sawtooth.report import compare, compare_page
 from sawtooth.report.compare_rows import scale_of
 from sawtooth.report.document import Plot
-from sawtooth.web import workbench
+from sawtooth.web import sides_drawn, workbench
 from sawtooth.web.folders import Folders
 from sawtooth.web.opened import DRAWING, Once, Opened, Shelf
-from sawtooth.web.requests import body, in_thread, query
+from sawtooth.web.requests import body, in_thread, query, table
+from sawtooth.web.results import TYPES, as_file, disposition
 from sawtooth.web.rows import rows_of
 
 _MOST_KEPT = 4
@@ -140,29 +142,63 @@ class Comparing:
         )
 
     def plot(self, request: Request) -> Response:
-        """One of these."""
+        """One of these: as SVG, or as PNG if it is asked for `as` that."""
         plots = {plot.name: plot for _, plot in self._compared(request).plots()}
         name = query(request, "name")
         if name not in plots:
             raise DatasetError(f"there is no figure `{name[:80]}`", did_you_mean(name, plots))
+        way = request.query_params.get("as") or "svg"
+        if way not in ("svg", "png"):
+            raise DatasetError(
+                f"a figure of a comparison is not given as `{way[:80]}`", "there are svg, png; its numbers are the CSV file of all cells"
+            )
         with DRAWING:
-            return Response(plots[name].svg.encode(), media_type="image/svg+xml")
+            return Response(as_file(way, plots[name]), media_type=TYPES[way])
 
     async def figure(self, request: Request) -> Response:
         """A figure of kind `levels` of both, laid out, each with curves of its own; what is asked are the keys of a `[[figures]]` block."""
         keys = await body(request)
         return await in_thread(lambda: self._figure(request, keys))
 
-    def _figure(self, request: Request, keys: Mapping[str, Any]) -> Response:
+    def export(self, request: Request) -> Response:
+        """A figure of both as a file: drawn (`svg`, `png`), its numbers (`csv`), or its lines of a study file (`toml`)."""
+        way, keys = query(request, "as"), table(query(request, "keys"))
+        if way not in TYPES:
+            raise DatasetError(f"a figure is not given as `{way[:80]}`", f"there are {', '.join(TYPES)}")
+        if way == "toml":
+            content = workbench.as_toml(keys).encode()
+        else:
+            first, second, labels = self._both(request)
+            with _locked(first, second), DRAWING:
+                content = as_file(way, sides_drawn.drawn(first.answers(), second.answers(), labels, keys))
+        name = f"{keys.get('name', 'figure')}-of-both"
+        return Response(content, media_type=TYPES[way], headers=disposition(request, name, way))
+
+    def _both(self, request: Request) -> tuple[Opened, Opened, Sequence[str]]:
+        """Two results of one study, and what they are called."""
         first, second = self._sides(request)
         require_same_study(first.dataset, second.dataset)
-        labels = labels_of([first.dataset, second.dataset])
+        return first, second, labels_of([first.dataset, second.dataset])
+
+    def _figure(self, request: Request, keys: Mapping[str, Any]) -> Response:
+        first, second, labels = self._both(request)
         asked = json.dumps([[str(each.dataset.directory), each.state] for each in (first, second)] + [keys], sort_keys=True)
-        # Locks are taken in one order, so that nobody waits for who waits.
-        one, other = sorted((first, second), key=lambda each: str(each.dataset.directory))
-        with one.lock, other.lock:
+        one = min(first, second, key=_directory)
+        with _locked(first, second):
             made = one.figure(asked, lambda: json.dumps(workbench.beside(first.answers(), second.answers(), labels, keys)).encode())
         return Response(made, media_type="application/json")
+
+
+def _directory(opened: Opened) -> str:
+    return str(opened.dataset.directory)
+
+
+@contextlib.contextmanager
+def _locked(*sides: Opened) -> Generator[None]:
+    """Holds both: locks are taken in one order, so that nobody waits for who waits."""
+    one, other = sorted(sides, key=_directory)
+    with one.lock, other.lock:
+        yield
 
 
 def _leading(comparison: Comparison) -> pl.DataFrame:

@@ -29,7 +29,7 @@ from sawtooth.web.problems import problem
 from sawtooth.web.requests import body, in_thread, query, table
 from sawtooth.web.rows import cell, of_run, rows_of, units_of
 
-_TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "toml": "application/toml; charset=utf-8"}
+TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "toml": "application/toml; charset=utf-8"}
 
 
 class Results:
@@ -82,7 +82,7 @@ class Results:
             raise DatasetError(
                 "the report has no figure of these verdicts", "none has an interval, they are too many, or the study has one of its own"
             )
-        return Response(forest["svg"].encode(), media_type=_TYPES["svg"], headers=disposition(request, "forest-of-verdicts", "svg"))
+        return Response(forest["svg"].encode(), media_type=TYPES["svg"], headers=disposition(request, "forest-of-verdicts", "svg"))
 
     def validity(self, request: Request) -> Response:
         """What is not to be read into these results; null if nothing is marked."""
@@ -118,14 +118,14 @@ class Results:
         """
         way = query(request, "as")
         keys = table(query(request, "keys"))
-        if way not in _TYPES:
-            raise DatasetError(f"a figure is not given as `{way}`", f"there are {', '.join(_TYPES)}")
+        if way not in TYPES:
+            raise DatasetError(f"a figure is not given as `{way}`", f"there are {', '.join(TYPES)}")
         opened = self._opened(request)
         draw = workbench.drawn if request.query_params.get("on") == "page" else analysis.drawn
         with opened.lock, DRAWING:
             content = workbench.as_toml(keys).encode() if way == "toml" else as_file(way, draw(opened.answers(), keys))
         name = str(keys.get("name", keys.get("kind", "figure")))
-        return Response(content, media_type=_TYPES[way], headers=disposition(request, name, way))
+        return Response(content, media_type=TYPES[way], headers=disposition(request, name, way))
 
     # --- rows
 

@@ -49,7 +49,7 @@ def laid_out(answers: Answers, keys: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         `x`: its dimension, label, and levels with their names on the axis, without the unit that is in its label. `y`: label, scale and the axis with its ticks; values are
-        in that unit.
+        in that unit, which is so many times the measure's (`divisor`).
         `places`: where each dimension went. `panels`: each with `row`, `column` and curves; a curve has `points`, one per level (null without a run), and its runs as
         columns: `at` (number of the level), `value`, `run`; `side` is the number of the dataset that these are of. `caption`, and `toml`: the lines of a study file that make
         the figure.
@@ -59,7 +59,7 @@ def laid_out(answers: Answers, keys: Mapping[str, Any]) -> dict[str, Any]:
         DatasetError: if these results do not hold it.
 
     """
-    return analysis.laid_out(answers, {**keys, "kind": "levels"}, lambda spec: _laid_out([Side("", _data(answers, spec))], spec, keys))
+    return analysis.laid_out(answers, {**keys, "kind": "levels"}, lambda spec: on_page([Side("", _data(answers, spec))], spec, keys))
 
 
 def beside(first: Answers, second: Answers, labels: Sequence[str], keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,12 +76,18 @@ def beside(first: Answers, second: Answers, labels: Sequence[str], keys: Mapping
         DatasetError: likewise.
 
     """
+    spec, sides = sides_of(first, second, labels, keys)
+    return on_page(sides, spec, keys)
+
+
+def sides_of(first: Answers, second: Answers, labels: Sequence[str], keys: Mapping[str, Any]) -> tuple[FigureSpec, list[Side]]:
+    """What `beside` shows, and how, before it is laid out."""
     asked = {**keys, "kind": "levels"}
     with _of_side(labels[0]):
         spec, mine = analysis.laid_out(first, asked, lambda spec: (spec, _data(first, spec)))
     with _of_side(labels[1]):
         theirs = analysis.laid_out(second, {**asked, **mine.places}, lambda spec: _data(second, spec))
-    return _laid_out([Side(labels[0], mine), Side(labels[1], theirs)], spec, keys)
+    return spec, [Side(labels[0], mine), Side(labels[1], theirs)]
 
 
 def drawn(answers: Answers, keys: Mapping[str, Any]) -> Plot:
@@ -142,10 +148,11 @@ def _choose(error: MixedError) -> str:
     return f"choose a place for {names} above, or one of the levels"
 
 
-def _laid_out(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) -> dict[str, Any]:
+def on_page(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) -> dict[str, Any]:
+    """A figure of one or several datasets as `laid_out` tells it."""
     data = sides[0].data
     divisor, unit = data.spec.unit or data.scaled(data.measure, pl.concat(side.data.frame.select("low", "high") for side in sides))
-    levels = _levels(sides)
+    levels = levels_of(sides)
     at = {level(each): number for number, each in enumerate(levels)}
     panels: dict[tuple[str, str], dict[str, Any]] = {}
     every: list[Estimate] = []
@@ -162,7 +169,7 @@ def _laid_out(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) 
                 values += [value for value in runs["value"] if value is not None]
                 here["curves"].append(
                     {
-                        "name": _called(sides, side, name),
+                        "name": called(sides, side, name),
                         "points": [point and _point(point) for point in points],
                         "runs": runs,
                         "side": number,
@@ -174,7 +181,7 @@ def _laid_out(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) 
     axis = ticks.of_values(values, scale)
     words, common = ticks.of_levels([written(each) for each in levels])
     caption = shown.sentences(spec.caption, estimates.said(every, spec.statistic), note, shown.pooling(data), *lacking, shown.chosen(spec))
-    names = [[_called(sides, side, name) for name in side.data.curve_names()] for side in sides]
+    names = [[called(sides, side, name) for name in side.data.curve_names()] for side in sides]
     return {
         "x": {
             "dimension": data.places["x"],
@@ -182,7 +189,7 @@ def _laid_out(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) 
             "levels": [written(each) for each in levels],
             "names": words,
         },
-        "y": {"label": data.label(spec.label, data.measure, unit), "unit": unit, "scale": scale, "axis": asdict(axis)},
+        "y": {"label": data.label(spec.label, data.measure, unit), "unit": unit, "divisor": divisor, "scale": scale, "axis": asdict(axis)},
         "curves": [name for beside in zip_longest(*names) for name in beside if name is not None],
         "places": data.places,
         "items": _items(data),
@@ -198,7 +205,7 @@ def _items(data: Data) -> list[str]:
     return found if len(found) <= _MOST_ITEMS else []
 
 
-def _levels(sides: Sequence[Side]) -> list[str]:
+def levels_of(sides: Sequence[Side]) -> list[str]:
     """The levels along x of all sides, in the words of the first that has them."""
     found: dict[str, str] = {}
     for side in sides:
@@ -208,7 +215,7 @@ def _levels(sides: Sequence[Side]) -> list[str]:
     return own if len(found) == len(own) else in_order([*found.values()])
 
 
-def _called(sides: Sequence[Side], side: Side, name: str) -> str:
+def called(sides: Sequence[Side], side: Side, name: str) -> str:
     """What a curve is called: of several datasets after its own, and by its level only where there are others."""
     if len(sides) == 1:
         return name

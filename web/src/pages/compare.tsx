@@ -263,9 +263,17 @@ function Pictures({ asked }: { asked: Both }) {
                 />
               </section>
               <figcaption>
-                <Words text={plot.caption} />{" "}
-                <a href={address("/api/compare/plot", { ...asked, name: plot.name })} download={`${plot.name}.svg`}>
-                  SVG
+                <Words text={plot.caption} />
+                {(["svg", "png"] as const).map((way) => (
+                  <span key={way}>
+                    {" "}
+                    <a href={address("/api/compare/plot", { ...asked, name: plot.name, as: way })} download={`${plot.name}.${way}`}>
+                      {way.toUpperCase()}
+                    </a>
+                  </span>
+                ))}{" "}
+                <a href={address("/api/compare/csv", { ...asked })} download>
+                  CSV
                 </a>
               </figcaption>
             </figure>

@@ -50,14 +50,14 @@ function Picture({ of, keys }: { of: string; keys: Record<string, unknown> }) {
   );
 }
 
-/** A figure as files: pictures, its numbers, and the lines that make it; its axes are the report's, or those `on` the page. */
-export function Files({ asked }: { asked: { of: string; keys: string; on?: "page" } }) {
+/** A figure as files: pictures, its numbers, and the lines that make it; its axes are the report's, or those `on` the page, as they are of what lies `beside` others. */
+export function Files({ asked }: { asked: { of: string; keys: string; on?: "page"; beside?: string | undefined } }) {
   return (
     <span>
       {(["svg", "png", "csv", "toml"] as const).map((way) => (
         <span key={way}>
           {" "}
-          <a href={address("/api/results/export", { ...asked, as: way })} download>
+          <a href={address(asked.beside ? "/api/compare/export" : "/api/results/export", { ...asked, as: way })} download>
             {way.toUpperCase()}
           </a>
         </span>

@@ -165,7 +165,7 @@ export function Workbench({ of, beside, head, ready }: Props) {
           <figcaption>
             <Words text={figure.caption} /> Faint dots are single runs.{" "}
             {figure.y.axis.broken && "The axis of values does not begin at 0, as the break at its foot says. "}
-            {!beside && <Files asked={{ of, keys: JSON.stringify({ name: "figure", kind: "levels", ...keys }), on: "page" }} />}
+            <Files asked={{ of, beside, keys: JSON.stringify({ name: "figure", kind: "levels", ...keys }), on: "page" }} />
           </figcaption>
           <Folded title="Lines of a study file that make this figure" kept="lines">
             <pre>{figure.toml}</pre>

@@ -245,8 +245,8 @@ function short(value: number | null): string {
 export function titleOf(found: Levels, panel: Panel): string {
   const named = (place: string, level: string) => {
     const dimension = found.places[place];
-    const isNamed = !dimension || dimension === "arm" || dimension === "item" || level.startsWith(`${dimension} `);
-    return !level || isNamed ? level : `${dimension} ${level}`;
+    const isNamed = !dimension || dimension === "arm" || dimension === "item" || level.startsWith(`${dimension} = `);
+    return !level || isNamed ? level : `${dimension} = ${level}`;
   };
   return [named("rows", panel.row), named("panels", panel.column)].filter(Boolean).join(", ");
 }
