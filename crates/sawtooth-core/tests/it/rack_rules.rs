@@ -382,12 +382,13 @@ fn a_segment_that_leaves_later_than_asked_lets_the_next_one_leave_earlier_by_its
 fn a_loss_found_after_a_timeout_is_over_waits_for_its_time() {
     // A segment in 0.16 s, from the tenth on; thirteen in all.
     let tcp = rack(&json!({
-        "max_pacing_rate": "73 kbit/s", "pacing_free_start": "9 packets", "byte_counting": true, "fin": false,
+        "max_pacing_rate": "73 kbit/s", "pacing_free_start": "10 packets", "byte_counting": true, "fin": false,
     }));
     let mut script = Script::new(&tcp, Some(13));
     assert_eq!(script.establish().len(), 10);
     assert_eq!(script.timeout(), [1]);
-    script.wait(RTT);
+    // That was the eleventh segment to leave, and the next one waits for its time.
+    script.wait(0.161);
     assert_eq!(script.ack(10), [10]);
     for seq in 11..=13 {
         assert_eq!(script.timeout(), [seq]);

@@ -144,7 +144,7 @@ params! {
     pacing_ca_ratio: f64 = number(1.2, 0.01, 10.0),
         "the same in congestion avoidance: Linux's tcp_pacing_ca_ratio / 100";
     pacing_free_start: Option<SegCount> = unset(Kind::Packets),
-        "segments at the start of a connection that are not paced, as tc-fq's initial_quantum; `none`: all are";
+        "the first segments of a connection, sent again or not, that may leave at once, as tc-fq's initial_quantum; `none`: all are paced";
     max_pacing_rate: Option<Rate> = unset(Kind::Rate),
         "no flow sends application bytes faster, as Linux's SO_MAX_PACING_RATE inside TCP; `none`: no bound; with `recovery = \"fack\"` or `\"rack\"`";
 

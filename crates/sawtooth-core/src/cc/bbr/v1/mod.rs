@@ -268,7 +268,7 @@ impl Bbr {
     fn check_drain(&mut self, ack: &AckedData) {
         if self.state == BbrState::Startup && self.full_pipe.reached {
             self.state = BbrState::Drain;
-            self.ssthresh = WindowSize::from_segments(self.inflight(1.0));
+            self.ssthresh = WindowSize::from_segments(self.inflight(1.0).max(2.0));
         }
         if self.state == BbrState::Drain && self.at_departure(ack.pipe, ack) <= self.inflight(1.0) {
             self.enter_probe_bw(ack.now.secs());

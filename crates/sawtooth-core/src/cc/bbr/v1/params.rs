@@ -78,7 +78,7 @@ impl BbrParameters {
     /// A delivery rate, segments per second, as far as it is told apart from others.
     pub(super) fn known(&self, rate: f64) -> f64 {
         if self.rate_step > 0.0 {
-            floor(rate / self.rate_step) * self.rate_step
+            floor(rate / self.rate_step).max(1.0) * self.rate_step
         } else {
             rate
         }
