@@ -164,6 +164,24 @@ def test_from_step_to_step_axes_stay_and_each_says_what_to_look_for(page: Any) -
     page.get_by_role("heading", name="Bufferbloat").wait_for()
 
 
+def test_on_a_phone_what_to_look_for_leads_to_where_it_is_seen(page: Any) -> None:
+    lesson = lessons()["bufferbloat"]
+    page.goto(f"/playground?{lesson.steps[0].address}&lesson=bufferbloat")
+    page.locator('[data-done="true"]').wait_for()
+    # Beside the curves there is no need of it.
+    expect(page.get_by_role("link", name="To the curves")).to_be_hidden()
+    page.set_viewport_size({"width": 390, "height": 800})
+    heading = page.get_by_role("heading", name="Goodput, Mbit/s")
+    expect(heading).not_to_be_in_viewport()
+    page.get_by_role("link", name="To the curves").click()
+    expect(heading).to_be_in_viewport()
+    # Numbers stay above, and do not cover it.
+    numbers = page.locator(".figures").bounding_box()
+    assert numbers["y"] + numbers["height"] <= heading.bounding_box()["y"] < 400
+    expect(page.get_by_role("link", name="Next step")).to_have_count(1)
+    assert page.locator(".note").inner_text().count(lesson.steps[0].look) == 1
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 390])
 @pytest.mark.parametrize(
