@@ -417,8 +417,8 @@ def test_flows_that_come_from_farther_say_so_in_the_drawing(page: Any) -> None:
     shown(page)
     drawing = page.get_by_role("group", name="Topology")
     expect(drawing.get_by_role("button", name="Flows highspeed-1, from node 0 to 1")).to_have_count(1)
-    farther = drawing.get_by_role("button", name="Flows 16 × highspeed-2, +500 ms, from node 0 to 1").locator("text")
-    expect(farther).to_have_text("16 × highspeed-2, +500 ms")
+    farther = drawing.get_by_role("button", name="Flows 16 \N{MULTIPLICATION SIGN} highspeed-2, +500 ms, from node 0 to 1").locator("text")
+    expect(farther).to_have_text("16 \N{MULTIPLICATION SIGN} highspeed-2, +500 ms")
     inner, outer = farther.bounding_box(), drawing.bounding_box()
     assert outer["x"] <= inner["x"] and inner["x"] + inner["width"] <= outer["x"] + outer["width"]
 

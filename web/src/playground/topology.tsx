@@ -70,7 +70,7 @@ export function Topology({ setting, chosen, choose }: { setting: Setting; chosen
             <rect x={Math.min(from, to) - 8} y={y - 19} width={Math.abs(to - from) + 16} height={ROW - 2} rx="6" class="area" />
             <path d={`M${from} ${y} H${to - 8 * ahead}`} class={`way c${at % 8}`} />
             <path d={`M${to} ${y} l${-10 * ahead} -5 v10 z`} class={`head c${at % 8}`} />
-            <text x={(from + to) / 2} y={y - 5} text-anchor="middle">
+            <text x={(from + to) / 2} y={y - 7} text-anchor="middle">
               {flows(setting, at)}
               {further(group)}
             </text>
