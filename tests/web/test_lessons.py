@@ -85,6 +85,14 @@ def test_axes_hold_every_step_of_a_lesson(lesson: Lesson) -> None:
     assert set(axes) == {"goodput", "cwnd", "rtt", "queue"}
 
 
+def test_of_cubic_the_far_window_is_the_larger_one_most_of_the_time_as_its_step_says() -> None:
+    step = lessons()["rtt-unfairness"].steps[1]
+    assert "most of the time it is the larger" in step.look
+    played = play(parse(step.address), seconds=30)
+    windows = {curve["name"]: played.columns[curve["column"]] for curve in played.head["curves"] if curve["kind"] == "cwnd"}
+    assert np.mean(windows["cubic-2"] > windows["cubic-1"]) > 0.5
+
+
 def test_a_lesson_that_there_is_not_is_told(client: TestClient) -> None:
     error = client.get("/api/lessons/lesson", params={"name": "slow-star"}).json()["error"]
     assert error["message"] == "there is no lesson `slow-star`"
