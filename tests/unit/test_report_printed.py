@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,23 @@ from tests.conftest import STUDY
 
 ACROSS = 273 * 96 / 25.4
 """Pixels of the paper of a table that is printed across."""
+UPRIGHT = 182 * 96 // 25.4
+"""And of the rest."""
+
+CLAIM = """
+[[findings]]
+claim = "Flows carry something"
+metric = "goodput_bps"
+is = "above"
+than = "1 kbit/s"
+"""
 
 
 @pytest.fixture(scope="module")
 def printed(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A page with three tables, as wide as paper, as it is when it is about to be printed."""
     folder = tmp_path_factory.mktemp("printed")
-    (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+    (folder / "study.toml").write_text(STUDY + CLAIM, encoding="utf-8")
     dataset = sawtooth.run(folder / "study.toml", folder / "out")
     frame = {"cell": [1, 2], "arm": ["a", "b"], **{f"a_column_of_number_{at}": [1.5, 2.5] for at in range(30)}}
     wide, few = Grid("wide", pl.DataFrame(frame), "Wide."), Grid("few", pl.DataFrame({"cell": [1, 2], "x": [3, 4]}), "Few.")
@@ -61,3 +72,23 @@ def test_paper_has_every_column(printed: Any, tmp_path: Path) -> None:
     # The printer was told the parts, and the page is as before.
     assert (tmp_path / "printed.pdf").read_bytes().count(b"/MediaBox") > 2
     assert printed.locator(".part").count() == 0
+
+
+def test_hashes_are_on_one_line_of_paper(printed: Any) -> None:
+    before = printed.viewport_size
+    printed.set_viewport_size({"width": UPRIGHT, "height": 900})
+    hashes = printed.locator("dl.facts code").filter(has_text=re.compile("^[0-9a-f]{64}$"))
+    assert hashes.count() >= 3
+    assert hashes.evaluate_all("all => all.map((each) => each.getClientRects().length)") == [1] * hashes.count()
+    printed.set_viewport_size(before)
+
+
+def test_a_verdict_is_kept_with_its_claim_and_a_command_with_what_it_does(printed: Any) -> None:
+    assert printed.locator("p:has(+ pre)").evaluate("each => getComputedStyle(each).breakAfter") == "avoid"
+    before, told = printed.viewport_size, []
+    # Side by side a rule for each row would keep all rows together, which no paper can: then rows are divided anywhere.
+    for width in (UPRIGHT, 600):
+        printed.set_viewport_size({"width": width, "height": 900})
+        told.append(printed.locator("dl.verdicts dt").first.evaluate("each => getComputedStyle(each).breakAfter"))
+    printed.set_viewport_size(before)
+    assert told == ["auto", "avoid"]

@@ -85,6 +85,14 @@ def test_axes_hold_every_step_of_a_lesson(lesson: Lesson) -> None:
     assert set(axes) == {"goodput", "cwnd", "rtt", "queue"}
 
 
+def test_of_cubic_the_far_window_is_the_larger_one_most_of_the_time_as_its_step_says() -> None:
+    step = lessons()["rtt-unfairness"].steps[1]
+    assert "most of the time it is the larger" in step.look
+    played = play(parse(step.address), seconds=30)
+    windows = {curve["name"]: played.columns[curve["column"]] for curve in played.head["curves"] if curve["kind"] == "cwnd"}
+    assert np.mean(windows["cubic-2"] > windows["cubic-1"]) > 0.5
+
+
 def test_a_lesson_that_there_is_not_is_told(client: TestClient) -> None:
     error = client.get("/api/lessons/lesson", params={"name": "slow-star"}).json()["error"]
     assert error["message"] == "there is no lesson `slow-star`"
@@ -162,6 +170,24 @@ def test_from_step_to_step_axes_stay_and_each_says_what_to_look_for(page: Any) -
     page.get_by_role("link", name="Next step").click()
     page.get_by_role("link", name="To what it shows, and an exercise").click()
     page.get_by_role("heading", name="Bufferbloat").wait_for()
+
+
+def test_on_a_phone_what_to_look_for_leads_to_where_it_is_seen(page: Any) -> None:
+    lesson = lessons()["bufferbloat"]
+    page.goto(f"/playground?{lesson.steps[0].address}&lesson=bufferbloat")
+    page.locator('[data-done="true"]').wait_for()
+    # Beside the curves there is no need of it.
+    expect(page.get_by_role("link", name="To the curves")).to_be_hidden()
+    page.set_viewport_size({"width": 390, "height": 800})
+    heading = page.get_by_role("heading", name="Goodput, Mbit/s")
+    expect(heading).not_to_be_in_viewport()
+    page.get_by_role("link", name="To the curves").click()
+    expect(heading).to_be_in_viewport()
+    # Numbers stay above, and do not cover it.
+    numbers = page.locator(".figures").bounding_box()
+    assert numbers["y"] + numbers["height"] <= heading.bounding_box()["y"] < 400
+    expect(page.get_by_role("link", name="Next step")).to_have_count(1)
+    assert page.locator(".note").inner_text().count(lesson.steps[0].look) == 1
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

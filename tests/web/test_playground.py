@@ -401,6 +401,36 @@ def test_columns_whose_names_say_little_and_peaks_after_a_recovery_are_explained
     expect(page.get_by_text("Peaks above the link\u2019s rate")).to_have_count(0)
 
 
+def test_names_of_curves_show_the_lines_that_they_are_drawn_with(page: Any) -> None:
+    page.goto("/playground?v=1&d=3&l=10&f=cubic,2&f=reno")
+    shown(page)
+    marks = page.locator(".over-time").first.locator(".u-series:not(:first-child) .u-marker")
+    expect(marks).to_have_count(3)
+    lines = marks.evaluate_all("all => all.map((each) => each.style.background.replace(/rgba?\\(.*?\\)/g, 'colour'))")
+    # Also to whoever sees no colours: the first is whole, and each other is broken in its own way.
+    assert lines[0] == "colour" and all("gradient" in each for each in lines[1:]) and len(set(lines)) == 3
+    assert all(box["width"] > 20 > 4 > box["height"] for box in (mark.bounding_box() for mark in marks.all()))
+
+
+def test_flows_that_come_from_farther_say_so_in_the_drawing(page: Any) -> None:
+    page.goto("/playground?v=1&d=3&l=10&f=highspeed&f=highspeed,16,0-1,500")
+    shown(page)
+    drawing = page.get_by_role("group", name="Topology")
+    expect(drawing.get_by_role("button", name="Flows highspeed-1, from node 0 to 1")).to_have_count(1)
+    farther = drawing.get_by_role("button", name="Flows 16 \N{MULTIPLICATION SIGN} highspeed-2, +500 ms, from node 0 to 1").locator("text")
+    expect(farther).to_have_text("16 \N{MULTIPLICATION SIGN} highspeed-2, +500 ms")
+    inner, outer = farther.bounding_box(), drawing.bounding_box()
+    assert outer["x"] <= inner["x"] and inner["x"] + inner["width"] <= outer["x"] + outer["width"]
+
+
+def test_what_is_said_of_a_queue_or_an_algorithm_says_of_which(page: Any) -> None:
+    page.goto("/playground?v=1&d=3&l=10,20,1bdp,0,codel&f=bbr")
+    shown(page)
+    expect(page.get_by_text(f"codel: {choices()['queue']['codel']}")).to_be_visible()
+    page.get_by_role("button", name="Flows bbr").click()
+    expect(page.get_by_text(f"bbr: {choices()['cc']['bbr']}")).to_be_visible()
+
+
 def test_a_link_is_chosen_and_set_with_the_keyboard_alone(page: Any) -> None:
     page.goto("/playground?v=1&d=3&l=10&l=20&f=cubic,1,0-2")
     shown(page)

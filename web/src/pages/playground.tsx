@@ -139,7 +139,7 @@ function Playing({ choices }: { choices: Choices }) {
             <Parts setting={setting} choices={choices} chosen={chosen} choose={choose} change={change} />
           </section>
           {played && (
-            <section aria-label="What it does">
+            <section id="curves" aria-label="What it does">
               <Shown played={played.played} stale={!!told} least={taught?.axes ?? {}} />
               <p class="faint">
                 {played.played.head.events.toLocaleString("en")} events in {played.played.head.milliseconds.toFixed(0)} ms of simulation,

@@ -99,7 +99,9 @@ export function LinkControls({ link, choices, floor, change }: OfLink) {
           }}
         />
       </div>
-      <p class="faint">{choices.choices.queue[link.queue]}</p>
+      <p class="faint">
+        <b>{link.queue}</b>: {choices.choices.queue[link.queue]}
+      </p>
     </>
   );
 }
@@ -188,7 +190,9 @@ export function GroupControls(props: { group: Group; links: number; choices: Cho
         change={(size) => change({ ...group, size })}
         limit={limits.size}
       />
-      <p class="faint">{choices.choices.cc[group.cc]}</p>
+      <p class="faint">
+        <b>{group.cc}</b>: {choices.choices.cc[group.cc]}
+      </p>
     </>
   );
 }

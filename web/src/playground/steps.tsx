@@ -51,6 +51,9 @@ export function Steps({ lesson, setting }: { lesson: Lesson; setting: string }) 
       </p>
       <p class="faint">Axes are the same in all steps, so that curves can be held against each other.</p>
       <p class="row">
+        <a class="button jump" href="#curves">
+          To the curves
+        </a>
         {before && (
           <a class="button" href={leads(before.address)}>
             Step before

@@ -1,11 +1,11 @@
 // The chain of links and the ways of flows across it, drawn; each is chosen by a click or with the keyboard.
 import { Fragment } from "preact";
-import type { Link, Setting } from "./setting";
+import type { Group, Link, Setting } from "./setting";
 
 export type Chosen = { kind: "link" | "group"; at: number };
 
 const STEP = 128;
-const LEFT = 24;
+const LEFT = 30;
 const TOP = 56;
 const ROW = 30;
 
@@ -63,12 +63,16 @@ export function Topology({ setting, chosen, choose }: { setting: Setting; chosen
         const ahead = group.end > group.begin ? 1 : -1;
         const [from, to] = [x(group.begin), x(group.end)];
         return (
-          <g key={`g${at}`} {...pressed("group", at, `Flows ${flows(setting, at)}, from node ${group.begin} to ${group.end}`)}>
+          <g
+            key={`g${at}`}
+            {...pressed("group", at, `Flows ${flows(setting, at)}${further(group)}, from node ${group.begin} to ${group.end}`)}
+          >
             <rect x={Math.min(from, to) - 8} y={y - 19} width={Math.abs(to - from) + 16} height={ROW - 2} rx="6" class="area" />
             <path d={`M${from} ${y} H${to - 8 * ahead}`} class={`way c${at % 8}`} />
             <path d={`M${to} ${y} l${-10 * ahead} -5 v10 z`} class={`head c${at % 8}`} />
-            <text x={(from + to) / 2} y={y - 5} text-anchor="middle">
+            <text x={(from + to) / 2} y={y - 7} text-anchor="middle">
               {flows(setting, at)}
+              {further(group)}
             </text>
           </g>
         );
@@ -79,6 +83,11 @@ export function Topology({ setting, chosen, choose }: { setting: Setting; chosen
 
 function rate(link: Link): string {
   return link.rates.length > 1 ? `${Math.min(...link.rates)} to ${Math.max(...link.rates)}` : String(link.rates[0]);
+}
+
+/** What flows of one algorithm may differ by. */
+function further({ delay }: Group): string {
+  return delay ? `, +${Number(delay.toPrecision(3))} ms` : "";
 }
 
 function flows({ groups, names }: Setting, at: number): string {

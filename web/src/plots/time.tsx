@@ -96,6 +96,17 @@ function data(t: Float64Array, curves: Curve[]): uPlot.AlignedData {
   return [t, ...curves.map((each) => Array.from(each.values, (value) => (Number.isNaN(value) ? null : value)))];
 }
 
+function dashes(at: number): number[] {
+  return DASHES[at % DASHES.length] ?? [];
+}
+
+/** A line as the background of an element: what is drawn and what is not, in turn. */
+function stroke(colour: string, lengths: number[]): string {
+  const ends = lengths.map((_, at) => lengths.slice(0, at + 1).reduce((sum, each) => sum + each));
+  const parts = ends.map((end, at) => `${at % 2 ? "transparent" : colour} ${ends[at - 1] ?? 0}px ${end}px`);
+  return parts.length ? `repeating-linear-gradient(90deg, ${parts.join(", ")})` : colour;
+}
+
 interface Drawn {
   curves: Curve[];
   width: number;
@@ -114,8 +125,13 @@ function options({ curves, width, height, together, least }: Drawn): uPlot.Optio
   return {
     width,
     height,
-    legend: { show: curves.length <= FEW, live: true },
-    padding: [8, 12, 0, 0],
+    // The line as it is drawn: colours alone do not tell curves apart for everybody.
+    legend: {
+      show: curves.length <= FEW,
+      live: true,
+      markers: { width: 0, fill: (_, at) => stroke(colour(curves[at - 1]?.colour ?? 0), dashes(curves[at - 1]?.dash ?? 0)) },
+    },
+    padding: [8, 18, 0, 0],
     scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(low, 0), Math.max(high, least) * 1.05 || 1] } },
     cursor: { sync: { key: together, scales: ["x", null] }, points: { show: false }, drag: { x: true, y: false } },
     axes: [
@@ -129,7 +145,7 @@ function options({ curves, width, height, together, least }: Drawn): uPlot.Optio
         value: (_: uPlot, value: number | null) => number(value),
         stroke: colour(each.colour),
         width: curves.length > 12 ? 1 : 1.6,
-        dash: DASHES[each.dash % DASHES.length] ?? [],
+        dash: dashes(each.dash),
         points: { show: false },
       })),
     ],
