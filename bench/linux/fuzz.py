@@ -41,9 +41,9 @@ from sawtooth.fidelity.compared import FRESH, KINDS, TRAIN
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import validity
+from sides import Packet, Side, sides
 
 from pages import publish, table
-from sides import Packet, Side, sides
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/validation/linux-packets.md"

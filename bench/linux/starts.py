@@ -29,9 +29,8 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import ks_2samp
-from validity import commit, ended, measures
-
 from sides import Side, sides
+from validity import commit, ended, measures
 
 from fuzz import DETERMINISTIC, OTHERS, SHIFT_MS, drawn, later
 from sawtooth.backends import uml

@@ -30,8 +30,9 @@ from sawtooth.plan import make_plan
 from sawtooth.study import Study
 
 if TYPE_CHECKING:
-    from fuzz import Compared as OnBoth
     from sides import Side
+
+    from fuzz import Compared as OnBoth
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs/validation"
