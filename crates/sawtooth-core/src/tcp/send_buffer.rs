@@ -22,6 +22,7 @@
 use std::collections::VecDeque;
 
 use super::params::Config;
+use crate::cc::Needs;
 use crate::units::{ByteCount, SegCount, SeqNum};
 
 /// What a written segment takes besides its data.
@@ -91,8 +92,8 @@ struct SegmentsInMemory {
 }
 
 impl SendBuffer {
-    /// Nothing if the sender's memory is not modelled; otherwise a buffer that grows to hold so many `windows`.
-    pub fn new(config: &Config, windows: u64) -> Option<Box<Self>> {
+    /// Nothing if the sender's memory is not modelled; otherwise a buffer that grows to hold as many windows as the algorithm needs.
+    pub fn new(config: &Config, needs: Needs) -> Option<Box<Self>> {
         let smss = config.smss;
         let size = ByteCount::new(config.send_buffer_default?);
         let first = config.first_data();
@@ -103,7 +104,7 @@ impl SendBuffer {
             size,
             max: ByteCount::new(config.send_buffer_max).max(size),
             auto_tuning: config.send_auto_tuning,
-            windows,
+            windows: needs.buffered_windows,
             written: first,
             waits: false,
             pushed: VecDeque::new(),
@@ -248,7 +249,7 @@ mod tests {
         params.set("smss", Value::Bytes(smss));
         params.set("send_buffer_default", Value::Bytes(16_384));
         params.set("send_buffer_max", Value::Bytes(4_194_304));
-        *SendBuffer::new(&Config::from(&params), 2).expect("a buffer")
+        *SendBuffer::new(&Config::from(&params), Needs::NOTHING).expect("a buffer")
     }
 
     fn fill(buffer: &mut SendBuffer, una: u64, joined: u64, cwnd: u64, sendable: u64, end: u64) {
@@ -289,7 +290,11 @@ mod tests {
         params.set("send_buffer_default", Value::Bytes(16_384));
         let config = Config::from(&params);
         let sizes = [2, 3].map(|windows| {
-            let mut buffer = SendBuffer::new(&config, windows).expect("a buffer");
+            let needs = Needs {
+                buffered_windows: windows,
+                ..Needs::NOTHING
+            };
+            let mut buffer = SendBuffer::new(&config, needs).expect("a buffer");
             buffer.grow_for(segs(14), true);
             buffer.size.get()
         });
@@ -450,7 +455,7 @@ mod tests {
         let mut params = Params::defaults(PARAMS);
         params.set("smss", Value::Bytes(8948));
         params.set("send_buffer_default", Value::Bytes(332_800));
-        let mut buffer = SendBuffer::new(&Config::from(&params), 2).expect("a buffer");
+        let mut buffer = SendBuffer::new(&Config::from(&params), Needs::NOTHING).expect("a buffer");
         // Measured: with a window of 62720 bytes the fourth segment has PSH.
         buffer.on_window(segs(7));
         fill(&mut buffer, 1, 0, 10, u64::MAX, u64::MAX);

@@ -43,6 +43,10 @@ impl Control {
         self.start.cwnd.segments()
     }
 
+    pub(super) fn smss(&self) -> ByteCount {
+        self.start.smss
+    }
+
     pub(super) fn segment_bits(&self) -> f64 {
         self.start.smss.as_f64() * 8.0
     }

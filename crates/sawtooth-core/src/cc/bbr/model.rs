@@ -9,6 +9,10 @@ pub(super) const fn real(count: u64) -> f64 {
     count as f64
 }
 
+/// Segments per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub(super) struct SegmentRate(pub(super) f64);
+
 /// The delivery rate that a sample shows, segments per second.
 pub(super) fn delivery_rate(sample: &RateSample) -> f64 {
     sample.delivered.as_f64() / sample.interval.secs()

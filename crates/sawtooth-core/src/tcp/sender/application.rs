@@ -1,6 +1,7 @@
 //! What the application has for the sender: what it has written, and what keeps it from writing.
 
 use super::sequence::Sequence;
+use crate::cc::Needs;
 use crate::tcp::params::Config;
 use crate::tcp::send_buffer::SendBuffer;
 use crate::tcp::stream::SendStream;
@@ -21,11 +22,11 @@ pub struct SendingApplication {
 }
 
 impl SendingApplication {
-    /// It has written nothing; `first` is the first segment to have data, and a buffer grows to hold so many `windows`.
-    pub fn new(config: &Config, first: SeqNum, windows: u64) -> Self {
+    /// It has written nothing; `first` is the first segment to have data, and `needs` are those of the congestion control.
+    pub fn new(config: &Config, first: SeqNum, needs: Needs) -> Self {
         Self {
             stream: SendStream::new(config.smss, first, config.partial, config.fin),
-            buffer: SendBuffer::new(config, windows),
+            buffer: SendBuffer::new(config, needs),
             write_goes_on: false,
             sleeps: false,
             queued: ByteCount::ZERO,

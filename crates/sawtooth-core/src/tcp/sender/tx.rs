@@ -80,7 +80,7 @@ impl Tx {
         Self {
             seq: Sequence::new(first, free),
             window: SenderWindow::new(&config, algorithm, params, draws.seed),
-            app: SendingApplication::new(&config, first, algorithm.needs.buffered_windows),
+            app: SendingApplication::new(&config, first, algorithm.needs),
             timers: Timers::new(&config, draws.phase),
             stamps: Stamps::new(&config),
             reported: Reported::default(),
@@ -93,6 +93,12 @@ impl Tx {
             episodes: None,
             config,
         }
+    }
+
+    /// Whether the window is prescribed during a reduction (RFC 9937).
+    #[inline]
+    pub fn prescribes_reduction(&self) -> bool {
+        self.config.prr && !self.window.needs.rules_recovery
     }
 
     /// Clears the scoreboard, which is not relied upon any more (RFC 2018 §5).

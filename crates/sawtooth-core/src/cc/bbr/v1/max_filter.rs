@@ -3,8 +3,10 @@
 //! The best value, the best after it and the best after that: when the best is older than the window the second takes its place. Where the values fall for long, a second that is of the same
 //! round as the best is replaced after a quarter of the window, and so is the third after half of it: then the maximum is one of a slightly shorter time.
 
+use crate::cc::bbr::model::SegmentRate;
+
 #[derive(Clone, Copy, Debug, Default)]
-struct Estimate {
+struct RateOfRound {
     round: u64,
     value: f64,
 }
@@ -12,7 +14,7 @@ struct Estimate {
 /// The filter. Before any value the maximum is 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MaxFilter {
-    best: [Estimate; 3],
+    best: [RateOfRound; 3],
 }
 
 impl MaxFilter {
@@ -20,9 +22,10 @@ impl MaxFilter {
         self.best[0].value
     }
 
-    /// A value of `round`; the maximum is that of the last `window` rounds.
-    pub(super) fn add(&mut self, value: f64, round: u64, window: u64) {
-        let new = Estimate { round, value };
+    /// A rate of `round`; the maximum is that of the last `rounds`.
+    pub(super) fn add(&mut self, rate: SegmentRate, round: u64, rounds: u64) {
+        let (value, window) = (rate.0, rounds);
+        let new = RateOfRound { round, value };
         let best = &mut self.best;
         if value >= best[0].value || round - best[2].round > window {
             *best = [new; 3];
@@ -56,7 +59,11 @@ mod tests {
         let mut filter = MaxFilter::default();
         let mut seen = Vec::new();
         for round in 0..14 {
-            filter.add(100.0 - crate::cc::bbr::model::real(round), round, 10);
+            filter.add(
+                SegmentRate(100.0 - crate::cc::bbr::model::real(round)),
+                round,
+                10,
+            );
             seen.push(filter.get());
         }
         // The first until it is eleven rounds old; then the one that took the second place after a quarter of the window, in the third round.
@@ -68,10 +75,10 @@ mod tests {
     fn a_larger_value_takes_all_places() {
         let mut filter = MaxFilter::default();
         for (round, value) in [(0, 5.0), (1, 3.0), (2, 7.0), (3, 7.0)] {
-            filter.add(value, round, 10);
+            filter.add(SegmentRate(value), round, 10);
         }
         assert_eq!(filter.get(), 7.0);
-        filter.add(1.0, 14, 10);
+        filter.add(SegmentRate(1.0), 14, 10);
         assert_eq!(filter.get(), 1.0, "nothing else is of the last ten rounds");
     }
 
@@ -86,7 +93,7 @@ mod tests {
                 .wrapping_add(1_442_695_040_888_963_407);
             let value = crate::cc::bbr::model::real(state >> 40);
             values.push(value);
-            filter.add(value, round, 10);
+            filter.add(SegmentRate(value), round, 10);
             let exact = values.iter().rev().take(11).copied().fold(0.0, f64::max);
             assert!((value..=exact).contains(&filter.get()), "round {round}");
         }

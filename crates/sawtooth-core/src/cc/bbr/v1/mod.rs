@@ -38,7 +38,7 @@ mod rt_prop;
 #[cfg(test)]
 mod tests;
 
-use self::aggregation::Aggregation;
+use self::aggregation::ExtraAcked;
 use self::max_filter::MaxFilter;
 use self::params::BbrParameters;
 pub(crate) use self::params::ENTRY;
@@ -47,7 +47,7 @@ use self::recovery::BbrRecovery;
 use self::rt_prop::RtProp;
 use super::control::Control;
 use super::full_pipe::FullPipe;
-use super::model::{Ignored, NOMINAL_RTT, Rounds, delivery_rate, real};
+use super::model::{Ignored, NOMINAL_RTT, Rounds, SegmentRate, delivery_rate, real};
 use super::probe_rtt::ProbeRtt;
 use crate::cc::{
     AckedData, CongestionControl, ConnectionStart, Episode, Prescribed, RateSample, Signal,
@@ -74,7 +74,7 @@ pub(crate) struct Bbr {
     bandwidth: MaxFilter,
     rt_prop: RtProp,
     full_pipe: FullPipe,
-    aggregation: Aggregation,
+    aggregation: ExtraAcked,
     ignored: Ignored,
     policer: Policer,
     // What is sent into it.
@@ -97,7 +97,7 @@ impl Bbr {
             bandwidth: MaxFilter::default(),
             rt_prop: RtProp::unknown(parameters.min_rtt_window),
             full_pipe: FullPipe::new(parameters.full_bw_growth, parameters.full_bw_rounds),
-            aggregation: Aggregation::default(),
+            aggregation: ExtraAcked::default(),
             ignored: Ignored::default(),
             policer: Policer::default(),
             control: Control::new(start, parameters.quantum_duration, parameters.quantum_max),
@@ -120,9 +120,11 @@ impl Bbr {
     #[cold]
     #[inline(never)]
     fn pace_initial_window(&mut self, rtt: f64) {
+        let whole = self.parameters.whole(Duration::from_secs(rtt));
         let bandwidth = self
             .parameters
-            .known(self.control.initial_window() / self.parameters.whole(rtt));
+            .known(SegmentRate(self.control.initial_window() / whole.secs()))
+            .0;
         self.control.pacing_rate = self.paced(bandwidth, self.parameters.high_gain);
     }
 
@@ -168,18 +170,23 @@ impl Bbr {
 
     /// Segments in flight that keep the path full at `gain` (§4.2.3.2).
     fn inflight(&self, gain: f64) -> f64 {
-        self.inflight_at(self.bandwidth.get(), gain, 0.0)
+        self.inflight_at(
+            SegmentRate(self.bandwidth.get()),
+            gain,
+            WindowSize::from_segments(0.0),
+        )
     }
 
     /// The same of a path of `bandwidth`, with `extra` segments besides.
-    fn inflight_at(&self, bandwidth: f64, gain: f64, extra: f64) -> f64 {
+    fn inflight_at(&self, bandwidth: SegmentRate, gain: f64, extra: WindowSize) -> f64 {
+        let SegmentRate(bandwidth) = bandwidth;
         if self.rt_prop.secs.is_infinite() || bandwidth == 0.0 {
             return self.control.initial_window();
         }
         let capacity = self
             .control
             .rounded_up(gain * bandwidth * self.rt_prop.secs);
-        let window = capacity + extra + self.parameters.quanta * self.send_quantum();
+        let window = capacity + extra.segments() + self.parameters.quanta * self.send_quantum();
         let even = if self.parameters.even_windows {
             ceil(window / 2.0) * 2.0
         } else {
@@ -192,16 +199,16 @@ impl Bbr {
     }
 
     fn target_cwnd(&self) -> f64 {
-        let bandwidth = self.path_rate();
+        let bandwidth = SegmentRate(self.path_rate());
         let extra = if self.full_pipe.reached {
-            self.parameters.extra_acked_gain * self.aggregation.extra(bandwidth)
+            self.parameters.extra_acked_gain * self.aggregation.extra(bandwidth).segments()
         } else {
             0.0
         };
         self.inflight_at(
             bandwidth,
             self.cwnd_gain(),
-            self.control.rounded_down(extra),
+            WindowSize::from_segments(self.control.rounded_down(extra)),
         )
     }
 
@@ -230,8 +237,8 @@ impl Bbr {
             return;
         }
         let (round, window) = (self.rounds.count, self.parameters.bw_rounds);
-        let sample = self.parameters.known(delivery_rate(rate));
-        if sample >= self.bandwidth.get() || !self.ignored.app_limited(rate) {
+        let sample = self.parameters.known(SegmentRate(delivery_rate(rate)));
+        if sample.0 >= self.bandwidth.get() || !self.ignored.app_limited(rate) {
             self.bandwidth.add(sample, round, window);
         }
     }
@@ -245,17 +252,18 @@ impl Bbr {
         if self.policer.is_over(begins, cycles) {
             self.enter_probe_bw(ack.now.secs());
         } else {
-            let bits = self.control.segment_bits();
-            self.policer.on_ack(ack, rate, begins, limited, bits);
+            let smss = self.control.smss();
+            self.policer.on_ack(ack, rate, begins, limited, smss);
         }
     }
 
     fn update_aggregation(&mut self, ack: &AckedData) {
         if self.parameters.extra_acked_gain > 0.0 && !ack.delivered.is_zero() {
-            let (bandwidth, begins) = (self.path_rate(), self.rounds.started);
+            let (bandwidth, begins) = (SegmentRate(self.path_rate()), self.rounds.started);
             let rounds = self.parameters.extra_acked_rounds;
+            let cwnd = WindowSize::from_segments(self.control.cwnd);
             self.aggregation
-                .on_ack(ack, bandwidth, self.control.cwnd, begins, rounds);
+                .on_ack(ack, bandwidth, cwnd, begins, rounds);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The parameters of version 1, and its row of the table.
 
 use super::Bbr;
+use crate::cc::bbr::model::SegmentRate;
 use crate::cc::bbr::params::{FULL_BW_GROWTH, FULL_BW_ROUNDS, QUANTUM_MAX};
 use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO, parameters};
 use crate::cc::{Algorithm, Needs, Rates};
@@ -75,19 +76,19 @@ parameters! {
 }
 
 impl BbrParameters {
-    /// A delivery rate, segments per second, as far as it is told apart from others.
-    pub(super) fn known(&self, rate: f64) -> f64 {
-        if self.rate_step > 0.0 {
+    /// A delivery rate, as far as it is told apart from others.
+    pub(super) fn known(&self, SegmentRate(rate): SegmentRate) -> SegmentRate {
+        SegmentRate(if self.rate_step > 0.0 {
             floor(rate / self.rate_step).max(1.0) * self.rate_step
         } else {
             rate
-        }
+        })
     }
 
-    /// A round trip of so many seconds, in microseconds where rates have steps.
-    pub(super) fn whole(&self, rtt: f64) -> f64 {
+    /// A round trip, in whole microseconds where rates have steps.
+    pub(super) fn whole(&self, rtt: Duration) -> Duration {
         if self.rate_step > 0.0 {
-            floor(rtt * 1e6) / 1e6
+            Duration::from_secs(floor(rtt.secs() * 1e6) / 1e6)
         } else {
             rtt
         }

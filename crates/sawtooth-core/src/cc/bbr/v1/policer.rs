@@ -4,8 +4,9 @@
 //! `LEAST_ROUNDS` rounds, which end with a loss. If in one of them for each segment delivered a fifth of one was lost, its delivery rate is remembered. A second rate like it within an eighth is taken for the policer's, and their mean is
 //! the rate that the path is taken to have, without probing for more, for `KEPT_ROUNDS` rounds. A stretch that the application limits, or of more than `MOST_ROUNDS` rounds, tells nothing.
 
+use crate::cc::bbr::model::SegmentRate;
 use crate::cc::{AckedData, RateSample};
-use crate::units::{Instant, Rate, SegCount, floor};
+use crate::units::{ByteCount, Instant, Rate, SegCount, floor};
 
 const LEAST_ROUNDS: u64 = 4;
 const MOST_ROUNDS: u64 = 16;
@@ -18,7 +19,7 @@ const ALIKE_RATE: Rate = Rate::from_bps(4000.0);
 
 /// Where a stretch begins.
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
+struct PolicedStretch {
     /// Milliseconds, whole ones.
     begins: f64,
     delivered: SegCount,
@@ -28,7 +29,7 @@ struct Stretch {
 /// What is known of a policer. Rates are in segments per second.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Policer {
-    stretch: Option<Stretch>,
+    stretch: Option<PolicedStretch>,
     /// Rounds of the stretch, or since the rate has been in use.
     rounds: u64,
     found: Option<f64>,
@@ -66,19 +67,19 @@ impl Policer {
         over
     }
 
-    /// An acknowledgement, of a sender whose segments have so many bits. `limited`: by its application.
+    /// An acknowledgement, of a sender whose segments have `smss`. `limited`: by its application.
     pub(super) fn on_ack(
         &mut self,
         ack: &AckedData,
         rate: &RateSample,
         round_begins: bool,
         limited: bool,
-        segment_bits: f64,
+        smss: ByteCount,
     ) {
         if self.in_use {
             return;
         }
-        let now = Stretch {
+        let now = PolicedStretch {
             begins: whole_ms(ack.now),
             delivered: rate.total_delivered,
             lost: rate.total_lost,
@@ -102,20 +103,20 @@ impl Policer {
         let policed = !delivered.is_zero() && lost.as_f64() >= LOSSES * delivered.as_f64();
         let lasted = now.begins - began.begins;
         if !ack.lost.is_zero() && policed && lasted >= 1.0 {
-            self.end(now, delivered.as_f64() * 1e3 / lasted, segment_bits);
+            self.end(now, SegmentRate(delivered.as_f64() * 1e3 / lasted), smss);
         }
     }
 
-    fn begin(&mut self, now: Stretch) -> Stretch {
+    fn begin(&mut self, now: PolicedStretch) -> PolicedStretch {
         self.rounds = 0;
         *self.stretch.insert(now)
     }
 
     /// A stretch ends, with this delivery rate.
-    fn end(&mut self, now: Stretch, rate: f64, segment_bits: f64) {
+    fn end(&mut self, now: PolicedStretch, SegmentRate(rate): SegmentRate, smss: ByteCount) {
         if let Some(before) = self.found {
             let apart = (rate - before).abs();
-            if apart <= ALIKE * before || apart * segment_bits <= ALIKE_RATE.bps() {
+            if apart <= ALIKE * before || apart * smss.as_f64() * 8.0 <= ALIKE_RATE.bps() {
                 self.found = Some(rate.midpoint(before));
                 self.in_use = true;
                 self.rounds = 0;
@@ -178,7 +179,8 @@ mod tests {
                 lost: segs(lost),
                 ..ack_at(self.secs, 10, 20)
             };
-            self.policer.on_ack(&ack, &rate, true, limited, 11_584.0);
+            self.policer
+                .on_ack(&ack, &rate, true, limited, ByteCount::new(1448));
         }
 
         fn rounds(&mut self, losses: &[u64]) {

@@ -15,12 +15,12 @@ enum ConservationPhase {
     Conserves,
     Continues,
     /// It is over, and the next acknowledgement gives back the window.
-    Ends(Before),
+    Ends(BeforeEnd),
 }
 
 /// What a recovery that is over was in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Before {
+enum BeforeEnd {
     Conserving,
     Continuing,
 }
@@ -38,8 +38,8 @@ impl BbrRecovery {
     /// A loss.
     pub(super) fn begin(&mut self) {
         self.phase = match self.phase {
-            ConservationPhase::Ends(Before::Conserving) => ConservationPhase::Conserves,
-            ConservationPhase::Ends(Before::Continuing) => ConservationPhase::Continues,
+            ConservationPhase::Ends(BeforeEnd::Conserving) => ConservationPhase::Conserves,
+            ConservationPhase::Ends(BeforeEnd::Continuing) => ConservationPhase::Continues,
             _ => ConservationPhase::Begins,
         };
     }
@@ -54,15 +54,15 @@ impl BbrRecovery {
         self.phase = match self.phase {
             ConservationPhase::No => ConservationPhase::No,
             ConservationPhase::Begins | ConservationPhase::Conserves => {
-                ConservationPhase::Ends(Before::Conserving)
+                ConservationPhase::Ends(BeforeEnd::Conserving)
             }
-            ConservationPhase::Continues => ConservationPhase::Ends(Before::Continuing),
+            ConservationPhase::Continues => ConservationPhase::Ends(BeforeEnd::Continuing),
             ended @ ConservationPhase::Ends(_) => ended,
         };
     }
 
     /// Whether the window has yet to be given back.
-    pub(super) fn is_under_way(&self) -> bool {
+    pub(super) fn is_under_way(self) -> bool {
         self.phase != ConservationPhase::No
     }
 
@@ -76,7 +76,7 @@ impl BbrRecovery {
     }
 
     /// Whether the window is to follow what is delivered, and nothing else.
-    pub(super) fn conserves(&self) -> bool {
+    pub(super) fn conserves(self) -> bool {
         self.phase == ConservationPhase::Conserves
     }
 

@@ -377,7 +377,7 @@ fn a_rate_however_low_is_paced_once_the_pipe_is_full() {
     let mut bbr = bbr(beginning(10.0));
     bbr.full_pipe.reached = true;
     // A segment in a day and more: 1e-5 * 11 680 bits, less a hundredth.
-    bbr.bandwidth.add(1e-5, 1, 10);
+    bbr.bandwidth.add(SegmentRate(1e-5), 1, 10);
     bbr.set_pacing_rate(1.0);
     assert!(close(bbr.control.pacing_rate, 0.115_632));
 }

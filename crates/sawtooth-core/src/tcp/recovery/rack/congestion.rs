@@ -120,7 +120,7 @@ impl Congestion {
             // Measured of Linux 6.1: a loss in a mark's reduction is not told by CWR again, whether it lowers the threshold (`dctcp`) or not.
             tx.tell_reduction(tells);
         }
-        if tx.config.prr && !tx.window.needs.rules_recovery {
+        if tx.prescribes_reduction() {
             tx.window.prescribe(now.time, before.cwnd);
         }
         if once {

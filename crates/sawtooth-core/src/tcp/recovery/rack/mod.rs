@@ -261,7 +261,7 @@ impl Rack {
         };
         if let Some(prr) = reduction
             && !news.delivered.is_zero()
-            && prescribes_reduction(tx)
+            && tx.prescribes_reduction()
         {
             tx.window.on_ack(&acked);
             let safe = !news.acked.is_zero() && lost.is_zero();
@@ -367,9 +367,4 @@ impl Rack {
     pub fn waits_for_its_time(&self, now: Instant, window: SegCount) -> bool {
         self.pace.is_ahead(now) && self.outstanding.pipe() < window
     }
-}
-
-/// Whether the window is prescribed during a reduction (RFC 9937).
-fn prescribes_reduction(tx: &Tx) -> bool {
-    tx.config.prr && !tx.window.needs.rules_recovery
 }

@@ -3,11 +3,11 @@
 //! Specifications: RFC 6298 §5.4 to §5.6 and RFC 8985 §6.3 (a timeout), §7.3 (a probe), §6.2 step 5 (losses are looked for again); RFC 2018 §8 (a receiver that
 //! discards what it has reported).
 
+use super::Rack;
 use super::frto::Frto;
 use super::outstanding::LossDetection;
 use super::phase::RecoveryPhase;
 use super::timer::{Situation, TimerPurpose};
-use super::{Rack, prescribes_reduction};
 use crate::cc::Signal;
 use crate::events::{Event, EventKey};
 use crate::tcp::sender::tx::Tx;
@@ -51,7 +51,7 @@ impl Rack {
                     // delivered, but it counts as one: with a window of 122 and every second segment lost, the next leaves with the second report after it, not the third.
                     let pipe = self.outstanding.segments.pipe();
                     if let Some(prr) = self.congestion.phase.prr()
-                        && prescribes_reduction(tx)
+                        && tx.prescribes_reduction()
                     {
                         prr.prescribe(tx, now, SegCount::ONE, pipe, false);
                     }
