@@ -60,7 +60,7 @@ TRIED = {"simulated": 120, "without loss": 32, "of a kernel": 40, "between names
 """Captures on which what was changed last was tried."""
 BEFORE = {"rate": 50, "base delay": 50, "buffer": 47, "buffer to the packet": 22, "loss": 47, "congestion control": 199}
 """Right on the day on which this page was made anew, with `fit` as it had been."""
-AGO = {"near": 115, "rate": 194, "base delay": 199}
+AGO = {"near": 115, "within": "0.1 %", "rate": 194, "base delay": 199}
 """What the page had a day before it was made anew."""
 _CHANGED = f"""\
 All of this page was made anew on 28 November 2026, by the same rules and with the same seeds: simulator and `fit` had changed since. In the simulator what `linux` does on timers, of acknowledgements with SACK that are held back and at the end of a
@@ -69,7 +69,7 @@ connection had become more like kernels; `fit` says of a busy machine's capture 
 A buffer was often told one or two packets too large: Linux holds acknowledgements with SACK back for about a millisecond, which is several packets of a fast link. So it is told since from the first three for each acknowledgement number, which are never held back, and from others less what they may have been held.
 That was found, and its one threshold set, on "fit train N" (the first {TRIED["simulated"]}, and {TRIED["without loss"]} more of the stack without loss); it was tried afterwards, unchanged, on {TRIED["of a kernel"]} captures of a kernel ("fit kernel train N") and {TRIED["between namespaces"]} between namespaces. Of those here only the tables had been looked at. They are of `fit` with it.
 
-The simulated ones were made and fitted anew on 29 November 2026, since the simulator and `fit` had changed again; nothing was tuned on them. The day before, {AGO["near"]} had a simulation that was less than 0.1 % away, and intervals had {AGO["rate"]} rates and {AGO["base delay"]} delays of all {CAPTURES}."""
+The simulated ones were made and fitted anew on 29 November 2026, since the simulator and `fit` had changed again; nothing was tuned on them. The day before, {AGO["near"]} had a simulation that was less than {AGO["within"]} away, and intervals had {AGO["rate"]} rates and {AGO["base delay"]} delays of all {CAPTURES}."""
 BARS = (("rate", "rate_bps", 0.02), ("base delay", "delay_s", 0.02), ("buffer", "buffer_packets", 0.1))
 """What is told of a path, and how far it may be off."""
 _IN_A_GUEST = 40
