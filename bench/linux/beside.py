@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from bisect import bisect
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -87,17 +88,13 @@ def main() -> None:
     parser.add_argument("--tolerance", type=int, default=TICK_NS, help="of times, in ns")
     options = parser.parse_args()
     tree = drawn(options.set, options.number)
-    if options.set == TRAIN or "train" in options.set:
+    if "train" in options.set:
         print({key: value for key, value in tree.items() if key != "sample"})
     columns: list[list[Event]] = []
-    for on_kernel, keep in ((True, options.kept), (False, options.kept / "simulated")):
-        if not on_kernel and keep.exists():
-            for path in sorted(keep.glob("*/*")):
-                path.unlink()
-            for path in keep.iterdir():
-                path.rmdir()
-        (side,) = sides([tree], on_kernel=on_kernel, keep=keep)
-        columns.append(events(captured(tree, 1, keep, on_kernel=on_kernel), side.series, options.flow))
+    with tempfile.TemporaryDirectory() as simulated:
+        for on_kernel, keep in ((True, options.kept), (False, Path(simulated))):
+            (side,) = sides([tree], on_kernel=on_kernel, keep=keep)
+            columns.append(events(captured(tree, 1, keep, on_kernel=on_kernel), side.series, options.flow))
     at = int(options.at * 1e9) if options.at is not None else parts_at(columns[0], columns[1], options.tolerance)
     shown = [_around(column, at, options.lines) for column in columns]
     for mine, its in zip_longest(*shown):
