@@ -23,11 +23,10 @@ impl MaxFilter {
     }
 
     /// A rate of `round`; the maximum is that of the last `rounds`.
-    pub(super) fn add(&mut self, rate: SegmentRate, round: u64, rounds: u64) {
-        let (value, window) = (rate.0, rounds);
+    pub(super) fn add(&mut self, SegmentRate(value): SegmentRate, round: u64, rounds: u64) {
         let new = RateOfRound { round, value };
         let best = &mut self.best;
-        if value >= best[0].value || round - best[2].round > window {
+        if value >= best[0].value || round - best[2].round > rounds {
             *best = [new; 3];
             return;
         }
@@ -37,14 +36,14 @@ impl MaxFilter {
             best[2] = new;
         }
         let age = round - best[0].round;
-        if age > window {
+        if age > rounds {
             *best = [best[1], best[2], new];
-            if round - best[0].round > window {
+            if round - best[0].round > rounds {
                 *best = [best[1], best[2], new];
             }
-        } else if best[1].round == best[0].round && age > window / 4 {
+        } else if best[1].round == best[0].round && age > rounds / 4 {
             (best[1], best[2]) = (new, new);
-        } else if best[2].round == best[1].round && age > window / 2 {
+        } else if best[2].round == best[1].round && age > rounds / 2 {
             best[2] = new;
         }
     }

@@ -167,7 +167,7 @@ impl SegmentPacing {
             Some(rate) => {
                 let interval = tx.app.stream.payload(seq) / rate;
                 let credit = interval * tx.config.pacing.credit;
-                until + interval - (now - self.until).max(Duration::ZERO).min(credit)
+                until + interval - (until - self.until).min(credit)
             }
             None => until,
         };
