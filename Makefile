@@ -9,8 +9,9 @@ SOURCES := pyproject.toml uv.lock Cargo.toml Cargo.lock $(shell find crates -nam
 
 # One process more than there are processors: those of the group "real time" mostly wait.
 PYTEST = $(RUN)/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadgroup
-# Properties of random cases at length: other cases than before, and twice as many.
-MANY := PROPTEST_CASES=512$(if $(PROPTEST_RNG_SEED), PROPTEST_RNG_SEED=$(PROPTEST_RNG_SEED)1)
+# Properties of random cases at length: other cases than those of `make test`, and as many; MANY_CASES=512 for more.
+MANY_CASES ?= 256
+MANY := PROPTEST_CASES=$(MANY_CASES)$(if $(PROPTEST_RNG_SEED), PROPTEST_RNG_SEED=$(PROPTEST_RNG_SEED)1)
 PROPERTIES = $(patsubst %.rs,%::,$(notdir $(shell grep -l 'proptest!' crates/sawtooth-core/tests/it/*.rs)))
 
 .PHONY: help dev study short gallery pages guest rust-tests test test-long test-long-python test-long-rust test-all fuzz instructions records sizes structure lint format bench guided wheel release-check docs deny deny-tool sbom mutants clean
@@ -57,11 +58,11 @@ pages: web/node_modules ## build the explorer's pages from `web/` into the packa
 # The programs that go into guests: static, and preloaded into the kernel or its emulator.
 GUEST := python/sawtooth/guest
 .venv/guest: .venv/dev
-	RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" cargo build --quiet --release --locked -p sawtooth-agent --target "$$(rustc -vV | sed -n 's/^host: //p')"
-	cargo build --quiet --release --locked -p sawtooth-clock -p sawtooth-turns
+	RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" cargo build --quiet --profile quick --locked -p sawtooth-agent --target "$$(rustc -vV | sed -n 's/^host: //p')"
+	cargo build --quiet --profile quick --locked -p sawtooth-clock -p sawtooth-turns
 	mkdir -p $(GUEST)
-	cp -f "$${CARGO_TARGET_DIR:-target}/$$(rustc -vV | sed -n 's/^host: //p')/release/sawtooth-agent" $(GUEST)/
-	cp -f "$${CARGO_TARGET_DIR:-target}"/release/libsawtooth_{clock,turns}.so $(GUEST)/
+	cp -f "$${CARGO_TARGET_DIR:-target}/$$(rustc -vV | sed -n 's/^host: //p')/quick/sawtooth-agent" $(GUEST)/
+	cp -f "$${CARGO_TARGET_DIR:-target}"/quick/libsawtooth_{clock,turns}.so $(GUEST)/
 	@touch $@
 
 guest: .venv/guest ## build what runs inside guests of `--backend uml`
@@ -162,29 +163,24 @@ docs: .venv/dev ## reference pages from the tables, what the tutorial and worked
 	NO_MKDOCS_2_WARNING=1 $(RUN)/mkdocs build --quiet --strict
 	@echo "the documentation: site/index.html, which opens from there and needs no network"
 
-# Programs of cargo, built once and quickly: some minutes of a processor each.
-TOOLS := .venv/tools/bin
-QUICKLY := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
-CARGO_DENY_VERSION := 0.20.2
-CARGO_CYCLONEDX_VERSION := 0.5.9
-CARGO_MUTANTS_VERSION := 27.1.0
-$(TOOLS)/cargo-deny: | .venv/built
-	$(QUICKLY) cargo install --quiet --locked --root .venv/tools cargo-deny --version $(CARGO_DENY_VERSION)
-$(TOOLS)/cargo-cyclonedx: | .venv/built
-	$(QUICKLY) cargo install --quiet --locked --root .venv/tools cargo-cyclonedx --version $(CARGO_CYCLONEDX_VERSION)
-$(TOOLS)/cargo-mutants: | .venv/built
-	$(QUICKLY) cargo install --quiet --locked --root .venv/tools cargo-mutants --version $(CARGO_MUTANTS_VERSION)
+# Programs of cargo, built once and quickly: some minutes of a processor each. TOOLS may be a directory that other clones share.
+TOOLS ?= .venv/tools
+TOOL = CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+	cargo install --quiet --locked --root $(TOOLS) $(@F)
+$(TOOLS)/cargo-deny@0.20.2 $(TOOLS)/cargo-cyclonedx@0.5.9 $(TOOLS)/cargo-mutants@27.1.0: | .venv/built
+	$(TOOL) && touch $@
+WITH_TOOLS = PATH="$(abspath $(TOOLS))/bin:$$PATH"
 
-deny-tool: $(TOOLS)/cargo-deny
+deny-tool: $(TOOLS)/cargo-deny@0.20.2
 
 deny: .venv/dev deny-tool ## licences, sources and known vulnerabilities of all crates and distributions
-	$(RUN)/python -m supply.deny
+	$(WITH_TOOLS) $(RUN)/python -m supply.deny
 
-sbom: .venv/dev $(TOOLS)/cargo-cyclonedx ## bill of materials of crates and distributions, results/sbom.cdx.json (CycloneDX)
-	$(RUN)/python -m supply.sbom
+sbom: .venv/dev $(TOOLS)/cargo-cyclonedx@0.5.9 ## bill of materials of crates and distributions, results/sbom.cdx.json (CycloneDX)
+	$(WITH_TOOLS) $(RUN)/python -m supply.sbom
 
-mutants: .venv/dev $(TOOLS)/cargo-mutants ## which small errors would the tests not see? Long; docs/validation/mutants.md
-	PATH="$(CURDIR)/$(TOOLS):$$PATH" $(RUN)/python -m tests.mutants
+mutants: .venv/dev $(TOOLS)/cargo-mutants@27.1.0 ## which small errors would the tests not see? Long; docs/validation/mutants.md
+	$(WITH_TOOLS) $(RUN)/python -m tests.mutants
 
 clean: ## remove what was built and installed, keep results
 	rm -rf .venv target site

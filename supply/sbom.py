@@ -16,7 +16,6 @@ from typing import Any
 from supply import licences
 from supply.licences import ROOT
 
-CARGO_CYCLONEDX = ROOT / ".venv/tools/bin/cargo-cyclonedx"
 UV = ROOT / ".venv/bin/uv"
 VALIDATOR = "cyclonedx-python-lib[json-validation]==11.11.0"
 _PART = "sbom-part"
@@ -69,7 +68,7 @@ def of_crates() -> list[dict[str, Any]]:
     """The bills of the workspace's crates, which the tool writes beside their manifests."""
     written = [manifest.parent / f"{_PART}.json" for manifest in (ROOT / "crates").glob("*/Cargo.toml")]
     try:
-        _run(str(CARGO_CYCLONEDX), "cyclonedx", "--format", "json", "--spec-version", "1.5", "--override-filename", _PART, "--quiet")
+        _run("cargo-cyclonedx", "cyclonedx", "--format", "json", "--spec-version", "1.5", "--override-filename", _PART, "--quiet")
         # Where the project lies on this machine is nobody's business.
         texts = (path.read_text(encoding="utf-8").replace(f"file://{ROOT}/", "file:///") for path in sorted(written))
         return [json.loads(text) for text in texts]

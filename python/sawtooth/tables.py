@@ -18,19 +18,18 @@ _DTYPES = {"u32": np.uint32, "u64": np.uint64, "i64": np.int64, "f64": np.float6
 
 def frame_of(columns: Mapping[str, tuple[str, bytes | list[str], bytes | None]]) -> pl.DataFrame:
     """A table of the core; of a column that may lack values the third part says of each whether it is there, of texts which of those that there are."""
+    # By index and by mask: `gather` and `when` would make a query of each column, which takes longer than a short run.
     series: list[pl.Series] = []
-    lacking: list[pl.Expr] = []
     for name, (kind, values, more) in columns.items():
         if isinstance(values, list):
             assert more is not None
-            series.append(pl.Series(name, values, dtype=pl.String).gather(pl.Series(np.frombuffer(more, dtype=np.uint32))))
+            series.append(pl.Series(name, values, dtype=pl.String)[pl.Series(np.frombuffer(more, dtype=np.uint32))])
             continue
-        series.append(pl.Series(name, np.frombuffer(values, dtype=_DTYPES[kind])))
-        # All at once, below: a query for each column would take longer than a short run.
+        column = pl.Series(name, np.frombuffer(values, dtype=_DTYPES[kind]))
         if more is not None:
-            lacking.append(pl.when(pl.lit(pl.Series(np.frombuffer(more, dtype=np.bool_)))).then(pl.col(name)).alias(name))
-    frame = pl.DataFrame(series)
-    return frame.with_columns(lacking) if lacking else frame
+            column = column.zip_with(pl.Series(np.frombuffer(more, dtype=np.bool_)), pl.Series([None], dtype=column.dtype))
+        series.append(column)
+    return pl.DataFrame(series)
 
 
 def as_table(name: str, rows: pl.DataFrame | Sequence[Mapping[str, Any]]) -> pl.DataFrame:

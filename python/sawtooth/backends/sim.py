@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sawtooth import _core
 from sawtooth.backends.batch import Batch
@@ -37,11 +37,20 @@ def run_share(
     return _core.run_all(list(scenarios), list(seeds), stop, list(captures), series_of)
 
 
-def gather(outcomes: Sequence[_core.Outcomes]) -> Batch:
-    """The batch of which these shares are, in the order of its runs. Tables are made here and not of each share: that takes as long as several short runs."""
+def gather(outcomes: Sequence[_core.Outcomes], columns: Mapping[str, Collection[str]] | None = None) -> Batch:
+    """The batch of which these shares are, in the order of its runs. Tables are made here and not of each share: that takes as long as several short runs.
+
+    Args:
+        outcomes: the shares.
+        columns: which of each table are wanted, where those who ask wait for them; all if nothing is said.
+
+    """
     outcome = _core.outcomes_of(list(outcomes))
+    tables = outcome["tables"]
+    if columns is not None:
+        tables = {name: {column: table[column] for column in columns[name]} for name, table in tables.items() if name in columns}
     return Batch(
-        tables={name: frame_of(columns) for name, columns in outcome["tables"].items()},
+        tables={name: frame_of(table) for name, table in tables.items()},
         errors=dict(outcome["errors"]),
         deliveries=sum(effort[2] for effort in outcome["efforts"]),
         events=sum(effort[1] for effort in outcome["efforts"]),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from sawtooth import _core
@@ -21,12 +22,26 @@ from sawtooth.plan import make_plan
 from sawtooth.stats import Vector
 from sawtooth.study import Study
 from sawtooth.tables import total_goodput
+from sawtooth.web.columns import vector
 from sawtooth.web.setting import Setting
 
 MOST_SECONDS = 2.0
 """Of a simulation."""
 _LIMITS = {"events": 2e7, "rows": 200_000, "memory": "500 MB"}
 """What a simulation may take; a core handles about ten million events in a second."""
+_COLUMNS = {
+    "flows": [
+        "flow", "start_ns", "goodput_bps", "delivered_bytes", "completion_ns", "srtt_mean_ns", "max_cwnd_bytes", "retransmits", "timeouts",
+        "congestion_signals", "stall_ns",
+    ],
+    "links": [
+        "link", "direction", "utilisation", "wait_mean_ns", "arrived_packets", "dropped_packets", "lost_packets", "marked_packets", "peak_packets",
+    ],
+    "series": ["flow", "t_ns", "cwnd_bytes", "srtt_ns", "delivered_bytes"],
+    "queues": ["link", "direction", "t_ns", "backlog_packets"],
+    "exchanges": ["flow", "requested_bytes", "completion_mean_ns"],
+}  # fmt: skip
+"""Of the tables of a simulation, what is looked at: to make the others would take longer than everything else here."""
 _SAVE = "make it shorter, slower, or of fewer flows; or save it as a study, which may take as long as it likes"
 
 
@@ -96,10 +111,10 @@ def play(setting: Setting, stop: _core.StopRequest | None = None, seconds: float
         if not late.is_set():
             raise SupersededError
         raise BeyondError(f"cut off: it took longer than the {seconds:g} s that the playground gives a simulation", _SAVE)
-    batch = sim.gather([outcomes])
+    batch = sim.gather([outcomes], _COLUMNS)
     if batch.errors:
         raise BeyondError(f"cut off: {_without_advice(batch.errors[0])}", _SAVE)
-    tables = {name: frame.drop("run") for name, frame in batch.tables.items()}
+    tables = batch.tables
     flows = _flows(setting, tables)
     curves, columns = _over_time(tables, flows)
     head = {
@@ -193,10 +208,13 @@ def _numbers(setting: Setting, flows: pl.DataFrame, links: pl.DataFrame) -> dict
 
 
 def _over_time(tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple[list[dict[str, Any]], dict[str, Vector]]:
-    """Curves, and their columns: windows in kB, smoothed round-trip times in ms, goodput in Mbit/s since the last sample; queues in packets."""
+    """Curves, and their columns: windows in kB, smoothed round-trip times in ms, goodput in Mbit/s since the last sample; queues in packets.
+
+    Rows are chosen by masks and put in their places by number: a query for each curve would take longer than it takes to draw it.
+    """
     series, queues = tables["series"], tables["queues"]
-    grid = queues.select(pl.col("t_ns").unique().sort())
-    t = grid["t_ns"].to_numpy().astype(float) * 1e-9
+    grid = np.unique(queues["t_ns"].to_numpy())
+    t = grid * 1e-9
     columns: dict[str, Vector] = {"t": t}
     curves: list[dict[str, Any]] = []
 
@@ -205,28 +223,39 @@ def _over_time(tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple
         curves.append({"kind": kind, "of": of, "name": name, "column": column})
         columns[column] = values
 
-    parts = series.partition_by("flow", as_dict=True)
+    cwnd, rtt = vector(series["cwnd_bytes"], 1e-3), vector(series["srtt_ns"], 1e-6)
+    delivered, sampled = vector(series["delivered_bytes"], 8e-6), series["t_ns"].to_numpy()
     for row in flows.iter_rows(named=True):
+        rows = (series["flow"] == row["flow"]).to_numpy()
         # What is sampled of a flow is its answering side: of one that uploads that says nothing.
-        if row["upload"] or (row["flow"],) not in parts:
+        if row["upload"] or not rows.any():
             continue
-        part = grid.join(parts[row["flow"],], on="t_ns", how="left", maintain_order="left")
-        delivered = _values(part["delivered_bytes"])
+        at = _Placed(sampled[rows], grid)
         with np.errstate(invalid="ignore", divide="ignore"):
-            rate = np.diff(delivered, prepend=np.nan) * 8e-6 / np.diff(t, prepend=np.nan)
-        add("cwnd", row["group"], row["flow"], _values(part["cwnd_bytes"]) / 1e3)
-        add("rtt", row["group"], row["flow"], _values(part["srtt_ns"]) / 1e6)
+            rate = np.diff(at(delivered[rows]), prepend=np.nan) / np.diff(t, prepend=np.nan)
+        add("cwnd", row["group"], row["flow"], at(cwnd[rows]))
+        add("rtt", row["group"], row["flow"], at(rtt[rows]))
         add("goodput", row["group"], row["flow"], rate)
+    backlog, seen = vector(queues["backlog_packets"]), queues["t_ns"].to_numpy()
     both = bool(flows["upload"].any())
-    for (link, direction), part in queues.partition_by("link", "direction", as_dict=True, maintain_order=True).items():
-        if direction == "forward" or both:
-            at = int(str(link).removeprefix("link")) - 1
-            name = f"link {at + 1}{'' if direction == 'forward' else ', back'}"
-            add("queue", at, name, _values(grid.join(part, on="t_ns", how="left", maintain_order="left")["backlog_packets"]))
+    for link, direction in tables["links"].select("link", "direction").iter_rows():
+        rows = ((queues["link"] == link) & (queues["direction"] == direction)).to_numpy()
+        if rows.any() and (direction == "forward" or both):
+            index = int(str(link).removeprefix("link")) - 1
+            name = f"link {index + 1}{'' if direction == 'forward' else ', back'}"
+            add("queue", index, name, _Placed(seen[rows], grid)(backlog[rows]))
     return curves, columns
 
 
-def _values(column: pl.Series) -> Vector:
-    """Numbers; what was not measured, or is unbounded, is none."""
-    found = column.cast(pl.Float64).to_numpy()
-    return np.where(np.isfinite(found), found, np.nan)
+class _Placed:
+    """Where samples of these times, in their order, stand among the times of a grid; where there are none, nothing does."""
+
+    def __init__(self, times: npt.NDArray[np.int64], grid: npt.NDArray[np.int64]) -> None:
+        at = np.minimum(np.searchsorted(times, grid), len(times) - 1)
+        self._at, self._lacks = at, times[at] != grid
+
+    def __call__(self, values: Vector) -> Vector:
+        """These samples on the grid."""
+        found = values[self._at]
+        found[self._lacks] = np.nan
+        return found

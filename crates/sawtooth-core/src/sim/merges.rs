@@ -29,8 +29,8 @@ pub(super) fn ordered(
 ) -> BTreeSet<PathNode> {
     let mut passing = vec![0; ports.len()];
     for place in places.iter().flatten() {
-        if let PathNode::Port(port) | PathNode::SlowPort(port) = place {
-            passing[*port as usize] += 1;
+        if let Some(port) = place.port() {
+            passing[port as usize] += 1;
         }
     }
     // Of each merge, the ways to it; nothing if there is one of which nothing is known.

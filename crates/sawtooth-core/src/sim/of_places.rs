@@ -6,7 +6,7 @@ use super::routes::PathNode;
 #[derive(Debug)]
 pub(super) struct OfPlaces<T>([Vec<Option<T>>; KINDS]);
 
-const KINDS: usize = 10;
+const KINDS: usize = 11;
 
 impl<T: Copy> OfPlaces<T> {
     pub(super) fn new() -> Self {
@@ -47,6 +47,7 @@ impl Numbered {
             PathNode::Discard => (7, 0),
             PathNode::Receivers(number) => (8, number),
             PathNode::Senders(number) => (9, number),
+            PathNode::SampledPort(number) => (10, number),
         };
         Self {
             kind,

@@ -16,6 +16,8 @@ pub(super) struct Stop {
 pub(super) enum PathNode {
     /// A port that computes departures, marks nothing and is not sampled.
     Port(u32),
+    /// The same, but for being sampled.
+    SampledPort(u32),
     SlowPort(u32),
     /// The way between a host and the first link, which takes the flow's own delay; an even number from the sender, an odd one to it.
     Access(u32),
@@ -30,6 +32,16 @@ pub(super) enum PathNode {
     /// The receivers of all flows of an entry that arrive; each packet says which one it is for.
     Receivers(u32),
     Senders(u32),
+}
+
+impl PathNode {
+    /// The port that it is, of whatever kind.
+    pub(super) fn port(self) -> Option<u32> {
+        match self {
+            Self::Port(port) | Self::SampledPort(port) | Self::SlowPort(port) => Some(port),
+            _ => None,
+        }
+    }
 }
 
 /// Where a flow's round trip begins in `World::stops`, and which stop is the receiver's.

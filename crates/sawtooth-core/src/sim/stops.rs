@@ -30,15 +30,13 @@ pub(super) struct Plan {
 /// Lays out every round trip and decides which stops need events.
 pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[RoundTripRoute]) -> Plan {
     let places = lay_out(scenario, ports, routes);
-    let may_reorder = |place: &PathNode| match place {
-        PathNode::Port(port) | PathNode::SlowPort(port) => ports[*port as usize].may_reorder(),
-        _ => false,
-    };
+    let may_reorder =
+        |place: &PathNode| (place.port()).is_some_and(|port| ports[port as usize].may_reorder());
     let feeders = feeders(&places, may_reorder);
     let feeders = |place: &PathNode| feeders.get(*place).expect("each place has a feeder");
     let needs_event = |place: &PathNode| match place {
         place if feeders(place).may_reorder => true,
-        PathNode::Port(port) | PathNode::SlowPort(port) => {
+        PathNode::Port(port) | PathNode::SampledPort(port) | PathNode::SlowPort(port) => {
             feeders(place).several
                 || !scenario.shortcuts.computed_hops
                 || !ports[*port as usize].is_computed()
@@ -54,7 +52,7 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[RoundTri
     let mut channels: BTreeMap<EventedWay, u32> = BTreeMap::new();
     let mut ranks: BTreeMap<(PathNode, PathNode), u32> = BTreeMap::new();
     let length = |place: &PathNode| match place {
-        PathNode::Port(port) | PathNode::SlowPort(port) => {
+        PathNode::Port(port) | PathNode::SampledPort(port) | PathNode::SlowPort(port) => {
             let port = &ports[*port as usize];
             [port.rate().bps(), port.delay().secs()].map(f64::to_bits)
         }
@@ -179,10 +177,11 @@ fn lay_out(scenario: &Scenario, ports: &[Port], routes: &[RoundTripRoute]) -> Ve
         let plain = port.is_computed() && !port.computes_marks() && !port.is_impaired();
         let plain = plain && !port.is_framed() && !port.has_node();
         let plain = plain && !scenario.record.notes_at_links();
-        if plain && !matches!(scenario.sample, Sampling::Every(_)) {
-            PathNode::Port(index_u32(index))
-        } else {
-            PathNode::SlowPort(index_u32(index))
+        let index = index_u32(index);
+        match scenario.sample {
+            Sampling::Every(_) if plain => PathNode::SampledPort(index),
+            _ if plain => PathNode::Port(index),
+            _ => PathNode::SlowPort(index),
         }
     };
     for (index, route) in (0..).zip(routes) {
@@ -243,7 +242,10 @@ impl Plan {
             let mut stop = self.stops[at];
             if !matches!(
                 stop.place,
-                PathNode::Port(_) | PathNode::SlowPort(_) | PathNode::Access(_)
+                PathNode::Port(_)
+                    | PathNode::SampledPort(_)
+                    | PathNode::SlowPort(_)
+                    | PathNode::Access(_)
             ) {
                 stop.place = PathNode::Discard;
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::routes::{PathNode, Stop};
+use super::routes::Stop;
 use crate::events::EventKey;
 use crate::net::{Packets, Port};
 use crate::packet::{AckStore, Packet};
@@ -52,13 +52,11 @@ impl Topology {
         if !self.ports[port as usize].has_node() {
             return arrival;
         }
-        match self.stops[hop as usize].place {
-            PathNode::Port(next) | PathNode::SlowPort(next) => {
-                let next = self.ports[next as usize].rate();
-                self.ports[port as usize].pass_on(arrival, size, next)
-            }
-            _ => arrival,
-        }
+        let Some(next) = self.stops[hop as usize].place.port() else {
+            return arrival;
+        };
+        let next = self.ports[next as usize].rate();
+        self.ports[port as usize].pass_on(arrival, size, next)
     }
 
     /// The same packet once more, with what is kept for it.
@@ -111,6 +109,7 @@ mod tests {
     use super::*;
     use crate::impair::Forwarding;
     use crate::packet::{Ack, DataSegment};
+    use crate::sim::routes::PathNode;
     use crate::sim::world::assemble;
     use crate::spec::{FlowSpec, LinkSpec, Scenario};
     use crate::units::Rate;
@@ -133,8 +132,7 @@ mod tests {
         let mut topology = assemble(&scenario, 1).topology;
         let places: Vec<PathNode> = topology.stops.iter().map(|stop| stop.place).collect();
         let hop = |link: u32| {
-            let at =
-                |node: &PathNode| [PathNode::Port(link), PathNode::SlowPort(link)].contains(node);
+            let at = |node: &PathNode| node.port() == Some(link);
             let hop = places.iter().position(at).expect("a stop of the link");
             u32::try_from(hop).expect("few stops")
         };

@@ -48,6 +48,15 @@ impl World<'_> {
                     packet.hop = hop;
                     behind
                 }
+                PathNode::SampledPort(index) => {
+                    self.observers
+                        .sample_port(&self.topology.ports, index, key.time);
+                    let (ports, lineage) = (&mut self.topology.ports, &mut self.calendar.lineage);
+                    key = ports[index as usize].take::<false>(key, now, packet.size(), lineage);
+                    now = Occurrence::OUT_OF_TURN;
+                    packet.hop += 1;
+                    self.topology.stop(packet.hop)
+                }
                 PathNode::Receiver(flow) => {
                     let event = now.record(key, &mut self.calendar.lineage);
                     packet = receive(self, flow, packet, key, event)?;
@@ -114,7 +123,7 @@ impl World<'_> {
         }
     }
 
-    /// A packet arrives at a port whose departures take events, or that marks, or that is sampled; when it arrives at the next stop,
+    /// A packet arrives at a port whose departures take events, or that marks, or whose packets are noted; when it arrives at the next stop,
     /// and whether it was marked, unless that takes an event.
     #[cold]
     #[inline(never)]

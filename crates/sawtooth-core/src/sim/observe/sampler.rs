@@ -14,6 +14,8 @@ use crate::units::{ByteCount, Duration, Instant};
 struct Sampler<T> {
     every: Duration,
     last: u64,
+    /// When the next one is due; never after the last.
+    due: Instant,
     samples: Vec<T>,
 }
 
@@ -28,6 +30,7 @@ impl<T> Sampler<T> {
         Self {
             every,
             last,
+            due: Instant::START,
             samples: Vec::new(),
         }
     }
@@ -37,14 +40,24 @@ impl<T> Sampler<T> {
         self.take_at(until, |_| sample());
     }
 
+    /// Almost always none is due.
     #[inline]
-    fn take_at(&mut self, until: Instant, mut sample: impl FnMut(Instant) -> T) {
-        while self.samples.len() as u64 <= self.last {
-            let time = self.time_of(self.samples.len());
-            if time > until {
-                break;
-            }
-            self.samples.push(sample(time));
+    fn take_at(&mut self, until: Instant, sample: impl FnMut(Instant) -> T) {
+        if self.due <= until {
+            self.take_due(until, sample);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_due(&mut self, until: Instant, mut sample: impl FnMut(Instant) -> T) {
+        while self.due <= until && self.samples.len() as u64 <= self.last {
+            self.samples.push(sample(self.due));
+            self.due = if self.samples.len() as u64 <= self.last {
+                self.time_of(self.samples.len())
+            } else {
+                Instant::NEVER
+            };
         }
     }
 
@@ -86,7 +99,7 @@ impl Samplers {
     }
 
     /// A sender is about to move past `until`; its algorithm's variables are taken with its samples.
-    #[inline(never)]
+    #[inline]
     pub(super) fn take_sender(
         &mut self,
         variables: &mut Option<VariableSamples>,
@@ -105,7 +118,7 @@ impl Samplers {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     pub(super) fn take_receiver(&mut self, flows: &[Flow], index: u32, until: Instant) {
         if let Some(sampler) = self.receivers.get_mut(index as usize) {
             let receiver = &flows[index as usize].receiver;
@@ -113,7 +126,7 @@ impl Samplers {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     pub(super) fn take_port(&mut self, ports: &[Port], index: u32, until: Instant) {
         let port = &ports[index as usize];
         self.ports[index as usize].take_at(until, |time| QueueRow::at_port(port, time));

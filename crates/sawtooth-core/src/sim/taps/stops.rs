@@ -137,10 +137,7 @@ fn is_at_end(hop: u32, trip: Trip, route: &RoundTripRoute, of_receiver: bool) ->
 
 /// The port that is a stop, if one is.
 fn port_of(stop: Stop) -> Option<usize> {
-    match stop.place {
-        PathNode::Port(port) | PathNode::SlowPort(port) => Some(port as usize),
-        _ => None,
-    }
+    stop.place.port().map(|port| port as usize)
 }
 
 #[cfg(test)]
