@@ -100,13 +100,13 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, help="results with many rows")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sawtooth-") as name:
-        results = given.results
+        results = given.results and given.results.resolve()
         if results is None:
             results = Path(name) / "hstcp"
             sawtooth.run("hstcp", results)
         rows = of_results(results)
         if given.rows:
-            rows += of_rows(given.rows)
+            rows += of_rows(given.rows.resolve())
     print(table(["What", "Milliseconds", "of processors"], rows, "lrr"))
 
 

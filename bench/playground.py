@@ -67,12 +67,22 @@ def in_browser(steps: int) -> dict[str, list[float]]:
         page.goto(explorer.opening)
         page.goto(f"/playground?{SETTING.format(rate=FIRST_MBPS)}")
         page.locator('[data-done="true"]').wait_for()
+        # What a figure needs is loaded in the explorer's first seconds; who drags has read the page by then.
+        _settled(explorer.process.pid)
         page.get_by_role("slider", name="Rate").focus()
         for _ in range(steps):
             for name, value in zip(found, _step(page), strict=True):
                 found[name].append(value)
         browser.close()
     return found
+
+
+def _settled(process: int) -> None:
+    """Waits until the explorer has had nothing to do for a second."""
+    stat, before = Path(f"/proc/{process}/stat"), ""
+    while (used := " ".join(stat.read_text().rpartition(")")[2].split()[11:13])) != before:
+        before = used
+        time.sleep(1)
 
 
 def _step(page: Page) -> list[float]:

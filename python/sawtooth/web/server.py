@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import logging
 import socket
@@ -64,6 +65,8 @@ def _load() -> None:
     """Loads what the first figure needs while the browser opens."""
     for name in _NEEDED:
         importlib.import_module(name)
+    # What is loaded stays: looking through it for garbage, again and again, would be most of the wait for a short answer's collection.
+    gc.freeze()
 
 
 def _listening(port: int) -> socket.socket:
