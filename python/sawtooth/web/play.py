@@ -190,10 +190,13 @@ def _numbers(setting: Setting, flows: pl.DataFrame, links: pl.DataFrame) -> dict
 
     Links count in the directions in which data go; waits are those of the direction in which they are longer, and `wait_back` is 1 if that is against the chain.
     """
-    data = links.filter((pl.col("direction") == "forward") | flows["upload"].any())
-    dropped, lost, came = (int(data[f"{what}_packets"].sum()) for what in ("dropped", "lost", "arrived"))
-    ways = {"forward": not flows["upload"].all(), "reverse": bool(flows["upload"].any())}
-    waits = {way: float(links.filter(direction=way)["wait_mean_ns"].fill_null(0).sum()) / 1e6 for way, used in ways.items() if used}
+    upload = flows["upload"]
+    rows = links.to_dicts()
+    data = [row for row in rows if row["direction"] == "forward" or upload.any()]
+    dropped, lost, came = (sum(row[f"{what}_packets"] for row in data) for what in ("dropped", "lost", "arrived"))
+    ways = {"forward": not upload.all(), "reverse": upload.any()}
+    used = [row for row in rows if ways[row["direction"]]]
+    waits = {way: sum(row["wait_mean_ns"] or 0 for row in used if row["direction"] == way) / 1e6 for way, is_used in ways.items() if is_used}
     longer = max(waits, key=waits.__getitem__)
     span = setting.duration * 1e9 - pl.col("start_ns")
     return {
@@ -202,8 +205,8 @@ def _numbers(setting: Setting, flows: pl.DataFrame, links: pl.DataFrame) -> dict
         "loss_percent": 100 * (dropped + lost) / came if came else None,
         "wait_ms": waits[longer],
         "wait_back": float(longer == "reverse"),
-        "utilisation": float(links.filter(pl.col("direction").is_in(list(waits)))["utilisation"].max() or 0.0),  # pyright: ignore[reportArgumentType]
-        "marked": int(data["marked_packets"].sum()),
+        "utilisation": max((row["utilisation"] or 0.0 for row in used), default=0.0),
+        "marked": sum(row["marked_packets"] for row in data),
     }
 
 
