@@ -23,10 +23,10 @@ from sawtooth.report import compare, compare_page
 from sawtooth.report.compare_rows import scale_of
 from sawtooth.report.document import Plot
 from sawtooth.web import sides_drawn, workbench
+from sawtooth.web.exports import TYPES, as_file, disposition, way_of
 from sawtooth.web.folders import Folders
 from sawtooth.web.opened import DRAWING, Once, Opened, Shelf
 from sawtooth.web.requests import body, in_thread, query, table
-from sawtooth.web.results import TYPES, as_file, disposition
 from sawtooth.web.rows import rows_of
 
 _MOST_KEPT = 4
@@ -162,9 +162,7 @@ class Comparing:
 
     def export(self, request: Request) -> Response:
         """A figure of both as a file: drawn (`svg`, `png`), its numbers (`csv`), or its lines of a study file (`toml`)."""
-        way, keys = query(request, "as"), table(query(request, "keys"))
-        if way not in TYPES:
-            raise DatasetError(f"a figure is not given as `{way[:80]}`", f"there are {', '.join(TYPES)}")
+        way, keys = way_of(request), table(query(request, "keys"))
         if way == "toml":
             content = workbench.as_toml(keys).encode()
         else:

@@ -196,7 +196,9 @@ def _numbers(setting: Setting, flows: pl.DataFrame, links: pl.DataFrame) -> dict
     dropped, lost, came = (sum(row[f"{what}_packets"] for row in data) for what in ("dropped", "lost", "arrived"))
     ways = {"forward": not upload.all(), "reverse": upload.any()}
     used = [row for row in rows if ways[row["direction"]]]
-    waits = {way: sum(row["wait_mean_ns"] or 0 for row in used if row["direction"] == way) / 1e6 for way, is_used in ways.items() if is_used}
+    waits = {
+        way: sum(row["wait_mean_ns"] or 0 for row in used if row["direction"] == way) / 1e6 for way, is_used in ways.items() if is_used
+    }
     longer = max(waits, key=waits.__getitem__)
     span = setting.duration * 1e9 - pl.col("start_ns")
     return {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -17,10 +16,10 @@ from sawtooth import analysis
 from sawtooth.errors import DatasetError, SawtoothError
 from sawtooth.measures import factors, listed
 from sawtooth.recognise import written
-from sawtooth.report.document import Plot
 from sawtooth.report.origin import counts, origin, warnings
 from sawtooth.results.dataset import Dataset
 from sawtooth.web import workbench
+from sawtooth.web.exports import TYPES, as_file, disposition, way_of
 from sawtooth.web.folders import Folders
 from sawtooth.web.judging import Judge
 from sawtooth.web.made import Kept, modified
@@ -28,8 +27,6 @@ from sawtooth.web.opened import DRAWING, Opened, Shelf, state_of
 from sawtooth.web.problems import problem
 from sawtooth.web.requests import body, in_thread, query, table
 from sawtooth.web.rows import cell, of_run, rows_of, units_of
-
-TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "toml": "application/toml; charset=utf-8"}
 
 
 class Results:
@@ -116,10 +113,7 @@ class Results:
 
         With `on=page` on the axes that the workbench's page has.
         """
-        way = query(request, "as")
-        keys = table(query(request, "keys"))
-        if way not in TYPES:
-            raise DatasetError(f"a figure is not given as `{way}`", f"there are {', '.join(TYPES)}")
+        way, keys = way_of(request), table(query(request, "keys"))
         opened = self._opened(request)
         draw = workbench.drawn if request.query_params.get("on") == "page" else analysis.drawn
         with opened.lock, DRAWING:
@@ -188,12 +182,6 @@ def _told(path: Path) -> dict[str, Any]:
         return {"name": path.name, "error": problem(error)}
 
 
-def disposition(request: Request, name: str, way: str) -> dict[str, str]:
-    """Whether a file is shown or kept, and what it is called."""
-    how = "inline" if request.query_params.get("shown") else "attachment"
-    return {"Content-Disposition": f'{how}; filename="{"".join(c for c in name if c.isalnum() or c in "-_")}.{way}"'}
-
-
 def _named(dataset: Dataset) -> dict[str, Any]:
     manifest = dataset.manifest
     return {
@@ -201,24 +189,6 @@ def _named(dataset: Dataset) -> dict[str, Any]:
         "question": str(manifest.get("question", "")),
         "backend": str(manifest.get("backend", "")),
     }
-
-
-def as_file(way: str, plot: Plot) -> bytes:
-    """A figure as a file of a kind.
-
-    Raises:
-        DatasetError: if it has no numbers, and they are asked for.
-
-    """
-    if way == "svg":
-        return plot.svg.encode()
-    if way == "png":
-        return plot.png
-    written_to = io.BytesIO()
-    if plot.numbers is None:
-        raise DatasetError(f"the figure `{plot.name}` has no numbers")
-    plot.numbers.write_csv(written_to)
-    return written_to.getvalue()
 
 
 def _bytes(path: Path) -> int:
