@@ -21,6 +21,9 @@ import pytest
 
 from sawtooth import _core
 
+# What is built for all of it is built once.
+pytestmark = pytest.mark.xdist_group("recipes")
+
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES: dict[str, dict[str, Any]] = {
     path.stem: tomllib.loads(path.read_text()) for path in sorted((ROOT / "tests/recipes").glob("*.toml"))

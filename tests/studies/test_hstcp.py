@@ -21,6 +21,9 @@ from sawtooth.results.dataset import Dataset
 from sawtooth.results.tables import with_factors
 from sawtooth.study import shipped
 
+# What is run for all of it is run once.
+pytestmark = pytest.mark.xdist_group("hstcp")
+
 SPECIFIED = shipped.studies()
 ROOT = Path(__file__).parents[2]
 FACTORS = ("Bw", "Tp", "D", "N")

@@ -29,6 +29,9 @@ from sawtooth.study import Study
 from sawtooth.study.shipped import DIRECTORY
 from tests.studies.altered import Altered, answers, swapped
 
+# What is run for all of it is run once.
+pytestmark = pytest.mark.xdist_group("self-similar")
+
 FOLDER = DIRECTORY / "self-similar-background"
 PERIOD_NS = 50_000_000
 Row = Mapping[str, Any]
@@ -225,6 +228,7 @@ def test_sensitivity_asks_what_the_study_asks() -> None:
 ONE = {**FEW, r"\[\"100 packets\", \"500 packets\"\]": '["100 packets"]', r"(?m)^\"vars.buffers\" = \[0.5, .*": '"vars.buffers" = [1]'}
 
 
+@pytest.mark.long
 def test_another_seed_keeps_what_is_clear_and_turns_nothing_round(tmp_path: Path) -> None:
     def told(seed: int) -> dict[str, str]:
         longer = {r"(?m)^repeat = 4": f"repeat = 8\nseed = {seed}", r'(?m)^time = "10 s"': 'time = "30 s"'}
@@ -326,6 +330,7 @@ def block(text: str, name: str) -> str:
     return found[1]
 
 
+@pytest.mark.long
 def test_the_guides_program_fills_its_blocks_from_any_results(whole: Dataset, tmp_path: Path) -> None:
     other = made(tmp_path / "other", "sensitivity", published, FEW)
     sides = [made(tmp_path / name, "kernel", lambda row: published({**row, "buffers": "1", "H": "0.8"}), {}) for name in ("kernel", "sim")]

@@ -13,6 +13,9 @@ from sawtooth.web import workbench
 from tests.web.conftest import asking, serving, showing
 from tests.web.test_pages import violations
 
+# What is opened for all of it is opened once.
+pytestmark = pytest.mark.xdist_group("many runs")
+
 RUNS, ROWS = 23_040, 1_036_800
 
 
