@@ -48,15 +48,6 @@ impl World<'_> {
                     packet.hop = hop;
                     behind
                 }
-                PathNode::SampledPort(index) => {
-                    self.observers
-                        .sample_port(&self.topology.ports, index, key.time);
-                    let (ports, lineage) = (&mut self.topology.ports, &mut self.calendar.lineage);
-                    key = ports[index as usize].take::<false>(key, now, packet.size(), lineage);
-                    now = Occurrence::OUT_OF_TURN;
-                    packet.hop += 1;
-                    self.topology.stop(packet.hop)
-                }
                 PathNode::Receiver(flow) => {
                     let event = now.record(key, &mut self.calendar.lineage);
                     packet = receive(self, flow, packet, key, event)?;
@@ -94,10 +85,10 @@ impl World<'_> {
                     self.discarded(&copy);
                     return None;
                 }
-                PathNode::SlowPort(index) => {
+                PathNode::SlowPort(_) | PathNode::SampledPort(_) => {
                     let copy = packet;
                     let (time, line) = key.parts();
-                    let (arrival, marked) = self.pass_slowly(index, &copy, time, line, now)?;
+                    let (arrival, marked) = self.pass_slowly(place, &copy, time, line, now)?;
                     if marked {
                         packet.mark();
                     }
@@ -123,23 +114,28 @@ impl World<'_> {
         }
     }
 
-    /// A packet arrives at a port whose departures take events, or that marks, or whose packets are noted; when it arrives at the next stop,
+    /// A packet arrives at a port whose departures take events, or that marks, or that is sampled; when it arrives at the next stop,
     /// and whether it was marked, unless that takes an event.
     #[cold]
     #[inline(never)]
     fn pass_slowly(
         &mut self,
-        index: u32,
+        place: PathNode,
         packet: &Packet,
         time: Instant,
         line: Line,
         now: Occurrence,
     ) -> Option<(EventKey, bool)> {
+        let index = place.port().expect("it is a port");
         let key = EventKey::from_parts(time, line);
-        let packet = *packet;
         self.observers
             .sample_port(&self.topology.ports, index, key.time);
         let port = self.topology.port(index);
+        if let PathNode::SampledPort(_) = place {
+            let lineage = &mut self.calendar.lineage;
+            return Some((port.take::<true>(key, now, packet.size(), lineage), false));
+        }
+        let packet = *packet;
         if !port.is_computed() {
             self.arrive(index, packet, key, now);
             return None;
