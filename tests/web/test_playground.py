@@ -502,6 +502,27 @@ def test_nothing_is_taken_along_of_a_setting_that_is_refused(running_page: Any, 
     expect(page.get_by_label("Delay, one way, typed").first).to_have_value("0.6")
 
 
+def test_a_link_that_is_followed_as_the_address_comes_to_rest_is_not_undone(running_page: Any) -> None:
+    page = running_page
+    # What the page does once it rests is kept until it is asked for: that is when a slow machine may do it.
+    page.add_init_script(
+        """{ const later = setTimeout; window.resting = []; window.setTimeout = (what, ms, ...more) => ms === 200 ? resting.push(what) : later(what, ms, ...more); }"""
+    )
+    page.goto("/playground?v=1&d=3&l=10&f=cubic&f=bbr")
+    shown(page)
+    page.wait_for_function("resting.length > 0")
+    page.evaluate(
+        """() => {
+            const link = document.createElement("a");
+            link.href = "/playground?v=1&d=3&l=10,0&f=cubic";
+            document.querySelector("main").append(link);
+            link.click();
+            for (const what of resting) what();
+        }"""
+    )
+    page.get_by_role("alert").get_by_text("a limit in bdp needs a flow with a delay").wait_for()
+
+
 def test_that_a_setting_was_saved_is_not_said_of_another(running_page: Any) -> None:
     running_page.goto("/playground?v=1&d=3&l=10&f=cubic")
     shown(running_page)

@@ -69,7 +69,11 @@ function Playing({ choices }: { choices: Choices }) {
         latest.current = found.head.setting.address;
         // Once it rests: browsers refuse an address that changes a hundred times in a while.
         clearTimeout(resting.current);
-        resting.current = setTimeout(() => follow(searchOf(latest.current, parted(location.search).lesson)), REST);
+        const { search } = location;
+        resting.current = setTimeout(() => {
+          // Whoever has gone to another setting meanwhile stays there.
+          if (location.search === search) follow(searchOf(latest.current, parted(search).lesson));
+        }, REST);
       },
       (problem, asked) => {
         if (asked !== latest.current) return;
