@@ -165,10 +165,10 @@ docs: .venv/dev ## reference pages from the tables, what the tutorial and worked
 
 # Programs of cargo, built once and quickly: some minutes of a processor each. TOOLS may be a directory that other clones share.
 TOOLS ?= .venv/tools
-TOOL = CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-	cargo install --quiet --locked --root $(TOOLS) $(@F)
-$(TOOLS)/cargo-deny@0.20.2 $(TOOLS)/cargo-cyclonedx@0.5.9 $(TOOLS)/cargo-mutants@27.1.0: | .venv/built
-	$(TOOL) && touch $@
+$(TOOLS)/cargo-%: | .venv/built
+	CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+		cargo install --quiet --locked --root $(TOOLS) $(@F)
+	@touch $@
 WITH_TOOLS = PATH="$(abspath $(TOOLS))/bin:$$PATH"
 
 deny-tool: $(TOOLS)/cargo-deny@0.20.2

@@ -11,7 +11,6 @@ for what was shown before.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
 import tempfile
@@ -27,7 +26,7 @@ from playwright.sync_api import Error, Page
 
 import sawtooth
 from bench.pages import table
-from bench.shown import page_of
+from bench.shown import page_of, processor_ms
 
 # When the page has a heading, a figure and a verdict, each with the frame after it.
 WATCH = """
@@ -115,15 +114,14 @@ class Watched:
 
     def __init__(self, page: Page, server: int) -> None:
         self.page = page
-        self._stat = Path(f"/proc/{server}/stat")
+        self._server = server
         self._session = page.context.new_cdp_session(page)
         self._session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
     def used(self) -> float:
         """Milliseconds of the explorer, without its children, and of the page's thread."""
-        user, system = self._stat.read_text().rpartition(")")[2].split()[11:13]
         metrics = {each["name"]: each["value"] for each in self._session.send("Performance.getMetrics")["metrics"]}
-        return 1000 * ((int(user) + int(system)) / os.sysconf("SC_CLK_TCK") + metrics["TaskDuration"])
+        return processor_ms(self._server) + 1000 * metrics["TaskDuration"]
 
     def changed(self, name: str, value: str, place: str = "[aria-label=Workbench] .plot") -> Change:
         """How long a change at a control takes until the figure is drawn anew; ends with what there is, if it cannot be made."""

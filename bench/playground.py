@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from playwright.sync_api import Page, sync_playwright
 
+from bench.shown import processor_ms
 from sawtooth.web.play import play
 from sawtooth.web.setting import parse
 from tests.web.conftest import serving
@@ -79,8 +80,8 @@ def in_browser(steps: int) -> dict[str, list[float]]:
 
 def _settled(process: int) -> None:
     """Waits until the explorer has had nothing to do for a second."""
-    stat, before = Path(f"/proc/{process}/stat"), ""
-    while (used := " ".join(stat.read_text().rpartition(")")[2].split()[11:13])) != before:
+    before = None
+    while (used := processor_ms(process)) != before:
         before = used
         time.sleep(1)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import logging
 import socket
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,8 +17,6 @@ from sawtooth.web.settings import LOOPBACK, Settings
 
 _LEAVING = 1.0
 """Seconds that open connections, such as those of progress, have to end."""
-_SWITCH = 0.0005
-"""Seconds after which a thread that computes makes room for others; by default it is ten times as long, and an answer waits for that at each of its steps."""
 _NEEDED = ("scipy.special", "sawtooth.figures", "sawtooth.findings")
 """What takes long to load, and nobody needs who looks at no results."""
 
@@ -36,8 +32,6 @@ def serve(settings: Settings, ready: Callable[[Settings], None]) -> None:
         DatasetError: if it cannot listen there, or a folder is none.
 
     """
-    # What is loaded beside answers lets them go on sooner.
-    sys.setswitchinterval(_SWITCH)
     listening = _listening(settings.port)
     settings = replace(settings, port=listening.getsockname()[1])
     config = uvicorn.Config(
@@ -70,8 +64,6 @@ def _load() -> None:
     """Loads what the first figure needs while the browser opens."""
     for name in _NEEDED:
         importlib.import_module(name)
-    # What is loaded stays: looking through it for garbage, again and again, would be most of the wait for a short answer's collection.
-    gc.freeze()
 
 
 def _listening(port: int) -> socket.socket:
