@@ -132,7 +132,7 @@ def profile() -> Path:
 def install(flags: str) -> int:
     """Builds the extension of the environment as a wheel has it, with these flags."""
     print("building the package", flush=True)
-    command = [".venv/bin/maturin", "develop", "--quiet", "--locked", "--skip-install", "--release", "--target", host()]
+    command = [".venv/bin/maturin", "develop", "--uv", "--quiet", "--locked", "--skip-install", "--release", "--target", host()]
     environment = {**os.environ, "RUSTFLAGS": flags, "VIRTUAL_ENV": str(ROOT / ".venv")}
     return subprocess.run(command, cwd=ROOT, env=environment, check=False, stdout=subprocess.DEVNULL).returncode
 

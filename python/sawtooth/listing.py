@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from sawtooth import _core
 from sawtooth.backends.registry import BACKENDS
+from sawtooth.tables import schema
 
 Row: TypeAlias = dict[str, Any]
 
@@ -36,7 +37,7 @@ def words(row: Row) -> str:
 def _columns() -> list[Row]:
     return [
         {"name": f"{table}.{column['name']}", "summary": column["summary"], "unit": column["unit"]}
-        for table, spec in _core.schema().items()
+        for table, spec in schema().items()
         for column in spec["columns"]
     ]
 

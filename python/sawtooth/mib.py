@@ -13,9 +13,10 @@ from typing import Any
 
 import polars as pl
 
-from sawtooth import _core, arguments
+from sawtooth import arguments
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
+from sawtooth.tables import schema
 
 
 def rfc4898(name: str, table: str = "flows") -> pl.Expr:
@@ -35,11 +36,11 @@ def rfc4898(name: str, table: str = "flows") -> pl.Expr:
     """
     table = arguments.text(table, "a table is called by its name, such as flows")
     name = arguments.text(name, "a column is called by its name, such as SegsRetrans")
-    if table not in _core.schema():
-        raise DatasetError(f"there is no table `{table}`", f"there are {', '.join(_core.schema())}")
+    if table not in schema():
+        raise DatasetError(f"there is no table `{table}`", f"there are {', '.join(schema())}")
     names = {known: row for row in _names(table) for known in _known_as(row)}
     if name not in names:
-        elsewhere = [other for other in _core.schema() if any(name in _known_as(row) for row in _names(other))]
+        elsewhere = [other for other in schema() if any(name in _known_as(row) for row in _names(other))]
         hint = (
             f"it is in `{elsewhere[0]}`: rfc4898({name!r}, {elsewhere[0]!r})"
             if elsewhere
@@ -52,7 +53,7 @@ def rfc4898(name: str, table: str = "flows") -> pl.Expr:
 
 
 def _names(table: str) -> list[dict[str, Any]]:
-    return _core.schema().get(table, {}).get("rfc4898", [])
+    return schema().get(table, {}).get("rfc4898", [])
 
 
 def _known_as(row: dict[str, Any]) -> list[str]:

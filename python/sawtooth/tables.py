@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -41,15 +42,21 @@ def as_table(name: str, rows: pl.DataFrame | Sequence[Mapping[str, Any]]) -> pl.
     )
 
 
+@functools.cache
+def schema() -> Mapping[str, Any]:
+    """Every table that a run records, with its columns; the core makes it anew whenever it is asked, which takes longer than most of what is done with it."""
+    return _core.schema()
+
+
 def column_types(name: str) -> dict[str, Any]:
     """The types of a table's columns, without `run`."""
     kinds = {"u64": pl.UInt64, "i64": pl.Int64, "f64": pl.Float64, "str": pl.String}
-    return {column["name"]: kinds[column["type"]] for column in _core.schema()[name]["columns"]}
+    return {column["name"]: kinds[column["type"]] for column in schema()[name]["columns"]}
 
 
 def with_nulls(name: str, table: pl.LazyFrame) -> pl.LazyFrame:
     """A table in which -1 stood for what is unknown, with nulls for that."""
-    columns = _core.schema().get(name, {}).get("columns", [])
+    columns = schema().get(name, {}).get("columns", [])
     # No count was below 0: of what was never measured counts said 0, which they say still.
     signed = {column["name"] for column in columns if column["nullable"] and column["type"] != "u64"}
     there = [column for column in table.collect_schema().names() if column in signed]

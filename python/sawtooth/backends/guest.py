@@ -22,7 +22,7 @@ from sawtooth.backends import processes
 from sawtooth.backends.batch import Batch
 from sawtooth.backends.launcher import Launcher, Machine, Settings, guests_that_fit
 from sawtooth.errors import BackendUnavailable
-from sawtooth.tables import as_table
+from sawtooth.tables import as_table, schema
 
 _BUILT = Path(__file__).resolve().parent.parent / "guest"
 AGENT = _BUILT / "sawtooth-agent"
@@ -281,11 +281,10 @@ def _to_batch(outcomes: Sequence[Outcome]) -> Batch:
     """The records in the simulator's tables; what a kernel does not tell is null."""
     errors = {at: str(outcome["error"]) for at, outcome in enumerate(outcomes) if "error" in outcome}
     lost = frozenset(at for at in errors if outcomes[at].get("lost"))
-    schema = _core.schema()
     rows: dict[str, list[dict[str, Any]]] = {}
     for run, outcome in enumerate(outcomes):
         for name, table in outcome.items():
-            if run not in errors and name in schema:
+            if run not in errors and name in schema():
                 rows.setdefault(name, []).extend({"run": run, **row} for row in table)
     tables = {name: as_table(name, table) for name, table in rows.items() if table}
     packets = sum(row.get("arrived_packets", 0) for row in rows.get("links", []))

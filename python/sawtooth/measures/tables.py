@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sawtooth import _core
 from sawtooth.measures.parts import PARTS
+from sawtooth.tables import schema
 
 FLOW, LINK, HOST = "flow", "link", "host"
 WINDOWS = "windows"
@@ -107,7 +107,7 @@ def stored(table: str) -> Mapping[str, Mapping[str, str]]:
     Of `datagrams` they are `delay_ns`: `mean` is `delay_mean_ns`, `p99` is `delay_p99_ns`.
     """
     found: dict[str, dict[str, str]] = {}
-    names = [column["name"] for column in _core.schema()[table]["columns"]] if table in _core.schema() else []
+    names = [column["name"] for column in schema()[table]["columns"]] if table in schema() else []
     for name in names:
         if match := _STORED.fullmatch(name):
             found.setdefault(f"{match[1]}_{match[3]}", {})[match[2]] = name
@@ -137,7 +137,7 @@ def text_columns(table: str) -> tuple[str, ...]:
     """Columns of a table that say what a row is about, not how much."""
     if table in RECORDED:
         return ("flow",)
-    return tuple(column["name"] for column in _core.schema()[table]["columns"] if column["type"] == "str")
+    return tuple(column["name"] for column in schema()[table]["columns"] if column["type"] == "str")
 
 
 @functools.cache
@@ -149,4 +149,4 @@ def numeric_columns(table: str) -> Mapping[str, tuple[str, str]]:
         parts = {part.column: ("ns", f"{part.name}, of its last byte: {part.what}") for part in PARTS}
         whole = "from the call of write until the reader has it, the sum of the parts"
         return {"bytes": ("B", "what one call of write writes"), **parts, "total_ns": ("ns", whole)}
-    return {column["name"]: (column["unit"], column["summary"]) for column in _core.schema()[table]["columns"] if column["type"] != "str"}
+    return {column["name"]: (column["unit"], column["summary"]) for column in schema()[table]["columns"] if column["type"] != "str"}

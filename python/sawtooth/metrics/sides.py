@@ -100,7 +100,7 @@ def require_items(found: Sequence[tuple[Measure, Sequence[pl.DataFrame]]], of: S
 
 def transfers(dataset: Dataset) -> set[str]:
     """The blocks of flows that send so much and no more: those of which one completed, or whose source has a size."""
-    flows = dataset.flows().filter(pl.col("completion_ns").is_not_null()).select(item=block(pl.col("flow"))).unique().collect()
+    flows = dataset.flows().filter(pl.col("completion_ns").is_not_null()).select(item=block(pl.col("flow").unique())).collect()
     return {*flows["item"], *_sized(dataset)}
 
 

@@ -287,9 +287,9 @@ class Report:
     @cached_property
     def warnings(self) -> list[str]:
         """What is not as a reader would think: runs that are still to be done, a text that was changed after the runs."""
-        from sawtooth.report.origin import warnings
+        from sawtooth.report.origin import counts, warnings
 
-        return warnings(self.dataset)
+        return warnings(self.dataset, counts(self.dataset))
 
     @property
     def _first(self) -> list[str]:

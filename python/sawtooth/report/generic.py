@@ -41,7 +41,7 @@ def build(dataset: Dataset, *, drawn: bool = True, run_analysis: bool = False, a
     lines: list[str] = summary(answer) if answer else []
     told: list[str] = []
     differences: list[tuple[pl.DataFrame, list[Claimed]]] = []
-    shown = sensible.shown(dataset)
+    shown = [*sensible.shown(dataset)]
     swept = [name for name in factors(dataset) if dataset.runs[name].n_unique() > 1]
     for one in shown:
         frame = _values(answers, one, answers.evaluator)

@@ -134,12 +134,11 @@ def is_short(dataset: Dataset) -> bool:
     return bool(manifest.get("short", "--short" in cast(list[str], manifest.get("command", []))))
 
 
-def warnings(dataset: Dataset) -> list[str]:
-    """What a reader must know of these results before anything that is said of them."""
-    number = counts(dataset)
+def warnings(dataset: Dataset, number: Mapping[str, int]) -> list[str]:
+    """What a reader must know of these results before anything that is said of them; `number` is its `counts`."""
     are = "is" if number["done"] == 1 else "are"
     unfinished = f"{number['done']:,} of {number['planned']:,} runs {are} done: verdicts are of those, and may change."
-    return [*([] if dataset.complete else [unfinished]), *filter(None, [changes.words(dataset.changes)])]
+    return [*([] if number["done"] == number["planned"] else [unfinished]), *filter(None, [changes.words(dataset.changes)])]
 
 
 def failures(dataset: Dataset) -> str:

@@ -7,7 +7,7 @@ completion by size. Requests: how long answers took. Calls over UDP: one-way del
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -54,20 +54,17 @@ class Shown:
         return View("mean", by=self.by)
 
 
-def shown(dataset: Dataset) -> list[Shown]:
-    """What is shown of a dataset, the most telling first."""
-    found: list[Shown] = []
+def shown(dataset: Dataset) -> Iterator[Shown]:
+    """What is shown of a dataset, the most telling first; who wants that alone waits for no more."""
     transfers, endless = _flows(dataset)
     if endless:
-        found.append(Shown("Goodput", "goodput", measures.measure("goodput_bps"), endless))
-        found.append(
-            Shown(
-                "Round-trip time",
-                "round_trip_time",
-                measures.measure("srtt_mean_ns"),
-                endless,
-                label="smoothed round-trip time, mean of samples",
-            )
+        yield Shown("Goodput", "goodput", measures.measure("goodput_bps"), endless)
+        yield Shown(
+            "Round-trip time",
+            "round_trip_time",
+            measures.measure("srtt_mean_ns"),
+            endless,
+            label="smoothed round-trip time, mean of samples",
         )
         if (
             dataset.flows()
@@ -79,48 +76,41 @@ def shown(dataset: Dataset) -> list[Shown]:
             .item()
             > 1
         ):
-            found.append(Shown("Fairness", "fairness", measures.measure("jain"), label="Jain's index of goodputs"))
+            yield Shown("Fairness", "fairness", measures.measure("jain"), label="Jain's index of goodputs")
     if transfers:
-        found.append(
-            Shown("Completion", "completion", measures.measure("completion_ns"), transfers, statistic="median", label="completion time")
-        )
-        found.append(
-            Shown("Rate of transfers", "transfer_rate", measures.measure("transfer_rate_bps"), transfers, label="rate until the last byte")
+        yield Shown("Completion", "completion", measures.measure("completion_ns"), transfers, statistic="median", label="completion time")
+        yield Shown(
+            "Rate of transfers", "transfer_rate", measures.measure("transfer_rate_bps"), transfers, label="rate until the last byte"
         )
     if _has(dataset, "completions"):
         by_size = measures.measure("p50(completions.completion_ns)"), measures.measure("p99(completions.completion_ns)")
-        found.append(
-            Shown("Completion by size", "completion_p50", by_size[0], by=("size_from_bytes",), scale="log", label="median completion time")
+        yield Shown(
+            "Completion by size", "completion_p50", by_size[0], by=("size_from_bytes",), scale="log", label="median completion time"
         )
-        found.append(
-            Shown(
-                "Slowest completions by size",
-                "completion_p99",
-                by_size[1],
-                by=("size_from_bytes",),
-                scale="log",
-                label="99th percentile of completion times",
-            )
+        yield Shown(
+            "Slowest completions by size",
+            "completion_p99",
+            by_size[1],
+            by=("size_from_bytes",),
+            scale="log",
+            label="99th percentile of completion times",
         )
     if _has(dataset, "exchanges"):
-        found += [
+        yield from [
             Shown(
                 f"Answers: {words}", f"answers_{how}", measures.measure(f"{how}(exchanges.completion_ns)"), label=f"time to answer, {words}"
             )
             for how, words in (("p50", "median"), ("p99", "99th percentile"))
         ]
     if _has(dataset, "datagrams"):
-        found += [
+        yield from [
             Shown(
                 f"One-way delay: {words}", f"delay_{how}", measures.measure(f"{how}(datagrams.delay_ns)"), label=f"one-way delay, {words}"
             )
             for how, words in (("mean", "mean"), ("p95", "95th percentile"), ("p99", "99th percentile"))
         ]
-        found.append(Shown("Jitter", "jitter", measures.measure("datagrams.jitter_ns")))
-        found.append(
-            Shown("Loss", "loss", measures.measure("datagrams.lost_packets / datagrams.sent_packets"), label="share of datagrams lost")
-        )
-    return found
+        yield Shown("Jitter", "jitter", measures.measure("datagrams.jitter_ns"))
+        yield Shown("Loss", "loss", measures.measure("datagrams.lost_packets / datagrams.sent_packets"), label="share of datagrams lost")
 
 
 def figure(one: Shown, frame: pl.DataFrame, factors: Sequence[str]) -> FigureSpec | None:
@@ -160,11 +150,16 @@ def _told_by(frame: pl.DataFrame, name: str, others: Sequence[str]) -> bool:
 
 def _flows(dataset: Dataset) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Blocks of flows of TCP that transfer so much and no more, and those that go on until the end."""
-    items: list[str] = dataset.flows().filter(pl.col("cc") != "").select(block(pl.col("flow")).unique(maintain_order=True)).collect()["flow"].to_list()  # fmt: skip
+    items: list[str] = dataset.flows().filter(pl.col("cc") != "").select(_blocks()).collect()["flow"].to_list()  # fmt: skip
     sized = sides.transfers(dataset)
     asking = set(_items(dataset, "exchanges"))
     endless = [item for item in items if item not in sized and item not in asking]
     return tuple(item for item in items if item in sized), tuple(endless)
+
+
+def _blocks() -> pl.Expr:
+    """The blocks of a table's flows; of each flow once, as there are as many rows as runs."""
+    return block(pl.col("flow").unique(maintain_order=True)).unique(maintain_order=True)
 
 
 def _has(dataset: Dataset, table: str) -> bool:
@@ -172,4 +167,4 @@ def _has(dataset: Dataset, table: str) -> bool:
 
 
 def _items(dataset: Dataset, table: str) -> list[str]:
-    return dataset.table(table).select(block(pl.col("flow")).unique()).collect()["flow"].to_list() if _has(dataset, table) else []
+    return dataset.table(table).select(_blocks()).collect()["flow"].to_list() if _has(dataset, table) else []

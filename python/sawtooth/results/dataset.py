@@ -27,7 +27,7 @@ from typing import Any, Self, cast
 
 import polars as pl
 
-from sawtooth import _core, arguments
+from sawtooth import arguments
 from sawtooth.display import Card, few
 from sawtooth.errors import DatasetError, as_path, wrong_type
 from sawtooth.mib import rfc4898
@@ -46,7 +46,7 @@ from sawtooth.results.tables import Tables, with_factors
 from sawtooth.storage import is_temporary, read_bytes, remove_leftovers, temporary_name, writing
 from sawtooth.study import Study
 from sawtooth.study.differs import difference
-from sawtooth.tables import as_status, column_types, factors_of, with_nulls
+from sawtooth.tables import as_status, column_types, factors_of, schema, with_nulls
 
 _LOG = "log.jsonl"
 MANY = 1000
@@ -348,8 +348,8 @@ class Dataset(Tables):
         """
         name = arguments.text(name, "a table is called by its name, such as flows")
         parts = self._parts.paths(name)
-        if not parts and name not in _core.schema():
-            raise DatasetError(f"there is no table `{name}`", f"there are {', '.join(_core.schema())}")
+        if not parts and name not in schema():
+            raise DatasetError(f"there is no table `{name}`", f"there are {', '.join(schema())}")
         table = pl.scan_parquet(parts) if parts else pl.LazyFrame(schema={"run": pl.UInt32, **column_types(name)})
         if self.manifest.get("results_epoch", RESULTS_EPOCH) in _MINUS_ONE_IS_UNKNOWN:
             table = with_nulls(name, table)
@@ -358,7 +358,7 @@ class Dataset(Tables):
     @property
     def tables(self) -> list[str]:
         """Names of the tables that the results have, those of the schema first."""
-        known = list(_core.schema())
+        known = list(schema())
         found = self._parts.tables - {"status"}
         return [*(name for name in known if name in found), *sorted(found - set(known))]
 
@@ -394,7 +394,7 @@ class Dataset(Tables):
 
         """
         name = arguments.text(name, "a column is called by its name, such as goodput_bps or SegsRetrans")
-        spec = _core.schema().get(arguments.text(table, "a table is called by its name, such as flows"), {}).get("columns", [])
+        spec = schema().get(arguments.text(table, "a table is called by its name, such as flows"), {}).get("columns", [])
         known = [column["name"] for column in spec]
         keys = [key for key in ("t_ns", "flow", "link", "direction", "host", "variable") if key in known and key != name]
         return self.table(table).select("run", *keys, pl.col(name) if name in known else rfc4898(name, table))

@@ -72,7 +72,7 @@ def read(directory: Path, name: str, owner: str, digests: Digests) -> Pack | Non
     except ValueError:
         return None
     index = f"{_INDEX}-{span}.parquet"
-    if sums.title != _title(span, owner) or digests.of(directory / index) not in sums.files.get(index, ()):
+    if sums.title != _title(span, owner) or digests.of(index) not in sums.files.get(index, ()):
         return None
     files: dict[int, dict[str, frozenset[str]]] = {}
     places: dict[str, tuple[int, int]] = {}

@@ -6,6 +6,7 @@ was written. Whatever no list names is not read. Batches may be packed (`packs`)
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -90,8 +91,8 @@ class Parts:
         self.owner = owner
         self.planned = planned
         self.shelf = Shelf(Directory(directory), owner)
-        self._digests = Digests()
-        self._lists: dict[Path, tuple[str, Sums | None]] = {}
+        self._digests = Digests(directory)
+        self._lists: dict[str, tuple[str, Sums | None]] = {}
         self._read: dict[str, tuple[str, Pack | None]] = {}
         self._packed: dict[int, Pack] | None = None
 
@@ -300,7 +301,7 @@ class Parts:
         return found
 
     def _pack(self, name: str) -> Pack | None:
-        seen = self._digests.of(self.directory / name)
+        seen = self._digests.of(name)
         if seen is None:
             return None
         if name not in self._read or self._read[name][0] != seen or self._read[name][1] is None:
@@ -315,13 +316,13 @@ class Parts:
         return (self._packs() if self._packed is None else self._packed).get(batch)
 
     def _damaged(self, pack: Pack, names: Iterable[str]) -> list[str]:
-        return [name for name in sorted(names) if self._digests.of(self.directory / name) not in pack.sums.files[name]]
+        return [name for name in sorted(names) if self._digests.of(name) not in pack.sums.files[name]]
 
     # --- helpers
 
     def _names(self) -> list[str]:
         try:
-            return sorted(path.name for path in self.directory.iterdir()) if self.directory.is_dir() else []
+            return sorted(os.listdir(self.directory)) if self.directory.is_dir() else []  # noqa: PTH208
         except PermissionError:
             raise unreadable(self.directory) from None
 
@@ -334,16 +335,16 @@ class Parts:
         """A batch's list; nothing if it is not there or not as it was written."""
         if pack := self._pack_of(batch):
             return pack.batches[batch]
-        path = self.directory / _list_name(batch)
-        seen = self._digests.of(path)
+        name = _list_name(batch)
+        seen = self._digests.of(name)
         if seen is None:
             return None
-        if path not in self._lists or self._lists[path][0] != seen:
+        if name not in self._lists or self._lists[name][0] != seen:
             try:
-                self._lists[path] = seen, Sums.parse(path.read_bytes())
+                self._lists[name] = seen, Sums.parse((self.directory / name).read_bytes())
             except (OSError, ValueError):
-                self._lists[path] = seen, None
-        return self._lists[path][1]
+                self._lists[name] = seen, None
+        return self._lists[name][1]
 
     def _examine(self, batch: int, *, only: str | None = None) -> _Batch:
         """Compares a batch, or one file of it, with its list."""
@@ -360,7 +361,7 @@ class Parts:
                 if not damaged or self._packs().get(batch) is pack:
                     return _Batch(sums, damaged)
                 continue
-            damaged = [each for each in sorted(chosen) if self._digests.of(self.directory / each) not in sums.files[each]]
+            damaged = [each for each in sorted(chosen) if self._digests.of(each) not in sums.files[each]]
             # Who stores another content of a batch changes its list first: then what does not match is no damage.
             if not damaged or self._list(batch) is sums:
                 return _Batch(sums, damaged)

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import stat
 from collections.abc import Mapping
@@ -73,12 +74,13 @@ class Sums:
 
 
 class Digests:
-    """Digests of files, each worked out once as long as the file stays the same."""
+    """Digests of the files of a directory, each worked out once as long as the file stays the same."""
 
-    def __init__(self) -> None:
-        self._known: dict[Path, tuple[tuple[int, int, int], str]] = {}
+    def __init__(self, directory: Path) -> None:
+        self._directory = str(directory)
+        self._known: dict[str, tuple[tuple[int, int, int], str]] = {}
 
-    def of(self, path: Path) -> str | None:
+    def of(self, name: str) -> str | None:
         """The digest of a file; nothing if there is none, or it cannot be read.
 
         Raises:
@@ -86,18 +88,19 @@ class Digests:
 
         """
         try:
-            found = path.stat()
+            # By texts: whoever opens results asks for hundreds of files, and of paths most of it would be making them.
+            found = os.stat(path := f"{self._directory}/{name}")  # noqa: PTH116
             if not stat.S_ISREG(found.st_mode):  # whoever reads a pipe may wait for ever
                 return None
             seen = (found.st_ino, found.st_mtime_ns, found.st_size)
-            if path not in self._known or self._known[path][0] != seen:
-                with path.open("rb") as file:
-                    self._known[path] = seen, hashlib.file_digest(file, "sha256").hexdigest()
+            if name not in self._known or self._known[name][0] != seen:
+                with Path(path).open("rb") as file:
+                    self._known[name] = seen, hashlib.file_digest(file, "sha256").hexdigest()
         except PermissionError:
-            raise unreadable(path) from None
+            raise unreadable(Path(self._directory, name)) from None
         except OSError:
             return None
-        return self._known[path][1]
+        return self._known[name][1]
 
 
 def digest(content: bytes) -> str:

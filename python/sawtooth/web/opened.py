@@ -17,7 +17,6 @@ from typing import Generic, TypeVar
 from sawtooth.errors import SawtoothError
 from sawtooth.report.answers import Answers
 from sawtooth.report.sensible import shown
-from sawtooth.results.dataset import Dataset
 from sawtooth.web.remembered import Remembered
 
 Found = TypeVar("Found")
@@ -55,15 +54,17 @@ class Opened:
         state: what tells whether something was stored since.
         lock: held while a question about measures is answered.
         answers: what its study's figures come to.
-        suggested: measures that say most of such traffic.
+        metric: the measure that says most of such traffic.
+        suggested: that and others that say much.
 
     """
 
     def __init__(self, path: Path, state: tuple[object, ...]) -> None:
-        self.dataset, self.state = Dataset(path), state
-        dataset, self._remembered = self.dataset, Remembered(path)
+        dataset = self.dataset = Remembered(path)
+        self.state = state
         self.lock = threading.RLock()
-        self.answers = Once(lambda: Answers(self._remembered))
+        self.answers = Once(lambda: Answers(dataset))
+        self.metric = Once(lambda: next((each.measure.name for each in shown(dataset)), None) if dataset.tables else None)
         self.suggested = Once(lambda: list(dict.fromkeys(each.measure.name for each in shown(dataset))) if dataset.tables else [])
         self._said: dict[str, Once[bytes]] = {}
         self._figures: OrderedDict[str, bytes] = OrderedDict()
@@ -80,7 +81,7 @@ class Opened:
     def _read_ahead(self) -> None:
         # Of results that are being written a file may lack: whoever asks for it is told.
         with contextlib.suppress(SawtoothError):
-            self._remembered.read_ahead(self._quiet)
+            self.dataset.read_ahead(self._quiet)
 
     def _quiet(self) -> None:
         """Waits until whoever changes a figure pauses: reading takes all processors for a while."""
@@ -89,7 +90,7 @@ class Opened:
 
     def forget(self) -> None:
         """Gives the room of these tables back."""
-        self._remembered.forget()
+        self.dataset.forget()
         self._reading = None
 
     def said(self, what: str, make: Callable[[], bytes]) -> bytes:

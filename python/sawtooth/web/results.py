@@ -86,14 +86,16 @@ class Results:
         return JSONResponse(self._judge.of(self._opened(request)).validity())
 
     def measures(self, request: Request) -> Response:
-        """Measures that have columns in the tables of these results, with unit and meaning."""
-        tables = set(self._opened(request).dataset.tables)
+        """Measures that say most of such traffic, and then those that have columns in the tables of these results, with unit and meaning."""
+        opened = self._opened(request)
+        tables = set(opened.dataset.tables)
+        first = [{"name": name, "unit": "", "summary": "suggested"} for name in opened.suggested()]
         found = [
             {"name": name, "unit": unit, "summary": summary}
             for name, (unit, summary) in listed().items()
             if (name.partition(".")[0] if "." in name else "flows") in tables
         ]
-        return JSONResponse({"measures": found})
+        return JSONResponse({"measures": [*first, *found]})
 
     # --- figures
 
@@ -144,17 +146,18 @@ def _head(opened: Opened) -> dict[str, Any]:
     dataset = opened.dataset
     if not dataset.planned:
         return _named(dataset) | {"planned": False, "tables": dataset.tables}
-    answers = opened.answers()
-    figures = cast(list[dict[str, Any]], dataset.study.tree.get("figures", []))
+    answers, number = opened.answers(), counts(dataset)
+    shown = [{**tree, "kind": tree.get("kind", "levels")} for tree in cast(list[dict[str, Any]], dataset.study.tree.get("figures", []))]
     return _named(dataset) | {
         "planned": True,
-        "runs": counts(dataset),
-        "warnings": warnings(dataset),
+        "runs": number,
+        "warnings": warnings(dataset, number),
         "caveats": list(answers.shown.caveats),
         "factors": {name: _levels(dataset, name) for name in factors(dataset)},
         "arms": answers.arms,
-        "figures": [{**tree, "kind": tree.get("kind", "levels")} for tree in figures],
-        "suggested": opened.suggested(),
+        "figures": shown,
+        # Who has a figure to begin with needs not wait for it.
+        "metric": None if any(tree["kind"] == "levels" and isinstance(tree.get("metric"), str) for tree in shown) else opened.metric(),
         "origin": asdict(origin(dataset)),
         "tables": dataset.tables,
     }

@@ -29,7 +29,8 @@ export interface Head {
   factors: Record<string, Level[]>;
   arms: string[];
   figures: Record<string, unknown>[];
-  suggested: string[];
+  /** That says most of such traffic, where no figure of the study says what one begins with. */
+  metric: string | null;
   origin: { facts: Record<string, string>; hashes: Record<string, string>; references: { name: string; source: string }[]; rerun: string };
   tables: string[];
 }

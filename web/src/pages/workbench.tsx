@@ -49,7 +49,7 @@ export function beginning(head: Head): Keys {
     const { name: _name, kind: _kind, caption: _caption, ...keys } = first;
     return keys as Keys;
   }
-  const metric = head.suggested[0] ?? "goodput_bps";
+  const metric = head.metric ?? "goodput_bps";
   const varying = Object.entries(head.factors).filter(([, levels]) => levels.length > 1);
   const free: Place[] = [...PLACES];
   const keys: Keys = { metric };
@@ -205,7 +205,7 @@ function Measure({ of, head, keys, ask }: { of: string; head: Head; keys: Keys; 
       <div class="row">
         <MeasureField value={keys.metric} ask={say} />
         <datalist id={MEASURES}>
-          {[...head.suggested.map((name) => ({ name, unit: "", summary: "suggested" })), ...(every.value?.measures ?? [])].map((each) => (
+          {(every.value?.measures ?? []).map((each) => (
             <option key={each.name} value={each.name}>
               {each.summary} {each.unit && `[${each.unit}]`}
             </option>
