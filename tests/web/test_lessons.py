@@ -1,6 +1,7 @@
 """Lessons: what each says holds in its own simulations, and no number of it is typed."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
+import sawtooth
 from sawtooth import _core
+from sawtooth.study import Study
 from sawtooth.web.lessons import Lesson, lessons
 from sawtooth.web.play import play
 from sawtooth.web.setting import parse
@@ -209,3 +212,13 @@ def test_pages_are_accessible_and_no_wider_than_the_screen(page: Any, path: str,
     page.locator('[data-done="true"], .card, .steps').first.wait_for()
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("rule", "stalls_ms"), [("nagle", 200), ("minshall", 0)])
+def test_what_the_stall_says_of_a_connection_that_goes_on(rule: str, stalls_ms: int) -> None:
+    setting = parse(f"v=1&d=2&l=100,0.01,100p&f=reno,1,0-1,0,0,35&stack=rfc&partial={rule}&window=32&memory=64")
+    scenario = Study.parse(setting.text(), Path("stall.toml"), files=False).scenario
+    (flow,) = scenario["flows"]
+    flow["source"] = {"name": "messages", "size": "35 kB", "count": 2, "interval": "500 ms"}
+    stall_ns = sawtooth.simulate(scenario).flows["stall_ns"].to_list()
+    assert [round(each / 1e6) for each in stall_ns] == [stalls_ms]

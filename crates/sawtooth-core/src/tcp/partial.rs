@@ -144,7 +144,7 @@ pub const TABLE: &[Entry<PartialPolicy>] = &[
     },
     Entry {
         name: Partial::Nagle.word(),
-        summary: "waits until everything is acknowledged",
+        summary: "waits until everything is acknowledged, or the application closes",
         specification: &["RFC 896", "RFC 9293"],
         params: &[],
         new: PartialPolicy {
