@@ -1,5 +1,6 @@
 """Studies as pages get them: which there are, what the command line says of a text, and saving; errors in its words."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from sawtooth.results.lock import lock
+from sawtooth.study import shipped
 from tests.web.conftest import STUDY
 
 
@@ -50,6 +52,18 @@ def test_a_study_with_mistakes_is_listed_and_hides_no_other(writing: TestClient,
     assert entry(writing, "lab/studies/broken.toml")["problem"]["place"]["line"] == 1
     assert entry(writing, "lab/studies/bytes.toml")["problem"]["message"]
     assert entry(writing, "lab/studies/queues.toml")["state"] == "done"
+
+
+def test_what_comes_along_is_listed_once_in_a_clone_too(asked: Callable[..., TestClient]) -> None:
+    listed = [each["address"] for each in asked(shipped.DIRECTORY).get("/api/studies").json()["studies"]]
+    assert listed == [f"shipped/{name}" for name in shipped.studies()]
+
+
+def test_studies_in_folders_of_tests_are_told_as_such(writing: TestClient, folder: Path) -> None:
+    (folder / "tests").mkdir()
+    (folder / "tests" / "fixture.toml").write_text(STUDY)
+    assert entry(writing, "lab/tests/fixture.toml")["tests"]
+    assert not entry(writing, "lab/studies/queues.toml")["tests"]
 
 
 def test_results_that_lost_their_manifest_are_told_and_their_text_is_no_study(writing: TestClient, folder: Path) -> None:

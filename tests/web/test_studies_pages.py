@@ -1,5 +1,6 @@
 """Pages of studies in a real browser: from an example to one's own study, its text checked while it is written, and a sweep that is started, paused and ended."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -222,6 +223,17 @@ def test_a_new_study_asks_what_its_flows_ask(running_page: Any) -> None:
     assert 'question = "How much of a link do two flows of Reno carry, and two of CUBIC, as its buffer grows?"' in text
     # Nothing of it is what the linter warns of.
     expect(running_page.get_by_role("region", name="Lint")).to_contain_text("nothing to say")
+
+
+def test_studies_in_folders_of_tests_are_folded(running_page: Any, folder: Path) -> None:
+    (folder / "tests").mkdir()
+    shutil.copyfile(folder / "studies" / "queues.toml", folder / "tests" / "fixture.toml")
+    running_page.goto("/studies")
+    expect(running_page.get_by_text("lab/studies/queues.toml", exact=True)).to_be_visible()
+    fixture = running_page.get_by_text("lab/tests/fixture.toml", exact=True)
+    expect(fixture).to_have_count(0)
+    running_page.get_by_text("In folders of tests (1)").click()
+    expect(fixture).to_be_visible()
 
 
 def test_a_new_study_begins_with_one_that_can_be_run(running_page: Any) -> None:

@@ -18,7 +18,7 @@ from sawtooth.measures import listed
 from sawtooth.schema import study_schema
 from sawtooth.storage import write_atomically, writing
 from sawtooth.study import shipped
-from sawtooth.web.folders import SHIPPED, Folders
+from sawtooth.web.folders import SHIPPED, Folders, is_of_tests
 from sawtooth.web.looking import look
 from sawtooth.web.made import Kept, Made, Runs, changed, digest, state
 from sawtooth.web.problems import NotAllowedError, problem
@@ -48,7 +48,11 @@ class Studies:
         """All studies: what each asks, and what has been run of it."""
         found = self._folders.studies()
         made = self._runs.every()
-        return JSONResponse({"studies": [self._entry(address, made) for address in found.addresses], "complete": found.complete})
+        # In a clone of the program those that come along lie in a folder, too: they are listed once.
+        theirs = {*shipped.studies().values()}
+        listed = [each for each in found.addresses if each.partition("/")[0] == SHIPPED or self._folders.path(each) not in theirs]
+        entries = [self._entry(address, made) | {"tests": is_of_tests(address)} for address in listed]
+        return JSONResponse({"studies": entries, "complete": found.complete})
 
     def _entry(self, address: str, made: Sequence[Made]) -> dict[str, Any]:
         named = self._runs.named(self._folders.path(address))

@@ -4,6 +4,7 @@ import { to } from "../route";
 import { session } from "../session";
 import { follow, sweeps } from "../sweeps";
 import { Field } from "../ui/field";
+import { Folded } from "../ui/folded";
 import { Await, useLoaded } from "../ui/loaded";
 import { Progress } from "../ui/progress";
 import { count, duration, Words } from "../ui/words";
@@ -16,6 +17,8 @@ export interface Entry {
   state: "running" | "done" | "part done" | "never run";
   problem: Told | null;
   results: Made[];
+  /** In a list: whether it is in a folder of a program's tests. */
+  tests?: boolean;
 }
 
 export interface Made {
@@ -44,7 +47,6 @@ export function StudiesList() {
   // What has been run of a study changes when a sweep begins or ends.
   const changes = sweeps.value.map((sweep) => `${sweep.out} ${sweep.state}`).join();
   const found = useLoaded((signal) => get<{ studies: Entry[]; complete: boolean }>("/api/studies", {}, signal), [changes]);
-  const sizes = useSizes(found.value?.studies ?? []);
   return (
     <section>
       <div class="row between">
@@ -57,28 +59,29 @@ export function StudiesList() {
       </div>
       {sweeps.value.length > 0 && <Progress sweeps={sweeps.value} named />}
       <Await of={found}>
-        {({ studies, complete }) => (
-          <>
-            <div class="row">
-              <Field name="Find" wide>
-                {(id) => <input id={id} type="search" value={wanted} onInput={(event) => want(event.currentTarget.value)} />}
-              </Field>
-            </div>
-            <Group
-              title="Your own"
-              studies={studies.filter((each) => !isShipped(each) && fits(each, wanted))}
-              sizes={sizes}
-              none={wanted !== ""}
-            />
-            <Group
-              title="Those that come along"
-              studies={studies.filter((each) => isShipped(each) && fits(each, wanted))}
-              sizes={sizes}
-              none={true}
-            />
-            {!complete && <p class="faint">The folders hold so many files that they were not looked through to their end.</p>}
-          </>
-        )}
+        {({ studies, complete }) => {
+          const shown = studies.filter((each) => fits(each, wanted));
+          const tests = shown.filter((each) => each.tests);
+          return (
+            <>
+              <div class="row">
+                <Field name="Find" wide>
+                  {(id) => <input id={id} type="search" value={wanted} onInput={(event) => want(event.currentTarget.value)} />}
+                </Field>
+              </div>
+              <h2>Your own</h2>
+              <Group studies={shown.filter((each) => !isShipped(each) && !each.tests)} none={wanted !== ""} />
+              <h2>Those that come along</h2>
+              <Group studies={shown.filter(isShipped)} none={true} />
+              {tests.length > 0 && (
+                <Folded title={`In folders of tests (${tests.length.toLocaleString("en")})`} kept="tests">
+                  <Group studies={tests} none={true} />
+                </Folded>
+              )}
+              {!complete && <p class="faint">The folders hold so many files that they were not looked through to their end.</p>}
+            </>
+          );
+        }}
       </Await>
     </section>
   );
@@ -94,10 +97,10 @@ function fits(entry: Entry, wanted: string): boolean {
     .every((word) => text.includes(word));
 }
 
-function Group({ title, studies, sizes, none }: { title: string; studies: Entry[]; sizes: Record<string, Size>; none: boolean }) {
+function Group({ studies, none }: { studies: Entry[]; none: boolean }) {
+  const sizes = useSizes(studies);
   return (
     <>
-      <h2>{title}</h2>
       {!studies.length && (
         <p class="faint">
           {none ? "None of that kind." : "There are none in these folders yet: open one that comes along and save it as your own."}
@@ -168,10 +171,7 @@ export function share(made: Made): string {
 /** Sizes of studies, asked for one after the other: plans of large ones take seconds, and other questions are to come through meanwhile. */
 function useSizes(studies: Entry[]): Record<string, Size> {
   const [sizes, set] = useState<Record<string, Size>>({});
-  // Those of this folder first.
-  const addresses = [false, true].flatMap((shipped) =>
-    studies.filter((each) => isShipped(each) === shipped && !each.problem).map((each) => each.address),
-  );
+  const addresses = studies.filter((each) => !each.problem).map((each) => each.address);
   useEffect(() => {
     const control = new AbortController();
     (async () => {
