@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sawtooth import forecast
 from sawtooth.errors import StudyError
 from sawtooth.plan import make_plan
 from sawtooth.presentation import presentation
@@ -155,3 +156,14 @@ def test_what_backends_of_an_arm_are_wrong_is_said(study_file: Path) -> None:
     assert "unknown backend `umm`" in told('["umm"]')
     assert "`backends` is a list of backends" in told('"sim"')
     assert "no arm is for the backend `uml`" in told('["sim"]', ("backend=uml",))
+
+
+def test_a_stack_of_linux_takes_longer_in_a_plan_be_it_of_all_arms_or_of_one(study_file: Path) -> None:
+    def seconds(old: str = "", new: str = "") -> float:
+        text = study_file.read_text().replace('stack = "ns2"', 'stack = "rfc"').replace(old, new)
+        return forecast.seconds(make_plan(Study.parse(text, study_file)), 1)
+
+    none, of_all = seconds(), seconds('stack = "rfc"', 'stack = "linux"')
+    of_one = seconds('sack = { "tcp.recovery" = "sack" }', 'sack = { "tcp.recovery" = "sack", stack = "linux" }')
+    assert none < of_one < of_all
+    assert of_all - none == pytest.approx(2 * (of_one - none))

@@ -1,6 +1,6 @@
 import type { Place, Told } from "../api";
 import { Wrong } from "./loaded";
-import { bytes, count, Words } from "./words";
+import { count, Words } from "./words";
 
 export interface Lint {
   rule: string;
@@ -23,7 +23,7 @@ export interface Checked {
     cells: number;
     arms: string[];
     axes: Record<string, string[]>;
-    memory_bytes: number;
+    demand: string;
     size: string;
     amount: string;
     notes: string[];
@@ -64,8 +64,7 @@ export function Says({
             </b>
           </p>
           <p class="faint">
-            {value.plan.size}; {value.plan.amount}; a run takes up to about {bytes(Math.round(value.plan.memory_bytes))} of memory; on{" "}
-            {value.plan.backend}
+            {value.plan.size}; {value.plan.amount}; {value.plan.demand}; on {value.plan.backend}
           </p>
           {value.plan.notes.map((note) => (
             <p class="note" key={note}>
