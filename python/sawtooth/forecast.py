@@ -59,11 +59,10 @@ def seconds(made: Plan, cores: int) -> float:
 def _of_linux(made: Plan) -> float:
     """Segments of a plan that a stack of Linux sends."""
     study = made.study
-    stacks = {arm: str(study.scenario.get("stack", "")) for arm in study.arms or [""]}
-    for arm, assigned in study.arms.items():
-        stacks |= {arm: str(each.value) for each in assigned if each.path == "stack"}
-    linux = {arm for arm, stack in stacks.items() if stack.startswith("linux")}
-    return made.cost if len(linux) == len(stacks) else sum(run.cost for run in made.runs if run.arm in linux) if linux else 0.0
+    base = str(study.scenario.get("stack", ""))
+    own = {arm: [str(each.value) for each in assigned if each.path == "stack"] for arm, assigned in study.arms.items()} or {"": []}
+    linux = {arm for arm, stacks in own.items() if [base, *stacks][-1].startswith("linux")}
+    return made.cost if len(linux) == len(own) else sum(run.cost for run in made.runs if run.arm in linux) if linux else 0.0
 
 
 def on_kernel(made: Plan, run: Run) -> float:
