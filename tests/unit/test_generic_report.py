@@ -170,3 +170,34 @@ def test_of_what_nobody_finished_nothing_is_said_to_differ(tmp_path: Path) -> No
     lines, row = differences(tmp_path, "300 ms")
     assert lines[0].count("at least") == 2
     assert (row["difference"], row["low"], row["high"], row["verdict"]) == (None, None, None, "cannot distinguish")
+
+
+MANY = """
+repeat = 4
+[draws]
+start = { distribution = "uniform", low = "0", high = "1" }
+[scenario]
+duration = "5 s"
+stack = "linux"
+links.l = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "drop_tail", limit = "40 packets" } }
+flows = [{ path = ["l"] }, { path = ["l"], start = "start * 1 s" }]
+[arms]
+reno = { cc = "reno" }
+cubic = { cc = "cubic" }
+[sweep]
+"links.l.queue.limit" = ["5 packets", "10 packets", "20 packets", "40 packets"]
+"""
+
+
+def test_how_many_differences_are_told_by_themselves_and_not_beside_so_many(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(MANY)
+    plan = make_plan(Study.load(tmp_path / "s.toml"))
+    dataset = Dataset.create(tmp_path / "out", plan)
+    execute(plan, dataset)
+    (section,) = [each for each in report(dataset).sections if each.title == "Differences to reno"]
+    (grid,) = section.grids
+    alone = sum(
+        row["verdict"] == "cannot distinguish" and ((row["low"] or -1) > 0 or (row["high"] or 1) < 0) for row in grid.frame.to_dicts()
+    )
+    assert alone > 0
+    assert f" Of {alone} the interval leaves 0 out" in section.paragraphs[0]

@@ -208,10 +208,16 @@ def _compared(found: list[tuple[pl.DataFrame, list[Claimed]]], base: str, shared
     said = {"yes": "more", "no": "less", "mixed": "", "cannot distinguish": "cannot distinguish"}
     table = table.with_columns(verdict=pl.Series([said[answer] for answer in decide([claim for _, claims in found for claim in claims])]))
     constant = [name for name in ("cell", "item") if name in table.columns and (name == "cell" or table[name].n_unique() == 1)]
+    alone = table.filter(pl.col("verdict") == "cannot distinguish", (pl.col("low") > 0) | (pl.col("high") < 0)).height
     by_signs = table.filter(pl.col("verdict").is_in(["more", "less"]), pl.all_horizontal(pl.col("low", "high").is_null())).height
     text = (
         f"Each arm less {base}, run by run of the same replicate ({shared}), with 95 % intervals. The verdicts are adjusted "
         f"for their number by Holm's procedure: at most 5 % that any of all {table.height} is wrong."
+        + (
+            f" Of {alone} the interval leaves 0 out, which is not enough beside so many: more replicates may tell those, or claims of the study about a few."
+            if alone
+            else ""
+        )
         + (" Of pairs that did not both finish only a bound is known, on one side or on none." if "unfinished" in table.columns else "")
         + (" Where ties leave no interval and all pairs point one way, that is told by a sign test." if by_signs else "")
     )
