@@ -555,7 +555,13 @@ fn combine(operator: char, left: Quantity, right: Quantity) -> Result<Quantity, 
 }
 
 fn unit_hint(unit: &str) -> String {
-    let names = || UNITS.iter().map(|(name, ..)| *name);
+    // Two are none of a quantity by itself: what they come to depends on the link.
+    let names = || {
+        UNITS
+            .iter()
+            .map(|(name, ..)| *name)
+            .chain(["packets", "bdp"])
+    };
     // `m` is no million, and `Mb/s` are bits. Else a slip of case is the first suspect: case matters in units (b is no B).
     let meant = [
         (unit == "m").then(|| "min".to_owned()),
@@ -677,6 +683,10 @@ mod tests {
         assert_eq!(
             message("10 Mb/s"),
             "unknown unit `Mb/s` [Mb/s] did you mean `Mbit/s`?"
+        );
+        assert_eq!(
+            message("8 bpd"),
+            "unknown unit `bpd` [bpd] did you mean `bdp`?"
         );
         assert_eq!(message("1 m"), "unknown unit `m` [m] did you mean `min`?");
         assert_eq!(
