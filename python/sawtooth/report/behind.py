@@ -36,7 +36,9 @@ def words(claim: Claimed, spec: FindingSpec | None, answer: str, together: str =
         if answer == "no" and shown and claim.wanted.of(len(cells)) == len(cells):
             # Else it would be `mixed`.
             text += "; of the former none does at the level that is adjusted for their number"
-        if silent := [each for each in cells if each.silent]:
+        if silent := [each for each in cells if each.silent and not (each.shows(0.95) or each.denies(0.95))]:
+            neither = len(cells) - shown - denied - len(silent)
+            text += f", {neither} neither" if neither else ""
             text += f", {len(silent)} cannot tell ({of_cell(silent[0].cell, silent[0].words, '')})"
         text += f"; for example {of_cell(least.cell, least.words, least.doubt)}"
     if claimed_of := claim.wanted.words(len(cells)):

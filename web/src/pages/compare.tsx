@@ -191,7 +191,8 @@ function Told({ asked, made }: { asked: Both; made: Summary }) {
       <p>
         <b class="yes">{made.verdicts.agree ?? 0} agree</b>, <b class="no">{made.verdicts.differ ?? 0} differ</b>,{" "}
         <b class="cannot">{made.verdicts["not decided"] ?? 0} are not decided</b>: each is the ratio of means of {made.sides[0]} over{" "}
-        {made.sides[1]} in a cell.
+        {made.sides[1]} in a cell. A verdict counts how many ratios are looked at (Holm), their intervals do not: one that leaves the
+        tolerance out may still be undecided.
       </p>
       <ul>
         {made.summary.map((line) => (
