@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { problemOf, type Told } from "../api";
 import { PLACES } from "./places";
 import { Words } from "./words";
@@ -43,6 +43,17 @@ export function Wrong({ told }: { told: Told }) {
           <Words text={told.hint} />
         </p>
       ) : null}
+    </div>
+  );
+}
+
+/** Why what was asked for by a button was not done: it comes into view, wherever it stands. */
+export function Refused({ told }: { told: Told }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [told]);
+  return (
+    <div ref={place}>
+      <Wrong told={told} />
     </div>
   );
 }
