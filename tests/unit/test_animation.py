@@ -158,7 +158,7 @@ def test_a_page_asks_nothing_of_anybody_and_stands_still_without_scripts(tmp_pat
     study, out = tmp_path / "two.toml", tmp_path / "a.html"
     study.write_text(STUDY)
     said = run(str(study), "--out", str(out))
-    assert "times a packet comes to one of 3 links" in said
+    assert "arrivals of packets at 3 links" in said
     text = out.read_text()
     assert "default-src 'none'" in text and not re.search(r'(?:src|href)="', text)
     assert 'class="packet c' in text.split("<script", maxsplit=1)[0]

@@ -311,6 +311,39 @@ def test_a_setting_is_saved_once_below_the_folders(writing: TestClient, folder: 
     assert not (folder / "other.toml").exists()
 
 
+@pytest.mark.parametrize(("duration", "sample"), [("30", "100 ms"), ("2", "5 ms"), ("0.5", "2 ms"), ("7.3", "20 ms"), ("120", "500 ms")])
+def test_samples_are_a_round_time_apart(duration: str, sample: str) -> None:
+    assert f'sample = "{sample}"' in parse(f"v=1&d={duration}&l=10&f=cubic").text()
+
+
+@given(st.floats(0.1, 120))
+def test_samples_are_as_many_as_a_plot_has_room_for(duration: float) -> None:
+    said = re.search(r'sample = "([125]0*|0\.0*[125]) ms"', parse(f"v=1&d={duration:.6g}&l=10&f=cubic").text())
+    assert said
+    assert 159 < float(f"{duration:.6g}") / (float(said[1]) / 1e3) < 401
+
+
+def test_of_a_single_flow_there_is_no_fairness(client: TestClient) -> None:
+    head, _ = unpacked(ran(client, "v=1&d=3&l=10&f=cubic").content)
+    assert head["numbers"]["jain"] is None
+
+
+def test_of_transfers_that_are_all_done_is_told_how_long_that_took() -> None:
+    def told(flows: str) -> Any:
+        return play.play(parse(f"v=1&d=2&l=100,10,10bdp&{flows}")).head
+
+    one = told("f=reno,1,0-1,0,0,500")
+    assert one["numbers"]["completion_ms"] == one["groups"][0]["completion_ms"] > 100
+    # From the start of the first until the last byte of all.
+    late = told("f=reno,1,0-1,0,0.5,500&f=cubic,1,0-1,0,1,500")
+    assert late["numbers"]["completion_ms"] == pytest.approx(500 + late["groups"][1]["completion_ms"])
+    back = told("f=reno,1,1-0,0,0,500")
+    assert back["numbers"]["completion_ms"] == back["groups"][0]["completion_ms"]
+    # One that sends without end, and one that is not done.
+    for other in ("f=cubic", "f=cubic,1,0-1,0,0,100000", "f=cubic,1,1-0"):
+        assert told(f"f=reno,1,0-1,0,0,500&{other}")["numbers"]["completion_ms"] is None
+
+
 # --- in a browser
 
 
@@ -537,6 +570,59 @@ def test_a_lesson_that_there_is_not_is_told(page: Any) -> None:
     page.goto("/playground?v=1&d=3&l=10&f=cubic&lesson=nonsuch")
     shown(page)
     page.get_by_role("alert").get_by_text("nonsuch").wait_for()
+
+
+def test_the_first_number_of_transfers_that_are_done_is_how_long_they_took(page: Any) -> None:
+    page.goto("/playground?v=1&d=2&l=100,10,10bdp&f=reno,1,0-1,0,0,500")
+    shown(page)
+    first = page.locator(".figures div").first
+    done = page.get_by_role("region", name="Flows").get_by_role("row").last.get_by_role("cell").nth(4).inner_text()
+    expect(first).to_have_text(re.compile(rf"All done after\s*{done} ms"))
+    page.goto("/playground?v=1&d=2&l=100,10,10bdp&f=reno")
+    shown(page)
+    expect(first).to_have_text(re.compile(r"Goodput of all\s*[\d.]+ Mbit/s"))
+    expect(page.locator(".figures div").nth(1)).to_have_text("Fairness (Jain's index)\N{EN DASH} ")
+
+
+WRITTEN = """
+window.written = new Map();
+const fill = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...where) {
+  if (!window.written.has(this.canvas)) window.written.set(this.canvas, new Set());
+  window.written.get(this.canvas).add(text);
+  return fill.call(this, text, ...where);
+};
+"""
+"""What stands at the axes of each canvas."""
+
+
+@pytest.mark.parametrize(("duration", "last"), [("2", "2 s"), ("0.5", "0.5 s"), ("30", "30 s")])
+def test_the_axis_of_time_ends_where_the_setting_does_and_says_so(page: Any, duration: str, last: str) -> None:
+    page.add_init_script(WRITTEN)
+    page.goto(f"/playground?v=1&d={duration}&l=10&f=cubic")
+    shown(page)
+    page.wait_for_function(
+        """(last) => {
+            const canvases = [...document.querySelectorAll(".over-time canvas")];
+            return canvases.length === 4 && canvases.every((each) => window.written.get(each)?.has(last));
+        }""",
+        arg=last,
+    )
+
+
+def test_names_of_curves_have_values_only_while_one_points(page: Any) -> None:
+    page.goto("/playground?v=1&d=3&l=10&f=cubic,2")
+    shown(page)
+    plot = page.locator(".over-time").first
+    moment, values = plot.locator(".u-series").first, plot.locator(".u-series:not(:first-child) .u-value")
+    expect(plot.locator(".u-label", has_text="cubic[1]")).to_be_visible()
+    expect(moment).to_be_hidden()
+    expect(values.first).to_be_hidden()
+    plot.locator(".u-over").hover()
+    expect(moment).to_be_visible()
+    expect(values.first).to_have_text(re.compile(r"^[\d.]+$"))
+    page.get_by_role("heading", name="Playground").hover()
+    expect(moment).to_be_hidden()
 
 
 DRAWN = """

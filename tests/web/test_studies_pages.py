@@ -197,6 +197,19 @@ def test_going_back_from_a_text_that_is_not_saved_asks_as_a_link_does(page: Any)
 
 
 @pytest.mark.parametrize("width", [1200, 390])
+def test_why_a_text_was_not_saved_comes_into_view(running_page: Any, folder: Path, width: int) -> None:
+    page = running_page
+    page.set_viewport_size({"width": width, "height": 700})
+    page.goto("/studies?of=lab/studies/queues.toml")
+    page.get_by_text("24 runs", exact=True).wait_for()
+    (folder / "studies" / "queues.toml").write_text(STUDY + "# theirs\n")
+    written(page, STUDY + "# mine\n")
+    page.evaluate("scrollTo(0, 0)")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("alert").get_by_text("has been changed since it was opened here")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("width", [1200, 390])
 def test_what_was_started_is_told_at_once_and_in_view(running_page: Any, folder: Path, width: int) -> None:
     (folder / "studies" / "long.toml").write_text(LONG)
     page = running_page

@@ -1,4 +1,5 @@
 // What the server answers, and errors in its words.
+import { signal } from "@preact/signals";
 
 export interface Place {
   name: string;
@@ -23,6 +24,9 @@ export class Problem extends Error {
   }
 }
 
+/** Whether the explorer does not answer any more: what happens there is not known then. */
+export const gone = signal(false);
+
 export type Query = Record<string, string | number | undefined>;
 
 export function address(path: string, query: Query = {}): string {
@@ -31,25 +35,31 @@ export function address(path: string, query: Query = {}): string {
   return text ? `${path}?${text}` : path;
 }
 
+/** What an explorer answers to a browser that has not opened the address that it printed. */
+const UNKNOWN = 401;
+
 export async function answered(coming: Promise<Response>): Promise<Response> {
   let answer: Response;
   try {
     answer = await coming;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
+    gone.value = true;
     throw new Problem({
       message: "the explorer does not answer",
       hint: "it may have been ended; `sawtooth serve` starts it again",
       place: null,
     });
   }
+  // One that was started anew, and does not know this browser yet, is not the one that is gone.
+  if (answer.status !== UNKNOWN) gone.value = false;
   if (answer.ok) return answer;
   let told: Told | undefined;
   if (answer.headers.get("content-type")?.startsWith("application/json")) told = (await answer.json()).error;
   throw new Problem(
     told ?? {
-      message: answer.status === 401 ? "the explorer was started anew" : await answer.text(),
-      hint: answer.status === 401 ? "open the address that it printed" : null,
+      message: answer.status === UNKNOWN ? "the explorer was started anew" : await answer.text(),
+      hint: answer.status === UNKNOWN ? "open the address that it printed" : null,
       place: null,
     },
   );

@@ -1,6 +1,6 @@
 // How far sweeps are, as it happens. Browsers open few connections to a server: of all tabs one follows, and tells the others.
 import { signal } from "@preact/signals";
-import { get, post } from "./api";
+import { get, gone, post } from "./api";
 
 export interface Sweep {
   number: number;
@@ -14,9 +14,6 @@ export interface Sweep {
 }
 
 export const sweeps = signal<Sweep[]>([]);
-
-/** Whether the explorer does not answer any more: how far its sweeps are is not known then. */
-export const gone = signal(false);
 
 const CHANNEL = "sawtooth-sweeps";
 let following = false;
@@ -35,7 +32,7 @@ interface News {
 }
 
 /** Milliseconds after which an explorer that is gone is looked for again. */
-const AGAIN = 2000;
+export const AGAIN = 2000;
 
 let newest: Pick<Told, "began" | "version"> = { began: "", version: 0 };
 

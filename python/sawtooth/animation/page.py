@@ -81,7 +81,7 @@ def parts(film: Film, title: str, speed: float) -> Parts:
         f'<title id="what">{html.escape(title)}: packets on {len(film.network.lines)} links at {shown / 1e9:.6g} s</title>'
         f'{still.standing(film.network, peak)}\n<g id="moving">{still.moving(film, shown, fall)}</g>'
     )
-    said = [*film.left_out, f"{film.packets.height:,} times a packet comes to a link"]
+    said = [*film.left_out, f"{film.packets.height:,} arrivals of packets at links"]
     colours = [f'<li><svg viewBox="0 0 26 12" aria-hidden="true"><rect class="key c{at % still.COLOURS}" x="3" y="1" width="20" height="10"/></svg>{html.escape(name)}</li>'
                for at, name in enumerate(film.flows[:12])]  # fmt: skip
     more = [f"<li>... and {len(film.flows) - 12} more flows; colours come again</li>"] if len(film.flows) > 12 else []

@@ -95,7 +95,7 @@ def animate(
                     "from_s": taken.begin, "to_s": taken.end, "packets": taken.packets.height, **fates, "speed": pace, "left_out": taken.left_out})  # fmt: skip
         return
     print(
-        f"{taken.packets.height:,} times a packet comes to one of {len(taken.network.lines)} links; {fates['dropped']} dropped, {fates['lost']} lost, {again} retransmitted"
+        f"{taken.packets.height:,} arrivals of packets at {len(taken.network.lines)} links; {fates['dropped']} dropped, {fates['lost']} lost, {again} retransmitted"
     )
     for line in taken.left_out:
         print(line)

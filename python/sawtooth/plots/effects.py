@@ -57,7 +57,7 @@ def shares(panels: Sequence[Sequence[Bar]], titles: tuple[Sequence[str], Sequenc
     count = max((len(bars) for bars in kept), default=1)
     names = max((extent(_cut(bar.name), _LETTERS) for bars in kept for bar in bars), default=1.0)
     # Under its own axis, however long the measure's name is.
-    lines = wrapped(label, 10, 2.4)
+    lines = wrapped(label, 9, 2.5)
     laid = facets.grid(*titles, width=names + 2.6, height=_BAR * count + 0.45 + 0.17 * len(lines), share_x=True, share_y=False)
     most = max((100 * bar.share for bars in kept for bar in bars), default=1.0)
     for axis, bars in zip(laid.axes, kept, strict=True):

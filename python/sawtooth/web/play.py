@@ -188,7 +188,7 @@ def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
 def _numbers(setting: Setting, flows: pl.DataFrame, links: pl.DataFrame) -> dict[str, float | None]:
     """Of all together: goodput, Jain's index of the goodputs, packets dropped or lost of those that came to links, and the mean wait in queues, links one after the other.
 
-    Links count in the directions in which data go; waits are those of the direction in which they are longer, and `wait_back` is 1 if that is against the chain.
+    Of a single flow there is no fairness. Where all flows are transfers that are done, `completion_ms` is how long that took from the start of the first. Links count in the directions in which data go; waits are those of the direction in which they are longer, and `wait_back` is 1 if that is against the chain.
     """
     upload = flows["upload"]
     rows = links.to_dicts()
@@ -201,9 +201,11 @@ def _numbers(setting: Setting, flows: pl.DataFrame, links: pl.DataFrame) -> dict
     }
     longer = max(waits, key=waits.__getitem__)
     span = setting.duration * 1e9 - pl.col("start_ns")
+    took = (pl.col("start_ns") + pl.col("completion_ns")).max() - pl.col("start_ns").min()
     return {
         "goodput_mbps": float(flows.select(total_goodput(span)).item()) / 1e6,
-        "jain": flows.select(JAIN).item(),
+        "completion_ms": flows.select(pl.when(pl.col("completion_ns").is_not_null().all()).then(took / 1e6)).item(),
+        "jain": flows.select(JAIN).item() if flows.height > 1 else None,
         "loss_percent": 100 * (dropped + lost) / came if came else None,
         "wait_ms": waits[longer],
         "wait_back": float(longer == "reverse"),

@@ -25,7 +25,7 @@ from sawtooth.study.written import written
 
 VERSION = "1"
 MOST_LINKS, MOST_GROUPS, MOST_FLOWS, MOST_TEXT = 4, 8, 64, 2000
-SAMPLES = 300
+_MOST_SAMPLES = 400
 """Of each curve: as many as a plot has room for."""
 _LAP_MOST = 30
 """Seconds of a lap of a wireless link."""
@@ -136,7 +136,7 @@ class Setting:
     def _scenario(self) -> dict[str, Any]:
         tree: dict[str, Any] = {
             "duration": f"{_short(self.duration)} s",
-            "sample": f"{_short(self.duration * 1e3 / SAMPLES)} ms",
+            "sample": f"{_short(_sample(self.duration) * 1e3)} ms",
             "stack": self.stack,
         }
         tcp: dict[str, Any] = {}
@@ -158,6 +158,14 @@ class Setting:
 
 _REST = {"stack": "stack", "ecn": "ecn", "partial": "partial", "window": "window", "memory": "memory", "seed": "seed"}
 """Keys of an address for what is of all flows, by the attribute that each sets."""
+
+
+def _sample(duration: float) -> float:
+    """Seconds from a sample to the next: the least of 1, 2 and 5 times a power of ten with which there are no more than a plot has room for."""
+    least = duration / _MOST_SAMPLES
+    power = 10.0 ** math.floor(math.log10(least))
+    # A quotient that is such a number may come out a little above it.
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= least * (1 - 1e-9))
 
 
 def _of_link(link: Link) -> dict[str, Any]:

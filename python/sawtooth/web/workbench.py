@@ -55,11 +55,12 @@ def laid_out(answers: Answers, keys: Mapping[str, Any]) -> dict[str, Any]:
         the figure.
 
     Raises:
-        StudyError: with its place in what is asked.
+        StudyError: if what is asked makes no sense.
         DatasetError: if these results do not hold it.
 
     """
-    return analysis.laid_out(answers, {**keys, "kind": "levels"}, lambda spec: on_page([Side("", _data(answers, spec))], spec, keys))
+    with _without_text():
+        return analysis.laid_out(answers, {**keys, "kind": "levels"}, lambda spec: on_page([Side("", _data(answers, spec))], spec, keys))
 
 
 def beside(first: Answers, second: Answers, labels: Sequence[str], keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,7 +73,7 @@ def beside(first: Answers, second: Answers, labels: Sequence[str], keys: Mapping
         keys: as for `laid_out`, whose result this has, too.
 
     Raises:
-        StudyError: with its place in what is asked, and of which side it is.
+        StudyError: as for `laid_out`, and of which side it is.
         DatasetError: likewise.
 
     """
@@ -101,9 +102,19 @@ def drawn(answers: Answers, keys: Mapping[str, Any]) -> Plot:
     from sawtooth.plots import levels
 
     asked = {**keys, "kind": "levels"}
-    made, page = analysis.drawn(answers, asked), laid_out(answers, keys)["y"]
+    with _without_text():
+        made, page = analysis.drawn(answers, asked), laid_out(answers, keys)["y"]
     levels.on_axis(made.figure, Ticks(**page["axis"]), page["scale"])
     return made
+
+
+@contextlib.contextmanager
+def _without_text() -> Generator[None]:
+    """Leaves out where a mistake stands: whoever asked with a page's controls has written no text in which that would be."""
+    try:
+        yield
+    except StudyError as error:
+        raise StudyError(error.message, hint=error.hint) from None
 
 
 @contextlib.contextmanager
@@ -112,7 +123,7 @@ def _of_side(label: str) -> Generator[None]:
     try:
         yield
     except StudyError as error:
-        raise StudyError(f"{label}: {error.message}", error.place, error.hint) from None
+        raise StudyError(f"{label}: {error.message}", hint=error.hint) from None
     except DatasetError as error:
         raise DatasetError(f"{label}: {error.message}", error.hint) from None
 

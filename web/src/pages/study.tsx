@@ -7,7 +7,7 @@ import { follow, start, sweeps } from "../sweeps";
 import { Known, type Words } from "../ui/complete";
 import type { Said, Writing } from "../ui/editor";
 import { Field } from "../ui/field";
-import { AwaitPage, useLoaded, Wrong } from "../ui/loaded";
+import { AwaitPage, Refused, useLoaded } from "../ui/loaded";
 import { Press } from "../ui/press";
 import { Progress } from "../ui/progress";
 import { type Checked, Says } from "../ui/says";
@@ -186,7 +186,7 @@ function Study({ opened }: { opened: Opened }) {
           <p role="status" class="faint">
             {text !== saved.text ? "There are changes that are not saved." : message}
           </p>
-          {problem && <Wrong told={problem} />}
+          {problem && <Refused told={problem} />}
         </section>
         <aside aria-label="What it comes to">
           <div class="row">
@@ -278,7 +278,7 @@ function Start({ of, short, name, disabled, begun, begin }: Starting) {
       </div>
       <p role="status">{begun && `Started: ${begun} is being filled, and how far it is stands below the study's name.`}</p>
       <p class="faint">What is there already is not done again: the same directory goes on from where it was.</p>
-      {problem && <Wrong told={problem} />}
+      {problem && <Refused told={problem} />}
     </section>
   );
 }

@@ -62,12 +62,12 @@ export function beginning(head: Head): Keys {
     free.splice(free.indexOf("curves"), 1);
   }
   for (const [factor, levels] of varying.reverse()) {
-    // What has so many levels that nobody could tell them apart in a place stays at one, which can be changed.
+    // What has so many levels that nobody could tell them apart in a place stays at one, which can be changed: in the middle more happens than at an end.
     const place = free.find((each) => levels.length <= MOST[each]);
     if (place) {
       keys[place] = factor;
       free.splice(free.indexOf(place), 1);
-    } else keys.where = { ...keys.where, [factor]: levels[0]?.level };
+    } else keys.where = { ...keys.where, [factor]: levels[Math.floor(levels.length / 2)]?.level };
   }
   return keys;
 }

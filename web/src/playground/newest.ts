@@ -23,7 +23,15 @@ export interface Head {
     timeouts: number | null;
     stall_ms: number | null;
   }[];
-  numbers: { goodput_mbps: number; jain: number | null; loss_percent: number | null; wait_ms: number; wait_back: number };
+  numbers: {
+    goodput_mbps: number;
+    /** Of transfers that are all done. */
+    completion_ms: number | null;
+    jain: number | null;
+    loss_percent: number | null;
+    wait_ms: number;
+    wait_back: number;
+  };
   curves: { kind: "cwnd" | "rtt" | "goodput" | "queue"; of: number; name: string; column: string }[];
   events: number;
   milliseconds: number;

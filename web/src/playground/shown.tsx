@@ -28,10 +28,15 @@ const PEAKS =
 /** What senders do is sampled where connections are opened from: of who uploads that is the side that answers. */
 const UPLOADED = "Nothing is drawn of flows that go against the chain: only the side that answers them is sampled. The table below has";
 
+/** Of transfers that are done goodput would be told over a time in which nothing was sent any more. */
 export function Numbers({ numbers, stale }: { numbers: Played["head"]["numbers"]; stale: boolean }) {
   return (
     <dl class={stale ? "figures stale" : "figures"}>
-      <Figure name="Goodput of all" value={numbers.goodput_mbps} unit="Mbit/s" />
+      {numbers.completion_ms === null ? (
+        <Figure name="Goodput of all" value={numbers.goodput_mbps} unit="Mbit/s" />
+      ) : (
+        <Figure name="All done after" value={numbers.completion_ms} unit="ms" />
+      )}
       <Figure name="Fairness (Jain's index)" value={numbers.jain} unit="" />
       <Figure name="Dropped or lost" value={numbers.loss_percent} unit="%" />
       <Figure name={numbers.wait_back ? "Mean wait in queues, back" : "Mean wait in queues"} value={numbers.wait_ms} unit="ms" />
@@ -71,6 +76,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
               id={curves.map((each) => `${each.of}${each.name}`).join()}
               title={title}
               t={t}
+              end={head.setting.duration}
               curves={curves.map((each, at) => ({
                 name: each.name,
                 ...(kind === "queue" ? { colour: at, dash: at } : (look.get(each.name) ?? { colour: each.of, dash: each.of })),

@@ -16,13 +16,16 @@ export interface Curve {
 
 /** Of so many the values below the cursor are told, too. */
 export const FEW = 8;
+/** A plot without a cursor: there are no values to tell. */
+const IDLE = "idle";
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2], [12, 4], [1, 2], [6, 2, 2, 2]];
 
-/** Curves on the same times, in seconds; `id` says when others are shown and not the same ones with other values. */
+/** Curves on the same times, in seconds, up to `end`, where the axis ends; `id` says when others are shown and not the same ones with other values. */
 export function OverTime(props: {
   id: string;
   title: string;
   t: Float64Array;
+  end: number;
   curves: Curve[];
   height: number;
   together: string;
@@ -32,14 +35,14 @@ export function OverTime(props: {
   /** What is said below it. */
   note?: string | undefined;
 }) {
-  const { id, title, t, curves, height, together, label, least = 0, note } = props;
+  const { id, title, t, end, curves, height, together, label, least = 0, note } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const width = useWidth(place);
   const theme = useTheme();
   useLayoutEffect(() => {
     if (!width) return;
-    const made = new uPlot(options({ curves, width, height, together, least }), data(t, curves), place.current as HTMLDivElement);
+    const made = new uPlot(options({ curves, width, height, together, least }), data(t, end, curves), place.current as HTMLDivElement);
     touchable(made.over, stretch(made, together), (left, width) =>
       made.setSelect({ left, top: 0, width, height: made.over.clientHeight }, false),
     );
@@ -50,7 +53,7 @@ export function OverTime(props: {
     };
   }, [width, theme, id, least]);
   useLayoutEffect(() => {
-    if (plot.current) renew(plot.current, t, curves);
+    if (plot.current) renew(plot.current, data(t, end, curves));
   }, [t]);
   return (
     <figure class="over-time">
@@ -84,16 +87,20 @@ function stretch(plot: uPlot, together: string): Stretch {
 }
 
 /** Other values: the stretch that somebody looks at stays. */
-function renew(plot: uPlot, t: Float64Array, curves: Curve[]): void {
+function renew(plot: uPlot, next: uPlot.AlignedData): void {
   const before = plot.data[0];
   const { min = null, max = null } = plot.scales.x ?? {};
   const isPart = min !== null && max !== null && (min > (before[0] ?? 0) || max < (before.at(-1) ?? 0));
-  plot.setData(data(t, curves));
-  if (isPart && min < (t.at(-1) ?? 0)) plot.setScale("x", { min, max });
+  plot.setData(next);
+  if (isPart && min < (next[0].at(-1) ?? 0)) plot.setScale("x", { min, max });
 }
 
-function data(t: Float64Array, curves: Curve[]): uPlot.AlignedData {
-  return [t, ...curves.map((each) => Array.from(each.values, (value) => (Number.isNaN(value) ? null : value)))];
+/** The last sample is of a moment before the end: of that nothing is known, and the axis reaches it all the same. */
+function data(t: Float64Array, end: number, curves: Curve[]): uPlot.AlignedData {
+  const isShort = (t.at(-1) ?? 0) < end;
+  const known = (value: number) => (Number.isNaN(value) ? null : value);
+  const values = curves.map((each) => [...Array.from(each.values, known), ...(isShort ? [null] : [])]);
+  return [isShort ? Float64Array.of(...t, end) : t, ...values];
 }
 
 function dashes(at: number): number[] {
@@ -125,6 +132,8 @@ function options({ curves, width, height, together, least }: Drawn): uPlot.Optio
   return {
     width,
     height,
+    class: IDLE,
+    hooks: { setCursor: [(plot) => plot.root.classList.toggle(IDLE, plot.cursor.idx == null)] },
     // The line as it is drawn: colours alone do not tell curves apart for everybody.
     legend: {
       show: curves.length <= FEW,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { problemOf, type Told } from "../api";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { gone, problemOf, type Told } from "../api";
 import { PLACES } from "./places";
 import { Words } from "./words";
 
@@ -10,9 +10,13 @@ export interface Loaded<T> {
   loading: boolean;
 }
 
-/** What a question is answered with, asked again whenever `keys` change; what was shown stays until the next answer is there. */
+/** What a question is answered with, asked again whenever `keys` change, and after a failure once an explorer that was gone is back; what was shown stays until the next answer is there. */
 export function useLoaded<T>(ask: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Loaded<T> {
   const [found, set] = useState<Loaded<T>>({ loading: true });
+  const [attempt, again] = useState(0);
+  useEffect(() => {
+    if (!gone.value && found.problem) again((before) => before + 1);
+  }, [gone.value]);
   useEffect(() => {
     const control = new AbortController();
     set((before) => ({ ...before, loading: true }));
@@ -21,7 +25,7 @@ export function useLoaded<T>(ask: (signal: AbortSignal) => Promise<T>, keys: rea
       (error) => !control.signal.aborted && set((before) => ({ ...before, problem: problemOf(error), loading: false })),
     );
     return () => control.abort();
-  }, keys);
+  }, [...keys, attempt]);
   return found;
 }
 
@@ -43,6 +47,17 @@ export function Wrong({ told }: { told: Told }) {
           <Words text={told.hint} />
         </p>
       ) : null}
+    </div>
+  );
+}
+
+/** Why what was asked for by a button was not done: it comes into view, wherever it stands. */
+export function Refused({ told }: { told: Told }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [told]);
+  return (
+    <div ref={place}>
+      <Wrong told={told} />
     </div>
   );
 }

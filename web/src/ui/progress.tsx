@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { problemOf, type Told } from "../api";
+import { gone, problemOf, type Told } from "../api";
 import { to } from "../route";
 import { session } from "../session";
-import { cancel, gone, pause, resume, type Sweep } from "../sweeps";
+import { cancel, pause, resume, type Sweep } from "../sweeps";
 import { Wrong } from "./loaded";
 import { duration } from "./words";
 

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { gone } from "../api";
 import { route } from "../route";
-import { session } from "../session";
-import { gone } from "../sweeps";
+import { loadSession, session } from "../session";
+import { AGAIN } from "../sweeps";
 import { PLACES } from "./places";
 
 /** Pages that are reached from one of these. */
@@ -17,6 +18,11 @@ export function Shell({ children }: { children: ComponentChildren }) {
   useEffect(() => {
     document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
   }, [page, ...(PARTED[page] ?? []).map((name) => route.value.query.get(name))]);
+  useEffect(() => {
+    if (!gone.value) return;
+    const timer = setInterval(() => loadSession().catch(() => undefined), AGAIN);
+    return () => clearInterval(timer);
+  }, [gone.value]);
   return (
     <>
       <a class="skip" href="#main">
