@@ -112,7 +112,7 @@ def test_from_the_list_to_a_setting_and_on_to_the_next_lesson(page: Any) -> None
     page.get_by_role("heading", name="RTT unfairness").wait_for()
     page.get_by_role("link", name="The same with CUBIC").click()
     page.locator('[data-done="true"]').wait_for()
-    page.get_by_role("rowheader", name="cubic-2", exact=True).wait_for()
+    page.get_by_role("region", name="Flows").get_by_role("rowheader", name="cubic-2", exact=True).wait_for()
 
 
 def test_a_setting_leads_back_to_its_lesson_and_a_lesson_to_the_setting(page: Any) -> None:
