@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from sawtooth import _core
 from sawtooth.backends.registry import BACKENDS
-from sawtooth.tables import schema
+from sawtooth.recorded import schema
 
 Row: TypeAlias = dict[str, Any]
 

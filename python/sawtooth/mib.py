@@ -16,7 +16,7 @@ import polars as pl
 from sawtooth import arguments
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
-from sawtooth.tables import schema
+from sawtooth.recorded import schema
 
 
 def rfc4898(name: str, table: str = "flows") -> pl.Expr:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import io
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sawtooth import _core
+from sawtooth.recorded import schema
 
 # Polars puts numpy in the place of a stand-in when it first meets an array, which two threads must not do at once: here one of them does.
 pl.Series(np.zeros(0))
@@ -40,12 +39,6 @@ def as_table(name: str, rows: pl.DataFrame | Sequence[Mapping[str, Any]]) -> pl.
         pl.col("run").cast(pl.UInt32),
         *(pl.col(key).cast(kind) if key in frame.columns else pl.lit(None, kind).alias(key) for key, kind in column_types(name).items()),
     )
-
-
-@functools.cache
-def schema() -> Mapping[str, Any]:
-    """Every table that a run records, with its columns; the core makes it anew whenever it is asked, which takes longer than most of what is done with it."""
-    return _core.schema()
 
 
 def column_types(name: str) -> dict[str, Any]:

@@ -22,7 +22,8 @@ from sawtooth.backends import processes
 from sawtooth.backends.batch import Batch
 from sawtooth.backends.launcher import Launcher, Machine, Settings, guests_that_fit
 from sawtooth.errors import BackendUnavailable
-from sawtooth.tables import as_table, schema
+from sawtooth.recorded import schema
+from sawtooth.tables import as_table
 
 _BUILT = Path(__file__).resolve().parent.parent / "guest"
 AGENT = _BUILT / "sawtooth-agent"

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sawtooth.measures.parts import PARTS
-from sawtooth.tables import schema
+from sawtooth.recorded import schema
 
 FLOW, LINK, HOST = "flow", "link", "host"
 WINDOWS = "windows"

@@ -32,6 +32,7 @@ from sawtooth.display import Card, few
 from sawtooth.errors import DatasetError, as_path, wrong_type
 from sawtooth.mib import rfc4898
 from sawtooth.plan import RESULTS_EPOCH, Plan, regrown
+from sawtooth.recorded import schema
 from sawtooth.results import changes, log
 from sawtooth.results import head as heads
 from sawtooth.results import lock as locks
@@ -46,7 +47,7 @@ from sawtooth.results.tables import Tables, with_factors
 from sawtooth.storage import is_temporary, read_bytes, remove_leftovers, temporary_name, writing
 from sawtooth.study import Study
 from sawtooth.study.differs import difference
-from sawtooth.tables import as_status, column_types, factors_of, schema, with_nulls
+from sawtooth.tables import as_status, column_types, factors_of, with_nulls
 
 _LOG = "log.jsonl"
 MANY = 1000
