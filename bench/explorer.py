@@ -86,7 +86,7 @@ PRESS = r"""async (name) => {
   await seen;
   return performance.now() - begun;
 }""".replace("LONGEST", str(LONGEST))
-LEVELS = ["56 kbit/s", "128 kbit/s", "256 kbit/s", "512 kbit/s", "1024 kbit/s", "10240 kbit/s", "102400 kbit/s"]
+LEVELS = ["56 kbit/s", "128 kbit/s", "256 kbit/s", "1024 kbit/s", "512 kbit/s", "10240 kbit/s", "102400 kbit/s"]
 MEASURE = "Measure, or an expression of some"
 EARLY = ["delivered_bytes", "min_rtt_ns"]
 MEASURES = ["retransmits", "srtt_mean_ns", "jain(goodput_bps)", "sum(throughput_bps)", "timeouts"]
