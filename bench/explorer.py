@@ -163,6 +163,7 @@ def of_results(results: Path) -> list[list[str]]:
         page, changed = watched.page, watched.changed
         here = f"/results?of={results.parent.name}/{results.name}"
         cold = shown(page, here, "figure")
+        painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
         meanwhile = [changed("Bw", f"={level}") for level in LEVELS[:3]]
         early = [changed(MEASURE, measure) for measure in EARLY]
         is_judged = page.locator("summary", has_text="claims")
@@ -181,6 +182,7 @@ def of_results(results: Path) -> list[list[str]]:
         ]
         measures = [changed(MEASURE, measure) for measure in MEASURES]
     found: list[tuple[str, Any]] = [
+        ("first page, cold: the browser's first paint", painted),
         ("first page, cold: the question is there", cold["question"]),
         ("first page, cold: the workbench's figure is drawn", cold["figure"]),
         ("first page, cold: verdicts are there", judged),
