@@ -644,6 +644,14 @@ def test_curves_of_flows_of_one_algorithm_are_told_apart(page: Any, flows: str, 
     page.add_init_script(DRAWN)
     page.goto(f"/playground?v=1&d=5&l=20&{flows}")
     shown(page)
+    # An answer is there before what is drawn of it.
+    page.wait_for_function(
+        """(curves) => {
+            const canvases = [...document.querySelectorAll(".over-time canvas")];
+            return canvases.length === 4 && canvases.slice(0, 3).every((each) => window.looks.get(each)?.size >= curves);
+        }""",
+        arg=curves,
+    )
     looks = page.evaluate("[...document.querySelectorAll('.over-time canvas')].map((each) => [...window.looks.get(each)])")
     for look in looks[:3]:
         assert len(look) == curves and len({each.rpartition(" ")[0] for each in look}) == colours
