@@ -62,7 +62,10 @@ def _of_linux(made: Plan) -> float:
     base = str(study.scenario.get("stack", ""))
     own = {arm: [str(each.value) for each in assigned if each.path == "stack"] for arm, assigned in study.arms.items()} or {"": []}
     linux = {arm for arm, stacks in own.items() if [base, *stacks][-1].startswith("linux")}
-    return made.cost if len(linux) == len(own) else sum(run.cost for run in made.runs if run.arm in linux) if linux else 0.0
+    # Runs are looked at one by one, of which there may be a million, only where arms differ.
+    if not linux or len(linux) == len(own):
+        return made.cost if linux else 0.0
+    return sum(run.cost for run in made.runs if run.arm in linux)
 
 
 def on_kernel(made: Plan, run: Run) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sawtooth.study import shipped
-from sawtooth.web.folders import SHIPPED, Folders, is_of_tests
+from sawtooth.web.folders import Folders, is_of_tests, is_shipped
 from sawtooth.web.made import Made, Runs, newest, state
 
 _MOST = 5
@@ -17,7 +17,7 @@ def advice(folder: Path) -> list[str]:
     folders = Folders([folder])
     runs = Runs(folders)
     made = runs.every()
-    files = {address: folders.path(address) for address in folders.studies().addresses if address.partition("/")[0] != SHIPPED}
+    files = {address: folders.path(address) for address in folders.studies().addresses if not is_shipped(address)}
     named = {address: runs.named(path) for address, path in files.items()}
 
     def below(address: str) -> str:

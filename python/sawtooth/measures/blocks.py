@@ -14,6 +14,11 @@ def block(item: pl.Expr) -> pl.Expr:
     return item.str.replace(_NUMBER, "")
 
 
+def blocks(items: pl.Expr) -> pl.Expr:
+    """The blocks of items, each once, in their order; of many rows of few items each item is looked at once."""
+    return block(items.unique(maintain_order=True)).unique(maintain_order=True)
+
+
 def name_of_block(item: str) -> str:
     """The same of one name."""
     return re.sub(_NUMBER, "", item)

@@ -14,7 +14,7 @@ import polars as pl
 from sawtooth import measures, reference_files
 from sawtooth.errors import DatasetError
 from sawtooth.measures import Asked, Context, Evaluator, ExpressionError, Measure, View, factors, undefined
-from sawtooth.measures.blocks import block
+from sawtooth.measures.blocks import block, blocks
 from sawtooth.questions import Choice
 from sawtooth.questions import require_items as require_some
 from sawtooth.recognise import level
@@ -100,7 +100,7 @@ def require_items(found: Sequence[tuple[Measure, Sequence[pl.DataFrame]]], of: S
 
 def transfers(dataset: Dataset) -> set[str]:
     """The blocks of flows that send so much and no more: those of which one completed, or whose source has a size."""
-    flows = dataset.flows().filter(pl.col("completion_ns").is_not_null()).select(item=block(pl.col("flow").unique())).collect()
+    flows = dataset.flows().filter(pl.col("completion_ns").is_not_null()).select(item=blocks(pl.col("flow"))).collect()
     return {*flows["item"], *_sized(dataset)}
 
 

@@ -16,7 +16,7 @@ from sawtooth import measures
 from sawtooth.design import varying
 from sawtooth.figures.spec import FigureSpec
 from sawtooth.measures import Measure, View
-from sawtooth.measures.blocks import block
+from sawtooth.measures.blocks import blocks
 from sawtooth.metrics import sides
 from sawtooth.questions import Choice
 from sawtooth.results.dataset import Dataset
@@ -150,16 +150,11 @@ def _told_by(frame: pl.DataFrame, name: str, others: Sequence[str]) -> bool:
 
 def _flows(dataset: Dataset) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Blocks of flows of TCP that transfer so much and no more, and those that go on until the end."""
-    items: list[str] = dataset.flows().filter(pl.col("cc") != "").select(_blocks()).collect()["flow"].to_list()  # fmt: skip
+    items: list[str] = dataset.flows().filter(pl.col("cc") != "").select(blocks(pl.col("flow"))).collect()["flow"].to_list()  # fmt: skip
     sized = sides.transfers(dataset)
     asking = set(_items(dataset, "exchanges"))
     endless = [item for item in items if item not in sized and item not in asking]
     return tuple(item for item in items if item in sized), tuple(endless)
-
-
-def _blocks() -> pl.Expr:
-    """The blocks of a table's flows; of each flow once, as there are as many rows as runs."""
-    return block(pl.col("flow").unique(maintain_order=True)).unique(maintain_order=True)
 
 
 def _has(dataset: Dataset, table: str) -> bool:
@@ -167,4 +162,4 @@ def _has(dataset: Dataset, table: str) -> bool:
 
 
 def _items(dataset: Dataset, table: str) -> list[str]:
-    return dataset.table(table).select(_blocks()).collect()["flow"].to_list() if _has(dataset, table) else []
+    return dataset.table(table).select(blocks(pl.col("flow"))).collect()["flow"].to_list() if _has(dataset, table) else []

@@ -88,7 +88,7 @@ class Folders:
 
         """
         parent, _, name = address.rpartition("/")
-        if not parent or parent.partition("/")[0] == SHIPPED or not name or name.startswith(".") or "\0" in name:
+        if not parent or is_shipped(parent) or not name or name.startswith(".") or "\0" in name:
             raise DatasetError(f"nothing can be written as `{address[:200]}`", f"name a file in {', '.join(self.named)}")
         return self.path(parent) / name
 
@@ -145,6 +145,11 @@ class Folders:
                     return found, False
                 found += ["/".join([name, *each.relative_to(root).parts]) for each in pick(path, files)]
         return found, True
+
+
+def is_shipped(address: str) -> bool:
+    """Whether a study is one of those that come along, and not one of a folder."""
+    return address.partition("/")[0] == SHIPPED
 
 
 def is_of_tests(address: str) -> bool:

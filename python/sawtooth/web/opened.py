@@ -10,13 +10,14 @@ import contextlib
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from sawtooth.errors import SawtoothError
 from sawtooth.report.answers import Answers
 from sawtooth.report.sensible import shown
+from sawtooth.results.dataset import Dataset
 from sawtooth.web.remembered import Remembered
 
 Found = TypeVar("Found")
@@ -64,8 +65,8 @@ class Opened:
         self.state = state
         self.lock = threading.RLock()
         self.answers = Once(lambda: Answers(dataset))
-        self.metric = Once(lambda: next((each.measure.name for each in shown(dataset)), None) if dataset.tables else None)
-        self.suggested = Once(lambda: list(dict.fromkeys(each.measure.name for each in shown(dataset))) if dataset.tables else [])
+        self.metric = Once(lambda: next(_telling(dataset), None))
+        self.suggested = Once(lambda: list(dict.fromkeys(_telling(dataset))))
         self._said: dict[str, Once[bytes]] = {}
         self._figures: OrderedDict[str, bytes] = OrderedDict()
         self._reading: threading.Thread | None = None
@@ -109,6 +110,11 @@ class Opened:
             while len(self._figures) > _MOST_FIGURES:
                 self._figures.popitem(last=False)
             return found
+
+
+def _telling(dataset: Dataset) -> Iterator[str]:
+    """Measures that say much of such traffic, the most telling first."""
+    return (each.measure.name for each in shown(dataset)) if dataset.tables else iter(())
 
 
 class Shelf:

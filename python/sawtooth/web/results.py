@@ -147,7 +147,7 @@ def _head(opened: Opened) -> dict[str, Any]:
     if not dataset.planned:
         return _named(dataset) | {"planned": False, "tables": dataset.tables}
     answers, number = opened.answers(), counts(dataset)
-    shown = [{**tree, "kind": tree.get("kind", "levels")} for tree in cast(list[dict[str, Any]], dataset.study.tree.get("figures", []))]
+    figures = cast(list[dict[str, Any]], dataset.study.tree.get("figures", []))
     return _named(dataset) | {
         "planned": True,
         "runs": number,
@@ -155,9 +155,8 @@ def _head(opened: Opened) -> dict[str, Any]:
         "caveats": list(answers.shown.caveats),
         "factors": {name: _levels(dataset, name) for name in factors(dataset)},
         "arms": answers.arms,
-        "figures": shown,
-        # Who has a figure to begin with needs not wait for it.
-        "metric": None if any(tree["kind"] == "levels" and isinstance(tree.get("metric"), str) for tree in shown) else opened.metric(),
+        "figures": [{**tree, "kind": tree.get("kind", "levels")} for tree in figures],
+        "metric": opened.metric(),
         "origin": asdict(origin(dataset)),
         "tables": dataset.tables,
     }

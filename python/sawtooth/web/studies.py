@@ -18,7 +18,7 @@ from sawtooth.measures import listed
 from sawtooth.schema import study_schema
 from sawtooth.storage import write_atomically, writing
 from sawtooth.study import shipped
-from sawtooth.web.folders import SHIPPED, Folders, is_of_tests
+from sawtooth.web.folders import Folders, is_of_tests, is_shipped
 from sawtooth.web.looking import look
 from sawtooth.web.made import Kept, Made, Runs, changed, digest, state
 from sawtooth.web.problems import NotAllowedError, problem
@@ -50,7 +50,7 @@ class Studies:
         made = self._runs.every()
         # In a clone of the program those that come along lie in a folder, too: they are listed once.
         theirs = {*shipped.studies().values()}
-        listed = [each for each in found.addresses if each.partition("/")[0] == SHIPPED or self._folders.path(each) not in theirs]
+        listed = [each for each in found.addresses if is_shipped(each) or self._folders.path(each) not in theirs]
         entries = [self._entry(address, made) | {"tests": is_of_tests(address)} for address in listed]
         return JSONResponse({"studies": entries, "complete": found.complete})
 
@@ -84,7 +84,7 @@ class Studies:
         return JSONResponse(entry | {"text": text, "digest": digest(text), "canSave": self._may_save(address)})
 
     def _may_save(self, address: str) -> bool:
-        return self._settings.allow_run and address.partition("/")[0] != SHIPPED
+        return self._settings.allow_run and not is_shipped(address)
 
     async def check(self, request: Request) -> Response:
         """What the command line says of a text that is being written: `of` is the address that it has or will have."""

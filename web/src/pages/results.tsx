@@ -29,7 +29,7 @@ export interface Head {
   factors: Record<string, Level[]>;
   arms: string[];
   figures: Record<string, unknown>[];
-  /** That says most of such traffic, where no figure of the study says what one begins with. */
+  /** That says most of such traffic; null where there are no tables. */
   metric: string | null;
   origin: { facts: Record<string, string>; hashes: Record<string, string>; references: { name: string; source: string }[]; rerun: string };
   tables: string[];

@@ -60,8 +60,8 @@ export function StudiesList() {
       {sweeps.value.length > 0 && <Progress sweeps={sweeps.value} named />}
       <Await of={found}>
         {({ studies, complete }) => {
-          const shown = studies.filter((each) => fits(each, wanted));
-          const tests = shown.filter((each) => each.tests);
+          const tests = studies.filter((each) => each.tests);
+          const fitting = tests.filter((each) => fits(each, wanted)).length;
           return (
             <>
               <div class="row">
@@ -70,12 +70,12 @@ export function StudiesList() {
                 </Field>
               </div>
               <h2>Your own</h2>
-              <Group studies={shown.filter((each) => !isShipped(each) && !each.tests)} none={wanted !== ""} />
+              <Group studies={studies.filter((each) => !isShipped(each) && !each.tests)} wanted={wanted} />
               <h2>Those that come along</h2>
-              <Group studies={shown.filter(isShipped)} none={true} />
-              {tests.length > 0 && (
-                <Folded title={`In folders of tests (${tests.length.toLocaleString("en")})`} kept="tests">
-                  <Group studies={tests} none={true} />
+              <Group studies={studies.filter(isShipped)} wanted={wanted} />
+              {fitting > 0 && (
+                <Folded title={`In folders of tests (${fitting.toLocaleString("en")})`} kept="tests">
+                  <Group studies={tests} wanted={wanted} />
                 </Folded>
               )}
               {!complete && <p class="faint">The folders hold so many files that they were not looked through to their end.</p>}
@@ -97,17 +97,19 @@ function fits(entry: Entry, wanted: string): boolean {
     .every((word) => text.includes(word));
 }
 
-function Group({ studies, none }: { studies: Entry[]; none: boolean }) {
+/** Studies of a kind: sizes are asked of all, once, and those are shown that are looked for. */
+function Group({ studies, wanted }: { studies: Entry[]; wanted: string }) {
   const sizes = useSizes(studies);
+  const shown = studies.filter((each) => fits(each, wanted));
   return (
     <>
-      {!studies.length && (
+      {!shown.length && (
         <p class="faint">
-          {none ? "None of that kind." : "There are none in these folders yet: open one that comes along and save it as your own."}
+          {wanted ? "None of that kind." : "There are none in these folders yet: open one that comes along and save it as your own."}
         </p>
       )}
       <ul class="cards">
-        {studies.map((entry) => (
+        {shown.map((entry) => (
           <li key={entry.address} class="card">
             <h3>
               <a href={to("studies", { of: entry.address })}>
