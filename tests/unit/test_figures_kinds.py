@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any, cast
 
@@ -512,8 +513,13 @@ def test_every_figure_of_the_guide_is_drawn(tmp_path: Path) -> None:
     plots, notes = answers.plots()
     assert not notes
     assert {spec.kind for spec in answers.shown.figures} | {"levels", "plane", "cdf", "time", "difference"} == set(figures.KINDS)
+    kinds = {spec.name: spec.kind for spec in answers.shown.figures}
     for plot in plots:
         assert plot.svg.startswith("<svg")
+        assert callable(plot.picture)
+        # Another process draws the same; evidence has functions, which are not sent.
+        if kinds[plot.name] != "forest":
+            assert svg(pickle.loads(pickle.dumps(plot.picture))()) == plot.svg, plot.name
         assert plot.numbers is not None
         assert plot.numbers.height > 0, plot.name
 

@@ -290,10 +290,9 @@ def test_figures_that_are_drawn_aside_are_the_same_files(results: Path, tmp_path
 
 
 def test_a_figure_that_another_process_cannot_have_is_drawn_here(made: Report) -> None:
-    alone, figure = made.plots[0], Figure()
-    figure.add_axes((0, 0, 1, 1)).xaxis.set_major_formatter(lambda value, _: f"{value}")
+    alone = made.plots[0]
     with Aside() as aside:
-        begun = aside.begin(figure)
+        begun = aside.begin(lambda: Figure())
         assert begun.exception(60) is not None
         assert replace(alone, begun=begun).svg == alone.svg
 

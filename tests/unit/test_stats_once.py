@@ -44,6 +44,46 @@ def test_a_kept_interval_is_the_computed_one(name: str) -> None:
                 assert [stats.difference(values, others, paired, level, times) for _ in range(2)] == [computed, computed]
 
 
+def _pairs() -> list[tuple[Vector, Vector]]:
+    generator = np.random.default_rng(8)
+    drawn = [(generator.lognormal(0, 1, n), generator.lognormal(0, 1, n)) for n in (2, 5, 10, 10, 10)]
+    beside_0 = [(generator.normal(0, 1, 10), generator.normal(0, 1, 10)) for _ in range(3)]
+    still = [(np.full(10, 3.0), generator.lognormal(0, 1, 10)), (generator.lognormal(0, 1, 10), np.full(10, 3.0)), (np.ones(4), np.ones(4))]
+    return [*drawn, *beside_0, *still, (np.array([1.0]), np.array([2.0]))]
+
+
+@pytest.mark.parametrize("times", [1.0, 1.05, -1.0])
+def test_differences_that_were_made_ready_together_are_those_of_each_alone(times: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    level, pairs = 0.9471, _pairs()
+    alone = [_unkept(compare._difference)(a, b, paired=True, level=level, times=times) for a, b in pairs]
+    monkeypatch.setattr(mean_module, "_mean", once(_unkept(mean_module._mean)))
+    monkeypatch.setattr(compare, "_difference", once(_unkept(compare._difference)))
+    stats.differences_made_ready(pairs, level, times)
+
+    def made(*_: object, **__: object) -> None:
+        raise AssertionError("it was to be there")
+
+    monkeypatch.setattr(mean_module, "mean_rows", made)
+    assert [stats.difference(a, b, level=level, times=times) for a, b in pairs] == alone
+
+
+def test_draws_of_two_lognormal_means_are_those_of_products_of_matrices() -> None:
+    for a, b in _pairs()[1:5]:
+        n = a.size
+        logarithms = np.stack([np.log(a), np.log(b)])
+        values, vectors = np.linalg.eigh(np.cov(logarithms) * (n - 1))
+        root = vectors @ np.diag(np.sqrt(values)) @ vectors.T
+        one, both, other = compare._wishart(n)
+        drawn = root @ np.stack([np.stack([one, both], 1), np.stack([both, other], 1)], 1) @ root
+        factor = np.linalg.cholesky(drawn)
+        z = np.stack([compare._pivots(n, 2)[0], compare._pivots(n, 3)[0]], 1)[:, :, None]
+        expected = logarithms.mean(axis=1) - (factor @ z)[:, :, 0] / np.sqrt(n) + drawn[:, [0, 1], [0, 1]] / 2
+        first, second = sorted([tuple(a), tuple(b)])
+        # In the order of the two that the draws are made in.
+        if (first, second) == (tuple(a), tuple(b)):
+            assert np.allclose(np.stack(compare._log_means(a, b, True), 1), expected, rtol=1e-9)
+
+
 def _counted() -> tuple[list[Vector], Callable[..., Interval]]:
     asked: list[Vector] = []
 

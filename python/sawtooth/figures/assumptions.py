@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -60,7 +61,7 @@ def draw(data: Data) -> Drawn:
         f"Of {len(found)} claims the share of combinations of what is assumed in which the verdict is which, each combination decided by itself at "
         "95 %: descriptions, and no test of all together. Numbers are combinations."
     )
-    return Drawn(standing.bars(claims), note, pl.DataFrame(rows, infer_schema_length=None))
+    return Drawn(partial(standing.bars, claims), note, pl.DataFrame(rows, infer_schema_length=None))
 
 
 def _bars(of: Standing, by: list[str]) -> dict[str, Mapping[str, int]]:

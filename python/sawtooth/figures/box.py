@@ -7,6 +7,7 @@ kernel, not the runs: there is a box then; also where runs did not finish.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,8 +65,8 @@ def draw(data: Data, *, violin: bool = False) -> Drawn:
         found.append(curves)
     groups = [group for curves in found for line in curves.values() for group in line if group is not None]
     scale, note = shown.scale(data, [float(value) for group in groups for value in group.values if np.isfinite(value)])
-    made = replicates.groups(
-        found, shown.titles(panels), levels, data.curve_names(),
+    picture = partial(
+        replicates.groups, found, shown.titles(panels), levels, data.curve_names(),
         (data.spec.x_label or x, data.label(data.spec.label, data.measure, unit)), scale=scale,
     )  # fmt: skip
     said = estimates.said([group.centre for group in groups], "median").replace("Medians of", "Points: every run. Diamonds: medians of", 1)
@@ -75,7 +76,9 @@ def draw(data: Data, *, violin: bool = False) -> Drawn:
     if not numbers["bound"].count():
         numbers = numbers.drop("bound")
     return Drawn(
-        made, shown.sentences(said, _bodies(groups), unplaced, note, shown.pooling(data)), shown.in_units(numbers, unit=data.measure.unit)
+        picture,
+        shown.sentences(said, _bodies(groups), unplaced, note, shown.pooling(data)),
+        shown.in_units(numbers, unit=data.measure.unit),
     )
 
 

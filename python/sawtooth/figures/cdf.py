@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,8 +56,8 @@ def draw(data: Data) -> Drawn:
     curves = [curve for panel in found for curve in panel.values()]
     scale, note = shown.scale(data, [float(curve.steps.x[0]) for curve in curves if len(curve.steps.x)])
     names = _named_with_n(data.curve_names(), found)
-    made = bands.draw(
-        [{names[name]: curve.steps for name, curve in panel.items()} for panel in found], shown.titles(panels),
+    picture = partial(
+        bands.draw, [{names[name]: curve.steps for name, curve in panel.items()} for panel in found], shown.titles(panels),
         [names[name] for name in data.curve_names()],
         (data.label(data.spec.label, data.measure, unit), f"share of {'runs' if curves and curves[0].of_runs else _values(data)}"), scale=scale,
     )  # fmt: skip
@@ -74,7 +75,7 @@ def draw(data: Data) -> Drawn:
         for x, share, low, high in zip(curve.steps.x, curve.steps.share, curve.steps.low, curve.steps.high, strict=True)
     ]
     return Drawn(
-        made,
+        picture,
         shown.sentences(_said(curves, _values(data)), note, shown.pooling(data)),
         shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -103,13 +104,13 @@ def draw(data: Data) -> Drawn:
     x_label = data.spec.x_label or (
         f"cells in the order of {order.words}" if order else f"cells by {', '.join(_varying(data, data.frame))}"
     )
-    made = cells.draw(
-        panels, shown.titles(data.panels()), names, (x_label, data.label(data.spec.label, data.measure, unit)),
+    picture = partial(
+        cells.draw, panels, shown.titles(data.panels()), names, (x_label, data.label(data.spec.label, data.measure, unit)),
         scale=scale, trend=data.spec.options.get("trend"), marks_name=_name_of(data.spec.options.get("beside")),
     )  # fmt: skip
     said = estimates.said(points, data.spec.statistic)
     return Drawn(
-        made,
+        picture,
         shown.sentences(said, _said(data, order, crosses), note, shown.pooling(data)),
         shown.in_units(_with_beside(data, pl.DataFrame(rows, infer_schema_length=None), beside), unit=data.measure.unit),
     )

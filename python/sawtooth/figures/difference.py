@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -68,7 +69,8 @@ def draw(data: Data) -> Drawn:
     base = named(along, to)
     label = f"{what}: ratio to {base}" if form == "ratio" else f"{what}: difference to {base}{f' ({unit})' if unit else ''}"
     scale = data.spec.scale if form == "ratio" else "linear"
-    made = levels.draw(
+    picture = partial(
+        levels.draw,
         curves,
         shown.titles(panels),
         x_levels,
@@ -78,7 +80,7 @@ def draw(data: Data) -> Drawn:
         line_at=1.0 if form == "ratio" else 0.0,
     )
     return Drawn(
-        made,
+        picture,
         shown.sentences(pairs.said(points, form, to), shown.pooling(data)),
         shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit="" if form == "ratio" else data.measure.unit),
     )

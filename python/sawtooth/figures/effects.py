@@ -6,6 +6,7 @@ Arms and items are factors like those of the sweep. Replicates are blocks: each 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -136,11 +137,11 @@ def _shares(data: Data, panels: Sequence[Panel], found: Sequence[Factorial]) -> 
     ]
     rows = [each.table().with_columns(*(pl.lit(level).alias(name) for name, level in shown.place(data, panel, "").items()))
             for panel, each in zip(panels, found, strict=True)]  # fmt: skip
-    made = effects.shares(drawn, shown.titles(panels), f"share of the variance of {data.spec.label or data.measure.words} (%)")
+    picture = partial(effects.shares, drawn, shown.titles(panels), f"share of the variance of {data.spec.label or data.measure.words} (%)")
     text = shown.sentences(
         *dict.fromkeys(said(each) for each in found), "Filled: told from chance.", effects.left_out(drawn), shown.pooling(data)
     )
-    return Drawn(made, text, pl.concat(rows))
+    return Drawn(picture, text, pl.concat(rows))
 
 
 def _means(data: Data, panels: Sequence[Panel], found: Sequence[Factorial], dimensions: Sequence[str]) -> Drawn:
@@ -170,13 +171,13 @@ def _means(data: Data, panels: Sequence[Panel], found: Sequence[Factorial], dime
                 series.append(point.over(divisor))
             curves[curve] = series
         drawn.append(effects.Means(x, of or "", data.order(x), curves))
-    made = effects.means(drawn, data.label(data.spec.label, data.measure, unit))
+    picture = partial(effects.means, drawn, data.label(data.spec.label, data.measure, unit))
     points = [point for one in drawn for series in one.curves.values() for point in series if point is not None]
     text = shown.sentences(
         "Means over everything else, from the mean of each replicate.", estimates.said(points, "mean", "replicates"), said(each),
         "Beside the factors: what interacts beyond chance." if interactions else "No two factors interact beyond chance.", shown.pooling(data),
     )  # fmt: skip
-    return Drawn(made, text, shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit))
+    return Drawn(picture, text, shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit))
 
 
 def _marginal(frame: pl.DataFrame) -> Estimate:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import polars as pl
 
 from sawtooth.errors import DatasetError
@@ -36,7 +38,7 @@ def draw(data: Data) -> Drawn:
         for each in verdict.weighed
         if each.interval is not None
     ]  # fmt: skip
-    return Drawn(forest.forest(verdicts), forest.said(verdicts), pl.DataFrame(rows, schema=_SCHEMA, orient="row"))
+    return Drawn(partial(forest.forest, verdicts), forest.said(verdicts), pl.DataFrame(rows, schema=_SCHEMA, orient="row"))
 
 
 KIND = Kind(

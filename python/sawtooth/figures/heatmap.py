@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -69,8 +70,8 @@ def draw(data: Data) -> Drawn:
     ratio = bool(data.spec.options.get("ratio"))
     scale, note = shown.scale(data, [value for cell in known for value in cell.values], log=ratio)
     centre = data.spec.options.get("centre")
-    made = heatmap.estimates(
-        grids, shown.titles(panels), levels,
+    picture = partial(
+        heatmap.estimates, grids, shown.titles(panels), levels,
         (data.spec.x_label or x, y, data.label(data.spec.label, data.measure, unit)),
         heatmap.Colours(scale, None if centre is None else centre / divisor),
     )  # fmt: skip
@@ -83,7 +84,7 @@ def draw(data: Data) -> Drawn:
         note,
         shown.pooling(data),
     )
-    return Drawn(made, text, shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit))
+    return Drawn(picture, text, shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit))
 
 
 def _centred(known: list[Estimate], centre: float | None, divisor: float, unit: str, *, logs: bool) -> str:

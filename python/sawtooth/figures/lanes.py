@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import polars as pl
 
 from sawtooth.figures import shown
@@ -36,7 +38,7 @@ def draw(data: Data) -> Drawn:
         )  # fmt: skip
     ends = frame["t_ns"] + (frame["low"] if lasting else 0)
     start = (data.spec.view.rows.start_ns or 0.0) / 1e9
-    made = lanes.draw(drawn, shown.titles(panels), levels, data.curve_names(), (start, float(ends.to_numpy().max()) / 1e9))
+    picture = partial(lanes.draw, drawn, shown.titles(panels), levels, data.curve_names(), (start, float(ends.to_numpy().max()) / 1e9))
     numbers = frame.select(
         *dict.fromkeys(["cell", *data.factors, "arm", "item", *data.spec.view.by]),
         "t_ns",
@@ -47,7 +49,7 @@ def draw(data: Data) -> Drawn:
     unfinished = frame.filter(pl.col("low") != pl.col("high")).height
     if unfinished:
         text += f" Open at the right: {unfinished} that did not end before the run did."
-    return Drawn(made, shown.sentences(text, data.spec.view.rows.words), shown.in_units(numbers, unit=data.measure.unit))
+    return Drawn(picture, shown.sentences(text, data.spec.view.rows.words), shown.in_units(numbers, unit=data.measure.unit))
 
 
 KIND = Kind(

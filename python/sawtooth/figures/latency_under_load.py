@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,8 +85,8 @@ def draw(data: Data) -> Drawn:
     points = [point for panel in curves for series in panel.values() for point in series if point is not None]
     scale, note = shown.scale(data, [point.interval.estimate for point in points])
     words = data.spec.label or data.measure.words.partition("(")[2].rstrip(")").rpartition(".")[2].removesuffix("_ns").replace("_", " ")
-    made = plot.draw(
-        curves, shown.titles(panels), levels, names, (data.spec.x_label or x, f"{words}{f' ({unit})' if unit else ''}"),
+    picture = partial(
+        plot.draw, curves, shown.titles(panels), levels, names, (data.spec.x_label or x, f"{words}{f' ({unit})' if unit else ''}"),
         scale=scale, dashed=lines, joined=False,
     )  # fmt: skip
     without_load = f"Dashed: `{base}`." if base is not None else "Dashed: the delay without load." if "base_ns" in data.spec.options else ""
@@ -101,7 +102,7 @@ def draw(data: Data) -> Drawn:
         note,
         data.spec.view.rows.words,
     )
-    return Drawn(made, text, shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit))
+    return Drawn(picture, text, shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit))
 
 
 def _list(names: list[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -67,14 +68,14 @@ def draw(data: Data) -> Drawn:
         by, its_unit = data.scaled(right, data.frame.select(low="x_low", high="x_high"))
         scaled = [{name: [point and point.over(by) for point in series] for name, series in panel.items()} for panel in on_the_right]
         beside = levels.Second(scaled, data.label(data.spec.options["second_label"], right, its_unit))
-    made = levels.draw(
-        curves, shown.titles(panels), data.levels(), data.curve_names(),
+    picture = partial(
+        levels.draw, curves, shown.titles(panels), data.levels(), data.curve_names(),
         (data.spec.x_label or data.places["x"], data.label(data.spec.label, data.measure, unit)),
         scale=scale, marks=marks, marks_name=called, second=beside, boundary=_boundary(data),
     )  # fmt: skip
     every = [*points, *(point for panel in on_the_right for series in panel.values() for point in series if point is not None)]
     return Drawn(
-        made,
+        picture,
         shown.sentences(
             estimates.said(every, data.spec.statistic), note, _said(marks, called, "Dots" if is_dense(data.levels()) else "Crosses"),
             "Dashed, on the right axis: " + (data.spec.options["second_label"] or right.words) + "." if right is not None else "",

@@ -6,6 +6,7 @@ The differences share the scale of the values: 0 of theirs is at the mean of the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ def draw(data: Data) -> Drawn:
         drawn.append(replicates.Pairs(low / divisor, high / divisor, [each.over(scale) for each in found]))
     label = data.label(data.spec.label, data.measure, unit)
     beside = f"ratio to {to}" if form == "ratio" else f"difference to {to}{f' ({unit})' if unit else ''}"
-    made = replicates.pairs(drawn, shown.titles(panels), levels, (data.spec.x_label, label, beside), ratio=form == "ratio")
+    picture = partial(replicates.pairs, drawn, shown.titles(panels), levels, (data.spec.x_label, label, beside), ratio=form == "ratio")
     every = [each for one in drawn for each in one.against]
     zero = f"{'1' if form == 'ratio' else '0'} is at the bound that there is of the mean of `{to}`, where a run of it did not finish."
     said = pairs.said(every, form, to)
@@ -92,7 +93,7 @@ def draw(data: Data) -> Drawn:
         shown.pooling(data),
     )
     return Drawn(
-        made, text, shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit="" if form == "ratio" else data.measure.unit)
+        picture, text, shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit="" if form == "ratio" else data.measure.unit)
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -79,8 +80,8 @@ def draw(data: Data) -> Drawn:
     sides = [[value for pair in pairs for value in pair[side].values] for side in (0, 1)]
     scale, note = min((shown.scale(data, values) for values in sides), key=lambda found: (found[0] == "log", not found[1]))
     labels = data.label(data.spec.x_label, against, x_unit), data.label(data.spec.label, data.measure, y_unit)
-    made = plane.panels(
-        panels, shown.titles(data.panels()), data.curve_names(), labels, scale=scale, turned=bool(data.spec.options["turned"])
+    picture = partial(
+        plane.panels, panels, shown.titles(data.panels()), data.curve_names(), labels, scale=scale, turned=bool(data.spec.options["turned"])
     )
     low, high, x_low, x_high = (pl.col(name) for name in ("low", "high", "x_low", "x_high"))
     # Each run is in both intervals.
@@ -91,7 +92,7 @@ def draw(data: Data) -> Drawn:
     )
     said = estimates.said([point for pair in pairs for point in pair], data.spec.statistic, counted=counts)
     return Drawn(
-        made,
+        picture,
         shown.sentences(said, _undrawn(pairs), note, shown.pooling(data)),
         shown.in_units(pl.DataFrame(rows, infer_schema_length=None), x_unit=against.unit, y_unit=data.measure.unit),
     )

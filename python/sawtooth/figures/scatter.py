@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -42,7 +43,7 @@ def draw(data: Data) -> Drawn:
     scales = [shown.scale(data, values[every.placed].tolist()) for values in (every.x, every.y)]
     scale, note = min(scales, key=lambda found: (found[0] == "log", not found[1]))
     labels = data.label(data.spec.x_label, against, x_unit), data.label(data.spec.label, data.measure, y_unit)
-    made = scatter.runs(points, shown.titles(panels), data.curve_names(), labels, scale=scale)
+    picture = partial(scatter.runs, points, shown.titles(panels), data.curve_names(), labels, scale=scale)
     bounds = {"x_bound": every.x_bounds, "y_bound": every.y_bounds}
     numbers = known.select(
         *dict.fromkeys(["cell", *data.factors, "arm", "replicate", "item", *data.spec.view.by]),
@@ -51,7 +52,7 @@ def draw(data: Data) -> Drawn:
         **{name: pl.Series(each, dtype=pl.String).replace("", None) for name, each in bounds.items() if any(each)},
     )  # fmt: skip
     return Drawn(
-        made,
+        picture,
         shown.sentences(_said(known, data.frame.height, every), note, shown.pooling(data)),
         shown.in_units(numbers, x_unit=against.unit, y_unit=data.measure.unit),
     )

@@ -6,6 +6,7 @@ Of each run there are shares; what is stacked are their means. Where the whole i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,8 @@ def draw(data: Data) -> Drawn:
     if not any(np.isfinite(part.interval.estimate) for stack in every for part in stack.parts):
         raise DatasetError(f"no run tells what `{data.measure.name}` is a share of", "the whole is 0 in all of them")
     of = whole_words(data)
-    made = shares.bars(
-        stacks, shown.titles(panels), levels, names, (data.spec.x_label or x, data.spec.label or f"share of {of}"), other=OTHER if "whole" in data.spec.options else "",
+    picture = partial(
+        shares.bars, stacks, shown.titles(panels), levels, names, (data.spec.x_label or x, data.spec.label or f"share of {of}"), other=OTHER if "whole" in data.spec.options else "",
     )  # fmt: skip
     said = estimates.said([part for stack in every for part in stack.parts], "mean")
     said = said.replace("Means of ", "Mean shares of ", 1).partition(" Arrows: ")[0]
@@ -72,7 +73,7 @@ def draw(data: Data) -> Drawn:
         else ""
     )
     return Drawn(
-        made,
+        picture,
         shown.sentences(said, lines, _unfinished(every), shown.pooling(data)),
         shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=""),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sawtooth.measures import Measure, Samples, View
@@ -116,11 +117,21 @@ class FigureSpec:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure that was drawn: the picture, what is to be said of its points, and the numbers in it."""
+    """A figure: what makes its picture, what is to be said of its points, and the numbers in it.
 
-    figure: Figure
+    Attributes:
+        picture: a function of `sawtooth.plots` with all that it takes: another process can make it, too, but that of evidence, which has functions.
+
+    """
+
+    picture: Callable[[], Figure]
     note: str
     numbers: pl.DataFrame
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The picture, made when it is first asked for."""
+        return self.picture()
 
 
 def no_options(_reader: Reader, _tree: Mapping[str, Any], _path: str) -> dict[str, Any]:

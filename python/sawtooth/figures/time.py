@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -56,7 +57,7 @@ def draw(data: Data) -> Drawn:
     )
     start = (data.spec.view.rows.start_ns or 0.0) / 1e9
     return Drawn(
-        over_time(panels, "", (start, end), width=6.5),
+        partial(over_time, panels, "", (start, end), width=6.5),
         shown.sentences(f"Replicate {number} of {len(known)}.", shown.pooling(data)),
         shown.in_units(numbers, unit=data.measure.unit),
     )

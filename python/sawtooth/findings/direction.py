@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,16 +91,25 @@ def difference(
         made = [end.less(bound) for end in stats.centre_between(*first, statistic, level)]
     else:
         times = float(options["times"])
-        pairs = ((first[0], second[1]), (first[1], second[0]))
+        pairs = _crossed(first, second)
         if statistic == "median":
             # By order: what has no bound is beyond all others.
-            least, most = (a - times * b for a, b in pairs)
-            return stats.centre_between(least, most, statistic, level)
-        if np.array_equal(first[0], first[1]) and np.array_equal(second[0], second[1]):
-            # All is known: it is one interval.
-            pairs = pairs[:1]
+            least, most = pairs[0], pairs[-1]
+            return stats.centre_between(least[0] - times * least[1], most[0] - times * most[1], statistic, level)
         made = [_of_pairs(a, b, times, statistic, level) if np.isfinite(a).all() and np.isfinite(b).all() else _none(a) for a, b in pairs]
     return made[0], made[-1]
+
+
+def made_ready(sides: Iterable[tuple[Bounds, Bounds]], level: float) -> None:
+    """Makes what differences of means at a level rest on, of many pairs of sides at once: whoever then asks for each direction waits for less."""
+    pairs = (pair for first, second in sides for pair in _crossed(first, second))
+    stats.differences_made_ready((pair for pair in pairs if all(np.isfinite(side).all() for side in pair)), level)
+
+
+def _crossed(first: Bounds, second: Bounds) -> list[tuple[Vector, Vector]]:
+    """What a difference is at least of, and at most; one pair where all is known."""
+    known = np.array_equal(first[0], first[1]) and np.array_equal(second[0], second[1])
+    return [(first[0], second[1])] if known else [(first[0], second[1]), (first[1], second[0])]
 
 
 def _of_pairs(a: Vector, b: Vector, times: float, statistic: Centre, level: float) -> Interval:

@@ -26,6 +26,9 @@ ANSWERS: tuple[Answer, ...] = ("yes", "no", "mixed", "cannot distinguish")
 ERRORS = 0.05
 """The share of false verdicts that is allowed, of all findings of a study together."""
 
+AT_A_TIME = 4096
+"""So many claims are made ready together: fewer than there are intervals that are kept."""
+
 DIFFERENCE = "difference"
 """What most intervals are of: from the other side, or from a bound."""
 
@@ -116,13 +119,20 @@ class Claimed:
     refuted_by: str = ""
 
 
-def decide(claims: Sequence[Claimed], errors: float = ERRORS, *, together: bool = True) -> list[Answer]:
+def decide(
+    claims: Sequence[Claimed],
+    errors: float = ERRORS,
+    *,
+    together: bool = True,
+    ready: Callable[[Sequence[int], float], None] = lambda _, __: None,
+) -> list[Answer]:
     """The answers to claims, in their order.
 
     Args:
         claims: with their evidence. One that is made of `parts` (numbers of others) follows from their answers.
         errors: the share of false verdicts that is allowed.
         together: of all claims (Holm); else of each.
+        ready: is told which claims are asked next, and with which share of errors: for whoever makes the evidence of many at once.
 
     """
     answers: list[Answer] = ["cannot distinguish"] * len(claims)
@@ -131,7 +141,11 @@ def decide(claims: Sequence[Claimed], errors: float = ERRORS, *, together: bool 
     hopeful = [at for at in open_ones if answer_of(claims[at], errors) != "cannot distinguish"]
     while open_ones:
         share = errors / len(open_ones) if together else errors
-        decided: dict[int, Answer] = {at: answer for at in hopeful if (answer := answer_of(claims[at], share)) != "cannot distinguish"}
+        decided: dict[int, Answer] = {}
+        for start in range(0, len(hopeful), AT_A_TIME):
+            some = hopeful[start : start + AT_A_TIME]
+            ready(some, share)
+            decided |= {at: answer for at in some if (answer := answer_of(claims[at], share)) != "cannot distinguish"}
         for at, answer in decided.items():
             answers[at] = answer
         if not decided or not together:

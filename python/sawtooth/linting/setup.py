@@ -24,7 +24,6 @@ _MOST = 8
 MOST_SETUPS = 2000
 """Of cells and arms so many, evenly spaced: a study of a million is told in seconds what is wrong with it, too."""
 _INDEXED = re.compile(r"^(.*?)\[(.*)\]$")
-_LITERAL = re.compile(r"[\d.]+(e[+-]?\d+)?( [a-zA-Z/µ]+)?$")
 _VARYING = ("trace", "changes", "walk")
 
 
@@ -239,16 +238,11 @@ class Setup:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return None
         text = str(value)
-        if _LITERAL.match(text):
-            return _literal(text)
         known = self.variables if variables is None else variables
         for name in self.lists:
             if name in text:
                 text = re.sub(rf"\b{re.escape(name)}\[([^\]]+)\]", lambda found, name=name: self._item(name, found[1], known), text)
-        try:
-            return Quantity(*_core.evaluate(text, known))
-        except _core.ScenarioError:
-            return None
+        return _evaluated(text, tuple((name, known[name]) for name in _names(text) if name in known))
 
     @functools.cached_property
     def lists(self) -> Mapping[str, list[Any]]:
@@ -379,13 +373,20 @@ class Subject:
         return list(dict.fromkeys(each.path for each in [*blocks, *arms] if set(each.path.split(".")[-2:]) & set(names)))
 
 
-@functools.cache
-def _literal(text: str) -> Quantity | None:
-    """A number or quantity without variables."""
+# Cells differ in a few variables, and most expressions name one or none of them: an expression is made once for what it names.
+@functools.lru_cache(maxsize=1 << 14)
+def _evaluated(text: str, known: tuple[tuple[str, float | str], ...]) -> Quantity | None:
+    """An expression's value, given the variables that it names; None of what is none."""
     try:
-        return Quantity(*_core.evaluate(text, {}))
+        return Quantity(*_core.evaluate(text, dict(known)))
     except _core.ScenarioError:
         return None
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _names(text: str) -> tuple[str, ...]:
+    """What may be variables in an expression."""
+    return tuple(dict.fromkeys(re.findall(r"[^\W\d]\w*", text)))
 
 
 def named(value: Any) -> Tree:

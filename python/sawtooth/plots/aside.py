@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import signal
+from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -35,9 +36,9 @@ class Aside:
         """Figures that nobody waits for any more are not begun."""
         self._pool.shutdown(wait=kind is None, cancel_futures=True)
 
-    def begin(self, figure: Figure) -> Future[Images]:
-        """The figure as it is now, drawn some time."""
-        return self._pool.submit(_drawn, figure)
+    def begin(self, picture: Callable[[], Figure]) -> Future[Images]:
+        """The figure that a function makes, made and drawn some time: the function, and what it takes, are sent as they are now."""
+        return self._pool.submit(_drawn, picture)
 
 
 def _prepared() -> None:
@@ -51,7 +52,8 @@ def seldom_swept() -> None:
     gc.set_threshold(200_000, 20, 20)
 
 
-def _drawn(figure: Figure) -> Images:
+def _drawn(picture: Callable[[], Figure]) -> Images:
     from sawtooth.plots import style
 
+    figure = picture()
     return style.svg(figure), style.png(figure)

@@ -208,7 +208,7 @@ class Answers:
         """One figure."""
         drawn = self.drawn(spec)
         caption = " ".join(part for part in (spec.caption, drawn.note, sources(spec, self.shown.references)) if part)
-        return Plot(spec.name, drawn.figure, caption, drawn.numbers, self._aside and self._aside.begin(drawn.figure))
+        return Plot(spec.name, drawn.picture, caption, drawn.numbers, self._aside and self._aside.begin(drawn.picture))
 
     def drawn(self, spec: FigureSpec) -> Drawn:
         """One figure, drawn.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -54,14 +54,24 @@ _MOST_TOLD = 20
 
 @dataclass(frozen=True, repr=False)
 class Plot:
-    """A figure with the name of its files, its caption, and the numbers in it."""
+    """A figure with the name of its files, its caption, and the numbers in it.
+
+    Attributes:
+        picture: the figure, or what makes it.
+        begun: its drawing in another process, if it has been begun there.
+
+    """
 
     name: str
-    figure: Figure
+    picture: Figure | Callable[[], Figure]
     caption: str
     numbers: pl.DataFrame | None = None
     begun: Future[Images] | None = None
-    """Its drawing in another process, if it has been begun there."""
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The figure, made when it is first asked for."""
+        return self.picture() if callable(self.picture) else self.picture
 
     @cached_property
     def svg(self) -> str:

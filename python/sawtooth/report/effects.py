@@ -80,7 +80,7 @@ def _spec(answers: Answers, first: Shown | None) -> FigureSpec | None:
 
 def _plot(data: Data) -> Plot:
     made = data.kind.draw(data)
-    return Plot(data.spec.name, made.figure, made.note, made.numbers)
+    return Plot(data.spec.name, made.picture, made.note, made.numbers)
 
 
 def _words(found: Factorial) -> str:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
-from sawtooth import estimates, figures, stats
+from sawtooth import estimates, figures
 from sawtooth.design import NOT_SET, paired
 from sawtooth.errors import DatasetError
 from sawtooth.figures.data import Data
 from sawtooth.figures.shown import sentences
-from sawtooth.findings.direction import Direction, direction
+from sawtooth.findings.direction import Bounds, Direction, direction, made_ready
 from sawtooth.findings.resolution import resolved
-from sawtooth.findings.verdict import ERRORS, Claimed, Evidence, answer_of, decide
+from sawtooth.findings.verdict import AT_A_TIME, ERRORS, Claimed, Evidence, answer_of, decide
 from sawtooth.measures import Asked, Evaluator, factors
 from sawtooth.recognise import written
 from sawtooth.report import effects, replicates, sensible
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from sawtooth.plots.aside import Aside
 
 _MOST_LINES = 6
+_LEVEL = 0.95
+"""Of the intervals of the table of differences."""
+_Sides = tuple[Bounds, Bounds]
+"""The values of an arm, and those of the first beside them."""
 
 
 def build(dataset: Dataset, *, drawn: bool = True, run_analysis: bool = False, aside: Aside | None = None) -> Report:
@@ -40,7 +46,7 @@ def build(dataset: Dataset, *, drawn: bool = True, run_analysis: bool = False, a
     sections: list[Section] = [*([answer] if answer else []), *answers.analysed]
     lines: list[str] = summary(answer) if answer else []
     told: list[str] = []
-    differences: list[tuple[pl.DataFrame, list[Claimed]]] = []
+    differences: list[_Differences] = []
     shown = [*sensible.shown(dataset)]
     swept = [name for name in factors(dataset) if dataset.runs[name].n_unique() > 1]
     for one in shown:
@@ -51,7 +57,7 @@ def build(dataset: Dataset, *, drawn: bool = True, run_analysis: bool = False, a
         told.append(_range(one, frame, swept))
         coarse = _values(answers, one, answers.coarse) if one.measure.coarse and len(answers.arms) > 1 else None
         differences.append(_differences(one, frame, answers, coarse))
-    found = [each for each in differences if each[0].height]
+    found = [each for each in differences if each.table.height]
     if found:
         shared = "in the order of time" if dataset.files else "they share seeds and draws"
         sections.append(_compared(found, answers.arms[0], shared))
@@ -85,7 +91,7 @@ def _section(answers: Answers, one: Shown, frame: pl.DataFrame, *, drawn: bool) 
     if spec is not None:
         kind = figures.TABLE[spec.kind]
         made = kind.draw(Data(answers.evaluator, spec, kind, answers.shown.references, answers.arms))
-        plots.append(Plot(spec.name, made.figure, made.note, made.numbers))
+        plots.append(Plot(spec.name, made.picture, made.note, made.numbers))
     divisor, unit = scale(one.measure.unit, frame["low"].to_numpy())
     keys = [name for name in (*names, "arm", "item", *one.by) if frame[name].n_unique() > 1 or name in names]
     points: list[estimates.Estimate] = []
@@ -140,35 +146,51 @@ def _range(one: Shown, frame: pl.DataFrame, swept: Sequence[str]) -> str:
     return f"{what}: {said(ends[0])}" if means.height == 1 else f"{what}: from {said(ends[0])} to {said(ends[1])}"
 
 
-def _differences(one: Shown, frame: pl.DataFrame, answers: Answers, coarse: pl.DataFrame | None) -> tuple[pl.DataFrame, list[Claimed]]:
+@dataclass(frozen=True)
+class _Differences:
+    """What arms differ in from the first by a measure: a row of each cell, arm and item; that it does, as a claim; and what that is decided on, unless it is open anyway."""
+
+    table: pl.DataFrame
+    claims: Sequence[Claimed] = ()
+    sides: Sequence[Sequence[_Sides]] = ()
+
+
+def _differences(one: Shown, frame: pl.DataFrame, answers: Answers, coarse: pl.DataFrame | None) -> _Differences:
     """What every other arm differs in from the first, by cell and item, replicate by replicate; in the measure's unit; and that it does, as a claim.
 
     `coarse` has the least and the most that values may stand for which are stored coarsely.
     """
     arms, runs = answers.arms, answers.dataset.runs
     if len(arms) < 2:
-        return pl.DataFrame(), []
+        return _Differences(pl.DataFrame())
     keys = ["cell", "item", *one.by]
     names = [name for name in frame.columns if name not in ("run", "replicate", "seed", "low", "high", "value")]
     divisor, unit = scale(one.measure.unit, frame["low"].to_numpy())
     claims: list[Claimed] = []
+    kept: list[Sequence[_Sides]] = []
     bounds = None if coarse is None else dict(_groups(_beside(coarse, arms[0], keys, runs), names))
 
     def rows() -> Iterator[dict[str, object]]:
-        for key, group in _groups(_beside(frame, arms[0], keys, runs), names):
-            found = _direction(group)
-            least, most = (interval.over(divisor) for interval in found.reach(0.95))
-            low, high, low_other, high_other = group
-            unfinished = int(((low != high) | (low_other != high_other)).sum())
-            evidence = [_evidence(found)]
-            claims.append(_settled(evidence if bounds is None else resolved(evidence, [_evidence(_direction(bounds[key]))])))
-            yield {
-                "measure": f"{one.title.lower()}{f' ({unit})' if unit else ''}", **dict(zip(names, key, strict=True)),
-                "difference": None if unfinished else least.estimate, "low": _end(least.low), "high": _end(most.high), "runs": len(low),
-                **({"unfinished": unfinished} if unfinished else {}),
-            }  # fmt: skip
+        coming = _groups(_beside(frame, arms[0], keys, runs), names)
+        while some := list(itertools.islice(coming, AT_A_TIME)):
+            asked = [[sides] if bounds is None else [sides, bounds[key]] for key, sides in some]
+            made_ready(itertools.chain.from_iterable(asked), _LEVEL)
+            for (key, sides), of in zip(some, asked, strict=True):
+                found = _direction(sides)
+                evidence = [_evidence(found)]
+                claim = _settled(evidence if bounds is None else resolved(evidence, [_evidence(_direction(of[-1]))]))
+                claims.append(claim)
+                kept.append([] if claim is _OPEN else of)
+                least, most = (interval.over(divisor) for interval in found.reach(_LEVEL))
+                (low, high), (low_other, high_other) = sides
+                unfinished = int(((low != high) | (low_other != high_other)).sum())
+                yield {
+                    "measure": f"{one.title.lower()}{f' ({unit})' if unit else ''}", **dict(zip(names, key, strict=True)),
+                    "difference": None if unfinished else least.estimate, "low": _end(least.low), "high": _end(most.high), "runs": len(low),
+                    **({"unfinished": unfinished} if unfinished else {}),
+                }  # fmt: skip
 
-    return of_rows(rows()), claims
+    return _Differences(of_rows(rows()), claims, kept)
 
 
 def _beside(frame: pl.DataFrame, base: str, keys: list[str], runs: pl.DataFrame) -> pl.DataFrame:
@@ -176,17 +198,16 @@ def _beside(frame: pl.DataFrame, base: str, keys: list[str], runs: pl.DataFrame)
     return paired(frame.filter(pl.col("arm") != base), frame.filter(arm=base), keys, runs).drop_nulls("low_other")
 
 
-def _groups(beside: pl.DataFrame, names: Sequence[str]) -> Iterator[tuple[tuple[object, ...], list[stats.Vector]]]:
+def _groups(beside: pl.DataFrame, names: Sequence[str]) -> Iterator[tuple[tuple[object, ...], _Sides]]:
     """The values of a cell and arm, and those of the first arm beside them: low and high of both."""
     values = ["low", "high", "low_other", "high_other"]
-    for row, found in estimates.grouped(beside.select(*names, *values), names, values):
-        yield tuple(row[name] for name in names), found
+    for row, (low, high, low_other, high_other) in estimates.grouped(beside.select(*names, *values), names, values):
+        yield tuple(row[name] for name in names), ((low, high), (low_other, high_other))
 
 
-def _direction(group: Sequence[stats.Vector]) -> Direction:
+def _direction(sides: _Sides) -> Direction:
     """Whether an arm has more than the first, and by how much, decided as a finding is."""
-    low, high, low_other, high_other = group
-    return direction((low, high), (low_other, high_other), {"times": 1.0}, "mean", below=False)
+    return direction(*sides, {"times": 1.0}, "mean", below=False)
 
 
 def _settled(evidence: Sequence[Evidence]) -> Claimed:
@@ -202,11 +223,17 @@ def _evidence(found: Direction) -> Evidence:
     return Evidence("", found.shows, found.denies, "")
 
 
-def _compared(found: list[tuple[pl.DataFrame, list[Claimed]]], base: str, shared: str) -> Section:
+def _compared(found: list[_Differences], base: str, shared: str) -> Section:
     """The differences of all measures, and which of them are beyond chance: of all together, by Holm's procedure."""
-    table = pl.concat([frame for frame, _ in found], how="diagonal_relaxed")
+    table = pl.concat([each.table for each in found], how="diagonal_relaxed")
+    claims = [claim for each in found for claim in each.claims]
+    sides = [each_of for each in found for each_of in each.sides]
+
+    def ready(asked: Sequence[int], errors: float) -> None:
+        made_ready((pair for at in asked for pair in sides[at]), 1 - errors)
+
     said = {"yes": "more", "no": "less", "mixed": "", "cannot distinguish": "cannot distinguish"}
-    table = table.with_columns(verdict=pl.Series([said[answer] for answer in decide([claim for _, claims in found for claim in claims])]))
+    table = table.with_columns(verdict=pl.Series([said[answer] for answer in decide(claims, ready=ready)]))
     constant = [name for name in ("cell", "item") if name in table.columns and (name == "cell" or table[name].n_unique() == 1)]
     alone = table.filter(pl.col("verdict") == "cannot distinguish", (pl.col("low") > 0) | (pl.col("high") < 0)).height
     by_signs = table.filter(pl.col("verdict").is_in(["more", "less"]), pl.all_horizontal(pl.col("low", "high").is_null())).height

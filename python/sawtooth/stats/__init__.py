@@ -6,7 +6,7 @@ docs/concepts/statistics.md; what it covers is measured: docs/validation/statist
 
 from sawtooth.stats.bounded import centre_between
 from sawtooth.stats.centre import CENTRES, Centre, centre, geometric_mean
-from sawtooth.stats.compare import apart, difference, ratio
+from sawtooth.stats.compare import apart, difference, differences_made_ready, ratio
 from sawtooth.stats.factorial import Effect, Factorial, Source, factorial
 from sawtooth.stats.fairness import jain
 from sawtooth.stats.interval import Interval, Vector, unbounded, unvaried, vector
@@ -53,6 +53,7 @@ __all__ = [
     "detectable",
     "difference",
     "difference_interval",
+    "differences_made_ready",
     "equivalence",
     "equivalence_of_bounds",
     "factorial",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from sawtooth.stats.interval import Interval, Vector, percent, unbounded, unvaried, vector
-from sawtooth.stats.mean import FAR, OPEN, mean
+from sawtooth.stats.mean import FAR, OPEN, made_ready, mean
 from sawtooth.stats.means import Means, means_of_groups, means_of_pairs, ratio_interval
 from sawtooth.stats.once import once
 from sawtooth.stats.quantiles import t_quantile
@@ -42,6 +42,30 @@ def difference(
     return _difference(a, b, paired=paired, level=level, times=times)
 
 
+def differences_made_ready(pairs: Iterable[tuple[Vector, Vector]], level: float = 0.95, times: float = 1.0) -> None:
+    """Makes the means that intervals of paired differences rest on, of many pairs of samples at once, for whoever asks for each.
+
+    Args:
+        pairs: as `first` and `second` of `difference`, each finite.
+        level: coverage.
+        times: a factor of the second of each.
+
+    """
+    # Which mean each asks for, by whether 0 means nothing.
+    asked: dict[bool, list[Vector]] = {True: [], False: []}
+    for first, second in pairs:
+        a, b = _both(first, second, True)
+        if a.size < 2:
+            continue
+        still_a, still_b = _still(a, times * b)
+        if still_a != still_b:
+            asked[True].append(a if still_b else times * b)
+        else:
+            asked[not (times > 0 and _positive(a, b))].append(apart(a, times * b))
+    for origin, samples in asked.items():
+        made_ready(samples, level, origin=origin)
+
+
 @once
 def _difference(a: Vector, b: Vector, *, paired: bool, level: float, times: float) -> Interval:
     n = int(min(a.size, b.size))
@@ -55,8 +79,8 @@ def _difference(a: Vector, b: Vector, *, paired: bool, level: float, times: floa
         found, named = _welch(a, b, level, times), "Welch t"
     if not logs or found.low == found.high or not np.isfinite(found.high - found.low):
         return found
-    ends = np.quantile(_lognormal(a.tobytes(), b.tobytes(), paired, times), _tails(level))
-    low, high = min(found.low, float(ends[0])), max(found.high, float(ends[1]))
+    ends = _quantiles(_lognormal(a.tobytes(), b.tobytes(), paired, times), _tails(level))
+    low, high = min(found.low, ends[0]), max(found.high, ends[1])
     middle = found.estimate
     if max(middle - low, high - middle) > OPEN * (float(a.mean()) + times * float(b.mean())):
         return unbounded(
@@ -68,13 +92,19 @@ def _difference(a: Vector, b: Vector, *, paired: bool, level: float, times: floa
 
 def _less_a_constant(a: Vector, b: Vector, level: float) -> Interval | None:
     """Of pairs one side of which is always the same: the interval of the other's mean, less that; None of other pairs."""
-    still_a, still_b = (bool(np.ptp(side) <= _NOISE * float(np.abs(side).max())) for side in (a, b))
+    still_a, still_b = _still(a, b)
     if still_a == still_b:
         return None
     if still_b:
         return mean(a, level).less(float(b[0]))
     found, by = mean(b, level), float(a[0])
     return replace(found, estimate=by - found.estimate, low=by - found.high, high=by - found.low)
+
+
+def _still(a: Vector, b: Vector) -> tuple[bool, bool]:
+    """Of each side, whether it is always the same."""
+    one, other = (bool(np.ptp(side) <= _NOISE * float(np.abs(side).max())) for side in (a, b))
+    return one, other
 
 
 def apart(a: Vector, b: Vector) -> Vector:
@@ -155,6 +185,15 @@ def _tails(level: float) -> tuple[float, float]:
     return tail, 1 - tail
 
 
+def _quantiles(ordered: Vector, shares: tuple[float, float]) -> tuple[float, float]:
+    """Of values in order, between neighbours in proportion (Hyndman and Fan's seventh: The American Statistician 50, 1996)."""
+    places = [share * (ordered.size - 1) for share in shares]
+    low, high = (
+        float(ordered[int(at)] + (at - int(at)) * (ordered[min(int(at) + 1, ordered.size - 1)] - ordered[int(at)])) for at in places
+    )
+    return low, high
+
+
 @lru_cache(maxsize=64)
 def _pivots(n: int, which: int) -> tuple[Vector, Vector]:
     """Standard normal and chi-squared variables of n - 1 degrees of freedom, always the same."""
@@ -183,8 +222,8 @@ def _lognormal(first: bytes, second: bytes, paired: bool, times: float) -> Vecto
 
 
 @lru_cache(maxsize=64)
-def _wishart(n: int) -> Vector:
-    """Inverse Wishart matrices of n degrees of freedom in the plane, by Bartlett's decomposition; shape (draws, 2, 2).
+def _wishart(n: int) -> tuple[Vector, Vector, Vector]:
+    """Inverse Wishart matrices of n degrees of freedom in the plane, by Bartlett's decomposition: the first's variance, what they share, the second's.
 
     So each variance, and that of the difference, has n - 1 as it would by itself; with n - 1 here they would have n - 2, and few pairs none.
     """
@@ -193,7 +232,8 @@ def _wishart(n: int) -> Vector:
     factor[:, 0, 0] = np.sqrt(generator.chisquare(n, _DRAWS))
     factor[:, 1, 1] = np.sqrt(generator.chisquare(n - 1, _DRAWS))
     factor[:, 1, 0] = generator.standard_normal(_DRAWS)
-    return np.asarray(np.linalg.inv(factor @ factor.transpose(0, 2, 1)), dtype=np.float64)
+    made = np.linalg.inv(factor @ factor.transpose(0, 2, 1))
+    return vector(made[:, 0, 0]), vector(made[:, 0, 1]), vector(made[:, 1, 1])
 
 
 def _log_means(a: Vector, b: Vector, paired: bool) -> tuple[Vector, Vector]:
@@ -205,16 +245,28 @@ def _log_means(a: Vector, b: Vector, paired: bool) -> tuple[Vector, Vector]:
     if not paired:
         return _log_mean(a, 0), _log_mean(b, 1)
     n = a.size
-    pairs = np.stack([np.log(a), np.log(b)])
-    values, vectors = np.linalg.eigh(np.cov(pairs) * (n - 1))
-    root = vectors @ np.diag(np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-    covariance = root @ _wishart(n) @ root
+    logarithms = [np.log(a), np.log(b)]
+    middles = [float(each.mean()) for each in logarithms]
+    p, q, r = _root(logarithms[0] - middles[0], logarithms[1] - middles[1])
+    # The root's product with each draw, and with the root again, written out: of matrices of two rows a product of arrays of them takes ten times as long.
+    one, both, other = _wishart(n)
+    first, second = p * p * one + 2 * p * q * both + q * q * other, q * q * one + 2 * q * r * both + r * r * other
+    shared = p * q * one + (p * r + q * q) * both + q * r * other
     # Errors of both means, by Cholesky's decomposition; rounding leaves nothing below 0.
-    first, shared, second = covariance[:, 0, 0], covariance[:, 0, 1], covariance[:, 1, 1]
     deviation = np.sqrt(np.maximum(first, 0.0))
     slope = shared / np.where(deviation > 0, deviation, 1.0)
-    z, other = _pivots(n, 2)[0], _pivots(n, 3)[0]
-    off = slope * z + np.sqrt(np.maximum(second - slope**2, 0.0)) * other
-    middles = pairs.mean(axis=1)
-    made = [float(m) - e / np.sqrt(n) + v / 2 for m, e, v in zip(middles, (deviation * z, off), (first, second), strict=True)]
-    return np.asarray(made[0], dtype=np.float64), np.asarray(made[1], dtype=np.float64)
+    z, apart_of = _pivots(n, 2)[0], _pivots(n, 3)[0]
+    off = slope * z + np.sqrt(np.maximum(second - slope**2, 0.0)) * apart_of
+    spread = float(np.sqrt(n))
+    return middles[0] - deviation * z / spread + first / 2, middles[1] - off / spread + second / 2
+
+
+def _root(a: Vector, b: Vector) -> tuple[float, float, float]:
+    """The square root of the matrix of two deviations' products, which is symmetric, too: its first, shared and second element.
+
+    In the plane it is (M + s) / t, with s the root of M's determinant and t that of its trace and 2 s: by Cayley and Hamilton.
+    """
+    first, shared, second = float(a @ a), float(a @ b), float(b @ b)
+    s = float(np.sqrt(max(first * second - shared**2, 0.0)))
+    t = float(np.sqrt(first + second + 2 * s))
+    return ((first + s) / t, shared / t, (second + s) / t) if t > 0 else (0.0, 0.0, 0.0)

@@ -80,23 +80,24 @@ def _mean(data: Vector, *, level: float, origin: bool) -> Interval:
     return _told(mean_rows(data[None, :], level, origin=origin), 0, n, level)
 
 
-def made_ready(samples: Iterable[Vector], level: float = 0.95) -> None:
+def made_ready(samples: Iterable[Vector], level: float = 0.95, *, origin: bool = True) -> None:
     """Makes the intervals of the means of many samples at once, for whoever asks for each: it takes a fraction of the time.
 
     Args:
         samples: each of shape (n,), finite, of any n.
         level: coverage.
+        origin: as of `mean`.
 
     """
     by_size: dict[int, dict[bytes, Vector]] = {}
     for each in samples:
         data = vector(each)
-        if data.size > 1 and _mean.lacks(data, level=level, origin=True):
+        if data.size > 1 and _mean.lacks(data, level=level, origin=origin):
             by_size.setdefault(data.size, {})[data.tobytes()] = data
     for n, rows in by_size.items():
-        made = mean_rows(np.stack([*rows.values()]), level)
+        made = mean_rows(np.stack([*rows.values()]), level, origin=origin)
         for at, data in enumerate(rows.values()):
-            _mean.put(_told(made, at, n, level), data, level=level, origin=True)
+            _mean.put(_told(made, at, n, level), data, level=level, origin=origin)
 
 
 def _told(rows: Rows, at: int, n: int, level: float) -> Interval:
