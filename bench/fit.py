@@ -43,19 +43,19 @@ CONTROLS = ("reno", "cubic", "bbr", "vegas", "htcp", "bic", "westwood", "illinoi
 CAPTURES, OF_PARAMETERS = 200, 50
 DURATION_S = 20
 KERNEL_CAPTURES = 80
-KERNEL_RULE = """\
-- Scenarios are drawn by the same rule, and run on user-mode Linux in virtual time with the kernel's congestion controls of the same names. Scenario N draws from a generator with the seed "fit kernel N", N from 1 to 80: each
-  congestion control ten times. First they were 16, of which 12 were named right and 4 could not be told; 80 were drawn afterwards, as 16 say little, with the same method.
+KERNEL_RULE = f"""\
+- Scenarios are drawn by the same rule, and run on user-mode Linux in virtual time with the kernel's congestion controls of the same names. Scenario N draws from a generator with the seed "fit kernel N", N from 1 to {KERNEL_CAPTURES}: each
+  congestion control equally often. First there were two of each, which say little; the others were drawn afterwards, with the same method.
 - The capture is that of the sender, as `sawtooth run --backend uml --pcap` makes it. Nothing was tuned on these, and no other was drawn or left out. A filter of late acknowledgements was made after other captures of a kernel, in network namespaces of a busy machine, had been looked at.
 - The loss of the network is drawn by itself for each packet, as in the simulator. Candidates are simulated, as ever."""
-FRESH_CAPTURES = 160
-FRESH_RULE = """\
-- The 80 had been seen, one by one, when the method was to become better on kernels. What it became was tried on captures of kernels with the seeds "fit kernel train N", N from 1 to 240, drawn by the same rule, and on
-  "fit train N"; the 80 were not fitted again until it was done. What is tuned is tuned on these alone.
-- Then 160 fresh ones are drawn, with the seeds "fit kernel fresh N", N from 1 to 160, by the same rule: each congestion control twenty times. They are fitted once, all are shown, none is drawn or left out besides.
-- The bar is that 80 % of them, 128, are named right. "Cannot tell" counts as not right, and so does what is refused."""
+FRESH_CAPTURES, TRAINED, BAR = 160, 240, 80
+FRESH_RULE = f"""\
+- The {KERNEL_CAPTURES} had been seen, one by one, when the method was to become better on kernels. What it became was tried on captures of kernels with the seeds "fit kernel train N", N from 1 to {TRAINED}, drawn by the same rule, and on
+  "fit train N"; the {KERNEL_CAPTURES} were not fitted again until it was done. What is tuned is tuned on these alone.
+- Then {FRESH_CAPTURES} fresh ones are drawn, with the seeds "fit kernel fresh N", N from 1 to {FRESH_CAPTURES}, by the same rule: each congestion control equally often. They are fitted once, all are shown, none is drawn or left out besides.
+- The bar is that {BAR} % of them, {FRESH_CAPTURES * BAR // 100}, are named right. "Cannot tell" counts as not right, and so does what is refused."""
 KERNEL_BEFORE = """\
-Before the method was changed 58 of these were named right, 2 wrong, and 20 could not be told. They are no test of what it is now, since what they had been named was known."""
+They are no test of what the method is now, since what they had been named by the one before was known."""
 TRIED = {"simulated": 120, "without loss": 32, "of a kernel": 40, "between namespaces": 6}
 """Captures on which what was changed last was tried."""
 BEFORE = {"rate": 50, "base delay": 50, "buffer": 47, "buffer to the packet": 22, "loss": 47, "congestion control": 199}
@@ -258,7 +258,7 @@ def page(outcomes: Sequence[Outcome]) -> str:
         to_the_packet(outcomes),
         f"Where it says that it cannot tell the buffer, the queue was never seen full; the interval is what it has room for at least. {_never_full(outcomes)}",
         "The method was changed after its first results on these captures had been seen: where losses depend on the queue, this must also be about as long as it ever was. What was changed was "
-        'tried on "fit train N" alone. These captures were fitted anew twice: after the first time one was told a wrong buffer that had not been told before, and a threshold was set anew on "fit train N". The third time was after the distances of congestion controls had been changed for captures of kernels: before that 194 of the 200 were named right.',
+        'tried on "fit train N" alone. These captures were fitted anew twice: after the first time one was told a wrong buffer that had not been told before, and a threshold was set anew on "fit train N". The third time was after the distances of congestion controls had been changed for captures of kernels, before which fewer were named right.',
         _CHANGED,
         "## Congestion control",
         _confusion(outcomes),

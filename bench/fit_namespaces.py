@@ -40,7 +40,7 @@ _AGAIN = """**These are not the first ones.** The rule has each captured once. T
 packets that wait for a processor look like a longer queue. They were taken again on 27 November, and twice on 29 November; this is the last, and on the machine nothing else was begun meanwhile. `fit` has changed between: a
 buffer is told a packet less, for what Linux holds back of acknowledgements with SACK; and where packets that were sent together do not arrive at one rate, buffer and loss are unknown. With that all three buffers were untold
 on 29 November, of 60 packets each. Now three quarters have to arrive within 2 % of one rate. At first that was one half: of six other captures, of a busy machine, of other rates and buffers, one was untold and two told of more room
-than there was (at least 178 and 53 packets, of 40 and 35). Of these six three quarters leave two, told to the packet; whether it is right for others was not tried. Here it tells one buffer of three, rightly."""
+than there was. Of these six three quarters leave two, told to the packet; whether it is right for others was not tried. Here it tells one buffer of three, rightly."""
 
 
 @dataclass(frozen=True)

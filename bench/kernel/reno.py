@@ -84,7 +84,7 @@ def page(results: Results) -> str:
         ladder(results),
         "## The kernel with its features off, one at a time",
         "Completion, ms, as a difference to the kernel's. Ticks alone make up to 20 ms of a timeout and 80 ms of a lost SYN. "
-        "drop-tail-bdp without offload and RACK has two outcomes, 70 ms apart, between which the rounding of the guest's clock decides from boot to boot.",
+        "drop-tail-bdp without offload and RACK has two outcomes, between which the rounding of the guest's clock decides from boot to boot.",
         ablations(results),
         "## What remains",
         remains(results),

@@ -201,7 +201,7 @@ NOTES = [
     "- **tbf lets a packet go when its transmission would begin**: with a bucket of one packet, the least it takes, that is 12 ms early at 1 Mbit/s, "
     "120 us at 100 Mbit/s. netem, which delays it next, knows the rate too and keeps it that much longer. The queue limit is not changed by it.",
     "- **tbf counts Ethernet's 14 bytes**, 0.93 % of a full packet: it gets as much more. A bucket of one packet forgets the time by which its timer was late, "
-    "half a microsecond for each packet in virtual time: that remains, 0.1 % at 100 Mbit/s, 12 % at 10 Gbit/s.",
+    "half a microsecond for each packet in virtual time: that remains, and is what the table has at high rates.",
     "- **netem's limit counts its delay line: avoided.** It stands on another router than the queue, with a limit of a million packets.",
     "- **Segmentation offload.** The TUN device has none, and tbf splits what is longer than its bucket before it queues: with GSO on and off the receiver's "
     "kernel sees packets of one segment each (1448 bytes, less in the mean where some were sent again), and a queue of packets counts packets.",

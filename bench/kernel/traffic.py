@@ -93,7 +93,7 @@ def main() -> int:
         "Random numbers are the same: as many flows arrive at the same times with the same sizes, as many bytes are asked for, the same packets of UDP leave. What is left are two "
         "TCPs; where a queue overflows, a packet that comes a moment later finds another queue, and runs part. Kernel, simulator, and their ratio: means over the seeds.",
         "**What parts?** Nothing is random in how two flows share a queue, so the seeds are three times one run there (`fq_codel`, `codel`, steps): who has lost when decides who has more, and what "
-        "to look at is the sum and the wait. One thing has not been taken apart yet: with jitter that keeps the order the slow start of one seed of three ends late in the simulator, with 217 drops, and not on the kernel; the other two drop as many as there.",
+        "to look at is the sum and the wait. One thing has not been taken apart yet: with jitter that keeps the order the slow start of one seed of three ends late in the simulator, with many drops, and not on the kernel; the other two drop as many as there.",
         "## Flows that arrive and leave",
         _section(ARRIVALS, _arrivals),
         "## Requests and responses over one connection",
