@@ -2,13 +2,12 @@
 
     python bench/ns2/validate.py --jobs 2
 
-ns-2's answers are kept (results/ns2-reference.json), because they never change; --fresh asks it again.
+ns-2's answers are kept (answers.json beside this), because they never change; --fresh asks it again.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import math
 import sys
@@ -29,8 +28,6 @@ from pages import table
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN = 0.005
 """Largest relative difference of a flow that is not identical."""
-OTHERS = (120, 12)
-"""Another series, in which a case was once found that is not identical: it is told on the page whatever comes of it. How many, and the seed."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +63,10 @@ def main() -> int:
     ours = our_answers(chosen)
     our_seconds = time.monotonic() - started
     compared = beside(chosen, references, ours)
-    others = series.cases(*OTHERS)
-    text = page(compared, beside(others, reference_answers(others, options.cache, options.jobs, options.fresh), our_answers(others)), options)
+    others = series.cases(*series.OTHERS)
+    text = page(
+        compared, beside(others, reference_answers(others, options.cache, options.jobs, options.fresh), our_answers(others)), options
+    )
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(text, encoding="utf-8")
     print(summary(compared))
@@ -90,7 +89,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="ns-2 processes at a time")
     parser.add_argument("--count", type=int, default=series.COUNT, help="number of cases")
     parser.add_argument("--seed", type=int, default=series.SEED, help="another series of cases")
-    parser.add_argument("--cache", type=Path, default=ROOT / "results" / "ns2-reference.json")
+    parser.add_argument("--cache", type=Path, default=series.ANSWERS, help="what ns-2 answered, by the case")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "validation" / "ns2.md")
     parser.add_argument("--fresh", action="store_true", help="run ns-2 again on every case")
     parser.add_argument("--show", type=int, default=5, help="differing cases to print")
@@ -102,7 +101,7 @@ def reference_answers(chosen: Sequence[Case], cache: Path, jobs: int, fresh: boo
     kept: dict[str, list[int]] = {}
     if cache.exists() and not fresh:
         kept = json.loads(cache.read_text(encoding="utf-8"))
-    missing = [case for case in chosen if key(case) not in kept]
+    missing = [case for case in chosen if series.key(case) not in kept]
 
     def ask(case: Case) -> list[int]:
         # Nothing acknowledged, not even the SYN, is -1 there and 0 here.
@@ -111,17 +110,13 @@ def reference_answers(chosen: Sequence[Case], cache: Path, jobs: int, fresh: boo
     if missing:
         with ThreadPoolExecutor(jobs) as pool:
             for done, (case, acked) in enumerate(zip(missing, pool.map(ask, missing), strict=True), 1):
-                kept[key(case)] = acked
+                kept[series.key(case)] = acked
                 if done % 20 == 0 or done == len(missing):
                     print(f"ns-2: {done} of {len(missing)} cases", file=sys.stderr, flush=True)
         cache.parent.mkdir(parents=True, exist_ok=True)
-        cache.write_text(json.dumps(kept, indent=0), encoding="utf-8")
-    return [kept[key(case)] for case in chosen]
-
-
-def key(case: Case) -> str:
-    """The case as a short text, the same whatever the order of its keys."""
-    return hashlib.sha256(json.dumps(case, sort_keys=True).encode()).hexdigest()[:24]
+        lines = ",\n".join(f'"{name}": {json.dumps(acked)}' for name, acked in kept.items())
+        cache.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+    return [kept[series.key(case)] for case in chosen]
 
 
 def our_answers(chosen: Sequence[Case]) -> list[list[int]]:
@@ -190,7 +185,9 @@ def page(compared: Sequence[Comparison], others: Sequence[Comparison], options: 
 def known(others: Sequence[Comparison]) -> str:
     """What another series shows: each case that differs, with its worst flow."""
     same = sum(one.identical for one in others)
-    said = [f"Known beyond these: of another series, `cases({OTHERS[0]}, {OTHERS[1]})`, {same} of {len(others)} cases are identical."]
+    said = [
+        f"Known beyond these: of another series, `cases({series.OTHERS[0]}, {series.OTHERS[1]})`, {same} of {len(others)} cases are identical."
+    ]
     for one in others:
         if not one.identical:
             case, at = one.case, max(range(len(one.errors)), key=one.errors.__getitem__)

@@ -364,15 +364,23 @@ impl Calendar {
         Ok((EventKey::from_parts(time, line), packet))
     }
 
-    /// The first packet of a channel, if one waits there, and its key.
-    pub(super) fn take_first(&mut self, channel: u32) -> Option<(Packet, EventKey)> {
+    /// The first packet of all that wait in some channels, and its key; of those whose keys agree, of the first channel.
+    pub(super) fn take_first(&mut self, channels: &[u32]) -> Option<(Packet, EventKey)> {
+        let front = |channel: &u32| {
+            let (key, _) = self.channels[*channel as usize].packets.front()?;
+            Some((*key, *channel))
+        };
+        let earlier = |first: (EventKey, u32), next: (EventKey, u32)| {
+            let before = self.precedes(next.0, first.0);
+            if before { next } else { first }
+        };
+        let (_, channel) = channels.iter().filter_map(front).reduce(earlier)?;
+        let (key, packet) = self.take_held(channel);
         let Channel {
             slot, ref packets, ..
         } = self.channels[channel as usize];
-        packets.front()?;
-        let (key, packet) = self.take_held(channel);
-        let next = self.channels[channel as usize].packets.front();
-        self.set(slot, next.map_or(EventKey::NEVER, |(key, _)| *key));
+        let next = packets.front().map_or(EventKey::NEVER, |(key, _)| *key);
+        self.set(slot, next);
         Some((packet, key))
     }
 
@@ -611,7 +619,7 @@ mod tests {
     /// What passes through a channel, as hops.
     fn drain(calendar: &mut Calendar) -> Vec<u32> {
         let next = || match calendar.next() {
-            NextEvent::Packet { .. } => calendar.take_first(0).map(|(packet, _)| packet.hop),
+            NextEvent::Packet { .. } => calendar.take_first(&[0]).map(|(packet, _)| packet.hop),
             NextEvent::Loose(at) => Some(calendar.take_loose(at).packet.hop),
             _ => None,
         };
@@ -682,11 +690,35 @@ mod tests {
             );
             assert!(
                 calendar
-                    .take_first(0)
+                    .take_first(&[0])
                     .is_some_and(|(packet, _)| packet.hop == hop)
             );
         }
         assert!(matches!(calendar.next(), NextEvent::Over));
+    }
+
+    #[test]
+    fn of_several_channels_the_packet_that_comes_first_is_taken_first() {
+        let components = Components {
+            evented_ports: &[],
+            in_order: &[true, true],
+            ranks: vec![0; 200],
+            rings: true,
+            arriving: 0,
+            udp: 0,
+            fluid: false,
+            hosts: 0,
+            flows: 1,
+            memory: Duration::ZERO,
+        };
+        let mut calendar = Calendar::new(Instant::from_secs(10.0), components);
+        for (channel, hop, time) in [(0, 1, 1.0), (0, 3, 3.0), (1, 2, 2.0), (1, 4, 4.0)] {
+            calendar.wait(channel, packet(hop), key(time));
+        }
+        let found: Vec<_> =
+            std::iter::from_fn(|| calendar.take_first(&[0, 1]).map(|(packet, _)| packet.hop))
+                .collect();
+        assert_eq!(found, [1, 2, 3, 4]);
     }
 
     #[test]

@@ -16,10 +16,8 @@ pub(super) fn settle(world: &mut World) {
         return;
     }
     let channels = std::mem::take(&mut world.settling.channels);
-    while let Some((packet, key)) = channels
-        .iter()
-        .find_map(|channel| world.calendar.take_first(*channel))
-    {
+    // In the order in which they come there, whichever channel each waits in: a port sends what passes it first.
+    while let Some((packet, key)) = world.calendar.take_first(&channels) {
         world.pass(packet, key);
     }
     world.topology.pass_at_once(&channels);

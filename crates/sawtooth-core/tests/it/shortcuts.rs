@@ -43,10 +43,17 @@ proptest! {
     }
 }
 
-/// A dumbbell whose acknowledgements meet in the order of their data, or nearly so: all flows of ns-2's stack, with links of one rate or not, ways of one length or not.
+/// A dumbbell whose acknowledgements meet in the order of their data, or nearly so: all flows of ns-2's stack, with links of one rate or not, ways of one length, nearly one, or not.
 fn dumbbells() -> impl Strategy<Value = Value> {
     let rates = prop::sample::select(vec!["8 Mbit/s", "10 Mbit/s", "102.4 Mbit/s"]);
-    let delays = prop::sample::select(vec!["0 s", "1 ms", "1.2 ms", "5 ms"]);
+    let delays = prop::sample::select(vec![
+        "0 s",
+        "1 ms",
+        "1.2 ms",
+        "5 ms",
+        "i * 10 us",
+        "1 ms + i * 30 us",
+    ]);
     let sizes = (1_usize..9, 1_u32..60, 1_u32..60);
     let words = (
         prop::sample::select(vec!["tahoe", "reno", "newreno", "sack"]),
