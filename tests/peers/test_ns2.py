@@ -28,7 +28,9 @@ KNOWN = {(12, 19)}
 with_ns2 = pytest.mark.skipif(shutil.which("ns") is None, reason="ns-2 is not installed (Debian package ns2); see `sawtooth doctor`")
 
 
-@pytest.mark.parametrize(("count", "seed"), [(series.COUNT, series.SEED), series.OTHERS])
+@pytest.mark.parametrize(
+    ("count", "seed"), [(series.COUNT, series.SEED), series.KNOWN, pytest.param(*series.BLIND, marks=pytest.mark.long)]
+)
 def test_every_case_of_the_page_is_as_ns2_answered(count: int, seed: int) -> None:
     answers = json.loads(series.ANSWERS.read_text(encoding="utf-8"))
     parted = {
