@@ -232,8 +232,10 @@ def _wishart(n: int) -> tuple[Vector, Vector, Vector]:
     factor[:, 0, 0] = np.sqrt(generator.chisquare(n, _DRAWS))
     factor[:, 1, 1] = np.sqrt(generator.chisquare(n - 1, _DRAWS))
     factor[:, 1, 0] = generator.standard_normal(_DRAWS)
-    made = np.linalg.inv(factor @ factor.transpose(0, 2, 1))
-    return vector(made[:, 0, 0]), vector(made[:, 0, 1]), vector(made[:, 1, 1])
+    (first, shared), (_, second) = np.ascontiguousarray(
+        np.linalg.inv(factor @ factor.transpose(0, 2, 1)).transpose(1, 2, 0), dtype=np.float64
+    )
+    return first, shared, second
 
 
 def _log_means(a: Vector, b: Vector, paired: bool) -> tuple[Vector, Vector]:
