@@ -237,7 +237,10 @@ impl Dupacks {
         self.stop_timing();
         tx.window.inflation = SegCount::ZERO;
         tx.pending = None;
-        tx.timers.rto.back_off();
+        // With nothing outstanding nothing was lost: a window of less than a segment had let nothing leave. So does ns-2; by RFC 6298 §5.2 the timer would not run.
+        if tx.seq.flight_size() > SegCount::ZERO {
+            tx.timers.rto.back_off();
+        }
         tx.seq.go_back();
         tx.timers.arm(now);
     }
