@@ -42,9 +42,9 @@ WANTED = 0.10
 # Measured one by one, of the same 40 lossy fetches on both sides (seeds 1 to 5).
 OFFLOAD = (
     "Part of what is left comes with segmentation offload. Simulator over kernel was measured with it, and with it turned off on both sides "
-    "(`kernel.gso = false`, `segmentation_offload = false`), of fetches with the same losses, in seven cells: without it westwood and reno over the shortest path stay as far below 1, and the "
-    "others (cubic, hybla, bic, highspeed, and westwood over a longer one) come nearer to 1. One difference is known: without losses over the shortest path the kernel's bursts end with its buffers' "
-    "ends, which hold fewer segments than the simulator's. That this is what costs is not shown."
+    "(`kernel.gso = false`, `segmentation_offload = false`), of fetches with the same losses, in seven cells: without it westwood and reno over the shortest path are further below 1, and the "
+    "others (cubic, hybla, bic, highspeed, and westwood over a longer one) come nearer to 1. One difference is known: without losses over the shortest path the kernel's bursts end with its buffers, "
+    "which end elsewhere than the simulator's. That this is what costs is not shown."
 )
 
 

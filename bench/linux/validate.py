@@ -446,7 +446,7 @@ def bar(single: Sequence[float], averaged: Sequence[float]) -> str:
     return "\n".join([
         "<!-- bar -->",
         f"**The bar for goodput.** {wanted:.0%} for the 90th percentile was set for single runs, with the program and before its first table. Its first measure was {FIRST_MEASURE:.1%}, which missed it, "
-        "and by far more before what the first scenarios showed had been mended. Then, with that in sight, the statistic was changed: means over starts where the kernel does not reproduce "
+        "and six times as much, with one scenario less, before what those showed had been mended. Then, with that in sight, the statistic was changed: means over starts where the kernel does not reproduce "
         f"itself. Of single runs, for which the bar was set, the 90th percentile is {now:.1%} today, {'and meets it' if now <= wanted else 'and misses it'}: {beyond} of {len(single)} flows are beyond {wanted:.0%}. "
         f"Of means it is {means_now:.1%}, but no bar was ever set for these. What the kernel does beside itself, below, says how near any single run can come.",
         "<!-- /bar -->",
