@@ -11,6 +11,8 @@ pub(super) struct Bandwidth {
     pub min_interval: f64,
     /// A kernel's tick: it rounds round trips up to ticks, and counts the ticks of intervals; 0: none.
     pub tick: f64,
+    /// Bytes in a segment: a kernel with ticks counts whole bytes in a tick.
+    pub smss: f64,
     /// When the interval under way began; none before the first acknowledgement.
     pub since: Option<f64>,
     /// Segments delivered since.
@@ -57,8 +59,9 @@ impl Bandwidth {
         {
             return;
         }
-        let sample = self.delivered.as_f64() / interval;
-        let filter = |old: f64, new: f64| self.alpha * old + (1.0 - self.alpha) * new;
+        let sample = self.whole(self.delivered.as_f64() / interval);
+        let of = *self;
+        let filter = |old: f64, new: f64| of.whole(of.alpha * old + (1.0 - of.alpha) * new);
         self.estimate = Some(match self.estimate {
             None => {
                 self.filtered = sample;
@@ -72,6 +75,25 @@ impl Bandwidth {
         });
         self.since = Some(now);
         self.delivered = SegCount::ZERO;
+    }
+
+    /// Segments per second, in whole bytes per tick.
+    fn whole(&self, rate: f64) -> f64 {
+        if self.tick > 0.0 {
+            let unit = 1.0 / (self.smss * self.tick);
+            (rate / unit + 1e-6).floor() * unit
+        } else {
+            rate
+        }
+    }
+
+    /// Segments, in whole bytes where there are ticks.
+    pub(super) fn whole_bytes(&self, segments: f64) -> f64 {
+        if self.tick > 0.0 {
+            (segments * self.smss + 1e-3).floor() / self.smss
+        } else {
+            segments
+        }
     }
 
     /// A round-trip time, rounded up to ticks.

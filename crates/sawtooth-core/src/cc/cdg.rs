@@ -19,23 +19,21 @@
 //! gradients. A mark (RFC 3168) is no loss to tolerate: it is always answered. `g_bar` is computed as `(RTT_n - RTT_(n-window)) / window`, to
 //! which the paper's moving average telescopes; round trips before the first count as gradients of zero.
 //!
-//! Kernel equivalent: `cdg`, in whole segments. Its announcement says that it begins with a variant of CUBIC's Hybrid Slow Start (`slow_start
-//! = "hystart"`), and that the tolerance of losses is off there (`loss_tolerance = false`). Measured of Linux 6.1: a largest round-trip time that
-//! grows does not end slow start, not in five rounds in which RTT_max rose by up to 20 ms, and a least one that grows does; it also ends at the acknowledgement with which the train is longer
-//! than half of the least round-trip time, counted from the second acknowledgement of a round, with gaps of 2.4 ms in it (12.0 ms of 20, 21.6
-//! of 40, 5.1 of 10, 40.1 of 80). The window grows with every acknowledgement (`standard_growth`). The shadow window: after four backoffs, the first from 32 segments, and 28 round trips a loss at 34
-//! segments leaves a threshold of 30 = (32 + 28) / 2. A backoff's window shrinks in a round trip there, as in a recovery, and so it does here where reductions are proportional (`prr`), else at once.
+//! Kernel equivalent: `cdg`, in whole segments; what it does otherwise is in `cdg/summed.rs` (`gradients` = "sums"). Its announcement says that it begins with a variant of CUBIC's Hybrid Slow Start, and
+//! that the tolerance of losses is off there. Measured of Linux 6.1: slow start ends at the acknowledgement with which the train is longer than half of the least round-trip time, counted from the second
+//! acknowledgement of a round, with gaps of 2.4 ms in it (12.0 ms of 20, 21.6 of 40, 5.1 of 10, 40.1 of 80); the window grows with every acknowledgement; after four backoffs, the first from 32 segments, and
+//! 28 round trips a loss at 34 segments leaves a threshold of 30 = (32 + 28) / 2. A backoff's window shrinks in a round trip there, as in a recovery, and so it does here where reductions are proportional (`prr`), else at once.
 
 mod backoffs;
 mod gradients;
+mod summed;
 #[cfg(test)]
 mod tests;
 
 use self::backoffs::Backoffs;
 use self::gradients::{Gradients, Pair};
-use super::params::{COUNT, FACTOR, TIME, joined};
-use super::slow_start::SlowStart;
-use super::slow_start::hystart::{self, HyStart};
+use self::summed::SummedCdg;
+use super::params::{COUNT, FACTOR, TIME};
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Needs, Signal,
     VariableProbe,
@@ -47,31 +45,28 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "cdg",
     summary: "CAIA Delay Gradient: backs off at random when the round-trip time grows, and tolerates other losses",
     specification: &["Hayes and Armitage 2011 §3"],
-    params: &PARAMS,
+    params: PARAMS,
     new: Algorithm {
         linux: &[
-            ("slow_start", Value::Choice("hystart")),
-            ("loss_tolerance", Value::Bool(false)),
-            ("standard_growth", Value::Bool(true)),
+            ("gradients", Value::Choice("sums")),
+            ("g", Value::Duration(0.131_072 / 42.0)),
+            ("beta", Value::Number(724.0 / 1024.0)),
         ],
         needs: Needs {
             backs_off: true,
             ..Needs::NOTHING
         },
-        ..Algorithm::of(|params, start| ClassicControl::boxed(start, Cdg::new(params, start.seed)))
+        ..Algorithm::of(|params, start| {
+            if params.choice("gradients") == "sums" {
+                ClassicControl::boxed(start, SummedCdg::new(params, start))
+            } else {
+                ClassicControl::boxed(start, Cdg::new(params, start.seed))
+            }
+        })
     },
 };
 
-const PARAMS: [Param; OWN.len() + HYSTART.len()] = joined(&[OWN, &HYSTART]);
-
-const HYSTART: [Param; hystart::PARAMS.len()] = {
-    let mut params = hystart::PARAMS;
-    // Gaps of 2.4 ms do not end a train of Linux 6.1.
-    params[2].default = Value::Duration(0.003);
-    params
-};
-
-const OWN: &[Param] = &[
+const PARAMS: &[Param] = &[
     param!(g: TIME => Value::Duration(0.003),
         "G: a gradient of this much per round trip has a probability of backing off of 1 - 1/e"),
     param!(window: COUNT => Value::Integer(8),
@@ -88,10 +83,8 @@ const OWN: &[Param] = &[
         "whether a loss is ignored while no queue seems to be full"),
     param!(shadow: Kind::Bool => Value::Bool(true),
         "whether a loss starts from the window there would be without backoffs for delay"),
-    param!(standard_growth: Kind::Bool => Value::Bool(false),
-        "whether a window grows as standard TCP's, with every acknowledgement, rather than by a segment when a round trip ends"),
-    param!(slow_start: Kind::Choice(&["gradient", "hystart"]) => Value::Choice("gradient"),
-        "what ends slow start: the gradients, as everything else, or HyStart and a least round-trip time that grows"),
+    param!(gradients: Kind::Choice(&["means", "sums"]) => Value::Choice("means"),
+        "what of the gradients counts: their means, as in the paper; or their sums, with all that parts Linux from the paper besides: then `ignored` and `loss_tolerance` say nothing"),
 ];
 
 /// What the gradients say of the queue of the bottleneck.
@@ -109,7 +102,6 @@ enum QueueState {
 struct Heuristics {
     loss_tolerance: bool,
     shadow: bool,
-    standard_growth: bool,
 }
 
 #[derive(Debug)]
@@ -117,7 +109,6 @@ struct Cdg {
     beta: f64,
     beta_loss: f64,
     heuristics: Heuristics,
-    hystart: Option<HyStart>,
     gradients: Gradients,
     queue: QueueState,
     backoffs: Backoffs,
@@ -136,9 +127,7 @@ impl Cdg {
             heuristics: Heuristics {
                 loss_tolerance: params.flag("loss_tolerance"),
                 shadow: params.flag("shadow"),
-                standard_growth: params.flag("standard_growth"),
             },
-            hystart: (params.choice("slow_start") == "hystart").then(|| params.into()),
             gradients: Gradients::new(window),
             queue: QueueState::Unknown,
             backoffs: Backoffs::new(params, seed),
@@ -150,9 +139,6 @@ impl Cdg {
     /// Whether a round trip has ended, and if so whether its gradient makes the window back off.
     fn observe(&mut self, window: &CongestionWindow, ack: &AckedData) -> Option<bool> {
         if let Some(sample) = ack.rtt {
-            if let Some(hystart) = &mut self.hystart {
-                hystart.on_rtt(sample);
-            }
             self.gradients.sample(sample);
         }
         if !self.gradients.ends(ack) {
@@ -162,11 +148,10 @@ impl Cdg {
             return Some(false);
         };
         self.infer_queue();
-        let gradient = match (window.in_slow_start(), &self.hystart) {
-            // Measured of Linux 6.1: RTT_min that grows ends slow start, RTT_max does not.
-            (true, Some(_)) => Pair { max: 0.0, ..g },
-            (true, None) => g,
-            (false, _) => self.gradients.g_bar,
+        let gradient = if window.in_slow_start() {
+            g
+        } else {
+            self.gradients.g_bar
         };
         Some(self.backoffs.is_due(gradient))
     }
@@ -198,22 +183,10 @@ impl Cdg {
         self.backed_off = true;
     }
 
-    /// Slow start, unless HyStart ends it; congestion avoidance at the end of a round trip.
+    /// Slow start; congestion avoidance at the end of a round trip.
     fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData, round_ended: bool) {
-        if window.in_slow_start()
-            && let Some(hystart) = &mut self.hystart
-        {
-            if round_ended {
-                // Trains begin with the second acknowledgement of a round.
-                hystart.restart();
-            } else if hystart.ends(ack, window.cwnd) {
-                window.ssthresh = window.cwnd.max(2.0);
-            }
-        }
         let before = window.cwnd;
-        if self.heuristics.standard_growth {
-            window.grow_as_standard(ack);
-        } else if window.in_slow_start() {
+        if window.in_slow_start() {
             window.start_slowly(ack.counted);
         } else if round_ended {
             window.cwnd += 1.0;

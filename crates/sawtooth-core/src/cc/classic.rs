@@ -142,7 +142,7 @@ pub(super) trait Avoidance: Debug + Send {
         false
     }
 
-    fn on_arrival(&mut self, _arrival: &AckArrival) {}
+    fn on_arrival(&mut self, _window: &CongestionWindow, _arrival: &AckArrival) {}
 
     fn on_marks(&mut self, _marks: &AckedMarks) {}
 
@@ -152,7 +152,7 @@ pub(super) trait Avoidance: Debug + Send {
         window.cwnd = initial_window.segments();
     }
 
-    fn on_recovered(&mut self, _window: &mut CongestionWindow, _began: Signal) {}
+    fn on_recovered(&mut self, _window: &mut CongestionWindow, _now: Instant, _began: Signal) {}
 
     fn on_further_timeout(&mut self, _now: Instant) {}
 
@@ -195,7 +195,7 @@ impl<A: Avoidance> CongestionControl for ClassicControl<A> {
     }
 
     fn on_arrival(&mut self, arrival: &AckArrival) {
-        self.own.on_arrival(arrival);
+        self.own.on_arrival(&self.window, arrival);
     }
 
     fn on_marks(&mut self, marks: &AckedMarks) {
@@ -216,8 +216,8 @@ impl<A: Avoidance> CongestionControl for ClassicControl<A> {
         self.own.on_established(&mut self.window, initial_window);
     }
 
-    fn on_recovered(&mut self, _now: Instant, began: Signal) {
-        self.own.on_recovered(&mut self.window, began);
+    fn on_recovered(&mut self, now: Instant, began: Signal) {
+        self.own.on_recovered(&mut self.window, now, began);
     }
 
     fn on_further_timeout(&mut self, now: Instant) {

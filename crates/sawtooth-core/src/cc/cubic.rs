@@ -25,6 +25,9 @@
 //! - W_est goes on with alpha beyond the window of the last loss (`w_est_alpha = "rfc8312"`), by whole segments: one when more than 15/8 of the window (8 / alpha, rounded
 //!   down, eighths) have been acknowledged, and it is looked at when a step's size is computed, and besides within the same tick once the window has grown
 //! - times are those of the host's clock: the epoch begins with its tick, and the target is ahead by the ticks that the round trip has begun
+//! - times since the epoch began and K are in 1024ths of a second (`time_unit`); the cube root is an approximation (`cubic/k.rs`)
+//! - in the first second of an epoch round-trip times do not count for the smallest (`min_rtt_after`): a flow of `cc` that had seen 80 ms before a loss, and 70 ms within the second after it, looked 90 ms ahead
+//!   (`tests/linux/packets/cubic-settles.json`)
 //! - before the first loss a step takes 20 segments at most (`first_growth`), whatever the window
 //! - HyStart ends slow start one acknowledgement later (`hystart_decides = "next"`), and trains may be 1 ms longer, of which half counts (`hystart_train_slack`, `hystart_train_share`)
 //!
@@ -32,6 +35,7 @@
 //! acknowledged always. Not measured.
 
 mod epoch;
+mod k;
 mod rtts;
 mod steps;
 #[cfg(test)]
@@ -64,6 +68,8 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("whole_target", Value::Bool(true)),
             ("update_interval", Value::Duration(1.0 / 32.0)),
             ("first_growth", Value::Number(20.0)),
+            ("time_unit", Value::Duration(1.0 / 1024.0)),
+            ("min_rtt_after", Value::Duration(1.0)),
             ("hystart_train_slack", Value::Duration(0.001)),
             ("hystart_decides", Value::Choice("next")),
         ],
@@ -98,6 +104,10 @@ const OWN: &[Param] = &[
         "while the window stays, the target is computed at most this often; 0: always; with `whole_target`"),
     param!(first_growth: Kind::Number { min: 1.0, max: 1e6 } => Value::None,
         "before the first loss the window grows by one with every so many segments at least; `none`: as the cubic function says; with `whole_target`"),
+    param!(time_unit: TIME_FROM_ZERO => Value::Duration(0.0),
+        "times since the epoch began, and K, are whole multiples of this, rounded down; 0: not rounded; with `whole_target`"),
+    param!(min_rtt_after: TIME_FROM_ZERO => Value::Duration(0.0),
+        "for so long after the epoch began, round-trip times do not count for the smallest"),
     param!(ack_ratio: Kind::Number { min: 1.0, max: 100.0 } => Value::Number(1.0),
         "segments per acknowledgement that the increase makes up for, where acknowledgements are counted; with `whole_target`"),
 ];
@@ -111,6 +121,8 @@ struct CubicRules {
     fast_convergence: bool,
     app_limited_counts: bool,
     alpha_becomes_one: bool,
+    time_unit: f64,
+    min_rtt_after: f64,
 }
 
 impl From<&Params> for CubicRules {
@@ -122,6 +134,8 @@ impl From<&Params> for CubicRules {
             fast_convergence: params.flag("fast_convergence"),
             app_limited_counts: params.choice("app_limited") == "counts",
             alpha_becomes_one: params.choice("w_est_alpha") == "rfc9438",
+            time_unit: params.duration("time_unit"),
+            min_rtt_after: params.duration("min_rtt_after"),
         }
     }
 }
@@ -238,7 +252,9 @@ impl Cubic {
             return;
         };
         let cwnd = window.cwnd;
-        let CubicRules { c, .. } = self.rules;
+        let CubicRules {
+            c, time_unit: unit, ..
+        } = self.rules;
         let (rtts, tick) = (&self.rtts, steps.clock.tick);
         let now = steps.now(now);
         let epoch = self.history.epoch_at(now.at, cwnd, &self.rules);
@@ -248,7 +264,7 @@ impl Cubic {
                 ahead = ceil(ahead / tick - 1e-9) * tick;
             }
             let t = now.at.secs() - epoch.start_secs;
-            epoch.whole_target(c, t + ahead).min(1.5 * cwnd)
+            epoch.whole_target(c, t + ahead, unit).min(1.5 * cwnd)
         };
         let first = self.before_loss.is_none();
         let per = steps.per(now, cwnd, counted, first, epoch, target);
@@ -271,6 +287,16 @@ impl Cubic {
         }
     }
 
+    /// Whether the epoch, if there is one, is old enough for the smallest round-trip time to be looked for.
+    fn is_settled(&self, now: Instant) -> bool {
+        let after = self.rules.min_rtt_after;
+        let old = |epoch: CubicEpoch| {
+            let clock = self.steps.as_ref().map(|steps| steps.now(now).at);
+            clock.unwrap_or(now).secs() - epoch.start_secs >= after - 1e-9
+        };
+        after == 0.0 || self.history.epoch.is_none_or(old)
+    }
+
     fn shift_epoch(&mut self, secs: f64) {
         if let Some(epoch) = &mut self.history.epoch {
             epoch.start_secs += secs;
@@ -281,7 +307,7 @@ impl Cubic {
 impl Avoidance for Cubic {
     fn measure(&mut self, _window: &mut CongestionWindow, ack: &AckedData) {
         if let Some(rtt) = ack.rtt {
-            self.rtts.add(rtt.secs());
+            self.rtts.add(rtt.secs(), self.is_settled(ack.now));
             if let Some(slow_start) = &mut self.slow_start {
                 slow_start.on_rtt(rtt);
             }

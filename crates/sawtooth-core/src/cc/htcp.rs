@@ -15,23 +15,20 @@
 //! A spurious loss restores what the loss had changed.
 //!
 //! Kernel equivalent: `htcp`, in whole segments; its scaling and its comparison of throughputs can be switched off like here (module parameters
-//! `use_rtt_scaling`, `use_bandwidth_switch`). Measured of Linux 6.1, whose clock has ticks of 10 ms: steps of the window are taken with the
-//! acknowledgement after those that make them up; of 34 segments a loss leaves 25 (10 Mbit/s, 20 ms, and as much in the queue: smoothed
-//! round-trip times of 21 to 40 ms are 3 and 4 ticks, rounded up), of 167 it leaves 133 (100 Mbit/s, 10 to 20 ms: 2 and 2, `beta_max`), hence
-//! `rtts`. At 50 Mbit/s and 80 ms it does so from the fourth loss on, and the ones before leave half: throughput, of which no round before the first loss has
-//! told anything, has to be steady twice in a row (`steady_losses` = 2), and rounds in which losses are repaired tell nothing. With a window of 5 before the second loss, before any round has told
-//! anything, that loss leaves 3, not 2; and 2 where the smallest round-trip time is one tick (`adaptive_above`). Of 5, 0.8 is 3, so it is a little less (`beta_max` = 102/128).
-//! What counts towards a step is what an acknowledgement acknowledges cumulatively, reported before or not, and only what comes while nothing is out of order or being repaired: after a recovery at a
-//! window of 2 the acknowledgement that ends it, which acknowledges 4, does not count, and the next two, of 2 each, make the window 3. What is left of an acknowledgement that ends slow start does not count.
+//! `use_rtt_scaling`, `use_bandwidth_switch`). What it does otherwise is in `htcp/ticked.rs` (`rtts` = "ticks"). Measured of Linux 6.1, whose clock has ticks of 10 ms: of 34 segments a loss
+//! leaves 25 (10 Mbit/s, 20 ms, and as much in the queue), of 167 it leaves 133 (100 Mbit/s, 10 to 20 ms: 2 and 2 ticks, `beta_max`). Of 5, 0.8 is 3, so it is a little less (`beta_max` = 102/128);
+//! 2 are left where the smallest round-trip time is one tick (`adaptive_above`).
 
-use super::params::{COUNT, FACTOR, SHARE, TIME, TIME_FROM_ZERO};
-use super::smoothed::smooth;
+mod ticked;
+
+use self::ticked::TickedHTcp;
+use super::params::{FACTOR, SHARE, TIME, TIME_FROM_ZERO};
 use super::{
-    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart, Episode,
-    ParamOrder, PathOrder, Signal, VariableProbe, Windows,
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Needs, ParamOrder,
+    VariableProbe, Windows,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize, ceil};
+use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "htcp",
@@ -44,8 +41,6 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             "change of throughput from loss to loss, as a share, above which a loss takes beta_min"),
         param!(bandwidth_switch: Kind::Bool => Value::Bool(true),
             "whether throughputs are compared"),
-        param!(steady_losses: COUNT => Value::Integer(1),
-            "losses in a row without such a change from which on beta adapts"),
         param!(beta_min: FACTOR => Value::Number(0.5),
             "the window is multiplied by no less than this at a loss"),
         param!(beta_max: FACTOR => Value::Number(0.8),
@@ -55,7 +50,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
         param!(t_max_keep: SHARE => Value::Number(0.95),
             "share of the range of round-trip times that is kept after a loss"),
         param!(rtts: Kind::Choice(&["samples", "ticks"]) => Value::Choice("samples"),
-            "round-trip times: every sample, or smoothed (RFC 6298) and in ticks of the host's clock, rounded up (`tcp.timer_tick`)"),
+            "round-trip times: samples; or in ticks of the host's clock, rounded up, and alpha and beta in whole 128ths, as in Linux, where there is such a clock (`tcp.timer_tick`) and windows are whole (`tcp.whole_windows`)"),
         param!(rtt_scaling: Kind::Bool => Value::Bool(true),
             "whether the increase is scaled with the smallest round-trip time"),
         param!(rtt_ref: TIME => Value::Duration(0.1),
@@ -66,9 +61,12 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             "the increase is multiplied by no more than this"),
     ],
     new: Algorithm {
+        needs: Needs {
+            arrivals: true,
+            ..Needs::NOTHING
+        },
         linux: &[
             ("rtts", Value::Choice("ticks")),
-            ("steady_losses", Value::Integer(2)),
             ("beta_max", Value::Number(102.0 / 128.0)),
             ("adaptive_above", Value::Duration(0.01)),
         ],
@@ -76,7 +74,13 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("beta_min", ParamOrder::AtMost, "beta_max"),
             ("rtt_scale_min", ParamOrder::AtMost, "rtt_scale_max"),
         ],
-        ..Algorithm::of(|params, start| ClassicControl::boxed(start, HTcp::new(params, start)))
+        ..Algorithm::of(|params, start| {
+            if params.choice("rtts") == "ticks" && start.whole_windows && start.tick.secs() > 0.0 {
+                ClassicControl::boxed(start, TickedHTcp::new(params, start.tick))
+            } else {
+                ClassicControl::boxed(start, HTcp::new(params))
+            }
+        })
     },
 };
 
@@ -119,15 +123,6 @@ impl Throughput {
     }
 }
 
-/// What acknowledgements have left.
-#[derive(Clone, Copy, Debug)]
-struct HtcpAck {
-    /// The path's order after the last.
-    order: PathOrder,
-    /// What the last acknowledged that came while all was in order.
-    counted: SegCount,
-}
-
 /// What a loss changes besides the windows.
 #[derive(Clone, Copy, Debug)]
 struct HtcpEpoch {
@@ -145,19 +140,12 @@ struct HTcp {
     delta_l: f64,
     /// None when throughputs are not compared.
     delta_b: Option<f64>,
-    steady_losses: i64,
-    /// How many losses in a row there have been without a change of throughput.
-    steady: i64,
-    last: HtcpAck,
     beta_min: f64,
     beta_max: f64,
     adaptive_above: f64,
     t_max_keep: f64,
     /// The reference, and the smallest and the largest factor; none without scaling.
     rtt_scaling: Option<(f64, f64, f64)>,
-    /// The host's tick and the smoothed round-trip time, if round-trip times are in ticks; seconds.
-    tick: Option<f64>,
-    srtt: Option<f64>,
     t_min: f64,
     epoch: Option<HtcpEpoch>,
     before_loss: Option<HtcpEpoch>,
@@ -166,18 +154,12 @@ struct HTcp {
 }
 
 impl HTcp {
-    fn new(params: &Params, start: ConnectionStart) -> Self {
+    fn new(params: &Params) -> Self {
         Self {
             delta_l: params.duration("delta_l"),
             delta_b: params
                 .flag("bandwidth_switch")
                 .then(|| params.number("delta_b")),
-            steady_losses: params.integer("steady_losses"),
-            steady: 0,
-            last: HtcpAck {
-                order: PathOrder::InOrder,
-                counted: SegCount::ONE,
-            },
             beta_min: params.number("beta_min"),
             beta_max: params.number("beta_max"),
             adaptive_above: params.duration("adaptive_above"),
@@ -189,28 +171,11 @@ impl HTcp {
                     params.number("rtt_scale_max"),
                 )
             }),
-            tick: (params.choice("rtts") == "ticks" && start.tick.secs() > 0.0)
-                .then_some(start.tick.secs()),
-            srtt: None,
             t_min: f64::INFINITY,
             epoch: None,
             before_loss: None,
             alpha: 1.0,
         }
-    }
-
-    /// Whether throughput is measured as Linux does: where round-trip times are in ticks of the host's clock, as they are there. See the head of this file.
-    fn measures_as_linux(&self) -> bool {
-        self.tick.is_some()
-    }
-
-    /// What counts as round-trip time when `sample` is measured.
-    fn rtt(&mut self, sample: f64) -> f64 {
-        let Some(tick) = self.tick else {
-            return sample;
-        };
-        let srtt = smooth(&mut self.srtt, Duration::from_secs(sample));
-        ceil(srtt / tick - 1e-9) * tick
     }
 
     fn new_epoch(&self, now_secs: f64) -> HtcpEpoch {
@@ -238,16 +203,13 @@ impl HTcp {
     }
 
     /// What a loss at the end of `epoch` multiplies the window by.
-    fn adaptive_beta(&mut self, epoch: &HtcpEpoch) -> f64 {
+    fn adaptive_beta(&self, epoch: &HtcpEpoch) -> f64 {
         if let Some(delta_b) = self.delta_b {
             let max = epoch.throughput.max;
-            let steady = match epoch.throughput_before {
-                Some(before) => (max - before).abs() <= (delta_b + ROUNDING) * before,
-                // Measured of Linux 6.1: what no round has told anything of has not changed.
-                None => self.measures_as_linux() && max == 0.0,
-            };
-            self.steady = if steady { self.steady + 1 } else { 0 };
-            if self.steady < self.steady_losses {
+            let steady = epoch
+                .throughput_before
+                .is_some_and(|before| (max - before).abs() <= (delta_b + ROUNDING) * before);
+            if !steady {
                 return self.beta_min;
             }
         }
@@ -264,42 +226,26 @@ impl Avoidance for HTcp {
     fn measure(&mut self, _window: &mut CongestionWindow, ack: &AckedData) {
         let now_secs = ack.now.secs();
         let mut epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));
-        if let Some(sample) = ack.rtt.map(Duration::secs) {
-            let rtt = self.rtt(sample);
+        if let Some(rtt) = ack.rtt.map(Duration::secs) {
             self.t_min = self.t_min.min(rtt);
             epoch.t_max = epoch.t_max.max(rtt);
         }
-        if self.last.order == PathOrder::Repairing && self.measures_as_linux() {
-            epoch.throughput.round = None;
-        }
         epoch.throughput.on_ack(ack);
         self.epoch = Some(epoch);
-        if self.last.order == PathOrder::InOrder {
-            self.last.counted = ack.acked;
-        }
-        self.last.order = ack.order;
     }
 
     fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
-        let whole = window.growth.whole;
-        let starts = window.in_slow_start();
-        let left = window.start_slowly(ack.counted);
-        // Whole windows count as Linux does: see the head of this file.
-        if starts && (whole || left.is_zero()) {
-            return;
-        }
-        let counted = if whole { self.last.counted } else { left };
-        if let Some(epoch) = &self.epoch {
+        let counted = window.start_slowly(ack.counted);
+        if let Some(epoch) = &self.epoch
+            && !counted.is_zero()
+        {
             self.alpha = self.alpha(ack.now.secs() - epoch.start_secs, epoch.beta);
-            window.cwnd = window.growth.afterwards(window.cwnd, counted, self.alpha);
+            window.grow(counted, self.alpha);
         }
     }
 
     /// Besides, it begins a new epoch.
     fn decrease(&mut self, _window: &CongestionWindow, episode: &Episode) -> WindowSize {
-        if episode.signal == Signal::Rto {
-            self.last.order = PathOrder::Repairing;
-        }
         let now_secs = episode.now.secs();
         let epoch = self.epoch.unwrap_or_else(|| self.new_epoch(now_secs));
         let beta = self.adaptive_beta(&epoch);
@@ -320,7 +266,6 @@ impl Avoidance for HTcp {
     }
 
     fn on_further_timeout(&mut self, now: Instant) {
-        self.last.order = PathOrder::Repairing;
         if let Some(epoch) = &mut self.epoch {
             epoch.start_secs = now.secs();
         }
@@ -330,10 +275,6 @@ impl Avoidance for HTcp {
         if let Some(epoch) = self.before_loss.take() {
             self.epoch = Some(epoch);
         }
-    }
-
-    fn on_handshake(&mut self, _window: &mut CongestionWindow, _now: Instant, rtt: Duration) {
-        self.srtt = Some(rtt.secs());
     }
 
     fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
@@ -353,7 +294,7 @@ mod tests {
 
     fn htcp(cwnd: f64, set: &[(&str, Value)]) -> ClassicControl<HTcp> {
         let start = avoiding(cwnd);
-        ClassicControl::new(start, HTcp::new(&params(&ENTRY, set), start))
+        ClassicControl::new(start, HTcp::new(&params(&ENTRY, set)))
     }
 
     fn lose(htcp: &mut ClassicControl<HTcp>, secs: f64, window: f64) {
@@ -382,21 +323,6 @@ mod tests {
             near(htcp.own.alpha(delta, 0.5), f);
             near(htcp.own.alpha(delta, 0.8), 0.4 * f);
         }
-    }
-
-    #[test]
-    fn linux_measures_round_trips_in_ticks_rounded_up() {
-        let start = ConnectionStart {
-            tick: Duration::from_secs(0.01),
-            ..beginning(34.0)
-        };
-        let params = params(&ENTRY, &[("rtts", Value::Choice("ticks"))]);
-        let mut htcp = ClassicControl::new(start, HTcp::new(&params, start));
-        htcp.on_handshake(Instant::from_secs(0.0), Duration::from_secs(0.0201));
-        // 3 ticks; smoothed, the second sample is 22.4 ms, 3 as well; many of 40 ms are 4.
-        assert!((htcp.own.rtt(0.0213) - 0.03).abs() < 1e-12);
-        assert!((htcp.own.rtt(0.04) - 0.03).abs() < 1e-12);
-        assert!(((0..50).map(|_| htcp.own.rtt(0.0399)).last().unwrap() - 0.04).abs() < 1e-12);
     }
 
     #[test]

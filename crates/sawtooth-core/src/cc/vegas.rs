@@ -117,7 +117,7 @@ impl VegasPath {
     }
 
     /// A round begins with this acknowledgement, whose sample says nothing of it.
-    fn begin(&mut self, ack: &AckedData) {
+    pub(super) fn begin(&mut self, ack: &AckedData) {
         self.sample(ack);
         self.round = VegasRound::NEW;
         self.distinguished = Some(ack.snd_nxt);
@@ -273,7 +273,7 @@ impl Avoidance for Vegas {
         episode.window * self.thresholds.decrease
     }
 
-    fn on_recovered(&mut self, _window: &mut CongestionWindow, _began: Signal) {
+    fn on_recovered(&mut self, _window: &mut CongestionWindow, _now: Instant, _began: Signal) {
         self.standard = StandardRules::Off;
         self.path.restart();
     }

@@ -16,7 +16,7 @@
 //! Kernel equivalent: `veno`, in whole segments. Measured of Linux 6.1, acknowledgement by acknowledgement (`tests/linux/packets/veno-*.json`): BaseRTT is kept over a loss; the first two samples
 //! say nothing; `N` is compared in halves, rounded up, as it was when the window could last grow, after a timeout, too; a congested window grows in every other round trip, which lasts until as many segments as
 //! it has are acknowledged, and one acknowledgement (11 segments for 10, then 27, 29 and 31 for 11, 12 and 13). Standard TCP's rules hold in disorder; of the acknowledgement that ends them the round-trip time is not
-//! known, which tells of a path that is congested (7 segments leave 3, 6 leave 3).
+//! known, which tells of a path that is congested (7 segments leave 3, 6 leave 3); nor is it of one that gives no sample. The round-trip time is the least since the window could last grow.
 
 use super::params::{COUNT, FACTOR, IN_DISORDER, InDisorder, parameters};
 use super::{
@@ -108,6 +108,8 @@ struct Veno {
     rtts: Option<VenoRtts>,
     /// Round-trip times so far.
     samples: i64,
+    /// The least round-trip time since the window could last grow, seconds.
+    since_growth: f64,
     order: VenoOrder,
     /// Halves of a segment that were queued when the window could last grow.
     halves: f64,
@@ -121,6 +123,7 @@ impl Veno {
             rules,
             rtts: None,
             samples: 0,
+            since_growth: f64::INFINITY,
             order: VenoOrder::Kept,
             halves: 0.0,
             grows: true,
@@ -166,6 +169,7 @@ impl Avoidance for Veno {
             let base = self.rtts.map_or(latest, |rtts| rtts.base.min(latest));
             self.rtts = Some(VenoRtts { base, latest });
             self.samples += 1;
+            self.since_growth = self.since_growth.min(latest);
         }
         let standard = self.rules.in_disorder == InDisorder::Standard;
         self.order = match self.order {
@@ -177,13 +181,18 @@ impl Avoidance for Veno {
     }
 
     fn grow(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
-        if self.order == VenoOrder::Disordered || self.samples < self.rules.min_samples {
+        if self.order == VenoOrder::Disordered {
+            return window.grow_as_standard(ack);
+        }
+        let least = std::mem::replace(&mut self.since_growth, f64::INFINITY);
+        if self.samples < self.rules.min_samples {
             return window.grow_as_standard(ack);
         }
         // All of the window, as far as a round trip that is not known tells.
         let queued = self
-            .queued(window)
-            .filter(|_| self.order != VenoOrder::Restored);
+            .rtts
+            .filter(|_| self.order != VenoOrder::Restored && least.is_finite())
+            .map(|rtts| window.cwnd * (least - rtts.base) / least);
         self.halves = (queued.unwrap_or(window.cwnd) * 2.0).ceil();
         let counted = window.start_slowly(ack.counted);
         if !counted.is_zero() {
@@ -207,8 +216,9 @@ impl Avoidance for Veno {
         episode.window * factor
     }
 
-    fn on_recovered(&mut self, _window: &mut CongestionWindow, _began: Signal) {
+    fn on_recovered(&mut self, _window: &mut CongestionWindow, _now: Instant, _began: Signal) {
         self.order = VenoOrder::Recovered;
+        self.since_growth = f64::INFINITY;
     }
 
     fn on_restart(&mut self, _now: Instant, _idle: Duration) {

@@ -23,6 +23,7 @@
 //! (the estimate is zero); an acknowledgement counts before the repair that it ends is seen to; each duplicate acknowledgement counts one segment, however
 //! many it reports (Casetti et al.'s AckedCount: after 32 of single segments and one of 22 the threshold is 93, which is 280 in 60 ms times 20 ms, not 100);
 //! a repair's round trip is that of its timestamps. 86 of 95 such thresholds are the kernel's; the others are of round trips within 0.2 ms of ticks.
+//! Bandwidth counts in whole bytes of a tick, after each stage, too.
 //! The handshake's round-trip time does not count, and there is no sample before one counts (at 4.7 Mbit/s and 9 ms, of which a segment makes 11, two ticks: thresholds of 5 and 6
 //! where one tick would make 2 and 3); a timeout before the first sample leaves a threshold of 2, too.
 //! Of an acknowledgement that reports nothing and offers the window that the one before offered all counts that it acknowledges, what duplicates have counted before, too, and what
@@ -32,8 +33,8 @@
 use super::bandwidth::Bandwidth;
 use super::params::TIME_FROM_ZERO;
 use super::{
-    AckArrival, AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Needs,
-    Signal, VariableProbe,
+    AckArrival, AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart,
+    Episode, Needs, Signal, VariableProbe,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
 use crate::units::{Duration, Instant, SegCount, WindowSize};
@@ -68,9 +69,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("counts", Value::Choice("expected")),
             ("set_at", Value::Choice("repair")),
         ],
-        ..Algorithm::of(|params, start| {
-            ClassicControl::boxed(start, Westwood::new(params, start.tick.secs()))
-        })
+        ..Algorithm::of(|params, start| ClassicControl::boxed(start, Westwood::new(params, start)))
     },
 };
 
@@ -91,14 +90,15 @@ struct Westwood {
 }
 
 impl Westwood {
-    fn new(params: &Params, tick: f64) -> Self {
+    fn new(params: &Params, start: ConnectionStart) -> Self {
         Self {
             bandwidth: Bandwidth {
                 alpha: params.number("alpha"),
                 stages: params.integer("stages"),
                 from_sending: params.choice("first_interval") == "sent",
                 min_interval: params.duration("min_interval"),
-                tick,
+                tick: start.tick.secs(),
+                smss: start.smss.as_f64(),
                 filtered: 0.0,
                 since: None,
                 delivered: SegCount::ZERO,
@@ -150,7 +150,10 @@ impl Westwood {
     /// The window that fills the path without a queue, `BWE * RTTmin`; half of `window` while that is not known, and nothing in a kernel, whose estimate is then zero.
     fn fitting(&self, window: f64) -> f64 {
         match (self.bandwidth.estimate, self.min_rtt) {
-            (Some(estimate), Some(min_rtt)) => estimate * self.bandwidth.whole_ticks(min_rtt),
+            (Some(estimate), Some(min_rtt)) => {
+                let window = estimate * self.bandwidth.whole_ticks(min_rtt);
+                self.bandwidth.whole_bytes(window)
+            }
             _ if self.set_at_repair => 0.0,
             _ => window / 2.0,
         }
@@ -158,7 +161,7 @@ impl Westwood {
 }
 
 impl Avoidance for Westwood {
-    fn on_arrival(&mut self, arrival: &AckArrival) {
+    fn on_arrival(&mut self, _window: &CongestionWindow, arrival: &AckArrival) {
         if self.counts_duplicates {
             let delivered = self.news(arrival);
             if self.rtt.is_some() || self.bandwidth.since.is_some() {
@@ -207,7 +210,7 @@ impl Avoidance for Westwood {
         }
     }
 
-    fn on_recovered(&mut self, window: &mut CongestionWindow, began: Signal) {
+    fn on_recovered(&mut self, window: &mut CongestionWindow, _now: Instant, began: Signal) {
         if self.set_at_repair && began != Signal::Rto {
             window.ssthresh = window.whole(self.fitting(window.cwnd)).max(2.0);
             window.cwnd = window.ssthresh;
@@ -235,10 +238,7 @@ mod tests {
     use crate::cc::testing::*;
 
     fn made(start: ConnectionStart, set: &[(&str, Value)]) -> ClassicControl<Westwood> {
-        ClassicControl::new(
-            start,
-            Westwood::new(&params(&ENTRY, set), start.tick.secs()),
-        )
+        ClassicControl::new(start, Westwood::new(&params(&ENTRY, set), start))
     }
 
     fn westwood(cwnd: f64) -> ClassicControl<Westwood> {
@@ -389,13 +389,13 @@ mod tests {
         observe(&mut westwood, 0.161, 1, 0.041);
         let first = westwood.own.bandwidth.estimate.expect("a sample");
         assert!((first - 100.0).abs() < 1e-9, "{first}: 6 segments in 60 ms");
-        // What ends an interval begins the next: 1 + 17 in 60 ms are 300 per second. First stage 125, second 100 + 25 / 8.
+        // What ends an interval begins the next: 1 + 17 in 60 ms are 300 per second, 4380 bytes a tick: the first stage is 1825, the second 1505.6, of which 1505 count.
         observe(&mut westwood, 0.2, 17, 0.041);
         observe(&mut westwood, 0.221, 1, 0.041);
         let second = westwood.own.bandwidth.estimate.expect("a sample");
-        assert!((second - 103.125).abs() < 1e-9, "{second}");
+        assert!((second - 150_500.0 / 1460.0).abs() < 1e-9, "{second}");
         // 41 ms count as 50 there: 5.2 segments.
-        assert!((westwood.own.fitting(10.0) - 5.156_25).abs() < 1e-9);
+        assert!((westwood.own.fitting(10.0) - 5.0 * 1505.0 / 1460.0).abs() < 1e-8);
     }
 
     #[test]
@@ -445,7 +445,11 @@ mod tests {
     fn in_linux_a_handshake_has_no_round_trip_time_and_no_estimate_is_zero_at_a_timeout() {
         let mut params = Params::defaults(ENTRY.params);
         ENTRY.new.set_as_in("linux", &mut params);
-        let own = Westwood::new(&params, 0.01);
+        let ticks = ConnectionStart {
+            tick: Duration::from_secs(0.01),
+            ..avoiding(20.0)
+        };
+        let own = Westwood::new(&params, ticks);
         let mut westwood = ClassicControl::new(beginning(10.0), own);
         westwood.on_handshake(Instant::from_secs(0.009), Duration::from_secs(0.009));
         assert_eq!(westwood.own.min_rtt, None);
@@ -458,9 +462,9 @@ mod tests {
                 window: segs(44),
             });
         }
-        // Five segments in 80 ms, and a round trip of two ticks.
-        assert!((estimate(&westwood) - 5.0 / 0.08).abs() < 1e-9);
-        assert!((westwood.own.fitting(10.0) - 1.25).abs() < 1e-9);
+        // Five segments of 1460 bytes in 8 ticks are 912.5 bytes a tick, of which 912 count, and a round trip is of two ticks.
+        assert!((estimate(&westwood) - 91_200.0 / 1460.0).abs() < 1e-9);
+        assert!((westwood.own.fitting(10.0) - 2.0 * 912.0 / 1460.0).abs() < 1e-8);
         westwood.own.bandwidth.estimate = None;
         westwood.on_rto(&whole_loss(10.0));
         assert_eq!((westwood.cwnd(), westwood.ssthresh()), (1.0, 2.0));

@@ -28,14 +28,15 @@
 //! loss takes (`halves_at_timeout`: 51 are left of 58). What is counted towards the next segment is kept over a decongestion, and worth one segment at most: 62 had
 //! been at 105 when 53 were left, the next acknowledgement adds one, and the one after that comes with the 53rd segment more.
 
-use super::params::{COUNT, SHARE, parameters};
+use super::disorder::StandardRules;
+use super::params::{COUNT, InDisorder, SHARE, parameters};
 use super::vegas::{VegasPath, VegasRound};
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
     VariableProbe,
 };
 use crate::registry::{Entry, Kind, Value};
-use crate::units::{Duration, Instant, WindowSize};
+use crate::units::{Duration, Instant, WindowSize, floor};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "yeah",
@@ -67,9 +68,15 @@ parameters! {
         rho: i64 = Kind::Integer { min: 0, max: 1_000_000 } => Value::Integer(16), "after this many slow rounds in a row a loss halves the window, rounds";
         zeta: i64 = Kind::Integer { min: 1, max: 1_000_000 } => Value::Integer(50), "after this many fast rounds standard TCP flows are no longer expected, rounds";
         min_samples: i64 = COUNT => Value::Integer(1), "round-trip times without which a round says nothing";
-        whole_queue: bool = Kind::Bool => Value::Bool(false), "whether the queued segments are rounded down before they are compared and drained";
+        whole_queue: bool = Kind::Bool => Value::Bool(false), "whether the queued segments are rounded down before they are compared and drained, and bounds and rounds are as in Linux besides";
         halves_at_timeout: bool = Kind::Bool => Value::Bool(true), "whether a timeout halves the window and forgets other flows, as standard TCP would, rather than take what a loss takes";
     }
+}
+
+/// Whether a round was fast, and how many of them make other flows forgotten.
+struct Bounds {
+    fast: bool,
+    zeta: i64,
 }
 
 #[derive(Debug)]
@@ -84,6 +91,8 @@ struct Yeah {
     fast_rounds: i64,
     /// `cwnd_reno`; none when no standard TCP flow is expected beside this one.
     cwnd_reno: Option<f64>,
+    /// Where the queue is whole, a round begins anew when disorder has ended.
+    disorder: StandardRules,
 }
 
 impl Yeah {
@@ -95,6 +104,7 @@ impl Yeah {
             slow_rounds: 0,
             fast_rounds: 0,
             cwnd_reno: None,
+            disorder: StandardRules::Off,
         }
     }
 
@@ -112,10 +122,11 @@ impl Yeah {
         if self.rules.whole_queue {
             self.queue = self.queue.floor();
         }
-        if self.queue < self.rules.max_queue && queueing < self.path.base_rtt / self.rules.phi {
+        let Bounds { fast, zeta } = self.bounds(queueing);
+        if fast {
             self.slow_rounds = 0;
             self.fast_rounds += 1;
-            if self.fast_rounds >= self.rules.zeta {
+            if self.fast_rounds >= zeta {
                 self.fast_rounds = 0;
                 self.cwnd_reno = None;
             }
@@ -129,6 +140,29 @@ impl Yeah {
             Some(cwnd_reno) => cwnd_reno + 1.0,
             None => window.whole(window.cwnd / 2.0).max(2.0),
         });
+    }
+
+    /// As measured of Linux 6.1, the bounds themselves are still fast there, the shorter in whole microseconds, and `zeta` rounds are not enough.
+    fn bounds(&self, queueing: f64) -> Bounds {
+        let YeahParameters {
+            max_queue,
+            phi,
+            zeta,
+            ..
+        } = self.rules;
+        let most = self.path.base_rtt / phi;
+        if self.rules.whole_queue {
+            let most = floor(most * 1e6 + 1e-3) / 1e6;
+            Bounds {
+                fast: self.queue <= max_queue && queueing <= most + 1e-9,
+                zeta: zeta + 1,
+            }
+        } else {
+            Bounds {
+                fast: self.queue < max_queue && queueing < most,
+                zeta,
+            }
+        }
     }
 
     /// Precautionary decongestion.
@@ -151,7 +185,18 @@ impl Yeah {
 
 impl Avoidance for Yeah {
     fn on_ack(&mut self, window: &mut CongestionWindow, ack: &AckedData) {
-        let ended = self.path.observe(ack);
+        let in_disorder = if self.rules.whole_queue {
+            InDisorder::Standard
+        } else {
+            InDisorder::Own
+        };
+        self.disorder = self.disorder.after(ack.order, in_disorder);
+        let ended = if self.disorder == StandardRules::HaveEnded {
+            self.path.begin(ack);
+            None
+        } else {
+            self.path.observe(ack)
+        };
         if !ack.may_grow {
             return;
         }
@@ -209,7 +254,7 @@ impl Avoidance for Yeah {
         WindowSize::from_segments(before - window.whole(decrease))
     }
 
-    fn on_recovered(&mut self, _window: &mut CongestionWindow, _began: Signal) {
+    fn on_recovered(&mut self, _window: &mut CongestionWindow, _now: Instant, _began: Signal) {
         self.path.restart();
     }
 

@@ -14,12 +14,6 @@ fn cdg(g_secs: f64) -> ClassicControl<Cdg> {
 const CERTAIN: f64 = 1e-9;
 /// None does.
 const NEVER: f64 = 1e9;
-/// As in Linux, any gradient in congestion avoidance backing off.
-const KERNEL: [(&str, Value); 2] = [
-    ("slow_start", Value::Choice("hystart")),
-    ("g", Value::Duration(CERTAIN)),
-];
-
 /// A round trip whose samples are these two.
 fn round(cdg: &mut ClassicControl<Cdg>, min_secs: f64, max_secs: f64) {
     let ack = |rtt_secs, snd_una: SeqNum| AckedData {
@@ -36,53 +30,6 @@ fn round(cdg: &mut ClassicControl<Cdg>, min_secs: f64, max_secs: f64) {
         cdg.own.gradients.rtt.min = min_secs;
     }
     cdg.on_ack(&ack(max_secs, end.next()));
-}
-
-#[test]
-fn a_kernels_slow_start_ends_by_a_least_round_trip_that_grows_and_not_by_a_largest_one() {
-    let backs_off = |min_secs, max_secs| {
-        let mut cdg = made(beginning(20.0), &KERNEL);
-        round(&mut cdg, 0.04, 0.05);
-        round(&mut cdg, min_secs, max_secs);
-        round(&mut cdg, min_secs, max_secs);
-        (cdg.has_backed_off(), cdg.has_backed_off())
-    };
-    assert_eq!(backs_off(0.04, 0.06), (false, false));
-    assert_eq!(backs_off(0.045, 0.06), (true, false), "it is told once");
-}
-
-#[test]
-fn standard_growth_counts_every_acknowledgement() {
-    let set = [("standard_growth", Value::Bool(true))];
-    let mut cdg = made(avoiding(4.0), &set);
-    for _ in 0..4 {
-        cdg.on_ack(&AckedData {
-            rtt: None,
-            ..ack_at(1.0, 1, 4)
-        });
-    }
-    assert!(cdg.cwnd() > 4.7, "{}", cdg.cwnd());
-}
-
-#[test]
-fn a_kernels_slow_start_ends_by_a_long_train() {
-    let mut cdg = made(beginning(20.0), &KERNEL);
-    // A round of 20 acknowledgements, 1.2 ms apart, whose round-trip times rise; then another, after a pause of 10 ms, that begins at 24 ms.
-    let mut ends = Vec::new();
-    for n in 0..40_u32 {
-        let ms = 1.2 * f64::from(n % 20) + 34.0 * f64::from(n / 20);
-        cdg.on_ack(&AckedData {
-            rtt: Some(Duration::from_secs(0.04 + 0.001 * f64::from(n))),
-            snd_una: SeqNum::new(u64::from(n + 1)),
-            snd_nxt: SeqNum::new(u64::from(n / 20 + 1) * 20),
-            ..ack_at(1.0 + ms * 1e-3, 1, 20)
-        });
-        if cdg.ssthresh().is_finite() && ends.is_empty() {
-            ends.push((n, cdg.ssthresh()));
-        }
-    }
-    // Half of 40 ms from the second acknowledgement on: 17 * 1.2 = 20.4 ms later, the nineteenth; the window has grown by one with each.
-    assert_eq!(ends, [(18, 38.0)]);
 }
 
 #[test]
@@ -213,22 +160,6 @@ fn gradients_of_both_extremes_tell_whether_the_queue_fills_or_is_full() {
         cdg.own.infer_queue();
         assert_eq!(cdg.own.queue, queue, "{min} {max}");
     }
-}
-
-#[test]
-fn gradients_count_in_congestion_avoidance_even_where_hystart_ends_slow_start() {
-    let windows = |ssthresh| {
-        let start = starting(100.0, ssthresh);
-        let mut cdg = made(start, &KERNEL);
-        round(&mut cdg, 0.1, 0.1);
-        let before = cdg.cwnd();
-        round(&mut cdg, 0.1, 0.11);
-        (before, cdg.cwnd())
-    };
-    let (before, after) = windows(2.0);
-    assert!((after - 0.7 * before).abs() < 1e-9, "{before} {after}");
-    let (before, after) = windows(1000.0);
-    assert!(after > before, "slow start");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A stage of congestion avoidance: the cubic function (RFC 9438 §4.2), and beside it `W_est`, the window of a standard TCP (§4.3).
 
 use super::CubicRules;
+use super::k::k_secs;
 use crate::units::{Instant, floor};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,12 +15,12 @@ pub(super) struct CubicEpoch {
 
 impl CubicEpoch {
     /// It begins with a window of `cwnd`, on the plateau unless that is higher.
-    pub(super) fn begin(now: Instant, cwnd: f64, plateau: Option<f64>, c: f64) -> Self {
+    pub(super) fn begin(now: Instant, cwnd: f64, plateau: Option<f64>, rules: &CubicRules) -> Self {
         let plateau = plateau.filter(|&w_max| w_max > cwnd);
         Self {
             start_secs: now.secs(),
             w_max: plateau.unwrap_or(cwnd),
-            k: plateau.map_or(0.0, |w_max| libm::cbrt((w_max - cwnd) / c)),
+            k: plateau.map_or(0.0, |w_max| k_secs(w_max - cwnd, rules)),
             w_est: cwnd,
         }
     }
@@ -30,8 +31,13 @@ impl CubicEpoch {
         c * from_plateau * from_plateau * from_plateau + self.w_max
     }
 
-    /// The same, whole segments away from W_max.
-    pub(super) fn whole_target(&self, c: f64, t: f64) -> f64 {
+    /// The same, whole segments away from W_max; at a whole multiple of `unit` if there is one.
+    pub(super) fn whole_target(&self, c: f64, t: f64, unit: f64) -> f64 {
+        let t = if unit > 0.0 {
+            floor(t / unit + 1e-6) * unit
+        } else {
+            t
+        };
         floor(self.w_max) + (self.w_cubic(c, t) - self.w_max).trunc()
     }
 }
@@ -55,7 +61,7 @@ impl History {
         rules: &CubicRules,
     ) -> &mut CubicEpoch {
         let w_max = self.w_max;
-        let begin = || CubicEpoch::begin(now, cwnd, w_max, rules.c);
+        let begin = || CubicEpoch::begin(now, cwnd, w_max, rules);
         let epoch = self.epoch.get_or_insert_with(begin);
         // Without a loss to remember, the plateau is where congestion avoidance began (§4.8, §4.10).
         self.w_max.get_or_insert(epoch.w_max);

@@ -10,11 +10,14 @@ pub(super) struct CubicRtts {
 }
 
 impl CubicRtts {
-    pub(super) fn add(&mut self, rtt: f64) {
+    /// A sample, which counts for the smallest if the epoch is `settled`, or none has.
+    pub(super) fn add(&mut self, rtt: f64, settled: bool) {
         // RFC 6298 §2.3.
         let smoothed = self.smoothed.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0);
         self.smoothed = Some(smoothed);
-        self.min = self.min.min(rtt);
+        if settled || self.min.is_infinite() {
+            self.min = self.min.min(rtt);
+        }
     }
 
     /// How far ahead the target is.

@@ -308,7 +308,7 @@ fn in_linux_w_est_goes_on_by_whole_segments() {
     // then. With alpha itself it would be the 46th, too, but of a window of 25 the 48th, and not the 47th.
     for (cwnd, each) in [(24.0, 45), (25.0, 46)] {
         let mut cubic = linux(cwnd);
-        let mut epoch = CubicEpoch::begin(Instant::from_secs(10.0), cwnd, None, 0.4);
+        let mut epoch = CubicEpoch::begin(Instant::from_secs(10.0), cwnd, None, &cubic.own.rules);
         let mut per = |epoch: &mut CubicEpoch| {
             let steps = steps(&mut cubic);
             let now = steps.now(Instant::from_secs(10.0));
@@ -325,7 +325,7 @@ fn in_linux_w_est_goes_on_by_whole_segments() {
 fn in_linux_within_a_tick_w_est_alone_changes_the_pace() {
     let mut cubic = linux(8.0);
     steps(&mut cubic).clock.tick = 0.01;
-    let mut epoch = CubicEpoch::begin(Instant::from_secs(10.0), 8.0, None, 0.4);
+    let mut epoch = CubicEpoch::begin(Instant::from_secs(10.0), 8.0, None, &cubic.own.rules);
     let mut per = |secs: f64, cwnd: f64, target: f64| {
         let steps = steps(&mut cubic);
         let (now, counted) = (steps.now(Instant::from_secs(secs)), SegCount::new(8));
@@ -376,4 +376,43 @@ fn of_an_acknowledgement_that_ends_slow_start_congestion_avoidance_counts_the_re
     });
     // Two of four were slow start's. cwnd_prior is its last window, so that alpha is 1 from there on (§4.3): W_est = 12 + 2/12.
     near(cubic.own.history.epoch.unwrap().w_est, 12.0 + 2.0 / 12.0);
+}
+
+#[test]
+fn in_linux_round_trips_in_the_first_second_of_an_epoch_do_not_count_for_the_smallest() {
+    let least = |set: &[(&str, Value)]| {
+        let mut cubic = cubic(avoiding(100.0), set);
+        let timed = |secs: f64, rtt: f64| AckedData {
+            rtt: Some(Duration::from_secs(rtt)),
+            ..ack(secs)
+        };
+        cubic.on_ack(&timed(9.0, 0.08));
+        cubic.on_loss(&loss(100.0));
+        // The epoch begins with the first of these.
+        [(10.0, 0.075), (10.9, 0.07), (11.0, 0.078), (11.1, 0.077)].map(|(secs, rtt)| {
+            cubic.on_ack(&timed(secs, rtt));
+            cubic.own.rtts.min
+        })
+    };
+    assert_eq!(least(&[]), [0.075, 0.07, 0.07, 0.07]);
+    let after = [("min_rtt_after", Value::Duration(1.0))];
+    assert_eq!(least(&after), [0.075, 0.075, 0.075, 0.075]);
+    let mut first = cubic(avoiding(100.0), &after);
+    first.on_ack(&ack(9.0));
+    assert_eq!(first.own.rtts.min, 0.1, "the first counts always");
+}
+
+#[test]
+fn in_linux_the_target_is_that_of_a_whole_1024th_of_a_second() {
+    let linux = CubicRules::from(&params(
+        &ENTRY,
+        &[
+            ("c", Value::Number(410.0 / 1024.0)),
+            ("time_unit", Value::Duration(1.0 / 1024.0)),
+        ],
+    ));
+    let epoch = CubicEpoch::begin(Instant::from_secs(2.55), 4.0, Some(7.0), &linux);
+    // K is 2003 units; 1389 units before it a whole segment is missing yet, 1388 before it none is.
+    let target = |units: f64| epoch.whole_target(linux.c, units / 1024.0, linux.time_unit);
+    assert_eq!([613.0, 613.9, 614.0].map(target), [6.0, 6.0, 7.0]);
 }

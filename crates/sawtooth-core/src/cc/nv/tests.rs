@@ -1,4 +1,5 @@
 use super::*;
+use crate::cc::RateSample;
 use crate::cc::testing::*;
 
 /// With a least round-trip time of 1 ms.
@@ -8,14 +9,14 @@ fn nv(cwnd: f64, ssthresh: f64) -> ClassicControl<Nv> {
         rounds: 1,
         ..NvParameters::from(&params(&ENTRY, &[]))
     };
-    let mut nv = ClassicControl::new(start, Nv::new(rules, start.seed));
+    let mut nv = ClassicControl::new(start, Nv::new(rules, start));
     nv.own.least_rtt.secs = 0.001;
     nv
 }
 
 /// A round of `samples` acknowledgements, the last of which ends it, that count nothing for growth.
 fn round(nv: &mut ClassicControl<Nv>, samples: u64, in_flight: u64, rtt: f64) {
-    nv.own.path.restart();
+    nv.own.round = SeqNum::ZERO;
     for number in 1..=samples {
         nv.on_ack(&AckedData {
             rtt: Some(Duration::from_secs(rtt)),
@@ -100,19 +101,17 @@ fn rates_are_told_from_the_smoothed_round_trip_time() {
     let mut nv = nv(120.0, 2.0);
     // 2 ms, then 1 ms, smoothed to 1.5 ms: 120 / 1.5 are 80 in 1 ms, as above.
     nv.own.rtt = Some(0.002);
-    nv.own.samples = 59;
-    round(&mut nv, 1, 120, 0.001);
-    nv.own.path.restart();
-    assert!(
-        (nv.own.max_rate - 80_000.0).abs() < 1e-6,
-        "{}",
-        nv.own.max_rate
-    );
+    nv.own.judged.samples = 59;
+    let window = nv.window;
+    nv.own.sample(&window, &ack_at(1.0, 1, 120), 0.001);
+    let rate = nv.own.judged.max_rate;
+    assert!((rate - 80_000.0).abs() < 1e-6, "{rate}");
 }
 
 #[test]
 fn slow_start_needs_fewer_samples_to_end() {
-    let mut nv = nv(120.0, 1000.0);
+    // Nothing has set a threshold.
+    let mut nv = nv(120.0, f64::INFINITY);
     round(&mut nv, 30, 120, 0.0015);
     assert!((nv.cwnd() - 111.0).abs() < 1e-9);
     assert!(nv.ssthresh() < nv.cwnd());
@@ -194,16 +193,95 @@ fn a_loss_leaves_four_fifths() {
 
 #[test]
 fn the_largest_rate_is_that_of_samples_alone_however_slow() {
-    let rules = NvParameters::from(&params(&ENTRY, &[]));
-    let mut nv = Nv::new(rules, 1);
-    let sample = |rtt| AckedData {
-        rtt: Some(Duration::from_secs(rtt)),
-        ..ack_at(1.0, 1, 1)
+    let mut nv = nv(2.0, 2.0);
+    let window = nv.window;
+    let ack = ack_at(1.0, 1, 1);
+    // A sample that took no time has no rate.
+    nv.own.sample(&window, &ack, 0.0);
+    assert_eq!((nv.own.judged.max_rate, nv.own.judged.samples), (0.0, 1));
+    nv.own.rtt = None;
+    nv.own.sample(&window, &ack, 2.0);
+    assert_eq!((nv.own.judged.max_rate, nv.own.judged.samples), (0.5, 2));
+}
+
+#[test]
+fn a_rate_is_of_what_was_delivered_while_a_segment_was_under_way() {
+    let mut nv = nv(20.0, 2.0);
+    let window = nv.window;
+    let rate = RateSample {
+        delivered: segs(8),
+        interval: Duration::from_secs(0.01),
+        prior_delivered: segs(100),
+        total_delivered: segs(108),
+        lost: SegCount::ZERO,
+        total_lost: SegCount::ZERO,
+        pipe_at_send: segs(20),
+        app_limited: false,
     };
-    // A sample that took no time is none.
-    nv.sample(&sample(0.0));
-    assert_eq!((nv.max_rate, nv.samples), (0.0, 0));
-    nv.rtt = None;
-    nv.sample(&sample(2.0));
-    assert_eq!((nv.max_rate, nv.samples), (0.5, 1));
+    let ack = AckedData {
+        rate: Some(rate),
+        ..ack_at(1.0, 1, 20)
+    };
+    nv.own.sample(&window, &ack, 0.01);
+    assert!((nv.own.judged.max_rate - 800.0).abs() < 1e-9);
+}
+
+#[test]
+fn nothing_is_sampled_while_a_loss_is_repaired_nor_of_the_acknowledgement_that_ends_that() {
+    let mut nv = nv(20.0, 2.0);
+    let timed = |order, una| AckedData {
+        rtt: Some(Duration::from_secs(0.001)),
+        snd_una: SeqNum::new(una),
+        snd_nxt: SeqNum::new(una + 20),
+        order,
+        ..ack_at(1.0, 1, 20)
+    };
+    nv.on_ack(&timed(PathOrder::Disordered, 1));
+    assert_eq!(nv.own.judged.samples, 1);
+    nv.on_loss(&loss(20.0));
+    nv.on_ack(&timed(PathOrder::Repairing, 2));
+    nv.on_recovered(Instant::from_secs(1.0), Signal::Loss);
+    nv.on_ack(&timed(PathOrder::InOrder, 3));
+    assert_eq!((nv.own.judged.samples, nv.own.round), (0, SeqNum::new(3)));
+    // The next ends a round already, of one sample.
+    nv.on_ack(&timed(PathOrder::InOrder, 4));
+    assert_eq!((nv.own.judged.samples, nv.own.judged.rounds), (1, 1));
+    assert_eq!(nv.own.round, SeqNum::new(24));
+}
+
+#[test]
+fn a_timeout_halves_the_growth_and_nine_decisions_to_grow_double_it() {
+    let mut nv = nv(64.0, 2.0);
+    let window = nv.window;
+    nv.on_rto(&loss(64.0));
+    nv.window = window;
+    (nv.own.grows, nv.own.order) = (true, PathOrder::InOrder);
+    assert!((grown(&mut nv) - 0.5 / 64.0).abs() < 1e-12);
+    for _ in 0..9 {
+        assert_eq!(nv.own.slower.halvings, 1);
+        nv.window = window;
+        round(&mut nv, 20, 64, 0.001);
+    }
+    assert_eq!(nv.own.slower.halvings, 0);
+    nv.window = window;
+    assert!((grown(&mut nv) - 1.0 / 64.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_window_that_should_shrink_and_has_too_few_samples_stands_after_ten_rounds() {
+    let mut nv = nv(120.0, 2.0);
+    for number in 0..11 {
+        assert!(nv.own.grows, "{number}");
+        round(&mut nv, 2, 120, 0.0015);
+    }
+    assert!(!nv.own.grows);
+    assert_eq!(nv.cwnd(), 120.0);
+}
+
+#[test]
+fn where_windows_are_whole_four_segments_at_least_make_a_step() {
+    let mut nv = nv(2.0, 2.0);
+    nv.window.growth.whole = true;
+    let steps = [0; 4].map(|_| grown(&mut nv));
+    assert_eq!(steps, [0.0, 0.0, 0.0, 1.0]);
 }

@@ -16,6 +16,8 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
             ("whole_target", Value::Bool(true)),
             ("update_interval", Value::Duration(0.031_25)),
             ("first_growth", Value::Number(20.0)),
+            ("time_unit", Value::Duration(1.0 / 1024.0)),
+            ("min_rtt_after", Value::Duration(1.0)),
             ("hystart_train_slack", Value::Duration(0.001)),
             ("hystart_decides", Value::Choice("next")),
         ],
@@ -35,12 +37,17 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
         "htcp",
         &[
             ("rtts", Value::Choice("ticks")),
-            ("steady_losses", Value::Integer(2)),
             ("beta_max", Value::Number(0.796_875)),
             ("adaptive_above", Value::Duration(0.01)),
         ],
     ),
-    ("illinois", &[("w_thresh", Value::Number(15.0))]),
+    (
+        "illinois",
+        &[
+            ("w_thresh", Value::Number(15.0)),
+            ("alpha_min", Value::Number(0.296_875)),
+        ],
+    ),
     (
         "veno",
         &[
@@ -69,7 +76,13 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
         ],
     ),
     ("lp", &[("delta", Value::Number(1.0))]),
-    ("nv", &[("dec_mult", Value::Number(0.296_875))]),
+    (
+        "nv",
+        &[
+            ("dec_mult", Value::Number(0.296_875)),
+            ("loss_factor", Value::Number(0.799_804_687_5)),
+        ],
+    ),
     (
         "bbr",
         &[
@@ -87,9 +100,10 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
     (
         "cdg",
         &[
-            ("slow_start", Value::Choice("hystart")),
-            ("loss_tolerance", Value::Bool(false)),
-            ("standard_growth", Value::Bool(true)),
+            ("gradients", Value::Choice("sums")),
+            // A sum of 8 round trips times 42 / 2^20 us is the exponent.
+            ("g", Value::Duration(1_048_576e-6 / (8.0 * 42.0))),
+            ("beta", Value::Number(0.707_031_25)),
         ],
     ),
     (
