@@ -25,7 +25,7 @@ import polars as pl
 import validity_page
 
 from sawtooth.fidelity import MEASURES, Compared, Situation, asked
-from sawtooth.fidelity.compared import FIXED, TABLE, read, write
+from sawtooth.fidelity.compared import FIXED, FRESH, TABLE, TRAIN, read, write
 from sawtooth.plan import make_plan
 from sawtooth.study import Study
 
@@ -182,7 +182,9 @@ def renew(made: Sequence[Compared], *, whole: bool) -> None:
     """
     there = read(TABLE) if TABLE.exists() else []
     sets, numbers = {each.set for each in made}, {(each.set, each.scenario) for each in made}
-    drawn = [each for each in there if each.set != FIXED and (each.set not in sets if whole else (each.set, each.scenario) not in numbers)]
+    # Rows of a set that was fresh once are of an older simulator.
+    kept = [each for each in there if each.set in (FRESH, TRAIN)]
+    drawn = [each for each in kept if (each.set not in sets if whole else (each.set, each.scenario) not in numbers)]
     drawn = sorted([*drawn, *made], key=lambda each: (each.set, int(each.scenario)))
     rows = [*drawn, *fixed()]
     write(rows)
