@@ -40,6 +40,26 @@ def test_an_example_becomes_a_study_of_ones_own_and_is_run(running_page: Any, fo
     page.get_by_role("heading", name="Does L4S give").wait_for()
 
 
+def test_a_broken_study_is_listed_with_its_mistake_and_mended_here(running_page: Any, folder: Path) -> None:
+    page = running_page
+    (folder / "studies" / "cut.toml").write_text(STUDY.replace("repeat = 4", "repeat = = 4"))
+    (folder / "studies" / "wide.toml").write_bytes(STUDY.encode("utf-16"))
+    page.goto("/studies")
+    cards = page.get_by_role("listitem")
+    expect(cards.filter(has_text="lab/studies/cut.toml:4:10")).to_have_count(1)
+    wide = cards.filter(has_text="wide.toml is no text: byte 0 is not UTF-8")
+    expect(wide.get_by_role("heading", name="wide")).to_be_visible()
+    # There is nothing to mend in an editor.
+    expect(wide.get_by_role("link", name="wide", exact=True)).to_have_count(0)
+    page.get_by_role("link", name="cut", exact=True).click()
+    page.locator(".cm-lintRange-error").wait_for()
+    written(page, STUDY)
+    page.get_by_text("24 runs", exact=True).wait_for()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Saved as lab/studies/cut.toml.").wait_for()
+    assert (folder / "studies" / "cut.toml").read_text() == STUDY
+
+
 def test_a_study_is_run_from_its_own_page_only(running_page: Any) -> None:
     """While the page of what was just saved is on its way, the one before is not shown under its address: `Start` there would run the example."""
     page = running_page

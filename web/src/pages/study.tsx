@@ -70,6 +70,7 @@ export function NewStudy() {
     backend: "sim",
     state: "never run",
     problem: null,
+    isText: true,
     results: [],
     text: EMPTY,
     digest: null,
