@@ -150,7 +150,11 @@ def _flows(setting: Setting, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame
     groups = pl.DataFrame(
         {"block": setting.names, "group": range(len(setting.groups)), "upload": [g.end < g.begin for g in setting.groups]}
     )
-    flows = tables["flows"].with_columns(block=pl.col("flow").str.replace(r"\[\d+\]$", ""), rate_bps=TRANSFER_RATE).join(groups, on="block", maintain_order="left")
+    flows = (
+        tables["flows"]
+        .with_columns(block=pl.col("flow").str.replace(r"\[\d+\]$", ""), rate_bps=TRANSFER_RATE)
+        .join(groups, on="block", maintain_order="left")
+    )
     if "exchanges" not in tables:
         return flows
     asked = tables["exchanges"].select("flow", "requested_bytes", "completion_mean_ns")
