@@ -179,6 +179,7 @@ def _links(links: pl.DataFrame) -> list[dict[str, Any]]:
 def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
     """Means over the flows of each group, and sums of what is counted."""
     found = flows.group_by("group", maintain_order=True).agg(
+        goodput_mbps=pl.col("goodput_bps").mean() / 1e6,
         rate_mbps=pl.col("rate_bps").mean() / 1e6,
         rtt_ms=pl.when(pl.col("upload").any()).then(None).otherwise(pl.col("srtt_mean_ns").mean() / 1e6),
         cwnd_max_kb=pl.when(pl.col("upload").any()).then(None).otherwise(pl.col("max_cwnd_bytes").mean() / 1e3),
