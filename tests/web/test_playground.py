@@ -620,6 +620,19 @@ def test_the_axis_of_time_ends_where_the_setting_does_and_says_so(page: Any, dur
     )
 
 
+def test_times_on_the_axis_of_a_run_of_an_odd_length_are_round(page: Any) -> None:
+    page.add_init_script(WRITTEN)
+    page.goto("/playground?v=1&d=7.3&l=10&f=cubic")
+    shown(page)
+    page.wait_for_function(
+        """() => [...document.querySelectorAll(".over-time canvas")].some((each) => window.written.get(each)?.has("7 s"))"""
+    )
+    written = page.evaluate(
+        """() => [...document.querySelectorAll(".over-time canvas")].flatMap((each) => [...window.written.get(each)])"""
+    )
+    assert {each for each in written if each.endswith(" s")} == {f"{second} s" for second in range(8)}
+
+
 def test_names_of_curves_have_values_only_while_one_points(page: Any) -> None:
     page.goto("/playground?v=1&d=3&l=10&f=cubic,2")
     shown(page)
