@@ -45,6 +45,7 @@ class Widest:
         measure: its name.
         where: its cell and arm.
         interval: in the unit that the measure has, `unit`.
+        statistic: of which the interval is, such as the mean.
 
     """
 
@@ -52,6 +53,7 @@ class Widest:
     where: str
     interval: Interval
     unit: str = ""
+    statistic: str = "mean"
 
     @property
     def share(self) -> float | None:
@@ -65,8 +67,10 @@ class Widest:
 
     @property
     def words(self) -> str:
-        """As a line has it."""
-        return f"±{_percent(self.share)} %" if self.share is not None else near_zero.words(self.interval, self.unit)
+        """As a line has it: half the interval's width as a share of the estimate, or both in their unit."""
+        if self.share is None:
+            return f"{self.statistic} {near_zero.words(self.interval, self.unit)}"
+        return f"interval ±{_percent(self.share)} % of the {self.statistic}"
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ class Narrowing:
         lines: list[str] = []
         if found := self._found:
             # What a narrow terminal cuts off is the end of the place.
-            lines.append(f"{found.measure} {found.words} {sparkline([size for _, size in self._sizes])} worst cell: {found.where}")
+            lines.append(f"{found.measure}: {found.words} {sparkline([size for _, size in self._sizes])} worst cell: {found.where}")
         if failing := self._failing:
             lines.append(f"most failures, {failing.failed} of {failing.done} runs: {failing.where}")
         return "\n".join(lines)
@@ -155,7 +159,7 @@ def widest(dataset: Dataset, shown: Presentation) -> Widest | None:
     found: Widest | None = None
     for row, estimate in estimates.of_groups(data.frame, ["cell", "arm", "item"], spec.statistic, data.range):
         interval = estimate.interval
-        this = Widest(_called(spec), _place(names, row), interval, spec.measure.unit)
+        this = Widest(_called(spec), _place(names, row), interval, spec.measure.unit, spec.statistic)
         if estimate.n >= 2 and math.isfinite(half(interval)) and (found is None or this.size > found.size):
             found = this
     return found

@@ -53,10 +53,10 @@ def test_nothing_is_said_before_there_is_anything_and_looks_are_rare(
     found = widest(made, presentation(made.study))
     assert found
     assert found.share is not None
-    assert first == f"goodput_bps ±{100 * found.share:.2g} % ▁ worst cell: {found.where}"
+    assert first == f"goodput_bps: interval ±{100 * found.share:.2g} % of the mean ▁ worst cell: {found.where}"
     assert line.said() == first
     clock[0] += 3
-    assert f" % ▁▁ worst cell: {found.where}" in line.said()
+    assert f" % of the mean ▁▁ worst cell: {found.where}" in line.said()
 
 
 def test_where_the_most_runs_fail_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,9 +88,11 @@ def test_a_study_without_figures_is_seen_by_its_goodput(tmp_path: Path) -> None:
 
 
 def test_what_may_be_0_is_told_in_its_own_unit_with_its_interval() -> None:
-    assert Widest("gain", "arm", stats.Interval(-2e4, -1e5, 6e4, 4, ""), "bit/s").words == "-20 (-100 to 60) kbit/s"
-    assert Widest("gain", "arm", stats.Interval(0.0, -0.5, 0.5, 4, "")).words == "0 (-0.5 to 0.5)"
-    assert Widest("gain", "arm", stats.Interval(2e6, 1e6, 3e6, 4, ""), "bit/s").words == "±50 %"
+    assert Widest("gain", "arm", stats.Interval(-2e4, -1e5, 6e4, 4, ""), "bit/s").words == "mean -20 (-100 to 60) kbit/s"
+    assert Widest("gain", "arm", stats.Interval(0.0, -0.5, 0.5, 4, "")).words == "mean 0 (-0.5 to 0.5)"
+    assert Widest("gain", "arm", stats.Interval(2e6, 1e6, 3e6, 4, ""), "bit/s").words == "interval ±50 % of the mean"
+    median = Widest("gain", "arm", stats.Interval(2e6, 1e6, 6e6, 4, ""), "bit/s", "median")
+    assert median.words == "interval ±125 % of the median"
     # A share of what may be 0 is no measure of width: there the widest is that in the unit, however small its share.
     near, far = stats.Interval(1.0, -5.0, 7.0, 4, ""), stats.Interval(90.0, -10.0, 190.0, 4, "")
     assert Widest("gain", "", far).size > Widest("gain", "", near).size > Widest("gain", "", stats.Interval(1.0, 0.1, 1.9, 4, "")).size
@@ -106,7 +108,7 @@ def test_bars_are_by_logarithms(values: list[float], bars: str) -> None:
 
 class Below:
     def said(self) -> str:
-        return "goodput_bps ±3 % ▇▁ worst cell: reno\nmost failures, 1 of 2 runs: reno"
+        return "goodput_bps: interval ±3 % of the mean ▇▁ worst cell: reno\nmost failures, 1 of 2 runs: reno"
 
     def facts(self) -> dict[str, object]:
         return {}
@@ -146,5 +148,5 @@ def test_the_bar_has_rate_failures_and_the_line_below_it() -> None:
     reporter.end()
     assert "2/10 runs, " in written.getvalue()
     assert "/s, 1 failed" in written.getvalue()
-    assert "goodput_bps ±3 % ▇▁ worst cell: reno" in written.getvalue()
+    assert "goodput_bps: interval ±3 % of the mean ▇▁ worst cell: reno" in written.getvalue()
     assert "most failures, 1 of 2 runs: reno" in written.getvalue()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sawtooth.figures import data
-from sawtooth.plots import facets, standing
+from sawtooth.plots import shifts, standing
 from sawtooth.plots.along import along
 
 ONE = ([""], [""])
@@ -91,8 +91,8 @@ def test_verdicts_under_assumptions_are_a_row_each() -> None:
 
 def test_curves_that_are_joined_stand_nearly_at_their_level() -> None:
     for curves in (1, 2, 5, 8, 40):
-        places = [facets.dodge(at, curves, joined=True) for at in range(curves)]
-        apart = [facets.dodge(at, curves) for at in range(curves)]
+        places = [shifts.dodge(at, curves, joined=True) for at in range(curves)]
+        apart = [shifts.dodge(at, curves) for at in range(curves)]
         assert sum(places) == pytest.approx(0) and places == sorted(places)
-        assert max(map(abs, places)) <= max(map(abs, apart)) < 0.5
-    assert abs(facets.dodge(0, 2, joined=True)) < 0.02 < abs(facets.dodge(0, 2))
+        assert max(map(abs, places)) <= max(map(abs, apart)) <= shifts.WIDEST / 2 + 1e-9
+    assert abs(shifts.dodge(0, 2, joined=True)) < 0.02 < abs(shifts.dodge(0, 2))

@@ -1,6 +1,7 @@
 """Live connections as a page shows them: what `sawtooth stall` says of connections on loopback that this test makes."""
 
 import json
+import re
 import socket
 import threading
 import time
@@ -9,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 from starlette.testclient import TestClient
+
+from tests.web.conftest import Explorer
 
 
 @pytest.fixture
@@ -47,6 +51,21 @@ def test_a_connection_is_seen_with_what_holds_it_back(page: Any, port: int) -> N
     page.locator(".card .ribbon").first.wait_for()
     page.get_by_role("button", name="Stop").click()
     page.locator(".card").first.wait_for(state="detached")
+
+
+def test_connections_of_the_explorer_itself_are_folded_away_below_the_others(page: Any, reading: Explorer, port: int) -> None:
+    page.goto("/live")
+    page.get_by_role("button", name="Watch").click()
+    page.locator(".cards > .card", has_text=str(port)).first.wait_for()
+    own = page.locator("details", has=page.get_by_text(re.compile(r"^Between this explorer and browsers \(\d+\)$")))
+    mine = reading.url.rpartition(":")[2]
+    own.locator("summary").first.wait_for()
+    # Nobody else's are in it, and none of its own among the others.
+    assert page.locator("section > .cards > .card", has_text=re.compile(rf":{mine}\b")).count() == 0
+    own.locator("summary").first.click()
+    expect(own.locator(".card", has_text=re.compile(rf":{mine}\b")).first).to_be_visible()
+    assert own.locator(".card", has_text=re.compile(rf":{port}\b")).count() == 0
+    page.get_by_role("button", name="Stop").click()
 
 
 def test_what_is_no_port_is_told(client: TestClient) -> None:

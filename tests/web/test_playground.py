@@ -148,12 +148,22 @@ def test_a_setting_is_simulated_as_the_study_that_is_shown_beside_it(client: Tes
 
 def test_goodput_of_all_is_no_more_than_the_link_has_where_flows_start_late() -> None:
     late = play.play(parse("v=1&d=30&l=100,20,2bdp&f=cubic,2&f=bbr,1,0-1,40,5")).head
-    each = [group["goodput_mbps"] for group in late["groups"]]
+    each = [group["rate_mbps"] for group in late["groups"]]
     # Of the group that starts at 5 s, 25 of 30 s.
     assert late["numbers"]["goodput_mbps"] == pytest.approx(2 * each[0] + each[1] * 25 / 30)
     assert late["numbers"]["goodput_mbps"] < 100
     back = play.play(parse("v=1&d=10&l=10&f=cubic,1,1-0&f=cubic,1,1-0,0,8")).head
     assert back["numbers"]["goodput_mbps"] < 10
+
+
+@pytest.mark.parametrize("way", ["0-1", "1-0"])
+def test_goodput_of_a_transfer_is_over_the_time_until_it_is_done(way: str) -> None:
+    short, long = (play.play(parse(f"v=1&d={seconds}&l=10,10,1bdp&f=cubic,2,{way},0,0.5,500")).head for seconds in (5, 20))
+    done = short["groups"][0]
+    # However long the run goes on, which is nothing of the transfer's. Of two that share the link each has about half of it.
+    assert done["rate_mbps"] == long["groups"][0]["rate_mbps"]
+    assert 500e3 * 8e-6 / (done["completion_ms"] * 1e-3) <= done["rate_mbps"] < 10
+    assert done["rate_mbps"] > 4
 
 
 def test_goodput_over_time_comes_to_what_was_delivered(client: TestClient) -> None:
@@ -168,7 +178,7 @@ def test_who_uploads_fills_the_way_back(client: TestClient) -> None:
     head, _ = unpacked(ran(client, "v=1&d=5&l=10&f=cubic,1,1-0").content)
     links = {each["direction"]: each for each in head["links"]}
     assert links["reverse"]["utilisation"] > 0.8 > 0.2 > links["forward"]["utilisation"]
-    assert 7 < head["groups"][0]["goodput_mbps"] < 10
+    assert 7 < head["groups"][0]["rate_mbps"] < 10
     assert {each["name"] for each in head["curves"]} == {"link 1", "link 1, back"}
 
 
@@ -608,6 +618,19 @@ def test_the_axis_of_time_ends_where_the_setting_does_and_says_so(page: Any, dur
         }""",
         arg=last,
     )
+
+
+def test_times_on_the_axis_of_a_run_of_an_odd_length_are_round(page: Any) -> None:
+    page.add_init_script(WRITTEN)
+    page.goto("/playground?v=1&d=7.3&l=10&f=cubic")
+    shown(page)
+    page.wait_for_function(
+        """() => [...document.querySelectorAll(".over-time canvas")].some((each) => window.written.get(each)?.has("7 s"))"""
+    )
+    written = page.evaluate(
+        """() => [...document.querySelectorAll(".over-time canvas")].flatMap((each) => [...window.written.get(each)])"""
+    )
+    assert {each for each in written if each.endswith(" s")} == {f"{second} s" for second in range(8)}
 
 
 def test_names_of_curves_have_values_only_while_one_points(page: Any) -> None:

@@ -1,5 +1,6 @@
 """What an explorer answers of results is what the report says of them."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,28 @@ def test_figures_are_given_as_files(client: TestClient, way: str, begins: bytes)
     answer = client.get("/api/results/export", params={**OF, "as": way, "keys": '{"metric": "goodput_bps", "x": "limit", "curves": "arm"}'})
     assert answer.status_code == 200
     assert answer.content.lstrip().startswith(begins.lstrip())
+
+
+@pytest.mark.parametrize("on", [{}, {"on": "page"}])
+@pytest.mark.parametrize(("more", "name"), [({}, "figure"), ({"kind": "levels"}, "figure"), ({"name": "mine"}, "mine")])
+def test_a_figure_without_a_name_is_called_as_the_pages_button_calls_it(
+    client: TestClient, on: dict[str, str], more: dict[str, str], name: str
+) -> None:
+    keys = {"metric": "goodput_bps", "x": "limit", "curves": "arm", **more}
+    for way in ("svg", "png", "csv", "toml"):
+        answer = client.get("/api/results/export", params={**OF, "as": way, "keys": json.dumps(keys), **on})
+        assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}.{way}"'
+    assert f'name = "{more.get("name", name)}"' in answer.text
+    for way in ("svg", "png", "csv"):
+        keys["metric"] = "godput_bps"
+        answer = client.get("/api/results/export", params={**OF, "as": way, "keys": json.dumps(keys), **on})
+        assert "<figure>" not in answer.text
+        place = answer.json()["error"]["place"]
+        if not on:
+            # The lines that are given as a file are those in which the mistake stands.
+            lines = client.get("/api/results/export", params={**OF, "as": "toml", "keys": json.dumps(keys)}).text.splitlines()
+            assert place["name"] == f"{more.get('name', name)}.toml"
+            assert lines[place["line"] - 1] == place["text"] == 'metric = "godput_bps"'
 
 
 def test_rows_are_sorted_and_come_a_page_at_a_time(client: TestClient) -> None:

@@ -1,5 +1,7 @@
 """Studies as pages get them: which there are, what the command line says of a text, and saving; errors in its words."""
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,6 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from sawtooth.cli import next as next_
 from sawtooth.results.lock import lock
 from sawtooth.study import shipped
 from tests.web.conftest import STUDY
@@ -52,6 +55,66 @@ def test_a_study_with_mistakes_is_listed_and_hides_no_other(writing: TestClient,
     assert entry(writing, "lab/studies/broken.toml")["problem"]["place"]["line"] == 1
     assert entry(writing, "lab/studies/bytes.toml")["problem"]["message"]
     assert entry(writing, "lab/studies/queues.toml")["state"] == "done"
+
+
+def test_what_cannot_be_read_is_listed_with_what_is_wrong(writing: TestClient, folder: Path) -> None:
+    studies = folder / "studies"
+    files = {
+        "cut.toml": STUDY.replace("[scenario]\n", "[scen\n", 1).replace("[[scenario.flows]]", "flows =").encode(),
+        "wide.toml": STUDY.encode("utf-16"),
+        "bare.toml": b'question = "Where is it?"\nrepeat = 3\n',
+    }
+    for name, content in files.items():
+        (studies / name).write_bytes(content)
+    (studies / "link.toml").symlink_to(studies / "nowhere.toml")
+    (studies / "away.toml").symlink_to("/etc/hostname")
+    os.mkfifo(studies / "pipe.toml")
+    (studies / "package.toml").write_text('name = "package"\nversion = "1"\n')
+    cut = entry(writing, "lab/studies/cut.toml")
+    place = cut["problem"]["place"]
+    assert (place["name"], place["line"], place["column"]) == ("lab/studies/cut.toml", 6, 6)
+    assert cut["isText"]
+    assert writing.get("/api/studies/text", params={"of": "lab/studies/cut.toml"}).json()["canSave"]
+    wide = entry(writing, "lab/studies/wide.toml")
+    assert wide["problem"]["message"].endswith("wide.toml is no text: byte 0 is not UTF-8") and not wide["isText"]
+    assert "scenario" in entry(writing, "lab/studies/bare.toml")["problem"]["message"]
+    for name in ("link", "away"):
+        each = entry(writing, f"lab/studies/{name}.toml")
+        assert (
+            each["problem"]["message"].startswith(f"`lab/studies/{name}.toml` is a link that leads nowhere, or out of")
+            and not each["isText"]
+        )
+    assert entry(writing, "lab/studies/pipe.toml")["problem"]["message"].endswith("pipe.toml is a pipe")
+    listed = [each["address"] for each in writing.get("/api/studies").json()["studies"]]
+    assert "lab/studies/package.toml" not in listed
+    # `sawtooth` alone looks at the same files.
+    assert any("sawtooth lint studies/away.toml" in line for line in next_.advice(folder))
+
+
+def test_a_study_that_may_not_be_read_is_listed_until_it_may(writing: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is forbidden to the one who runs tests in a container: the system is asked for it by a name of its own."""
+    path = folder / "studies" / "queues.toml"
+    opened, opens = Path.open, os.open
+
+    def refuse(name: Any) -> None:
+        if str(name) == str(path) and not path.stat().st_mode & 0o400:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    def open_path(self: Path, *words: Any, **more: Any) -> Any:
+        refuse(self)
+        return opened(self, *words, **more)
+
+    def open_handle(name: Any, *words: Any, **more: Any) -> int:
+        refuse(name)
+        return opens(name, *words, **more)
+
+    monkeypatch.setattr(Path, "open", open_path)
+    monkeypatch.setattr(os, "open", open_handle)
+    path.chmod(0o200)
+    found = entry(writing, "lab/studies/queues.toml")
+    assert found["problem"]["message"].endswith("queues.toml: Permission denied") and not found["isText"]
+    path.chmod(0o600)
+    assert entry(writing, "lab/studies/queues.toml")["problem"] is None
 
 
 def test_what_comes_along_is_listed_once_in_a_clone_too(asked: Callable[..., TestClient]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from sawtooth.results.lock import lock
 from tests.conftest import PATIENCE
 from tests.web.conftest import STUDY, Explorer
 from tests.web.test_pages import violations
@@ -38,6 +39,26 @@ def test_an_example_becomes_a_study_of_ones_own_and_is_run(running_page: Any, fo
     page.get_by_text("done · 10 of 10 runs").wait_for(timeout=180_000)
     page.get_by_role("link", name="lab/results/l4s").first.click()
     page.get_by_role("heading", name="Does L4S give").wait_for()
+
+
+def test_a_broken_study_is_listed_with_its_mistake_and_mended_here(running_page: Any, folder: Path) -> None:
+    page = running_page
+    (folder / "studies" / "cut.toml").write_text(STUDY.replace("repeat = 4", "repeat = = 4"))
+    (folder / "studies" / "wide.toml").write_bytes(STUDY.encode("utf-16"))
+    page.goto("/studies")
+    cards = page.get_by_role("listitem")
+    expect(cards.filter(has_text="lab/studies/cut.toml:4:10")).to_have_count(1)
+    wide = cards.filter(has_text="wide.toml is no text: byte 0 is not UTF-8")
+    expect(wide.get_by_role("heading", name="wide")).to_be_visible()
+    # There is nothing to mend in an editor.
+    expect(wide.get_by_role("link", name="wide", exact=True)).to_have_count(0)
+    page.get_by_role("link", name="cut", exact=True).click()
+    page.locator(".cm-lintRange-error").wait_for()
+    written(page, STUDY)
+    page.get_by_text("24 runs", exact=True).wait_for()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Saved as lab/studies/cut.toml.").wait_for()
+    assert (folder / "studies" / "cut.toml").read_text() == STUDY
 
 
 def test_a_study_is_run_from_its_own_page_only(running_page: Any) -> None:
@@ -223,6 +244,40 @@ def test_what_was_started_is_told_at_once_and_in_view(running_page: Any, folder:
     page.get_by_role("list", name="Sweeps").wait_for(state="detached")
     # Nothing is filled any more.
     expect(page.get_by_role("region", name="Run").get_by_role("status")).to_have_text("")
+
+
+def test_what_is_running_cannot_be_started_again(running_page: Any, folder: Path) -> None:
+    (folder / "studies" / "long.toml").write_text(LONG)
+    page = running_page
+    page.goto("/studies?of=lab/studies/long.toml")
+    page.get_by_text("2,400 runs", exact=True).wait_for()
+    run = page.get_by_role("region", name="Run")
+    run.get_by_role("button", name="Start", exact=True).click()
+    expect(run.get_by_role("button", name="Running", exact=True)).to_be_disabled()
+    # So it is for whoever comes to the page meanwhile; elsewhere it can be run.
+    page.reload()
+    page.get_by_text("2,400 runs", exact=True).wait_for()
+    expect(run.get_by_role("button", name="Running", exact=True)).to_be_disabled()
+    expect(run.get_by_role("status")).to_contain_text("lab/results/long is being filled")
+    run.get_by_role("textbox", name="Results go to").fill("lab/results/other")
+    expect(run.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+    run.get_by_role("textbox", name="Results go to").fill("")
+    page.get_by_role("button", name="Pause long").click()
+    run.get_by_role("button", name="Resume", exact=True).click()
+    page.get_by_role("button", name="Cancel long").click()
+    expect(run.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+
+
+def test_what_another_command_writes_cannot_be_started_until_it_has_ended(running_page: Any, folder: Path) -> None:
+    page = running_page
+    run = page.get_by_role("region", name="Run")
+    with lock(folder / "results" / "queues"):
+        page.goto("/studies?of=lab/studies/queues.toml")
+        page.get_by_text("24 runs", exact=True).wait_for()
+        expect(run.get_by_role("button", name="Running", exact=True)).to_be_disabled()
+        expect(run.get_by_role("status")).to_contain_text("Another command is writing to lab/results/queues")
+    expect(run.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+    expect(run.get_by_role("status")).to_have_text("")
 
 
 def test_a_new_study_asks_what_its_flows_ask(running_page: Any) -> None:

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 import sawtooth
+from sawtooth.plots import shifts
 from sawtooth.report.answers import Answers
 from sawtooth.results.dataset import Dataset
 from sawtooth.web import workbench
@@ -121,6 +122,24 @@ def test_eleven_curves_differ_in_colour_line_and_mark(bench: Any) -> None:
              .map((each) => [each.getAttribute('stroke'), each.getAttribute('stroke-dasharray')].join('|'))"""
     )
     assert len(lines) == 11 and len(set(lines)) == 11
+
+
+def test_curves_of_a_level_stand_by_it_as_in_the_files_and_each_mark_has_the_colour_of_its_curve(bench: Any) -> None:
+    bench.goto(address(metric="goodput_bps", x="item", curves="delay", where={"limit": "10 packets"}))
+    marks = bench.locator("figure .plot svg g > path[fill][transform]")
+    expect(marks).to_have_count(22)
+    looks = marks.evaluate_all(
+        """(all) => all.map((each) => ({ x: each.transform.baseVal.consolidate().matrix.e, fill: each.getAttribute('fill'), wide: each.getBBox().width,
+             area: /[ZA]/.test(each.getAttribute('d')) }))"""
+    )
+    # A mark of lines alone has nothing that its colour would fill.
+    assert all(each["area"] and each["wide"] > 5 and each["fill"] not in (None, "none") for each in looks)
+    xs = sorted(each["x"] for each in looks)
+    one, other = xs[:11], xs[11:]
+    level = sum(other) / 11 - sum(one) / 11
+    assert one[-1] - one[0] == pytest.approx(shifts.WIDEST * level, rel=0.01)
+    # What is free between two levels is more than what either's curves take.
+    assert other[0] - one[-1] > 1.3 * (one[-1] - one[0])
 
 
 def test_an_axis_that_does_not_begin_at_0_is_broken_and_the_caption_says_so(bench: Any) -> None:

@@ -17,15 +17,15 @@ def advice(folder: Path) -> list[str]:
     folders = Folders([folder])
     runs = Runs(folders)
     made = runs.every()
-    files = {address: folders.path(address) for address in folders.studies().addresses if not is_shipped(address)}
-    named = {address: runs.named(path) for address, path in files.items()}
+    named = {address: runs.named(address) for address in folders.studies().addresses if not is_shipped(address)}
 
     def below(address: str) -> str:
         return address.partition("/")[2] or "."
 
     def called(address: str) -> str:
         """A study that comes along by its name, also where it lies in this folder: a clone of the program."""
-        return shipped.called(files[address]) if files[address] in shipped.studies().values() else below(address)
+        path = named[address].path
+        return shipped.called(path) if path and path in shipped.studies().values() else below(address)
 
     lines: list[tuple[str, str]] = []
     # What is broken among a program's tests is so on purpose.

@@ -22,14 +22,17 @@ JAIN = pl.when((_GOODPUT**2).sum() > 0).then(_GOODPUT.sum() ** 2 / (pl.len() * (
 """Jain's index of the goodputs of a frame's rows."""
 
 
+_ACTIVE = pl.coalesce("completion_ns", "lifetime_ns")
+TRANSFER_RATE = pl.when(_ACTIVE > 0).then(pl.col("delivered_bytes") * 8e9 / _ACTIVE)
+"""Of each row of flows what it delivered, over the time until it was done, or until the run's end; bit/s."""
+
+
 def _tcp(dataset: Dataset) -> pl.LazyFrame:
     return dataset.flows().filter(OF_TCP)
 
 
 def _transfer_rate(dataset: Dataset) -> pl.DataFrame:
-    time = pl.coalesce("completion_ns", "lifetime_ns")
-    rate = pl.when(time > 0).then(pl.col("delivered_bytes") * 8e9 / time)
-    return _tcp(dataset).select("run", item="flow", value=rate).collect()
+    return _tcp(dataset).select("run", item="flow", value=TRANSFER_RATE).collect()
 
 
 def _together(dataset: Dataset, value: pl.Expr) -> pl.DataFrame:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sawtooth.plots import facets, ticks
+from sawtooth.plots import facets, shifts, ticks
 from sawtooth.plots.facets import Grid
 from sawtooth.plots.style import extent
 
@@ -76,7 +76,7 @@ def along(
         share_y: whether all panels have the same vertical axis.
 
     """
-    ordered = facets.numbers_first(levels)
+    ordered = shifts.numbers_first(levels)
     dense = is_dense(levels)
     names, unit = ticks.of_levels(levels)
     texts = [_broken(name) for name in names]
@@ -115,7 +115,7 @@ def along(
 
 def is_dense(levels: Sequence[str]) -> bool:
     """Whether levels have an order and are so many that only some are named."""
-    return facets.numbers_first(levels) and len(levels) > _MOST_NAMED
+    return shifts.numbers_first(levels) and len(levels) > _MOST_NAMED
 
 
 def _wide(text: str) -> float:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator, SymmetricalLogLocator
 
 from sawtooth.estimates import Estimate
-from sawtooth.plots import facets
+from sawtooth.plots import facets, shifts
 from sawtooth.plots.style import extent, named
 
 _EACH = 0.032
@@ -83,7 +83,8 @@ def draw(
     for axis, panel in zip(laid.axes, panels, strict=True):
         for name, series in panel.curves.items():
             at = order[name]
-            shift = facets.dodge(at, len(names)) * 2
+            # Points are small, and those of a cell stand alone: they may take more of its room, and leave two fifths.
+            shift = shifts.dodge(at, len(names)) * 1.5
             facets.points(axis, [place + shift for place, _ in series], [point for _, point in series], name, at, line=False, small=True)
             if trend:
                 _line(axis, series, trend, facets.look(at)["color"] if len(names) > 1 else "black")

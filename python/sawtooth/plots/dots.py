@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
+from sawtooth.plots import shifts
 from sawtooth.plots.style import COLOURS, MARKERS, figure, named
 from sawtooth.stats import Interval
 
@@ -33,8 +34,7 @@ def multiples(
     names = list(next(iter(data.values())))
     for axis, (title, series) in zip(axes, data.items(), strict=False):
         for at, name in enumerate(names):
-            step = min(0.22, 0.6 / len(names))
-            _series(axis, series.get(name, []), at, (at - (len(names) - 1) / 2) * step, name)
+            _series(axis, series.get(name, []), at, shifts.dodge(at, len(names), step=0.22), name)
         axis.set_title(title, fontsize=9)
     for axis in axes[len(data) :]:
         axis.set_axis_off()

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sawtooth.estimates import Estimate
-from sawtooth.plots import facets
+from sawtooth.plots import facets, shifts
 from sawtooth.plots.style import COLOURS, extent, named, plain, wrapped
 
 MOST = 12
@@ -80,9 +80,9 @@ def means(panels: Sequence[Means], label: str) -> Figure:
     """A panel per factor and interaction, all on one scale."""
     laid = facets.grid([""], [_title(panel) for panel in panels], share_x=False, share_y=True, height=2.7)
     for axis, panel in zip(laid.axes, panels, strict=True):
-        line = facets.numbers_first(panel.levels)
+        line = shifts.numbers_first(panel.levels)
         for at, (name, series) in enumerate(panel.curves.items()):
-            x = [place + facets.dodge(at, len(panel.curves), joined=line or bool(panel.of)) for place in range(len(panel.levels))]
+            x = [place + shifts.dodge(at, len(panel.curves), joined=line or bool(panel.of)) for place in range(len(panel.levels))]
             facets.points(axis, x, series, name, at, line=line or bool(panel.of))
         _levels(axis, panel.levels)
         axis.set_xlabel(plain(panel.x, _NAME))

@@ -112,16 +112,6 @@ def look(at: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-_JOINED = 0.035
-"""Where points are joined: a shift that can be seen looks like a slope, and curves that are the same look like others."""
-
-
-def dodge(at: int, of: int, *, joined: bool = False) -> float:
-    """How far a curve stands beside the level, so that intervals do not hide each other, and none reaches the next level."""
-    step = min(0.12, 0.7 / max(of, 1))
-    return (at - (of - 1) / 2) * (min(step, _JOINED) if joined else step)
-
-
 def points(
     axis: Axes,
     x: Sequence[float],
@@ -223,11 +213,6 @@ def limits(axis: Axes, estimates: Sequence[Estimate | None], scale: str) -> None
     above, below = ((0.14 if arrows else 0.05) * (high - low) for arrows in (up, down))
     lowest = min((point.interval.estimate - below for point in estimates if point is not None and point.bound == "at most"), default=0.0)
     axis.set_ylim(min(low - below if low < 0 else 0.0, lowest), high + above if high > 0 else 0.0)
-
-
-def numbers_first(levels: Sequence[str]) -> bool:
-    """Whether levels have an order: each begins with a number."""
-    return all(level[:1].isdigit() or (level[:1] == "-" and level[1:2].isdigit()) for level in levels)
 
 
 def in_order(names: Mapping[str, object] | Sequence[str]) -> dict[str, int]:

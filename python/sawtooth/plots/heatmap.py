@@ -17,7 +17,7 @@ from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 from numpy.typing import NDArray
 
 from sawtooth.estimates import Estimate
-from sawtooth.plots import facets
+from sawtooth.plots import facets, shifts
 from sawtooth.plots.style import extent, figure, plain
 
 _TICKS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50)
@@ -194,7 +194,7 @@ def estimates(
                 text.set_horizontalalignment("right")
                 text.set_rotation_mode("anchor")
         axis.set_yticks(*_named(y, high))
-        if facets.numbers_first(y):
+        if shifts.numbers_first(y):
             axis.set_ylim(-0.5, len(y) - 0.5)
     laid.label(*labels[:2])
     if shown is not None:

@@ -13,7 +13,7 @@ from matplotlib.path import Path
 from matplotlib.ticker import NullLocator
 
 from sawtooth.estimates import Estimate
-from sawtooth.plots import facets
+from sawtooth.plots import facets, shifts
 from sawtooth.plots.along import Along, along
 from sawtooth.plots.style import named
 from sawtooth.plots.ticks import Ticks
@@ -78,7 +78,7 @@ def draw(
             axis.axhline(line_at, color="0.35", linewidth=0.8, zorder=1)
         for name, points in curves.items():
             at = order[name]
-            x = places + (0 if dense else facets.dodge(at, len(names), joined=ordered and joined))
+            x = places + (0 if dense else shifts.dodge(at, len(names), joined=ordered and joined))
             # Each thinner than the one before, so that of curves that coincide none is hidden.
             line = 1 + (0.4 * (len(names) - 1 - at) if dense else 0)
             x_places = [float(place) for place in x]
@@ -108,7 +108,7 @@ def draw(
                 )  # fmt: skip
         if marks and not dense:
             _crosses(
-                axis, marks[number], {name: facets.dodge(order[name], len(names), joined=ordered and joined) for name in curves}, marks_name
+                axis, marks[number], {name: shifts.dodge(order[name], len(names), joined=ordered and joined) for name in curves}, marks_name
             )
     held.name()
     every_point = [point for curves in panels for points in curves.values() for point in points]
@@ -175,7 +175,7 @@ def _crosses(axis: Axes, marks: Mapping[str, Sequence[Interval | None]], beside:
     reach = np.array([value.reach() for _, value in known]).reshape(-1, 2).T
     told = bool(np.isfinite(reach).any())
     # A little beside the points, so that neither's interval hides the other's.
-    aside = 0.4 * facets.dodge(1, 2) if told else 0.0
+    aside = 0.4 * shifts.dodge(1, 2) if told else 0.0
     axis.errorbar(
         [place + aside for place, _ in known], [value.estimate for _, value in known], yerr=reach if told else None,
         fmt="x", color="black", markersize=6, markeredgewidth=1.1, elinewidth=0.8, capsize=2, zorder=4, label=named(called),

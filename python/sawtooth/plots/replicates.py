@@ -170,7 +170,8 @@ def groups(
     """
     held = along(titles, levels, each=0.34 * len(names) + 0.3, height=2.8, dodged=True)
     order = facets.in_order(names)
-    room = 0.86 / max(len(names), 1)
+    # What is left free between two levels is wider than what is between two names of one.
+    room = 0.7 / max(len(names), 1)
     every: list[Estimate] = []
     for axis, curves in zip(held.laid.axes, panels, strict=True):
         if scale == "log":

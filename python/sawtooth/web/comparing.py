@@ -23,7 +23,7 @@ from sawtooth.report import compare, compare_page
 from sawtooth.report.compare_rows import scale_of
 from sawtooth.report.document import Plot
 from sawtooth.web import sides_drawn, workbench
-from sawtooth.web.exports import TYPES, as_file, disposition, way_of
+from sawtooth.web.exports import TYPES, as_file, disposition, name_of, way_of
 from sawtooth.web.folders import Folders
 from sawtooth.web.opened import DRAWING, Once, Opened, Shelf
 from sawtooth.web.requests import body, in_thread, query, table
@@ -169,7 +169,7 @@ class Comparing:
             first, second, labels = self._both(request)
             with _locked(first, second), DRAWING:
                 content = as_file(way, sides_drawn.drawn(first.answers(), second.answers(), labels, keys))
-        name = f"{keys.get('name', 'figure')}-of-both"
+        name = f"{name_of(keys)}-of-both"
         return Response(content, media_type=TYPES[way], headers=disposition(request, name, way))
 
     def _both(self, request: Request) -> tuple[Opened, Opened, Sequence[str]]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+from collections.abc import Generator, Mapping
+from dataclasses import replace
+from typing import Any
 
 from starlette.requests import Request
 
-from sawtooth.errors import DatasetError
+from sawtooth.errors import DatasetError, StudyError
 from sawtooth.report.document import Plot
 from sawtooth.web.requests import query
 
@@ -26,10 +30,28 @@ def way_of(request: Request) -> str:
     return way
 
 
+def name_of(keys: Mapping[str, Any]) -> str:
+    """What a figure is called that is asked for by its keys: as these have it, else as the page's button calls it."""
+    name = keys.get("name")
+    return name if isinstance(name, str) and name else "figure"
+
+
+@contextlib.contextmanager
+def in_lines(name: str) -> Generator[None]:
+    """Says of a mistake in what is asked that it is in the figure's lines of a study file, which are given as a file of this name."""
+    try:
+        yield
+    except StudyError as error:
+        if error.place is None:
+            raise
+        raise StudyError(error.message, replace(error.place, name=f"{name}.toml"), error.hint) from None
+
+
 def disposition(request: Request, name: str, way: str) -> dict[str, str]:
     """Whether a file is shown or kept, and what it is called."""
     how = "inline" if request.query_params.get("shown") else "attachment"
-    return {"Content-Disposition": f'{how}; filename="{"".join(c for c in name if c.isalnum() or c in "-_")}.{way}"'}
+    kept = "".join(c for c in name if c.isalnum() or c in "-_") or "figure"
+    return {"Content-Disposition": f'{how}; filename="{kept}.{way}"'}
 
 
 def as_file(way: str, plot: Plot) -> bytes:

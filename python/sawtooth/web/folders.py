@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from sawtooth import _core
 from sawtooth.errors import DatasetError
-from sawtooth.study import shipped
+from sawtooth.study import keys, shipped
 
 SHIPPED = "shipped"
 """The studies that come along, beside the folders."""
@@ -20,6 +22,10 @@ _MOST_LOOKED = 20_000
 """Files and folders that are looked at: a folder of everything takes no minutes."""
 _SCENARIO = re.compile(rb"^[ \t]*\[{0,2}[ \t]*[\"']?scenario[\"']?[ \t]*(?:[\].=]|\r?$)", re.MULTILINE)
 """A table or a key of that name, be it cut short: the word alone may be in any package's text."""
+_OF_STUDIES = {key.name for key in keys.STUDY} - {"name"}
+"""Keys of which a package's own files have one by chance at most: a file with two is a study that lacks its scenario."""
+_MOST_READ = 2**20
+"""Bytes of a file that are looked at."""
 _NOT_ENTERED = {"node_modules", "target", "__pycache__", "parts"}
 _TESTS = {"test", "tests", "corpus", "fixtures"}
 """Folders of a program's tests, whose studies are there for these, many of them with mistakes on purpose."""
@@ -121,7 +127,7 @@ class Folders:
         raise DatasetError(f"{path} is not in the folders of this explorer")
 
     def studies(self) -> Found:
-        """Addresses of files that may be studies: TOML with a scenario; those that come along first, and those of a program's tests last."""
+        """Addresses of files that may be studies: TOML with a scenario, or what cannot be read as TOML; those that come along first, and those of a program's tests last."""
 
         def pick(path: Path, files: Sequence[str]) -> list[Path]:
             # Results have the text that they were made of: the study is elsewhere.
@@ -173,10 +179,20 @@ def _walk(root: Path) -> Iterator[tuple[Path, list[str]]]:
 
 
 def _is_study(path: Path) -> bool:
-    """Whether a TOML file has a scenario: others, such as a package's own, are no studies; one with mistakes is a study all the same."""
+    """Whether a TOML file has a scenario, or nobody can tell: it cannot be read, or is no TOML. Others, such as a package's own, are no studies; one with mistakes is a study all the same."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            # Nobody waits for what a pipe gives.
+            return True
         with path.open("rb") as file:
-            text = file.read(2**20)
+            text = file.read(_MOST_READ)
     except OSError:
-        return False
-    return _SCENARIO.search(text) is not None
+        return True
+    if _SCENARIO.search(text) is not None:
+        return True
+    try:
+        found, _ = _core.parse_toml(text.decode())
+    except (ValueError, _core.TomlError):
+        # What was cut off by the limit may be anything, and no study is as long.
+        return len(text) < _MOST_READ
+    return len(found.keys() & _OF_STUDIES) > 1

@@ -37,8 +37,8 @@ class Live:
         self._watches = 0
 
     async def watch(self, request: Request) -> Response:
-        """Events `interval`, each a list of what its connections did, until nobody listens; `problem` if nothing can be seen, and `end`."""
-        return EventSourceResponse(self._events(self._allowed(request)), ping=15)
+        """Events `interval`, each a list of what its connections did, and whether they are the explorer's `own`, until nobody listens; `problem` if nothing can be seen, and `end`."""
+        return EventSourceResponse(self._events(self._allowed(request), request.scope["server"]), ping=15)
 
     async def check(self, request: Request) -> Response:
         """Why it may not be watched what is asked for, if so: who reads events sees no such answer."""
@@ -75,7 +75,8 @@ class Live:
             command += ["--record", str(self._folders.new(record))]
         return command
 
-    async def _events(self, command: list[str]) -> AsyncIterator[dict[str, str]]:
+    async def _events(self, command: list[str], server: tuple[str, int]) -> AsyncIterator[dict[str, str]]:
+        mine = "{}:{}".format(*server)
         self._watches += 1
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -89,7 +90,8 @@ class Live:
             assert process.stdout is not None
             assert process.stderr is not None
             async for interval in _intervals(process.stdout):
-                yield {"event": "interval", "data": json.dumps(interval)}
+                told = [each | {"own": mine in (each.get("local"), each.get("remote"))} for each in interval]
+                yield {"event": "interval", "data": json.dumps(told)}
             said = (await process.stderr.read()).decode(errors="replace").strip()
             code = await process.wait()
             yield {"event": "end" if code in (0, 1) else "problem", "data": json.dumps({"said": said})}

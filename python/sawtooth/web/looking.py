@@ -35,13 +35,13 @@ def planned(text: str, path: Path, *, short: bool, below: Sequence[Path]) -> Pla
     return make_plan(study)
 
 
-def look(text: str, path: Path, called: str, *, short: bool, below: Sequence[Path]) -> dict[str, Any]:
+def look(text: str, path: Path, address: str, *, short: bool, below: Sequence[Path]) -> dict[str, Any]:
     """`problem`, if it cannot be run as it is; else `lint`, and `plan` as `sawtooth plan --json` has it, with the same in words.
 
     Args:
         text: of the file.
         path: of the file; it need not be there.
-        called: the address by which the page knows it, in places of mistakes.
+        address: by which the page knows it, in places of mistakes.
         short: take the `[short]` form.
         below: the folders of which it may name files.
 
@@ -50,10 +50,10 @@ def look(text: str, path: Path, called: str, *, short: bool, below: Sequence[Pat
         made = planned(text, path, short=short, below=below)
         found = lint(made)
     except StudyError as error:
-        return {"problem": _named(problem(error), path, called), "lint": [], "plan": None}
+        return {"problem": called(problem(error), path, address), "lint": [], "plan": None}
     words = {"size": made.size, "amount": forecast.amount(made), "demand": str(made.demand), "notes": forecast.notes(made)}
     facts = forecast.facts(made) | words | {"times": _times(made)} | {"backend": made.study.backend, "hasShort": "short" in made.study.tree}
-    return {"problem": None, "lint": [_named(diagnosed(each), path, called) for each in found], "plan": facts}
+    return {"problem": None, "lint": [called(diagnosed(each), path, address) for each in found], "plan": facts}
 
 
 def _times(made: Plan) -> float:
@@ -62,7 +62,7 @@ def _times(made: Plan) -> float:
     return made.study.most / until.least if until else 1
 
 
-def _named(said: dict[str, Any], path: Path, called: str) -> dict[str, Any]:
+def called(said: dict[str, Any], path: Path | None, address: str) -> dict[str, Any]:
     """What is said of a text, with the name that the page has for it."""
     place = said["place"]
-    return said | {"place": place | {"name": called}} if place and place["name"] == str(path) else said
+    return said | {"place": place | {"name": address}} if place and place["name"] == str(path) else said

@@ -6,10 +6,10 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from sawtooth.errors import SawtoothError, read_text
+from sawtooth.errors import DatasetError, SawtoothError, read_text
 from sawtooth.report.origin import counts
 from sawtooth.results.dataset import Dataset
 from sawtooth.results.lock import is_held
@@ -28,7 +28,9 @@ class Named:
 
     Attributes:
         sha256: of its text.
-        error: why it cannot be read.
+        error: why it cannot be used.
+        path: where it is; None of a link that leads nowhere, or out of the folders.
+        is_text: whether there is a text that can be mended.
 
     """
 
@@ -37,6 +39,8 @@ class Named:
     backend: str
     sha256: str
     error: SawtoothError | None = None
+    path: Path | None = None
+    is_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,16 @@ class Runs:
         self._folders = folders
         self._named, self._results = Kept[Named](), Kept[Made | None]()
 
-    def named(self, path: Path) -> Named:
-        """What a study's file says of itself."""
+    def named(self, address: str) -> Named:
+        """What a study's file says of itself, or why it says nothing."""
+        try:
+            path = self._folders.path(address)
+        except DatasetError:
+            error = DatasetError(
+                f"`{address}` is a link that leads nowhere, or out of the folders of this explorer",
+                "put the file itself there, or `sawtooth serve` the folder that it is in",
+            )
+            return Named(PurePosixPath(address).stem, "", "", "", error)
         return self._named(path, changed(path), _named)
 
     def every(self) -> list[Made]:
@@ -124,13 +136,13 @@ def modified(path: Path) -> float:
         return 0.0
 
 
-def changed(path: Path) -> tuple[int, int]:
-    """What changes with a file."""
+def changed(path: Path) -> tuple[int, ...]:
+    """What changes with a file, and with who may read it."""
     try:
         status = path.stat()
     except OSError:
         return 0, 0
-    return status.st_mtime_ns, status.st_size
+    return status.st_mtime_ns, status.st_size, status.st_ctime_ns
 
 
 def digest(text: str) -> str:
@@ -139,13 +151,15 @@ def digest(text: str) -> str:
 
 
 def _named(path: Path) -> Named:
-    text = ""
     try:
         text = read_text(path)
+    except SawtoothError as error:
+        return Named(path.stem, "", "", "", error, path)
+    try:
         study = Study.parse(text, path, files=False)
     except SawtoothError as error:
-        return Named(path.stem, "", "", digest(text), error)
-    return Named(study.name, study.question, study.backend, digest(text))
+        return Named(path.stem, "", "", digest(text), error, path, is_text=True)
+    return Named(study.name, study.question, study.backend, digest(text), None, path, is_text=True)
 
 
 def _of(path: Path) -> Made | None:

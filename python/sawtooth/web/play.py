@@ -17,7 +17,7 @@ import polars as pl
 from sawtooth import _core
 from sawtooth.backends import sim
 from sawtooth.errors import PlainError, StudyError
-from sawtooth.measures.whole import JAIN
+from sawtooth.measures.whole import JAIN, TRANSFER_RATE
 from sawtooth.plan import make_plan
 from sawtooth.stats import Vector
 from sawtooth.study import Study
@@ -31,7 +31,7 @@ _LIMITS = {"events": 2e7, "rows": 200_000, "memory": "500 MB"}
 """What a simulation may take; a core handles about ten million events in a second."""
 _COLUMNS = {
     "flows": [
-        "flow", "start_ns", "goodput_bps", "delivered_bytes", "completion_ns", "srtt_mean_ns", "max_cwnd_bytes", "retransmits", "timeouts",
+        "flow", "start_ns", "goodput_bps", "delivered_bytes", "completion_ns", "lifetime_ns", "srtt_mean_ns", "max_cwnd_bytes", "retransmits", "timeouts",
         "congestion_signals", "stall_ns",
     ],
     "links": [
@@ -146,17 +146,23 @@ def _without_advice(message: str) -> str:
 
 
 def _flows(setting: Setting, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """The table of flows, each with its group; of one that uploads, the goodput is that of what it asked with."""
+    """The table of flows, each with its group, and the rate while it was active; of one that uploads, both are those of what it asked with."""
     groups = pl.DataFrame(
         {"block": setting.names, "group": range(len(setting.groups)), "upload": [g.end < g.begin for g in setting.groups]}
     )
-    flows = tables["flows"].with_columns(block=pl.col("flow").str.replace(r"\[\d+\]$", "")).join(groups, on="block", maintain_order="left")
+    flows = (
+        tables["flows"]
+        .with_columns(block=pl.col("flow").str.replace(r"\[\d+\]$", ""), rate_bps=TRANSFER_RATE)
+        .join(groups, on="block", maintain_order="left")
+    )
     if "exchanges" not in tables:
         return flows
     asked = tables["exchanges"].select("flow", "requested_bytes", "completion_mean_ns")
-    rate = pl.col("requested_bytes") * 8e9 / (setting.duration * 1e9 - pl.col("start_ns"))
+    span = setting.duration * 1e9 - pl.col("start_ns")
+    rate, until = pl.col("requested_bytes") * 8e9 / span, pl.coalesce("completion_mean_ns", span)
     return flows.join(asked, on="flow", how="left", maintain_order="left").with_columns(
         goodput_bps=pl.when("upload").then(rate).otherwise("goodput_bps"),
+        rate_bps=pl.when("upload").then(pl.col("requested_bytes") * 8e9 / until).otherwise("rate_bps"),
         completion_ns=pl.when("upload").then("completion_mean_ns").otherwise("completion_ns"),
     )
 
@@ -174,6 +180,7 @@ def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
     """Means over the flows of each group, and sums of what is counted."""
     found = flows.group_by("group", maintain_order=True).agg(
         goodput_mbps=pl.col("goodput_bps").mean() / 1e6,
+        rate_mbps=pl.col("rate_bps").mean() / 1e6,
         rtt_ms=pl.when(pl.col("upload").any()).then(None).otherwise(pl.col("srtt_mean_ns").mean() / 1e6),
         cwnd_max_kb=pl.when(pl.col("upload").any()).then(None).otherwise(pl.col("max_cwnd_bytes").mean() / 1e3),
         completion_ms=pl.when(pl.col("completion_ns").is_not_null().all()).then(pl.col("completion_ns").max() / 1e6),

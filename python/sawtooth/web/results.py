@@ -19,7 +19,7 @@ from sawtooth.recognise import written
 from sawtooth.report.origin import counts, origin, warnings
 from sawtooth.results.dataset import Dataset
 from sawtooth.web import workbench
-from sawtooth.web.exports import TYPES, as_file, disposition, way_of
+from sawtooth.web.exports import TYPES, as_file, disposition, in_lines, name_of, way_of
 from sawtooth.web.folders import Folders
 from sawtooth.web.judging import Judge
 from sawtooth.web.made import Kept, modified
@@ -115,12 +115,13 @@ class Results:
 
         With `on=page` on the axes that the workbench's page has.
         """
-        way, keys = way_of(request), table(query(request, "keys"))
+        way, given = way_of(request), table(query(request, "keys"))
+        name = name_of(given)
+        keys = {"name": name, **given}
         opened = self._opened(request)
         draw = workbench.drawn if request.query_params.get("on") == "page" else analysis.drawn
-        with opened.lock, DRAWING:
+        with opened.lock, DRAWING, in_lines(name):
             content = workbench.as_toml(keys).encode() if way == "toml" else as_file(way, draw(opened.answers(), keys))
-        name = str(keys.get("name", keys.get("kind", "figure")))
         return Response(content, media_type=TYPES[way], headers=disposition(request, name, way))
 
     # --- rows

@@ -19,7 +19,7 @@ from sawtooth.schema import study_schema
 from sawtooth.storage import write_atomically, writing
 from sawtooth.study import shipped
 from sawtooth.web.folders import Folders, is_of_tests, is_shipped
-from sawtooth.web.looking import look
+from sawtooth.web.looking import called, look
 from sawtooth.web.made import Kept, Made, Runs, changed, digest, state
 from sawtooth.web.problems import NotAllowedError, problem
 from sawtooth.web.requests import body, query
@@ -50,15 +50,16 @@ class Studies:
         made = self._runs.every()
         # In a clone of the program those that come along lie in a folder, too: they are listed once.
         theirs = {*shipped.studies().values()}
-        listed = [each for each in found.addresses if is_shipped(each) or self._folders.path(each) not in theirs]
+        listed = [each for each in found.addresses if is_shipped(each) or self._runs.named(each).path not in theirs]
         entries = [self._entry(address, made) | {"tests": is_of_tests(address)} for address in listed]
         return JSONResponse({"studies": entries, "complete": found.complete})
 
     def _entry(self, address: str, made: Sequence[Made]) -> dict[str, Any]:
-        named = self._runs.named(self._folders.path(address))
+        named = self._runs.named(address)
+        wrong = None if named.error is None else called(problem(named.error), named.path, address)
         own = [each for each in made if each.name == named.name]
         return {
-            "address": address, "name": named.name, "question": named.question, "backend": named.backend, "problem": problem(named.error) if named.error else None,
+            "address": address, "name": named.name, "question": named.question, "backend": named.backend, "problem": wrong, "isText": named.is_text,
             "state": state(own), "results": [asdict(each) | {"same": each.sha256 == named.sha256} for each in own],
         }  # fmt: skip
 

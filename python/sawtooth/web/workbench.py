@@ -22,7 +22,7 @@ from sawtooth.estimates import Estimate
 from sawtooth.figures import shown
 from sawtooth.figures.data import Data, Runs, in_order
 from sawtooth.figures.spec import FigureSpec
-from sawtooth.plots import ticks
+from sawtooth.plots import shifts, ticks
 from sawtooth.plots.ticks import Ticks
 from sawtooth.recognise import level, written
 from sawtooth.report.answers import Answers
@@ -48,7 +48,8 @@ def laid_out(answers: Answers, keys: Mapping[str, Any]) -> dict[str, Any]:
         keys: of the block, of kind `levels`.
 
     Returns:
-        `x`: its dimension, label, and levels with their names on the axis, without the unit that is in its label. `y`: label, scale and the axis with its ticks; values are
+        `x`: its dimension, label, and levels with their names on the axis, without the unit that is in its label; whether points are
+        `joined`, and how far each curve stands `beside` its levels. `y`: label, scale and the axis with its ticks; values are
         in that unit, which is so many times the measure's (`divisor`).
         `places`: where each dimension went. `panels`: each with `row`, `column` and curves; a curve has `points`, one per level (null without a run), and its runs as
         columns: `at` (number of the level), `value`, `run`; `side` is the number of the dataset that these are of. `caption`, and `toml`: the lines of a study file that make
@@ -193,15 +194,19 @@ def on_page(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) ->
     words, common = ticks.of_levels([written(each) for each in levels])
     caption = shown.sentences(spec.caption, estimates.said(every, spec.statistic), note, shown.pooling(data), *lacking, shown.chosen(spec))
     names = [[called(sides, side, name) for name in side.data.curve_names()] for side in sides]
+    curves = [name for beside in zip_longest(*names) for name in beside if name is not None]
+    joined = shifts.numbers_first(levels)
     return {
         "x": {
             "dimension": data.places["x"],
             "label": ticks.label(spec.x_label or data.places["x"], common),
             "levels": [written(each) for each in levels],
             "names": words,
+            "joined": joined,
+            "beside": [shifts.dodge(at, len(curves), joined=joined) for at in range(len(curves))],
         },
         "y": {"label": data.label(spec.label, data.measure, unit), "unit": unit, "divisor": divisor, "scale": scale, "axis": asdict(axis)},
-        "curves": [name for beside in zip_longest(*names) for name in beside if name is not None],
+        "curves": curves,
         "places": data.places,
         "items": _items(data),
         "panels": [*panels.values()],

@@ -5,6 +5,7 @@ import { go, route, to } from "../route";
 import { session } from "../session";
 import { Bounded } from "../ui/bounded";
 import { Field } from "../ui/field";
+import { Folded } from "../ui/folded";
 import { Wrong } from "../ui/loaded";
 import { count, number, scaleOf } from "../ui/words";
 
@@ -24,6 +25,8 @@ interface Spell {
   cc: string;
   srtt_ms: number;
   cwnd: number;
+  /** Whether it is one between a browser and this explorer. */
+  own: boolean;
 }
 
 interface Seen {
@@ -161,6 +164,7 @@ function Watched({ query }: { query: string }) {
   const rows = [...seen.current.values()].sort(
     (a, b) => b.last.stall_s - a.last.stall_s || b.last.busy - a.last.busy || (a.last.connection < b.last.connection ? -1 : 1),
   );
+  const [own, others] = [true, false].map((of) => rows.filter((row) => row.last.own === of)) as [Seen[], Seen[]];
   return (
     <>
       {refused && <Wrong told={refused} />}
@@ -170,14 +174,15 @@ function Watched({ query }: { query: string }) {
         </p>
       )}
       <p class="faint" aria-live="off">
-        {turn ? `${rows.length} connections` : said || refused ? "" : "Waiting for the first interval …"}
+        {turn ? count(others.length, "connection") : said || refused ? "" : "Waiting for the first interval …"}
       </p>
       <Key />
-      <ul class="cards">
-        {rows.map((row) => (
-          <Card key={row.last.connection} seen={row} />
-        ))}
-      </ul>
+      <Cards rows={others} />
+      {own.length > 0 && (
+        <Folded title={`Between this explorer and browsers (${own.length})`} kept="own">
+          <Cards rows={own} />
+        </Folded>
+      )}
     </>
   );
 }
@@ -205,6 +210,16 @@ function Key() {
         <li key={name}>
           <i class={`b${at}`} aria-hidden="true" /> {title}
         </li>
+      ))}
+    </ul>
+  );
+}
+
+function Cards({ rows }: { rows: Seen[] }) {
+  return (
+    <ul class="cards">
+      {rows.map((row) => (
+        <Card key={row.last.connection} seen={row} />
       ))}
     </ul>
   );

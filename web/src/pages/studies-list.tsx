@@ -16,6 +16,8 @@ export interface Entry {
   backend: string;
   state: "running" | "done" | "part done" | "never run";
   problem: Told | null;
+  /** Whether it has a text, which can be mended here if it has a problem. */
+  isText: boolean;
   results: Made[];
   /** In a list: whether it is in a folder of a program's tests. */
   tests?: boolean;
@@ -89,6 +91,8 @@ export function StudiesList() {
 
 const isShipped = (entry: Entry) => entry.address.startsWith(`${session.value?.shipped ?? "shipped"}/`);
 
+const called = (entry: Entry) => (isShipped(entry) ? entry.address.split("/").slice(1).join("/") : entry.name);
+
 function fits(entry: Entry, wanted: string): boolean {
   const text = `${entry.address} ${entry.name} ${entry.question} ${entry.state}`.toLowerCase();
   return wanted
@@ -111,15 +115,11 @@ function Group({ studies, wanted }: { studies: Entry[]; wanted: string }) {
       <ul class="cards">
         {shown.map((entry) => (
           <li key={entry.address} class="card">
-            <h3>
-              <a href={to("studies", { of: entry.address })}>
-                {isShipped(entry) ? entry.address.split("/").slice(1).join("/") : entry.name}
-              </a>
-            </h3>
+            <h3>{entry.isText ? <a href={to("studies", { of: entry.address })}>{called(entry)}</a> : called(entry)}</h3>
             {entry.question && <p>{entry.question}</p>}
             {entry.problem ? <Bad told={entry.problem} /> : <SizeOf size={sizes[entry.address]} backend={entry.backend} />}
             <p class="faint">
-              <State state={stateOf(entry)} />
+              {entry.isText && <State state={stateOf(entry)} />}
               {entry.results.map((made) => (
                 <span key={made.address}>
                   {" · "}
@@ -140,11 +140,24 @@ function Group({ studies, wanted }: { studies: Entry[]; wanted: string }) {
   );
 }
 
-function Bad({ told }: { told: Told }) {
+/** What is wrong with a study, and where, as the command line tells it. */
+function Bad({ told: { message, hint, place } }: { told: Told }) {
   return (
-    <p class="bad">
-      <Words text={told.message} />
-    </p>
+    <>
+      <p class="bad">
+        {place && (
+          <>
+            <code>{`${place.name}:${place.line}:${place.column}`}</code>{" "}
+          </>
+        )}
+        <Words text={message} />
+      </p>
+      {hint && (
+        <p class="faint">
+          <Words text={hint} />
+        </p>
+      )}
+    </>
   );
 }
 

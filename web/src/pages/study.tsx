@@ -70,6 +70,7 @@ export function NewStudy() {
     backend: "sim",
     state: "never run",
     problem: null,
+    isText: true,
     results: [],
     text: EMPTY,
     digest: null,
@@ -80,13 +81,27 @@ export function NewStudy() {
 
 export function StudyPage({ of }: { of: string }) {
   const changes = sweeps.value.map((sweep) => (sweep.study === of ? sweep.state : "")).join("");
-  const found = useLoaded((signal) => get<Opened>("/api/studies/text", { of }, signal), [of, changes]);
+  const [look, again] = useState(0);
+  const found = useLoaded((signal) => get<Opened>("/api/studies/text", { of }, signal), [of, changes, look]);
+  const results = found.value?.results ?? [];
+  useEffect(() => {
+    // Of a sweep that is not this explorer's no news come: it is looked whether it still writes.
+    if (!results.some((made) => made.held && !sweepTo(made.address))) return;
+    const timer = setTimeout(() => again((before) => before + 1), LOOK);
+    return () => clearTimeout(timer);
+  }, [results]);
   return (
     <AwaitPage of={found} list="studies">
       {(opened) => <Study opened={opened} />}
     </AwaitPage>
   );
 }
+
+/** Milliseconds after which it is looked again whether a command still writes. */
+const LOOK = 2000;
+
+/** The sweep of this explorer that writes to a directory, or goes on with it. */
+const sweepTo = (out: string) => sweeps.value.find((sweep) => sweep.out === out);
 
 function Study({ opened }: { opened: Opened }) {
   useEffect(follow, []);
@@ -201,6 +216,7 @@ function Study({ opened }: { opened: Opened }) {
               short={short}
               name={checked.value?.plan?.name}
               disabled={text !== saved.text || !checked.value?.plan}
+              results={opened.results}
               begun={begun}
               begin={begin}
             />
@@ -241,25 +257,32 @@ interface Starting {
   short: boolean;
   name: string | undefined;
   disabled: boolean;
+  /** What has been run of it. */
+  results: Entry["results"];
   /** Where the results go of what was started from here. */
   begun: string;
   begin: (out: string) => void;
 }
 
-function Start({ of, short, name, disabled, begun, begin }: Starting) {
+function Start({ of, short, name, disabled, results, begun, begin }: Starting) {
   const [out, put] = useState("");
   const [problem, tell] = useState<Told | null>(null);
   const [busy, wait] = useState(false);
   const [first] = of.split("/");
   const folder = first === session.value?.shipped ? session.value?.folders[0] : first;
   const usual = `${folder}/results/${name ?? "NAME"}${short ? "-short" : ""}`;
+  const target = (out.trim() || usual).replace(/\/+$/, "");
+  const there = sweepTo(target);
+  const isWriting = there?.state === "running" || there?.state === "pausing";
+  const isPaused = there?.state === "paused" && there.study === of && there.short === short;
+  const isHeld = !isWriting && results.some((made) => made.held && made.address === target);
   const startIt = async () => {
     tell(null);
     begin("");
     wait(true);
     try {
-      await start(of, out || usual, short);
-      begin(out || usual);
+      await start(of, target, short);
+      begin(target);
     } catch (error) {
       tell(problemOf(error));
     }
@@ -272,11 +295,17 @@ function Start({ of, short, name, disabled, begun, begin }: Starting) {
         <Field name="Results go to" wide>
           {(id) => <input id={id} value={out} placeholder={usual} onInput={(event) => put(event.currentTarget.value)} />}
         </Field>
-        <Press main no={disabled || busy} go={startIt}>
-          {busy ? "Starting …" : "Start"}
+        <Press main no={disabled || busy || isWriting || isHeld} go={startIt}>
+          {busy ? "Starting …" : isWriting || isHeld ? "Running" : isPaused ? "Resume" : "Start"}
         </Press>
       </div>
-      <p role="status">{begun && `Started: ${begun} is being filled, and how far it is stands below the study's name.`}</p>
+      <p role="status">
+        {begun || isWriting
+          ? `${begun ? "Started: " : ""}${begun || target} is being filled, and how far it is stands below the study's name.`
+          : isHeld
+            ? `Another command is writing to ${target}: wait for its end, or name another directory.`
+            : ""}
+      </p>
       <p class="faint">What is there already is not done again: the same directory goes on from where it was.</p>
       {problem && <Refused told={problem} />}
     </section>

@@ -16,7 +16,8 @@ export interface Head {
   }[];
   groups: {
     name: string;
-    goodput_mbps: number | null;
+    /** Of each of its flows, until that is done. */
+    rate_mbps: number | null;
     rtt_ms: number | null;
     completion_ms: number | null;
     retransmits: number | null;

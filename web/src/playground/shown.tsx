@@ -12,8 +12,11 @@ const PLOTS = [
   ["queue", "Queue, packets"],
 ] as const;
 
+const GOODPUT = "Goodput until done, Mbit/s";
+
 /** What the columns are whose names do not say it. */
 const MEANINGS: Record<string, string> = {
+  [GOODPUT]: "what arrived of a flow, over the time from its start until its last byte was there, or until the end; the mean of the group.",
   "Done, ms":
     "from a flow's start until its last byte has arrived, of the slowest of the group; – of what sends without end or is not done.",
   "Stall, ms":
@@ -93,7 +96,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
         <table>
           <thead>
             <tr>
-              {["Flows", "Goodput of each, Mbit/s", "RTT, ms", "Sent again", "Timeouts", "Done, ms", "Stall, ms"].map((each, at) => (
+              {["Flows", GOODPUT, "RTT, ms", "Sent again", "Timeouts", "Done, ms", "Stall, ms"].map((each, at) => (
                 <th key={each} scope="col" class={at ? "" : "text"} title={MEANINGS[each]}>
                   {each}
                 </th>
@@ -106,7 +109,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
                 <th scope="row" class="text">
                   {each.name}
                 </th>
-                {[each.goodput_mbps, each.rtt_ms, each.retransmits, each.timeouts, each.completion_ms, each.stall_ms].map((value, at) => (
+                {[each.rate_mbps, each.rtt_ms, each.retransmits, each.timeouts, each.completion_ms, each.stall_ms].map((value, at) => (
                   <td key={at}>{number(value)}</td>
                 ))}
               </tr>
@@ -176,7 +179,7 @@ function round(value: number | null): number | null {
 }
 
 function rate(group: Played["head"]["groups"][number]): string {
-  return `${number(group.goodput_mbps)} Mbit/s`;
+  return `${number(group.rate_mbps)} Mbit/s`;
 }
 
 function said(links: Played["head"]["links"]): string {

@@ -1,7 +1,25 @@
 // Colours that are told apart by all, with a mark of another shape each; they follow the theme.
 import { useEffect, useState } from "preact/hooks";
 
-const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye", "times"] as const;
+/** An oblique cross that is filled, as all marks are: the one that the library has is of lines, and would have the colour of the rim. */
+const TIMES = {
+  draw: (context: CanvasPath, size: number) => {
+    const unit = Math.sqrt(size / 10);
+    // Its corners, from the notch on the right on: a quarter, and the same turned three times.
+    let quarter = [
+      [unit, 0],
+      [2 * unit, unit],
+      [unit, 2 * unit],
+    ] as [number, number][];
+    context.moveTo(...(quarter[0] as [number, number]));
+    for (let turn = 0; turn < 4; turn++) {
+      for (const corner of quarter) context.lineTo(...corner);
+      quarter = quarter.map(([x, y]) => [-y, x]);
+    }
+    context.closePath();
+  },
+};
+const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye", TIMES] as const;
 const SIGNS = ["●", "■", "▲", "◆", "★", "✚", "Y", "✖"];
 /** Lines of the first eight curves, of the next eight, and so on; what they are called. */
 const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3]];

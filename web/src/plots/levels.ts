@@ -37,8 +37,8 @@ export interface Axis {
 }
 
 export interface Levels {
-  /** `names` are the levels as the axis has them, which says in its label what unit they have in common. */
-  x: { dimension: string; label: string; levels: string[]; names: string[] };
+  /** `names` are the levels as the axis has them, which says in its label what unit they have in common; of each curve how far it stands `beside` them. */
+  x: { dimension: string; label: string; levels: string[]; names: string[]; joined: boolean; beside: number[] };
   /** Values and their axis, which files of the figure have, too; all panels have one, so that they can be held against each other. */
   y: { label: string; unit: string; scale: string; axis: Axis };
   curves: string[];
@@ -58,14 +58,18 @@ export interface Placed extends Point {
   x: number;
 }
 
-/** From one curve to the next, in levels: they stand side by side, so that none hides another. */
-function step(curves: number): number {
-  return Math.min(0.16, 0.7 / Math.max(curves, 1));
+/** How far a curve stands beside a level, in levels, as in the files of the figure. */
+function beside(found: Levels, curve: number): number {
+  return found.x.beside[curve] ?? 0;
 }
 
-function beside(curve: number, curves: number): number {
-  return (curve - (curves - 1) / 2) * step(curves);
+/** How wide the dots of a curve are scattered about it, in levels: they reach no other's where there is room between them. */
+function scattered(found: Levels): number {
+  return 0.8 * Math.max(beside(found, 1) - beside(found, 0), NARROWEST);
 }
+
+/** Dots of curves that stand close to each other mingle, as the curves do: in one line nobody could count them. */
+const NARROWEST = 0.05;
 
 /** A number between 0 and 1 that is a run's own: its dot does not move when others come. */
 function scatter(run: number): number {
@@ -77,7 +81,7 @@ export function placed(found: Levels): Placed[] {
     panel.curves.flatMap((curve) =>
       curve.points.flatMap((point, level) =>
         point && point.estimate !== null
-          ? [{ ...point, panel, curve: curve.name, level, x: level + beside(found.curves.indexOf(curve.name), found.curves.length) }]
+          ? [{ ...point, panel, curve: curve.name, level, x: level + beside(found, found.curves.indexOf(curve.name)) }]
           : [],
       ),
     ),
@@ -87,7 +91,7 @@ export function placed(found: Levels): Placed[] {
 /** Many dots as one path: a figure of thousands is drawn as fast as one of ten. */
 function dots(found: Levels, curve: Curve): Plot.Markish {
   const at = found.curves.indexOf(curve.name);
-  const spread = step(found.curves.length) * 0.8;
+  const spread = scattered(found);
   return ((_index: number[], scales: Plot.ScaleFunctions) => {
     const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
     const parts: string[] = [];
@@ -95,7 +99,7 @@ function dots(found: Levels, curve: Curve): Plot.Markish {
     for (let i = 0; i < curve.runs.run.length; i++) {
       const value = curve.runs.value[i];
       if (value === null || value === undefined || (found.y.scale === "log" && value <= 0)) continue;
-      const x = (curve.runs.at[i] as number) + beside(at, found.curves.length) + (scatter(curve.runs.run[i] as number) - 0.5) * spread;
+      const x = (curve.runs.at[i] as number) + beside(found, at) + (scatter(curve.runs.run[i] as number) - 0.5) * spread;
       parts.push(`M${across(x).toFixed(1)},${down(value).toFixed(1)}h0`);
     }
     path.setAttribute("d", parts.join(""));
@@ -145,7 +149,8 @@ function panelOf(found: Levels, panel: Panel, width: number, height: number, cho
     },
     marks: [
       ...panel.curves.map((curve) => dots(found, curve)),
-      ...(isOrdered(found.x.levels) ? panel.curves : []).map((curve) => {
+      // Between arms or flows there is nothing that a line could stand for.
+      ...(found.x.joined ? panel.curves : []).map((curve) => {
         const at = found.curves.indexOf(curve.name);
         return Plot.line(
           shown.filter((each) => each.number === at),
@@ -214,11 +219,6 @@ const broken = ((_index: number[], _scales: Plot.ScaleFunctions, _values: unknow
   }
   return sign;
 }) as unknown as Plot.Markish;
-
-/** Levels have an order where each begins with a number, as in the report's figures; between arms or flows there is nothing that a line could stand for. */
-function isOrdered(levels: string[]): boolean {
-  return levels.every((level) => /^-?\d/.test(level));
-}
 
 function cut(text: string): string {
   return text.length > 22 ? `${text.slice(0, 21)}…` : text;

@@ -140,7 +140,6 @@ function forest(rows: Row[], base: string, width: number, ink: string): Element 
       tickSize: 0,
     },
     marks: [
-      ...(above ? [Plot.text(rows, { y: "at", text: "cell", frameAnchor: "left", dx: -12, dy: -14, lineWidth: (width - 24) / 12 })] : []),
       Plot.barX(rows, {
         x1: (row: Row) => row.above ?? domain[0],
         x2: (row: Row) => row.below ?? domain[1],
@@ -164,6 +163,22 @@ function forest(rows: Row[], base: string, width: number, ink: string): Element 
         stroke: ink,
         strokeWidth: 2,
       }),
+      // Limits stand behind names, too, which are read all the same.
+      ...(above
+        ? [
+            Plot.text(rows, {
+              y: "at",
+              text: "cell",
+              frameAnchor: "left",
+              dx: -12,
+              dy: -14,
+              lineWidth: (width - 24) / 12,
+              fill: token("ink"),
+              stroke: token("paper"),
+              strokeWidth: 4,
+            }),
+          ]
+        : []),
       Plot.dot(rows, { x: "estimate", y: "at", fill: ink, r: 3.6, title: (row: Row) => `${row.cell}\n${row.numbers}` }),
     ],
   });
