@@ -220,7 +220,7 @@ impl Avoidance for SummedCdg {
         }
         let now_us = floor(ack.now.secs() * 1e6 + 1e-3);
         if window.in_slow_start() && self.train.ends(now_us, self.rtt, ack.cwnd_limited) {
-            window.ssthresh = window.cwnd;
+            window.ssthresh = window.cwnd.max(2.0);
         }
         if let Some(gradient) = self.gradient(ack)
             && self.backs_off(gradient)
