@@ -15,8 +15,8 @@
 //! prints what each of them delivered to its application:
 //!
 //! ```text
-//! cubic: 51.09 Mbit/s
-//! reno: 44.95 Mbit/s
+//! cubic: 51.42 Mbit/s
+//! reno: 44.62 Mbit/s
 //! ```
 //!
 //! The core has no clock, no file and no thread, and every random number comes from the seed: the same scenario and seed give
