@@ -37,14 +37,16 @@
 mod epoch;
 mod k;
 mod rtts;
+mod rules;
 mod steps;
 #[cfg(test)]
 mod tests;
 
 use self::epoch::{CubicEpoch, History};
 use self::rtts::CubicRtts;
+use self::rules::CubicRules;
 use self::steps::Steps;
-use super::params::{BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, beta_ecn, joined};
+use super::params::{BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, joined};
 use super::slow_start::{self, SlowStart};
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart, Episode,
@@ -111,41 +113,6 @@ const OWN: &[Param] = &[
     param!(ack_ratio: Kind::Number { min: 1.0, max: 100.0 } => Value::Number(1.0),
         "segments per acknowledgement that the increase makes up for, where acknowledgements are counted; with `whole_target`"),
 ];
-
-/// The algorithm's parameters; those of [`Steps`] are there.
-#[derive(Clone, Copy, Debug)]
-struct CubicRules {
-    c: f64,
-    beta: f64,
-    beta_ecn: Option<f64>,
-    fast_convergence: bool,
-    app_limited_counts: bool,
-    alpha_becomes_one: bool,
-    time_unit: f64,
-    min_rtt_after: f64,
-}
-
-impl From<&Params> for CubicRules {
-    fn from(params: &Params) -> Self {
-        Self {
-            c: params.number("c"),
-            beta: params.number("beta"),
-            beta_ecn: beta_ecn(params),
-            fast_convergence: params.flag("fast_convergence"),
-            app_limited_counts: params.choice("app_limited") == "counts",
-            alpha_becomes_one: params.choice("w_est_alpha") == "rfc9438",
-            time_unit: params.duration("time_unit"),
-            min_rtt_after: params.duration("min_rtt_after"),
-        }
-    }
-}
-
-impl CubicRules {
-    /// What W_est grows by per window (RFC 9438 §4.3).
-    fn alpha(&self) -> f64 {
-        3.0 * (1.0 - self.beta) / (1.0 + self.beta)
-    }
-}
 
 #[derive(Debug)]
 struct Cubic {

@@ -74,7 +74,7 @@ parameters! {
 }
 
 /// Whether a round was fast, and how many of them make other flows forgotten.
-struct Bounds {
+struct FastBounds {
     fast: bool,
     zeta: i64,
 }
@@ -122,7 +122,7 @@ impl Yeah {
         if self.rules.whole_queue {
             self.queue = self.queue.floor();
         }
-        let Bounds { fast, zeta } = self.bounds(queueing);
+        let FastBounds { fast, zeta } = self.bounds(queueing);
         if fast {
             self.slow_rounds = 0;
             self.fast_rounds += 1;
@@ -143,7 +143,7 @@ impl Yeah {
     }
 
     /// As measured of Linux 6.1, the bounds themselves are still fast there, the shorter in whole microseconds, and `zeta` rounds are not enough.
-    fn bounds(&self, queueing: f64) -> Bounds {
+    fn bounds(&self, queueing: f64) -> FastBounds {
         let YeahParameters {
             max_queue,
             phi,
@@ -153,12 +153,12 @@ impl Yeah {
         let most = self.path.base_rtt / phi;
         if self.rules.whole_queue {
             let most = floor(most * 1e6 + 1e-3) / 1e6;
-            Bounds {
+            FastBounds {
                 fast: self.queue <= max_queue && queueing <= most + 1e-9,
                 zeta: zeta + 1,
             }
         } else {
-            Bounds {
+            FastBounds {
                 fast: self.queue < max_queue && queueing < most,
                 zeta,
             }

@@ -32,7 +32,7 @@ struct Extremes {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Change {
+struct RttChange {
     min: f64,
     max: f64,
 }
@@ -40,16 +40,16 @@ struct Change {
 /// How round-trip times change, summed over the last round trips.
 #[derive(Clone, Debug)]
 struct Sums {
-    changes: Vec<Change>,
+    changes: Vec<RttChange>,
     next: usize,
     filled: bool,
-    sum: Change,
+    sum: RttChange,
 }
 
 impl Sums {
     /// The gradient that counts after another round trip.
     #[expect(clippy::cast_precision_loss, reason = "a window is small")]
-    fn add(&mut self, change: Change) -> f64 {
+    fn add(&mut self, change: RttChange) -> f64 {
         let oldest = std::mem::replace(&mut self.changes[self.next], change);
         self.sum.min += change.min - oldest.min;
         self.sum.max += change.max - oldest.max;
@@ -90,8 +90,8 @@ impl Train {
             return false;
         };
         match self.began_and_last_us {
-            Some((began, last)) if limited => {
-                if now_us < last + GAP_US {
+            Some((began, latest)) if limited => {
+                if now_us < latest + GAP_US {
                     self.began_and_last_us = Some((began, now_us));
                     if now_us > began + floor(least / 2.0).max(SHORTEST_US) {
                         return true;
@@ -141,10 +141,10 @@ impl SummedCdg {
             shadow: params.flag("shadow").then(|| start.cwnd.segments()),
             random: RandomStream::new(start.seed, "cdg"),
             sums: Sums {
-                changes: vec![Change::default(); window],
+                changes: vec![RttChange::default(); window],
                 next: 0,
                 filled: false,
-                sum: Change::default(),
+                sum: RttChange::default(),
             },
             rtt: Extremes::default(),
             rtt_before: Extremes::default(),
@@ -186,7 +186,7 @@ impl SummedCdg {
         if before.min.is_none() && before.max == 0.0 {
             return None;
         }
-        let gradient = self.sums.add(Change {
+        let gradient = self.sums.add(RttChange {
             min: rtt.min.unwrap_or(0.0) - before.min.unwrap_or(0.0),
             max: rtt.max - before.max,
         });
@@ -301,12 +301,12 @@ mod tests {
     #[test]
     fn sums_are_scaled_up_until_the_window_is_filled_and_the_least_counts_first() {
         let mut sums = Sums {
-            changes: vec![Change::default(); 4],
+            changes: vec![RttChange::default(); 4],
             next: 0,
             filled: false,
-            sum: Change::default(),
+            sum: RttChange::default(),
         };
-        let rises = |min: f64, max: f64| Change { min, max };
+        let rises = |min: f64, max: f64| RttChange { min, max };
         assert_eq!(sums.add(rises(10.0, 100.0)), 40.0);
         assert_eq!(sums.add(rises(-10.0, 100.0)), 400.0);
         assert_eq!(sums.add(rises(0.0, -500.0)), -400.0);

@@ -1,7 +1,7 @@
 //! A stage of congestion avoidance: the cubic function (RFC 9438 §4.2), and beside it `W_est`, the window of a standard TCP (§4.3).
 
-use super::CubicRules;
 use super::k::k_secs;
+use super::rules::CubicRules;
 use crate::units::{Instant, floor};
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 //! Linux computes the cube root in whole numbers, as an approximation. What it makes of the distances that were met was read in the state of connections to which losses happened, on Linux 6.18: up to 3.8
 //! units from the cube root, which is enough to move a step of the window by a tick. Of distances beyond, too few were met: there it is the cube root, rounded down.
 
-use super::CubicRules;
+use super::rules::CubicRules;
 use crate::units::floor;
 
 /// What K is a multiple of where it is as measured.

@@ -1,8 +1,8 @@
 //! Growth in whole steps, as measured of Linux 6.1 (`whole_target`): the window grows by one with every so many segments, and how many that are is
 //! computed from time to time.
 
-use super::CubicRules;
 use super::epoch::CubicEpoch;
+use super::rules::CubicRules;
 use crate::cc::pace::{HostTicks, StepPace, WindowThen};
 use crate::registry::Params;
 use crate::units::{Duration, Instant, SegCount, floor};

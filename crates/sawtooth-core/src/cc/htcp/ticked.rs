@@ -19,7 +19,7 @@ use crate::units::{Duration, Instant, SegCount, WindowSize, ceil, floor};
 const UNIT: f64 = 128.0;
 /// By how much a sample may exceed T_max to be the next T_max, seconds.
 const LEAP_SECS: f64 = 0.02;
-/// Throughput is new for so many T_min after a loss.
+/// TickedThroughput is new for so many T_min after a loss.
 const NEW_FOR: f64 = 3.0;
 
 /// The parameters; times are in ticks.
@@ -89,7 +89,7 @@ impl Rules {
 
 /// Segments per second.
 #[derive(Clone, Copy, Debug)]
-struct Throughput {
+struct TickedThroughput {
     counted: f64,
     /// When counting began, ticks.
     since: f64,
@@ -102,7 +102,7 @@ struct Throughput {
 #[derive(Debug)]
 pub(super) struct TickedHTcp {
     rules: Rules,
-    throughput: Throughput,
+    throughput: TickedThroughput,
     t_min: Option<f64>,
     t_max: f64,
     alpha: f64,
@@ -122,7 +122,7 @@ impl TickedHTcp {
         let rules = Rules::new(params, tick);
         Self {
             rules,
-            throughput: Throughput {
+            throughput: TickedThroughput {
                 counted: 0.0,
                 since: f64::NEG_INFINITY,
                 mean: 0.0,
@@ -186,7 +186,7 @@ impl TickedHTcp {
     fn adapt_beta(&mut self) {
         self.beta = self.rules.beta_min;
         if let Some(delta_b) = self.rules.delta_b {
-            let Throughput { max, before, .. } = self.throughput;
+            let TickedThroughput { max, before, .. } = self.throughput;
             self.throughput.before = max;
             if (max - before).abs() > (delta_b + ROUNDING) * before {
                 self.steady = false;
