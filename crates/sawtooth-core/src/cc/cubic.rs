@@ -274,7 +274,9 @@ impl Cubic {
 impl Avoidance for Cubic {
     fn measure(&mut self, _window: &mut CongestionWindow, ack: &AckedData) {
         if let Some(rtt) = ack.rtt {
-            self.rtts.add(rtt.secs(), self.is_settled(ack.now));
+            // Most are no smaller than the smallest, and the clock need not be asked.
+            let counts = rtt.secs() >= self.rtts.min || self.is_settled(ack.now);
+            self.rtts.add(rtt.secs(), counts);
             if let Some(slow_start) = &mut self.slow_start {
                 slow_start.on_rtt(rtt);
             }

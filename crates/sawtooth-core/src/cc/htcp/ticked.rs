@@ -19,7 +19,7 @@ use crate::units::{Duration, Instant, SegCount, WindowSize, ceil, floor};
 const UNIT: f64 = 128.0;
 /// By how much a sample may exceed T_max to be the next T_max, seconds.
 const LEAP_SECS: f64 = 0.02;
-/// TickedThroughput is new for so many T_min after a loss.
+/// Throughput is new for so many T_min after a loss.
 const NEW_FOR: f64 = 3.0;
 
 /// The parameters; times are in ticks.
@@ -40,11 +40,17 @@ struct Rules {
     scaling: Option<(f64, f64, f64)>,
 }
 
+/// Whole ticks.
+fn rounded_up(clock: HostTicks, time: Duration) -> f64 {
+    ceil(time.secs() / clock.tick - 1e-9)
+}
+
 impl Rules {
     fn new(params: &Params, tick: Duration) -> Self {
-        let rounded_up = |secs: f64| ceil(secs / tick.secs() - 1e-9);
+        let clock = HostTicks::of(tick);
+        let rounded_up = |secs: f64| rounded_up(clock, Duration::from_secs(secs));
         Self {
-            clock: HostTicks::of(tick),
+            clock,
             second: rounded_up(1.0),
             delta_l: rounded_up(params.duration("delta_l")),
             leap: rounded_up(LEAP_SECS),
@@ -63,10 +69,6 @@ impl Rules {
                 )
             }),
         }
-    }
-
-    fn rounded_up(&self, time: Duration) -> f64 {
-        ceil(time.secs() / self.clock.tick - 1e-9)
     }
 
     /// `f`, so many ticks after a loss.
@@ -217,7 +219,7 @@ impl Avoidance for TickedHTcp {
             self.counts = arrival.acked;
         }
         if let Some(rtt) = arrival.rtt {
-            self.observe(self.rules.rounded_up(rtt));
+            self.observe(rounded_up(self.rules.clock, rtt));
         }
         if self.rules.delta_b.is_some() {
             self.count(now, arrival.acked.as_f64(), window.cwnd);
