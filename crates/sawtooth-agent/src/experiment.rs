@@ -136,6 +136,8 @@ struct Experiment<'a> {
     time_stands_still: bool,
     /// The time, as long as it is known.
     known: Option<Instant>,
+    /// What it was known to be last.
+    last: Instant,
     /// When the last wait was to end at the latest.
     due: Instant,
     /// Ends a wait at its time: what `ppoll` itself waits for comes up to a thousandth of the wait late.
@@ -181,6 +183,7 @@ impl<'a> Experiment<'a> {
             clock: ElapsedClock::start()?,
             time_stands_still: user_mode && TIME.of(&scenario.kernel.settings) == Time::Virtual,
             known: None,
+            last: Instant::START,
             due: Instant::NEVER,
             alarm: TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK)?,
             end: Instant::START + scenario.duration,
@@ -228,8 +231,14 @@ impl<'a> Experiment<'a> {
             if self.time_stands_still {
                 in_time(now, self.due)?;
             }
-            now
+            // The kernel's clock shows the moment that was waited for as its next reading: as long as it shows that, no time has passed, also for what the kernel has sent after the devices were read.
+            if self.time_stands_still && ElapsedClock::shows(now, self.last) {
+                self.last
+            } else {
+                now
+            }
         };
+        self.last = now;
         self.known = self.time_stands_still.then_some(now);
         Ok(now)
     }
@@ -486,6 +495,7 @@ impl<'a> Experiment<'a> {
             .map(|(wait, owner)| (owner, wait.events().contains(PollFlags::POLLOUT)))
             .collect();
         self.known = (timed_out && self.time_stands_still).then_some(next);
+        self.last = self.known.unwrap_or(self.last);
         if hosts.is_empty() && served.is_empty() {
             return Ok(());
         }

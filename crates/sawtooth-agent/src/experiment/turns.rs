@@ -238,6 +238,7 @@ impl Experiment<'_> {
         }
         if let Some(until) = until {
             self.known = (outcome.timed_out && self.time_stands_still).then_some(until);
+            self.last = self.known.unwrap_or(self.last);
             self.note_what_is_ready(turns, &outcome.ready, &waits, &owners);
         } else {
             now = Some(self.time()?);

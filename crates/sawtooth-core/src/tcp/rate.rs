@@ -3,6 +3,7 @@
 //! Specification: draft-cheng-iccrg-delivery-rate-estimation-02 §3.1 (variables), §3.2 (what a segment takes along), §3.3 (a sample).
 
 use super::segments::TransmissionId;
+use super::ticks::Ticks;
 use crate::cc::RateSample;
 use crate::units::{Duration, Instant, SegCount, floor};
 
@@ -89,19 +90,15 @@ impl DeliveryRate {
         self.app_limited_until = (self.delivered + pipe).max(SegCount::ONE);
     }
 
-    /// The sample of this acknowledgement, if it delivered anything. An interval shorter than `min_rtt` is not taken, and none is finer than a tick of `granularity`.
+    /// The sample of this acknowledgement, if it delivered anything. An interval shorter than `min_rtt` is not taken, and all are between ticks of `clock`.
     #[inline]
-    pub fn sample(&mut self, min_rtt: Duration, granularity: Duration) -> Option<RateSample> {
+    pub fn sample(&mut self, min_rtt: Duration, clock: RateClock) -> Option<RateSample> {
         if self.delivered > self.app_limited_until {
             self.app_limited_until = SegCount::ZERO;
         }
         let DeliveredTransmission { snapshot, sent, .. } = self.newest.take()?;
-        let between = |from: Instant, to: Instant| match granularity {
-            Duration::ZERO => to - from,
-            tick => tick * (whole_ticks(to, tick) - whole_ticks(from, tick)),
-        };
-        let sending = between(snapshot.first_sent_at, sent);
-        let interval = sending.max(between(snapshot.delivered_at, self.delivered_at));
+        let sending = clock.between(snapshot.first_sent_at, sent);
+        let interval = sending.max(clock.between(snapshot.delivered_at, self.delivered_at));
         let believed = interval >= min_rtt && interval > Duration::ZERO;
         believed.then_some(RateSample {
             delivered: self.delivered - snapshot.delivered,
@@ -116,15 +113,39 @@ impl DeliveryRate {
     }
 }
 
-/// Ticks of a clock that have passed since the run began.
-fn whole_ticks(time: Instant, tick: Duration) -> f64 {
-    floor(time.secs() / tick.secs())
+/// The clock by which rates are measured.
+#[derive(Clone, Copy, Debug)]
+pub struct RateClock {
+    /// The time between two of its ticks; 0: it tells any time.
+    pub granularity: Duration,
+    /// The host's, of which it is a part.
+    pub host: Ticks,
+}
+
+impl RateClock {
+    #[inline]
+    fn between(self, from: Instant, to: Instant) -> Duration {
+        if self.granularity == Duration::ZERO {
+            return to - from;
+        }
+        self.granularity * (self.whole_ticks(to) - self.whole_ticks(from))
+    }
+
+    /// Ticks that have passed since the run began.
+    fn whole_ticks(self, time: Instant) -> f64 {
+        floor(self.host.read(time).secs() / self.granularity.secs())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::units::testing::{at, secs, segs};
+
+    const EXACT: RateClock = RateClock {
+        granularity: Duration::ZERO,
+        host: Ticks::of(Duration::ZERO),
+    };
 
     /// What was sent at `sent` as the connection's `transmission`-th is delivered at `now`.
     fn deliver(
@@ -152,7 +173,7 @@ mod tests {
         for (number, snapshot) in (0u32..).zip(sent) {
             let now = 0.1 + 0.01 * f64::from(number);
             deliver(&mut rate, now, snapshot, 0.0, u64::from(number));
-            let sample = rate.sample(secs(0.05), Duration::ZERO).expect("a sample");
+            let sample = rate.sample(secs(0.05), EXACT).expect("a sample");
             assert_eq!(sample.delivered, segs(u64::from(number) + 1));
             assert!((sample.interval.secs() - now).abs() < 1e-12);
         }
@@ -160,7 +181,7 @@ mod tests {
         let mut next = rate.on_send(at(0.13), segs(0));
         next.delivered_at = at(0.13);
         deliver(&mut rate, 0.23, next, 0.13, 9);
-        let sample = rate.sample(secs(0.05), Duration::ZERO).expect("a sample");
+        let sample = rate.sample(secs(0.05), EXACT).expect("a sample");
         let per_sec = sample.delivered.as_f64() / sample.interval.secs();
         assert!((per_sec - 10.0).abs() < 1e-9);
     }
@@ -170,7 +191,7 @@ mod tests {
         let mut rate = DeliveryRate::default();
         let snapshot = rate.on_send(at(1.0), segs(0));
         deliver(&mut rate, 1.01, snapshot, 1.0, 0);
-        assert_eq!(rate.sample(secs(0.05), Duration::ZERO), None);
+        assert_eq!(rate.sample(secs(0.05), EXACT), None);
     }
 
     #[test]
@@ -179,7 +200,15 @@ mod tests {
             let mut rate = DeliveryRate::default();
             let snapshot = rate.on_send(at(1.000_9), segs(0));
             deliver(&mut rate, 1.100_9 + 1e-4, snapshot, 1.000_9, 0);
-            let sample = rate.sample(secs(0.0), secs(granularity)).expect("a sample");
+            let sample = rate
+                .sample(
+                    secs(0.0),
+                    RateClock {
+                        granularity: secs(granularity),
+                        ..EXACT
+                    },
+                )
+                .expect("a sample");
             assert!(
                 (sample.interval.secs() - interval).abs() < 1.1e-4,
                 "{granularity}"
@@ -197,22 +226,13 @@ mod tests {
         let second = rate.on_send(at(0.01), segs(1));
         assert!(!first.app_limited && second.app_limited);
         deliver(&mut rate, 0.1, first, 0.0, 0);
-        assert!(
-            !rate
-                .sample(secs(0.0), Duration::ZERO)
-                .expect("a sample")
-                .app_limited
-        );
+        assert!(!rate.sample(secs(0.0), EXACT).expect("a sample").app_limited);
         assert!(
             rate.on_send(at(0.105), segs(1)).app_limited,
             "the second is on its way"
         );
         deliver(&mut rate, 0.11, second, 0.01, 1);
-        assert!(
-            rate.sample(secs(0.0), Duration::ZERO)
-                .expect("a sample")
-                .app_limited
-        );
+        assert!(rate.sample(secs(0.0), EXACT).expect("a sample").app_limited);
         assert!(!rate.on_send(at(0.12), segs(0)).app_limited);
     }
 
@@ -225,7 +245,7 @@ mod tests {
         let snapshot = rate.on_send(at(0.0), segs(0));
         rate.lost = segs(7);
         deliver(&mut rate, 0.1, snapshot, 0.0, 0);
-        let sample = rate.sample(secs(0.0), Duration::ZERO).expect("a sample");
+        let sample = rate.sample(secs(0.0), EXACT).expect("a sample");
         assert_eq!((sample.lost, sample.total_lost), (segs(2), segs(7)));
     }
 }

@@ -13,6 +13,7 @@ use crate::units::{Duration, Instant, ceil, floor};
 
 /// Clocks are binary fractions: times this close are the same.
 pub(super) const HAIR: Duration = Duration::from_secs(1e-9);
+const MICROSECOND: Duration = Duration::from_secs(1e-6);
 
 /// A host's ticks, or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +27,8 @@ pub struct Ticks {
     pub whole: bool,
     /// Whether longer waits end at fewer of them.
     pub wheel: bool,
+    /// The finest time that the clock tells; 0: any.
+    pub reading: Duration,
 }
 
 /// Waits of so many ticks end at every eighth of them; eight times as long ones at one of 64, and so on.
@@ -35,13 +38,14 @@ const COARSER: f64 = 8.0;
 const LEVELS: u32 = 8;
 
 impl Ticks {
-    pub fn of(tick: Duration) -> Self {
+    pub const fn of(tick: Duration) -> Self {
         Self {
             tick,
             per_sec: 1.0 / tick.secs(),
             phase: Duration::ZERO,
             whole: true,
             wheel: false,
+            reading: Duration::ZERO,
         }
     }
 
@@ -55,14 +59,67 @@ impl Ticks {
     #[inline]
     pub fn expiry_from(self, begun: Instant, wait: Duration) -> Instant {
         let wait = self.whole(wait);
-        if self.wheel && wait >= self.tick * LONG {
+        self.told(if self.wheel && wait >= self.tick * LONG {
             self.expiry_of_long(begun, wait)
         } else if self.whole {
             begun + wait + self.tick
         } else {
             // No tick before the next one is to come, however short the wait.
             begun + wait.max(self.tick)
+        })
+    }
+
+    /// What the clock tells when something comes `at` a time: its next reading, if that is none.
+    #[inline]
+    pub fn read(self, at: Instant) -> Instant {
+        if self.reading == Duration::ZERO {
+            at
+        } else {
+            self.next_reading(at)
         }
+    }
+
+    /// When the clock first tells that it is `at`.
+    #[inline]
+    pub fn told(self, at: Instant) -> Instant {
+        if self.reading == Duration::ZERO {
+            at
+        } else {
+            self.first_reading(at)
+        }
+    }
+
+    /// From one moment to another, in the microseconds of a clock that has a finest time.
+    #[inline]
+    pub fn between(self, from: Instant, to: Instant) -> Duration {
+        if self.reading == Duration::ZERO {
+            to - from
+        } else {
+            self.whole_between(from, to)
+        }
+    }
+
+    #[cold]
+    fn whole_between(self, from: Instant, to: Instant) -> Duration {
+        let shown = |at| floor((self.read(at) - Instant::START) / MICROSECOND + 1e-3);
+        MICROSECOND * (shown(to) - shown(from))
+    }
+
+    /// Whoever waits for what comes is woken by the first reading after the nanosecond that follows it (measured: one that comes a nanosecond before a reading is told by the next).
+    #[cold]
+    fn next_reading(self, at: Instant) -> Instant {
+        let first = self.first_reading(at);
+        if first - at < HAIR * 0.01 {
+            return first;
+        }
+        let over = (at - Instant::START).as_ns() + 2;
+        #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run")]
+        self.first_reading(Instant::START + HAIR * over as f64)
+    }
+
+    #[cold]
+    fn first_reading(self, at: Instant) -> Instant {
+        Instant::START + self.reading * ceil(((at - Instant::START) - HAIR * 0.01) / self.reading)
     }
 
     /// The same of a long wait: at the first of fewer ticks after it is over.
@@ -130,6 +187,28 @@ mod tests {
         ] {
             let found = ticks.expiry(at(now), secs(wait)).secs();
             assert!((found - expiry).abs() < 1e-9, "{now} {wait}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_timer_ends_when_the_clock_tells_it() {
+        // Of user-mode Linux: a tick of 10 ms is read 128 ns later, one of 20 ms at once.
+        let ticks = Ticks {
+            reading: secs(256e-9),
+            ..Ticks::of(secs(0.01))
+        };
+        for (wait, expiry) in [(0.009, 0.020), (0.019, 0.030_000_128)] {
+            let found = ticks.expiry(at(0.001), secs(wait)).secs();
+            assert!((found - expiry).abs() < 1e-12, "{wait}: {found}");
+        }
+        assert_eq!(ticks.read(at(0.0)), at(0.0));
+        // The nanosecond before a reading is over only after it.
+        for (comes, read) in [
+            (1.000_000_1e-3, 1.000_192e-3),
+            (0.999_935_8e-3, 1.000_192e-3),
+        ] {
+            let found = ticks.read(at(comes)).secs();
+            assert!((found - read).abs() < 1e-12, "{comes}: {found}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::model::Rounds;
 use crate::cc::AckedData;
-use crate::units::{Duration, Instant, WindowSize};
+use crate::units::{Instant, WindowSize};
 
 /// How far a ProbeRTT has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -14,33 +14,28 @@ pub(super) struct ProbeRtt {
 /// Little is in the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Hold {
-    /// When it has been for long enough, if a round has passed, too.
-    until: Instant,
+    since: Instant,
+    /// Whether a round has passed.
     round_done: bool,
 }
 
 impl ProbeRtt {
-    /// Takes note of what is in the path: no more than `little` is to be for a time and a round trip.
-    pub(super) fn on_ack(
-        &mut self,
-        ack: &AckedData,
-        rounds: &mut Rounds,
-        little: WindowSize,
-        duration: Duration,
-    ) {
+    /// Takes note of what is in the path: no more than `little` is to be.
+    pub(super) fn on_ack(&mut self, ack: &AckedData, rounds: &mut Rounds, little: WindowSize) {
         if let Some(hold) = &mut self.hold {
             hold.round_done |= rounds.started;
         } else if WindowSize::from(ack.pipe) <= little {
             rounds.restart();
             self.hold = Some(Hold {
-                until: ack.now + duration,
+                since: ack.now,
                 round_done: false,
             });
         }
     }
 
-    pub(super) fn is_over(&self, now: Instant) -> bool {
+    /// Whether a round has passed with little in the path, and what `is_long_ago` takes for long enough.
+    pub(super) fn is_over(&self, is_long_ago: impl Fn(Instant) -> bool) -> bool {
         self.hold
-            .is_some_and(|hold| hold.round_done && now > hold.until)
+            .is_some_and(|hold| hold.round_done && is_long_ago(hold.since))
     }
 }

@@ -131,6 +131,8 @@ params! {
         "whether a timer waits for as many whole ticks as it needs, as measured of Linux 6.1, or the tick in which it is set is the first of them (BSD; Wright and Stevens 1995, chapter 25)";
     timer_wheel: bool = flag(false),
         "whether longer waits end at fewer ticks: those of 63 and more at every eighth, those of eight times as many at every 64th, and so on, as in Linux since 4.8 and as measured of 6.1";
+    clock_reading: Duration = duration(0.0),
+        "the finest time that a host's clock tells: its timers, those of pacing and of acknowledgements that wait for each other, too, end when it first tells that they have; user-mode Linux: 256 ns; 0: it tells any time";
     sender_phase: Option<Duration> = unset(ANY_TIME),
         "how long after the run's beginning a tick of the sender's clock comes; `none`: `tick_phase` says";
     receiver_phase: Option<Duration> = unset(ANY_TIME),

@@ -75,7 +75,7 @@ impl DelayedAck {
     #[inline]
     pub(super) fn on_established(&mut self, now: Instant) {
         if let Some(answered) = self.answered.take() {
-            self.rtt = Some(now - answered);
+            self.rtt = Some(self.ticks.between(answered, now));
             self.rto.sample(answered, now - answered);
             self.pause = self.ticks.whole(self.rto.timeout());
         }

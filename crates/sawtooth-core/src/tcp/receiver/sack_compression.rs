@@ -17,6 +17,7 @@
 //!
 //! Deviations: the slack is always waited for in full; in Linux a clock tick within it ends the wait.
 
+use crate::tcp::ticks::Ticks;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
 
 /// What ip-sysctl sets.
@@ -25,6 +26,8 @@ pub struct SackCompressionSettings {
     pub delay: Duration,
     pub slack: Duration,
     pub max: SegCount,
+    /// The host's.
+    pub clock: Ticks,
 }
 
 /// Part of a round trip that the timer waits.
@@ -83,7 +86,8 @@ impl SackCompression {
         self.last = now;
         let most = self.settings.delay;
         let wait = rtt.map_or(most, |rtt| most.min(rtt * SHARE));
-        let end = now + wait + self.settings.slack;
+        let clock = self.settings.clock;
+        let end = clock.told(clock.read(now) + wait + self.settings.slack);
         let is_sooner = now < self.delay_over && self.delay_over < end;
         Some(if is_sooner { self.delay_over } else { end })
     }
@@ -134,6 +138,7 @@ mod tests {
         delay: Duration::from_secs(1e-3),
         slack: Duration::from_secs(1e-4),
         max: SegCount::new(44),
+        clock: Ticks::of(Duration::ZERO),
     };
 
     #[test]

@@ -173,7 +173,7 @@ impl LossRecovery {
     /// New segments that the window has room for now, where it is known what is in the path.
     pub fn room(&self, tx: &Tx, now: Instant) -> Option<SegCount> {
         let rack = self.rack()?;
-        Some(rack.room(now, tx.window.usable()))
+        Some(rack.room(tx, now))
     }
 
     /// The same, whether or not the next segment's time has come.
@@ -200,7 +200,7 @@ impl LossRecovery {
     #[inline]
     pub fn waits_for_its_time(&self, tx: &Tx, now: Instant) -> bool {
         self.rack()
-            .is_some_and(|rack| rack.waits_for_its_time(now, tx.window.usable()))
+            .is_some_and(|rack| rack.waits_for_its_time(tx, now))
     }
 
     /// How fast the next segment leaves, if it is paced.

@@ -12,7 +12,7 @@ use super::reported::Reported;
 use super::sequence::Sequence;
 use super::timers::{Stamps, Timers};
 use super::window::SenderWindow;
-use crate::cc::{self, Episode, Signal, Windows};
+use crate::cc::{self, Episode, Signal};
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Params;
@@ -134,11 +134,11 @@ impl Tx {
             1 => self.config.keep_window_after_lost_syn,
             _ => false,
         };
-        let initial = keeps.then_some(Windows {
-            cwnd: self.config.initial_window,
-            ssthresh: self.config.initial_ssthresh,
-        });
-        self.window.on_established(now.time, initial);
+        // And the threshold that the timeouts have left is forgotten in any case: a connection whose SYN was sent seven times begins without one.
+        let forgets = keeps || self.config.keep_window_after_lost_syn;
+        let cwnd = keeps.then_some(self.config.initial_window);
+        let ssthresh = forgets.then_some(self.config.initial_ssthresh);
+        self.window.on_established(now.time, cwnd, ssthresh);
     }
 
     /// What the algorithm needs to know of a sign of congestion. `limited_transmit` segments do not count as flight (RFC 5681 §3.2 step 2).
@@ -173,11 +173,11 @@ impl Tx {
         self.counters.fast_retransmits += 1;
         let again = self.is_reduced_for_mark();
         self.note_reduction(again);
-        if again {
-            // RFC 3168 §6.1.2: once for all signs of congestion from one window.
+        if again && !self.window.needs.rules_recovery {
+            // RFC 3168 §6.1.2: once for all signs of congestion from one window. An algorithm with a model of the path is told of a loss all the same: it has a recovery of its own.
             return;
         }
-        self.counters.congestion_signals += 1;
+        self.counters.congestion_signals += u64::from(!again);
         self.begin_episode(now, cause, losses);
         let episode = self.episode(now, Signal::Loss, limited_transmit);
         self.window.on_congestion(now.time, &episode);

@@ -222,12 +222,19 @@ impl SenderWindow {
     }
 
     /// Data begins, with these windows; without an initial one, the SYN was lost: it is one segment then (RFC 5681 §3.1).
-    pub fn on_established(&mut self, time: Instant, initial: Option<Windows>) {
-        if let Some(Windows { cwnd, ssthresh }) = initial {
+    pub fn on_established(
+        &mut self,
+        time: Instant,
+        initial: Option<WindowSize>,
+        ssthresh: Option<WindowSize>,
+    ) {
+        if let Some(cwnd) = initial {
             self.cc.on_established(cwnd);
-            self.cc.prescribe(Prescribed::Ssthresh(ssthresh));
         } else {
             self.cc.prescribe(Prescribed::Cwnd(WindowSize::ONE));
+        }
+        if let Some(ssthresh) = ssthresh {
+            self.cc.prescribe(Prescribed::Ssthresh(ssthresh));
         }
         self.update(time);
     }
@@ -324,13 +331,13 @@ mod tests {
     #[test]
     fn rfc5681_3_1_after_a_lost_syn_data_begins_with_one_segment() {
         let mut window = window("reno");
-        window.on_established(at(1.0), None);
+        window.on_established(at(1.0), None, None);
         assert_eq!(window.cwnd(), size(1.0));
         let initial = Windows {
             cwnd: size(3.0),
             ssthresh: size(50.0),
         };
-        window.on_established(at(1.0), Some(initial));
+        window.on_established(at(1.0), Some(initial.cwnd), Some(initial.ssthresh));
         assert_eq!(window.windows(), initial);
     }
 

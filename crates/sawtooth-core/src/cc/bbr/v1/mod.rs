@@ -37,24 +37,26 @@ mod recovery;
 mod rt_prop;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use self::aggregation::ExtraAcked;
 use self::max_filter::MaxFilter;
 use self::params::BbrParameters;
 pub(crate) use self::params::ENTRY;
 use self::policer::Policer;
-use self::recovery::BbrRecovery;
+use self::recovery::{BbrRecovery, Follows};
 use self::rt_prop::RtProp;
+use self::whole::WholeUnits;
 use super::control::Control;
 use super::full_pipe::FullPipe;
-use super::model::{Ignored, NOMINAL_RTT, Rounds, SegmentRate, delivery_rate, real};
+use super::model::{Ignored, NOMINAL_RTT, Rounds, SegmentRate, real};
 use super::probe_rtt::ProbeRtt;
 use crate::cc::{
     AckedData, CongestionControl, ConnectionStart, Episode, Prescribed, RateSample, Signal,
     VariableProbe, Windows,
 };
 use crate::rng::RandomStream;
-use crate::units::{Duration, Instant, Rate, SegCount, WindowSize, ceil, floor};
+use crate::units::{Duration, Instant, Rate, SegCount, WindowSize, ceil};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum BbrState {
@@ -67,6 +69,7 @@ enum BbrState {
 #[derive(Debug)]
 pub(crate) struct Bbr {
     parameters: BbrParameters,
+    units: WholeUnits,
     random: RandomStream,
     state: BbrState,
     // The path.
@@ -80,6 +83,8 @@ pub(crate) struct Bbr {
     // What is sent into it.
     control: Control,
     recovery: BbrRecovery,
+    /// Between a mark and what was outstanding then: the window is remembered as it was at the mark.
+    marked: bool,
     idle_restart: bool,
     /// At which what is in flight was sent: that of the last acknowledgement.
     gain: f64,
@@ -91,6 +96,7 @@ impl Bbr {
     fn new(parameters: BbrParameters, start: ConnectionStart) -> Self {
         let mut bbr = Self {
             parameters,
+            units: WholeUnits::of(SegmentRate(parameters.rate_step), start.tick),
             random: RandomStream::new(start.seed, "bbr"),
             state: BbrState::Startup,
             rounds: Rounds::default(),
@@ -101,7 +107,8 @@ impl Bbr {
             ignored: Ignored::default(),
             policer: Policer::default(),
             control: Control::new(start, parameters.quantum_duration, parameters.quantum_max),
-            recovery: BbrRecovery::NONE,
+            recovery: BbrRecovery::default(),
+            marked: false,
             idle_restart: false,
             gain: parameters.high_gain,
             ssthresh: WindowSize::INFINITE,
@@ -120,10 +127,9 @@ impl Bbr {
     #[cold]
     #[inline(never)]
     fn pace_initial_window(&mut self, rtt: f64) {
-        let whole = self.parameters.whole(Duration::from_secs(rtt));
         let bandwidth = self
-            .parameters
-            .known(SegmentRate(self.control.initial_window() / whole.secs()))
+            .units
+            .rate_of(self.control.initial_window(), Duration::from_secs(rtt))
             .0;
         self.control.pacing_rate = self.paced(bandwidth, self.parameters.high_gain);
     }
@@ -179,13 +185,13 @@ impl Bbr {
 
     /// The same of a path of `bandwidth`, with `extra` segments besides.
     fn inflight_at(&self, bandwidth: SegmentRate, gain: f64, extra: WindowSize) -> f64 {
-        let SegmentRate(bandwidth) = bandwidth;
-        if self.rt_prop.secs.is_infinite() || bandwidth == 0.0 {
+        if self.rt_prop.secs.is_infinite() || bandwidth.0 == 0.0 {
             return self.control.initial_window();
         }
+        let rtt = Duration::from_secs(self.rt_prop.secs);
         let capacity = self
             .control
-            .rounded_up(gain * bandwidth * self.rt_prop.secs);
+            .rounded_up(self.units.capacity(bandwidth, rtt, gain));
         let window = capacity + extra.segments() + self.parameters.quanta * self.send_quantum();
         let even = if self.parameters.even_windows {
             ceil(window / 2.0) * 2.0
@@ -223,7 +229,8 @@ impl Bbr {
         } else {
             0.0
         };
-        let delivered = floor(self.path_rate() * ack.waits.secs());
+        let rate = SegmentRate(self.path_rate());
+        let delivered = self.units.delivered_within(rate, ack.waits);
         (now + begun - delivered).max(0.0)
     }
 
@@ -237,7 +244,7 @@ impl Bbr {
             return;
         }
         let (round, window) = (self.rounds.count, self.parameters.bw_rounds);
-        let sample = self.parameters.known(SegmentRate(delivery_rate(rate)));
+        let sample = self.units.rate(rate);
         if sample.0 >= self.bandwidth.get() || !self.ignored.app_limited(rate) {
             self.bandwidth.add(sample, round, window);
         }
@@ -263,7 +270,7 @@ impl Bbr {
             let rounds = self.parameters.extra_acked_rounds;
             let cwnd = WindowSize::from_segments(self.control.cwnd);
             self.aggregation
-                .on_ack(ack, bandwidth, cwnd, begins, rounds);
+                .on_ack(ack, self.units, bandwidth, cwnd, begins, rounds);
         }
     }
 
@@ -321,7 +328,7 @@ impl Bbr {
     /// Whether RTprop had expired.
     fn update_rt_prop(&mut self, ack: &AckedData) -> bool {
         let first = self.rt_prop.known().is_none();
-        let expired = self.rt_prop.update(ack);
+        let expired = self.rt_prop.update(ack, self.units);
         if first && let Some(rtt) = self.rt_prop.known() {
             self.pace_initial_window(rtt);
         }
@@ -336,12 +343,7 @@ impl Bbr {
         if let BbrState::ProbeRtt(mut probe) = self.state {
             self.ignored.mark(self.rounds.delivered(), ack.pipe);
             let little = WindowSize::from_segments(self.parameters.min_cwnd);
-            probe.on_ack(
-                ack,
-                &mut self.rounds,
-                little,
-                self.parameters.probe_rtt_duration,
-            );
+            probe.on_ack(ack, &mut self.rounds, little);
             self.state = BbrState::ProbeRtt(probe);
             self.check_probe_rtt_done(ack.now);
         }
@@ -356,7 +358,9 @@ impl Bbr {
         let BbrState::ProbeRtt(probe) = self.state else {
             return;
         };
-        if !probe.is_over(now) {
+        let units = self.units;
+        let long = self.parameters.probe_rtt_duration;
+        if !probe.is_over(|since| units.has_passed(since, long, now)) {
             return;
         }
         self.rt_prop.at = now.secs();
@@ -368,6 +372,16 @@ impl Bbr {
         }
     }
 
+    #[cold]
+    #[inline(never)]
+    fn after_timeout(&mut self) {
+        self.recovery.begin_with_nothing(self.units.are_whole());
+        // Growth is seen from nothing on, but for what has been counted.
+        self.full_pipe.bw = 0.0;
+        self.policer.on_timeout();
+        self.control.cwnd = 1.0;
+    }
+
     fn save_cwnd(&mut self) {
         let touched = self.recovery.is_under_way() || self.in_probe_rtt();
         self.control.save_cwnd(touched);
@@ -377,19 +391,30 @@ impl Bbr {
         if ack.delivered.is_zero() {
             return self.bound_for_probe_rtt();
         }
-        let cwnd = self.control.cwnd;
-        self.control.cwnd = self.recovery.modulate(cwnd, ack, &mut self.rounds);
-        if self.recovery.take_end() {
-            self.control.restore_cwnd();
-        }
-        if !self.recovery.conserves() {
-            let (target, full) = (self.target_cwnd(), self.full_pipe.reached);
-            let total = self.rounds.delivered();
-            let control = &mut self.control;
-            control.grow(ack.delivered.as_f64(), target, full, total);
-            control.cwnd = control.cwnd.max(self.parameters.min_cwnd);
+        let follows = self
+            .recovery
+            .on_delivered(self.control.cwnd, ack, &mut self.rounds);
+        match follows {
+            Follows::Conservation(cwnd) => self.control.cwnd = cwnd,
+            Follows::Growth(cwnd) => {
+                self.control.cwnd = cwnd;
+                self.grow(ack);
+            }
+            Follows::Restored(cwnd) => {
+                self.control.cwnd = cwnd;
+                self.control.restore_cwnd();
+                self.grow(ack);
+            }
         }
         self.bound_for_probe_rtt();
+    }
+
+    fn grow(&mut self, ack: &AckedData) {
+        let (target, full) = (self.target_cwnd(), self.full_pipe.reached);
+        let total = self.rounds.delivered();
+        let control = &mut self.control;
+        control.grow(ack.delivered.as_f64(), target, full, total);
+        control.cwnd = control.cwnd.max(self.parameters.min_cwnd);
     }
 
     fn bound_for_probe_rtt(&mut self) {
@@ -420,19 +445,20 @@ impl CongestionControl for Bbr {
     }
 
     fn on_congestion(&mut self, episode: &Episode) {
-        if episode.signal == Signal::Ecn {
-            return;
+        if !self.marked {
+            self.save_cwnd();
         }
-        self.save_cwnd();
-        if episode.signal == Signal::Rto {
-            self.recovery.begin_with_nothing();
-            // Growth is seen from nothing on, but for what has been counted.
-            self.full_pipe.bw = 0.0;
-            self.policer.on_timeout();
-            self.control.cwnd = 1.0;
-        } else {
-            self.recovery.begin();
+        self.marked = episode.signal == Signal::Ecn;
+        match episode.signal {
+            Signal::Ecn => {}
+            Signal::Loss => self.recovery.begin(),
+            Signal::Rto => self.after_timeout(),
         }
+    }
+
+    fn on_further_timeout(&mut self, _now: Instant) {
+        self.marked = false;
+        self.after_timeout();
     }
 
     fn on_undo(&mut self, before: Windows) {
@@ -446,6 +472,7 @@ impl CongestionControl for Bbr {
     }
 
     fn on_recovered(&mut self, _now: Instant, _began: Signal) {
+        self.marked = false;
         self.recovery.end();
     }
 
@@ -460,7 +487,7 @@ impl CongestionControl for Bbr {
     }
 
     fn on_handshake(&mut self, now: Instant, rtt: Duration) {
-        self.rt_prop.secs = rtt.secs();
+        self.rt_prop.secs = self.units.told(now, rtt).secs();
         self.rt_prop.at = now.secs();
     }
 

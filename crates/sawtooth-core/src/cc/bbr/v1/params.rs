@@ -1,12 +1,11 @@
 //! The parameters of version 1, and its row of the table.
 
 use super::Bbr;
-use crate::cc::bbr::model::SegmentRate;
 use crate::cc::bbr::params::{FULL_BW_GROWTH, FULL_BW_ROUNDS, QUANTUM_MAX};
 use crate::cc::params::{COUNT, TIME, TIME_FROM_ZERO, parameters};
 use crate::cc::{Algorithm, Needs, Rates};
 use crate::registry::{Entry, Kind, Value};
-use crate::units::{ByteCount, Duration, floor};
+use crate::units::{ByteCount, Duration};
 
 pub(crate) const ENTRY: Entry<Algorithm> = Entry {
     name: "bbr",
@@ -71,26 +70,6 @@ parameters! {
         policer_detection: bool = Kind::Bool => Value::Bool(false),
             "whether the rate of a policer, which drops what is above it, is found of losses and kept to for 48 round trips";
         rate_step: f64 = Kind::Number { min: 0.0, max: 100.0 } => Value::Number(0.0),
-            "delivery rates are whole multiples of so many segments per second; 0: they are as they are";
-    }
-}
-
-impl BbrParameters {
-    /// A delivery rate, as far as it is told apart from others.
-    pub(super) fn known(&self, SegmentRate(rate): SegmentRate) -> SegmentRate {
-        SegmentRate(if self.rate_step > 0.0 {
-            floor(rate / self.rate_step).max(1.0) * self.rate_step
-        } else {
-            rate
-        })
-    }
-
-    /// A round trip, in whole microseconds where rates have steps.
-    pub(super) fn whole(&self, rtt: Duration) -> Duration {
-        if self.rate_step > 0.0 {
-            Duration::from_secs(floor(rtt.secs() * 1e6) / 1e6)
-        } else {
-            rtt
-        }
+            "delivery rates are whole multiples of so many segments per second, and times whole microseconds or ticks of the host; 0: they are as they are";
     }
 }

@@ -1,5 +1,6 @@
 //! RTprop: the path's delay without a queue.
 
+use super::whole::WholeUnits;
 use crate::cc::AckedData;
 use crate::units::{Duration, Instant};
 
@@ -26,10 +27,13 @@ impl RtProp {
     }
 
     /// Takes in an acknowledgement; returns whether the known delay had expired, which it cannot before the first sample.
-    pub(super) fn update(&mut self, ack: &AckedData) -> bool {
+    pub(super) fn update(&mut self, ack: &AckedData, units: WholeUnits) -> bool {
         let now = ack.now.secs();
-        let expired = self.expired(ack.now);
-        let sample = ack.rtt.map(Duration::secs).filter(|&rtt| rtt > 0.0);
+        let expired = self.expired(ack.now, units);
+        let sample = ack
+            .rtt
+            .map(|rtt| units.told(ack.now, rtt).secs())
+            .filter(|&rtt| rtt > 0.0);
         if let Some(rtt) = sample
             && (rtt <= self.secs || expired)
         {
@@ -39,7 +43,7 @@ impl RtProp {
         expired
     }
 
-    pub(super) fn expired(&self, now: Instant) -> bool {
-        self.secs.is_finite() && now.secs() - self.at > self.window.secs()
+    pub(super) fn expired(&self, now: Instant, units: WholeUnits) -> bool {
+        self.secs.is_finite() && units.has_passed(Instant::from_secs(self.at), self.window, now)
     }
 }

@@ -401,8 +401,8 @@ fn an_even_phase_lasts_its_round_trip_however_little_is_in_flight() {
 fn section_4_1_1_3_the_delay_has_expired_when_more_than_ten_seconds_have_passed() {
     let mut bbr = bbr(beginning(10.0));
     bbr.on_handshake(Instant::from_secs(5.0), Duration::from_secs(0.1));
-    assert!(!bbr.rt_prop.expired(Instant::from_secs(15.0)));
-    assert!(bbr.rt_prop.expired(Instant::from_secs(15.001)));
+    assert!(!bbr.rt_prop.expired(Instant::from_secs(15.0), bbr.units));
+    assert!(bbr.rt_prop.expired(Instant::from_secs(15.001), bbr.units));
 }
 
 #[test]
@@ -557,4 +557,54 @@ fn a_policers_rate_is_paced_and_not_probed() {
     assert!(close(bbr.path_rate(), 10.0));
     assert!(close(bbr.pacing_gain(), 1.0));
     assert!(close(bbr.control.pacing_rate, 10.0 * 1460.0 * 8.0 * 0.99));
+}
+
+#[test]
+fn a_loss_after_a_mark_conserves_packets_and_gives_back_the_window_of_the_mark() {
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
+    feed.settle(&mut bbr);
+    bbr.on_congestion(&Episode {
+        signal: Signal::Ecn,
+        ..loss_at(feed.now, bbr.control.cwnd)
+    });
+    assert!(close(bbr.control.cwnd, 206.0), "a mark changes nothing");
+    bbr.control.cwnd = 250.0;
+    bbr.on_loss(&loss_at(feed.now, bbr.control.cwnd));
+    // One arrives, and one is in the path.
+    feed.pipe = 1;
+    bbr.on_ack(&feed.ack(1000.0));
+    assert!(close(bbr.control.cwnd, 2.0));
+    bbr.on_recovered(Instant::from_secs(feed.now), Signal::Loss);
+    bbr.parameters.cwnd_gain = 3.0;
+    bbr.on_ack(&feed.ack(1000.0));
+    assert!(
+        close(bbr.control.cwnd, 207.0),
+        "206 and what was delivered, not 250"
+    );
+}
+
+#[test]
+fn what_conserves_packets_goes_on_through_a_timeout_in_a_kernel() {
+    let (mut bbr, mut feed) = (bbr(beginning(10.0)), Feed::new());
+    let step = BbrParameters::from(&Params::defaults(ENTRY.params)).rate_step + 1e6 / 16_777_216.0;
+    bbr.units = WholeUnits::of(SegmentRate(step), Duration::ZERO);
+    feed.settle(&mut bbr);
+    bbr.on_loss(&loss_at(feed.now, bbr.control.cwnd));
+    feed.pipe = 10;
+    // Of a segment that left before the recovery: its round is not over.
+    let in_round = |feed: &mut Feed| {
+        let mut ack = feed.ack(1000.0);
+        ack.rate.as_mut().expect("it has one").prior_delivered = segs(100);
+        ack
+    };
+    bbr.on_ack(&in_round(&mut feed));
+    bbr.on_rto(&loss_at(feed.now, bbr.control.cwnd));
+    feed.pipe = 1;
+    bbr.on_ack(&in_round(&mut feed));
+    assert!(
+        close(bbr.control.cwnd, 2.0),
+        "one in the path and one delivered"
+    );
+    bbr.on_ack(&feed.ack(1000.0));
+    assert!(close(bbr.control.cwnd, 4.0), "the round is over");
 }

@@ -151,12 +151,7 @@ impl Bbr3 {
         if let Bbr3State::ProbeRtt(mut probe) = self.state {
             self.ignored.mark(self.rounds.delivered(), ack.pipe);
             let little = WindowSize::from_segments(self.probe_rtt_cwnd());
-            probe.on_ack(
-                ack,
-                &mut self.rounds,
-                little,
-                self.parameters.probe_rtt_duration,
-            );
+            probe.on_ack(ack, &mut self.rounds, little);
             self.state = Bbr3State::ProbeRtt(probe);
             self.check_probe_rtt_done(ack.now);
         }
@@ -169,7 +164,8 @@ impl Bbr3 {
         let Bbr3State::ProbeRtt(probe) = self.state else {
             return;
         };
-        if !probe.is_over(now) {
+        let long = self.parameters.probe_rtt_duration;
+        if !probe.is_over(|since| now > since + long) {
             return;
         }
         self.min_rtt.probed(now);

@@ -51,7 +51,7 @@ fn fill_window(rack: &mut Rack, tx: &mut Tx, now: Event) -> Option<AtOnce> {
     let segments = &rack.outstanding.segments;
     if rack.congestion.phase != RecoveryPhase::Open
         || !segments.sacked().is_zero()
-        || rack.pace.is_ahead(now.time)
+        || rack.pace.is_ahead(tx, now.time)
     {
         return None;
     }
@@ -94,17 +94,17 @@ fn leave_paced(rack: &mut Rack, tx: &mut Tx, now: Event) -> Option<AtOnce> {
         return None;
     }
     let mut segments = Range { start, end: start };
-    if rack.outstanding.pipe() < window && !rack.pace.is_ahead(now.time) {
+    if rack.outstanding.pipe() < window && !rack.pace.is_ahead(tx, now.time) {
         rack.on_send_next(tx, now, start);
         segments.end = start.next();
         tx.note_sent(segments.end);
     }
     let is_full = rack.outstanding.pipe() >= window;
-    let is_ahead = rack.pace.is_ahead(now.time);
+    let is_ahead = rack.pace.is_ahead(tx, now.time);
     if is_full {
         rack.pace.usage.note(tx, true);
     } else if is_ahead {
-        rack.pace.wait(now);
+        rack.pace.wait(tx, now);
     } else {
         return Some(AtOnce {
             segments,

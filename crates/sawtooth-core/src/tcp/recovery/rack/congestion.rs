@@ -143,10 +143,7 @@ impl Congestion {
     pub(super) fn enter_cwr(&mut self, tx: &mut Tx, now: Event, outstanding: &Outstanding) {
         let before = tx.window.windows();
         tx.reduce_for_mark(now, Some(outstanding.losses()));
-        if tx.window.needs.rules_recovery {
-            return;
-        }
-        if tx.config.prr {
+        if tx.prescribes_reduction() {
             tx.window.prescribe(now.time, before.cwnd);
         }
         self.phase = RecoveryPhase::Cwr(Prr::new(before.cwnd.whole()));
@@ -167,8 +164,10 @@ impl Congestion {
     #[inline(never)]
     fn leave_cwr(&mut self, tx: &mut Tx, now: Event) {
         self.phase = RecoveryPhase::Open;
-        let ssthresh = tx.window.ssthresh();
-        tx.window.prescribe(now.time, ssthresh);
+        if !tx.window.needs.rules_recovery {
+            let ssthresh = tx.window.ssthresh();
+            tx.window.prescribe(now.time, ssthresh);
+        }
         tx.window.on_recovered(now.time, Signal::Ecn);
     }
 

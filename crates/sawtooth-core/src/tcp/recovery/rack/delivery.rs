@@ -91,7 +91,11 @@ impl NewlyDelivered {
         if let Some(estimators) = undo.adapts(tx.seq.una) {
             timers.rto.adapt_to_spurious(estimators, last);
         }
-        Some(in_whole_microseconds(self.last_sent, now.time))
+        let clock = tx.config.timer_tick;
+        Some(in_whole_microseconds(
+            clock.read(self.last_sent),
+            clock.read(now.time),
+        ))
     }
 }
 

@@ -50,6 +50,7 @@ use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
 use crate::tcp::episodes::LossFoundBy;
+use crate::tcp::rate::RateClock;
 use crate::tcp::segments::LostSegments;
 use crate::tcp::sender::tx::Tx;
 use crate::tcp::timestamps::TimestampClock;
@@ -226,7 +227,10 @@ impl Rack {
         rtt: Option<Duration>,
     ) {
         let pipe = self.outstanding.pipe();
-        let rate = self.outstanding.rate_sample(tx.config.rate_granularity);
+        let rate = self.outstanding.rate_sample(RateClock {
+            granularity: tx.config.rate_granularity,
+            host: tx.config.timer_tick,
+        });
         if news.delivered.is_zero() && lost.is_zero() {
             return;
         }
@@ -257,7 +261,7 @@ impl Rack {
             order,
             cwnd_limited: limited || !tx.config.cwnd_validation,
             rate,
-            waits: self.pace.waits(now.time),
+            waits: self.pace.waits(tx, now.time),
         };
         if let Some(prr) = reduction
             && !news.delivered.is_zero()
@@ -282,7 +286,7 @@ impl Rack {
     pub fn next(&mut self, tx: &mut Tx, now: Event) -> Option<SeqNum> {
         let phase = self.congestion.phase;
         let next = self.pace.next(tx, now, &mut self.outstanding, phase);
-        if next.is_none() && self.pace.is_ahead(now.time) {
+        if next.is_none() && self.pace.is_ahead(tx, now.time) {
             tx.timers.recovery = self.timer.or(self.pace.timer);
         }
         next
@@ -355,16 +359,16 @@ impl Rack {
     }
 
     /// New segments that the window has room for now.
-    pub fn room(&self, now: Instant, window: SegCount) -> SegCount {
-        if self.pace.is_ahead(now) {
+    pub fn room(&self, tx: &Tx, now: Instant) -> SegCount {
+        if self.pace.is_ahead(tx, now) {
             return SegCount::ZERO;
         }
-        self.outstanding.room(window)
+        self.outstanding.room(tx.window.usable())
     }
 
-    /// Whether `window` has room and the next segment's time has not come.
+    /// Whether the window has room and the next segment's time has not come.
     #[inline]
-    pub fn waits_for_its_time(&self, now: Instant, window: SegCount) -> bool {
-        self.pace.is_ahead(now) && self.outstanding.pipe() < window
+    pub fn waits_for_its_time(&self, tx: &Tx, now: Instant) -> bool {
+        self.pace.is_ahead(tx, now) && self.outstanding.pipe() < tx.window.usable()
     }
 }

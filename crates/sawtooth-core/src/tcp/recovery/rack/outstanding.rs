@@ -10,11 +10,11 @@ use crate::events::Event;
 use crate::packet::Ack;
 use crate::ring::RingBuffer;
 use crate::tcp::episodes::{LossFoundBy, Losses};
-use crate::tcp::rate::{DeliveredTransmission, DeliveryRate, Snapshot};
+use crate::tcp::rate::{DeliveredTransmission, DeliveryRate, RateClock, Snapshot};
 use crate::tcp::scoreboard::{Range, SackBlocks};
 use crate::tcp::segments::{InOrder, LostSegments, OutstandingSegment, Segments};
 use crate::tcp::sender::tx::Tx;
-use crate::units::{Duration, Instant, SegCount, SeqNum};
+use crate::units::{Instant, SegCount, SeqNum};
 
 /// What losses are found by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -247,9 +247,9 @@ impl Outstanding {
 
     /// The delivery rate, if the algorithm needs it and this acknowledgement gives a sample.
     #[inline]
-    pub fn rate_sample(&mut self, granularity: Duration) -> Option<RateSample> {
+    pub fn rate_sample(&mut self, clock: RateClock) -> Option<RateSample> {
         self.snapshots.as_ref()?;
-        self.rate.sample(self.detect.min_rtt, granularity)
+        self.rate.sample(self.detect.min_rtt, clock)
     }
 
     /// Whether losses are found by time, and not by the highest segment reported.

@@ -37,20 +37,21 @@ impl SegmentPacing {
 
     /// Whether the next segment's time has not come.
     #[inline]
-    pub(super) fn is_ahead(&self, now: Instant) -> bool {
-        self.until > now
+    pub(super) fn is_ahead(&self, tx: &Tx, now: Instant) -> bool {
+        self.until > tx.config.timer_tick.read(now)
     }
 
     /// How long it is until then.
     #[inline]
-    pub(super) fn waits(&self, now: Instant) -> Duration {
-        (self.until - now).max(Duration::ZERO)
+    pub(super) fn waits(&self, tx: &Tx, now: Instant) -> Duration {
+        (self.until - tx.config.timer_tick.read(now)).max(Duration::ZERO)
     }
 
     /// The next segment waits for its time.
     #[inline]
-    pub(super) fn wait(&mut self, now: Event) {
-        self.timer = now.schedule(self.until, Child::Timer);
+    pub(super) fn wait(&mut self, tx: &Tx, now: Event) {
+        let read = tx.config.timer_tick.told(self.until);
+        self.timer = now.schedule(read, Child::Timer);
     }
 
     /// The next segment to send now, so far from the last loss.
@@ -88,8 +89,8 @@ impl SegmentPacing {
             self.burst -= SegCount::ONE;
             return lost.or_else(|| new.then_some(tx.seq.nxt));
         }
-        if self.is_ahead(now.time) {
-            self.wait(now);
+        if self.is_ahead(tx, now.time) {
+            self.wait(tx, now);
             return None;
         }
         if lost.is_none()
@@ -107,8 +108,8 @@ impl SegmentPacing {
     fn last(&mut self, tx: &Tx, now: Event, new: bool) -> Option<SeqNum> {
         let may_leave = new && self.probed != now.time;
         let last = Some(tx.seq.nxt).filter(|next| may_leave && tx.app.stream.has_fin(*next));
-        if last.is_some() && self.is_ahead(now.time) {
-            self.wait(now);
+        if last.is_some() && self.is_ahead(tx, now.time) {
+            self.wait(tx, now);
             return None;
         }
         last
@@ -161,7 +162,7 @@ impl SegmentPacing {
 
     /// Segment `seq` is about to leave.
     pub(super) fn on_send(&mut self, tx: &Tx, now: Instant, seq: SeqNum) {
-        let until = self.until.max(now);
+        let until = self.until.max(tx.config.timer_tick.read(now));
         self.until = match pacing_rate(tx) {
             // Algorithms' rates are of application bytes. So is Linux's pacing: 2.80 ms between segments of 1448 bytes at 4.135 Mbit/s.
             Some(rate) => {
