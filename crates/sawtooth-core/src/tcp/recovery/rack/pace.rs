@@ -38,7 +38,8 @@ impl SegmentPacing {
     /// Whether the next segment's time has not come.
     #[inline]
     pub(super) fn is_ahead(&self, tx: &Tx, now: Instant) -> bool {
-        self.until > tx.config.timer_tick.read(now)
+        let clock = tx.config.timer_tick;
+        clock.told(self.until) > clock.read(now)
     }
 
     /// How long it is until then.
