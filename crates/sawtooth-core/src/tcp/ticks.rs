@@ -101,8 +101,19 @@ impl Ticks {
 
     #[cold]
     fn whole_between(self, from: Instant, to: Instant) -> Duration {
-        let shown = |at| floor((self.read(at) - Instant::START) / MICROSECOND + 1e-3);
+        let ahead = self.ahead(MICROSECOND);
+        let shown = |at| floor((self.read(at) + ahead - Instant::START) / MICROSECOND + 1e-3);
         MICROSECOND * (shown(to) - shown(from))
+    }
+
+    /// How far a clock of such a `granularity`, of whose ticks one is at each of the host's, is ahead of one that begins with the run; not at all where the host's tells any time.
+    pub fn ahead(self, granularity: Duration) -> Duration {
+        if self.reading == Duration::ZERO {
+            return Duration::ZERO;
+        }
+        let ticks = self.phase / granularity;
+        let ahead = ceil(ticks - 1e-6) - ticks;
+        granularity * ahead.max(0.0)
     }
 
     /// Whoever waits for what comes is woken by the first reading after the nanosecond that follows it (measured: one that comes a nanosecond before a reading is told by the next).
@@ -202,6 +213,11 @@ mod tests {
             assert!((found - expiry).abs() < 1e-12, "{wait}: {found}");
         }
         assert_eq!(ticks.read(at(0.0)), at(0.0));
+        let early = Ticks {
+            phase: secs(0.319_999_872),
+            ..ticks
+        };
+        assert!((early.ahead(secs(1e-3)).secs() - 128e-9).abs() < 1e-15);
         // The nanosecond before a reading is over only after it.
         for (comes, read) in [
             (1.000_000_1e-3, 1.000_192e-3),

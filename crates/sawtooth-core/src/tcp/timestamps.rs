@@ -9,6 +9,7 @@
 //! Deviations: PAWS (RFC 7323 §5) protects against segments of a former cycle of sequence numbers. Here these have 64 bits and no connection's
 //! segment outlives it, so there is nothing to protect against, and it is left out. The option's 12 bytes are part of `header` and `ack_size`.
 
+use super::ticks::Ticks;
 use crate::units::{Duration, Instant, SeqNum, whole};
 
 /// When a segment left, in ticks; or nothing.
@@ -49,12 +50,25 @@ impl Stamp {
 #[derive(Clone, Copy, Debug)]
 pub struct TimestampClock {
     granularity: Duration,
+    /// Of one that begins with the run.
+    ahead: Duration,
 }
 
 impl TimestampClock {
     /// A clock that ticks every `granularity`.
     pub fn new(granularity: Duration) -> Self {
-        Self { granularity }
+        Self {
+            granularity,
+            ahead: Duration::ZERO,
+        }
+    }
+
+    /// The same on a host with such ticks.
+    pub fn on_host(granularity: Duration, ticks: Ticks) -> Self {
+        Self {
+            granularity,
+            ahead: ticks.ahead(granularity),
+        }
     }
 
     /// What a segment that leaves `now` says.
@@ -65,7 +79,7 @@ impl TimestampClock {
     )]
     pub fn stamp(self, now: Instant) -> Stamp {
         // A millionth of a tick of tolerance: rounding is not to put an edge into the tick before.
-        let ticks = whole((now - Instant::START) / self.granularity + 1e-6) as u32;
+        let ticks = whole((now + self.ahead - Instant::START) / self.granularity + 1e-6) as u32;
         // One more than the ticks, for 0 says that there is none; the tick before the clock starts again is one too long.
         Stamp(ticks.wrapping_add(1).max(1))
     }

@@ -278,7 +278,7 @@ impl Receiver {
             None => (Ack::NO_WINDOW, Stamp::NONE),
             Some(buffer) => (
                 buffer.advertise_segments().min(Ack::NO_WINDOW),
-                buffer::stamp(at),
+                buffer.stamp(at),
             ),
         };
         InOrderAck {

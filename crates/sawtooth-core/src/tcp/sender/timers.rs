@@ -79,7 +79,9 @@ pub struct Stamps {
 impl Stamps {
     pub fn new(config: &Config) -> Self {
         Self {
-            clock: config.timestamps.map(TimestampClock::new),
+            clock: config
+                .timestamps
+                .map(|granularity| TimestampClock::on_host(granularity, config.timer_tick)),
             echo: Stamp::NONE,
             peer: Stamp::NONE,
         }

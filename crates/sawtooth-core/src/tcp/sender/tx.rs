@@ -154,7 +154,7 @@ impl Tx {
             }
         };
         Episode {
-            now: now.time,
+            now: self.window.told(now.time),
             signal,
             window,
             whole_ssthresh: self.config.whole_ssthresh,
@@ -213,7 +213,7 @@ impl Tx {
         let snd_una = self.seq.una.max(ack.next);
         if signals.wants_share() {
             self.window.on_marks(&cc::AckedMarks {
-                now: now.time,
+                now: self.window.told(now.time),
                 delivered,
                 marked: signals.marked,
                 snd_una,

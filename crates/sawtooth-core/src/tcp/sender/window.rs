@@ -22,6 +22,8 @@ pub struct SenderWindow {
     pub inflation: SegCount,
     /// The most that may be outstanding.
     limit: SegCount,
+    /// How far the clock by which the algorithm counts is ahead of the run's.
+    ahead: Duration,
     since: Instant,
     /// Over time: segments times seconds.
     integral: f64,
@@ -53,11 +55,18 @@ impl SenderWindow {
             whole: cwnd.whole(),
             inflation: SegCount::ZERO,
             limit: config.window_limit.whole(),
+            ahead: config.timer_tick.ahead(config.timer_tick.tick),
             since: Instant::START,
             integral: 0.0,
             max: cwnd,
             cc,
         }
+    }
+
+    /// What the algorithm takes a time for.
+    #[inline]
+    pub fn told(&self, time: Instant) -> Instant {
+        time + self.ahead
     }
 
     /// Time begins to count.
@@ -206,19 +215,19 @@ impl SenderWindow {
 
     /// Everything that was outstanding at the last sign of congestion, which was of this kind, has arrived.
     pub fn on_recovered(&mut self, time: Instant, began: cc::Signal) {
-        self.cc.on_recovered(time, began);
+        self.cc.on_recovered(self.told(time), began);
         self.update(time);
     }
 
     /// A timeout of what the window was reduced for before: one segment is left, and the threshold stays.
     pub fn on_further_timeout(&mut self, time: Instant) {
-        self.cc.on_further_timeout(time);
+        self.cc.on_further_timeout(self.told(time));
         self.prescribe(time, WindowSize::ONE);
     }
 
     /// How long the handshake took.
     pub fn on_handshake(&mut self, time: Instant, rtt: Duration) {
-        self.cc.on_handshake(time, rtt);
+        self.cc.on_handshake(self.told(time), rtt);
     }
 
     /// Data begins, with these windows; without an initial one, the SYN was lost: it is one segment then (RFC 5681 §3.1).
@@ -246,7 +255,7 @@ impl SenderWindow {
         idle: Duration,
         left: impl FnOnce(Windows) -> Windows,
     ) {
-        self.cc.on_restart(time, idle);
+        self.cc.on_restart(self.told(time), idle);
         if !self.needs.rules_recovery {
             let before = self.windows();
             let after = left(before);

@@ -23,8 +23,6 @@ mod round_trip;
 mod tuning;
 mod window;
 
-pub(crate) use self::round_trip::stamp;
-
 use self::memory::ReceiveMemory;
 use self::round_trip::RoundTrip;
 use self::tuning::Tuning;
@@ -73,7 +71,7 @@ impl ReceiveBuffer {
                 config.window_scaling.then_some(most),
             ),
             memory,
-            rtt: RoundTrip::default(),
+            rtt: RoundTrip::on_host(config.receiver_tick),
             tuning: Tuning::new(config.receive_auto_tuning, smss),
             received: ByteCount::ZERO,
             read: ByteCount::ZERO,
@@ -95,7 +93,7 @@ impl ReceiveBuffer {
         self.window.open() / (self.smss * 2)
     }
 
-    /// A full segment arrives, which echoes a [`stamp`]. Whether the window opens.
+    /// A full segment arrives, which echoes a [`Self::stamp`]. Whether the window opens.
     #[inline]
     pub(crate) fn on_segment(&mut self, now: Instant, echo: Stamp) -> bool {
         self.measure(now, echo);
@@ -107,6 +105,12 @@ impl ReceiveBuffer {
     pub(crate) fn on_early_segment(&mut self, now: Instant, echo: Stamp) -> bool {
         self.measure(now, echo);
         self.window.open_up(self.memory.free())
+    }
+
+    /// What an acknowledgement says that leaves `now` (RFC 7323 §5.4 allows a tick of 1 ms).
+    #[inline]
+    pub(crate) fn stamp(&self, now: Instant) -> Stamp {
+        self.rtt.stamp(now)
     }
 
     #[inline]

@@ -2,19 +2,12 @@
 //!
 //! Specification: RFC 7323 §3 (timestamps), §5.4 (the clock). How samples are averaged is as measured of Linux 6.1 (`mod.rs`).
 
+use crate::tcp::ticks::Ticks;
 use crate::tcp::timestamps::Stamp;
 use crate::units::{Duration, Instant, whole};
 
 /// Timestamps count milliseconds and start again after 2^23 of them.
 const MILLIS: u32 = (1 << 23) - 1;
-
-/// What an acknowledgement says that leaves `now` (RFC 7323 §5.4 allows a tick of 1 ms).
-#[expect(clippy::cast_possible_truncation, reason = "the clock wraps")]
-pub(crate) fn stamp(now: Instant) -> Stamp {
-    // A hair of tolerance: a tick that is due now has come.
-    let millis = whole(now.secs() * 1e3 + 1e-6) as u32;
-    Stamp::from_bits(millis & MILLIS)
-}
 
 /// The round trip that a receiver knows of.
 #[derive(Debug, Default)]
@@ -22,9 +15,28 @@ pub(super) struct RoundTrip {
     average: Option<Duration>,
     /// The timestamp of the last sample.
     last_echo: Option<Stamp>,
+    /// Of a clock that begins with the run.
+    ahead: Duration,
 }
 
 impl RoundTrip {
+    /// On a host with such ticks.
+    pub(super) fn on_host(ticks: Ticks) -> Self {
+        Self {
+            ahead: ticks.ahead(Duration::from_secs(1e-3)),
+            ..Self::default()
+        }
+    }
+
+    /// What the clock of timestamps shows.
+    #[expect(clippy::cast_possible_truncation, reason = "the clock wraps")]
+    #[inline]
+    pub(super) fn stamp(&self, now: Instant) -> Stamp {
+        // A hair of tolerance: a tick that is due now has come.
+        let millis = whole((now + self.ahead).secs() * 1e3 + 1e-6) as u32;
+        Stamp::from_bits(millis & MILLIS)
+    }
+
     /// Nothing if none has been measured.
     #[inline]
     pub(super) fn average(&self) -> Option<Duration> {
@@ -41,7 +53,7 @@ impl RoundTrip {
     }
 
     fn take(&mut self, now: Instant, echo: Stamp) {
-        let elapsed = stamp(now).bits().wrapping_sub(echo.bits()) & MILLIS;
+        let elapsed = self.stamp(now).bits().wrapping_sub(echo.bits()) & MILLIS;
         let sample = Duration::from_secs(f64::from(elapsed.max(1)) / 1e3);
         self.average = Some(match self.average {
             Some(rtt) if sample > rtt => rtt + (sample - rtt) / 8.0,

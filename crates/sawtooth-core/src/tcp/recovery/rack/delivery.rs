@@ -93,8 +93,8 @@ impl NewlyDelivered {
         }
         let clock = tx.config.timer_tick;
         Some(in_whole_microseconds(
-            clock.read(self.last_sent),
-            clock.read(now.time),
+            tx.window.told(clock.read(self.last_sent)),
+            tx.window.told(clock.read(now.time)),
         ))
     }
 }

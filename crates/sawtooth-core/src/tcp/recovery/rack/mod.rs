@@ -109,8 +109,9 @@ impl Rack {
             self.outstanding.detect.on_rtt(rtt);
         }
         if !syn {
+            let told = tx.window.told(now.time);
             tx.announce(|| cc::AckArrival {
-                now: now.time,
+                now: told,
                 acked: news.acked,
                 rtt,
                 reports: ack.reports(),
@@ -242,7 +243,7 @@ impl Rack {
         let reduction = self.congestion.phase.prr();
         let limited = self.pace.usage.limits(|| tx.window.windows());
         let acked = cc::AckedData {
-            now: now.time,
+            now: tx.window.told(now.time),
             acked: news.acked,
             counted: if tx.config.byte_counting {
                 news.delivered
