@@ -92,7 +92,7 @@ impl DeliveryRate {
 
     /// The sample of this acknowledgement, if it delivered anything. An interval shorter than `min_rtt` is not taken, and all are between ticks of `clock`.
     #[inline]
-    pub fn sample(&mut self, min_rtt: Duration, clock: RateClock) -> Option<RateSample> {
+    pub fn sample(&mut self, min_rtt: Duration, clock: RateClock<'_>) -> Option<RateSample> {
         if self.delivered > self.app_limited_until {
             self.app_limited_until = SegCount::ZERO;
         }
@@ -115,14 +115,14 @@ impl DeliveryRate {
 
 /// The clock by which rates are measured.
 #[derive(Clone, Copy, Debug)]
-pub struct RateClock {
+pub struct RateClock<'a> {
     /// The time between two of its ticks; 0: it tells any time.
     pub granularity: Duration,
     /// The host's, of which it is a part.
-    pub host: Ticks,
+    pub host: &'a Ticks,
 }
 
-impl RateClock {
+impl RateClock<'_> {
     #[inline]
     fn between(self, from: Instant, to: Instant) -> Duration {
         if self.granularity == Duration::ZERO {
@@ -142,9 +142,9 @@ mod tests {
     use super::*;
     use crate::units::testing::{at, secs, segs};
 
-    const EXACT: RateClock = RateClock {
+    const EXACT: RateClock<'static> = RateClock {
         granularity: Duration::ZERO,
-        host: Ticks::of(Duration::ZERO),
+        host: &Ticks::of(Duration::ZERO),
     };
 
     /// What was sent at `sent` as the connection's `transmission`-th is delivered at `now`.

@@ -13,7 +13,7 @@ const MOST: Duration = Duration::from_secs(0.1);
 /// Segments, and seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ExtraAcked {
-    since: Instant,
+    since: Duration,
     acked: f64,
     /// Of this stretch and of the last.
     most: [f64; 2],
@@ -38,16 +38,21 @@ impl ExtraAcked {
                 self.most = [0.0, self.most[0]];
             }
         }
-        let mut expected = units.delivered(bandwidth, units.told(ack.now, ack.now - self.since));
+        let now = units.told(ack.now);
+        let mut expected = units.delivered(bandwidth, now - self.since);
         if self.acked <= expected {
-            self.restart(ack.now);
+            self.restart_at(now);
             expected = 0.0;
         }
         self.acked += ack.delivered.as_f64();
         self.most[0] = self.most[0].max((self.acked - expected).min(cwnd.segments()));
     }
 
-    pub(super) fn restart(&mut self, now: Instant) {
+    pub(super) fn restart(&mut self, now: Instant, units: WholeUnits) {
+        self.restart_at(units.told(now));
+    }
+
+    fn restart_at(&mut self, now: Duration) {
         self.acked = 0.0;
         self.since = now;
     }

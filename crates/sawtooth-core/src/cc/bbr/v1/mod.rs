@@ -309,11 +309,11 @@ impl Bbr {
         let now = ack.now.secs();
         let full_length = now - since > self.rt_prop.secs;
         let gain = self.pacing_gain();
-        let prior_inflight = self.at_departure(ack.pipe + ack.delivered + ack.lost, ack);
+        let prior_inflight = || self.at_departure(ack.pipe + ack.delivered + ack.lost, ack);
         let next = if gain > 1.0 {
-            full_length && (!ack.lost.is_zero() || prior_inflight >= self.inflight(gain))
+            full_length && (!ack.lost.is_zero() || prior_inflight() >= self.inflight(gain))
         } else if gain < 1.0 {
-            full_length || prior_inflight <= self.inflight(1.0)
+            full_length || prior_inflight() <= self.inflight(1.0)
         } else {
             full_length
         };
@@ -478,7 +478,7 @@ impl CongestionControl for Bbr {
 
     fn on_restart(&mut self, now: Instant, _idle: Duration) {
         self.idle_restart = true;
-        self.aggregation.restart(now);
+        self.aggregation.restart(now, self.units);
         if matches!(self.state, BbrState::ProbeBw { .. }) {
             self.set_pacing_rate(1.0);
         } else {
@@ -487,7 +487,7 @@ impl CongestionControl for Bbr {
     }
 
     fn on_handshake(&mut self, now: Instant, rtt: Duration) {
-        self.rt_prop.secs = self.units.told(now, rtt).secs();
+        self.rt_prop.secs = rtt.secs();
         self.rt_prop.at = now.secs();
     }
 

@@ -30,10 +30,7 @@ impl RtProp {
     pub(super) fn update(&mut self, ack: &AckedData, units: WholeUnits) -> bool {
         let now = ack.now.secs();
         let expired = self.expired(ack.now, units);
-        let sample = ack
-            .rtt
-            .map(|rtt| units.told(ack.now, rtt).secs())
-            .filter(|&rtt| rtt > 0.0);
+        let sample = ack.rtt.map(Duration::secs).filter(|&rtt| rtt > 0.0);
         if let Some(rtt) = sample
             && (rtt <= self.secs || expired)
         {

@@ -14,6 +14,11 @@ const HAIR: f64 = 1e-4;
 pub(super) struct WholeUnits {
     /// Of rates, segments per second; 0: numbers are exact.
     step: f64,
+    /// How many of them a rate of one segment per second has, and one of a segment in a microsecond.
+    per_second: f64,
+    per_microsecond: f64,
+    /// One of the latter.
+    share: f64,
     ticks: HostTicks,
 }
 
@@ -21,6 +26,9 @@ impl WholeUnits {
     #[cfg(test)]
     pub(super) const EXACT: Self = Self {
         step: 0.0,
+        per_second: 0.0,
+        per_microsecond: 0.0,
+        share: 0.0,
         ticks: HostTicks { tick: 0.0 },
     };
 
@@ -29,6 +37,9 @@ impl WholeUnits {
         let tick = if step > 0.0 { tick } else { Duration::ZERO };
         Self {
             step,
+            per_second: 1.0 / step,
+            per_microsecond: 1e6 / step,
+            share: step / 1e6,
             ticks: HostTicks::of(tick),
         }
     }
@@ -40,11 +51,6 @@ impl WholeUnits {
 
     fn exact(self) -> bool {
         !self.are_whole()
-    }
-
-    /// Steps in a rate of one segment in a microsecond.
-    fn per_microsecond(self) -> f64 {
-        1e6 / self.step
     }
 
     /// The delivery rate that a sample shows.
@@ -64,24 +70,25 @@ impl WholeUnits {
     }
 
     fn steps(self, segments: f64, time: Duration) -> SegmentRate {
-        let steps = floor(segments * self.per_microsecond() / whole(time).max(1.0));
+        let steps = floor(segments * self.per_microsecond / whole(time).max(1.0));
         SegmentRate(steps.max(1.0) * self.step)
     }
 
-    /// The time that has passed `now`, as a clock tells it that was read before and is read again.
-    pub(super) fn told(self, now: Instant, passed: Duration) -> Duration {
+    /// What the clock shows.
+    pub(super) fn told(self, now: Instant) -> Duration {
+        let since = now - Instant::START;
         if self.exact() {
-            return passed;
+            return since;
         }
-        Duration::from_secs((reading(now) - reading(now - passed)) * 1e-6)
+        Duration::from_secs(floor(since.secs() * 1e6 + HAIR) * 1e-6)
     }
 
-    /// Whole segments that a path delivers in a time that [`Self::told`] has told.
+    /// Whole segments that a path delivers between two times that [`Self::told`] has told.
     pub(super) fn delivered(self, SegmentRate(rate): SegmentRate, time: Duration) -> f64 {
         if self.exact() {
             return floor(rate * time.secs());
         }
-        floor(self.product(rate, time) / self.per_microsecond())
+        floor(self.product(rate, time) * self.share)
     }
 
     /// The same in a time that is itself not told in whole microseconds.
@@ -99,33 +106,30 @@ impl WholeUnits {
         if self.exact() {
             return gain * rate * rtt.secs();
         }
-        ceil(floor(self.product(rate, rtt) * gain) / self.per_microsecond())
+        ceil(floor(self.product(rate, rtt) * gain) * self.share)
     }
 
     /// Steps times microseconds.
     fn product(self, rate: f64, time: Duration) -> f64 {
-        libm::round(rate / self.step) * whole(time)
+        floor(rate * self.per_second + 0.5) * whole(time)
     }
 
     /// Whether more than `time` has passed, as the host's ticks tell it.
     pub(super) fn has_passed(self, since: Instant, time: Duration, now: Instant) -> bool {
+        // As many ticks are never over sooner than the time.
+        now > since + time && (self.ticks.tick == 0.0 || self.ticks_passed(since, time, now))
+    }
+
+    #[cold]
+    fn ticks_passed(self, since: Instant, time: Duration, now: Instant) -> bool {
         let count = |of: Duration| self.ticks.count(of);
-        if self.ticks.tick > 0.0 {
-            count(now - Instant::START) > count(since - Instant::START) + count(time)
-        } else {
-            now > since + time
-        }
+        count(now - Instant::START) > count(since - Instant::START) + count(time)
     }
 }
 
 /// Microseconds of a time that is told in whole ones.
 fn whole(time: Duration) -> f64 {
-    libm::round(time.secs() * 1e6)
-}
-
-/// What a clock of microseconds shows.
-fn reading(at: Instant) -> f64 {
-    floor(at.secs() * 1e6 + HAIR)
+    floor(time.secs() * 1e6 + 0.5)
 }
 
 #[cfg(test)]
@@ -141,7 +145,7 @@ mod tests {
         assert_eq!(exact.rate_of(10.0, secs(0.04)), SegmentRate(250.0));
         assert_eq!(exact.capacity(SegmentRate(250.0), secs(0.05), 1.25), 15.625);
         assert_eq!(exact.delivered(SegmentRate(250.0), secs(0.015)), 3.0);
-        assert_eq!(exact.told(at(1.25), secs(0.25)), secs(0.25));
+        assert_eq!(exact.told(at(1.25)), secs(1.25));
         assert!(exact.has_passed(at(1.0), secs(0.2), at(1.201)), "no ticks");
     }
 
@@ -154,7 +158,8 @@ mod tests {
             SegmentRate(4186.0 * STEP.0)
         );
         // From the last nanosecond of one microsecond to the first of the next.
-        assert_eq!(units.told(at(1.000_001), secs(1e-9)), secs(1e-6));
+        let passed = units.told(at(1.000_001)) - units.told(at(1.000_000_999));
+        assert!((passed.secs() - 1e-6).abs() < 1e-15);
         // 4186 steps times 40,073 us are 167,745,578; of 2^24 that is 9.9984.
         let rate = SegmentRate(4186.0 * STEP.0);
         assert_eq!(units.delivered(rate, secs(0.040_073)), 9.0);

@@ -230,7 +230,7 @@ impl Rack {
         let pipe = self.outstanding.pipe();
         let rate = self.outstanding.rate_sample(RateClock {
             granularity: tx.config.rate_granularity,
-            host: tx.config.timer_tick,
+            host: &tx.config.timer_tick,
         });
         if news.delivered.is_zero() && lost.is_zero() {
             return;
