@@ -20,6 +20,7 @@ use crate::tcp::ecn::Signals;
 use crate::tcp::episodes::{Episodes, Figures, LossFoundBy, Losses};
 use crate::tcp::limits::SendLimits;
 use crate::tcp::params::{Config, ReduceFrom};
+use crate::tcp::rate::RateClock;
 use crate::units::{Duration, SegCount, SeqNum, WindowSize};
 
 /// What may leave besides a pending retransmission, until the next input.
@@ -99,6 +100,15 @@ impl Tx {
     #[inline]
     pub fn prescribes_reduction(&self) -> bool {
         self.config.prr && !self.window.needs.rules_recovery
+    }
+
+    /// The clock by which delivery rates are measured.
+    #[inline]
+    pub fn rate_clock(&self) -> RateClock<'_> {
+        RateClock {
+            granularity: self.config.rate_granularity,
+            host: &self.config.timer_tick,
+        }
     }
 
     /// Clears the scoreboard, which is not relied upon any more (RFC 2018 §5).

@@ -83,8 +83,6 @@ pub(crate) struct Bbr {
     // What is sent into it.
     control: Control,
     recovery: BbrRecovery,
-    /// Between a mark and what was outstanding then: the window is remembered as it was at the mark.
-    marked: bool,
     idle_restart: bool,
     /// At which what is in flight was sent: that of the last acknowledgement.
     gain: f64,
@@ -108,7 +106,6 @@ impl Bbr {
             policer: Policer::default(),
             control: Control::new(start, parameters.quantum_duration, parameters.quantum_max),
             recovery: BbrRecovery::default(),
-            marked: false,
             idle_restart: false,
             gain: parameters.high_gain,
             ssthresh: WindowSize::INFINITE,
@@ -129,7 +126,10 @@ impl Bbr {
     fn pace_initial_window(&mut self, rtt: f64) {
         let bandwidth = self
             .units
-            .rate_of(self.control.initial_window(), Duration::from_secs(rtt))
+            .rate_of(
+                WindowSize::from_segments(self.control.initial_window()),
+                Duration::from_secs(rtt),
+            )
             .0;
         self.control.pacing_rate = self.paced(bandwidth, self.parameters.high_gain);
     }
@@ -445,10 +445,10 @@ impl CongestionControl for Bbr {
     }
 
     fn on_congestion(&mut self, episode: &Episode) {
-        if !self.marked {
+        if !self.recovery.marked {
             self.save_cwnd();
         }
-        self.marked = episode.signal == Signal::Ecn;
+        self.recovery.marked = episode.signal == Signal::Ecn;
         match episode.signal {
             Signal::Ecn => {}
             Signal::Loss => self.recovery.begin(),
@@ -457,7 +457,7 @@ impl CongestionControl for Bbr {
     }
 
     fn on_further_timeout(&mut self, _now: Instant) {
-        self.marked = false;
+        self.recovery.marked = false;
         self.after_timeout();
     }
 
@@ -472,7 +472,7 @@ impl CongestionControl for Bbr {
     }
 
     fn on_recovered(&mut self, _now: Instant, _began: Signal) {
-        self.marked = false;
+        self.recovery.marked = false;
         self.recovery.end();
     }
 

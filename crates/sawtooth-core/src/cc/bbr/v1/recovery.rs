@@ -31,6 +31,8 @@ pub(super) struct BbrRecovery {
     /// At the last acknowledgement that delivered something, or since a timeout.
     seen: BbrRepair,
     conserves: bool,
+    /// Between a mark and what was outstanding then: the window is remembered as it was at the mark.
+    pub(super) marked: bool,
 }
 
 impl BbrRecovery {

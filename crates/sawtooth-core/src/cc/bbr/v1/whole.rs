@@ -5,7 +5,7 @@
 use crate::cc::RateSample;
 use crate::cc::bbr::model::{SegmentRate, delivery_rate};
 use crate::cc::pace::HostTicks;
-use crate::units::{Duration, Instant, ceil, floor};
+use crate::units::{Duration, Instant, WindowSize, ceil, floor};
 
 /// A tenth of a nanosecond, in microseconds: what a time may fall short of a whole microsecond by the sums that made it.
 const HAIR: f64 = 1e-4;
@@ -58,19 +58,19 @@ impl WholeUnits {
         if self.exact() {
             return SegmentRate(delivery_rate(sample));
         }
-        self.steps(sample.delivered.as_f64(), sample.interval)
+        self.steps(WindowSize::from(sample.delivered), sample.interval)
     }
 
     /// So many segments in a time.
-    pub(super) fn rate_of(self, segments: f64, time: Duration) -> SegmentRate {
+    pub(super) fn rate_of(self, segments: WindowSize, time: Duration) -> SegmentRate {
         if self.exact() {
-            return SegmentRate(segments / time.secs());
+            return SegmentRate(segments.segments() / time.secs());
         }
         self.steps(segments, time)
     }
 
-    fn steps(self, segments: f64, time: Duration) -> SegmentRate {
-        let steps = floor(segments * self.per_microsecond / whole(time).max(1.0));
+    fn steps(self, segments: WindowSize, time: Duration) -> SegmentRate {
+        let steps = floor(segments.segments() * self.per_microsecond / whole(time).max(1.0));
         SegmentRate(steps.max(1.0) * self.step)
     }
 
@@ -84,9 +84,9 @@ impl WholeUnits {
     }
 
     /// Whole segments that a path delivers between two times that [`Self::told`] has told.
-    pub(super) fn delivered(self, SegmentRate(rate): SegmentRate, time: Duration) -> f64 {
+    pub(super) fn delivered(self, rate: SegmentRate, time: Duration) -> f64 {
         if self.exact() {
-            return floor(rate * time.secs());
+            return floor(rate.0 * time.secs());
         }
         floor(self.product(rate, time) * self.share)
     }
@@ -102,15 +102,15 @@ impl WholeUnits {
     }
 
     /// What `gain` times the path's capacity is, segments; whole ones, rounded up, where rates have steps.
-    pub(super) fn capacity(self, SegmentRate(rate): SegmentRate, rtt: Duration, gain: f64) -> f64 {
+    pub(super) fn capacity(self, rate: SegmentRate, rtt: Duration, gain: f64) -> f64 {
         if self.exact() {
-            return gain * rate * rtt.secs();
+            return gain * rate.0 * rtt.secs();
         }
         ceil(floor(self.product(rate, rtt) * gain) * self.share)
     }
 
     /// Steps times microseconds.
-    fn product(self, rate: f64, time: Duration) -> f64 {
+    fn product(self, SegmentRate(rate): SegmentRate, time: Duration) -> f64 {
         floor(rate * self.per_second + 0.5) * whole(time)
     }
 
@@ -142,7 +142,10 @@ mod tests {
     #[test]
     fn without_steps_numbers_are_exact() {
         let exact = WholeUnits::of(SegmentRate(0.0), secs(0.01));
-        assert_eq!(exact.rate_of(10.0, secs(0.04)), SegmentRate(250.0));
+        assert_eq!(
+            exact.rate_of(WindowSize::from_segments(10.0), secs(0.04)),
+            SegmentRate(250.0)
+        );
         assert_eq!(exact.capacity(SegmentRate(250.0), secs(0.05), 1.25), 15.625);
         assert_eq!(exact.delivered(SegmentRate(250.0), secs(0.015)), 3.0);
         assert_eq!(exact.told(at(1.25)), secs(1.25));
@@ -154,7 +157,7 @@ mod tests {
         let units = WholeUnits::of(STEP, secs(0.01));
         // 10 segments in 40,073 us are 4186 steps and a part of one.
         assert_eq!(
-            units.rate_of(10.0, secs(0.040_073)),
+            units.rate_of(WindowSize::from_segments(10.0), secs(0.040_073)),
             SegmentRate(4186.0 * STEP.0)
         );
         // From the last nanosecond of one microsecond to the first of the next.

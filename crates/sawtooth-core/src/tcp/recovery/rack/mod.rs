@@ -50,7 +50,6 @@ use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
 use crate::tcp::episodes::LossFoundBy;
-use crate::tcp::rate::RateClock;
 use crate::tcp::segments::LostSegments;
 use crate::tcp::sender::tx::Tx;
 use crate::tcp::timestamps::TimestampClock;
@@ -228,10 +227,7 @@ impl Rack {
         rtt: Option<Duration>,
     ) {
         let pipe = self.outstanding.pipe();
-        let rate = self.outstanding.rate_sample(RateClock {
-            granularity: tx.config.rate_granularity,
-            host: &tx.config.timer_tick,
-        });
+        let rate = self.outstanding.rate_sample(tx.rate_clock());
         if news.delivered.is_zero() && lost.is_zero() {
             return;
         }
@@ -344,8 +340,6 @@ impl Rack {
             self.arm(tx, now);
         }
     }
-
-    // --- what is known --------------------------------------------------------------------------------------------------
 
     /// Whether a loss is being repaired.
     #[inline]
