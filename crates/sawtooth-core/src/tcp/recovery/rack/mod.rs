@@ -362,7 +362,6 @@ impl Rack {
     }
 
     /// Whether the window has room and the next segment's time has not come.
-    #[inline]
     pub fn waits_for_its_time(&self, tx: &Tx, now: Instant) -> bool {
         self.pace.is_ahead(tx, now) && self.outstanding.pipe() < tx.window.usable()
     }
