@@ -23,6 +23,7 @@ from sawtooth.errors import BackendUnavailable
 
 _PREFIX = "sawtooth-"
 _OWNER = "owner"
+_BETWEEN = "."
 _CONSOLE = "console"
 _PROC = Path("/proc")
 # Processes end with their parent by a signal that they ask for. Who has been killed before they asked sends none: then they do not begin. The first process of a
@@ -69,20 +70,38 @@ def scratch(kind: str) -> Generator[Path]:
         BackendUnavailable: if what is written there, also by the caller, finds no space.
 
     """
-    path = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{kind}-"))
-    _directories.add(path)
+    path = None
     try:
-        (path / _OWNER).write_text(f"{os.getpid()} {_start_time(os.getpid())}\n")
+        path = _owned(kind)
         yield path
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         raise BackendUnavailable(
-            f"no space left for guests in {path.parent}", "make room there, or name another directory with TMPDIR"
+            f"no space left for guests in {tempfile.gettempdir()}", "make room there, or name another directory with TMPDIR"
         ) from None
     finally:
-        _remove(path)
-        _directories.discard(path)
+        if path is not None:
+            _remove(path)
+            _directories.discard(path)
+
+
+def _owned(kind: str) -> Path:
+    """A new directory that has never been without its owner: until the file is in it, its name says whose it is."""
+    process = os.getpid()
+    owner = (str(process), _start_time(process))
+    made = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{_BETWEEN.join(owner)}{_BETWEEN}"))
+    _directories.add(made)
+    try:
+        (made / _OWNER).write_text(" ".join(owner) + "\n")
+        path = made.with_name(f"{_PREFIX}{kind}-{made.name.rpartition(_BETWEEN)[2]}")
+        _directories.add(path)
+        return made.rename(path)
+    except OSError:
+        _remove(made)
+        raise
+    finally:
+        _directories.discard(made)
 
 
 def end_all() -> None:
@@ -95,14 +114,15 @@ def end_all() -> None:
 
 
 def _remove(directory: Path) -> None:
-    """The owner last: what is left if this is killed still says whose it was."""
+    """The owner last: what is left, if this is killed or if something still writes there, says whose it was."""
     with contextlib.suppress(OSError):
         for entry in list(directory.iterdir()):
             if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry, ignore_errors=True)
             elif entry.name != _OWNER:
                 entry.unlink(missing_ok=True)
-    shutil.rmtree(directory, ignore_errors=True)
+        if all(entry.name == _OWNER for entry in directory.iterdir()):
+            shutil.rmtree(directory, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -181,8 +201,7 @@ def clean() -> list[str]:
     """Ends guests and removes scratch directories of laboratories that are no more; says which."""
     done: list[str] = []
     for directory in sorted(Path(tempfile.gettempdir()).glob(f"{_PREFIX}*")):
-        owner = directory / _OWNER
-        if not os.access(directory, os.W_OK) or not owner.is_file() or _lives(owner):
+        if not os.access(directory, os.W_OK) or _lives(directory) is not False:
             continue
         ended = _end_processes_in(directory)
         _remove(directory)
@@ -194,15 +213,18 @@ def clean() -> list[str]:
 
 def leftovers() -> int:
     """How many scratch directories have no owner any more."""
-    owners = Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_OWNER}")
-    return sum(not _lives(owner) for owner in owners)
+    return sum(_lives(directory) is False for directory in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"))
 
 
-def _lives(owner: Path) -> bool:
-    with contextlib.suppress(OSError, ValueError):
-        number, start = owner.read_text().split()
-        return _start_time(int(number)) == start
-    return False
+def _lives(directory: Path) -> bool | None:
+    """Whether who owns the directory is still there; nothing if it says no owner, being no laboratory's."""
+    try:
+        owner = (directory / _OWNER).read_text().split()
+    except OSError:
+        owner = directory.name.removeprefix(_PREFIX).split(_BETWEEN)[:-1]
+    if len(owner) != 2 or not owner[0].isdecimal():
+        return None
+    return _start_time(int(owner[0])) == owner[1]
 
 
 def _start_time(process: int) -> str:
