@@ -92,7 +92,7 @@ CASES["UDP beside TCP"]["flows"].append(
 
 
 FIELDS = (
-    "frame.interface_name", "frame.time_relative", "ip.src", "ip.dsfield.ecn", "ip.checksum.status", "tcp.checksum.status", "udp.checksum.status", "udp.length", "tcp.flags", "tcp.len",
+    "frame.interface_name", "frame.time_relative", "ip.src", "ip.dsfield.ecn", *(f"{protocol}.checksum{part}" for protocol in ("ip", "tcp", "udp") for part in ("", ".status", "_calculated")), "udp.length", "tcp.flags", "tcp.len",
     "tcp.seq_raw", "tcp.ack_raw", "tcp.options.sack_le", "tcp.options.sack_re", "tcp.options.sack.dsack_le", "tcp.options.timestamp.tsecr", "tcp.analysis.retransmission", "tcp.analysis.fast_retransmission",
     "tcp.analysis.spurious_retransmission", "tcp.analysis.out_of_order", "tcp.analysis.duplicate_ack", "tcp.analysis.ack_rtt", "tcp.analysis.lost_segment",
     "tcp.analysis.ack_lost_segment", "_ws.malformed", "_ws.expert.severity",
@@ -100,6 +100,8 @@ FIELDS = (
 FIN, SYN, ACK = 1, 2, 16
 _BAD = "0"
 """What tshark calls a checksum that is wrong (`proto_checksum_vals`): 1 is right, 2 not verified."""
+_ZEROS = {"0x0000", "0xffff"}
+"""Of the ones' complement: both verify (RFC 1071), and which of them a sender writes is its own affair (RFC 1624, section 3)."""
 _ERROR = 0x00800000
 """The severity of an error among Wireshark's expert information; a malformed packet is one."""
 _AGAIN = ("retransmission", "fast_retransmission", "spurious_retransmission", "out_of_order")
@@ -136,8 +138,12 @@ class Frame(dict[str, str]):
 
     @property
     def is_bad(self) -> bool:
-        """Whether a checksum is wrong."""
-        return any(self[f"{protocol}.checksum.status"] == _BAD for protocol in ("ip", "tcp", "udp"))
+        """Whether a checksum is wrong; one that is the other zero than tshark's is not."""
+        return any(
+            self[f"{protocol}.checksum.status"] == _BAD
+            and {self[f"{protocol}.checksum"], self[f"{protocol}.checksum_calculated"]} != _ZEROS
+            for protocol in ("ip", "tcp", "udp")
+        )
 
     @property
     def is_malformed(self) -> bool:

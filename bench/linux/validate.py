@@ -472,7 +472,7 @@ def page(parts: Sequence[Part], cases: Sequence[str]) -> str:
         "# The simulator's `linux` stack beside Linux",
         f"Written by `python bench/linux/validate.py`. Kernel: Linux {uml.modules().release} as user-mode Linux in virtual time, its own congestion "
         "controls, segmentation offload off, defaults otherwise. Simulator: the congestion control of the same name, `stack = \"linux\"`, with the kernel's ticks "
-        "of 10 ms. The links are the same code on both sides. The kernel's runs are with the agent and the clock of commit `ea2e16dd`, which were taken back since (`linux-packets.md` says why).",
+        "of 10 ms. The links are the same code on both sides.",
         "Each entry is the median and the 90th percentile of the relative difference, simulator less kernel, without its sign; the last column how many flows "
         "agree in retransmitted segments within 15 % or 3. A curve's distance is the root mean square of the difference of the congestion windows, sampled every "
         f"{SAMPLE}, over the kernel's mean.",

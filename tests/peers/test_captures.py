@@ -56,3 +56,12 @@ def test_the_page_has_every_case() -> None:
     text = captures.PAGE.read_text(encoding="utf-8")
     assert [case for case in captures.CASES if f"\n| {case} |" not in text] == []
     assert set(QUICK) <= set(captures.CASES)
+
+
+@pytest.mark.parametrize(
+    ("written", "computed", "is_bad"), [("0xffff", "0x0000", False), ("0x0000", "0xffff", False), ("0xfffe", "0x0000", True)]
+)
+def test_the_other_zero_of_ones_complement_is_no_wrong_checksum(written: str, computed: str, *, is_bad: bool) -> None:
+    frame = captures.Frame(dict.fromkeys(captures.FIELDS, ""))
+    frame |= {"tcp.checksum.status": "0", "tcp.checksum": written, "tcp.checksum_calculated": computed}
+    assert frame.is_bad == is_bad

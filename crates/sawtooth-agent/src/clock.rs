@@ -9,6 +9,8 @@ use sawtooth_core::units::{Duration, Instant};
 /// How late a kernel may wake this program in virtual time: the longest tick, for those without finer timers. The packaged one wakes it half a
 /// microsecond late at most (measured).
 const LATEST: Duration = Duration::from_secs(0.01);
+/// A user-mode kernel reads no finer times, ns.
+const READING_NS: i64 = 256;
 /// How often two clocks are asked, to find a moment at which nothing came between.
 const TRIES: usize = 8;
 
@@ -30,6 +32,11 @@ impl ElapsedClock {
     /// How far it has come.
     pub fn now(self) -> io::Result<Instant> {
         Ok(Instant::START + (monotonic()? - self.begin))
+    }
+
+    /// Whether `shown` is what the clock of a user-mode kernel shows at `moment`, if it wakes whoever waits for that: its first reading after it.
+    pub fn shows(shown: Instant, moment: Instant) -> bool {
+        shown >= moment && (shown - moment).as_ns() <= READING_NS
     }
 
     /// The kernel's monotonic time, in nanoseconds, at an instant. Rounded up: a clock that stands still while nobody sleeps would
@@ -80,6 +87,17 @@ mod tests {
 
     fn at(secs: f64) -> Instant {
         Instant::from_secs(secs)
+    }
+
+    #[test]
+    fn a_clock_shows_a_moment_as_its_next_reading() {
+        for (shown, moment, same) in [
+            (1.000_000_256, 1.0, true),
+            (1.000_000_512, 1.0, false),
+            (0.999_999_9, 1.0, false),
+        ] {
+            assert_eq!(ElapsedClock::shows(at(shown), at(moment)), same, "{shown}");
+        }
     }
 
     #[test]

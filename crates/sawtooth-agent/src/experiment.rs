@@ -118,6 +118,23 @@ enum Owner {
     ArrivingFlows,
 }
 
+/// What time it is, as far as this program knows.
+#[derive(Clone, Copy, Debug)]
+struct KnownTime {
+    now: Option<Instant>,
+    /// What it was known to be last.
+    last: Instant,
+}
+
+impl Default for KnownTime {
+    fn default() -> Self {
+        Self {
+            now: None,
+            last: Instant::START,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Experiment<'a> {
     scenario: &'a Scenario,
@@ -135,7 +152,7 @@ struct Experiment<'a> {
     /// Whether time passes only while this program waits. Then a wait that has timed out ended at its time, and the clock need not be asked.
     time_stands_still: bool,
     /// The time, as long as it is known.
-    known: Option<Instant>,
+    known: KnownTime,
     /// When the last wait was to end at the latest.
     due: Instant,
     /// Ends a wait at its time: what `ppoll` itself waits for comes up to a thousandth of the wait late.
@@ -180,7 +197,7 @@ impl<'a> Experiment<'a> {
             _servers: servers,
             clock: ElapsedClock::start()?,
             time_stands_still: user_mode && TIME.of(&scenario.kernel.settings) == Time::Virtual,
-            known: None,
+            known: KnownTime::default(),
             due: Instant::NEVER,
             alarm: TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK)?,
             end: Instant::START + scenario.duration,
@@ -221,22 +238,28 @@ impl<'a> Experiment<'a> {
     }
 
     fn time(&mut self) -> io::Result<Instant> {
-        let now = if let Some(now) = self.known {
+        let now = if let Some(now) = self.known.now {
             now
         } else {
             let now = self.clock.now()?;
             if self.time_stands_still {
                 in_time(now, self.due)?;
             }
-            now
+            // The kernel's clock shows the moment that was waited for as its next reading: as long as it shows that, no time has passed, also for what the kernel has sent after the devices were read.
+            if self.time_stands_still && ElapsedClock::shows(now, self.known.last) {
+                self.known.last
+            } else {
+                now
+            }
         };
-        self.known = self.time_stands_still.then_some(now);
+        self.known.last = now;
+        self.known.now = self.time_stands_still.then_some(now);
         Ok(now)
     }
 
     /// A wait begins that ends at `until` if nothing comes before.
     fn waits_until(&mut self, until: Instant) {
-        self.due = self.known.map_or(until, |now| now.max(until));
+        self.due = self.known.now.map_or(until, |now| now.max(until));
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
@@ -485,7 +508,8 @@ impl<'a> Experiment<'a> {
             .filter(|(wait, _)| ready(wait))
             .map(|(wait, owner)| (owner, wait.events().contains(PollFlags::POLLOUT)))
             .collect();
-        self.known = (timed_out && self.time_stands_still).then_some(next);
+        self.known.now = (timed_out && self.time_stands_still).then_some(next);
+        self.known.last = self.known.now.unwrap_or(self.known.last);
         if hosts.is_empty() && served.is_empty() {
             return Ok(());
         }

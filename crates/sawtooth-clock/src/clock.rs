@@ -11,6 +11,10 @@ const POWER_ON: u64 = NS;
 /// When jobs begin: later than any boot ends, and on a tick of every usual rate.
 const JOBS: u64 = 100 * NS;
 
+/// What a user-mode kernel divides time by, ns: it reads no finer one. A timer that expired between two of its readings would find that it is too early, and set itself again for half a
+/// microsecond later.
+const READING: u64 = 256;
+
 /// Monotonic time, ns.
 #[derive(Debug)]
 pub struct VirtualClock {
@@ -44,9 +48,10 @@ impl VirtualClock {
         Some(self.now.load(Relaxed)).filter(|now| *now != 0)
     }
 
-    /// Sets the timer to expire at `deadline` and every `interval` from then on; 0 is never.
+    /// Sets the timer to expire at `deadline`, or when the kernel can first read that, and every `interval` from then on; 0 is never.
     pub fn arm(&self, deadline: u64, interval: u64) {
-        self.deadline.store(deadline, Relaxed);
+        let read = deadline.next_multiple_of(READING);
+        self.deadline.store(read, Relaxed);
         self.interval.store(interval, Relaxed);
     }
 
@@ -108,25 +113,33 @@ mod tests {
     #[test]
     fn time_jumps_to_the_timer_and_stands_still_otherwise() {
         let clock = started();
-        clock.arm(POWER_ON + 70, 0);
-        assert_eq!((clock.now(), clock.setting()), (Some(POWER_ON), (70, 0)));
+        clock.arm(POWER_ON + 512, 0);
+        assert_eq!((clock.now(), clock.setting()), (Some(POWER_ON), (512, 0)));
         assert!(clock.jump());
         assert_eq!(
             (clock.now(), clock.setting()),
-            (Some(POWER_ON + 70), (0, 0))
+            (Some(POWER_ON + 512), (0, 0))
         );
         assert!(!clock.jump());
-        assert_eq!(clock.now(), Some(POWER_ON + 70));
+        assert_eq!(clock.now(), Some(POWER_ON + 512));
+    }
+
+    #[test]
+    fn the_timer_expires_when_the_kernel_can_read_that_it_has() {
+        let clock = started();
+        clock.arm(POWER_ON + 257, 0);
+        assert!(clock.jump());
+        assert_eq!(clock.now(), Some(POWER_ON + 512));
     }
 
     #[test]
     fn an_interval_sets_the_timer_again() {
         let clock = started();
-        clock.arm(POWER_ON + 5, 10);
+        clock.arm(POWER_ON + 256, 512);
         assert!(clock.jump() && clock.jump());
         assert_eq!(
             (clock.now(), clock.setting()),
-            (Some(POWER_ON + 15), (10, 10))
+            (Some(POWER_ON + 768), (512, 512))
         );
     }
 

@@ -93,7 +93,7 @@ impl Experiment<'_> {
                 Owner::Flow(flow) => self.serve_in_turn(turns, flow, room)?,
                 Owner::ArrivingFlows => self.serve_arrivals()?,
             }
-        } else if self.time_stands_still && self.known.is_none() {
+        } else if self.time_stands_still && self.known.now.is_none() {
             // A host had something before the time that was waited for: nothing else is due.
             self.turn(turns, Task::default())?;
         } else {
@@ -217,7 +217,7 @@ impl Experiment<'_> {
         if until.is_some() && !task.hosts.is_empty() {
             now = Some(self.time()?);
         }
-        let (before, last) = (self.known, self.due);
+        let (before, last) = (self.known.now, self.due);
         let (waits, owners) = match until {
             Some(until) => {
                 self.waits_until(until);
@@ -237,7 +237,8 @@ impl Experiment<'_> {
             in_time(last, before)?;
         }
         if let Some(until) = until {
-            self.known = (outcome.timed_out && self.time_stands_still).then_some(until);
+            self.known.now = (outcome.timed_out && self.time_stands_still).then_some(until);
+            self.known.last = self.known.now.unwrap_or(self.known.last);
             self.note_what_is_ready(turns, &outcome.ready, &waits, &owners);
         } else {
             now = Some(self.time()?);
