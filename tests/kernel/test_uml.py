@@ -72,6 +72,18 @@ def test_virtual_time_repeats_itself() -> None:
         assert once.tables[name].equals(again.tables[name]), name
 
 
+def test_a_run_leaves_the_kernel_nothing_to_send_and_the_next_one_all_its_memory() -> None:
+    # What TCP may have of 128 MiB is filled by what seven such runs have in flight when they end.
+    link = {"rate": "100 Mbit/s", "delay": "150 ms", "queue": {"name": "drop_tail", "limit": "2500 packets"}}
+    flows = [{"path": ["l"], "source": {"name": "bulk"}}]
+    text = json.dumps({"duration": "2.6 s", "cc": "kernel:reno", "kernel": {"memory": "128 MiB"}, "links": {"l": link}, "flows": flows})
+    batch = uml.run_batch([text] * 12, [1] * 12)
+    assert batch.errors == {}
+    sent = batch.tables["flows"]["sent_packets"].to_list()
+    assert sent[0] > 1000
+    assert set(sent) == {sent[0]}
+
+
 def test_a_kernel_without_the_algorithm_says_which_it_has(fetch: Path, tmp_path: Path) -> None:
     fetch.write_text(STUDY.replace("kernel:yeah", "kernel:yaeh"))
     with pytest.raises(SawtoothError) as raised:

@@ -26,12 +26,13 @@ use serde_json::Value as Json;
 use crate::arrivals::{ArrivingConnections, Ready};
 use crate::capture::{self, CaptureOrder, CapturePlace, DeviceEars, KernelCapture, UnseenPackets};
 use crate::clock::{ElapsedClock, in_time};
-use crate::hosts::HostNamespaces;
+use crate::hosts::{HostNamespaces, set_sysctl};
 use crate::http::{Fetch, Servers};
 use crate::network::{CapturedNetwork, IpNetwork, IpPacket, host_at_end, towards_other};
 use crate::request_response::RequestResponseSockets;
 use crate::ring::IoRing;
 use crate::setup::{self, Addresses, HostName};
+use crate::socket_option;
 use crate::sockets::{self, CHUNK, Connection};
 use crate::tables::{self, SenderSide};
 use crate::tun::Tun;
@@ -63,7 +64,9 @@ pub fn run(
         Some(ring) => experiment.go_in_turns(ring)?,
         None => experiment.go()?,
     }
-    experiment.tables()
+    let tables = experiment.tables()?;
+    experiment.leave_nothing()?;
+    Ok(tables)
 }
 
 /// Whether this kernel is a process of another one.
@@ -235,6 +238,17 @@ impl<'a> Experiment<'a> {
                 self.wait()?;
             }
         }
+    }
+
+    /// Ends every connection at once. Else the kernel goes on sending for minutes what had not arrived: its memory for TCP fills up with that, and connections of later runs are refused
+    /// larger windows.
+    fn leave_nothing(&self) -> io::Result<()> {
+        for host in [HostName::Sender, HostName::Receiver] {
+            // Of connections that programs have closed or left behind.
+            self.hosts.enter(host)?;
+            set_sysctl("net.ipv4.tcp_orphan_retries", "1")?;
+        }
+        socket_option::abort_open()
     }
 
     fn time(&mut self) -> io::Result<Instant> {
