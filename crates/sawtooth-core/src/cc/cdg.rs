@@ -177,8 +177,7 @@ impl Cdg {
 
     fn back_off(&mut self, window: &mut CongestionWindow) {
         self.s = self.s.max(window.cwnd);
-        window.ssthresh = window.whole(window.cwnd * self.beta).max(2.0);
-        window.cwnd = window.ssthresh.min(window.cwnd);
+        window.back_off(self.beta);
         self.backoffs.count();
         self.backed_off = true;
     }

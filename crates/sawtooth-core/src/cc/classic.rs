@@ -71,6 +71,14 @@ impl CongestionWindow {
         self.growth.restart();
     }
 
+    /// The share `beta` of the window is left, for what is told of delay. As after a loss, growth is counted anew (measured of Linux 6.1: after a backoff to 19 segments the window grows when the
+    /// nineteenth since the end of the reduction has been acknowledged).
+    pub(super) fn back_off(&mut self, beta: f64) {
+        self.ssthresh = self.whole(self.cwnd * beta).max(2.0);
+        self.cwnd = self.ssthresh.min(self.cwnd);
+        self.growth.restart();
+    }
+
     pub(super) const fn windows(&self) -> Windows {
         Windows {
             cwnd: WindowSize::from_segments(self.cwnd),

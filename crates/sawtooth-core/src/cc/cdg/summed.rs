@@ -238,8 +238,7 @@ impl Avoidance for SummedCdg {
             && self.backs_off(gradient)
         {
             self.shadow = self.shadow.map(|shadow| shadow.max(window.cwnd));
-            window.ssthresh = window.whole(window.cwnd * self.beta).max(2.0);
-            window.cwnd = window.ssthresh.min(window.cwnd);
+            window.back_off(self.beta);
             self.backed_off = true;
             return;
         }
