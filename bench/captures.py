@@ -178,6 +178,9 @@ def read_by_tcptrace(path: Path) -> dict[str, dict[str, int]]:
         sums = found.setdefault(row["host_b" if turned else "host_a"], defaultdict(int))
         for name in ("actual_data_pkts", "unique_bytes_sent", "rexmt_data_pkts", "rexmt_data_bytes", "actual_data_bytes"):
             sums[name] += int(row[f"{name}_{there}"])
+        # A SYN that is sent again is data to it.
+        syns, _, _ = row[f"SYN/FIN_pkts_sent_{there}"].partition("/")
+        sums["rexmt_data_pkts"] -= max(int(syns) - 1, 0)
         for name in ("sack_pkts_sent", "dsack_pkts_sent"):
             sums[name] += int(row[f"{name}_{back}"])
     return found

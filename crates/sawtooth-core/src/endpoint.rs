@@ -225,7 +225,7 @@ impl Endpoint {
     /// What the sender has to send leaves.
     fn pump(&mut self, now: Event) {
         while let Some(data) = self.sender.poll_transmit(now) {
-            if data.is_handshake_ack() {
+            if data.is_ack_alone() {
                 let ack = self.receiver.carried(self.now);
                 self.acknowledge(&ack);
                 continue;

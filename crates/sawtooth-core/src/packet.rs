@@ -110,15 +110,21 @@ impl DataSegment {
         echo: Stamp::NONE,
     };
 
+    /// What answers the other side's FIN (RFC 9293 §3.6): as the handshake's third packet, but that nothing follows it.
+    pub const ANSWER_TO_FIN: Self = Self {
+        fin: true,
+        ..Self::HANDSHAKE_ACK
+    };
+
     /// Whether it opens a connection. Without a handshake the first segment carries data, and is like any other.
     #[inline]
     pub fn is_syn(self) -> bool {
         self.seq == SeqNum::ZERO && self.payload.is_zero() && !self.fin
     }
 
-    /// Whether it is the handshake's third packet.
+    /// Whether it is an acknowledgement of its sender's own, and no segment of the stream: the handshake's third packet, or what answers a FIN.
     #[inline]
-    pub fn is_handshake_ack(self) -> bool {
+    pub fn is_ack_alone(self) -> bool {
         self.seq == Self::HANDSHAKE_ACK.seq
     }
 }
@@ -142,6 +148,8 @@ pub struct Ack {
     pub stamp: Stamp,
     /// When what it is for had left (TSecr).
     pub echo: Stamp,
+    /// The receiver closes its side, too (RFC 9293 §3.6).
+    pub fin: bool,
 }
 
 impl Ack {
@@ -165,6 +173,7 @@ impl Default for Ack {
             marks: 0,
             stamp: Stamp::NONE,
             echo: Stamp::NONE,
+            fin: false,
         }
     }
 }
@@ -198,6 +207,7 @@ impl From<InOrderAck> for Ack {
             marks: ack.marks,
             stamp: ack.stamp,
             echo: ack.echo,
+            fin: false,
         }
     }
 }
@@ -396,7 +406,7 @@ impl AckStore {
             echo: ack.echo,
         };
         let mut packet = Packet::acknowledging_in_order(flow, hop, size, in_order);
-        if !ack.sack.is_empty() || ack.repeated.is_some() {
+        if !ack.sack.is_empty() || ack.repeated.is_some() || ack.fin {
             packet.detail = self.keep(*ack);
         }
         packet
@@ -657,7 +667,7 @@ mod tests {
             }
         }
         let handshake = Packet::data(0, 0, bytes(52), DataSegment::HANDSHAKE_ACK);
-        assert!(handshake.segment().is_handshake_ack());
+        assert!(handshake.segment().is_ack_alone());
     }
 
     #[test]

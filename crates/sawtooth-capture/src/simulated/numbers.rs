@@ -33,7 +33,8 @@ pub(super) fn segment(packet: &SeenPacket, seen: &SeenSegment, face: &FlowFace) 
     };
     let next = match &seen.ack {
         Some(ack) => ack.next,
-        None => ByteCount::new(1),
+        // The other side has sent its SYN, and perhaps its FIN.
+        None => ByteCount::new(1 + u64::from(seen.data.is_some_and(|data| data.answers_fin))),
     };
     let window = seen.ack.as_ref().and_then(|ack| ack.window);
     Segment {
@@ -72,7 +73,9 @@ fn options(
         options.sack = blocks.map(edge).collect();
     }
     // Not on a SYN (RFC 9768 §3.2.3.2.1), and not beside data, where no packet has room for it.
-    let is_alone = seen.data.is_none_or(|data| data.ends_handshake);
+    let is_alone = seen
+        .data
+        .is_none_or(|data| data.ends_handshake || data.answers_fin);
     if tcp.feedback == Feedback::Accurate && is_alone {
         options.accurate_ecn = Some(bytes_by_mark(seen.departure.came));
     }
@@ -130,6 +133,9 @@ fn flags(seen: &SeenSegment, tcp: &TcpFace, opens: bool, answers: bool) -> Flags
         flags = flags
             .with(Flags::PSH, data.push && !data.payload.is_zero())
             .with(Flags::FIN, data.fin);
+    }
+    if seen.ack.as_ref().is_some_and(|ack| ack.fin) {
+        flags = flags.with(Flags::FIN, true);
     }
     match tcp.feedback {
         Feedback::Off => flags,

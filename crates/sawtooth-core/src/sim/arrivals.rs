@@ -80,7 +80,11 @@ impl<'a> ArrivingFlows<'a> {
                 spec,
                 next: process.next(),
                 process,
-                config: Arc::new(Config::from(&spec.flow.tcp)),
+                // Its place is free as soon as everything is acknowledged.
+                config: Arc::new(Config {
+                    fin_of_receiver: false,
+                    ..Config::from(&spec.flow.tcp)
+                }),
                 new_cc: algorithm(&spec.flow.cc),
                 plain_way: scenario.shortcuts.plain_way,
                 phases: RandomStream::new(seed, &format!("{name}.arrivals.phase")),

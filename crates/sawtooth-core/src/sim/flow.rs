@@ -122,6 +122,7 @@ impl Flow {
     /// It is of a connection of requests and responses, of that number. Data carry acknowledgements there, so none of these is plain.
     pub(super) fn join(&mut self, request_response: u32) {
         self.request_response = Some(request_response);
+        self.receiver.stay_open();
         self.sender.close_plain_way();
     }
 
@@ -230,6 +231,7 @@ pub(super) fn standing_flows(
                 handshake_ack: config.handshake_ack && opens,
                 // A host's socket has its own memory.
                 send_buffer_default: config.send_buffer_default.filter(|_| spec.host.is_none()),
+                fin_of_receiver: config.fin_of_receiver && spec.host.is_none(),
                 ..config
             })
         });

@@ -203,7 +203,7 @@ impl Hosts {
             layer,
             event,
             packet: Some((frame.id, frame.is_data)),
-            seq: (!segment.is_handshake_ack()).then_some(segment.seq),
+            seq: (!segment.is_ack_alone()).then_some(segment.seq),
             bytes,
         });
     }

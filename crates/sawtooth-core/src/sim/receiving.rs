@@ -102,6 +102,16 @@ fn receive_otherwise(
     };
     let delivered = flow.receiver.delivered.bytes;
     world.observers.trace_delivery(index, key.time, delivered);
+    if let Some(fin) = flow.receiver.close(now) {
+        let fin = flow.ack(&mut world.acks, hop, &fin);
+        let timer = flow.receiver.next_timer();
+        world.calendar.schedule_timer(receiver_timer(index), timer);
+        // What answers the other side's FIN goes first.
+        if let Some(first) = ack {
+            world.leave(first, key);
+        }
+        return Some(fin);
+    }
     if ack.is_some() {
         return ack;
     }
@@ -125,7 +135,12 @@ pub(super) fn echo_old_state(world: &mut World, index: u32, hop: u32, key: Event
 pub(super) fn fire_receiver_timer(world: &mut World, index: u32) {
     let flow = &mut world.flows[index as usize];
     let key = flow.receiver.next_timer();
-    let ack = flow.receiver.on_timer();
+    let ack = if flow.receiver.awaits_answer() {
+        let now = world.calendar.record(key);
+        flow.receiver.send_fin(now)
+    } else {
+        flow.receiver.on_timer()
+    };
     if world.hosts.receive(index) {
         return acknowledge_on_host(world, index, &ack, key);
     }

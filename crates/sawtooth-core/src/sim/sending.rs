@@ -112,7 +112,12 @@ impl World<'_> {
         }
         self.observers.sample_sender(&self.flows, index, key.time);
         let now = self.calendar.record(key);
-        self.flows[index as usize].sender.on_segment(now, &ack);
+        let sender = &mut self.flows[index as usize].sender;
+        if ack.fin {
+            sender.on_fin(now, &ack);
+        } else {
+            sender.on_segment(now, &ack);
+        }
         self.pump(index, key, now);
         self.note_end(index, key.time);
         if self.arrivals.is_arriving(index) {

@@ -99,7 +99,7 @@ impl<'a> Taps<'a> {
     pub(super) fn see(&mut self, mut packet: Packet, time: Instant, acks: &mut AckStore) -> Packet {
         let stop = &self.stops[packet.hop as usize];
         if !stop.is_datagram && stop.leaves {
-            if !stop.carries_acks && !packet.segment().is_handshake_ack() {
+            if !stop.carries_acks && !packet.segment().is_ack_alone() {
                 let positions = self.positions.entry(packet.flow).or_default();
                 positions.learn(packet.segment());
             }
@@ -243,18 +243,21 @@ impl<'a> Taps<'a> {
     }
 
     fn data(&self, flow: u32, data: DataSegment) -> SeenData {
-        let is_segment = !data.is_handshake_ack();
+        let is_segment = !data.is_ack_alone();
+        let answers_fin = data.fin && !is_segment;
+        let end = || self.positions.get(&flow).map(BytePositions::end);
         SeenData {
             start: if is_segment {
                 self.position(flow, data.seq)
             } else {
-                ByteCount::new(1)
+                end().filter(|_| answers_fin).unwrap_or(ByteCount::new(1))
             },
             payload: data.payload,
             syn: data.is_syn(),
-            ends_handshake: !is_segment,
+            ends_handshake: !is_segment && !answers_fin,
+            answers_fin,
             push: data.push,
-            fin: data.fin,
+            fin: data.fin && is_segment,
             cwr: data.cwr,
             retransmission: data.retransmission,
             stamp: data.stamp,
@@ -273,6 +276,7 @@ impl<'a> Taps<'a> {
             sack: ack.sack.ranges(ack.next).map(range).collect(),
             repeated: ack.repeated.map(|seq| range(Range::of(seq))),
             answers_syn: false,
+            fin: ack.fin,
             ece: ack.ece,
             marks: ack.marks,
             stamp: ack.stamp,

@@ -440,6 +440,14 @@ impl<'a> Run<'a> {
             .iter()
             .filter(|flow| Config::from(&flow.tcp).handshake_ack)
             .count() as u64;
+        // What answers the receiver's FIN, too, which is sent again at timeouts that double.
+        entered += 64
+            * self
+                .scenario
+                .flows
+                .iter()
+                .filter(|flow| Config::from(&flow.tcp).fin_of_receiver)
+                .count() as u64;
         if let Some(arrivals) = self.table("arrivals") {
             entered += u64s(arrivals, "sent_packets").iter().sum::<u64>()
                 + u64s(arrivals, "started").iter().sum::<u64>();

@@ -181,6 +181,8 @@ fn hosts_that_cost_nothing_change_nothing() {
         tree["tcp"] = json!({"smss": "960 B"});
         if stack == "linux" {
             tree["tcp"]["send_buffer_default"] = json!("none");
+            // Whoever reads on a host leaves the connection open.
+            tree["tcp"]["fin_of_receiver"] = json!(false);
         }
         tree["duration"] = json!("20 s");
         tree["links"]["l"]["queue"] = json!({"name": "drop_tail", "limit": "1 MB"});

@@ -19,7 +19,7 @@ const KEYS: &str = "\
     sack_compression_max receive_buffer_default receive_buffer_max receive_auto_tuning \
     adv_win_scale window_scaling send_buffer_default send_buffer_max send_auto_tuning \
     max_sack_blocks sack_option_header partial partial_timer autocorking restart_after_idle \
-    fin rto_estimator rto_granularity tick_phase rto_initial rto_min rto_max ack_every \
+    fin fin_of_receiver rto_estimator rto_granularity tick_phase rto_initial rto_min rto_max ack_every \
     ack_window_share delayed_ack delayed_ack_pushed delayed_ack_most delayed_ack_timeout \
     delayed_ack_timeout_several adaptive_delayed_ack";
 

@@ -152,7 +152,9 @@ impl Heard {
             if packet.returns && !packet.is_damaged {
                 let next = segment.ack.as_ref().map_or(0, |ack| ack.next.get());
                 heard.next = heard.next.max(next);
-            } else if let Some(data) = segment.data.filter(|data| !data.ends_handshake)
+            } else if let Some(data) = segment
+                .data
+                .filter(|data| !data.ends_handshake && !data.answers_fin)
                 && !packet.returns
             {
                 heard.sent += 1;

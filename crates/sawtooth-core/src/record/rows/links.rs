@@ -189,7 +189,7 @@ impl PacketRow {
             ("datagram", noted.packet.number_and_time().0)
         } else if noted.traffic.acks {
             ("ack", noted.packet.next_expected())
-        } else if segment.is_handshake_ack() {
+        } else if segment.is_ack_alone() {
             ("ack", SeqNum::ZERO.next())
         } else {
             ("data", segment.seq)

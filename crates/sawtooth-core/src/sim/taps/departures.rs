@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::seen::{HeardStamp, SeenDeparture};
 use crate::packet::{AckStore, Ecn, Packet};
-use crate::units::{SegCount, SeqNum};
+use crate::units::{ByteCount, SegCount, SeqNum};
 
 /// A host's side of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +43,8 @@ struct SideOfHost {
     packets: u32,
     heard: Option<HeardStamp>,
     has_data: bool,
+    /// Its FIN has left, if it has sent no data.
+    has_closed: bool,
     came: [u32; 3],
 }
 
@@ -70,13 +72,18 @@ impl Departures {
             departure.answers_syn = is_first && is_opened && !host.has_data;
             departure.came = host.came;
             let needs_stamp = ack.stamp.is_none() && !ack.echo.is_none();
-            let says_more = host.came != [0; 3] || !known.next.is_zero();
+            if host.has_closed && !ack.fin {
+                // Its SYN and its FIN.
+                departure.next = ByteCount::new(2);
+            }
+            host.has_closed |= ack.fin;
+            let says_more = host.came != [0; 3] || !departure.next.is_zero();
             is_first || needs_stamp || says_more
         } else {
             let (data, _) = acks.look_at_data(packet);
             departure.heard = host.heard;
             let needs_echo = data.echo.is_none() && !data.stamp.is_none() && !data.is_syn();
-            needs_echo || data.is_handshake_ack()
+            needs_echo || data.is_ack_alone()
         };
         let key = key(packet, is_ack, acks);
         if is_needed {

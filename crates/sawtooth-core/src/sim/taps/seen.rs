@@ -103,6 +103,8 @@ pub struct SeenData {
     pub syn: bool,
     /// It is the handshake's third packet, and carries nothing.
     pub ends_handshake: bool,
+    /// It carries nothing, and answers the other side's FIN.
+    pub answers_fin: bool,
     /// It ends what the application has written.
     pub push: bool,
     /// Nothing follows it.
@@ -130,6 +132,8 @@ pub struct SeenAck {
     pub repeated: Option<ByteRange>,
     /// It is of the handshake.
     pub answers_syn: bool,
+    /// Its sender closes.
+    pub fin: bool,
     /// ECN-Echo.
     pub ece: bool,
     /// Marks that have come, modulo 2¹⁶.

@@ -243,6 +243,8 @@ params! {
         "the window after a timeout without sending: at most the initial one (RFC 5681 §4.1), half for every timeout but not less than that, with ssthresh at three quarters (RFC 2861 §3.1), or what it was";
     fin -> bool = flag(true),
         "whether a connection ends with a FIN (RFC 9293 §3.6): on the last segment that waits, or on a segment of its own";
+    fin_of_receiver -> bool = flag(false),
+        "whether the receiver's application closes as soon as it has read the sender's FIN: its own FIN follows the acknowledgement, and is acknowledged (RFC 9293 §3.6); not of flows that arrive, of requests, or with a `host`";
 
     // The retransmission timer.
     rto_estimator: RtoEstimator = choice("rfc6298"),

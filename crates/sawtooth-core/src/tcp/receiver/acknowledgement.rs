@@ -60,6 +60,11 @@ impl Acknowledgement {
         self.timer
     }
 
+    /// The timer is that of something else: nothing is owed.
+    pub(super) fn restart_timer(&mut self, due: EventKey) {
+        self.timer = due;
+    }
+
     /// Counts a segment; whether there are as many as one acknowledgement is for.
     #[inline]
     pub(super) fn count(&mut self) -> bool {

@@ -12,6 +12,7 @@
 //!   (see [`super`]).
 
 use super::ack_policy::ArrivalPace;
+use super::closing::Closing;
 use crate::tcp::params::Config;
 use crate::tcp::rto::Rto;
 use crate::tcp::ticks::{HAIR, Ticks};
@@ -162,6 +163,12 @@ impl DelayedAck {
         } else {
             self.ticks.expiry(now, wait)
         }
+    }
+
+    /// When the timer expires of a FIN that leaves now.
+    pub(super) fn expiry_of_fin(&self, now: Instant, closing: &Closing) -> Instant {
+        let wait = closing.wait(self.rto.timeout(), self.rto.srtt(), self.ticks);
+        self.ticks.expiry(now, wait)
     }
 
     /// It has left because nothing else came.

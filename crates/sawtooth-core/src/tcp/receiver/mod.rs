@@ -9,6 +9,7 @@ pub mod ack_policy;
 mod acknowledgement;
 mod blocks;
 pub(crate) mod buffer;
+mod closing;
 mod delayed_ack;
 mod delivery;
 mod disorder;
@@ -22,6 +23,7 @@ pub use delivery::InOrderDelivery;
 use self::ack_policy::DelayedAckPolicy;
 use self::acknowledgement::Acknowledgement;
 use self::buffer::ReceiveBuffer;
+use self::closing::Closing;
 use self::marks::EcnFeedback;
 use self::reassembly::Reassembly;
 use super::params::{Config, Feedback};
@@ -45,6 +47,8 @@ pub struct Receiver {
     buffer: Option<Box<ReceiveBuffer>>,
     /// Without what has come out of order and waits for a hole to be filled.
     pub delivered: InOrderDelivery,
+    /// Where the receiver closes its side, too.
+    closing: Option<Box<Closing>>,
 }
 
 impl Receiver {
@@ -59,6 +63,7 @@ impl Receiver {
             echo: Echo::default(),
             buffer: ReceiveBuffer::new(config),
             delivered: InOrderDelivery::default(),
+            closing: Closing::of(config),
         }
     }
 
@@ -90,9 +95,46 @@ impl Receiver {
         self.acknowledgement.delayed.on_host(timeout, rtt);
     }
 
+    /// The acknowledgement with a FIN that leaves when all of the other side's data has come and its FIN, after the answer to that: then the application closes, too.
+    pub fn close(&mut self, now: Event) -> Option<Ack> {
+        let next = self.rcv_nxt();
+        let is_due = self
+            .closing
+            .as_ref()
+            .is_some_and(|closing| closing.is_due(next));
+        is_due.then(|| self.send_fin(now))
+    }
+
+    /// Whoever reads what comes does not close when the other side does.
+    pub fn stay_open(&mut self) {
+        self.closing = None;
+    }
+
+    /// Whether what is due next is that the FIN is sent again, by [`Receiver::send_fin`].
+    pub fn awaits_answer(&self) -> bool {
+        self.closing
+            .as_ref()
+            .is_some_and(|closing| closing.is_waiting())
+    }
+
+    /// The FIN leaves.
+    pub fn send_fin(&mut self, now: Event) -> Ack {
+        let ack = self.acknowledge(now.time, None);
+        if let Some(closing) = &mut self.closing {
+            let due = self
+                .acknowledgement
+                .delayed
+                .expiry_of_fin(now.time, closing);
+            closing.on_sent(now, due);
+            self.acknowledgement.restart_timer(closing.timer());
+        }
+        Ack { fin: true, ..ack }
+    }
+
     /// The acknowledgement that is being delayed, if one is.
     pub fn take_delayed(&mut self, now: Instant) -> Option<Ack> {
-        (!self.next_timer().is_never()).then(|| self.acknowledge(now, None))
+        let is_delayed = !self.next_timer().is_never() && !self.awaits_answer();
+        is_delayed.then(|| self.acknowledge(now, None))
     }
 
     /// A segment arrives; returns the acknowledgement it causes, unless that is delayed.
@@ -158,6 +200,14 @@ impl Receiver {
     #[inline(always)]
     fn take_note(&mut self, now: Event, data: DataSegment) -> bool {
         let at_once = self.marks.is_on() && self.on_marks(data);
+        if data.fin
+            && let Some(closing) = &mut self.closing
+        {
+            closing.note_fin(data);
+            if data.is_ack_alone() {
+                self.acknowledgement.restart_timer(EventKey::NEVER);
+            }
+        }
         self.echo.on_segment(data.seq, data.stamp);
         if data.is_syn() {
             self.acknowledgement.delayed.on_syn(now.time);
@@ -170,7 +220,7 @@ impl Receiver {
     /// One that was not expected, or for which others wait.
     #[inline(never)]
     fn on_other(&mut self, now: Event, data: DataSegment) -> Option<Ack> {
-        if data.is_handshake_ack() {
+        if data.is_ack_alone() {
             if let Some(buffer) = &mut self.buffer {
                 buffer.on_established(now.time);
             }
@@ -209,6 +259,13 @@ impl Receiver {
             self.note_arrival(now.time, data.push);
         }
         // A SYN is answered at once, and so is a FIN (RFC 9293 §3.10.7.2, §3.10.7.4).
+        if data.fin
+            && !at_once
+            && let Some(closing) = &self.closing
+        {
+            let is_due = self.acknowledgement.count() || closing.is_more_than_a_segment(data);
+            return is_due.then(|| self.acknowledge_in_order(now.time));
+        }
         let now_or_never = data.is_syn() || data.fin || at_once;
         if now_or_never || self.acknowledgement.is_eager(data.push) || self.acknowledgement.is_due()
         {
@@ -296,6 +353,11 @@ impl Receiver {
         let mut ack = Ack::from(self.acknowledge_in_order(at));
         self.acknowledgement.on_selective_ack();
         ack.repeated = repeated;
+        if let Some(closing) = &self.closing
+            && closing.is_waiting()
+        {
+            self.acknowledgement.restart_timer(closing.timer());
+        }
         ack.sack = self.reassembly.blocks.report(ack.next);
         ack
     }

@@ -24,7 +24,7 @@ pub use view::HeldBackBy;
 
 use std::sync::Arc;
 
-use self::tx::{SendAllowance, Tx};
+use self::tx::{Answer, SendAllowance, Tx};
 use super::metrics_cache::Inherited;
 use super::params::Config;
 use super::partial::AtExpiry;
@@ -214,6 +214,12 @@ impl Sender {
         }
     }
 
+    /// The other side closes, too: an acknowledgement comes with a FIN, which is answered, as often as it comes.
+    pub fn on_fin(&mut self, now: Event, ack: &Ack) {
+        self.on_carried(now, ack);
+        self.tx.answer = Some(Answer::ToFin);
+    }
+
     /// The timer of [`Sender::next_timer`] has expired.
     pub fn on_timer(&mut self, now: Event) {
         self.tx.allowance = SendAllowance::Window;
@@ -251,8 +257,10 @@ impl Sender {
     #[inline]
     pub fn poll_transmit(&mut self, now: Event) -> Option<DataSegment> {
         let (tx, recovery) = (&mut self.tx, &mut self.recovery);
-        if std::mem::take(&mut tx.handshake_ack) {
-            return Some(DataSegment::HANDSHAKE_ACK);
+        match tx.answer.take() {
+            Some(Answer::ToSyn) => return Some(DataSegment::HANDSHAKE_ACK),
+            Some(Answer::ToFin) => return Some(DataSegment::ANSWER_TO_FIN),
+            None => {}
         }
         loop {
             let next = match tx.pending.take() {

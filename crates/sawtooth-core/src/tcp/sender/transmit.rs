@@ -48,7 +48,7 @@ impl Tx {
     #[inline]
     pub fn sends_only_data(&self) -> bool {
         self.pending.is_none()
-            && !self.handshake_ack
+            && self.answer.is_none()
             && self.episodes.is_none()
             && !self.app.write_goes_on
             && !self.app.stream.is_close_due()

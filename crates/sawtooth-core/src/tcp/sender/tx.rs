@@ -23,6 +23,15 @@ use crate::tcp::params::{Config, ReduceFrom};
 use crate::tcp::rate::RateClock;
 use crate::units::{Duration, SegCount, SeqNum, WindowSize};
 
+/// A packet that is no segment of the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// To the SYN of the other side: the handshake's third packet.
+    ToSyn,
+    /// To its FIN.
+    ToFin,
+}
+
 /// What may leave besides a pending retransmission, until the next input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendAllowance {
@@ -57,8 +66,8 @@ pub struct Tx {
     pub reported: Reported,
     /// With ECN: what is known of marks.
     pub signals: Option<Box<Signals>>,
-    /// The handshake's third packet is to be sent.
-    pub handshake_ack: bool,
+    /// What is to be sent that is no segment of the stream.
+    pub answer: Option<Answer>,
     /// A segment to be sent before anything else.
     pub pending: Option<SeqNum>,
     pub allowance: SendAllowance,
@@ -86,7 +95,7 @@ impl Tx {
             stamps: Stamps::new(&config),
             reported: Reported::default(),
             signals: Signals::new(config.ecn, algorithm.needs.ecn),
-            handshake_ack: false,
+            answer: None,
             pending: None,
             allowance: SendAllowance::Nothing,
             counters: SenderCounters::default(),
@@ -128,7 +137,7 @@ impl Tx {
 
     /// The SYN was acknowledged: data may flow.
     pub fn on_established(&mut self, now: Event, at_first_try: bool) {
-        self.handshake_ack = self.config.handshake_ack;
+        self.answer = self.config.handshake_ack.then_some(Answer::ToSyn);
         if self.app.buffer.is_none() {
             self.seq.allow(None);
         }
