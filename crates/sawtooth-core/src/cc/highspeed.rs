@@ -17,7 +17,7 @@
 //!
 //! Kernel equivalent: `highspeed`, which uses the table of RFC 3649 Appendix B (`response` = "table"). Measured of Linux 6.1: up to a window of 38 it
 //! grows by one, from 39 by two, where the function still says 1.05; a loss in slow start at 69 leaves 35 and one in congestion avoidance at 56
-//! leaves 32, so whole segments are given up and slow start keeps the row of before; one at 50 leaves 29, not 28: shares are in 256ths, rounded down, of which 44 % are 112; with an acknowledgement for every second segment a step
+//! leaves 32, so whole segments are given up and slow start keeps the row of before; one at 50 leaves 29, not 28: shares are in 256ths, rounded down, of the function at the row's window and not as printed (112 at 118 segments; one at 451 leaves 288, by the 93 of 495, of which the printed 37 % are 94); with an acknowledgement for every second segment a step
 //! takes two windows (`counts` = "acks").
 
 use super::params::{BETA_ECN, beta_ecn};
@@ -73,7 +73,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
 /// Less than this share of the window is not given up.
 const LEAST_DECREASE: f64 = 0.01;
 
-/// RFC 3649 Appendix B: a(w) is the row's number, counted from 1, up to this window, in segments; b(w) in hundredths.
+/// RFC 3649 Appendix B: a(w) is the row's number, counted from 1, up to this window, in segments; b(w) there, as printed in hundredths.
 const ROWS: [(u32, u32); 73] = [
     (38, 50),
     (118, 44),
@@ -275,12 +275,17 @@ impl HighSpeed {
         }
     }
 
+    /// `b(w)` of a row of the table.
+    fn decrease_of(&self, row: usize) -> f64 {
+        self.response.decrease(f64::from(ROWS[row].0))
+    }
+
     /// What congestion leaves.
     fn left(&self, window: &CongestionWindow, episode: &Episode) -> WindowSize {
         match (self.row, episode.signal) {
             // Whole segments are given up. Measured of Linux 6.1, of a mark, too: 15 become 8.
             (Some(row), _) => {
-                let share = (256.0 * f64::from(ROWS[row].1) / 100.0).floor() / 256.0;
+                let share = (256.0 * self.decrease_of(row)).floor() / 256.0;
                 episode.window - (episode.window * share).trunc()
             }
             (None, Signal::Rto) => 0.5 * episode.window,
@@ -334,10 +339,11 @@ impl Avoidance for HighSpeed {
 
     fn probe(&self, window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         out("a_w", self.increase(window));
-        let hundredths = self.row.map(|row| f64::from(ROWS[row].1));
-        let decrease =
-            hundredths.map_or_else(|| self.response.decrease(window.cwnd), |b| b / 100.0);
-        out("b_w", decrease);
+        let of_row = self.row.map(|row| self.decrease_of(row));
+        out(
+            "b_w",
+            of_row.unwrap_or_else(|| self.response.decrease(window.cwnd)),
+        );
     }
 }
 

@@ -95,6 +95,9 @@ parameters! {
     }
 }
 
+/// No window is as large, segments.
+const UNREACHED: f64 = 1e12;
+
 /// The least round-trip time, seconds; infinite without samples.
 #[derive(Clone, Debug)]
 struct LeastRtt {
@@ -246,7 +249,7 @@ impl Nv {
         let max_win = most + rules.pad;
         let excess = window.cwnd - max_win;
         if excess > 0.0 {
-            let needed = if window.ssthresh.is_infinite() {
+            let needed = if is_unset(window) {
                 rules.ssthresh_samples
             } else {
                 rules.dec_samples
@@ -256,7 +259,7 @@ impl Nv {
             }
             if samples < needed {
                 // The next rounds' samples are added to these.
-                if window.ssthresh.is_finite() && rounds > rules.patience {
+                if !is_unset(window) && rounds > rules.patience {
                     self.grows = false;
                 }
                 return;
@@ -300,6 +303,11 @@ impl Nv {
         self.least_rtt.set_aside();
         self.round = una;
     }
+}
+
+/// Whether nothing has set a threshold: a window that is not limited begins with one that none reaches.
+fn is_unset(window: &CongestionWindow) -> bool {
+    window.ssthresh >= UNREACHED
 }
 
 impl Avoidance for Nv {

@@ -75,7 +75,11 @@ impl Rack {
         let reduced = tx.config.keep_at_timeout && self.congestion.is_reduced(tx.seq.una);
         let once = tx.is_reduced_for_mark();
         tx.note_reduction(false);
-        if again || once || reduced {
+        let opens = tx.config.keep_window_after_lost_syn && !tx.seq.is_established();
+        if opens {
+            // Measured of Linux 6.1: whatever became of SYNs, the algorithm begins with the connection.
+            tx.counters.congestion_signals += u64::from(!again);
+        } else if again || once || reduced {
             // The threshold stays, as it does where a mark has reduced the window (RFC 3168 §6.1.2).
             tx.window.on_further_timeout(now.time);
         } else {
