@@ -12,8 +12,8 @@
 //! to the implementation). An acknowledgement that ends a window of observation updates `alpha` before it reduces.
 //!
 //! Kernel equivalent: `dctcp`, in whole segments. Without ECN it is Reno bit for bit, as measured there and by construction here.
-//! Measured of Linux 6.1: the acknowledgement of all that was outstanding at the start of a window of observation ends it, and is the first of the next (`next_counts`), but for its mark: the first marked segment of a
-//! connection leaves `alpha` at 15/16, and a window of 4 at 3 with the next mark; where the first acknowledgement of all has a mark, 10 segments become 5; and of 38 segments 15 are given up where 9 of
+//! Measured of Linux 6.1: the acknowledgement of all that was outstanding at the start of a window of observation ends it, and is the first of the next (`next_counts`), but for its mark: a first one without leaves `alpha` at 15/16, and a window of 4 at 3 with
+//! the next mark; where the first acknowledgement of all has a mark, 10 segments become 5; and of 38 segments 15 are given up where 9 of
 //! 36 acknowledgements had been marked since `alpha` was 844/1024, and the next one, which 844 - 52 + 17 says and 844 - 52 + 16 does not; `alpha` is in 1024ths (`alpha_steps`).
 
 use super::params::{BETA, SHARE};
@@ -231,19 +231,24 @@ mod tests {
     }
 
     #[test]
-    fn in_linux_what_ends_a_window_of_observation_counts_in_the_next_and_alpha_is_in_1024ths() {
-        let mut dctcp = dctcp(1.0, beginning(4.0));
-        (dctcp.own.next_counts, dctcp.own.steps) = (true, 1024.0);
-        // The first acknowledgement, of a marked segment: the window before it had none.
-        dctcp.on_marks(&marks(1, 10, 1, 1));
+    fn in_linux_what_ends_a_window_of_observation_delivers_for_the_next_and_alpha_is_in_1024ths() {
+        let in_linux = |first_is_marked| {
+            let mut dctcp = dctcp(1.0, beginning(4.0));
+            (dctcp.own.next_counts, dctcp.own.steps) = (true, 1024.0);
+            dctcp.on_marks(&marks(1, 10, 1, first_is_marked));
+            dctcp
+        };
+        let mut dctcp = in_linux(0);
         assert_eq!(dctcp.own.alpha, 960.0 / 1024.0);
         dctcp.on_ecn(&loss(4.0));
         assert_eq!(dctcp.ssthresh(), 3.0);
         dctcp.on_marks(&marks(9, 18, 8, 2));
         assert_eq!(dctcp.own.alpha, 960.0 / 1024.0, "not before its end");
-        // 960 less a sixteenth, and a sixteenth of 3/9 of 1024, rounded down.
-        dctcp.on_marks(&marks(10, 20, 1, 0));
+        // 960 less a sixteenth, and a sixteenth of 3/9 of 1024, rounded down: the last mark is of this window, and what it delivers is not.
+        dctcp.on_marks(&marks(10, 20, 1, 1));
         assert_eq!(dctcp.own.alpha, (960.0 - 60.0 + 21.0) / 1024.0);
+        // The first acknowledgement of all has a mark: one of one.
+        assert_eq!(in_linux(1).own.alpha, 1.0);
     }
 
     #[test]
