@@ -36,12 +36,12 @@ from sawtooth.backends.batch import Batch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from sides import CLOCK
+
 from pages import table
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "docs/validation/linux.md"
-# The packaged kernel's ticks are of 10 ms.
-TICKS = {"timer_tick": "10 ms", "clock_reading": "256 ns"}
 SAMPLE = "20 ms"
 # By how many milliseconds the last flow of a scenario starts later: each start meets another phase of a packet's time on the link and of the ticks.
 SHIFTS = tuple(range(0, 56, 7))
@@ -242,7 +242,7 @@ def theirs_of(cc: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
 
 
 def ours_of(cc: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    return lambda tree: {**tree, "cc": cc, "stack": "linux", "tcp": {**tree.get("tcp", {}), **TICKS}}
+    return lambda tree: {**tree, "cc": cc, "stack": "linux", "tcp": {**tree.get("tcp", {}), **CLOCK}}
 
 
 def in_simulator(jobs: Sequence[str]) -> Batch:

@@ -26,7 +26,7 @@ use serde_json::Value as Json;
 use crate::arrivals::{ArrivingConnections, Ready};
 use crate::capture::{self, CaptureOrder, CapturePlace, DeviceEars, KernelCapture, UnseenPackets};
 use crate::clock::{ElapsedClock, in_time};
-use crate::hosts::{HostNamespaces, set_sysctl};
+use crate::hosts::HostNamespaces;
 use crate::http::{Fetch, Servers};
 use crate::network::{CapturedNetwork, IpNetwork, IpPacket, host_at_end, towards_other};
 use crate::request_response::RequestResponseSockets;
@@ -243,11 +243,7 @@ impl<'a> Experiment<'a> {
     /// Ends every connection at once. Else the kernel goes on sending for minutes what had not arrived: its memory for TCP fills up with that, and connections of later runs are refused
     /// larger windows.
     fn leave_nothing(&self) -> io::Result<()> {
-        for host in [HostName::Sender, HostName::Receiver] {
-            // Of connections that programs have closed or left behind.
-            self.hosts.enter(host)?;
-            set_sysctl("net.ipv4.tcp_orphan_retries", "1")?;
-        }
+        self.hosts.give_up_orphans()?;
         socket_option::abort_open()
     }
 

@@ -42,6 +42,15 @@ impl HostNamespaces {
         Ok(())
     }
 
+    /// Connections that programs have closed or left behind are tried once more at most.
+    pub fn give_up_orphans(&self) -> io::Result<()> {
+        for (host, _) in &self.namespaces {
+            self.enter(*host)?;
+            set_sysctl("net.ipv4.tcp_orphan_retries", "1")?;
+        }
+        Ok(())
+    }
+
     fn namespace(&self, host: HostName) -> &File {
         let known = self.namespaces.iter().find(|(name, _)| *name == host);
         &known.expect("steps make a host before they use it").1

@@ -64,6 +64,8 @@ impl Endpoint {
         };
         let receiving = Config {
             handshake: true,
+            // The script says when the application closes.
+            fin_of_receiver: false,
             ..config.clone()
         };
         let mut sender = Sender::open(sending, algorithm, params, SenderDraws::default());

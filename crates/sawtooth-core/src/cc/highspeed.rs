@@ -405,6 +405,10 @@ mod tests {
         // 0.44 * 56 = 24.64: 24 are given up.
         highspeed.on_loss(&whole_loss(56.0));
         assert_eq!(highspeed.cwnd(), 32.0);
+        // As measured: b(495) is 0.3665, 93 of 256, where the table prints 0.37.
+        highspeed.own.row = Some(4);
+        highspeed.on_loss(&whole_loss(451.0));
+        assert_eq!(highspeed.cwnd(), 288.0);
         // A mark in slow start is answered by the first row, as measured: half of 15 is 7.5, so that 7 are given up.
         highspeed.own.row = Some(0);
         highspeed.on_ecn(&whole_loss(15.0));

@@ -44,6 +44,23 @@ fn a_queue_longer_than_the_pad_shrinks_the_window_by_three_tenths_of_the_excess(
 }
 
 #[test]
+fn slow_start_ends_with_half_as_many_samples_as_long_as_nothing_has_set_a_threshold() {
+    // A connection whose window has no limit begins with a threshold that no window reaches.
+    let unreached = crate::tcp::params::UNLIMITED.segments();
+    for (ssthresh, samples, ends) in [
+        (unreached, 30, true),
+        (f64::INFINITY, 30, true),
+        (unreached, 29, false),
+        (200.0, 30, false),
+        (200.0, 60, true),
+    ] {
+        let mut nv = nv(120.0, ssthresh);
+        round(&mut nv, samples, 120, 0.0015);
+        assert_eq!(nv.ssthresh() < 100.0, ends, "{ssthresh}, {samples}");
+    }
+}
+
+#[test]
 fn a_kernels_windows_follow_each_other_to_the_pad() {
     // Measured of Linux 6.1 where 34.4 segments fit the path: 68, 61, 56, 53, 51, with a threshold of 44.
     let mut nv = nv(68.0, 2.0);

@@ -5,8 +5,9 @@
 //! for one, or it is full, which with the FIN is more than a segment; if it fills a hole; or if a mark is to be echoed.
 //! The first that is sent again is a probe where the sender has these (RFC 8985 §7.2), or else a timeout, and the timeout doubles from the next on; the receiver knows the handshake's round trip.
 
+use super::Receiver;
 use crate::events::{Child, Event, EventKey};
-use crate::packet::DataSegment;
+use crate::packet::{Ack, DataSegment};
 use crate::tcp::params::Config;
 use crate::tcp::ticks::Ticks;
 use crate::units::{ByteCount, Duration, Instant, SeqNum};
@@ -14,9 +15,47 @@ use crate::units::{ByteCount, Duration, Instant, SeqNum};
 /// By so much a timeout grows that no run is long enough for.
 const MOST_DOUBLINGS: u32 = 16;
 
+impl Receiver {
+    /// The acknowledgement with a FIN that leaves when all of the other side's data has come and its FIN, after the answer to that: then the application closes, too.
+    pub fn close(&mut self, now: Event) -> Option<Ack> {
+        let next = self.rcv_nxt();
+        let is_due = self
+            .closing
+            .as_ref()
+            .is_some_and(|closing| closing.is_due(next));
+        is_due.then(|| self.send_fin(now))
+    }
+
+    /// Whoever reads what comes does not close when the other side does.
+    pub fn stay_open(&mut self) {
+        self.closing = None;
+    }
+
+    /// Whether what is due next is that the FIN is sent again, by [`Receiver::send_fin`].
+    pub fn awaits_answer(&self) -> bool {
+        self.closing
+            .as_ref()
+            .is_some_and(|closing| closing.is_waiting())
+    }
+
+    /// The FIN leaves.
+    pub fn send_fin(&mut self, now: Event) -> Ack {
+        let ack = self.acknowledge(now.time, None);
+        if let Some(closing) = &mut self.closing {
+            let due = self
+                .acknowledgement
+                .delayed
+                .expiry_of_fin(now.time, closing);
+            closing.on_sent(now, due);
+            self.acknowledgement.restart_timer(closing.timer());
+        }
+        Ack { fin: true, ..ack }
+    }
+}
+
 /// The end of one receiver's connection.
 #[derive(Debug)]
-pub(super) struct Closing {
+pub(super) struct PassiveClose {
     smss: ByteCount,
     /// Where there are probes, what one waits longer than two round trips.
     probe_max_ack_delay: Option<Duration>,
@@ -27,7 +66,7 @@ pub(super) struct Closing {
     timer: Option<EventKey>,
 }
 
-impl Closing {
+impl PassiveClose {
     /// Of a connection of which nothing has come yet, if its receiver closes.
     pub(super) fn of(config: &Config) -> Option<Box<Self>> {
         let probes = config.recovery.keeps_segments() && config.tail_loss_probe;
@@ -99,16 +138,16 @@ mod tests {
     use crate::tcp::PARAMS;
     use crate::units::testing::{at, bytes, secs, seq};
 
-    fn closing(settings: &[(&'static str, Value)]) -> Box<Closing> {
+    fn closing(settings: &[(&'static str, Value)]) -> Box<PassiveClose> {
         let mut params = Params::defaults(PARAMS);
         params.set("fin_of_receiver", Value::Bool(true));
         for (key, value) in settings {
             params.set(key, *value);
         }
-        Closing::of(&Config::from(&params)).expect("it closes")
+        PassiveClose::of(&Config::from(&params)).expect("it closes")
     }
 
-    fn waits(closing: &mut Closing, timeout: f64, srtt: f64) -> [f64; 3] {
+    fn waits(closing: &mut PassiveClose, timeout: f64, srtt: f64) -> [f64; 3] {
         let mut lineage = Lineage::new();
         let now = lineage.record(EventKey::at_start(at(1.0), 0));
         let ticks = Config::from(&Params::defaults(PARAMS)).receiver_tick;

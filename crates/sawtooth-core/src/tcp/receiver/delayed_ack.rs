@@ -12,7 +12,7 @@
 //!   (see [`super`]).
 
 use super::ack_policy::ArrivalPace;
-use super::closing::Closing;
+use super::closing::PassiveClose;
 use crate::tcp::params::Config;
 use crate::tcp::rto::Rto;
 use crate::tcp::ticks::{HAIR, Ticks};
@@ -166,7 +166,7 @@ impl DelayedAck {
     }
 
     /// When the timer expires of a FIN that leaves now.
-    pub(super) fn expiry_of_fin(&self, now: Instant, closing: &Closing) -> Instant {
+    pub(super) fn expiry_of_fin(&self, now: Instant, closing: &PassiveClose) -> Instant {
         let wait = closing.wait(self.rto.timeout(), self.rto.srtt(), self.ticks);
         self.ticks.expiry(now, wait)
     }

@@ -23,7 +23,7 @@ pub use delivery::InOrderDelivery;
 use self::ack_policy::DelayedAckPolicy;
 use self::acknowledgement::Acknowledgement;
 use self::buffer::ReceiveBuffer;
-use self::closing::Closing;
+use self::closing::PassiveClose;
 use self::marks::EcnFeedback;
 use self::reassembly::Reassembly;
 use super::params::{Config, Feedback};
@@ -48,7 +48,7 @@ pub struct Receiver {
     /// Without what has come out of order and waits for a hole to be filled.
     pub delivered: InOrderDelivery,
     /// Where the receiver closes its side, too.
-    closing: Option<Box<Closing>>,
+    closing: Option<Box<PassiveClose>>,
 }
 
 impl Receiver {
@@ -63,7 +63,7 @@ impl Receiver {
             echo: Echo::default(),
             buffer: ReceiveBuffer::new(config),
             delivered: InOrderDelivery::default(),
-            closing: Closing::of(config),
+            closing: PassiveClose::of(config),
         }
     }
 
@@ -93,42 +93,6 @@ impl Receiver {
     /// What the host knows of round trips from its own segments: its retransmission timeout, and the smoothed round trip.
     pub fn on_host(&mut self, timeout: Duration, rtt: Option<Duration>) {
         self.acknowledgement.delayed.on_host(timeout, rtt);
-    }
-
-    /// The acknowledgement with a FIN that leaves when all of the other side's data has come and its FIN, after the answer to that: then the application closes, too.
-    pub fn close(&mut self, now: Event) -> Option<Ack> {
-        let next = self.rcv_nxt();
-        let is_due = self
-            .closing
-            .as_ref()
-            .is_some_and(|closing| closing.is_due(next));
-        is_due.then(|| self.send_fin(now))
-    }
-
-    /// Whoever reads what comes does not close when the other side does.
-    pub fn stay_open(&mut self) {
-        self.closing = None;
-    }
-
-    /// Whether what is due next is that the FIN is sent again, by [`Receiver::send_fin`].
-    pub fn awaits_answer(&self) -> bool {
-        self.closing
-            .as_ref()
-            .is_some_and(|closing| closing.is_waiting())
-    }
-
-    /// The FIN leaves.
-    pub fn send_fin(&mut self, now: Event) -> Ack {
-        let ack = self.acknowledge(now.time, None);
-        if let Some(closing) = &mut self.closing {
-            let due = self
-                .acknowledgement
-                .delayed
-                .expiry_of_fin(now.time, closing);
-            closing.on_sent(now, due);
-            self.acknowledgement.restart_timer(closing.timer());
-        }
-        Ack { fin: true, ..ack }
     }
 
     /// The acknowledgement that is being delayed, if one is.

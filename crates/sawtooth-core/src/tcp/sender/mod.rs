@@ -24,7 +24,7 @@ pub use view::HeldBackBy;
 
 use std::sync::Arc;
 
-use self::tx::{Answer, SendAllowance, Tx};
+use self::tx::{AckAlone, SendAllowance, Tx};
 use super::metrics_cache::Inherited;
 use super::params::Config;
 use super::partial::AtExpiry;
@@ -217,7 +217,7 @@ impl Sender {
     /// The other side closes, too: an acknowledgement comes with a FIN, which is answered, as often as it comes.
     pub fn on_fin(&mut self, now: Event, ack: &Ack) {
         self.on_carried(now, ack);
-        self.tx.answer = Some(Answer::ToFin);
+        self.tx.answer = Some(AckAlone::ToFin);
     }
 
     /// The timer of [`Sender::next_timer`] has expired.
@@ -258,8 +258,8 @@ impl Sender {
     pub fn poll_transmit(&mut self, now: Event) -> Option<DataSegment> {
         let (tx, recovery) = (&mut self.tx, &mut self.recovery);
         match tx.answer.take() {
-            Some(Answer::ToSyn) => return Some(DataSegment::HANDSHAKE_ACK),
-            Some(Answer::ToFin) => return Some(DataSegment::ANSWER_TO_FIN),
+            Some(AckAlone::ToSyn) => return Some(DataSegment::HANDSHAKE_ACK),
+            Some(AckAlone::ToFin) => return Some(DataSegment::ANSWER_TO_FIN),
             None => {}
         }
         loop {

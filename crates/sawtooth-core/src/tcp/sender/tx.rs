@@ -25,7 +25,7 @@ use crate::units::{Duration, SegCount, SeqNum, WindowSize};
 
 /// A packet that is no segment of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum AckAlone {
     /// To the SYN of the other side: the handshake's third packet.
     ToSyn,
     /// To its FIN.
@@ -67,7 +67,7 @@ pub struct Tx {
     /// With ECN: what is known of marks.
     pub signals: Option<Box<Signals>>,
     /// What is to be sent that is no segment of the stream.
-    pub answer: Option<Answer>,
+    pub answer: Option<AckAlone>,
     /// A segment to be sent before anything else.
     pub pending: Option<SeqNum>,
     pub allowance: SendAllowance,
@@ -137,7 +137,7 @@ impl Tx {
 
     /// The SYN was acknowledged: data may flow.
     pub fn on_established(&mut self, now: Event, at_first_try: bool) {
-        self.answer = self.config.handshake_ack.then_some(Answer::ToSyn);
+        self.answer = self.config.handshake_ack.then_some(AckAlone::ToSyn);
         if self.app.buffer.is_none() {
             self.seq.allow(None);
         }

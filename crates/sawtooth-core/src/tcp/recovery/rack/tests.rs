@@ -199,3 +199,20 @@ fn rfc5827_2_2_with_few_segments_outstanding_all_but_one_reported_are_enough() {
     assert_eq!(rig.sack(0, &[1..2]), NOTHING);
     assert_eq!(rig.sack(0, &[1..3]), [0]);
 }
+
+#[test]
+fn an_algorithm_begins_with_the_connection_whatever_became_of_its_syn_where_that_keeps_the_window()
+{
+    for keeps in [false, true] {
+        let set = [
+            ("handshake", Value::Bool(true)),
+            ("keep_window_after_lost_syn", Value::Bool(keeps)),
+        ];
+        let mut rig = Rig::new("rack", 10, &set);
+        let before = rig.windows().1;
+        rig.send();
+        assert_eq!(rig.expire(), [0]);
+        assert_eq!(rig.tx.counters.timeouts, 1);
+        assert_eq!(rig.windows().1 == before, keeps);
+    }
+}
