@@ -138,13 +138,13 @@ mod tests {
     use crate::tcp::PARAMS;
     use crate::units::testing::{at, bytes, secs, seq};
 
-    fn closing(settings: &[(&'static str, Value)]) -> Box<PassiveClose> {
+    fn closing(settings: &[(&'static str, Value)]) -> PassiveClose {
         let mut params = Params::defaults(PARAMS);
         params.set("fin_of_receiver", Value::Bool(true));
         for (key, value) in settings {
             params.set(key, *value);
         }
-        PassiveClose::of(&Config::from(&params)).expect("it closes")
+        *PassiveClose::of(&Config::from(&params)).expect("it closes")
     }
 
     fn waits(closing: &mut PassiveClose, timeout: f64, srtt: f64) -> [f64; 3] {
