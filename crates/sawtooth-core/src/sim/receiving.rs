@@ -102,15 +102,9 @@ fn receive_otherwise(
     };
     let delivered = flow.receiver.delivered.bytes;
     world.observers.trace_delivery(index, key.time, delivered);
-    if let Some(fin) = flow.receiver.close(now) {
-        let fin = flow.ack(&mut world.acks, hop, &fin);
-        let timer = flow.receiver.next_timer();
-        world.calendar.schedule_timer(receiver_timer(index), timer);
-        // What answers the other side's FIN goes first.
-        if let Some(first) = ack {
-            world.leave(first, key);
-        }
-        return Some(fin);
+    if flow.receiver.ends() {
+        let (time, line) = key.parts();
+        return close_after(world, index, hop, ack, time, line, now);
     }
     if ack.is_some() {
         return ack;
@@ -118,6 +112,36 @@ fn receive_otherwise(
     let timer = flow.receiver.next_timer();
     world.calendar.schedule_timer(receiver_timer(index), timer);
     None
+}
+
+/// What leaves of a receiver that has heard of the other side's end: what answers its last segment, if that is all that came; or the FIN, after the answer unless that says it itself.
+#[cold]
+#[inline(never)]
+fn close_after(
+    world: &mut World,
+    index: u32,
+    hop: u32,
+    answer: Option<Packet>,
+    time: Instant,
+    line: Line,
+    now: Event,
+) -> Option<Packet> {
+    let flow = &mut world.flows[index as usize];
+    let fin = flow.receiver.close(now);
+    let timer = flow.receiver.next_timer();
+    let fin = fin.map(|fin| flow.ack(&mut world.acks, hop, &fin));
+    world.calendar.schedule_timer(receiver_timer(index), timer);
+    if fin.is_none() {
+        return answer;
+    }
+    if let Some(answer) = answer {
+        if world.flows[index as usize].receiver.answers_by_fin() {
+            world.acks.drop(&answer);
+        } else {
+            world.leave(answer, EventKey::from_parts(time, line));
+        }
+    }
+    fin
 }
 
 /// What has not been acknowledged yet is, before the receiver takes note that marks begin or end (RFC 8257 §3.2).

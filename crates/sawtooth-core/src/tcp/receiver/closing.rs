@@ -16,6 +16,12 @@ use crate::units::{ByteCount, Duration, Instant, SeqNum};
 const MOST_DOUBLINGS: u32 = 16;
 
 impl Receiver {
+    /// Whether the other side's FIN has come.
+    #[inline(always)]
+    pub fn ends(&self) -> bool {
+        self.ends
+    }
+
     /// The acknowledgement with a FIN that leaves when all of the other side's data has come and its FIN, after the answer to that: then the application closes, too.
     pub fn close(&mut self, now: Event) -> Option<Ack> {
         let next = self.rcv_nxt();
@@ -24,6 +30,39 @@ impl Receiver {
             .as_ref()
             .is_some_and(|closing| closing.is_due(next));
         is_due.then(|| self.send_fin(now))
+    }
+
+    /// What waits for an answer goes on waiting when something else is acknowledged.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn wait_on(&mut self) {
+        if let Some(closing) = &self.closing
+            && closing.is_waiting()
+        {
+            self.acknowledgement.restart_timer(closing.timer());
+        }
+    }
+
+    /// A segment comes with the other side's FIN, or what answers the receiver's own. `at_once`: its mark says that it is acknowledged at once.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_fin(&mut self, data: DataSegment, at_once: bool) {
+        let is_only_one =
+            self.reassembly.is_next(data.seq) && self.acknowledgement.owes_nothing() && !at_once;
+        let Some(closing) = &mut self.closing else {
+            return;
+        };
+        closing.answers = is_only_one && !closing.is_more_than_a_segment(data);
+        closing.note_fin(data);
+        self.ends = true;
+        if data.is_ack_alone() {
+            self.acknowledgement.restart_timer(EventKey::NEVER);
+        }
+    }
+
+    /// Whether the receiver's own FIN is the only answer to the other side's, so that no other leaves.
+    pub fn answers_by_fin(&self) -> bool {
+        self.closing.as_ref().is_some_and(|closing| closing.answers)
     }
 
     /// Whoever reads what comes does not close when the other side does.
@@ -61,6 +100,8 @@ pub(super) struct PassiveClose {
     probe_max_ack_delay: Option<Duration>,
     /// The segment with the other side's FIN, once it has come.
     fin: Option<SeqNum>,
+    /// The receiver's own answers it, and nothing else.
+    answers: bool,
     sent: u32,
     /// When the receiver's own is sent again; nothing before it is sent, and when it has been acknowledged.
     timer: Option<EventKey>,
@@ -75,6 +116,7 @@ impl PassiveClose {
                 smss: config.smss,
                 probe_max_ack_delay: probes.then_some(config.probe_max_ack_delay),
                 fin: None,
+                answers: false,
                 sent: 0,
                 timer: None,
             })

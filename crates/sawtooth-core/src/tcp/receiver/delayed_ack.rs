@@ -75,6 +75,14 @@ impl DelayedAck {
     /// The first packet after a SYN, which acknowledges the answer.
     #[inline]
     pub(super) fn on_established(&mut self, now: Instant) {
+        if self.answered.is_some() {
+            self.measure_handshake(now);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn measure_handshake(&mut self, now: Instant) {
         if let Some(answered) = self.answered.take() {
             self.rtt = Some(self.ticks.between(answered, now));
             self.rto.sample(answered, now - answered);

@@ -49,6 +49,8 @@ pub struct Receiver {
     pub delivered: InOrderDelivery,
     /// Where the receiver closes its side, too.
     closing: Option<Box<PassiveClose>>,
+    /// The other side's FIN has come, and there is an end to come to.
+    ends: bool,
 }
 
 impl Receiver {
@@ -64,6 +66,7 @@ impl Receiver {
             buffer: ReceiveBuffer::new(config),
             delivered: InOrderDelivery::default(),
             closing: PassiveClose::of(config),
+            ends: false,
         }
     }
 
@@ -164,13 +167,8 @@ impl Receiver {
     #[inline(always)]
     fn take_note(&mut self, now: Event, data: DataSegment) -> bool {
         let at_once = self.marks.is_on() && self.on_marks(data);
-        if data.fin
-            && let Some(closing) = &mut self.closing
-        {
-            closing.note_fin(data);
-            if data.is_ack_alone() {
-                self.acknowledgement.restart_timer(EventKey::NEVER);
-            }
+        if data.fin {
+            self.note_fin(data, at_once);
         }
         self.echo.on_segment(data.seq, data.stamp);
         if data.is_syn() {
@@ -215,21 +213,10 @@ impl Receiver {
         self.reassembly.advance();
         if !data.payload.is_zero() {
             self.delivered.add(now.time, data.payload);
-        }
-        if self.buffer.is_some() {
             self.store_in_order(now.time, data);
-        }
-        if !data.payload.is_zero() {
             self.note_arrival(now.time, data.push);
         }
         // A SYN is answered at once, and so is a FIN (RFC 9293 §3.10.7.2, §3.10.7.4).
-        if data.fin
-            && !at_once
-            && let Some(closing) = &self.closing
-        {
-            let is_due = self.acknowledgement.count() || closing.is_more_than_a_segment(data);
-            return is_due.then(|| self.acknowledge_in_order(now.time));
-        }
         let now_or_never = data.is_syn() || data.fin || at_once;
         if now_or_never || self.acknowledgement.is_eager(data.push) || self.acknowledgement.is_due()
         {
@@ -254,9 +241,6 @@ impl Receiver {
         let Some(buffer) = &mut self.buffer else {
             return;
         };
-        if data.payload.is_zero() {
-            return;
-        }
         let first = self.delivered.bytes == data.payload;
         let opens = buffer.on_segment(now, data.echo);
         if first {
@@ -317,10 +301,8 @@ impl Receiver {
         let mut ack = Ack::from(self.acknowledge_in_order(at));
         self.acknowledgement.on_selective_ack();
         ack.repeated = repeated;
-        if let Some(closing) = &self.closing
-            && closing.is_waiting()
-        {
-            self.acknowledgement.restart_timer(closing.timer());
+        if self.ends {
+            self.wait_on();
         }
         ack.sack = self.reassembly.blocks.report(ack.next);
         ack

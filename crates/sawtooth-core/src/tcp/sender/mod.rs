@@ -257,10 +257,9 @@ impl Sender {
     #[inline]
     pub fn poll_transmit(&mut self, now: Event) -> Option<DataSegment> {
         let (tx, recovery) = (&mut self.tx, &mut self.recovery);
-        match tx.answer.take() {
-            Some(AckAlone::ToSyn) => return Some(DataSegment::HANDSHAKE_ACK),
-            Some(AckAlone::ToFin) => return Some(DataSegment::ANSWER_TO_FIN),
-            None => {}
+        if let Some(answer) = tx.answer {
+            tx.answer = None;
+            return Some(answer.segment());
         }
         loop {
             let next = match tx.pending.take() {

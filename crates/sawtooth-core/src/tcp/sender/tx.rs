@@ -14,7 +14,7 @@ use super::timers::{Stamps, Timers};
 use super::window::SenderWindow;
 use crate::cc::{self, Episode, Signal};
 use crate::events::Event;
-use crate::packet::Ack;
+use crate::packet::{Ack, DataSegment};
 use crate::registry::Params;
 use crate::tcp::ecn::Signals;
 use crate::tcp::episodes::{Episodes, Figures, LossFoundBy, Losses};
@@ -30,6 +30,18 @@ pub enum AckAlone {
     ToSyn,
     /// To its FIN.
     ToFin,
+}
+
+impl AckAlone {
+    /// As it leaves.
+    #[cold]
+    #[inline(never)]
+    pub fn segment(self) -> DataSegment {
+        match self {
+            Self::ToSyn => DataSegment::HANDSHAKE_ACK,
+            Self::ToFin => DataSegment::ANSWER_TO_FIN,
+        }
+    }
 }
 
 /// What may leave besides a pending retransmission, until the next input.
