@@ -6,6 +6,7 @@ use super::request_response::carried::receive_in_exchange;
 use super::world::World;
 use crate::events::{Event, EventKey, Line};
 use crate::packet::Packet;
+use crate::tcp::receiver::closing;
 use crate::units::Instant;
 
 /// A segment reaches its receiver, which may be gone: then so is the segment.
@@ -102,7 +103,7 @@ fn receive_otherwise(
     };
     let delivered = flow.receiver.delivered.bytes;
     world.observers.trace_delivery(index, key.time, delivered);
-    if flow.receiver.ends() {
+    if flow.receiver.ends {
         let (time, line) = key.parts();
         return close_after(world, index, hop, ack, time, line, now);
     }
@@ -127,7 +128,7 @@ fn close_after(
     now: Event,
 ) -> Option<Packet> {
     let flow = &mut world.flows[index as usize];
-    let fin = flow.receiver.close(now);
+    let fin = closing::close(&mut flow.receiver, now);
     let timer = flow.receiver.next_timer();
     let fin = fin.map(|fin| flow.ack(&mut world.acks, hop, &fin));
     world.calendar.schedule_timer(receiver_timer(index), timer);
@@ -135,7 +136,7 @@ fn close_after(
         return answer;
     }
     if let Some(answer) = answer {
-        if world.flows[index as usize].receiver.answers_by_fin() {
+        if closing::answers_by_fin(&world.flows[index as usize].receiver) {
             world.acks.drop(&answer);
         } else {
             world.leave(answer, EventKey::from_parts(time, line));
@@ -159,9 +160,9 @@ pub(super) fn echo_old_state(world: &mut World, index: u32, hop: u32, key: Event
 pub(super) fn fire_receiver_timer(world: &mut World, index: u32) {
     let flow = &mut world.flows[index as usize];
     let key = flow.receiver.next_timer();
-    let ack = if flow.receiver.awaits_answer() {
+    let ack = if closing::awaits_answer(&flow.receiver) {
         let now = world.calendar.record(key);
-        flow.receiver.send_fin(now)
+        closing::send_fin(&mut flow.receiver, now)
     } else {
         flow.receiver.on_timer()
     };

@@ -15,81 +15,65 @@ use crate::units::{ByteCount, Duration, Instant, SeqNum};
 /// By so much a timeout grows that no run is long enough for.
 const MOST_DOUBLINGS: u32 = 16;
 
-impl Receiver {
-    /// Whether the other side's FIN has come.
-    #[inline(always)]
-    pub fn ends(&self) -> bool {
-        self.ends
-    }
+/// The acknowledgement with a FIN that leaves when all of the other side's data has come and its FIN, after the answer to that: then the application closes, too.
+pub fn close(receiver: &mut Receiver, now: Event) -> Option<Ack> {
+    let next = receiver.rcv_nxt();
+    let closing = receiver.closing.as_ref();
+    let is_due = closing.is_some_and(|closing| closing.is_due(next));
+    is_due.then(|| send_fin(receiver, now))
+}
 
-    /// The acknowledgement with a FIN that leaves when all of the other side's data has come and its FIN, after the answer to that: then the application closes, too.
-    pub fn close(&mut self, now: Event) -> Option<Ack> {
-        let next = self.rcv_nxt();
-        let is_due = self
-            .closing
-            .as_ref()
-            .is_some_and(|closing| closing.is_due(next));
-        is_due.then(|| self.send_fin(now))
-    }
+/// Whether what is due next is that the FIN is sent again, by [`send_fin`].
+pub fn awaits_answer(receiver: &Receiver) -> bool {
+    let closing = receiver.closing.as_ref();
+    closing.is_some_and(|closing| closing.is_waiting())
+}
 
-    /// What waits for an answer goes on waiting when something else is acknowledged.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn wait_on(&mut self) {
-        if let Some(closing) = &self.closing
-            && closing.is_waiting()
-        {
-            self.acknowledgement.restart_timer(closing.timer());
-        }
+/// The FIN leaves.
+pub fn send_fin(receiver: &mut Receiver, now: Event) -> Ack {
+    let ack = receiver.acknowledge(now.time, None);
+    if let Some(closing) = &mut receiver.closing {
+        let acknowledgement = &mut receiver.acknowledgement;
+        let due = acknowledgement.delayed.expiry_of_fin(now.time, closing);
+        closing.on_sent(now, due);
+        acknowledgement.restart_timer(closing.timer());
     }
+    Ack { fin: true, ..ack }
+}
 
-    /// A segment comes with the other side's FIN, or what answers the receiver's own. `at_once`: its mark says that it is acknowledged at once.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn note_fin(&mut self, data: DataSegment, at_once: bool) {
-        let is_only_one =
-            self.reassembly.is_next(data.seq) && self.acknowledgement.owes_nothing() && !at_once;
-        let Some(closing) = &mut self.closing else {
-            return;
-        };
-        closing.answers = is_only_one && !closing.is_more_than_a_segment(data);
-        closing.note_fin(data);
-        self.ends = true;
-        if data.is_ack_alone() {
-            self.acknowledgement.restart_timer(EventKey::NEVER);
-        }
+/// What waits for an answer goes on waiting when something else is acknowledged.
+#[cold]
+#[inline(never)]
+pub(super) fn wait_on(receiver: &mut Receiver) {
+    if let Some(closing) = &receiver.closing
+        && closing.is_waiting()
+    {
+        receiver.acknowledgement.restart_timer(closing.timer());
     }
+}
 
-    /// Whether the receiver's own FIN is the only answer to the other side's, so that no other leaves.
-    pub fn answers_by_fin(&self) -> bool {
-        self.closing.as_ref().is_some_and(|closing| closing.answers)
+/// A segment comes with the other side's FIN, or what answers the receiver's own. `at_once`: its mark says that it is acknowledged at once.
+#[cold]
+#[inline(never)]
+pub(super) fn note_fin(receiver: &mut Receiver, data: DataSegment, at_once: bool) {
+    let acknowledgement = &mut receiver.acknowledgement;
+    let is_only_one =
+        receiver.reassembly.is_next(data.seq) && acknowledgement.owes_nothing() && !at_once;
+    let Some(closing) = &mut receiver.closing else {
+        return;
+    };
+    closing.answers = is_only_one && !closing.is_more_than_a_segment(data);
+    closing.note_fin(data);
+    receiver.ends = true;
+    if data.is_ack_alone() {
+        acknowledgement.restart_timer(EventKey::NEVER);
     }
+}
 
-    /// Whoever reads what comes does not close when the other side does.
-    pub fn stay_open(&mut self) {
-        self.closing = None;
-    }
-
-    /// Whether what is due next is that the FIN is sent again, by [`Receiver::send_fin`].
-    pub fn awaits_answer(&self) -> bool {
-        self.closing
-            .as_ref()
-            .is_some_and(|closing| closing.is_waiting())
-    }
-
-    /// The FIN leaves.
-    pub fn send_fin(&mut self, now: Event) -> Ack {
-        let ack = self.acknowledge(now.time, None);
-        if let Some(closing) = &mut self.closing {
-            let due = self
-                .acknowledgement
-                .delayed
-                .expiry_of_fin(now.time, closing);
-            closing.on_sent(now, due);
-            self.acknowledgement.restart_timer(closing.timer());
-        }
-        Ack { fin: true, ..ack }
-    }
+/// Whether the receiver's own FIN is the only answer to the other side's, so that no other leaves.
+pub fn answers_by_fin(receiver: &Receiver) -> bool {
+    let closing = receiver.closing.as_ref();
+    closing.is_some_and(|closing| closing.answers)
 }
 
 /// The end of one receiver's connection.

@@ -9,7 +9,7 @@ pub mod ack_policy;
 mod acknowledgement;
 mod blocks;
 pub(crate) mod buffer;
-mod closing;
+pub mod closing;
 mod delayed_ack;
 mod delivery;
 mod disorder;
@@ -50,7 +50,7 @@ pub struct Receiver {
     /// Where the receiver closes its side, too.
     closing: Option<Box<PassiveClose>>,
     /// The other side's FIN has come, and there is an end to come to.
-    ends: bool,
+    pub ends: bool,
 }
 
 impl Receiver {
@@ -68,6 +68,11 @@ impl Receiver {
             closing: PassiveClose::of(config),
             ends: false,
         }
+    }
+
+    /// Whoever reads what comes does not close when the other side does.
+    pub fn stay_open(&mut self) {
+        self.closing = None;
     }
 
     /// When a delayed acknowledgement is due ([`EventKey::NEVER`] if none is).
@@ -100,7 +105,7 @@ impl Receiver {
 
     /// The acknowledgement that is being delayed, if one is.
     pub fn take_delayed(&mut self, now: Instant) -> Option<Ack> {
-        let is_delayed = !self.next_timer().is_never() && !self.awaits_answer();
+        let is_delayed = !self.next_timer().is_never() && !closing::awaits_answer(self);
         is_delayed.then(|| self.acknowledge(now, None))
     }
 
@@ -168,7 +173,7 @@ impl Receiver {
     fn take_note(&mut self, now: Event, data: DataSegment) -> bool {
         let at_once = self.marks.is_on() && self.on_marks(data);
         if data.fin {
-            self.note_fin(data, at_once);
+            closing::note_fin(self, data, at_once);
         }
         self.echo.on_segment(data.seq, data.stamp);
         if data.is_syn() {
@@ -302,7 +307,7 @@ impl Receiver {
         self.acknowledgement.on_selective_ack();
         ack.repeated = repeated;
         if self.ends {
-            self.wait_on();
+            closing::wait_on(self);
         }
         ack.sack = self.reassembly.blocks.report(ack.next);
         ack
