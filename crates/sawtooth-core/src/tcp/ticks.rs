@@ -79,6 +79,16 @@ impl Ticks {
         }
     }
 
+    /// [`Ticks::read`], of what comes after something at which the clock told `before`: a microsecond has passed at least, as coarse as the clock may be.
+    #[inline]
+    pub fn read_after(self, before: Instant, at: Instant) -> Instant {
+        if self.reading == Duration::ZERO {
+            at
+        } else {
+            self.next_reading(at).max(before + MICROSECOND)
+        }
+    }
+
     /// When the clock first tells that it is `at`.
     #[inline]
     pub fn told(self, at: Instant) -> Instant {
@@ -183,6 +193,16 @@ impl Ticks {
 mod tests {
     use super::*;
     use crate::units::testing::{at, secs};
+
+    #[test]
+    fn nothing_takes_no_time_however_coarse_the_clock() {
+        let mut ticks = Ticks::of(secs(0.01));
+        assert_eq!(ticks.read_after(at(1.0), at(1.0)), at(1.0));
+        ticks.reading = secs(0.025);
+        let before = ticks.read(at(0.001));
+        let after = ticks.read_after(before, at(0.002));
+        assert!((after - before - MICROSECOND).secs().abs() < 1e-12);
+    }
 
     #[test]
     fn the_tick_in_which_a_timer_is_set_does_not_count() {

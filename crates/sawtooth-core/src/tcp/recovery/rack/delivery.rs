@@ -92,9 +92,10 @@ impl NewlyDelivered {
             timers.rto.adapt_to_spurious(estimators, last);
         }
         let clock = tx.config.timer_tick;
+        let sent = clock.read(self.last_sent);
         Some(in_whole_microseconds(
-            tx.window.told(clock.read(self.last_sent)),
-            tx.window.told(clock.read(now.time)),
+            tx.window.told(sent),
+            tx.window.told(clock.read_after(sent, now.time)),
         ))
     }
 }
