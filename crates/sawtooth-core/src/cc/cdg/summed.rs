@@ -112,8 +112,8 @@ impl Train {
 }
 
 /// In whole microseconds.
-fn in_us(rtt: Duration) -> f64 {
-    floor(rtt.secs() * 1e6 + 1e-3)
+fn in_us(time: Duration) -> f64 {
+    floor(time.secs() * 1e6 + 1e-3)
 }
 
 #[derive(Debug)]
@@ -230,7 +230,7 @@ impl Avoidance for SummedCdg {
         if !ack.may_grow {
             return;
         }
-        let now_us = floor(ack.now.secs() * 1e6 + 1e-3);
+        let now_us = in_us(ack.now - Instant::START);
         if window.in_slow_start() && self.train.ends(now_us, self.rtt, ack.cwnd_limited) {
             window.ssthresh = window.cwnd.max(2.0);
         }
