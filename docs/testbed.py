@@ -46,6 +46,7 @@ def simulated(old: Dataset, first: Dataset, future: Dataset, neighbours: Dataset
     return {
         "old-kernel-answer": answer(old) + "\n",
         "old-kernel": ran(old) + held_out(old) + "\n" + both(old) + "\n",
+        "old-kernel-rule": by_rule(old) + "\n",
         "old-kernel-first": ran(first) + held_out(first),
         "future": ran(future) + claims([("Verdict", future)]),
         "neighbours-simulated": ran(neighbours, more) + claims([("20 replicates", neighbours), ("200 replicates", more)]),
@@ -190,6 +191,24 @@ def answer(dataset: Dataset) -> str:
     return (
         f"{by_number} {beyond}: the 95 % interval is {row['low']:.3f} to {row['high']:.3f}, and {row['below_in']:.0%} of draws are below."
     )
+
+
+def by_rule(dataset: Dataset) -> str:
+    """By the number that was to decide: which rules beat one time per delay, at delays and at algorithms left out."""
+    found = grid(dataset, "held_out")
+    said: list[str] = []
+    for rules, what in (
+        ("Linux 3.2", "the rules of 3.2"),
+        ("Linux 3.11", "those of 3.11, with the early retransmit and the probes that came by 3.10,"),
+        ("Linux 6.1", "those of 6.1"),
+    ):
+        beats: list[str] = []
+        for held in ("at delays left out", "at algorithms left out"):
+            row = found.filter(rules=rules, held=held).row(0, named=True)
+            does = "" if row["residual"] < row["one_time_per_delay"] else "not "
+            beats.append(f"{does}{held}")
+        said.append(f"{what} beat one time per delay {' and '.join(beats)}")
+    return "; ".join(said).capitalize() + "."
 
 
 def held_out(dataset: Dataset) -> str:

@@ -15,7 +15,7 @@ pub use self::wire::{Unspeakable, WireSegment};
 use self::wire::{ACE_VALUES, FIRST_ACE, ace, carried, is_duplicate};
 use crate::cc;
 use crate::events::{Event, EventKey, Lineage};
-use crate::packet::{Ack, DataSegment};
+use crate::packet::{Ack, AdvertisedWindow, DataSegment};
 use crate::registry::Params;
 use crate::tcp::Config;
 use crate::tcp::byte_positions::BytePositions;
@@ -270,8 +270,7 @@ impl Endpoint {
         let repeated = ack.repeated.map(|seq| [border(seq), border(seq.next())]);
         let blocks = ack.sack.ranges(ack.next);
         let blocks = blocks.map(|range| [border(range.start), border(range.end)]);
-        let smss = self.sender.config().smss;
-        let window = (ack.window != Ack::NO_WINDOW).then(|| (ack.window * smss).get());
+        let window = ack.window.bytes().map(ByteCount::get);
         let stamp = TimestampClock::stamp_by(self.clock, self.now);
         // TS.Recent is the later of both (RFC 7323 §4.3).
         let echo = if ack.echo.is_none() || ack.echo.precedes(self.peer_stamp) {
@@ -313,7 +312,7 @@ impl Endpoint {
             ..Ack::default()
         };
         if let Some(bytes) = segment.window {
-            ack.window = (ByteCount::new(bytes) / self.sender.config().smss).min(Ack::NO_WINDOW);
+            ack.window = AdvertisedWindow::of(ByteCount::new(bytes));
         }
         let within = Unspeakable("a SACK block that begins or ends within a segment");
         let mut blocks = Vec::new();

@@ -1,8 +1,12 @@
 //! What travels over a link: small plain structs, copied, never allocated.
 
+mod window;
+
+pub use window::AdvertisedWindow;
+
 use crate::tcp::scoreboard::SackBlocks;
 use crate::tcp::timestamps::Stamp;
-use crate::units::{ByteCount, Instant, SegCount, SeqNum};
+use crate::units::{ByteCount, Instant, SeqNum};
 
 /// A packet as the network sees it: of TCP data or an acknowledgement, which depends on the hop it is on, or of UDP.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,8 +29,6 @@ pub struct Packet {
 /// Numbers of segments take the low bits of `number`: no flow has 10¹² of them.
 const NUMBER_BITS: u32 = 40;
 const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
-/// Of an acknowledgement, the window has the bits between the number and the ECN field.
-const WINDOW: u64 = (1 << (ECN_SHIFT - NUMBER_BITS)) - 1;
 const PUSH: u64 = 1 << 40;
 const CWR: u64 = 1 << 41;
 const FIN: u64 = 1 << 42;
@@ -138,8 +140,8 @@ pub struct Ack {
     pub repeated: Option<SeqNum>,
     /// SACK blocks (RFC 2018), relative to `next`.
     pub sack: SackBlocks,
-    /// Segments from `next` on that the receiver has room for, or [`Ack::NO_WINDOW`].
-    pub window: SegCount,
+    /// From `next` on, what the receiver has room for.
+    pub window: AdvertisedWindow,
     /// ECN-Echo (RFC 3168 §6.1.3, RFC 8257 §3.2).
     pub ece: bool,
     /// Packets that have arrived marked, modulo 2¹⁶, with the feedback of RFC 9768.
@@ -153,9 +155,6 @@ pub struct Ack {
 }
 
 impl Ack {
-    /// The receiver takes whatever comes.
-    pub const NO_WINDOW: SegCount = SegCount::new(WINDOW);
-
     /// Whether it reports something that has arrived out of order, or again.
     pub fn reports(&self) -> bool {
         self.repeated.is_some() || !self.sack.is_empty()
@@ -168,7 +167,7 @@ impl Default for Ack {
             next: SeqNum::ZERO,
             repeated: None,
             sack: SackBlocks::default(),
-            window: Self::NO_WINDOW,
+            window: AdvertisedWindow::ANY,
             ece: false,
             marks: 0,
             stamp: Stamp::NONE,
@@ -183,8 +182,8 @@ impl Default for Ack {
 pub struct InOrderAck {
     /// The next segment the receiver expects.
     pub next: SeqNum,
-    /// Segments from `next` on that the receiver has room for, or [`Ack::NO_WINDOW`].
-    pub window: SegCount,
+    /// From `next` on, what the receiver has room for.
+    pub window: AdvertisedWindow,
     /// ECN-Echo.
     pub ece: bool,
     /// Packets that have arrived marked.
@@ -332,7 +331,7 @@ impl Packet {
             hop,
             wire_bytes: size.packet_size(),
             detail: PLAIN | u32::from(ack.marks) | if ack.ece { ECE } else { 0 },
-            number: ack.next.get() | ack.window.get() << NUMBER_BITS,
+            number: ack.next.get() | ack.window.bits() << NUMBER_BITS,
             value: ack.stamp,
             echo: ack.echo,
         }
@@ -346,7 +345,7 @@ impl Packet {
             hop,
             wire_bytes: size.packet_size(),
             detail: PLAIN,
-            number: next.get() | WINDOW << NUMBER_BITS,
+            number: next.get() | AdvertisedWindow::ANY.bits() << NUMBER_BITS,
             value: Stamp::NONE,
             echo: Stamp::NONE,
         }
@@ -355,7 +354,8 @@ impl Packet {
     /// Of an acknowledgement that says nothing but which segment is expected, that segment.
     #[inline(always)]
     pub fn plain_ack(&self) -> Option<SeqNum> {
-        let says_nothing_else = self.detail == PLAIN && self.number >> NUMBER_BITS == WINDOW;
+        let window = self.number >> NUMBER_BITS;
+        let says_nothing_else = self.detail == PLAIN && window == AdvertisedWindow::ANY.bits();
         says_nothing_else.then(|| self.next_expected())
     }
 
@@ -443,7 +443,7 @@ impl AckStore {
         if packet.detail & PLAIN != 0 {
             Ack::from(InOrderAck {
                 next: packet.next_expected(),
-                window: SegCount::new(packet.number >> NUMBER_BITS & WINDOW),
+                window: AdvertisedWindow::from_bits(packet.number >> NUMBER_BITS),
                 ece: packet.detail & ECE != 0,
                 marks: packet.detail as u16,
                 stamp: packet.value,
@@ -571,7 +571,7 @@ mod tests {
         };
         let rich = Ack {
             next: LARGE,
-            window: SegCount::new(44),
+            window: AdvertisedWindow::new(bytes(64_128), 7),
             ece: true,
             marks: u16::MAX,
             stamp: Stamp::from_bits(7),
@@ -611,7 +611,7 @@ mod tests {
         };
         let mut ack = Ack {
             next: SeqNum::new(5),
-            window: SegCount::new(44),
+            window: AdvertisedWindow::new(bytes(64_128), 7),
             stamp: Stamp::from_bits(7),
             ..Ack::default()
         };
@@ -690,7 +690,7 @@ mod tests {
             let ack = Ack {
                 next: LARGE,
                 repeated: duplicate.then_some(SeqNum::new(4)),
-                window: SegCount::new(44),
+                window: AdvertisedWindow::new(bytes(64_128), 7),
                 ece: true,
                 marks: u16::MAX,
                 ..Ack::default()

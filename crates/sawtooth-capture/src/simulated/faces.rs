@@ -37,7 +37,6 @@ pub(super) struct FlowFace {
 #[derive(Debug)]
 pub(super) struct TcpFace {
     pub(super) maximum_segment_size: u16,
-    smss: ByteCount,
     pub(super) window_scale: Option<u8>,
     /// Bytes that a receiver without a window of its own has room for.
     constant_window: u64,
@@ -116,7 +115,6 @@ impl TcpFace {
         Self {
             // Without the bytes of options that each segment has (RFC 6691).
             maximum_segment_size: u16::try_from(smss.get() + option).unwrap_or(u16::MAX),
-            smss,
             window_scale: config.window_scaling.then_some(shift),
             constant_window: limit.unwrap_or(u64::MAX),
             has_sack: config.recovery.has_sack(),
@@ -126,11 +124,9 @@ impl TcpFace {
         }
     }
 
-    /// The field of a segment for a window of so many segments; `is_syn`: windows of these are not scaled (RFC 7323 §2.2).
-    pub(super) fn window(&self, segments: Option<SegCount>, is_syn: bool) -> u16 {
-        let bytes = segments.map_or(self.constant_window, |segments| {
-            segments.saturating_mul(self.smss).get()
-        });
+    /// The field of a segment for a window; `is_syn`: windows of these are not scaled (RFC 7323 §2.2).
+    pub(super) fn window(&self, window: Option<ByteCount>, is_syn: bool) -> u16 {
+        let bytes = window.map_or(self.constant_window, ByteCount::get);
         let shift = if is_syn {
             0
         } else {
@@ -179,7 +175,7 @@ mod tests {
         // 6 MiB, as tcp_rmem says.
         assert_eq!(linux.window_scale, Some(7));
         assert_eq!(linux.maximum_segment_size, 1460);
-        let window = Some(SegCount::new(1000));
+        let window = Some(ByteCount::new(1_448_000));
         assert_eq!(linux.window(window, false), 11_312);
         assert_eq!(linux.window(window, true), u16::MAX);
         let ns2 = face("ns2", &[]);

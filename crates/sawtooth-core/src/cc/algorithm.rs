@@ -63,6 +63,7 @@ impl Algorithm {
 
 /// What an algorithm needs of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is set by itself")]
 pub struct Needs {
     /// What it makes of Explicit Congestion Notification.
     pub ecn: EcnMode,
@@ -75,6 +76,8 @@ pub struct Needs {
     pub rules_recovery: bool,
     /// Whether it may reduce its window without a sign of congestion ([`CongestionControl::has_backed_off`](super::CongestionControl::has_backed_off)).
     pub backs_off: bool,
+    /// Whether it is told when data leave while nothing is in the path ([`CongestionControl::on_empty_path`](super::CongestionControl::on_empty_path)).
+    pub empty_path: bool,
     /// For how many windows the sender's buffer has room, where it grows with them (Linux gives two, and BBR, which may double its window while losses are repaired, three).
     pub buffered_windows: u64,
 }
@@ -87,6 +90,7 @@ impl Needs {
         arrivals: false,
         rules_recovery: false,
         backs_off: false,
+        empty_path: false,
         buffered_windows: 2,
     };
 }

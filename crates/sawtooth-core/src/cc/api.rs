@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use super::events::{AckArrival, AckedData, AckedMarks, Episode, Prescribed, Signal, Windows};
-use crate::units::{ByteCount, Duration, Instant, Rate, WindowSize};
+use crate::units::{ByteCount, Duration, Instant, Rate, SeqNum, WindowSize};
 
 /// Receives an algorithm's own variables by their names in its paper.
 pub type VariableProbe<'a> = dyn FnMut(&'static str, f64) + 'a;
@@ -59,6 +59,9 @@ pub trait CongestionControl: Debug + Send {
 
     /// The connection begins to send again after `idle` with nothing outstanding.
     fn on_restart(&mut self, _now: Instant, _idle: Duration) {}
+
+    /// Segment `next` or one before it leaves while nothing is in the path, `since` the last one did. Called only for algorithms that [need](super::Needs::empty_path) it.
+    fn on_empty_path(&mut self, _now: Instant, _since: Duration, _next: SeqNum) {}
 
     /// Takes over a window that is not the algorithm's own.
     fn prescribe(&mut self, prescribed: Prescribed);

@@ -13,7 +13,7 @@ use std::fmt::Debug;
 use super::api::{CongestionControl, ConnectionStart, VariableProbe};
 use super::events::{AckArrival, AckedData, AckedMarks, Episode, Prescribed, Signal, Windows};
 use super::growth::{Growth, slow_start};
-use crate::units::{Duration, Instant, SegCount, WindowSize};
+use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 
 /// The window of a classic algorithm, segments.
 #[derive(Clone, Copy, Debug)]
@@ -166,6 +166,8 @@ pub(super) trait Avoidance: Debug + Send {
 
     fn on_restart(&mut self, _now: Instant, _idle: Duration) {}
 
+    fn on_empty_path(&mut self, _now: Instant, _since: Duration, _next: SeqNum) {}
+
     fn probe(&self, _window: &CongestionWindow, _out: &mut VariableProbe<'_>) {}
 }
 
@@ -235,6 +237,10 @@ impl<A: Avoidance> CongestionControl for ClassicControl<A> {
 
     fn on_restart(&mut self, now: Instant, idle: Duration) {
         self.own.on_restart(now, idle);
+    }
+
+    fn on_empty_path(&mut self, now: Instant, since: Duration, next: SeqNum) {
+        self.own.on_empty_path(now, since, next);
     }
 
     fn prescribe(&mut self, prescribed: Prescribed) {

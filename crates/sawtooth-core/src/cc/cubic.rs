@@ -46,14 +46,14 @@ use self::epoch::{CubicEpoch, History};
 use self::rtts::CubicRtts;
 use self::rules::CubicRules;
 use self::steps::Steps;
-use super::params::{BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, joined};
+use super::params::{BEGINS_AGAIN, BETA, BETA_ECN, FAST_CONVERGENCE, TIME_FROM_ZERO, joined};
 use super::slow_start::{self, SlowStart};
 use super::{
     AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, ConnectionStart, Episode,
-    Signal, VariableProbe, Windows,
+    Needs, Signal, VariableProbe, Windows,
 };
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
-use crate::units::{Duration, Instant, SegCount, WindowSize, ceil, floor};
+use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize, ceil, floor};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "cubic",
@@ -74,7 +74,12 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("min_rtt_after", Value::Duration(1.0)),
             ("hystart_train_slack", Value::Duration(0.001)),
             ("hystart_decides", Value::Choice("next")),
+            ("begins_again", Value::Choice("empty_path")),
         ],
+        needs: Needs {
+            empty_path: true,
+            ..Needs::NOTHING
+        },
         linux_3_2: &[
             ("ack_ratio", Value::Number(2.0)),
             ("hystart_train_slack", Value::Duration(0.0)),
@@ -94,6 +99,7 @@ const OWN: &[Param] = &[
     },
     BETA_ECN,
     FAST_CONVERGENCE,
+    BEGINS_AGAIN,
     param!(target_rtt: Kind::Choice(&["smoothed", "min"]) => Value::Choice("smoothed"),
         "the round-trip time that the target is ahead"),
     param!(app_limited: Kind::Choice(&["excluded", "counts"]) => Value::Choice("excluded"),
@@ -224,6 +230,13 @@ impl Cubic {
         } = self.rules;
         let (rtts, tick) = (&self.rtts, steps.clock.tick);
         let now = steps.now(now);
+        if let Some(per) = steps.held(now, cwnd, counted) {
+            window.cwnd = window.growth.every(cwnd, counted, per);
+            return;
+        }
+        if self.history.epoch.is_none() {
+            steps.begin_epoch(counted);
+        }
         let epoch = self.history.epoch_at(now.at, cwnd, &self.rules);
         let target = |epoch: &CubicEpoch| {
             let mut ahead = rtts.ahead();
@@ -234,7 +247,7 @@ impl Cubic {
             epoch.whole_target(c, t + ahead, unit).min(1.5 * cwnd)
         };
         let first = self.before_loss.is_none();
-        let per = steps.per(now, cwnd, counted, first, epoch, target);
+        let per = steps.per(now, cwnd, first, epoch, target);
         window.cwnd = window.growth.every(cwnd, counted, per);
     }
 
@@ -310,8 +323,8 @@ impl Avoidance for Cubic {
         self.history.w_max = (!timeout).then(|| self.plateau(window.cwnd));
         self.end_slow_start(window.cwnd);
         self.history.cwnd_prior = window.cwnd;
-        if let Some(steps) = &mut self.steps {
-            steps.restart();
+        if timeout && let Some(steps) = &mut self.steps {
+            steps.forget();
         }
         let beta = match self.rules.beta_ecn {
             // RFC 8511 §3.1.
@@ -340,7 +353,7 @@ impl Avoidance for Cubic {
         self.history.w_max = None;
         self.end_slow_start(0.0);
         if let Some(steps) = &mut self.steps {
-            steps.restart();
+            steps.forget();
         }
     }
 
@@ -354,8 +367,26 @@ impl Avoidance for Cubic {
     }
 
     fn on_restart(&mut self, now: Instant, idle: Duration) {
-        self.shift_epoch(idle.secs());
+        if !self.rules.begins_with_empty_path {
+            self.shift_epoch(idle.secs());
+        }
         self.seen_secs = now.secs();
+    }
+
+    /// The time since the last segment left is none of the epoch's.
+    fn on_empty_path(&mut self, now: Instant, since: Duration, _next: SeqNum) {
+        let Some(steps) = self
+            .steps
+            .as_ref()
+            .filter(|_| self.rules.begins_with_empty_path)
+        else {
+            return;
+        };
+        let [last, now] = [now - since, now].map(|time| steps.now(time).at);
+        if let Some(epoch) = &mut self.history.epoch {
+            let shifted = epoch.start_secs + (now - last).secs();
+            epoch.start_secs = shifted.min(now.secs());
+        }
     }
 
     /// 0 where undefined.

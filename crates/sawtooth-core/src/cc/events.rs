@@ -1,6 +1,6 @@
 //! What happened, in the structs in which the transport passes it to an algorithm.
 
-use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
+use crate::units::{ByteCount, Duration, Instant, SegCount, SeqNum, WindowSize};
 
 /// New data was acknowledged, or reported to have arrived.
 #[derive(Clone, Copy, Debug)]
@@ -80,10 +80,10 @@ pub struct AckArrival {
     pub acked: SegCount,
     /// As in [`AckedData`], where the recovery measures before it decides.
     pub rtt: Option<Duration>,
-    /// Whether it reports something that has arrived out of order, or again (RFC 2018, RFC 2883).
+    /// Whether it reports something that has arrived out of order, or again (RFC 2018, RFC 2883), or echoes a mark (RFC 3168).
     pub reports: bool,
-    /// The window that it offers.
-    pub window: SegCount,
+    /// The window that it offers; without an end if it offers any.
+    pub window: ByteCount,
 }
 
 /// What an acknowledgement says of marks.

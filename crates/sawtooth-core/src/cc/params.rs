@@ -42,6 +42,19 @@ words! {
     }
 }
 
+words! {
+    /// When sending begins again.
+    pub(super) enum BeginsAgain {
+        /// After an idle time.
+        Idle = "idle",
+        /// Whenever data leave while nothing is in the path. Measured of Linux 6.1: so it is with a window of two segments that one acknowledgement is for.
+        EmptyPath = "empty_path",
+    }
+}
+
+pub(super) const BEGINS_AGAIN: Param = param!(begins_again: Kind::Choice(BeginsAgain::WORDS) => Value::Choice(BeginsAgain::Idle.word()),
+    "when sending begins again, and what was measured of time before does not count: after an idle time, or whenever data leave while nothing is in the path");
+
 pub(super) const IN_DISORDER: Param = param!(in_disorder: Kind::Choice(InDisorder::WORDS) => Value::Choice(InDisorder::Own.word()),
     "what lets the window grow while segments are reported to have arrived out of order: the algorithm, or standard TCP");
 

@@ -28,9 +28,11 @@
 //! round; the scenario that shows it is `tests/linux/packets/vegas-after-a-mark.json`.
 
 use super::disorder::StandardRules;
-use super::params::{COUNT, FACTOR, IN_DISORDER, InDisorder, parameters};
+use super::params::{
+    BEGINS_AGAIN, BeginsAgain, COUNT, FACTOR, IN_DISORDER, InDisorder, parameters,
+};
 use super::{
-    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Needs, Signal,
     VariableProbe,
 };
 use crate::registry::{Entry, Kind, Value, Words, words};
@@ -48,7 +50,12 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("min_samples", Value::Integer(3)),
             ("rising_threshold", Value::Bool(true)),
             ("in_disorder", Value::Choice("standard")),
+            ("begins_again", Value::Choice("empty_path")),
         ],
+        needs: Needs {
+            empty_path: true,
+            ..Needs::NOTHING
+        },
         ..Algorithm::of(|params, start| {
             ClassicControl::boxed(start, Vegas::new(Thresholds::from(params)))
         })
@@ -123,6 +130,14 @@ impl VegasPath {
         self.distinguished = Some(ack.snd_nxt);
     }
 
+    /// Nothing is known any more, and a round begins with segment `next`.
+    pub(super) fn begin_again(&mut self, next: SeqNum) {
+        *self = Self {
+            distinguished: Some(next),
+            ..Self::UNKNOWN
+        };
+    }
+
     /// Discards the present round, in which there was a loss; the next acknowledgement begins another.
     pub(super) fn restart(&mut self) {
         self.round = VegasRound::NEW;
@@ -153,6 +168,7 @@ parameters! {
         diff_over: DifferenceOver = Kind::Choice(DifferenceOver::WORDS) => Value::Choice(DifferenceOver::BaseRtt.word()),
             "the round-trip time over which the difference of the two rates makes segments: the least, or that of the round";
         in_disorder: InDisorder = IN_DISORDER;
+        begins_again: BeginsAgain = BEGINS_AGAIN;
     }
 }
 
@@ -283,6 +299,12 @@ impl Avoidance for Vegas {
         self.rounds = 0;
     }
 
+    fn on_empty_path(&mut self, _now: Instant, _since: Duration, next: SeqNum) {
+        if self.thresholds.begins_again == BeginsAgain::EmptyPath {
+            self.path.begin_again(next);
+        }
+    }
+
     fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         if self.path.base_rtt.is_finite() {
             out("base_rtt", self.path.base_rtt);
@@ -307,6 +329,7 @@ mod tests {
         rising_threshold: false,
         in_disorder: InDisorder::Own,
         diff_over: DifferenceOver::BaseRtt,
+        begins_again: BeginsAgain::Idle,
     };
 
     fn vegas(cwnd: f64, ssthresh: f64) -> ClassicControl<Vegas> {

@@ -13,18 +13,20 @@
 //! Deviations: the paper lets every other acknowledgement count when `N >= beta`; here each counts half, which is as much. Without any
 //! round-trip time since the last loss the rules are those of standard TCP.
 //!
-//! Kernel equivalent: `veno`, in whole segments. Measured of Linux 6.1, acknowledgement by acknowledgement (`tests/linux/packets/veno-*.json`): BaseRTT is kept over a loss; the first two samples
+//! Kernel equivalent: `veno`, in whole segments. Measured of Linux 6.1, acknowledgement by acknowledgement (`tests/linux/packets/veno-*.json`): BaseRTT is kept over a loss, and forgotten when data leave while nothing is in the path; the first two samples
 //! say nothing; `N` is compared in halves, rounded up, as it was when the window could last grow, after a timeout, too; a congested window grows in every other round trip, which lasts until as many segments as
 //! it has are acknowledged, and one acknowledgement (11 segments for 10, then 27, 29 and 31 for 11, 12 and 13). Standard TCP's rules hold in disorder; of the acknowledgement that ends them the round-trip time is not
 //! known, which tells of a path that is congested (7 segments leave 3, 6 leave 3); nor is it of one that gives no sample. The round-trip time is the least since the window could last grow.
 
-use super::params::{COUNT, FACTOR, IN_DISORDER, InDisorder, parameters};
+use super::params::{
+    BEGINS_AGAIN, BeginsAgain, COUNT, FACTOR, IN_DISORDER, InDisorder, parameters,
+};
 use super::{
-    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, PathOrder, Signal,
-    VariableProbe,
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Needs, PathOrder,
+    Signal, VariableProbe,
 };
 use crate::registry::{Entry, Kind, Value, Words, words};
-use crate::units::{Duration, Instant, SegCount, WindowSize};
+use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize, floor};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "veno",
@@ -38,7 +40,12 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("queued_steps", Value::Choice("alternate")),
             ("min_samples", Value::Integer(3)),
             ("in_disorder", Value::Choice("standard")),
+            ("begins_again", Value::Choice("empty_path")),
         ],
+        needs: Needs {
+            empty_path: true,
+            ..Needs::NOTHING
+        },
         ..Algorithm::of(|params, start| {
             ClassicControl::boxed(start, Veno::new(VenoParameters::from(params)))
         })
@@ -80,6 +87,7 @@ parameters! {
             "how the window grows when the path is congested: by `queued_increase`, or by a segment in every other round trip";
         min_samples: i64 = COUNT => Value::Integer(1), "round-trip times without which the window grows as standard TCP's";
         in_disorder: InDisorder = IN_DISORDER;
+        begins_again: BeginsAgain = BEGINS_AGAIN;
     }
 }
 
@@ -189,11 +197,15 @@ impl Avoidance for Veno {
             return window.grow_as_standard(ack);
         }
         // All of the window, as far as a round trip that is not known tells.
-        let queued = self
+        let in_path = self
             .rtts
             .filter(|_| self.order != VenoOrder::Restored && least.is_finite())
-            .map(|rtts| window.cwnd * (least - rtts.base) / least);
-        self.halves = (queued.unwrap_or(window.cwnd) * 2.0).ceil();
+            .map_or(0.0, |rtts| {
+                // Both count a microsecond more, so that none takes no time: a path of 36,376 us whose round trip takes 72,753 holds the half of five segments.
+                let [base, least] = [rtts.base, least].map(|secs| (secs * 1e6).round() + 1.0);
+                floor(window.cwnd * 2.0 * base / least)
+            });
+        self.halves = (window.cwnd * 2.0 - in_path).ceil();
         let counted = window.start_slowly(ack.counted);
         if !counted.is_zero() {
             self.avoid_congestion(window, counted);
@@ -225,6 +237,14 @@ impl Avoidance for Veno {
         self.rtts = None;
     }
 
+    fn on_empty_path(&mut self, _now: Instant, _since: Duration, _next: SeqNum) {
+        if self.rules.begins_again == BeginsAgain::EmptyPath {
+            self.rtts = None;
+            self.since_growth = f64::INFINITY;
+            self.grows = true;
+        }
+    }
+
     fn probe(&self, window: &CongestionWindow, out: &mut VariableProbe<'_>) {
         if let (Some(rtts), Some(queued)) = (self.rtts, self.queued(window)) {
             out("base_rtt", rtts.base);
@@ -237,6 +257,7 @@ impl Avoidance for Veno {
 mod tests {
     use super::*;
     use crate::cc::testing::*;
+    use crate::registry::Params;
 
     /// In congestion avoidance with a window of 20 segments, after round-trip times of 100 ms and `rtt`.
     fn veno(rtt: f64) -> ClassicControl<Veno> {
@@ -287,6 +308,46 @@ mod tests {
         // 1/20, and half of it.
         assert!((grown(0.115) - 0.05).abs() < 1e-12);
         assert!((grown(0.12) - 0.025).abs() < 1e-12);
+    }
+
+    /// As in Linux, with a window of 5 segments and a path of 36.376 ms.
+    fn linux() -> ClassicControl<Veno> {
+        let mut params = Params::defaults(ENTRY.params);
+        ENTRY.new.set_as_in("linux", &mut params);
+        let own = Veno::new(VenoParameters::from(&params));
+        let mut veno = ClassicControl::new(avoiding(5.0), own);
+        for _ in 0..3 {
+            veno.on_ack(&AckedData {
+                may_grow: false,
+                ..timed(0.036_376)
+            });
+        }
+        veno.own.since_growth = f64::INFINITY;
+        veno
+    }
+
+    #[test]
+    fn in_linux_both_round_trips_count_a_microsecond_more() {
+        let mut veno = linux();
+        veno.on_ack(&timed(0.072_753));
+        assert_eq!(veno.own.halves, 5.0);
+        veno.on_ack(&timed(0.072_756));
+        assert_eq!(veno.own.halves, 6.0);
+    }
+
+    #[test]
+    fn in_linux_an_empty_path_is_measured_anew() {
+        let mut veno = linux();
+        veno.on_empty_path(
+            Instant::from_secs(2.0),
+            Duration::from_secs(0.1),
+            SeqNum::new(9),
+        );
+        veno.on_ack(&timed(0.1));
+        assert_eq!(
+            (veno.own.rtts.expect("one").base, veno.own.halves),
+            (0.1, 0.0)
+        );
     }
 
     #[test]

@@ -26,6 +26,8 @@
 //! Bandwidth counts in whole bytes of a tick, after each stage, too.
 //! The handshake's round-trip time does not count, and there is no sample before one counts (at 4.7 Mbit/s and 9 ms, of which a segment makes 11, two ticks: thresholds of 5 and 6
 //! where one tick would make 2 and 3); a timeout before the first sample leaves a threshold of 2, too.
+//! The first acknowledgement of data counts as a duplicate does, one segment, which a later one of several segments does not count again (computed from the kernel's own acknowledgements: 43 segments in the first six ticks, where 44 would
+//! make a threshold of 8 and not of 7).
 //! Of an acknowledgement that reports nothing and offers the window that the one before offered all counts that it acknowledges, what duplicates have counted before, too, and what
 //! they have counted is kept for the next (`counts` = "expected", as header prediction takes them): computed from the kernel's own acknowledgements, 113 of 114 thresholds after 13 scenarios
 //! of several flows, 2 to 10 segments of buffer and recoveries that end in others are the kernel's, and without that rule 106.
@@ -37,7 +39,7 @@ use super::{
     Episode, Needs, Signal, VariableProbe,
 };
 use crate::registry::{Entry, Kind, Params, Value, param};
-use crate::units::{Duration, Instant, SegCount, WindowSize};
+use crate::units::{ByteCount, Duration, Instant, SegCount, WindowSize};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "westwood",
@@ -74,6 +76,7 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
 };
 
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is set by itself")]
 struct Westwood {
     bandwidth: Bandwidth,
     /// Whether each duplicate acknowledgement counts as one segment, and how many segments counted in this way have not been acknowledged yet.
@@ -81,7 +84,9 @@ struct Westwood {
     reported: SegCount,
     /// Whether everything counts that an acknowledgement without reports acknowledges, if it offers this window.
     counts_expected: bool,
-    offered: SegCount,
+    offered: ByteCount,
+    /// Whether nothing has been acknowledged, and what is first counts as a duplicate.
+    is_first: bool,
     /// Whether a loss leaves half the window, and its repair what the bandwidth fills.
     set_at_repair: bool,
     /// The latest and the least round-trip time, seconds; none before the first.
@@ -107,7 +112,8 @@ impl Westwood {
             counts_duplicates: params.choice("counts") != "delivered",
             reported: SegCount::ZERO,
             counts_expected: params.choice("counts") == "expected",
-            offered: SegCount::ZERO,
+            offered: ByteCount::ZERO,
+            is_first: params.choice("counts") == "expected",
             set_at_repair: params.choice("set_at") == "repair",
             rtt: None,
             min_rtt: None,
@@ -127,7 +133,12 @@ impl Westwood {
     /// cumulative one what duplicates have not reported before, and one at least.
     fn news(&mut self, arrival: &AckArrival) -> SegCount {
         let acked = arrival.acked;
-        if self.is_expected(arrival) && self.counts_expected {
+        let expected = self.is_expected(arrival);
+        if std::mem::take(&mut self.is_first) {
+            self.reported += SegCount::ONE;
+            return SegCount::ONE;
+        }
+        if expected && self.counts_expected {
             return acked;
         }
         if acked.is_zero() {
@@ -259,7 +270,7 @@ mod tests {
             acked: segs(acked),
             rtt: None,
             reports,
-            window: segs(window),
+            window: ByteCount::new(window),
         }
     }
 
@@ -409,7 +420,7 @@ mod tests {
                 acked: SegCount::new(acked),
                 rtt: None,
                 reports: false,
-                window: SegCount::new(9),
+                window: ByteCount::new(9),
             });
         };
         arrive(&mut westwood, 1.0, 1);
@@ -442,6 +453,15 @@ mod tests {
     }
 
     #[test]
+    fn in_linux_the_first_acknowledgement_counts_as_a_duplicate() {
+        let mut westwood = made(beginning(10.0), &[("counts", Value::Choice("expected"))]);
+        let mut news = |acked, reports| westwood.own.news(&arrival(acked, reports, 44));
+        assert_eq!(news(3, false), segs(1));
+        // The one that it has counted is not counted again.
+        assert_eq!(news(4, true), segs(3));
+    }
+
+    #[test]
     fn in_linux_a_handshake_has_no_round_trip_time_and_no_estimate_is_zero_at_a_timeout() {
         let mut params = Params::defaults(ENTRY.params);
         ENTRY.new.set_as_in("linux", &mut params);
@@ -453,13 +473,13 @@ mod tests {
         let mut westwood = ClassicControl::new(beginning(10.0), own);
         westwood.on_handshake(Instant::from_secs(0.009), Duration::from_secs(0.009));
         assert_eq!(westwood.own.min_rtt, None);
-        for (at, acked) in [(0.02, 5), (0.08, 1)] {
+        for (at, acked) in [(0.02, 1), (0.021, 4), (0.08, 1)] {
             westwood.on_arrival(&AckArrival {
                 now: Instant::from_secs(at),
                 acked: segs(acked),
                 rtt: Some(Duration::from_secs(0.0114)),
                 reports: false,
-                window: segs(44),
+                window: ByteCount::new(44),
             });
         }
         // Five segments of 1460 bytes in 8 ticks are 912.5 bytes a tick, of which 912 count, and a round trip is of two ticks.

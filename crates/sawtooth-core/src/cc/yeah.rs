@@ -29,14 +29,14 @@
 //! been at 105 when 53 were left, the next acknowledgement adds one, and the one after that comes with the 53rd segment more.
 
 use super::disorder::StandardRules;
-use super::params::{COUNT, InDisorder, SHARE, parameters};
+use super::params::{BEGINS_AGAIN, BeginsAgain, COUNT, InDisorder, SHARE, parameters};
 use super::vegas::{VegasPath, VegasRound};
 use super::{
-    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Signal,
+    AckedData, Algorithm, Avoidance, ClassicControl, CongestionWindow, Episode, Needs, Signal,
     VariableProbe,
 };
 use crate::registry::{Entry, Kind, Value};
-use crate::units::{Duration, Instant, WindowSize, floor};
+use crate::units::{Duration, Instant, SeqNum, WindowSize, floor};
 
 pub(super) const ENTRY: Entry<Algorithm> = Entry {
     name: "yeah",
@@ -49,7 +49,12 @@ pub(super) const ENTRY: Entry<Algorithm> = Entry {
             ("drained_threshold", Value::Number(1.0)),
             ("min_samples", Value::Integer(3)),
             ("halves_at_timeout", Value::Bool(false)),
+            ("begins_again", Value::Choice("empty_path")),
         ],
+        needs: Needs {
+            empty_path: true,
+            ..Needs::NOTHING
+        },
         ..Algorithm::of(|params, start| {
             ClassicControl::boxed(start, Yeah::new(YeahParameters::from(params)))
         })
@@ -70,6 +75,7 @@ parameters! {
         min_samples: i64 = COUNT => Value::Integer(1), "round-trip times without which a round says nothing";
         whole_queue: bool = Kind::Bool => Value::Bool(false), "whether the queued segments are rounded down before they are compared and drained, and bounds and rounds are as in Linux besides";
         halves_at_timeout: bool = Kind::Bool => Value::Bool(true), "whether a timeout halves the window and forgets other flows, as standard TCP would, rather than take what a loss takes";
+        begins_again: BeginsAgain = BEGINS_AGAIN;
     }
 }
 
@@ -260,6 +266,12 @@ impl Avoidance for Yeah {
 
     fn on_restart(&mut self, _now: Instant, _idle: Duration) {
         self.path = VegasPath::UNKNOWN;
+    }
+
+    fn on_empty_path(&mut self, _now: Instant, _since: Duration, next: SeqNum) {
+        if self.rules.begins_again == BeginsAgain::EmptyPath {
+            self.path.begin_again(next);
+        }
     }
 
     fn probe(&self, _window: &CongestionWindow, out: &mut VariableProbe<'_>) {

@@ -272,7 +272,7 @@ impl<'a> Taps<'a> {
         };
         SeenAck {
             next: self.position(flow, ack.next),
-            window: Some(ack.window).filter(|window| *window != Ack::NO_WINDOW),
+            window: ack.window.bytes(),
             sack: ack.sack.ranges(ack.next).map(range).collect(),
             repeated: ack.repeated.map(|seq| range(Range::of(seq))),
             answers_syn: false,

@@ -4,6 +4,7 @@
 //! presets, each a list of values that differ from those defaults.
 
 pub(crate) mod byte_positions;
+mod clock;
 mod ecn;
 pub mod episodes;
 pub mod limits;

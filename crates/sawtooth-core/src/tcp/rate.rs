@@ -2,8 +2,8 @@
 //!
 //! Specification: draft-cheng-iccrg-delivery-rate-estimation-02 §3.1 (variables), §3.2 (what a segment takes along), §3.3 (a sample).
 
+use super::clock::Clock;
 use super::segments::TransmissionId;
-use super::ticks::Ticks;
 use crate::cc::RateSample;
 use crate::units::{Duration, Instant, SegCount, floor};
 
@@ -92,7 +92,7 @@ impl DeliveryRate {
 
     /// The sample of this acknowledgement, if it delivered anything. An interval shorter than `min_rtt` is not taken, and all are between ticks of `clock`.
     #[inline]
-    pub fn sample(&mut self, min_rtt: Duration, clock: RateClock<'_>) -> Option<RateSample> {
+    pub fn sample(&mut self, min_rtt: Duration, clock: RateClock) -> Option<RateSample> {
         if self.delivered > self.app_limited_until {
             self.app_limited_until = SegCount::ZERO;
         }
@@ -115,14 +115,14 @@ impl DeliveryRate {
 
 /// The clock by which rates are measured.
 #[derive(Clone, Copy, Debug)]
-pub struct RateClock<'a> {
+pub struct RateClock {
     /// The time between two of its ticks; 0: it tells any time.
     pub granularity: Duration,
     /// The host's, of which it is a part.
-    pub host: &'a Ticks,
+    pub host: Clock,
 }
 
-impl RateClock<'_> {
+impl RateClock {
     #[inline]
     fn between(self, from: Instant, to: Instant) -> Duration {
         if self.granularity == Duration::ZERO {
@@ -133,7 +133,7 @@ impl RateClock<'_> {
 
     /// Ticks that have passed since the run began.
     fn whole_ticks(self, time: Instant) -> f64 {
-        floor(self.host.read(time).secs() / self.granularity.secs())
+        floor(self.host.shown(time).secs() / self.granularity.secs() + 1e-3)
     }
 }
 
@@ -142,9 +142,9 @@ mod tests {
     use super::*;
     use crate::units::testing::{at, secs, segs};
 
-    const EXACT: RateClock<'static> = RateClock {
+    const EXACT: RateClock = RateClock {
         granularity: Duration::ZERO,
-        host: &Ticks::of(Duration::ZERO),
+        host: Clock::EXACT,
     };
 
     /// What was sent at `sent` as the connection's `transmission`-th is delivered at `now`.

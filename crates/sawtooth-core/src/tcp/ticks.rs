@@ -9,11 +9,11 @@
 //! Since 4.8 Linux sorts waiting timers by how long they wait, and looks for longer ones at fewer of its ticks (J. Corbet, "Reinventing the timer wheel", LWN.net, 2015). Measured of Linux 6.1 with
 //! ticks of 10 ms: a SYN of 49.657 ms that is lost leaves again at 1.12 s and at 3.2 s, one of 475.237 ms at 1.52 s.
 
+use super::clock::Clock;
 use crate::units::{Duration, Instant, ceil, floor};
 
 /// Clocks are binary fractions: times this close are the same.
 pub(super) const HAIR: Duration = Duration::from_secs(1e-9);
-const MICROSECOND: Duration = Duration::from_secs(1e-6);
 
 /// A host's ticks, or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,8 +27,8 @@ pub struct Ticks {
     pub whole: bool,
     /// Whether longer waits end at fewer of them.
     pub wheel: bool,
-    /// The finest time that the clock tells; 0: any.
-    pub reading: Duration,
+    /// What else the host tells the time by.
+    pub clock: Clock,
 }
 
 /// Waits of so many ticks end at every eighth of them; eight times as long ones at one of 64, and so on.
@@ -45,8 +45,19 @@ impl Ticks {
             phase: Duration::ZERO,
             whole: true,
             wheel: false,
-            reading: Duration::ZERO,
+            clock: Clock::EXACT,
         }
+    }
+
+    /// The same of a host whose clock tells no finer times than `reading`, as its ticks are now.
+    pub fn reading(self, reading: Duration) -> Self {
+        let clock = Clock::of(reading, self.phase, Duration::from_secs(1e-6));
+        Self { clock, ..self }
+    }
+
+    /// How long before the run one of them came, where the clock has readings.
+    pub fn since_tick(self) -> Duration {
+        self.clock.since_tick(self.phase, self.tick)
     }
 
     /// When a timer expires that is set at `now` to wait so long.
@@ -59,7 +70,7 @@ impl Ticks {
     #[inline]
     pub fn expiry_from(self, begun: Instant, wait: Duration) -> Instant {
         let wait = self.whole(wait);
-        self.told(if self.wheel && wait >= self.tick * LONG {
+        self.clock.told(if self.wheel && wait >= self.tick * LONG {
             self.expiry_of_long(begun, wait)
         } else if self.whole {
             begun + wait + self.tick
@@ -67,80 +78,6 @@ impl Ticks {
             // No tick before the next one is to come, however short the wait.
             begun + wait.max(self.tick)
         })
-    }
-
-    /// What the clock tells when something comes `at` a time: its next reading, if that is none.
-    #[inline]
-    pub fn read(self, at: Instant) -> Instant {
-        if self.reading == Duration::ZERO {
-            at
-        } else {
-            self.next_reading(at)
-        }
-    }
-
-    /// [`Ticks::read`], of what comes after something at which the clock told `before`: a microsecond has passed at least, as coarse as the clock may be.
-    #[inline]
-    pub fn read_after(self, before: Instant, at: Instant) -> Instant {
-        if self.reading == Duration::ZERO {
-            at
-        } else {
-            self.next_reading(at).max(before + MICROSECOND)
-        }
-    }
-
-    /// When the clock first tells that it is `at`.
-    #[inline]
-    pub fn told(self, at: Instant) -> Instant {
-        if self.reading == Duration::ZERO {
-            at
-        } else {
-            self.first_reading(at)
-        }
-    }
-
-    /// From one moment to another, in the microseconds of a clock that has a finest time.
-    #[inline]
-    pub fn between(self, from: Instant, to: Instant) -> Duration {
-        if self.reading == Duration::ZERO {
-            to - from
-        } else {
-            self.whole_between(from, to)
-        }
-    }
-
-    #[cold]
-    fn whole_between(self, from: Instant, to: Instant) -> Duration {
-        let ahead = self.ahead(MICROSECOND);
-        let shown = |at| floor((self.read(at) + ahead - Instant::START) / MICROSECOND + 1e-3);
-        MICROSECOND * (shown(to) - shown(from))
-    }
-
-    /// How far a clock of such a `granularity`, of whose ticks one is at each of the host's, is ahead of one that begins with the run; not at all where the host's tells any time.
-    pub fn ahead(self, granularity: Duration) -> Duration {
-        if self.reading == Duration::ZERO {
-            return Duration::ZERO;
-        }
-        let ticks = self.phase / granularity;
-        let ahead = ceil(ticks - 1e-6) - ticks;
-        granularity * ahead.max(0.0)
-    }
-
-    /// Whoever waits for what comes is woken by the first reading after the nanosecond that follows it (measured: one that comes a nanosecond before a reading is told by the next).
-    #[cold]
-    fn next_reading(self, at: Instant) -> Instant {
-        let first = self.first_reading(at);
-        if first - at < HAIR * 0.01 {
-            return first;
-        }
-        let over = (at - Instant::START).as_ns() + 2;
-        #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run")]
-        self.first_reading(Instant::START + HAIR * over as f64)
-    }
-
-    #[cold]
-    fn first_reading(self, at: Instant) -> Instant {
-        Instant::START + self.reading * ceil(((at - Instant::START) - HAIR * 0.01) / self.reading)
     }
 
     /// The same of a long wait: at the first of fewer ticks after it is over.
@@ -195,16 +132,6 @@ mod tests {
     use crate::units::testing::{at, secs};
 
     #[test]
-    fn nothing_takes_no_time_however_coarse_the_clock() {
-        let mut ticks = Ticks::of(secs(0.01));
-        assert_eq!(ticks.read_after(at(1.0), at(1.0)), at(1.0));
-        ticks.reading = secs(0.025);
-        let before = ticks.read(at(0.001));
-        let after = ticks.read_after(before, at(0.002));
-        assert!((after - before - MICROSECOND).secs().abs() < 1e-12);
-    }
-
-    #[test]
     fn the_tick_in_which_a_timer_is_set_does_not_count() {
         // The header's measurements.
         let ticks = Ticks::of(secs(0.01));
@@ -224,27 +151,10 @@ mod tests {
     #[test]
     fn a_timer_ends_when_the_clock_tells_it() {
         // Of user-mode Linux: a tick of 10 ms is read 128 ns later, one of 20 ms at once.
-        let ticks = Ticks {
-            reading: secs(256e-9),
-            ..Ticks::of(secs(0.01))
-        };
+        let ticks = Ticks::of(secs(0.01)).reading(secs(256e-9));
         for (wait, expiry) in [(0.009, 0.020), (0.019, 0.030_000_128)] {
             let found = ticks.expiry(at(0.001), secs(wait)).secs();
             assert!((found - expiry).abs() < 1e-12, "{wait}: {found}");
-        }
-        assert_eq!(ticks.read(at(0.0)), at(0.0));
-        let early = Ticks {
-            phase: secs(0.319_999_872),
-            ..ticks
-        };
-        assert!((early.ahead(secs(1e-3)).secs() - 128e-9).abs() < 1e-15);
-        // The nanosecond before a reading is over only after it.
-        for (comes, read) in [
-            (1.000_000_1e-3, 1.000_192e-3),
-            (0.999_935_8e-3, 1.000_192e-3),
-        ] {
-            let found = ticks.read(at(comes)).secs();
-            assert!((found - read).abs() < 1e-12, "{comes}: {found}");
         }
     }
 

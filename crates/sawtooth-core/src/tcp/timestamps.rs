@@ -9,8 +9,9 @@
 //! Deviations: PAWS (RFC 7323 §5) protects against segments of a former cycle of sequence numbers. Here these have 64 bits and no connection's
 //! segment outlives it, so there is nothing to protect against, and it is left out. The option's 12 bytes are part of `header` and `ack_size`.
 
+use super::clock::Clock;
 use super::ticks::Ticks;
-use crate::units::{Duration, Instant, SeqNum, whole};
+use crate::units::{Duration, Instant, SeqNum, nearest};
 
 /// When a segment left, in ticks; or nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,8 +51,8 @@ impl Stamp {
 #[derive(Clone, Copy, Debug)]
 pub struct TimestampClock {
     granularity: Duration,
-    /// Of one that begins with the run.
-    ahead: Duration,
+    per_sec: f64,
+    host: Clock,
 }
 
 impl TimestampClock {
@@ -59,15 +60,16 @@ impl TimestampClock {
     pub fn new(granularity: Duration) -> Self {
         Self {
             granularity,
-            ahead: Duration::ZERO,
+            per_sec: 1.0 / granularity.secs(),
+            host: Clock::EXACT,
         }
     }
 
     /// The same on a host with such ticks.
     pub fn on_host(granularity: Duration, ticks: Ticks) -> Self {
         Self {
-            granularity,
-            ahead: ticks.ahead(granularity),
+            host: ticks.clock.counting(granularity, ticks.phase),
+            ..Self::new(granularity)
         }
     }
 
@@ -75,11 +77,12 @@ impl TimestampClock {
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
         reason = "the clock counts modulo 2^32"
     )]
     pub fn stamp(self, now: Instant) -> Stamp {
         // A millionth of a tick of tolerance: rounding is not to put an edge into the tick before.
-        let ticks = whole((now + self.ahead - Instant::START) / self.granularity + 1e-6) as u32;
+        let ticks = nearest(self.host.shown(now).secs() * self.per_sec + (1e-6 - 0.5)) as u32;
         // One more than the ticks, for 0 says that there is none; the tick before the clock starts again is one too long.
         Stamp(ticks.wrapping_add(1).max(1))
     }

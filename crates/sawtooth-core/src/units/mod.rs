@@ -17,7 +17,7 @@ pub(crate) mod time;
 mod window;
 
 pub use counts::{ByteCount, SegCount, SeqNum};
-pub(crate) use rounding::{ceil, floor, whole};
+pub(crate) use rounding::{ceil, floor, nearest, whole};
 pub(crate) use time::mean_rate_bps;
 pub use time::{Duration, Instant, Rate};
 pub use window::WindowSize;

@@ -1,16 +1,23 @@
 //! Rounding down and up without a call of the library.
 
-/// The whole part of a number, rounded down; of a number below 2^53 in size. By way of an integer: without SSE 4.1, which not every processor
-/// has, `f64::floor` is a call.
+/// The numbers from 2^52 to 2^53 are the whole ones: a sum with this is rounded to one of them.
+const WHOLE: f64 = 1.5 * 4_503_599_627_370_496.0;
+
+/// The whole part of a number, rounded down; beyond 2^51 in size maybe a neighbour of it. By sums: without SSE 4.1, which not every processor has,
+/// `f64::floor` is a call, and on the way to an integer and back all numbers are looked after that are none.
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "below 2^53"
-)]
 pub fn floor(number: f64) -> f64 {
-    let whole = number as i64 as f64;
-    whole - if whole > number { 1.0 } else { 0.0 }
+    let near = (number + WHOLE) - WHOLE;
+    near - if near > number { 1.0 } else { 0.0 }
+}
+
+/// The whole number nearest to one below 2^51 in size.
+#[inline]
+pub(crate) const fn nearest(number: f64) -> i64 {
+    (number + WHOLE)
+        .to_bits()
+        .wrapping_sub(WHOLE.to_bits())
+        .cast_signed()
 }
 
 /// The whole part of a number that is not negative, and below 2^53. By way of a signed number, which is what processors convert to.
@@ -31,6 +38,7 @@ pub fn ceil(number: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_precision_loss, reason = "numbers below 2^53")]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -41,6 +49,7 @@ mod tests {
             for number in [number, number / 1e9, f64::from(whole), f64::from(whole) + f64::EPSILON, 0.0] {
                 prop_assert_eq!(floor(number), number.floor());
                 prop_assert_eq!(ceil(number), number.ceil());
+                prop_assert_eq!(nearest(number) as f64, number.round_ties_even());
             }
         }
     }

@@ -284,9 +284,10 @@ impl<'a> Run<'a> {
             let ticks = config.rto.estimator == RtoEstimator::Ticks;
             // Estimators that count ticks round to them, and one that has been too short adds two to what is smoothed (RFC 4015 §3.1 step (0)).
             let grain = 2.0 * config.rto.granularity.secs();
-            let below = if ticks { grain } else { 0.0 } + 2e-9;
+            let told = config.timer_tick.clock.grain().secs() + 2e-9;
+            let below = if ticks { grain } else { 0.0 } + told;
             let within = |time: i64| {
-                secs(time) >= secs(least) - below && secs(time) <= secs(largest) + grain + 2e-9
+                secs(time) >= secs(least) - below && secs(time) <= secs(largest) + grain + told
             };
             hold!(
                 "what is smoothed lies between the least and the largest",
@@ -295,7 +296,7 @@ impl<'a> Run<'a> {
             );
             let physical = self.least_round_trip(spec)
                 - config.timestamps.unwrap_or_default().secs()
-                - if ticks { grain } else { 0.0 };
+                - if ticks { grain } else { told };
             hold!(
                 "no round trip is shorter than the path",
                 secs(least) >= physical - 2e-9,

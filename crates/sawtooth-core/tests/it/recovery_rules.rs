@@ -6,7 +6,8 @@
     reason = "one block is a list of one range"
 )]
 
-use sawtooth_core::units::{Instant, SegCount, SeqNum};
+use sawtooth_core::internals::packet::{Ack, AdvertisedWindow};
+use sawtooth_core::units::{ByteCount, Instant, SeqNum};
 use serde_json::{Value, json};
 
 use crate::script::{NOTHING, RTT, Script, near, reporting, tcp, with};
@@ -81,8 +82,8 @@ fn a_recovery_burst_is_the_most_that_one_acknowledgement_lets_out() {
     let mut script = Script::new(&with(tcp("newreno"), &more), None);
     script.start();
     script.wait(RTT);
-    let offer = |window| sawtooth_core::internals::packet::Ack {
-        window: SegCount::new(window),
+    let offer = |segments: u64| Ack {
+        window: AdvertisedWindow::of(ByteCount::new(1460 * segments)),
         ..reporting(1, &[])
     };
     assert_eq!(script.hear(&offer(4)), [1, 2, 3, 4]);

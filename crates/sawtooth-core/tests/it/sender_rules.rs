@@ -6,7 +6,7 @@
     reason = "one block is a list of one range"
 )]
 
-use sawtooth_core::internals::packet::Ack;
+use sawtooth_core::internals::packet::{Ack, AdvertisedWindow};
 use sawtooth_core::internals::tcp::limits::SendLimit;
 use sawtooth_core::internals::tcp::sender::HeldBackBy;
 use sawtooth_core::internals::tcp::sender::{Sender, SenderDraws};
@@ -29,7 +29,7 @@ fn opened(more: &Value) -> Script {
 /// An acknowledgement with a window, in segments.
 fn offer(next: u64, window: u32) -> Ack {
     Ack {
-        window: SegCount::from(window),
+        window: AdvertisedWindow::of(ByteCount::new(1460 * u64::from(window))),
         ..reporting(next, &[])
     }
 }

@@ -1,10 +1,11 @@
 //! The parameters, as numbers.
 
-use crate::cc::params::beta_ecn;
+use crate::cc::params::{BEGINS_AGAIN, BeginsAgain, beta_ecn};
 use crate::registry::Params;
 
 /// The algorithm's parameters; those of [`Steps`](super::steps::Steps) are there.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is set by itself")]
 pub(super) struct CubicRules {
     pub(super) c: f64,
     pub(super) beta: f64,
@@ -14,6 +15,7 @@ pub(super) struct CubicRules {
     pub(super) alpha_becomes_one: bool,
     pub(super) time_unit: f64,
     pub(super) min_rtt_after: f64,
+    pub(super) begins_with_empty_path: bool,
 }
 
 impl From<&Params> for CubicRules {
@@ -27,6 +29,8 @@ impl From<&Params> for CubicRules {
             alpha_becomes_one: params.choice("w_est_alpha") == "rfc9438",
             time_unit: params.duration("time_unit"),
             min_rtt_after: params.duration("min_rtt_after"),
+            begins_with_empty_path: params.choice(BEGINS_AGAIN.name)
+                == BeginsAgain::EmptyPath.word(),
         }
     }
 }

@@ -30,14 +30,6 @@ pub(super) struct Steps {
     w_est_counted: f64,
 }
 
-/// What of the pace is computed at an acknowledgement.
-enum Due {
-    Nothing,
-    /// The bound by W_est.
-    Standard,
-    All,
-}
-
 impl Steps {
     pub(super) fn new(params: &Params, tick: Duration, rules: &CubicRules) -> Self {
         let clock = HostTicks::of(tick);
@@ -53,13 +45,30 @@ impl Steps {
         }
     }
 
-    /// How many segments a step takes from a window of `cwnd` towards the target that `target` computes, which is asked only if it is time, now that the host's
-    /// clock is there. Before the `first` loss `first_growth` bounds it; `counted` more segments have been acknowledged.
+    /// `counted` more segments have been acknowledged at a window of `cwnd`: how many a step takes, if that is not to be computed anew.
+    #[inline]
+    pub(super) fn held(&mut self, now: HostTime, cwnd: f64, counted: SegCount) -> Option<f64> {
+        self.w_est_counted += counted.as_f64();
+        let now = WindowThen {
+            ticks: now.ticks,
+            cwnd,
+        };
+        let pace = self.pace.filter(|_| self.is_kept())?;
+        pace.holds(now, self.interval_ticks).then_some(pace.per)
+    }
+
+    /// An epoch begins with this acknowledgement: a step is computed whatever was before.
+    pub(super) fn begin_epoch(&mut self, counted: SegCount) {
+        self.w_est_counted = counted.as_f64();
+        self.pace = None;
+    }
+
+    /// How many segments a step takes from a window of `cwnd`, now that the host's clock is there: towards the target that `target` computes, which is asked once in a tick, and not fewer than W_est's
+    /// takes. Before the `first` loss `first_growth` bounds it.
     pub(super) fn per(
         &mut self,
         now: HostTime,
         cwnd: f64,
-        counted: SegCount,
         first: bool,
         epoch: &mut CubicEpoch,
         target: impl FnOnce(&CubicEpoch) -> f64,
@@ -68,8 +77,9 @@ impl Steps {
             ticks: now.ticks,
             cwnd,
         };
-        self.w_est_counted += counted.as_f64();
-        let due = self.due(of);
+        let of_this_tick = self
+            .pace
+            .filter(|pace| self.is_kept() && pace.of.ticks == of.ticks);
         let towards = |target: f64| {
             if target > cwnd {
                 floor(cwnd / (target - cwnd))
@@ -77,18 +87,12 @@ impl Steps {
                 f64::INFINITY
             }
         };
-        let mut per = match (&due, self.pace) {
-            (Due::Nothing, Some(pace)) => return pace.per,
-            (Due::Standard, Some(pace)) => pace.per,
-            _ => {
-                let per = towards(target(epoch));
-                match self.first_growth {
-                    Some(most) if first => per.min(most),
-                    _ => per,
-                }
-            }
+        let mut per = match (of_this_tick, self.first_growth) {
+            (Some(pace), _) => pace.per,
+            (None, Some(most)) if first => towards(target(epoch)).min(most),
+            (None, _) => towards(target(epoch)),
         };
-        let each = floor(cwnd * self.w_est_share);
+        let each = floor(cwnd * self.w_est_share).max(1.0);
         let further = floor((self.w_est_counted - 1.0) / each).max(0.0);
         self.w_est_counted -= further * each;
         epoch.w_est += further;
@@ -98,32 +102,20 @@ impl Steps {
         } else {
             per.max(2.0)
         };
-        self.pace = Some(match (due, self.pace) {
-            (Due::Standard, Some(pace)) => StepPace { per, ..pace },
-            _ => StepPace { per, of },
-        });
+        let of = of_this_tick.map_or(of, |pace| pace.of);
+        self.pace = Some(StepPace { per, of });
         per
     }
 
-    /// Forgets what was computed, as it was for the window before a loss.
-    pub(super) fn restart(&mut self) {
+    /// Forgets what was computed.
+    pub(super) fn forget(&mut self) {
         self.pace = None;
         self.w_est_counted = 0.0;
     }
 
-    fn due(&self, now: WindowThen) -> Due {
-        let Some(pace) = self.pace else {
-            return Due::All;
-        };
-        if self.clock.tick == 0.0 && self.interval_ticks == 0.0 {
-            Due::All
-        } else if pace.holds(now, self.interval_ticks) {
-            Due::Nothing
-        } else if now.ticks == pace.of.ticks {
-            Due::Standard
-        } else {
-            Due::All
-        }
+    /// Whether what was computed is of use later.
+    fn is_kept(&self) -> bool {
+        self.clock.tick > 0.0 || self.interval_ticks > 0.0
     }
 
     /// Up to when the host's clock has come.

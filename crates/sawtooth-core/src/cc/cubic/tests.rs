@@ -312,7 +312,8 @@ fn in_linux_w_est_goes_on_by_whole_segments() {
         let mut per = |epoch: &mut CubicEpoch| {
             let steps = steps(&mut cubic);
             let now = steps.now(Instant::from_secs(10.0));
-            steps.per(now, cwnd, SegCount::ONE, false, epoch, |_| cwnd)
+            let held = steps.held(now, cwnd, SegCount::ONE);
+            held.unwrap_or_else(|| steps.per(now, cwnd, false, epoch, |_| cwnd))
         };
         (0..each).for_each(|_| assert_eq!(per(&mut epoch), f64::INFINITY));
         assert_eq!(epoch.w_est, cwnd);
@@ -329,7 +330,8 @@ fn in_linux_within_a_tick_w_est_alone_changes_the_pace() {
     let mut per = |secs: f64, cwnd: f64, target: f64| {
         let steps = steps(&mut cubic);
         let (now, counted) = (steps.now(Instant::from_secs(secs)), SegCount::new(8));
-        steps.per(now, cwnd, counted, false, &mut epoch, |_| target)
+        let held = steps.held(now, cwnd, counted);
+        held.unwrap_or_else(|| steps.per(now, cwnd, false, &mut epoch, |_| target))
     };
     assert_eq!(per(10.0, 8.0, 10.0), 4.0);
     // In the same tick the target is not looked at, but W_est is, once the window has grown: 24 segments are more than once 15/8 of 9.
@@ -363,6 +365,44 @@ fn in_linux_the_pace_is_computed_anew_after_a_step_or_so_many_ticks() {
     };
     assert_eq!(computed_at(10.041), 1004.0);
     assert_eq!(computed_at(10.05), 1005.0);
+}
+
+#[test]
+fn in_linux_a_loss_that_leaves_the_window_that_was_looked_at_last_leaves_its_pace_too() {
+    let mut cubic = linux(9.0);
+    let of_linux = steps(&mut cubic);
+    (of_linux.clock.tick, of_linux.interval_ticks) = (0.01, 3.0);
+    cubic.on_ack(&ack(10.0));
+    let pace = steps(&mut cubic).pace.expect("a pace").per;
+    cubic.window.cwnd = 14.0;
+    cubic.on_loss(&whole_loss(14.0));
+    cubic.window.cwnd = 9.0;
+    cubic.on_ack(&ack(10.01));
+    assert_eq!(cubic.own.history.epoch, None);
+    assert_eq!(steps(&mut cubic).pace.expect("a pace").per, pace);
+    // The epoch begins when it has grown.
+    cubic.window.cwnd = 10.0;
+    cubic.on_ack(&ack(10.02));
+    assert!(cubic.own.history.epoch.is_some());
+    cubic.on_rto(&whole_loss(10.0));
+    assert!(steps(&mut cubic).pace.is_none());
+}
+
+#[test]
+fn in_linux_the_time_since_the_last_segment_left_an_empty_path_is_none_of_the_epochs() {
+    let begin = |at: f64, since: f64| {
+        let mut cubic = linux(9.0);
+        cubic.own.rules.begins_with_empty_path = true;
+        steps(&mut cubic).clock.tick = 0.01;
+        cubic.on_ack(&ack(10.0));
+        let next = SeqNum::ZERO;
+        let [at, since] = [at, since].map(Duration::from_secs);
+        cubic.on_empty_path(Instant::START + at, since, next);
+        cubic.own.history.epoch.expect("an epoch").start_secs
+    };
+    near(begin(10.054, 0.02), 10.02);
+    near(begin(10.005, 0.004), 10.0);
+    near(begin(10.01, 0.5), 10.01);
 }
 
 #[test]

@@ -315,7 +315,7 @@ mod tests {
             acked: segs(acked),
             rtt: Some(Duration::from_secs(rtt)),
             reports: false,
-            window: segs(1000),
+            window: crate::units::ByteCount::new(1000),
         });
     }
 

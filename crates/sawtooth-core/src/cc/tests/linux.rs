@@ -20,6 +20,7 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
             ("min_rtt_after", Value::Duration(1.0)),
             ("hystart_train_slack", Value::Duration(0.001)),
             ("hystart_decides", Value::Choice("next")),
+            ("begins_again", Value::Choice("empty_path")),
         ],
     ),
     (
@@ -56,6 +57,7 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
             ("queued_steps", Value::Choice("alternate")),
             ("min_samples", Value::Integer(3)),
             ("in_disorder", Value::Choice("standard")),
+            ("begins_again", Value::Choice("empty_path")),
         ],
     ),
     (
@@ -66,6 +68,7 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
             ("min_samples", Value::Integer(3)),
             ("rising_threshold", Value::Bool(true)),
             ("in_disorder", Value::Choice("standard")),
+            ("begins_again", Value::Choice("empty_path")),
         ],
     ),
     (
@@ -135,6 +138,7 @@ const MEASURED: &[(&str, &[(&str, Value)])] = &[
             ("drained_threshold", Value::Number(1.0)),
             ("min_samples", Value::Integer(3)),
             ("halves_at_timeout", Value::Bool(false)),
+            ("begins_again", Value::Choice("empty_path")),
         ],
     ),
     (

@@ -2,7 +2,7 @@
 
 use crate::packet::Ecn;
 use crate::tcp::timestamps::Stamp;
-use crate::units::{ByteCount, Instant, SegCount};
+use crate::units::{ByteCount, Instant};
 
 /// A packet that passes a point.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,8 +124,8 @@ pub struct SeenData {
 pub struct SeenAck {
     /// The number of the next byte that is expected.
     pub next: ByteCount,
-    /// Segments that the receiver has room for, unless it takes whatever comes.
-    pub window: Option<SegCount>,
+    /// What the receiver has room for, unless it takes whatever comes.
+    pub window: Option<ByteCount>,
     /// Blocks of selective acknowledgements.
     pub sack: Vec<ByteRange>,
     /// What has come again (RFC 2883).

@@ -46,12 +46,11 @@ fn window(params: &Params, key: ParamKey<Option<WindowSetting>>) -> Option<Windo
 pub(super) fn ticks(params: &Params, phase: ParamKey<Option<Duration>>) -> Ticks {
     let mut ticks = Ticks::of(key::timer_tick.of(params));
     ticks.whole = key::whole_ticks.of(params);
-    ticks.reading = key::clock_reading.of(params);
     ticks.wheel = key::timer_wheel.of(params) && ticks.tick > Duration::ZERO;
     if let Some(phase) = phase.of(params) {
         ticks.phase = phase;
     }
-    ticks
+    ticks.reading(key::clock_reading.of(params))
 }
 
 /// Whether a phase comes from the run's seed.
@@ -134,7 +133,7 @@ pub(super) fn sack_compression(
         delay: Duration::from_secs(delay),
         slack: Duration::from_secs(key::sack_compression_slack.of(params)),
         max: SegCount::new(key::sack_compression_max.of(params)),
-        clock: ticks(params, key::receiver_phase),
+        clock: ticks(params, key::receiver_phase).clock,
     })
 }
 

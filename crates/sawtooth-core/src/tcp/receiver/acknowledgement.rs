@@ -93,7 +93,7 @@ impl Acknowledgement {
 
     /// Whether the next acknowledgement is not delayed, as at the start of a connection.
     #[inline]
-    fn is_quick(&self) -> bool {
+    pub(super) fn is_quick(&self) -> bool {
         self.quick.is_next() && !self.is_interactive
     }
 

@@ -84,8 +84,9 @@ impl DelayedAck {
     #[inline(never)]
     fn measure_handshake(&mut self, now: Instant) {
         if let Some(answered) = self.answered.take() {
-            self.rtt = Some(self.ticks.between(answered, now));
-            self.rto.sample(answered, now - answered);
+            let rtt = self.ticks.clock.microseconds(answered, now);
+            self.rtt = Some(rtt);
+            self.rto.sample(answered, rtt);
             self.pause = self.ticks.whole(self.rto.timeout());
         }
     }

@@ -71,7 +71,7 @@ impl Receiver {
         {
             buffer.read_from(data.payload, let_through, now.time);
             if let Some(window) = buffer.update() {
-                ack.window = window.min(Ack::NO_WINDOW);
+                ack.window = window;
             }
         }
         Some(ack)

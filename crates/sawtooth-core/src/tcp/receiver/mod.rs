@@ -22,14 +22,14 @@ pub use delivery::InOrderDelivery;
 
 use self::ack_policy::DelayedAckPolicy;
 use self::acknowledgement::Acknowledgement;
-use self::buffer::ReceiveBuffer;
+use self::buffer::{Answered, ReceiveBuffer};
 use self::closing::PassiveClose;
 use self::marks::EcnFeedback;
 use self::reassembly::Reassembly;
 use super::params::{Config, Feedback};
 use super::timestamps::{Echo, Stamp};
 use crate::events::{Event, EventKey};
-use crate::packet::{Ack, DataSegment, Ecn, InOrderAck};
+use crate::packet::{Ack, AdvertisedWindow, DataSegment, Ecn, InOrderAck};
 use crate::units::{ByteCount, Duration, Instant, SegCount, SeqNum};
 
 /// The receiver of one connection.
@@ -221,11 +221,25 @@ impl Receiver {
             self.store_in_order(now.time, data);
             self.note_arrival(now.time, data.push);
         }
+        let is_full = self.acknowledgement.count();
+        let is_quick = at_once || self.acknowledgement.is_quick();
         // A SYN is answered at once, and so is a FIN (RFC 9293 §3.10.7.2, §3.10.7.4).
-        let now_or_never = data.is_syn() || data.fin || at_once;
-        if now_or_never || self.acknowledgement.is_eager(data.push) || self.acknowledgement.is_due()
+        if is_full
+            || is_quick
+            || data.is_syn()
+            || data.fin
+            || self.acknowledgement.is_eager(data.push)
         {
-            return Some(self.acknowledge_in_order(now.time));
+            let answered = if data.payload.is_zero() {
+                Answered::Read
+            } else if is_quick {
+                Answered::Unread
+            } else if is_full {
+                Answered::UnreadIfAsMuch
+            } else {
+                Answered::Read
+            };
+            return Some(self.acknowledge_in_order(now.time, answered));
         }
         self.acknowledgement.delay(now);
         None
@@ -241,7 +255,7 @@ impl Receiver {
     }
 
     /// A segment in order goes through the buffer to the application.
-    #[inline]
+    #[inline(always)]
     fn store_in_order(&mut self, now: Instant, data: DataSegment) {
         let Some(buffer) = &mut self.buffer else {
             return;
@@ -278,18 +292,15 @@ impl Receiver {
     }
 
     /// Nothing is out of order, so there is nothing to report. It says that it left `at` this time.
-    #[inline]
-    fn acknowledge_in_order(&mut self, at: Instant) -> InOrderAck {
+    #[inline(always)]
+    fn acknowledge_in_order(&mut self, at: Instant, answered: Answered) -> InOrderAck {
         self.acknowledgement.on_ack(!self.delivered.bytes.is_zero());
         let next = self.reassembly.rcv_nxt();
         let (ece, marks) = self.marks.report();
         let echo = self.echo.on_ack(next);
         let (window, stamp) = match &mut self.buffer {
-            None => (Ack::NO_WINDOW, Stamp::NONE),
-            Some(buffer) => (
-                buffer.advertise_segments().min(Ack::NO_WINDOW),
-                buffer.stamp(at),
-            ),
+            None => (AdvertisedWindow::ANY, Stamp::NONE),
+            Some(buffer) => (buffer.advertise(answered), buffer.stamp(at)),
         };
         InOrderAck {
             next,
@@ -303,7 +314,7 @@ impl Receiver {
 
     #[inline(never)]
     fn acknowledge(&mut self, at: Instant, repeated: Option<SeqNum>) -> Ack {
-        let mut ack = Ack::from(self.acknowledge_in_order(at));
+        let mut ack = Ack::from(self.acknowledge_in_order(at, Answered::Read));
         self.acknowledgement.on_selective_ack();
         ack.repeated = repeated;
         if self.ends {

@@ -17,7 +17,7 @@
 //!
 //! Deviations: the slack is always waited for in full; in Linux a clock tick within it ends the wait.
 
-use crate::tcp::ticks::Ticks;
+use crate::tcp::clock::Clock;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
 
 /// What ip-sysctl sets.
@@ -27,7 +27,7 @@ pub struct SackCompressionSettings {
     pub slack: Duration,
     pub max: SegCount,
     /// The host's.
-    pub clock: Ticks,
+    pub clock: Clock,
 }
 
 /// Part of a round trip that the timer waits.
@@ -138,7 +138,7 @@ mod tests {
         delay: Duration::from_secs(1e-3),
         slack: Duration::from_secs(1e-4),
         max: SegCount::new(44),
-        clock: Ticks::of(Duration::ZERO),
+        clock: Clock::EXACT,
     };
 
     #[test]

@@ -9,7 +9,7 @@ use crate::events::{Event, EventKey};
 use crate::packet::Ack;
 use crate::tcp::params::ReduceFrom;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
-use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
+use crate::units::{ByteCount, Duration, Instant, SegCount, SeqNum, WindowSize};
 
 /// The second segment: the first one with data, if there is a handshake.
 pub(super) const SECOND: SeqNum = SeqNum::new(1);
@@ -315,8 +315,8 @@ pub(super) fn announce(tx: &mut Tx, now: Event, ack: &Ack) {
             now: now.time,
             acked,
             rtt: None,
-            reports: ack.reports(),
-            window: ack.window,
+            reports: ack.reports() || ack.ece,
+            window: ack.window.bytes().unwrap_or(ByteCount::MAX),
         });
     }
     if tx.signals.is_some() {

@@ -10,11 +10,10 @@ use super::LossRecovery;
 use super::dupacks::NewlyAcked;
 use crate::cc;
 use crate::events::Event;
-use crate::packet::Ack;
 use crate::tcp::params::{Config, RecoveryKind};
 use crate::tcp::scoreboard::Range;
 use crate::tcp::sender::tx::{SendAllowance, Tx};
-use crate::units::{SegCount, SeqNum};
+use crate::units::{ByteCount, SegCount, SeqNum};
 
 /// How far a sender's plain way goes.
 #[derive(Debug)]
@@ -103,7 +102,7 @@ impl PlainWay {
             acked,
             rtt: None,
             reports: false,
-            window: Ack::NO_WINDOW,
+            window: ByteCount::MAX,
         });
         tx.seq.una = next;
         let rtt = dupacks.sample_timed(tx, now, next);

@@ -35,7 +35,7 @@ use super::restart;
 use super::timestamps::TimestampClock;
 use crate::cc;
 use crate::events::{Event, EventKey};
-use crate::packet::{Ack, DataSegment};
+use crate::packet::{Ack, AdvertisedWindow, DataSegment};
 use crate::registry::Params;
 use crate::units::{ByteCount, Duration, Instant, SeqNum};
 
@@ -318,7 +318,7 @@ impl Sender {
     /// Whether an acknowledgement has to be looked at for the receiver's window.
     #[inline]
     fn reports_window(&self, ack: &Ack) -> bool {
-        self.tx.app.buffer.is_some() || ack.window != Ack::NO_WINDOW
+        self.tx.app.buffer.is_some() || ack.window != AdvertisedWindow::ANY
     }
 
     /// What an acknowledgement says of the receiver's window, and the room that it makes.
@@ -326,10 +326,10 @@ impl Sender {
     fn on_buffers(&mut self, now: Event, ack: &Ack) {
         let tx = &mut self.tx;
         tx.stamps.peer = ack.stamp;
-        if ack.window != Ack::NO_WINDOW {
-            tx.seq.on_window(ack.next, ack.window);
+        if ack.window != AdvertisedWindow::ANY {
+            let window = tx.seq.on_window(ack.next, ack.window, tx.config.smss);
             if let Some(buffer) = &mut tx.app.buffer {
-                buffer.on_window(ack.window);
+                buffer.on_window(window);
             }
         }
         buffers::refill(&mut self.tx, &self.recovery, now);

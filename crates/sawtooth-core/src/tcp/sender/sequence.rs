@@ -4,7 +4,8 @@
 //!
 //! Sequence numbers count segments: with a handshake the SYN is segment 0 and carries no data.
 
-use crate::units::{SegCount, SeqNum};
+use crate::packet::AdvertisedWindow;
+use crate::units::{ByteCount, SegCount, SeqNum};
 
 /// No limit.
 const ANY: SeqNum = SeqNum::MAX;
@@ -21,6 +22,9 @@ pub struct Sequence {
     first: SeqNum,
     /// One past the last segment that the receiver's window has room for (SND.UNA + SND.WND).
     right_edge: SeqNum,
+    /// What it offered last, and how many segments that is.
+    window: AdvertisedWindow,
+    window_segments: SegCount,
     /// One past the last segment that may be sent for the first time as far as send buffer and receiver's window go.
     pub allowed: SeqNum,
     /// Whether more than one SYN was sent.
@@ -36,6 +40,8 @@ impl Sequence {
             max: SeqNum::ZERO,
             first,
             right_edge: ANY,
+            window: AdvertisedWindow::ANY,
+            window_segments: SegCount::ZERO,
             allowed: if free { ANY } else { first },
             syn_again: false,
         }
@@ -101,15 +107,27 @@ impl Sequence {
         self.nxt = self.una;
     }
 
-    /// The receiver has room for `window` segments from `next` on. The window's edge does not move back (RFC 9293 §3.8.6), though a receiver that takes room back is to be
+    /// The receiver has room for a `window` from `next` on; how many segments that are. The window's edge does not move back (RFC 9293 §3.8.6), though a receiver that takes room back is to be
     /// obeyed as far as what has not been sent goes (SHLD-15 there): this sender keeps the larger window.
-    pub fn on_window(&mut self, next: SeqNum, window: SegCount) {
-        let edge = next + window;
+    #[inline]
+    pub fn on_window(
+        &mut self,
+        next: SeqNum,
+        window: AdvertisedWindow,
+        smss: ByteCount,
+    ) -> SegCount {
+        // Most are what the one before was.
+        if window != self.window {
+            self.window = window;
+            self.window_segments = window.bytes().unwrap_or(ByteCount::MAX) / smss;
+        }
+        let edge = next + self.window_segments;
         self.right_edge = if self.right_edge == ANY {
             edge
         } else {
             self.right_edge.max(edge)
         };
+        self.window_segments
     }
 
     /// As far as the receiver's window goes, a segment before `bound` may be sent.
@@ -187,11 +205,13 @@ mod tests {
     fn rfc9293_3_8_6_the_right_edge_of_the_receivers_window_never_moves_back() {
         let mut seq = Sequence::new(number(0), true);
         assert_eq!(seq.rwnd_room(), SegCount::MAX);
-        seq.on_window(number(0), segs(10));
+        let smss = ByteCount::new(1000);
+        let window = |bytes| AdvertisedWindow::of(ByteCount::new(bytes));
+        assert_eq!(seq.on_window(number(0), window(10_999), smss), segs(10));
         seq.on_send(number(0));
         assert_eq!(seq.rwnd_room(), segs(9));
         // The receiver shrinks its window.
-        seq.on_window(number(1), segs(4));
+        seq.on_window(number(1), window(4000), smss);
         assert_eq!(
             (seq.rwnd_room(), seq.within_rwnd(number(99))),
             (segs(9), number(10))

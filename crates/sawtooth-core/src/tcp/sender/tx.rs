@@ -125,10 +125,10 @@ impl Tx {
 
     /// The clock by which delivery rates are measured.
     #[inline]
-    pub fn rate_clock(&self) -> RateClock<'_> {
+    pub fn rate_clock(&self) -> RateClock {
         RateClock {
             granularity: self.config.rate_granularity,
-            host: &self.config.timer_tick,
+            host: self.config.timer_tick.clock,
         }
     }
 

@@ -9,7 +9,7 @@
 use crate::cc::{self, CongestionControl, Episode, Prescribed, Signal, Windows};
 use crate::registry::Params;
 use crate::tcp::params::Config;
-use crate::units::{Duration, Instant, Rate, SegCount, WindowSize};
+use crate::units::{Duration, Instant, Rate, SegCount, SeqNum, WindowSize};
 
 #[derive(Debug)]
 pub struct SenderWindow {
@@ -55,7 +55,7 @@ impl SenderWindow {
             whole: cwnd.whole(),
             inflation: SegCount::ZERO,
             limit: config.window_limit.whole(),
-            ahead: config.timer_tick.ahead(config.timer_tick.tick),
+            ahead: config.timer_tick.since_tick(),
             since: Instant::START,
             integral: 0.0,
             max: cwnd,
@@ -246,6 +246,13 @@ impl SenderWindow {
             self.cc.prescribe(Prescribed::Ssthresh(ssthresh));
         }
         self.update(time);
+    }
+
+    /// Data leave while nothing is in the path ([`cc::CongestionControl::on_empty_path`]).
+    #[cold]
+    #[inline(never)]
+    pub fn on_empty_path(&mut self, time: Instant, since: Duration, next: SeqNum) {
+        self.cc.on_empty_path(self.told(time), since, next);
     }
 
     /// Sending begins again after a pause, with what is `left` of the windows. An algorithm with a model of the path has its own ways.

@@ -27,6 +27,7 @@ use self::memory::ReceiveMemory;
 use self::round_trip::RoundTrip;
 use self::tuning::Tuning;
 use self::window::ReceiveWindow;
+use crate::packet::AdvertisedWindow;
 use crate::tcp::params::Config;
 use crate::tcp::timestamps::Stamp;
 use crate::units::{ByteCount, Duration, Instant, SegCount};
@@ -42,14 +43,20 @@ pub(crate) struct ReceiveBuffer {
     /// What was received in order, and what of it has been read.
     received: ByteCount,
     read: ByteCount,
-    advertised: AdvertisedWindow,
+    /// The window that was advertised last.
+    advertised: ByteCount,
 }
 
-/// The window that was advertised last, which most do again.
-#[derive(Clone, Copy, Debug, Default)]
-struct AdvertisedWindow {
-    bytes: ByteCount,
-    segments: SegCount,
+/// What has become of the segment in order that an acknowledgement answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answered {
+    /// The application has read it, or there is none.
+    Read,
+    /// It takes memory until it is read.
+    Unread,
+    /// The same if the window is not smaller than the last one for that; otherwise the acknowledgement leaves when it has been read. Measured of Linux 6.1: a window that is smaller by the half of what a
+    /// segment takes, 1152 bytes, stays so. Of 8,865 acknowledgements of a download 1,363 offered it, and the others all.
+    UnreadIfAsMuch,
 }
 
 impl ReceiveBuffer {
@@ -75,7 +82,7 @@ impl ReceiveBuffer {
             tuning: Tuning::new(config.receive_auto_tuning, smss),
             received: ByteCount::ZERO,
             read: ByteCount::ZERO,
-            advertised: AdvertisedWindow::default(),
+            advertised: ByteCount::ZERO,
         }))
     }
 
@@ -175,38 +182,38 @@ impl ReceiveBuffer {
         }
     }
 
-    /// The window in whole segments, if reading has made it twice what was offered, and so worth telling (RFC 9293 §3.8.6.2.2).
+    /// The window, if reading has made it twice what was offered, and so worth telling (RFC 9293 §3.8.6.2.2).
     #[cold]
     #[inline(never)]
-    pub(crate) fn update(&mut self) -> Option<SegCount> {
+    pub(crate) fn update(&mut self) -> Option<AdvertisedWindow> {
         let offered = self.window.offered(self.received);
         let free = self.memory.free().min(self.window.open());
         let is_told = free >= self.smss && free >= offered + offered;
-        is_told.then(|| self.advertise_segments())
+        is_told.then(|| self.advertise(Answered::Read))
     }
 
     /// Whether the next acknowledgement would offer less than the last, were it not for what was offered already.
     pub(crate) fn shrinks(&self) -> bool {
-        self.window.wanted(self.memory.free()) < self.advertised.bytes
+        self.window.wanted(self.memory.free()) < self.advertised
     }
 
     /// The window that an acknowledgement advertises, as much as its field can say.
     #[inline]
-    fn advertise(&mut self) -> ByteCount {
-        self.window.advertise(self.received, self.memory.free())
-    }
-
-    /// The same in whole segments.
-    #[inline]
-    pub(crate) fn advertise_segments(&mut self) -> SegCount {
-        let window = self.advertise();
-        if window != self.advertised.bytes {
-            self.advertised = AdvertisedWindow {
-                bytes: window,
-                segments: window / self.smss,
-            };
-        }
-        self.advertised.segments
+    pub(crate) fn advertise(&mut self, answered: Answered) -> AdvertisedWindow {
+        let free = match answered {
+            Answered::Read => self.memory.free(),
+            Answered::Unread => self.memory.room(),
+            Answered::UnreadIfAsMuch => {
+                let room = self.memory.room();
+                if self.window.wanted(room) >= self.advertised {
+                    room
+                } else {
+                    self.memory.free()
+                }
+            }
+        };
+        self.advertised = self.window.advertise(self.received, free);
+        AdvertisedWindow::new(self.advertised, self.window.shift())
     }
 }
 
@@ -229,6 +236,14 @@ mod tests {
         Instant::from_secs(secs)
     }
 
+    fn told(buffer: &mut ReceiveBuffer) -> u64 {
+        buffer
+            .advertise(Answered::Read)
+            .bytes()
+            .expect("a window")
+            .get()
+    }
+
     /// A segment comes that echoes the clock's start; whether the window opens.
     fn segment(buffer: &mut ReceiveBuffer, secs: f64) -> bool {
         buffer.on_segment(at(secs), Stamp::from_bits(0))
@@ -248,16 +263,31 @@ mod tests {
             (8948, 62_636, 56_588, 56_588),
         ] {
             let mut buffer = linux(smss);
-            assert_eq!(
-                (buffer.window.scale(), buffer.advertise().get()),
-                (7, first)
-            );
+            assert_eq!((buffer.window.scale(), told(&mut buffer)), (7, first));
             buffer.on_established(at(0.0));
             assert_eq!(
                 (buffer.window.open().get(), buffer.tuning.largest().get()),
                 (then, round)
             );
         }
+    }
+
+    #[test]
+    fn a_segment_that_is_to_be_read_takes_memory_from_the_window_unless_that_would_shrink() {
+        let mut buffer = linux(1448);
+        segment(&mut buffer, 0.0);
+        in_order(&mut buffer, 15_928);
+        buffer.read_all(at(1.0));
+        segment(&mut buffer, 1.0);
+        // (131400 - 2304) / 2 in units of 128 bytes, and all of it.
+        buffer.window.open_up(buffer.memory.free());
+        let mut told = |answered| buffer.advertise(answered).bytes().map(ByteCount::get);
+        assert_eq!(told(Answered::UnreadIfAsMuch), Some(64_640));
+        assert_eq!(told(Answered::UnreadIfAsMuch), Some(64_640));
+        assert_eq!(told(Answered::Read), Some(65_792));
+        assert_eq!(told(Answered::UnreadIfAsMuch), Some(65_792));
+        // What was offered stays offered, until data come.
+        assert_eq!(told(Answered::Unread), Some(65_792));
     }
 
     #[test]
@@ -333,18 +363,18 @@ mod tests {
         assert!(segment(&mut buffer, 2.0));
         assert_eq!(buffer.window.open().get(), 67_444);
         // 527 units of 128 bytes.
-        assert_eq!(buffer.advertise().get(), 527 * 128);
+        assert_eq!(told(&mut buffer), 527 * 128);
     }
 
     #[test]
     fn the_right_edge_never_moves_back() {
         let mut buffer = linux(1448);
         buffer.on_established(at(0.0));
-        let first = buffer.advertise().get();
+        let first = told(&mut buffer);
         for _ in 0..20 {
             segment(&mut buffer, 0.0);
             buffer.hold();
-            assert_eq!(buffer.advertise().get(), first);
+            assert_eq!(told(&mut buffer), first);
         }
     }
 
@@ -357,14 +387,14 @@ mod tests {
         let mut buffer = ReceiveBuffer::new(&Config::from(&params)).expect("a buffer");
         for _ in 0..100 {
             segment(&mut buffer, 0.0);
-            assert!(buffer.advertise().get() <= 65_535);
+            assert!(told(&mut buffer) <= 65_535);
         }
     }
 
     #[test]
     fn before_the_connection_is_established_the_window_is_told_to_the_byte() {
         // 45 segments of 1447 bytes.
-        assert_eq!(linux(1447).advertise().get(), 65_115);
+        assert_eq!(told(&mut linux(1447)), 65_115);
     }
 
     #[test]
@@ -377,14 +407,14 @@ mod tests {
         params.set("adv_win_scale", Value::Integer(-1));
         let mut buffer = ReceiveBuffer::new(&Config::from(&params)).expect("a buffer");
         buffer.on_established(at(0.0));
-        assert_eq!(buffer.advertise().get(), 64_088);
+        assert_eq!(told(&mut buffer), 64_088);
         // 44 segments are in the buffer, which has half of the rest for data.
         for _ in 0..44 {
             buffer.on_in_order(ByteCount::new(1448));
         }
-        assert_eq!(buffer.advertise().get(), (131_072 - 44 * 2304) / 2);
+        assert_eq!(told(&mut buffer), (131_072 - 44 * 2304) / 2);
         buffer.read_from(ByteCount::new(1448), SegCount::new(44), at(1.0));
-        assert_eq!(buffer.advertise().get(), 64_088);
+        assert_eq!(told(&mut buffer), 64_088);
     }
 
     #[test]

@@ -2,9 +2,10 @@
 //!
 //! Specification: RFC 7323 §3 (timestamps), §5.4 (the clock). How samples are averaged is as measured of Linux 6.1 (`mod.rs`).
 
+use crate::tcp::clock::Clock;
 use crate::tcp::ticks::Ticks;
 use crate::tcp::timestamps::Stamp;
-use crate::units::{Duration, Instant, whole};
+use crate::units::{Duration, Instant, nearest};
 
 /// Timestamps count milliseconds and start again after 2^23 of them.
 const MILLIS: u32 = (1 << 23) - 1;
@@ -15,25 +16,28 @@ pub(super) struct RoundTrip {
     average: Option<Duration>,
     /// The timestamp of the last sample.
     last_echo: Option<Stamp>,
-    /// Of a clock that begins with the run.
-    ahead: Duration,
+    clock: Clock,
 }
 
 impl RoundTrip {
     /// On a host with such ticks.
     pub(super) fn on_host(ticks: Ticks) -> Self {
         Self {
-            ahead: ticks.ahead(Duration::from_secs(1e-3)),
+            clock: ticks.clock.counting(Duration::from_secs(1e-3), ticks.phase),
             ..Self::default()
         }
     }
 
     /// What the clock of timestamps shows.
-    #[expect(clippy::cast_possible_truncation, reason = "the clock wraps")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the clock wraps"
+    )]
     #[inline]
     pub(super) fn stamp(&self, now: Instant) -> Stamp {
         // A hair of tolerance: a tick that is due now has come.
-        let millis = whole((now + self.ahead).secs() * 1e3 + 1e-6) as u32;
+        let millis = nearest(self.clock.shown(now).secs() * 1e3 + (1e-6 - 0.5)) as u32;
         Stamp::from_bits(millis & MILLIS)
     }
 

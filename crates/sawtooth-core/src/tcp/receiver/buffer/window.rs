@@ -105,10 +105,16 @@ impl ReceiveWindow {
         self.whole_units(free.min(self.open))
     }
 
-    /// What the field counts, bytes.
+    /// The scale of what the field counts.
+    #[inline]
+    pub(super) fn shift(&self) -> u32 {
+        if self.is_established { self.scale } else { 0 }
+    }
+
+    /// What it counts, bytes.
     #[inline]
     fn unit(&self) -> u64 {
-        1 << if self.is_established { self.scale } else { 0 }
+        1 << self.shift()
     }
 
     /// A power of two, so no division is needed.

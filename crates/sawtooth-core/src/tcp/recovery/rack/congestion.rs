@@ -134,7 +134,11 @@ impl Congestion {
             RecoveryPhase::Cwr(prr) => prr,
             _ => Prr::new(before.cwnd.whole()),
         });
-        self.recovery_point = tx.seq.max;
+        // And it is over where that would have been. Measured of Linux 6.1: after a mark at 36201 B that was followed by a loss when 39097 B had been sent, the acknowledgement of 36201 B, which carried ECN-Echo, was
+        // answered with CWR.
+        if !walks {
+            self.recovery_point = tx.seq.max;
+        }
     }
 
     /// A mark was echoed.

@@ -6,7 +6,7 @@ use super::undo::ReductionUndo;
 use crate::events::Event;
 use crate::tcp::segments::{InOrder, OutstandingSegment};
 use crate::tcp::sender::tx::Tx;
-use crate::units::{Duration, Instant, SegCount, SeqNum, whole};
+use crate::units::{Duration, Instant, SegCount, SeqNum};
 
 #[derive(Debug)]
 pub struct NewlyDelivered {
@@ -84,27 +84,16 @@ impl NewlyDelivered {
             timers.sample(now.time - rtt, rtt);
             return Some(rtt);
         }
-        let rtt = now.time - self.first_sent;
+        let clock = tx.config.timer_tick.clock;
         let last = now.time - self.last_sent;
-        timers.rto.sample(self.first_sent, rtt);
-        timers.count(rtt, last);
+        timers.rto.sample(
+            self.first_sent,
+            clock.microseconds(self.first_sent, now.time),
+        );
+        timers.count(now.time - self.first_sent, last);
         if let Some(estimators) = undo.adapts(tx.seq.una) {
             timers.rto.adapt_to_spurious(estimators, last);
         }
-        let clock = tx.config.timer_tick;
-        let sent = clock.read(self.last_sent);
-        Some(in_whole_microseconds(
-            tx.window.told(sent),
-            tx.window.told(clock.read_after(sent, now.time)),
-        ))
+        Some(clock.microseconds(self.last_sent, now.time))
     }
-}
-
-/// The time between, where both are read from a clock that counts microseconds, as Linux's does: `vegas` compares round trips that differ by less.
-#[inline]
-#[expect(clippy::cast_precision_loss, reason = "ticks of a run are below 2^53")]
-fn in_whole_microseconds(from: Instant, to: Instant) -> Duration {
-    // A thousandth of tolerance: rounding is not to put a tick that is due now into the one before.
-    let ticks = |time: Instant| whole(time.secs() * 1e6 + 1e-3).cast_signed();
-    Duration::from_secs((ticks(to) - ticks(from)) as f64 * 1e-6)
 }

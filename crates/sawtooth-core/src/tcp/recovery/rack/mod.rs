@@ -53,7 +53,7 @@ use crate::tcp::episodes::LossFoundBy;
 use crate::tcp::segments::LostSegments;
 use crate::tcp::sender::tx::Tx;
 use crate::tcp::timestamps::TimestampClock;
-use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
+use crate::units::{ByteCount, Duration, Instant, SegCount, SeqNum, WindowSize};
 
 pub(super) const ENTRY: Entry<()> = Entry {
     name: "rack",
@@ -71,6 +71,8 @@ pub struct Rack {
     tlp: Tlp,
     timer: RackTimer,
     pace: SegmentPacing,
+    /// When data left last.
+    last_sent: Instant,
 }
 
 impl Rack {
@@ -90,6 +92,7 @@ impl Rack {
             tlp: Tlp::default(),
             timer: RackTimer::new(),
             pace: SegmentPacing::new(),
+            last_sent: Instant::LONG_AGO,
         }
     }
 
@@ -113,8 +116,8 @@ impl Rack {
                 now: told,
                 acked: news.acked,
                 rtt,
-                reports: ack.reports(),
-                window: ack.window,
+                reports: ack.reports() || ack.ece,
+                window: ack.window.bytes().unwrap_or(ByteCount::MAX),
             });
         }
         if ack.repeated.is_some() {
@@ -294,6 +297,10 @@ impl Rack {
         self.pace.on_send(tx, now.time, seq);
         let again = seq < tx.seq.max;
         let idle = self.outstanding.segments.is_empty();
+        if self.outstanding.pipe().is_zero() && seq >= tx.config.first_data() {
+            self.begin_again(tx, now.time);
+        }
+        self.last_sent = now.time;
         self.outstanding.on_send(now.time, tx.seq.una, seq);
         if let Some(prr) = self.congestion.phase.prr() {
             prr.on_send();
@@ -315,11 +322,24 @@ impl Rack {
         debug_assert!(seq == tx.seq.max && seq == self.outstanding.segments.end());
         self.pace.on_send(tx, now.time, seq);
         let idle = self.outstanding.segments.is_empty();
+        if self.outstanding.pipe().is_zero() {
+            self.begin_again(tx, now.time);
+        }
+        self.last_sent = now.time;
         self.outstanding.on_send_new(now.time, SegCount::ONE);
         if let Some(prr) = self.congestion.phase.prr() {
             prr.on_send();
         }
         self.note_new(now, idle);
+    }
+
+    /// Data leave while nothing is in the path.
+    #[inline]
+    fn begin_again(&self, tx: &mut Tx, now: Instant) {
+        if tx.window.needs.empty_path {
+            let since = now - self.last_sent;
+            tx.window.on_empty_path(now, since, tx.seq.max);
+        }
     }
 
     /// A new segment leaves; whether nothing else was outstanding.

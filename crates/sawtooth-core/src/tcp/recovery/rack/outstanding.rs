@@ -247,7 +247,7 @@ impl Outstanding {
 
     /// The delivery rate, if the algorithm needs it and this acknowledgement gives a sample.
     #[inline]
-    pub fn rate_sample(&mut self, clock: RateClock<'_>) -> Option<RateSample> {
+    pub fn rate_sample(&mut self, clock: RateClock) -> Option<RateSample> {
         self.snapshots.as_ref()?;
         self.rate.sample(self.detect.min_rtt, clock)
     }

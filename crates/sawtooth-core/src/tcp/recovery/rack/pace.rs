@@ -38,20 +38,20 @@ impl SegmentPacing {
     /// Whether the next segment's time has not come.
     #[inline]
     pub(super) fn is_ahead(&self, tx: &Tx, now: Instant) -> bool {
-        let clock = tx.config.timer_tick;
+        let clock = tx.config.timer_tick.clock;
         clock.told(self.until) > clock.read(now)
     }
 
     /// How long it is until then.
     #[inline]
     pub(super) fn waits(&self, tx: &Tx, now: Instant) -> Duration {
-        (self.until - tx.config.timer_tick.read(now)).max(Duration::ZERO)
+        (self.until - tx.config.timer_tick.clock.read(now)).max(Duration::ZERO)
     }
 
     /// The next segment waits for its time.
     #[inline]
     pub(super) fn wait(&mut self, tx: &Tx, now: Event) {
-        let read = tx.config.timer_tick.told(self.until);
+        let read = tx.config.timer_tick.clock.told(self.until);
         self.timer = now.schedule(read, Child::Timer);
     }
 
@@ -163,7 +163,7 @@ impl SegmentPacing {
 
     /// Segment `seq` is about to leave.
     pub(super) fn on_send(&mut self, tx: &Tx, now: Instant, seq: SeqNum) {
-        let until = self.until.max(tx.config.timer_tick.read(now));
+        let until = self.until.max(tx.config.timer_tick.clock.read(now));
         self.until = match pacing_rate(tx) {
             // Algorithms' rates are of application bytes. So is Linux's pacing: 2.80 ms between segments of 1448 bytes at 4.135 Mbit/s.
             Some(rate) => {

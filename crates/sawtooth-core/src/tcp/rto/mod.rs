@@ -2,9 +2,12 @@
 //!
 //! Specifications: RFC 6298 (real-valued estimators) and, as the older alternative, the scaled-integer arithmetic of Jacobson,
 //! "Congestion Avoidance and Control", SIGCOMM 1988, Appendix A, in which the round-trip time is counted in clock ticks.
-//! Linux's variation is that of P. Sarolahti and A. Kuznetsov, "Congestion Control in Linux TCP", USENIX 2002: the largest mean deviation (MDEV) of a round trip, which a shorter round trip raises
-//! by little. Measured of Linux 6.1: after round trips of 111, 181 and 231 ms that followed ones of 30 ms the timeout is 429 ms.
+//! Linux's, which count microseconds, are in `microseconds.rs`.
 //! Samples obey Karn's algorithm: the sender only passes round trips of segments that were sent once (RFC 6298 §3).
+
+mod microseconds;
+
+use microseconds::Microseconds;
 
 use crate::registry::words;
 use crate::tcp::ticks::Ticks;
@@ -22,7 +25,7 @@ words! {
 /// The retransmission timer's parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct RtoConfig {
-    /// Real numbers, with either variation, or scaled integers that count ticks.
+    /// Real numbers, or scaled integers that count microseconds or ticks.
     pub estimator: RtoEstimator,
     /// G of RFC 6298 §2; with [`RtoEstimator::Ticks`] the tick.
     pub granularity: Duration,
@@ -44,8 +47,9 @@ pub struct Rto {
     backoff: u64,
     /// A round-trip time known from earlier connections, until data has been measured.
     inherited: Option<Duration>,
-    /// What follows from all this.
+    /// What follows from all this, and is asked for often.
     timeout: Duration,
+    srtt: Option<Duration>,
 }
 
 /// The round-trip estimators of RFC 6298 §2.
@@ -64,8 +68,12 @@ enum Estimate {
         srtt: Option<Duration>,
         rttvar: Duration,
         initial: Duration,
-        /// With [`RtoEstimator::Linux`] what `rttvar` follows.
-        deviation: Option<Deviation>,
+    },
+    /// No sample yet when there is no `estimate`.
+    Linux {
+        estimate: Option<Microseconds>,
+        initial: Duration,
+        round: Round,
     },
     /// Ticks: `srtt` scaled by 8, `rttvar` by 4. `srtt` 0 means: take the next sample as the first.
     Ticks {
@@ -76,44 +84,22 @@ enum Estimate {
     },
 }
 
-/// The mean deviation of round trips from the smoothed one, and the largest of it in a round trip.
+/// Which samples are of one round trip.
 #[derive(Debug, Default)]
-struct Deviation {
-    mean: Duration,
-    largest: Duration,
-    /// The round trip is over when everything before this is acknowledged; whether it is.
-    round_end: SeqNum,
-    is_round_over: bool,
+struct Round {
+    /// It is over when everything before this is acknowledged.
+    end: SeqNum,
+    /// With the next sample another one begins, and lasts until everything before this is acknowledged.
+    next_end: Option<SeqNum>,
 }
 
-impl Deviation {
-    /// The first round trip.
-    fn begin(&mut self, rtt: Duration, least: Duration) -> Duration {
-        self.mean = rtt / 2.0;
-        self.largest = self.mean.max(least);
-        self.is_round_over = false;
-        self.largest
-    }
-
-    /// Another one; what RTTVAR is then, at least `least`.
-    fn next(
-        &mut self,
-        srtt: Duration,
-        rtt: Duration,
-        rttvar: Duration,
-        least: Duration,
-    ) -> Duration {
-        let less = srtt - rtt;
-        let error = less.abs();
-        let beta = if less > self.mean { 1.0 / 32.0 } else { 0.25 };
-        self.mean += (error - self.mean) * beta;
-        self.largest = self.largest.max(self.mean);
-        let rttvar = rttvar.max(self.largest);
-        if !std::mem::take(&mut self.is_round_over) {
-            return rttvar;
-        }
-        let largest = std::mem::replace(&mut self.largest, least);
-        rttvar * 0.75 + largest * 0.25
+impl Round {
+    /// A sample is taken; whether another round trip begins with it.
+    #[inline]
+    fn sampled(&mut self) -> bool {
+        let next = self.next_end.take();
+        self.end = next.unwrap_or(self.end);
+        next.is_some()
     }
 }
 
@@ -127,11 +113,15 @@ impl Rto {
     /// `phase` is where between two ticks the host's clock started.
     pub fn new(config: RtoConfig, phase: Duration) -> Self {
         let estimate = match config.estimator {
-            RtoEstimator::Rfc6298 | RtoEstimator::Linux => Estimate::Real {
+            RtoEstimator::Rfc6298 => Estimate::Real {
                 srtt: None,
                 rttvar: Duration::ZERO,
                 initial: config.initial,
-                deviation: (config.estimator == RtoEstimator::Linux).then(Deviation::default),
+            },
+            RtoEstimator::Linux => Estimate::Linux {
+                estimate: None,
+                initial: config.initial,
+                round: Round::default(),
             },
             RtoEstimator::Ticks => Estimate::Ticks {
                 srtt: 0,
@@ -146,6 +136,7 @@ impl Rto {
             backoff: 1,
             inherited: None,
             timeout: Duration::ZERO,
+            srtt: None,
         };
         rto.update();
         rto
@@ -154,14 +145,10 @@ impl Rto {
     /// Everything before `una` is acknowledged, and what is sent next is `nxt`: the sample that follows belongs to another round trip than the one before, or to the same.
     #[inline]
     pub fn on_acked(&mut self, una: SeqNum, nxt: SeqNum) {
-        if let Estimate::Real {
-            deviation: Some(deviation),
-            ..
-        } = &mut self.estimate
-            && una > deviation.round_end
+        if let Estimate::Linux { round, .. } = &mut self.estimate
+            && una > round.end
         {
-            deviation.is_round_over = true;
-            deviation.round_end = nxt;
+            round.next_end = Some(nxt);
         }
     }
 
@@ -170,31 +157,37 @@ impl Rto {
         self.sample_one_of(1.0, sent, rtt);
     }
 
-    /// The same where `expected` samples are taken in a round trip: each counts for less (RFC 7323 appendix G).
+    /// The same where `expected` samples are taken in a round trip: each counts for less (RFC 7323 appendix G), but to Linux.
     pub fn sample_one_of(&mut self, expected: f64, sent: Instant, rtt: Duration) {
         let g = self.config.granularity;
         match &mut self.estimate {
-            Estimate::Real {
-                srtt,
-                rttvar,
-                deviation,
-                ..
-            } => match srtt {
+            Estimate::Linux {
+                estimate, round, ..
+            } => {
+                let is_of_next_round = round.sampled();
+                if let Some(estimate) = estimate {
+                    self.inherited = None;
+                    estimate.next(rtt, is_of_next_round);
+                    if self.backoff == 1 {
+                        // As `update` would.
+                        self.srtt = Some(estimate.srtt());
+                        self.timeout = estimate.timeout().max(self.config.min).min(self.config.max);
+                        return;
+                    }
+                } else {
+                    *estimate = Some(Microseconds::first(rtt, g));
+                }
+            }
+            Estimate::Real { srtt, rttvar, .. } => match srtt {
                 None => {
                     *srtt = Some(rtt);
-                    *rttvar = match deviation {
-                        None => rtt / 2.0,
-                        Some(deviation) => deviation.begin(rtt, g / 4.0),
-                    };
+                    *rttvar = rtt / 2.0;
                 }
                 Some(srtt) => {
                     self.inherited = None;
                     // RFC 6298 §2.3: rttvar first, with the old srtt.
                     let (alpha, beta) = (0.125 / expected, 0.25 / expected);
-                    *rttvar = match deviation {
-                        None => *rttvar * (1.0 - beta) + (*srtt - rtt).abs() * beta,
-                        Some(deviation) => deviation.next(*srtt, rtt, *rttvar, g / 4.0),
-                    };
+                    *rttvar = *rttvar * (1.0 - beta) + (*srtt - rtt).abs() * beta;
                     *srtt = *srtt * (1.0 - alpha) + rtt * alpha;
                 }
             },
@@ -222,26 +215,30 @@ impl Rto {
         self.update();
     }
 
-    /// The real-valued estimators as a spurious timeout is to find them: SRTT_prev and RTTVAR_prev of RFC 4015 §3.1 step (0).
+    /// The estimators as a spurious timeout is to find them: SRTT_prev and RTTVAR_prev of RFC 4015 §3.1 step (0).
     pub fn before_timeout(&self) -> Option<Estimators> {
-        match self.estimate {
-            Estimate::Real {
-                srtt: Some(srtt),
-                rttvar,
-                ..
-            } => Some(Estimators {
-                srtt: srtt + self.config.granularity * 2.0,
-                rttvar,
-            }),
-            _ => None,
-        }
+        let rttvar = match &self.estimate {
+            Estimate::Real { rttvar, .. } => *rttvar,
+            Estimate::Linux { estimate, .. } => estimate.as_ref()?.rttvar(),
+            Estimate::Ticks { .. } => return None,
+        };
+        let srtt = self.srtt()? + self.config.granularity * 2.0;
+        Some(Estimators { srtt, rttvar })
     }
 
     /// A timeout was spurious, with these estimators before it; `rtt` is the first round trip of what was sent after it (RFC 4015 §3.1 step (11)).
     pub fn adapt_to_spurious(&mut self, before: Estimators, rtt: Duration) {
-        if let Estimate::Real { srtt, rttvar, .. } = &mut self.estimate {
-            *srtt = Some(before.srtt.max(rtt));
-            *rttvar = before.rttvar.max(rtt / 2.0);
+        let (adapted, variation) = (before.srtt.max(rtt), before.rttvar.max(rtt / 2.0));
+        match &mut self.estimate {
+            Estimate::Real { srtt, rttvar, .. } => {
+                *srtt = Some(adapted);
+                *rttvar = variation;
+            }
+            Estimate::Linux {
+                estimate: Some(estimate),
+                ..
+            } => estimate.adapt(adapted, variation),
+            Estimate::Linux { estimate: None, .. } | Estimate::Ticks { .. } => {}
         }
         self.update();
     }
@@ -259,31 +256,39 @@ impl Rto {
 
     #[expect(clippy::cast_precision_loss, reason = "the back-off factor is small")]
     fn update(&mut self) {
+        self.srtt = self.smoothed();
         let (min, max, g) = (self.config.min, self.config.max, self.config.granularity);
         // One that is not doubled is counted by the timer.
         let ticks = self.config.ticks.filter(|_| self.backoff > 1);
         let whole = |time| ticks.map_or(time, |ticks| ticks.whole(time));
         let backoff = self.backoff as f64;
+        let doubled = |timeout: Duration| (whole(timeout.max(min)) * backoff).min(max);
         self.timeout = match &self.estimate {
+            Estimate::Ticks { rto, .. } => (rto.max(min) * backoff).min(max).max(g * 2.0),
             Estimate::Real {
                 srtt: None,
                 initial,
                 ..
+            }
+            | Estimate::Linux {
+                estimate: None,
+                initial,
+                ..
             } => (*initial * backoff).min(max.max(*initial)),
             // See `metrics_cache`.
-            Estimate::Real {
-                srtt: Some(srtt), ..
-            } if self.inherited.is_some_and(|known| known > *srtt) => {
-                let known = self.inherited.unwrap_or(*srtt);
-                (whole((known + g.max(known * 2.0)).max(min)) * backoff).min(max)
+            _ if let Some(known) = self.inherited.filter(|known| Some(*known) > self.srtt()) => {
+                doubled(known + g.max(known * 2.0))
             }
             // RFC 6298 §2.3, 2.4, 2.5.
             Estimate::Real {
                 srtt: Some(srtt),
                 rttvar,
                 ..
-            } => (whole((*srtt + g.max(*rttvar * 4.0)).max(min)) * backoff).min(max),
-            Estimate::Ticks { rto, .. } => (rto.max(min) * backoff).min(max).max(g * 2.0),
+            } => doubled(*srtt + g.max(*rttvar * 4.0)),
+            Estimate::Linux {
+                estimate: Some(estimate),
+                ..
+            } => doubled(estimate.timeout()),
         };
     }
 
@@ -320,6 +325,11 @@ impl Rto {
             srtt: None,
             initial,
             ..
+        }
+        | Estimate::Linux {
+            estimate: None,
+            initial,
+            ..
         } = &mut self.estimate
         {
             *initial = initial.max(AFTER_LOST_SYN);
@@ -328,10 +338,16 @@ impl Rto {
     }
 
     /// The smoothed round-trip time, once there is a sample.
-    #[expect(clippy::cast_precision_loss, reason = "a count of ticks")]
+    #[inline]
     pub fn srtt(&self) -> Option<Duration> {
+        self.srtt
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a count of ticks")]
+    fn smoothed(&self) -> Option<Duration> {
         match &self.estimate {
             Estimate::Real { srtt, .. } => *srtt,
+            Estimate::Linux { estimate, .. } => estimate.as_ref().map(Microseconds::srtt),
             Estimate::Ticks { srtt: 0, .. } => None,
             Estimate::Ticks { srtt, .. } => Some(self.config.granularity * (*srtt as f64 / 8.0)),
         }
