@@ -20,16 +20,16 @@ impl AdvertisedWindow {
     /// So much, which a field in units of `2^scale` can say; what is not whole units is left out.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
-    pub fn new(window: ByteCount, scale: u32) -> Self {
+    pub fn new(window: ByteCount, scale: u8) -> Self {
         let field = window.get() >> scale;
         debug_assert!(field <= FIELD, "{window:?} at {scale}");
-        Self(field as u32 | scale << FIELD_BITS)
+        Self(field as u32 | u32::from(scale) << FIELD_BITS)
     }
 
     /// The same with the least scale with which the field can say it.
     pub fn of(window: ByteCount) -> Self {
-        let scale = (u64::BITS - window.get().leading_zeros()).saturating_sub(FIELD_BITS);
-        Self::new(window, scale)
+        let bits = (u64::BITS - window.get().leading_zeros()).saturating_sub(FIELD_BITS);
+        Self::new(window, u8::try_from(bits).unwrap_or(u8::MAX))
     }
 
     /// How much that is; nothing is said of a receiver that takes whatever comes.

@@ -6,9 +6,10 @@
 //! Measured of Linux 6.1 in user mode, whose clock has readings of 256 ns, with ticks of 10 ms, one of them 128 ns before the run: of 1,559 timestamps within a microsecond of a millisecond all but 35 are told
 //! by a clock that is 256 ns ahead of the run, and all but 350 by one that is 128; so are 393 of 393 round trips of handshakes. What has been read since a tick was told is whole readings.
 
-use super::ticks::HAIR;
 use crate::units::{Duration, Instant, ceil, nearest};
 
+/// Clocks are binary fractions: times this close are the same.
+pub(super) const HAIR: Duration = Duration::from_secs(1e-9);
 /// Less than any time between two events, and more than rounding makes of one.
 const NOTHING: Duration = Duration::from_secs(1e-11);
 
@@ -96,7 +97,7 @@ impl Clock {
         reason = "microseconds of a run are below 2^53"
     )]
     pub fn microseconds(self, from: Instant, to: Instant) -> Duration {
-        let shown = |at| whole_microseconds(self.shown(at).secs());
+        let shown = |at| whole_microseconds(self.shown(at) - Instant::START);
         Duration::from_secs((shown(to) - shown(from)).max(1) as f64 * 1e-6)
     }
 
@@ -128,8 +129,8 @@ impl Clock {
 
 /// The microseconds that are over in a time. With a thousandth of tolerance: rounding is not to put one that is due now into the one before.
 #[inline]
-pub(super) fn whole_microseconds(secs: f64) -> i64 {
-    nearest(secs * 1e6 + (1e-3 - 0.5))
+pub(super) fn whole_microseconds(time: Duration) -> i64 {
+    nearest(time.secs() * 1e6 + (1e-3 - 0.5))
 }
 
 /// From a time to the next multiple of another.

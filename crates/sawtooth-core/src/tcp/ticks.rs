@@ -9,11 +9,8 @@
 //! Since 4.8 Linux sorts waiting timers by how long they wait, and looks for longer ones at fewer of its ticks (J. Corbet, "Reinventing the timer wheel", LWN.net, 2015). Measured of Linux 6.1 with
 //! ticks of 10 ms: a SYN of 49.657 ms that is lost leaves again at 1.12 s and at 3.2 s, one of 475.237 ms at 1.52 s.
 
-use super::clock::Clock;
+use super::clock::{Clock, HAIR};
 use crate::units::{Duration, Instant, ceil, floor};
-
-/// Clocks are binary fractions: times this close are the same.
-pub(super) const HAIR: Duration = Duration::from_secs(1e-9);
 
 /// A host's ticks, or none.
 #[derive(Clone, Copy, Debug, PartialEq)]

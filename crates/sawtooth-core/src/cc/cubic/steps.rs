@@ -11,7 +11,7 @@ use crate::units::{Duration, Instant, SegCount, floor};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HostTime {
     /// As [`HostTicks::count`] counts them.
-    ticks: f64,
+    pub(super) ticks: f64,
     /// The same as a time.
     pub(super) at: Instant,
 }
@@ -45,14 +45,10 @@ impl Steps {
         }
     }
 
-    /// `counted` more segments have been acknowledged at a window of `cwnd`: how many a step takes, if that is not to be computed anew.
+    /// `counted` more segments have been acknowledged: how many a step takes, if that is not to be computed anew.
     #[inline]
-    pub(super) fn held(&mut self, now: HostTime, cwnd: f64, counted: SegCount) -> Option<f64> {
+    pub(super) fn held(&mut self, now: WindowThen, counted: SegCount) -> Option<f64> {
         self.w_est_counted += counted.as_f64();
-        let now = WindowThen {
-            ticks: now.ticks,
-            cwnd,
-        };
         let pace = self.pace.filter(|_| self.is_kept())?;
         pace.holds(now, self.interval_ticks).then_some(pace.per)
     }
@@ -63,23 +59,19 @@ impl Steps {
         self.pace = None;
     }
 
-    /// How many segments a step takes from a window of `cwnd`, now that the host's clock is there: towards the target that `target` computes, which is asked once in a tick, and not fewer than W_est's
+    /// How many segments a step takes from a window, now that the host's clock is there: towards the target that `target` computes, which is asked once in a tick, and not fewer than W_est's
     /// takes. Before the `first` loss `first_growth` bounds it.
     pub(super) fn per(
         &mut self,
-        now: HostTime,
-        cwnd: f64,
+        now: WindowThen,
         first: bool,
         epoch: &mut CubicEpoch,
         target: impl FnOnce(&CubicEpoch) -> f64,
     ) -> f64 {
-        let of = WindowThen {
-            ticks: now.ticks,
-            cwnd,
-        };
+        let cwnd = now.cwnd;
         let of_this_tick = self
             .pace
-            .filter(|pace| self.is_kept() && pace.of.ticks == of.ticks);
+            .filter(|pace| self.is_kept() && pace.of.ticks == now.ticks);
         let towards = |target: f64| {
             if target > cwnd {
                 floor(cwnd / (target - cwnd))
@@ -102,7 +94,7 @@ impl Steps {
         } else {
             per.max(2.0)
         };
-        let of = of_this_tick.map_or(of, |pace| pace.of);
+        let of = of_this_tick.map_or(now, |pace| pace.of);
         self.pace = Some(StepPace { per, of });
         per
     }

@@ -312,8 +312,12 @@ fn in_linux_w_est_goes_on_by_whole_segments() {
         let mut per = |epoch: &mut CubicEpoch| {
             let steps = steps(&mut cubic);
             let now = steps.now(Instant::from_secs(10.0));
-            let held = steps.held(now, cwnd, SegCount::ONE);
-            held.unwrap_or_else(|| steps.per(now, cwnd, false, epoch, |_| cwnd))
+            let now = WindowThen {
+                ticks: now.ticks,
+                cwnd,
+            };
+            let held = steps.held(now, SegCount::ONE);
+            held.unwrap_or_else(|| steps.per(now, false, epoch, |_| cwnd))
         };
         (0..each).for_each(|_| assert_eq!(per(&mut epoch), f64::INFINITY));
         assert_eq!(epoch.w_est, cwnd);
@@ -330,8 +334,12 @@ fn in_linux_within_a_tick_w_est_alone_changes_the_pace() {
     let mut per = |secs: f64, cwnd: f64, target: f64| {
         let steps = steps(&mut cubic);
         let (now, counted) = (steps.now(Instant::from_secs(secs)), SegCount::new(8));
-        let held = steps.held(now, cwnd, counted);
-        held.unwrap_or_else(|| steps.per(now, cwnd, false, &mut epoch, |_| target))
+        let now = WindowThen {
+            ticks: now.ticks,
+            cwnd,
+        };
+        let held = steps.held(now, counted);
+        held.unwrap_or_else(|| steps.per(now, false, &mut epoch, |_| target))
     };
     assert_eq!(per(10.0, 8.0, 10.0), 4.0);
     // In the same tick the target is not looked at, but W_est is, once the window has grown: 24 segments are more than once 15/8 of 9.

@@ -13,9 +13,10 @@
 
 use super::ack_policy::ArrivalPace;
 use super::closing::PassiveClose;
+use crate::tcp::clock::HAIR;
 use crate::tcp::params::Config;
 use crate::tcp::rto::Rto;
-use crate::tcp::ticks::{HAIR, Ticks};
+use crate::tcp::ticks::Ticks;
 use crate::units::{Duration, Instant, SegCount};
 
 /// Nothing is delayed longer.

@@ -16,6 +16,7 @@
 use crate::tcp::clock::whole_microseconds;
 use crate::units::Duration;
 
+const MICROSECOND: Duration = Duration::from_secs(1e-6);
 /// Averages scaled so that an eighth, or a quarter, of a microsecond is one.
 const EIGHTHS: u32 = 3;
 const QUARTERS: u32 = 2;
@@ -79,29 +80,29 @@ impl Microseconds {
     /// SRTT, with its eighths.
     #[inline]
     pub(super) fn srtt(&self) -> Duration {
-        told(self.srtt, 1e-6 / 8.0)
+        told(self.srtt, MICROSECOND / 8.0)
     }
 
     /// RTTVAR.
     pub(super) fn rttvar(&self) -> Duration {
-        told(self.variation, 1e-6 / 4.0)
+        told(self.variation, MICROSECOND / 4.0)
     }
 
     /// SRTT and four times RTTVAR, in whole microseconds (RFC 6298 §2.3).
     #[inline]
     pub(super) fn timeout(&self) -> Duration {
-        told((self.srtt >> EIGHTHS) + self.variation, 1e-6)
+        told((self.srtt >> EIGHTHS) + self.variation, MICROSECOND)
     }
 }
 
 fn of(time: Duration) -> i64 {
-    whole_microseconds(time.secs())
+    whole_microseconds(time)
 }
 
 #[inline]
 #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
-fn told(count: i64, unit_secs: f64) -> Duration {
-    Duration::from_secs(count as f64 * unit_secs)
+fn told(count: i64, unit: Duration) -> Duration {
+    unit * count as f64
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::units::{ByteCount, SegCount};
 
 /// The most that the header's field can say, and the largest scale (RFC 7323 §2.3).
 const LARGEST_FIELD: ByteCount = ByteCount::new(65_535);
-const LARGEST_SCALE: u32 = 14;
+const LARGEST_SCALE: u8 = 14;
 /// What opens with each segment that arrives.
 const STEP: SegCount = SegCount::new(2);
 
@@ -15,7 +15,7 @@ const STEP: SegCount = SegCount::new(2);
 #[derive(Debug)]
 pub(super) struct ReceiveWindow {
     smss: ByteCount,
-    scale: u32,
+    scale: u8,
     /// The most that may be advertised, and how far the window has opened.
     clamp: ByteCount,
     open: ByteCount,
@@ -58,7 +58,7 @@ impl ReceiveWindow {
     }
 
     #[cfg(test)]
-    pub(super) fn scale(&self) -> u32 {
+    pub(super) fn scale(&self) -> u8 {
         self.scale
     }
 
@@ -107,7 +107,7 @@ impl ReceiveWindow {
 
     /// The scale of what the field counts.
     #[inline]
-    pub(super) fn shift(&self) -> u32 {
+    pub(super) fn shift(&self) -> u8 {
         if self.is_established { self.scale } else { 0 }
     }
 
@@ -132,7 +132,7 @@ impl ReceiveWindow {
 }
 
 /// The scale with which the field can say how large the buffer may become (RFC 7323 §2.2).
-fn scale_for(most: ByteCount) -> u32 {
+fn scale_for(most: ByteCount) -> u8 {
     (0..LARGEST_SCALE)
         .find(|scale| most.get() >> scale <= LARGEST_FIELD.get())
         .unwrap_or(LARGEST_SCALE)

@@ -63,9 +63,9 @@ fn fill_window(rack: &mut Rack, tx: &mut Tx, now: Event) -> Option<AtOnce> {
     if start < end {
         if segments.is_empty() {
             rack.timer.restarted = now.time;
-            rack.begin_again(tx, now.time);
         }
-        rack.last_sent = now.time;
+        let pipe = rack.outstanding.pipe();
+        rack.pace.last_sent.on_send(tx, now.time, pipe);
         rack.outstanding.on_send_new(now.time, end - start);
         tx.note_sent(end);
         rack.pace.usage.on_send();

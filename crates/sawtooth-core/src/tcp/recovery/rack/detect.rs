@@ -6,9 +6,9 @@
 //! come first, and then those that it acknowledges cumulatively. Measured of Linux 6.1: an acknowledgement of a segment sent 3.259 ms before that reports another sent 2.716 ms before finds nothing lost of
 //! what was sent with the first, and the next one, which only reports, does (round trip 1.6 ms). At a timeout the reordering window is not capped by the smoothed round-trip time, and there is none before reordering has been seen.
 
+use crate::tcp::clock::HAIR;
 use crate::tcp::scoreboard::RangeSet;
 use crate::tcp::segments::{Found, LostSegments, OutstandingSegment, Segments, TransmissionId};
-use crate::tcp::ticks::HAIR;
 use crate::units::{Duration, Instant, SegCount, SeqNum};
 
 /// What is known of the order in which segments arrive.

@@ -20,6 +20,7 @@ mod burst;
 mod congestion;
 mod delivery;
 mod detect;
+mod empty_path;
 mod fack;
 mod frto;
 mod outstanding;
@@ -71,8 +72,6 @@ pub struct Rack {
     tlp: Tlp,
     timer: RackTimer,
     pace: SegmentPacing,
-    /// When data left last.
-    last_sent: Instant,
 }
 
 impl Rack {
@@ -92,7 +91,6 @@ impl Rack {
             tlp: Tlp::default(),
             timer: RackTimer::new(),
             pace: SegmentPacing::new(),
-            last_sent: Instant::LONG_AGO,
         }
     }
 
@@ -294,52 +292,33 @@ impl Rack {
 
     /// Segment `seq` is about to leave.
     pub fn on_send(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
-        self.pace.on_send(tx, now.time, seq);
-        let again = seq < tx.seq.max;
+        self.pace.on_send(tx, now.time, seq, &self.outstanding);
         let idle = self.outstanding.segments.is_empty();
-        if self.outstanding.pipe().is_zero() && seq >= tx.config.first_data() {
-            self.begin_again(tx, now.time);
-        }
-        self.last_sent = now.time;
         self.outstanding.on_send(now.time, tx.seq.una, seq);
         if let Some(prr) = self.congestion.phase.prr() {
             prr.on_send();
         }
-        if again {
-            let stamp = TimestampClock::stamp_by(tx.stamps.clock, now.time);
-            self.congestion.undo.on_retransmit(seq, stamp);
-            if idle || seq == tx.seq.una {
-                self.timer.restart(now);
-            }
-            return;
+        if seq >= tx.seq.max {
+            return self.note_new(now, idle);
         }
-        self.note_new(now, idle);
+        let stamp = TimestampClock::stamp_by(tx.stamps.clock, now.time);
+        self.congestion.undo.on_retransmit(seq, stamp);
+        if idle || seq == tx.seq.una {
+            self.timer.restart(now);
+        }
     }
 
     /// The same of the next segment in sequence, which has not been sent before.
     #[inline]
     fn on_send_next(&mut self, tx: &mut Tx, now: Event, seq: SeqNum) {
         debug_assert!(seq == tx.seq.max && seq == self.outstanding.segments.end());
-        self.pace.on_send(tx, now.time, seq);
+        self.pace.on_send(tx, now.time, seq, &self.outstanding);
         let idle = self.outstanding.segments.is_empty();
-        if self.outstanding.pipe().is_zero() {
-            self.begin_again(tx, now.time);
-        }
-        self.last_sent = now.time;
         self.outstanding.on_send_new(now.time, SegCount::ONE);
         if let Some(prr) = self.congestion.phase.prr() {
             prr.on_send();
         }
         self.note_new(now, idle);
-    }
-
-    /// Data leave while nothing is in the path.
-    #[inline]
-    fn begin_again(&self, tx: &mut Tx, now: Instant) {
-        if tx.window.needs.empty_path {
-            let since = now - self.last_sent;
-            tx.window.on_empty_path(now, since, tx.seq.max);
-        }
     }
 
     /// A new segment leaves; whether nothing else was outstanding.

@@ -2,6 +2,7 @@
 //!
 //! Specifications: RFC 6675 §5 step C (the pipe compared with the window), RFC 3042 (limited transmit, which is included in that).
 
+use super::empty_path::LastSent;
 use super::outstanding::Outstanding;
 use super::phase::RecoveryPhase;
 use super::usage::Usage;
@@ -22,6 +23,7 @@ pub(super) struct SegmentPacing {
     /// When the last probe was sent.
     pub probed: Instant,
     pub usage: Usage,
+    pub last_sent: LastSent,
 }
 
 impl SegmentPacing {
@@ -32,6 +34,7 @@ impl SegmentPacing {
             burst: SegCount::ZERO,
             probed: Instant::NEVER,
             usage: Usage::default(),
+            last_sent: LastSent::NEVER,
         }
     }
 
@@ -161,8 +164,17 @@ impl SegmentPacing {
         true
     }
 
-    /// Segment `seq` is about to leave.
-    pub(super) fn on_send(&mut self, tx: &Tx, now: Instant, seq: SeqNum) {
+    /// Segment `seq` is about to leave, beside what is outstanding.
+    pub(super) fn on_send(
+        &mut self,
+        tx: &mut Tx,
+        now: Instant,
+        seq: SeqNum,
+        outstanding: &Outstanding,
+    ) {
+        if !tx.seq.is_syn(seq) {
+            self.last_sent.on_send(tx, now, outstanding.pipe());
+        }
         let until = self.until.max(tx.config.timer_tick.clock.read(now));
         self.until = match pacing_rate(tx) {
             // Algorithms' rates are of application bytes. So is Linux's pacing: 2.80 ms between segments of 1448 bytes at 4.135 Mbit/s.
