@@ -12,7 +12,7 @@ The rule, written before any of these was run:
 - Both distributions are held against each other by the two-sample test of Kolmogorov and Smirnov, exact, and the tests of a scenario together by Holm's method, at 5 %. A scenario is *told apart* if one of them is.
 - Round trips are in whole microseconds, as the kernel tells them. A further column leaves out what differs by less than a thousandth in the mean: with spreads as small as some are, that is told apart as well.
 - There was a set "starts" before, of which 25 of 40 were not told apart on 30 November. Then it was looked at, start by start: most of the others differed by half a microsecond of the mean round trip, and 36 were not told apart when the simulator
-  estimated round trips as the kernel does. So this set is another. Its kernels ran before the simulator was mended for the last time, and nothing of them was looked at before this table.
+  estimated round trips as the kernel does, 35 after what else was mended. So this set is another. Its kernels ran before the simulator was mended for the last time, and nothing of them was looked at before this table.
 - The simulator is given this kernel's clock, as `fuzz.py` tells; in the guest one run begins at another of its microseconds than the next, which it is not given.
 - At least 90 % are wanted not to be told apart; a kernel beside itself would not be in 95 % or more.
 """
