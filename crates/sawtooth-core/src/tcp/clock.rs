@@ -4,7 +4,7 @@
 //! count the host's ticks (`ticks.rs`), which come between two of its readings, maybe.
 //!
 //! Measured of Linux 6.1 in user mode, whose clock has readings of 256 ns, with ticks of 10 ms, one of them 128 ns before the run: of 1,559 timestamps within a microsecond of a millisecond all but 35 are told
-//! by a clock that is 256 ns ahead of the run, and all but 350 by one that is 128; so are 393 of 393 round trips of handshakes. What has been read since a tick was told is whole readings.
+//! by a clock that is 256 ns ahead of the run, and all but 105 by one that is 128; of 393 round trips of handshakes all are, and 339. What has been read since a tick was told is whole readings.
 
 use crate::units::{Duration, Instant, ceil, nearest};
 
