@@ -292,7 +292,8 @@ impl<'a> Run<'a> {
             let told = if counts { clock } else { 0.0 };
             let below = if ticks { grain } else { 0.0 } + told + 2e-9;
             let within = |time: i64| {
-                secs(time) >= secs(least) - below && secs(time) <= secs(largest) + grain + told + 2e-9
+                secs(time) >= secs(least) - below
+                    && secs(time) <= secs(largest) + grain + told + 2e-9
             };
             hold!(
                 "what is smoothed lies between the least and the largest",
