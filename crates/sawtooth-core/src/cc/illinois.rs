@@ -227,9 +227,11 @@ impl Avoidance for Illinois {
             }
             return;
         }
-        self.d_a_secs = (rtts.sum_secs / f64::from(rtts.count) - rtts.t_min_secs).max(0.0);
+        let mean_secs = rtts.sum_secs / f64::from(rtts.count);
         rtts.sum_secs = 0.0;
         rtts.count = 0;
+        // The mean of round trips that are all alike is beyond the largest by rounding, maybe.
+        self.d_a_secs = (mean_secs - self.rtts.t_min_secs).clamp(0.0, self.d_m_secs());
         self.adapt(window.cwnd);
         if whole {
             self.gains.alpha = floor(self.gains.alpha * ALPHA_PARTS) / ALPHA_PARTS;
@@ -282,6 +284,7 @@ mod tests {
     use super::*;
     use crate::cc::testing::*;
     use crate::registry::Params;
+    use crate::units::testing::seq;
 
     fn curves() -> Curves {
         Curves::from(&Params::defaults(ENTRY.params))
@@ -316,6 +319,25 @@ mod tests {
         for (d_a, beta) in [(0.01, 0.125), (0.045, 0.3125), (0.08, 0.5), (0.1, 0.5)] {
             let computed = curves().beta(d_a, 0.1);
             assert!((computed - beta).abs() < 1e-9, "{d_a}: {computed}");
+        }
+    }
+
+    #[test]
+    fn round_trips_that_are_all_alike_have_no_delay() {
+        // The mean of seven times 118.021891 ms is 10^-17 s more.
+        for rounds in [1, 7, 25] {
+            let mut illinois = illinois(100.0);
+            for acknowledged in [0].into_iter().chain(1..=rounds) {
+                illinois.on_ack(&AckedData {
+                    rtt: Some(Duration::from_secs(0.118_021_891)),
+                    may_grow: false,
+                    snd_una: seq(acknowledged),
+                    snd_nxt: seq(rounds),
+                    ..ack_at(1.0, 1, 10)
+                });
+            }
+            let found = (illinois.own.d_a_secs, illinois.own.gains.alpha);
+            assert_eq!(found, (0.0, 10.0), "{rounds}");
         }
     }
 

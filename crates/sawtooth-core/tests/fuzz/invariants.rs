@@ -302,7 +302,8 @@ impl<'a> Run<'a> {
             );
             let physical = self.least_round_trip(spec)
                 - config.timestamps.unwrap_or_default().secs()
-                - if ticks { grain } else { told };
+                - if ticks { grain } else { 0.0 }
+                - told;
             hold!(
                 "no round trip is shorter than the path",
                 secs(least) >= physical - 2e-9,
