@@ -77,9 +77,12 @@ fn receive_otherwise(
 ) -> Option<Packet> {
     let key = EventKey::from_parts(time, line);
     world.observers.effort.delivered_packets += 1;
-    // A delayed acknowledgement that was due before goes first.
-    let timer = world.flows[index as usize].receiver.next_timer();
-    if timer.time <= key.time && world.calendar.precedes(timer, key) {
+    // A delayed acknowledgement that was due before goes first, and the FIN as often as it was to be sent again.
+    loop {
+        let timer = world.flows[index as usize].receiver.next_timer();
+        if timer.time > key.time || !world.calendar.precedes(timer, key) {
+            break;
+        }
         fire_receiver_timer(world, index);
     }
     world

@@ -275,34 +275,37 @@ impl NewlyAcked {
             rtt,
             marked,
         } = self;
-        tx.window.grow(&cc::AckedData {
-            now: now.time,
-            acked,
-            counted: if tx.config.byte_counting {
-                acked
-            } else {
-                SegCount::ONE
+        tx.window.grow(
+            now.time,
+            &cc::AckedData {
+                now: now.time,
+                acked,
+                counted: if tx.config.byte_counting {
+                    acked
+                } else {
+                    SegCount::ONE
+                },
+                delivered: acked,
+                lost: SegCount::ZERO,
+                marked,
+                flight_size,
+                pipe: flight_size - acked,
+                snd_una: tx.seq.una,
+                snd_nxt: tx.seq.nxt,
+                rtt,
+                // RFC 3168 §6.1.2: no growth for an acknowledgement that reports marks.
+                may_grow: may_grow && (marked.is_zero() || tx.window.needs.ecn == cc::EcnMode::L4s),
+                order: if may_grow {
+                    cc::PathOrder::InOrder
+                } else {
+                    cc::PathOrder::Repairing
+                },
+                // RFC 5681 lets the window grow whatever limits the sender.
+                cwnd_limited: true,
+                rate: None,
+                waits: Duration::ZERO,
             },
-            delivered: acked,
-            lost: SegCount::ZERO,
-            marked,
-            flight_size,
-            pipe: flight_size - acked,
-            snd_una: tx.seq.una,
-            snd_nxt: tx.seq.nxt,
-            rtt,
-            // RFC 3168 §6.1.2: no growth for an acknowledgement that reports marks.
-            may_grow: may_grow && (marked.is_zero() || tx.window.needs.ecn == cc::EcnMode::L4s),
-            order: if may_grow {
-                cc::PathOrder::InOrder
-            } else {
-                cc::PathOrder::Repairing
-            },
-            // RFC 5681 lets the window grow whatever limits the sender.
-            cwnd_limited: true,
-            rate: None,
-            waits: Duration::ZERO,
-        });
+        );
     }
 }
 

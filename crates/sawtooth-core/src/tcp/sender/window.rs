@@ -186,9 +186,9 @@ impl SenderWindow {
 
     /// The same, and nothing else is prescribed.
     #[inline]
-    pub fn grow(&mut self, ack: &cc::AckedData) {
+    pub fn grow(&mut self, time: Instant, ack: &cc::AckedData) {
         let windows = self.cc.windows_after(ack);
-        self.take_over(ack.now, windows);
+        self.take_over(time, windows);
     }
 
     /// A sign of congestion.

@@ -270,7 +270,7 @@ impl Rack {
             prr.prescribe(tx, now, news.delivered, pipe, safe);
         } else {
             let before = tx.window.needs.backs_off.then(|| tx.window.windows());
-            tx.window.grow(&acked);
+            tx.window.grow(now.time, &acked);
             if let Some(before) = before {
                 self.congestion.walk_down(tx, now, before);
             }
