@@ -14,7 +14,7 @@ MANY_CASES ?= 256
 MANY := PROPTEST_CASES=$(MANY_CASES)$(if $(PROPTEST_RNG_SEED), PROPTEST_RNG_SEED=$(PROPTEST_RNG_SEED)1)
 PROPERTIES = $(patsubst %.rs,%::,$(notdir $(shell grep -l 'proptest!' crates/sawtooth-core/tests/it/*.rs)))
 
-.PHONY: help dev study short gallery pages guest rust-tests test test-long test-long-python test-long-rust test-all fuzz instructions records sizes structure lint format bench guided wheel release-check docs deny deny-tool sbom mutants clean
+.PHONY: help dev study short gallery pages guest rust-tests test test-long test-long-python test-long-rust test-all fuzz instructions records results sizes structure lint format bench guided wheel release-check docs deny deny-tool sbom mutants clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 21
@@ -111,6 +111,19 @@ instructions: .venv/dev ## count instructions per packet and hold them against b
 
 records: .venv/dev ## hashes of all records of the short forms and golden files, anew; changed ones with ENTRY=its name in the changelog
 	$(RUN)/python -m tests.guards records $(foreach entry,$(ENTRY),'$(entry)')
+
+# The order matters: pages quote records, and the map and the ledger of numbers look at pages.
+results: .venv/dev ## all that is made of runs, anew, after results have changed: goldens, records with ENTRY=its name in the changelog, pages, the tutorial; ten minutes
+	UPDATE_GOLDEN=1 cargo test --locked --quiet -p sawtooth-core
+	+$(MAKE) --no-print-directory records $(if $(ENTRY),ENTRY='$(ENTRY)')
+	$(RUN)/python docs/generate.py
+	$(RUN)/python -m docs.testbed
+	$(RUN)/python -m docs.worked
+	$(RUN)/python -m docs.captured
+	$(RUN)/python -m docs.gallery
+	$(RUN)/python docs/notebook.py
+	$(RUN)/python -m tests.docs.tree
+	$(RUN)/python -m tests.docs.accounted
 
 sizes: .venv/dev ## lower the rows of source files that have shrunk
 	$(RUN)/python -m tests.guards sizes
