@@ -38,11 +38,22 @@ pub(super) struct DelayedAck {
     /// What came last, and at the tick before it.
     arrival: Instant,
     last_arrival: Instant,
+    /// Arrivals before this change nothing: they are in the tick of the last one, and the wait is at its base.
+    settled: Instant,
     /// When the last SYN came, which is answered at once, and the round trip until the answer was acknowledged.
     answered: Option<Instant>,
     rtt: Option<Duration>,
     rto: Rto,
     pause: Duration,
+    expiry: TimerExpiry,
+}
+
+/// When a timer expires that is set in the tick that has `begun` then.
+#[derive(Clone, Copy, Debug)]
+struct TimerExpiry {
+    begun: Instant,
+    wait: Duration,
+    at: Instant,
 }
 
 impl DelayedAck {
@@ -58,10 +69,16 @@ impl DelayedAck {
             is_steady: false,
             arrival: Instant::NEVER,
             last_arrival: Instant::NEVER,
+            settled: Instant::START,
             answered: None,
             rtt: None,
             rto: Rto::new(config.rto, Duration::ZERO),
             pause: Duration::ZERO,
+            expiry: TimerExpiry {
+                begun: Instant::NEVER,
+                wait: Duration::ZERO,
+                at: Instant::NEVER,
+            },
         };
         delayed.pause = delayed.ticks.whole(delayed.rto.timeout());
         delayed.is_steady = delayed.halved() + delayed.base / 2.0 == delayed.base;
@@ -116,9 +133,18 @@ impl DelayedAck {
             paced.1 = paced.0.on_arrival(now, push);
         }
         self.arrival = now;
+        if now < self.settled {
+            return false;
+        }
+        self.on_arrival_in_next_tick(now)
+    }
+
+    #[inline(never)]
+    fn on_arrival_in_next_tick(&mut self, now: Instant) -> bool {
         let now = self.ticks.last(now);
         let apart = now - self.last_arrival;
         self.last_arrival = now;
+        self.settled = Instant::START;
         if apart > self.pause + HAIR {
             return true;
         }
@@ -130,7 +156,11 @@ impl DelayedAck {
                 }
             } else if !(self.is_steady && self.current == self.base) {
                 self.current = self.halved() + half;
+                return false;
             }
+        }
+        if !self.adaptive || self.is_steady && self.current == self.base {
+            self.settled = now + self.ticks.tick - HAIR * 2.0;
         }
         false
     }
@@ -142,7 +172,7 @@ impl DelayedAck {
 
     /// When an acknowledgement leaves that is delayed from now on.
     #[inline]
-    pub(super) fn due(&self, now: Instant) -> Instant {
+    pub(super) fn due(&mut self, now: Instant) -> Instant {
         if let Some(paced) = &self.pace {
             return self.after(now, paced.1);
         }
@@ -157,7 +187,7 @@ impl DelayedAck {
 
     /// The same once so many segments wait for their acknowledgement, where that is another wait.
     #[inline]
-    pub(super) fn due_of_several(&self, now: Instant, segments: SegCount) -> Option<Instant> {
+    pub(super) fn due_of_several(&mut self, now: Instant, segments: SegCount) -> Option<Instant> {
         if self.pace.is_some() {
             return Some(self.due(now));
         }
@@ -167,12 +197,18 @@ impl DelayedAck {
 
     /// When the timer expires that is set now to wait so long.
     #[inline]
-    fn after(&self, now: Instant, wait: Duration) -> Instant {
-        if now == self.arrival {
-            self.ticks.expiry_from(self.last_arrival, wait)
-        } else {
-            self.ticks.expiry(now, wait)
+    fn after(&mut self, now: Instant, wait: Duration) -> Instant {
+        if now != self.arrival {
+            return self.ticks.expiry(now, wait);
         }
+        if (self.expiry.begun, self.expiry.wait) != (self.last_arrival, wait) {
+            self.expiry = TimerExpiry {
+                begun: self.last_arrival,
+                wait,
+                at: self.ticks.expiry_from(self.last_arrival, wait),
+            };
+        }
+        self.expiry.at
     }
 
     /// When the timer expires of a FIN that leaves now.
@@ -185,6 +221,7 @@ impl DelayedAck {
     pub(super) fn on_expiry(&mut self) {
         if self.adaptive {
             self.current = (self.current * 2.0).min(self.pause);
+            self.settled = Instant::START;
         }
     }
 
@@ -280,7 +317,7 @@ mod tests {
     #[test]
     fn the_timer_expires_at_a_tick() {
         // Measured: a segment came at 929.51 ms, 40 ms and a part of a tick later its acknowledgement left.
-        let delayed = linux(0.04384, 0.01);
+        let mut delayed = linux(0.04384, 0.01);
         assert!((delayed.due(at(0.929_51)).secs() - 0.97).abs() < 1e-9);
     }
 
@@ -293,7 +330,7 @@ mod tests {
         params.set("whole_ticks", Value::Bool(false));
         params.set("receiver_phase", Value::Duration(0.003));
         params.set("sender_phase", Value::Duration(0.005));
-        let delayed = DelayedAck::new(&Config::from(&params));
+        let mut delayed = DelayedAck::new(&Config::from(&params));
         for (came, due) in [(0.0129, 0.023), (0.0131, 0.033)] {
             assert!((delayed.due(at(came)).secs() - due).abs() < 1e-9, "{came}");
         }
@@ -326,7 +363,7 @@ mod tests {
     {
         let mut params = Params::defaults(PARAMS);
         let two = SegCount::new(2);
-        let delayed = DelayedAck::new(&Config::from(&params));
+        let mut delayed = DelayedAck::new(&Config::from(&params));
         assert_eq!(delayed.due_of_several(at(1.0), two), None);
         params.set("delayed_ack_timeout_several", Value::Duration(0.01));
         let mut delayed = DelayedAck::new(&Config::from(&params));

@@ -104,14 +104,14 @@ impl ReceiveBuffer {
     #[inline]
     pub(crate) fn on_segment(&mut self, now: Instant, echo: Stamp) -> bool {
         self.measure(now, echo);
-        self.window.open_up(self.memory.room())
+        self.window.open_up(|| self.memory.room())
     }
 
     /// The same with one that waits for another before it. Measured of Linux 6.1: what it takes itself is not counted yet, so after a window that has opened as far as it may the first of them lets it open
     /// once more.
     pub(crate) fn on_early_segment(&mut self, now: Instant, echo: Stamp) -> bool {
         self.measure(now, echo);
-        self.window.open_up(self.memory.free())
+        self.window.open_up(|| self.memory.free())
     }
 
     /// What an acknowledgement says that leaves `now` (RFC 7323 §5.4 allows a tick of 1 ms).
@@ -280,7 +280,7 @@ mod tests {
         buffer.read_all(at(1.0));
         segment(&mut buffer, 1.0);
         // (131400 - 2304) / 2 in units of 128 bytes, and all of it.
-        buffer.window.open_up(buffer.memory.free());
+        buffer.window.open_up(|| buffer.memory.free());
         let mut told = |answered| buffer.advertise(answered).bytes().map(ByteCount::get);
         assert_eq!(told(Answered::UnreadIfAsMuch), Some(64_640));
         assert_eq!(told(Answered::UnreadIfAsMuch), Some(64_640));

@@ -16,7 +16,7 @@ const STEP: SegCount = SegCount::new(2);
 pub(super) struct ReceiveWindow {
     smss: ByteCount,
     scale: u8,
-    /// The most that may be advertised, and how far the window has opened.
+    /// The most that may be advertised, which the field can say, and how far the window has opened.
     clamp: ByteCount,
     open: ByteCount,
     /// One past the last byte that was advertised.
@@ -44,11 +44,13 @@ impl ReceiveWindow {
             return false;
         }
         self.is_established = true;
-        self.clamp = for_data;
-        if self.clamp > SegCount::new(2) * self.smss {
-            self.clamp -= self.smss;
-        }
-        self.open = self.open.min(self.clamp).min(self.largest());
+        let has_room = for_data > SegCount::new(2) * self.smss;
+        self.clamp_to(if has_room {
+            for_data - self.smss
+        } else {
+            for_data
+        });
+        self.open = self.open.min(self.clamp);
         true
     }
 
@@ -74,8 +76,11 @@ impl ReceiveWindow {
 
     /// A segment arrives beside which there is so much room: the window opens by two. Whether it does.
     #[inline]
-    pub(super) fn open_up(&mut self, room: ByteCount) -> bool {
-        let room = room.min(self.clamp).min(self.largest());
+    pub(super) fn open_up(&mut self, room: impl FnOnce() -> ByteCount) -> bool {
+        if self.open >= self.clamp {
+            return false;
+        }
+        let room = room().min(self.clamp);
         if self.open >= room {
             return false;
         }
@@ -85,7 +90,7 @@ impl ReceiveWindow {
 
     /// The buffer has grown, of which so much is for data.
     pub(super) fn clamp_to(&mut self, for_data: ByteCount) {
-        self.clamp = for_data;
+        self.clamp = for_data.min(LARGEST_FIELD * (1 << self.scale));
     }
 
     /// What an acknowledgement of all that was received in order advertises while so much is free, as much as its field can say.
@@ -122,12 +127,6 @@ impl ReceiveWindow {
     fn whole_units(&self, size: ByteCount) -> ByteCount {
         let unit = self.unit();
         ByteCount::new((size.get() + (unit - 1)) & !(unit - 1))
-    }
-
-    /// The most that the field can say.
-    #[inline]
-    fn largest(&self) -> ByteCount {
-        LARGEST_FIELD * (1 << self.scale)
     }
 }
 
@@ -166,7 +165,7 @@ mod tests {
         let mut window = ReceiveWindow::new(ByteCount::new(1448), buffer, Some(buffer));
         assert_eq!(advertise(&mut window, 0, 1 << 19), 45 * 1448);
         assert!(window.establish(buffer) && !window.establish(buffer));
-        window.open_up(buffer);
+        window.open_up(|| buffer);
         // 47 segments are 4253.5 units of 16 bytes.
         assert_eq!(advertise(&mut window, 0, 1 << 19), 4254 * 16);
     }
