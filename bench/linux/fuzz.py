@@ -19,6 +19,8 @@ The rule, written before any of these was run:
 - A link of 0.5 to 500 Mbit/s, 1 to 300 ms both ways and 0.1 to 10 bandwidth-delay products (2 packets at least), all uniform in their logarithm; of three scenarios one with random losses of 0.01 to 2 %,
   one of six with an acknowledgement path of a fiftieth to a tenth of the rate, one of six with ECN and a queue that marks above a third. One to three flows with the same congestion control, which begin within a second,
   half of the scenarios with flows of 10 kB to 5 MB, the others without an end. It lasts as long as 4,000 packets of the link take, between 2 and 30 s.
+- The set "two-way" has one flow more in each scenario, of which the last goes against the others. Its scenarios were drawn and run on the kernel before any of them was simulated; one pair of flows of CUBIC, which is
+  not among them, had been compared before.
 - The kernel is the packaged user-mode Linux in virtual time, segmentation offload off. The links of both sides are the same code with the same seed, so that all that differs is TCP.
 - What is compared are packets with data at their senders, of each flow in order: where they begin and how long they are. *Same packets*: all of them, each within a microsecond. *Within a tick*: all of them, each within 10 ms.
   *Same counts*: packets and retransmissions of every flow within 2 %. *By chance*: the kernel that starts 7 ms later differs from itself in these as much as from the simulator. Otherwise it *parts*.
@@ -51,7 +53,8 @@ from sides import Packet, Side, sides
 from pages import publish, table
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs/validation/linux-packets.md"
+PAGES = ROOT / "docs/validation"
+TWO_WAY = "two-way"
 CORPUS = ROOT / "tests/linux/packets"
 DETERMINISTIC = ("reno", "cubic", "scalable", "highspeed", "bic", "hybla", "vegas", "veno", "westwood", "yeah")
 OTHERS = ("htcp", "illinois", "lp", "dctcp", "nv", "cdg", "bbr")
@@ -108,11 +111,13 @@ def drawn(of: str, number: int) -> dict[str, Any]:
         tree |= {"tcp": {"ecn": "dctcp" if cc == "dctcp" else "classic"}, **({"receiver_cc": cc} if cc == "dctcp" else {})}
     sized = draw.random() < 1 / 2
     flows: list[dict[str, Any]] = []
-    for at in range(draw.choice((1, 1, 2, 3))):
+    for at in range(draw.choice((1, 1, 2, 3)) + (of == TWO_WAY)):
         flow: dict[str, Any] = {"path": ["l"], "name": f"f{at + 1}", "start": f"{draw.uniform(0, 1) * 1e6 if at else 0:.0f} us"}
         if sized:
             flow["source"] = {"name": "bulk", "size": f"{even(10e3, 5e6):.0f} B"}
         flows.append(flow)
+    if of == TWO_WAY:
+        flows[-1]["direction"] = "reverse"
     duration = min(max(PACKETS * 12_000 / rate, SHORTEST_S), LONGEST_S)
     return {"duration": f"{duration:.3f} s", "sample": "ack", **tree, "flows": flows}
 
@@ -260,6 +265,11 @@ def summary(found: Sequence[Compared]) -> str:
     return table(["", "Scenarios", *KINDS], rows, "lr" + "r" * len(KINDS))
 
 
+def path_of(of: str) -> Path:
+    """The page on which a set is written."""
+    return PAGES / ("linux-two-way.md" if of == TWO_WAY else "linux-packets.md")
+
+
 def page(found: Sequence[Compared], of: str) -> str:
     """What is written."""
     assert __doc__
@@ -268,7 +278,7 @@ def page(found: Sequence[Compared], of: str) -> str:
     lines = "\n".join(f"Scenario {each.number}, {each.cc}:\n{chr(10).join(first_difference(each))}\n" for each in parts)
     return f"""<!-- Written by bench/linux/fuzz.py --write; edit that. -->
 
-# The simulator's `linux` stack beside Linux, packet by packet
+# The simulator's `linux` stack beside Linux, packet by packet{": traffic both ways" if of == TWO_WAY else ""}
 
 {len(found)} scenarios of the set "{of}", Linux {uml.modules().release}, {date.today().isoformat()}. The rule, which was written before any of these was run:
 
@@ -293,14 +303,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--number", type=int, default=20, help="scenarios")
     parser.add_argument("--first", type=int, default=1, help="the number of the first")
-    parser.add_argument("--set", default=TRAIN, choices=(TRAIN, FRESH))
+    parser.add_argument("--set", default=TRAIN, choices=(TRAIN, FRESH, TWO_WAY))
     parser.add_argument("--only", type=int, help="this one alone")
     parser.add_argument("--cc", help="those of this congestion control")
     parser.add_argument("--keep", metavar="NAME", help=f"write the kernel's packets of --only to {CORPUS.relative_to(ROOT)}")
     parser.add_argument("--until", type=float, default=1.0, help="and of those that leave before this many seconds")
     parser.add_argument("--kept", type=Path, metavar="DIR", help="the kernel's runs stay there, and are not run again")
     parser.add_argument("--minimise", action="store_true", help="make those that part smaller")
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}, and the validity map with its page anew")
+    parser.add_argument("--write", action="store_true", help=f"write {path_of(FRESH).name}, or {path_of(TWO_WAY).name}; and of the others the validity map with its page anew")
     parser.add_argument(
         "--map", action="store_true", help="put these scenarios into the validity map, and write its page; others of the set stay"
     )
@@ -329,10 +339,10 @@ def main() -> None:
         if options.keep:
             CORPUS.joinpath(f"{options.keep}.json").write_text(json.dumps(kept(each, options.until), separators=(",", ":")) + "\n")
     if options.write:
-        publish(page(found, options.set), PAGE, write=True)
+        publish(page(found, options.set), path_of(options.set), write=True)
     else:
         print(summary(found))
-    if options.write or options.map:
+    if options.set != TWO_WAY and (options.write or options.map):
         rows = [validity.row(options.set, each, uml.modules().release, commit) for each in found]
         validity.renew(rows, whole=options.write and options.cc is None and options.only is None)
 

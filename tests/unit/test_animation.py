@@ -90,12 +90,16 @@ def test_a_bar_is_drawn_above_its_link_on_the_way_out_and_below_on_the_way_back(
 
 def test_senders_are_left_receivers_right_and_a_later_flow_begins_before_its_link() -> None:
     links = [(name, BOTH) for name in ("a1", "a2", "core", "late", "out")]
-    made = lay_out(links, [("f", [0, 2, 4]), ("g", [1, 2, 4]), ("h", [3, 4])])
+    made = lay_out(links, [("f", [0, 4, 8]), ("g", [2, 4, 8]), ("h", [6, 8])])
     x = {line.name: (line.x1, line.x2) for line in made.lines}
     assert x["a1"] == x["a2"] and x["a1"][1] == x["core"][0] and x["late"] == x["core"] and x["out"][0] == x["core"][1]
     assert [node.label for node in made.nodes if node.x == 70.0] == ["f", "g"]
+    # Whose data goes the other way has its sender at the right; ports of the way back are odd.
+    back = lay_out(links, [("f", [0, 4, 8]), ("back", [9, 5])])
+    right = max(node.x for node in back.nodes)
+    assert [(node.sends, node.receives) for node in back.nodes if node.x == right] == [(["back"], ["f"])]
     # What goes round in circles is drawn, too.
-    assert len(lay_out(links[:2], [("f", [0, 1]), ("g", [1, 0])]).lines) == 2
+    assert len(lay_out(links[:2], [("f", [0, 2]), ("g", [2, 0])]).lines) == 2
 
 
 def test_every_packet_of_the_records_is_on_the_page_with_its_times(plan: Plan) -> None:

@@ -253,7 +253,7 @@ fn items<'py>(py: Python<'py>, scenario_json: &str, kernel: bool) -> PyResult<Bo
 }
 
 /// What packets cross: of each link its name, and of each direction rate (bit/s) and delay (s); of each flow, or entry of flows that arrive, its name and
-/// the numbers of its links. The simulator must be able to run it.
+/// the ports that its data crosses, in their order: of link `l` 2 l, or 2 l + 1 in reverse. The simulator must be able to run it.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "what Python gets is said above")]
 fn network(
@@ -266,13 +266,18 @@ fn network(
         let ways = ways.map(|way| (way.rate.bps(), way.delay.secs()));
         (link.name.clone(), ways)
     });
-    let flows = scenario
-        .all_flows()
-        .map(|flow| (flow.name.clone(), flow.path.clone()));
-    let udp = scenario
-        .udp
-        .iter()
-        .map(|flow| (flow.name.clone(), flow.path.clone()));
+    let flows = scenario.all_flows().map(|flow| {
+        (
+            flow.name.clone(),
+            flow.direction.ports(&flow.path).collect(),
+        )
+    });
+    let udp = scenario.udp.iter().map(|flow| {
+        (
+            flow.name.clone(),
+            flow.direction.ports(&flow.path).collect(),
+        )
+    });
     Ok((links.collect(), flows.chain(udp).collect()))
 }
 

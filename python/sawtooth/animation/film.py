@@ -113,7 +113,7 @@ def take(plan: Plan, run: Run, backend: Simulator, span: Span, choice: Choice, m
     if choice.links:
         wanted &= pl.col("link").is_in(list(choice.links))
         kept = {at for at, (name, _) in enumerate(links) if name in choice.links}
-        flows = [(name, [link for link in path if link in kept]) for name, path in flows]
+        flows = [(name, [port for port in path if port // 2 in kept]) for name, path in flows]
     crossings = sum(2 * len(path) for _, path in paths) / max(len(paths), 1)
     guess = _FIRST_GUESS * most / max(run.cost * crossings, 1.0) * duration
     while True:

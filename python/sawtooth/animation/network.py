@@ -105,14 +105,15 @@ class _Ends:
 
 
 def lay_out(links: Sequence[tuple[str, Sequence[tuple[float, float]]]], flows: Sequence[tuple[str, Sequence[int]]]) -> Network:
-    """Nodes and links of flows with these paths, which are numbers of links; links that none crosses are left out."""
-    used = sorted({link for _, path in flows for link in path})
+    """Nodes and links of flows with these paths, which are numbers of ports (`_core.network`); links that none crosses are left out."""
+    used = sorted({port // 2 for _, path in flows for port in path})
     ends = _Ends(list(range(2 * len(links))))
     for _, path in flows:
-        for link, after in pairwise(path):
+        # Ends of links have the numbers of the ports that stand there: a packet enters at its port's, and leaves at the other.
+        for port, after in pairwise(path):
             # A link whose head were its tail could not be drawn.
-            if ends.find(2 * after) != ends.find(2 * link) and ends.find(2 * link + 1) != ends.find(2 * after + 1):
-                ends.join(2 * link + 1, 2 * after)
+            if ends.find(after) != ends.find(port) and ends.find(port ^ 1) != ends.find(after ^ 1):
+                ends.join(port ^ 1, after)
     roots = sorted({ends.find(end) for link in used for end in (2 * link, 2 * link + 1)})
     number = {root: at for at, root in enumerate(roots)}
     arcs = {link: (number[ends.find(2 * link)], number[ends.find(2 * link + 1)]) for link in used}
@@ -120,8 +121,8 @@ def lay_out(links: Sequence[tuple[str, Sequence[tuple[float, float]]]], flows: S
     receives: list[list[str]] = [[] for _ in roots]
     for name, path in flows:
         if path:
-            sends[arcs[path[0]][0]].append(name)
-            receives[arcs[path[-1]][1]].append(name)
+            sends[number[ends.find(path[0])]].append(name)
+            receives[number[ends.find(path[-1] ^ 1)]].append(name)
     columns = _columns(len(roots), list(arcs.values()))
     places, height, spacings = _places(columns, list(arcs.values()), [name for name, _ in flows], sends, receives)
     nodes = [Node(*places[at], sends[at], receives[at]) for at in range(len(roots))]

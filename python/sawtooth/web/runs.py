@@ -148,11 +148,11 @@ def _flows(request: Request, taken: trace.Trace) -> list[str]:
 
 
 def _network(replay: Replay) -> dict[str, Any]:
-    """The links that can do something else, and each flow's first."""
+    """The links that can do something else, and the first of each flow whose data goes forward: what is dropped by number is dropped there."""
     if replay.plan.study.on_kernels:
         return {"links": [], "first": {}}
     links, paths = _core.network(replay.run.scenario)
-    return {"links": [name for name, _ in links], "first": {flow: links[path[0]][0] for flow, path in paths if path}}
+    return {"links": [name for name, _ in links], "first": {flow: links[path[0] // 2][0] for flow, path in paths if path and path[0] % 2 == 0}}
 
 
 def _change(request: Request, duration: float) -> whatif.Change | None:

@@ -239,11 +239,12 @@ impl<P: Payload> Network<P> {
 
     /// The port at which a packet is next, if it is not at its end.
     fn next_port(&self, flight: &PacketInFlight<P>) -> Option<usize> {
-        let path = &self.routes[flight.route].path;
-        match flight.towards {
-            Towards::Receiver => path.get(flight.hop).map(|link| 2 * link),
-            Towards::Sender => path.iter().rev().nth(flight.hop).map(|link| 2 * link + 1),
-        }
+        let route = &self.routes[flight.route];
+        let direction = match flight.towards {
+            Towards::Receiver => route.direction,
+            Towards::Sender => route.direction.opposite(),
+        };
+        direction.port_at(&route.path, flight.hop)
     }
 
     /// A packet is at its end: handed to its host, or counted if it is one of UDP whose checksum is right.

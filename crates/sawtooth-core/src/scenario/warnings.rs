@@ -117,14 +117,15 @@ fn late(scenario: &Scenario, start: Instant, origin: Origin) -> Option<ScenarioE
 
 /// Flows that arrive at a rate that their link cannot carry; loads like that are refused.
 fn overload(scenario: &Scenario, origins: &Origins) -> Option<ScenarioError> {
-    let mut offered = vec![0.0; scenario.links.len()];
+    let mut offered = vec![0.0; 2 * scenario.links.len()];
     for (one, origin) in scenario.arriving.iter().zip(&origins.entries.arriving) {
         let bps = one.offered().bps();
         let segment = one.full_segment().size();
         for link in &one.flow.path {
-            offered[*link] += bps;
-            let capacity = scenario.links[*link].forward.packet_rate(segment).bps();
-            let load = offered[*link] / capacity;
+            let way = scenario.links[*link].way(one.flow.direction);
+            let offered = &mut offered[one.flow.direction.port(*link)];
+            *offered += bps;
+            let load = *offered / way.packet_rate(segment).bps();
             if load > 1.0 + 1e-9 {
                 let message = format!(
                     "the offered load on `{}` is {:.0} %: more and more flows will be there until none arrive any more",
@@ -224,7 +225,7 @@ fn marks(
         );
     }
     let marking = |link: &usize| {
-        let direction = &scenario.links[*link].forward;
+        let direction = scenario.links[*link].way(flow.direction);
         let site = queue::Site {
             rate: direction.rate,
             stream: RandomStream::new(0, ""),

@@ -330,11 +330,12 @@ impl Opening<'_> {
     }
 }
 
-/// Whether all flows start at one place: their paths begin with the same link.
+/// Whether all flows start at one place: their data crosses the same link first, the same way.
 pub(super) fn senders(scenario: &Scenario) -> Senders {
-    let mut first_links = scenario.flows.iter().map(|flow| flow.path[0]);
-    let first = first_links.next();
-    if scenario.flows.len() > 1 && first_links.all(|link| Some(link) == first) {
+    let first_port = |flow: &FlowSpec| flow.direction.port_at(&flow.path, 0);
+    let mut first_ports = scenario.flows.iter().map(first_port);
+    let first = first_ports.next();
+    if scenario.flows.len() > 1 && first_ports.all(|port| Some(port) == first) {
         Senders::OneNode
     } else {
         Senders::NodeEach

@@ -33,11 +33,13 @@ struct Ends {
 
 impl Ends {
     fn of(flow: &FlowSpec) -> Self {
-        let path = &flow.path;
         Self {
             hosts: [flow.host, flow.receiver_host],
-            // Data leave on the path's first link, acknowledgements on the way back of its last.
-            first_ports: [2 * path[0], 2 * path[path.len() - 1] + 1],
+            // Data leave on the path's first link, acknowledgements on the way back of its last; or the other way round.
+            first_ports: [flow.direction, flow.direction.opposite()].map(|direction| {
+                let port = direction.port_at(&flow.path, 0);
+                port.expect("a path has a link")
+            }),
         }
     }
 

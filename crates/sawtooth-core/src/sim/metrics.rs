@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::spec::{FlowSpec, Scenario};
+use crate::spec::{Direction, FlowSpec, Scenario};
 use crate::tcp::key;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::sender::Sender;
@@ -20,7 +20,8 @@ impl PathMetrics {
     /// `standing`: flows that are there all the time, both sides of requests and responses among them.
     pub(super) fn new(scenario: &Scenario, standing: usize) -> Self {
         let keeps = |spec: &FlowSpec| key::metrics_cache.of(&spec.tcp);
-        let mut places: BTreeMap<&[usize], usize> = BTreeMap::new();
+        // Where its data go to.
+        let mut places: BTreeMap<(&[usize], Direction), usize> = BTreeMap::new();
         let mut of_flow = Vec::new();
         for (at, spec) in scenario.all_flows().enumerate() {
             if at == scenario.flows.len() {
@@ -28,7 +29,8 @@ impl PathMetrics {
                 of_flow.resize(standing, (0, Keeps::Nothing));
             }
             let next = places.len();
-            of_flow.push((*places.entry(&spec.path).or_insert(next), keeps(spec)));
+            let way = (spec.path.as_slice(), spec.direction);
+            of_flow.push((*places.entry(way).or_insert(next), keeps(spec)));
         }
         of_flow.resize(of_flow.len().max(standing), (0, Keeps::Nothing));
         let asked = of_flow.iter().any(|(_, keeps)| *keeps != Keeps::Nothing);

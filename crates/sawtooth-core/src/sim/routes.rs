@@ -1,7 +1,7 @@
 //! The routes of packets: of every flow's round trip, which links it crosses, what is at its ends, and what is known of what goes there.
 
 use super::steady::Steady;
-use crate::spec::{FlowSpec, OfAlike, Scenario};
+use crate::spec::{Direction, FlowSpec, OfAlike, Scenario};
 use crate::units::Duration;
 
 /// A place on a flow's round trip.
@@ -81,9 +81,11 @@ impl SendClock {
 
 /// The round trip of a flow, or of all flows of an entry; of UDP, which sends nothing back, the way to the receiver.
 pub(super) struct RoundTripRoute<'a> {
-    /// The links that data crosses, and whether against their direction.
+    /// The links that data crosses, and which way.
     pub path: &'a [usize],
-    pub against: bool,
+    pub direction: Direction,
+    /// Whether its sender is where that of the flow's responses has its receiver.
+    pub asks: bool,
     /// The flow's number; entries of flows that arrive are counted after the others.
     pub flow: usize,
     pub receiver: PathNode,
@@ -112,7 +114,8 @@ pub(super) fn routes<'a>(
             access_delay: spec.delay,
             damages: scenario.damages(&spec.path),
             clock,
-            against: false,
+            direction: spec.direction,
+            asks: false,
             flow: place as usize,
             receiver: match receiver_host {
                 Some(_) => PathNode::Host(2 * place),
@@ -134,7 +137,8 @@ pub(super) fn routes<'a>(
         routes[server as usize].evented_ends = true;
         let spec = &scenario.flows[server as usize];
         routes.push(RoundTripRoute {
-            against: true,
+            direction: spec.direction.opposite(),
+            asks: true,
             flow: server as usize,
             evented_ends: true,
             ..route(spec, client, [spec.receiver_host, spec.host])
@@ -158,7 +162,8 @@ pub(super) fn routes<'a>(
                 access_delay: flow.delay,
                 damages: scenario.damages(&flow.path),
                 clock: SendClock::Own,
-                against: false,
+                direction: flow.direction,
+                asks: false,
                 flow: scenario.flows.len() + scenario.arriving.len() + index as usize,
                 receiver: PathNode::UdpReceiver(index),
                 sender: None,

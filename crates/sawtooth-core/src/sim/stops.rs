@@ -185,19 +185,14 @@ fn lay_out(scenario: &Scenario, ports: &[Port], routes: &[RoundTripRoute]) -> Ve
         }
     };
     for (index, route) in (0..).zip(routes) {
-        let forward = route.path.iter().map(|link| port(2 * link));
-        let reverse = route.path.iter().rev().map(|link| port(2 * link + 1));
         let mut trip = Vec::with_capacity(2 * route.path.len() + 4);
         let access = |way: u32| route.has_access_delay().then_some(PathNode::Access(way));
         trip.extend(access(2 * index));
-        match route.sender {
-            None => trip.extend(forward.chain([route.receiver])),
-            Some(_) if route.against => {
-                trip.extend(reverse.chain([route.receiver]).chain(forward));
-            }
-            Some(_) => trip.extend(forward.chain([route.receiver]).chain(reverse)),
-        }
+        let (direction, path) = (route.direction, route.path);
+        direction.cross(path, |at| trip.push(port(at)));
+        trip.push(route.receiver);
         if let Some(sender) = route.sender {
+            direction.opposite().cross(path, |at| trip.push(port(at)));
             trip.extend(access(2 * index + 1));
             trip.push(sender);
         }

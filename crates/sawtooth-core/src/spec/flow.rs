@@ -1,5 +1,6 @@
 //! Connections of TCP: those that are there, and those that arrive and leave.
 
+use super::direction::Direction;
 use super::part::Part;
 use crate::arrivals::{Arrivals, FullSegment};
 use crate::cc;
@@ -10,13 +11,15 @@ use crate::tcp::params::Feedback;
 use crate::tcp::{self, key};
 use crate::units::{ByteCount, Duration, Instant, Rate};
 
-/// One connection: the links its data crosses in order; acknowledgements cross the same links' reverse sides.
+/// One connection: its data crosses links by one of their sides, acknowledgements cross the same links by the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSpec {
     /// By which the rows of records name it. Its random numbers depend on it too.
     pub name: String,
     /// Indices into the scenario's links.
     pub path: Vec<usize>,
+    /// Which way its data crosses them.
+    pub direction: Direction,
     /// A row of [`tables::CC`](crate::tables::CC).
     pub cc: Part,
     /// The congestion control of the running kernel that is wanted instead, written `kernel:NAME`. Simulators have none.
@@ -45,6 +48,7 @@ impl FlowSpec {
         Self {
             name: name.into(),
             path,
+            direction: Direction::Forward,
             cc: Part::of(&cc::TABLE[0]),
             kernel_cc: None,
             receiver_cc: cc::TABLE[0].name.to_owned(),

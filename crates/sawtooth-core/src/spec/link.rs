@@ -1,5 +1,6 @@
 //! A link, which has two directions.
 
+use super::direction::Direction;
 use super::part::Part;
 use crate::impair::{Conditions, Forwarding, Impairments, Medium};
 use crate::loss::LossSpec;
@@ -11,7 +12,7 @@ use crate::units::{ByteCount, Duration, Rate};
 pub struct LinkSpec {
     /// By which errors and the rows of records name it.
     pub name: String,
-    /// The way of the data of flows.
+    /// The way of the data of flows, unless they are against the others.
     pub forward: LinkDirection,
     /// The way of their acknowledgements, and of requests.
     pub reverse: LinkDirection,
@@ -39,6 +40,14 @@ pub struct LinkDirection {
 }
 
 impl LinkSpec {
+    /// What a flow's packets cross that goes this way.
+    pub fn way(&self, direction: Direction) -> &LinkDirection {
+        match direction {
+            Direction::Forward => &self.forward,
+            Direction::Reverse => &self.reverse,
+        }
+    }
+
     /// A link that is the same in both directions.
     pub fn new(name: impl Into<String>, rate: Rate, delay: Duration) -> Self {
         Self {

@@ -22,6 +22,7 @@
 //! scenarios that are read), and so on. [`Scenario::warnings`] tells what can be run and is hardly meant.
 
 mod alike;
+mod direction;
 mod flow;
 mod fluid;
 mod host;
@@ -33,6 +34,7 @@ mod shortcuts;
 mod udp;
 
 pub(crate) use alike::OfAlike;
+pub use direction::Direction;
 pub use flow::{ArrivingSpec, FlowSpec};
 pub(crate) use flow::{cc_defaults, set_needed_feedback};
 pub use fluid::FluidSpec;

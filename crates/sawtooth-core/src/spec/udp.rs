@@ -1,16 +1,19 @@
 //! A flow of UDP.
 
+use super::direction::Direction;
 use super::part::Part;
 use crate::packet_source::{self, PacketSource};
 use crate::units::{Duration, Instant};
 
-/// One flow of UDP: packets leave when its source says and cross these links; nothing comes back.
+/// One flow of UDP: packets leave when its source says and cross links; nothing comes back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UdpSpec {
     /// By which the rows of records name it. Its random numbers depend on it too.
     pub name: String,
     /// Indices into the scenario's links.
     pub path: Vec<usize>,
+    /// Which way its packets cross them.
+    pub direction: Direction,
     /// A row of [`tables::PACKET_SOURCE`](crate::tables::PACKET_SOURCE).
     pub source: Part,
     /// When its source begins.
@@ -27,6 +30,7 @@ impl UdpSpec {
         Self {
             name: name.into(),
             path,
+            direction: Direction::Forward,
             source,
             start: Instant::default(),
             stop,

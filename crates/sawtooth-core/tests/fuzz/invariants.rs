@@ -7,7 +7,7 @@ use sawtooth_core::internals::spec::source;
 use sawtooth_core::internals::tcp::Config;
 use sawtooth_core::internals::tcp::rto::RtoEstimator;
 use sawtooth_core::record::{Column, Effort, Records, SCHEMA, Table};
-use sawtooth_core::spec::{FlowSpec, LinkSpec};
+use sawtooth_core::spec::{Direction, FlowSpec, LinkDirection};
 
 /// What is wrong: a rule by name, and what broke it.
 pub type Broken = (&'static str, String);
@@ -318,22 +318,20 @@ impl<'a> Run<'a> {
         self.scenario.flows[flow].receiver_host.is_some()
     }
 
-    fn least_way(&self, path: &[usize], reverse: bool) -> f64 {
-        let delay = |link: &LinkSpec| {
-            if reverse {
-                link.reverse.least_delay().secs()
-            } else {
-                link.forward.least_delay().secs()
-            }
-        };
-        path.iter()
-            .map(|link| delay(&self.scenario.links[*link]))
-            .sum()
+    /// What a port is of a link.
+    fn port(&self, port: usize) -> &LinkDirection {
+        let ways = [Direction::Forward, Direction::Reverse];
+        self.scenario.links[port / 2].way(ways[port % 2])
+    }
+
+    fn least_way(&self, path: &[usize], direction: Direction) -> f64 {
+        let delay = |port| self.port(port).least_delay().secs();
+        direction.ports(path).map(delay).sum()
     }
 
     fn least_round_trip(&self, flow: &FlowSpec) -> f64 {
-        self.least_way(&flow.path, false)
-            + self.least_way(&flow.path, true)
+        self.least_way(&flow.path, flow.direction)
+            + self.least_way(&flow.path, flow.direction.opposite())
             + 2.0 * flow.delay.secs()
     }
 
@@ -435,8 +433,13 @@ impl<'a> Run<'a> {
         let (Some(flows), Some(links)) = (self.table("flows"), self.table("links")) else {
             return Ok(());
         };
-        if self.asks() {
-            // Requests go the other way, and are in no table of packets.
+        let forward = |flow: &FlowSpec| flow.direction == Direction::Forward;
+        let mut udp = self.scenario.udp.iter();
+        if self.asks()
+            || !self.scenario.all_flows().all(forward)
+            || udp.any(|flow| flow.direction == Direction::Reverse)
+        {
+            // Requests go the other way, and are in no table of packets; and of flows against others acknowledgements go forward.
             return Ok(());
         }
         let forward = |column| u64s(links, column).iter().step_by(2).sum::<u64>();
@@ -493,26 +496,27 @@ impl<'a> Run<'a> {
         let paths = self
             .scenario
             .all_flows()
-            .map(|flow| (&flow.name, &flow.path));
+            .map(|flow| (&flow.name, &flow.path, flow.direction));
         let paths = paths.chain(
             self.scenario
                 .udp
                 .iter()
-                .map(|flow| (&flow.name, &flow.path)),
+                .map(|flow| (&flow.name, &flow.path, flow.direction)),
         );
-        for (name, path) in paths {
-            for pair in path.windows(2) {
-                let unique = |link| path.iter().filter(|other| **other == link).count() == 1;
-                let doubled = u64s(links, "duplicated_packets")[2 * pair[0]];
+        for (name, path, direction) in paths {
+            let ports: Vec<usize> = direction.ports(path).collect();
+            for pair in ports.windows(2) {
+                let unique = |port| ports.iter().filter(|other| **other == port).count() == 1;
+                let doubled = u64s(links, "duplicated_packets")[pair[0]];
                 if !unique(pair[0]) || !unique(pair[1]) {
                     continue;
                 }
-                let count = |link: usize, column| {
-                    let link = &self.scenario.links[link].name;
+                let count = |port: usize, column| {
+                    let link = &self.scenario.links[port / 2].name;
                     let mut rows = 0..table.rows();
                     let is_it = |row: &usize| {
                         texts(table, "link")[*row] == *link
-                            && texts(table, "direction")[*row] == "forward"
+                            && texts(table, "direction")[*row] == ["forward", "reverse"][port % 2]
                             && texts(table, "flow")[*row] == *name
                     };
                     rows.find(is_it).map_or(0, |row| u64s(table, column)[row])
@@ -526,12 +530,12 @@ impl<'a> Run<'a> {
                     came <= left,
                     "{name}: {came} of {left}"
                 );
-                let first = &self.scenario.links[pair[0]].forward;
+                let first = self.port(pair[0]);
                 if first.impairments.is_plain()
                     && first.forwarding.is_plain()
                     && first.medium.is_none()
                 {
-                    let peak = u64s(links, "peak_packets")[2 * pair[0]];
+                    let peak = u64s(links, "peak_packets")[pair[0]];
                     let on_wire =
                         first.rate.bps() * first.delay.secs() / (8.0 * self.least_packet());
                     let on_their_way = real(left - came);
@@ -568,68 +572,65 @@ impl<'a> Run<'a> {
         let arrived = self
             .table("arrivals")
             .map_or(Cow::default(), |table| u64s(table, "delivered_bytes"));
+        let ports = |flow: &FlowSpec| -> Vec<usize> { flow.direction.ports(&flow.path).collect() };
         let tcp = self
             .scenario
             .flows
             .iter()
             .zip(delivered.iter())
-            .map(|(flow, bytes)| (&flow.path, *bytes));
+            .map(|(flow, bytes)| (ports(flow), *bytes));
         let arriving = self
             .scenario
             .arriving
             .iter()
             .zip(arrived.iter())
-            .map(|(one, bytes)| (&one.flow.path, *bytes));
+            .map(|(one, bytes)| (ports(&one.flow), *bytes));
         let udp = self
             .scenario
             .udp
             .iter()
             .zip(&delivered[self.scenario.flows.len()..]);
         // What is doubled has crossed the links before that once.
-        let doubles = self
-            .scenario
-            .links
-            .iter()
-            .any(|link| link.forward.impairments.duplicate > 0.0);
+        let doubles = self.scenario.links.iter().any(|link| {
+            link.forward.impairments.duplicate > 0.0 || link.reverse.impairments.duplicate > 0.0
+        });
         let udp = udp
             .filter(|_| !doubles)
-            .map(|(flow, bytes)| (&flow.path, *bytes));
-        let all: Vec<(&Vec<usize>, u64)> = tcp.chain(arriving).chain(udp).collect();
-        for (number, link) in self.scenario.links.iter().enumerate() {
-            let utilisation = f64s(links, "utilisation")[2 * number];
+            .map(|(flow, bytes)| (flow.direction.ports(&flow.path).collect(), *bytes));
+        let all: Vec<(Vec<usize>, u64)> = tcp.chain(arriving).chain(udp).collect();
+        for number in 0..2 * self.scenario.links.len() {
+            let (port, name) = (self.port(number), &self.scenario.links[number / 2].name);
+            let utilisation = f64s(links, "utilisation")[number];
             let crossings =
-                |path: &Vec<usize>| path.iter().filter(|hop| **hop == number).count() as u64;
+                |ports: &[usize]| ports.iter().filter(|port| **port == number).count() as u64;
             let bits = 8.0
                 * real(
                     all.iter()
                         .map(|(path, bytes)| crossings(path) * bytes)
                         .sum(),
                 );
-            if bits == 0.0 || link.forward.medium.is_some() {
+            if bits == 0.0 || port.medium.is_some() {
                 continue;
             }
             hold!(
                 "nothing is delivered over a link that sends nothing",
                 utilisation > 0.0,
-                "{}: {bits}",
-                link.name
+                "{name}: {bits}"
             );
             let accepted =
-                u64s(links, "arrived_bytes")[2 * number] - u64s(links, "dropped_bytes")[2 * number];
+                u64s(links, "arrived_bytes")[number] - u64s(links, "dropped_bytes")[number];
             let capacity = 8.0 * real(accepted) / utilisation;
             hold!(
                 "no link delivers above its rate",
                 bits <= capacity * (1.0 + 1e-9),
-                "{}: {bits} bit of {capacity}",
-                link.name
+                "{name}: {bits} bit of {capacity}"
             );
-            if link.forward.impairments.is_plain() {
-                let most = link.forward.rate.bps() * self.scenario.duration.secs();
+            if port.impairments.is_plain() {
+                let most = port.rate.bps() * self.scenario.duration.secs();
                 hold!(
                     "no link delivers above its rate",
                     bits <= most * (1.0 + 1e-9),
-                    "{}: {bits} bit of {most}",
-                    link.name
+                    "{name}: {bits} bit of {most}"
                 );
             }
         }
@@ -686,11 +687,8 @@ impl<'a> Run<'a> {
         } else {
             0.0
         };
-        let way = self.least_way(&spec.path, false) + spec.delay.secs();
-        let links = spec
-            .path
-            .iter()
-            .map(|link| &self.scenario.links[*link].forward);
+        let way = self.least_way(&spec.path, spec.direction) + spec.delay.secs();
+        let links = spec.direction.ports(&spec.path).map(|port| self.port(port));
         let plain = links.filter(|direction| direction.impairments.is_plain());
         let slowest = plain
             .map(|direction| direction.rate.bps())
@@ -813,9 +811,9 @@ impl<'a> Run<'a> {
                 i64s(table, "lost_packets")[row],
             );
             let doubled: u64 = spec
-                .path
-                .iter()
-                .map(|link| u64s(links, "duplicated_packets")[2 * link])
+                .direction
+                .ports(&spec.path)
+                .map(|port| u64s(links, "duplicated_packets")[port])
                 .sum();
             hold!(
                 "what comes was sent or doubled",
@@ -837,7 +835,7 @@ impl<'a> Run<'a> {
                 count("late_packets") <= came,
                 "datagrams {row}"
             );
-            let least = self.least_way(&spec.path, false) + spec.delay.secs();
+            let least = self.least_way(&spec.path, spec.direction) + spec.delay.secs();
             let found = i64s(table, "delay_min_ns")[row];
             hold!(
                 "no datagram is faster than its path",

@@ -10,6 +10,7 @@ mod script;
 mod arrivals;
 mod backlogs;
 mod conservation;
+mod direction;
 mod dumbbell;
 mod ecn;
 mod endpoint;

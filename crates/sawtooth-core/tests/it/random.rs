@@ -107,6 +107,10 @@ fn arrivals() -> impl Strategy<Value = Value> {
     })
 }
 
+fn direction(is_forward: bool) -> &'static str {
+    if is_forward { "forward" } else { "reverse" }
+}
+
 /// Flows of UDP through a meeting point at once, or over links that they have to themselves before one, or nothing else; no packet is smaller
 /// than an acknowledgement.
 fn backgrounds() -> impl Strategy<Value = Value> {
@@ -129,7 +133,7 @@ fn backgrounds() -> impl Strategy<Value = Value> {
             _ => json!({"name": "pareto_on_off", "rate": rate, "sources": 7, "mean_on": "30 ms"}),
         };
         source["size"] = json!(format!("{} B", if source["sizes"] == "exponential" { 1200 } else { size }));
-        json!({"name": "background", "transport": "udp", "path": path, "count": count, "start": format!("{start} ms"),
+        json!({"name": "background", "transport": "udp", "path": path, "direction": direction(start % 4 > 0), "count": count, "start": format!("{start} ms"),
             "stop": "7.5 s", "source": source})
     })
 }
@@ -469,8 +473,8 @@ impl Case {
             },
             "flows": [
                 {"path": path, "count": self.flows, "start": format!("{} ms * i", self.start_ms)},
-                // A flow against the grain of the others, entering half-way.
-                {"name": "cross", "path": ["second"], "start": "1 s"},
+                // A flow that enters half-way, with the others or against them.
+                {"name": "cross", "path": ["second"], "start": "1 s", "direction": direction(self.start_ms % 2 == 0)},
             ],
         });
         let links = &mut tree["links"];

@@ -1,6 +1,6 @@
 //! Which links the packets of a flow pass, and how soon one may be there.
 
-use crate::spec::{FlowSpec, Scenario, UdpSpec};
+use crate::spec::{Direction, FlowSpec, Scenario, UdpSpec};
 use crate::units::Duration;
 
 /// Where the packets of a flow go.
@@ -8,6 +8,8 @@ use crate::units::Duration;
 pub(super) struct Route {
     /// Links.
     pub path: Vec<usize>,
+    /// The way of what its sender sends.
+    pub direction: Direction,
     /// What packets take between their hosts and the links, each way.
     pub access_delay: Duration,
 }
@@ -16,6 +18,7 @@ impl Route {
     pub(super) fn of_flow(spec: &FlowSpec) -> Self {
         Self {
             path: spec.path.clone(),
+            direction: spec.direction,
             access_delay: spec.delay,
         }
     }
@@ -23,6 +26,7 @@ impl Route {
     pub(super) fn of_udp(spec: &UdpSpec) -> Self {
         Self {
             path: spec.path.clone(),
+            direction: spec.direction,
             access_delay: spec.delay,
         }
     }

@@ -104,7 +104,7 @@ fn size(params: &Params) -> DistributionSpec {
 /// Turns loads into rates, and refuses those that their links cannot carry, alone or together.
 pub(in crate::scenario) fn offer(scenario: &mut Scenario, origins: &Origins) -> Result<()> {
     let (links, end) = (&scenario.links, Instant::START + scenario.duration);
-    let mut offered = vec![0.0; links.len()];
+    let mut offered = vec![0.0; 2 * links.len()];
     for (one, origin) in scenario.arriving.iter_mut().zip(&origins.entries.arriving) {
         let place = |key: &str| origin.key(&format!("arrivals.{key}"));
         let segment = one.full_segment();
@@ -122,13 +122,18 @@ pub(in crate::scenario) fn offer(scenario: &mut Scenario, origins: &Origins) -> 
             }
             let name = options.and_then(|options| options.get(LINK));
             let link = loaded(name, &one.flow, links, &place(LINK))?;
-            let capacity = links[link].forward.packet_rate(segment.size()).bps();
+            let capacity = links[link]
+                .way(one.flow.direction)
+                .packet_rate(segment.size())
+                .bps();
             one.arrivals.rate *= capacity / segment.bits_of(mean);
         }
         let bps = one.offered().bps();
         for link in &one.flow.path {
-            offered[*link] += bps;
-            let load = offered[*link] / links[*link].forward.packet_rate(segment.size()).bps();
+            let way = links[*link].way(one.flow.direction);
+            let offered = &mut offered[one.flow.direction.port(*link)];
+            *offered += bps;
+            let load = *offered / way.packet_rate(segment.size()).bps();
             // Rates that come from loads add up to the link's within rounding.
             if by_load && load > 1.0 + 1e-9 {
                 let message = format!(
@@ -150,7 +155,7 @@ fn loaded(name: Option<&Json>, flow: &FlowSpec, links: &[LinkSpec], path: &str) 
     let of_path = || flow.path.iter().copied();
     match name {
         None => {
-            let rate = |link: &usize| links[*link].forward.rate.bps();
+            let rate = |link: &usize| links[*link].way(flow.direction).rate.bps();
             let slowest = of_path().min_by(|a, b| rate(a).total_cmp(&rate(b)));
             Ok(slowest.expect("a path has a link"))
         }

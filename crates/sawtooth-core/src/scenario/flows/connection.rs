@@ -67,6 +67,7 @@ fn alike(table: TreeTable, stack: &Params) -> Result<FlowSpec> {
         if asks { own } else { "reno" }.to_owned()
     });
     Ok(FlowSpec {
+        direction: route::direction(table)?,
         cc: sender.cc,
         kernel_cc: sender.kernel_cc,
         receiver_cc,

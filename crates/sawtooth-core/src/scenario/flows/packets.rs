@@ -60,6 +60,7 @@ pub(super) fn read(
     let flow = UdpSpec {
         name,
         path: route::read(table, links)?,
+        direction: route::direction(table)?,
         source: source(json, &place, table)?,
         start,
         stop: stop(table, start, duration)?,

@@ -1,4 +1,4 @@
-//! The links that a flow crosses: its key `path`.
+//! The links that a flow crosses, and which way: its keys `path` and `direction`.
 
 use serde_json::Value as Json;
 
@@ -6,8 +6,20 @@ use super::super::context::TreeTable;
 use super::super::error::{Result, at};
 use super::super::groups::Groups;
 use super::super::rules;
+use super::is_other_word;
+use crate::spec::Direction;
 
-/// The numbers of the links, in the order in which data crosses them.
+/// Which way data crosses the links.
+pub(super) fn direction(table: TreeTable) -> Result<Direction> {
+    let is_reverse = is_other_word(table, "direction", ["forward", "reverse"])?;
+    Ok(if is_reverse {
+        Direction::Reverse
+    } else {
+        Direction::Forward
+    })
+}
+
+/// The numbers of the links, in their order from one side to the other.
 pub(super) fn read(table: TreeTable, links: &Groups) -> Result<Vec<usize>> {
     let example = "for example path = [\"bottleneck\"]";
     let (names, path) = match table.get("path") {

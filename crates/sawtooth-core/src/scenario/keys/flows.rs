@@ -19,6 +19,14 @@ const PATH: ScenarioKey = ScenarioKey {
     example: r#"["l"]"#,
 };
 
+const DIRECTION: ScenarioKey = ScenarioKey {
+    name: "direction",
+    takes: Takes::Word(&["forward", "reverse"]),
+    missing: Missing::As(r#""forward""#),
+    summary: "`\"reverse\"`: data crosses the links of `path` from the last to the first, by their reverse sides, and acknowledgements go forward: traffic against that of other flows",
+    example: r#""forward""#,
+};
+
 const TRANSPORT: ScenarioKey = ScenarioKey {
     name: "transport",
     takes: Takes::Word(&["tcp", "udp"]),
@@ -70,6 +78,7 @@ const DELAY: ScenarioKey = ScenarioKey {
 pub(in crate::scenario) const FLOW: &[ScenarioKey] = &[
     FLOW_NAME,
     PATH,
+    DIRECTION,
     TRANSPORT,
     MODEL,
     CC,
@@ -133,6 +142,7 @@ pub(in crate::scenario) const FLUID_FLOW: &[ScenarioKey] = &[
 pub(in crate::scenario) const UDP_FLOW: &[ScenarioKey] = &[
     FLOW_NAME,
     PATH,
+    DIRECTION,
     TRANSPORT,
     ScenarioKey {
         name: "source",

@@ -6,9 +6,9 @@ use crate::sim::topology::Topology;
 /// Where packets are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TapPoint {
-    /// At the hosts at the beginning of paths, where data of flows are sent.
+    /// At the hosts where data of flows are sent: those at the beginning of paths, and of flows against the others those at the end.
     Sender,
-    /// At the hosts at the end of paths.
+    /// At the hosts at the other ends.
     Receiver,
     /// At the beginning of a link of this number: packets as their transmission starts, and those the other way as they arrive.
     Near(usize),
@@ -71,8 +71,8 @@ pub(super) fn lay_out(
                 links.saturating_add(u8::from(link.is_some()))
             };
             let seen = |point: &TapPoint| match point {
-                TapPoint::Sender => is_at_end(hop, trip, route, route.against),
-                TapPoint::Receiver => is_at_end(hop, trip, route, !route.against),
+                TapPoint::Sender => is_at_end(hop, trip, route, route.asks),
+                TapPoint::Receiver => is_at_end(hop, trip, route, !route.asks),
                 TapPoint::Near(number) => link == Some(2 * number + 1),
                 TapPoint::Far(number) => link == Some(2 * number),
             };
@@ -85,7 +85,7 @@ pub(super) fn lay_out(
                 is_numbered: layers_are_noted && matches!(host, Some(PathNode::Host(_))),
                 is_datagram: route.sender.is_none(),
                 carries_acks,
-                returns: route.against != carries_acks,
+                returns: route.asks != carries_acks,
                 is_damaged: false,
                 links,
             };
