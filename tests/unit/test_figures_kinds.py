@@ -755,3 +755,9 @@ def test_an_interval_has_nothing_that_cannot_be() -> None:
     assert shown.low == estimates.of_frame(frame, "mean").interval.low
     few = estimates.of_frame(frame.head(1), "mean", (0.0, 1.0)).interval
     assert (few.low, few.high) == (-np.inf, np.inf)
+
+
+def test_an_arm_without_a_name_gives_the_axis_no_name(tmp_path: Path) -> None:
+    alone = made(tmp_path / "alone", STUDY.partition("[sweep]")[0])
+    figure = drawn(alone, tmp_path, 'of = "long"\nmetric = "goodput_bps"').picture()
+    assert [axis.get_xlabel() for axis in figure.axes] == [""]

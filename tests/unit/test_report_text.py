@@ -121,7 +121,7 @@ def number(low: float, high: float, kind: str = "95% t interval", unit: str = "n
 def test_the_number_that_decides() -> None:
     assert closing.number(made("", "yes", number(1e6, 3e6))) == "+2 ms (+1 to +3)"
     # What does not vary, or has no end, has no interval to show.
-    assert closing.number(made("", "yes", number(2e6, 2e6, "no variation in 3 runs: fewer than 63% of runs differ"))) == "+2 ms"
+    assert closing.number(made("", "yes", number(2e6, 2e6, "no variation in 3 runs: up to 63% of further ones may differ"))) == "+2 ms"
     assert closing.number(made("", "yes", fact(True, "7 of them (so many)"))) == "7 of them"
     assert closing.number(made("", "mixed", fact(True, ""), fact(False, ""), fact(True, ""))) == "2 of 3 cells, 1 contrary"
     assert closing.number(Verdict("", "cannot distinguish", "no run tells it; none came to an end")) == "no run tells it"

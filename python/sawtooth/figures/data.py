@@ -232,6 +232,11 @@ class Data:
         """The names of all curves."""
         return [self._title("curves", level) for level, _ in self._groups(self.frame, self.places.get("curves"))]
 
+    @property
+    def x_label(self) -> str:
+        """Of the horizontal axis: what the study calls it, or its dimension, unless that has nothing but what has no name, as the arm of a study without arms."""
+        return self.spec.x_label or (self.places["x"] if any(self.levels()) else "")
+
     def levels(self) -> list[str]:
         """The levels along x, in the order of the cells, or of arms and items."""
         return self.order(self.places["x"])

@@ -75,7 +75,7 @@ def draw(data: Data) -> Drawn:
         shown.titles(panels),
         x_levels,
         data.curve_names(),
-        (data.spec.x_label or x, label),
+        (data.x_label, label),
         scale=scale,
         line_at=1.0 if form == "ratio" else 0.0,
     )

@@ -70,7 +70,7 @@ def draw(data: Data) -> Drawn:
         beside = levels.Second(scaled, data.label(data.spec.options["second_label"], right, its_unit))
     picture = partial(
         levels.draw, curves, shown.titles(panels), data.levels(), data.curve_names(),
-        (data.spec.x_label or data.places["x"], data.label(data.spec.label, data.measure, unit)),
+        (data.x_label, data.label(data.spec.label, data.measure, unit)),
         scale=scale, marks=marks, marks_name=called, second=beside, boundary=_boundary(data),
     )  # fmt: skip
     every = [*points, *(point for panel in on_the_right for series in panel.values() for point in series if point is not None)]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 _MOST = 9
 """Ticks of an axis of values: so many have room in the lowest panel of the page and of a file."""
+_ROUNDING = 1e-9
+"""What differs by less, as a share of the largest value, is one value."""
 _AMOUNT = re.compile(r"(-?\d+(?:\.\d+)?)(?: ([A-Za-zµ%][\w/%µ]*))?")
 """A level that is a number, with its unit if it has one."""
 
@@ -39,11 +41,15 @@ def of_values(values: Sequence[float], scale: str) -> Ticks:
         places = _logarithmic(low, high)
         return Ticks(low, high, places, _names(places, each=True), broken=False)
     least, most = (min(ends), max(ends)) if ends else (0.0, 1.0)
-    room = 0.06 * (most - least or abs(most) or 1.0)
-    # What cannot be below 0 is shown from 0 on, unless that leaves no room for what differs.
+    if most - least <= _ROUNDING * max(abs(least), abs(most)):
+        # Nothing differs that would need the room that 0 takes.
+        least, most = min(least, 0.0), max(most, 0.0)
+    room = 0.06 * (most - least or 1.0)
+    # What cannot be below 0 is shown from 0 on, and what cannot be above up to it, unless that leaves no room for what differs.
     low = 0.0 if 0 <= least < 0.6 * most or least == most == 0 else least - room
-    step = _step(low, most + room)
-    first, last = math.floor(low / step + 1e-9), math.ceil((most + room) / step - 1e-9)
+    high = 0.0 if low < most == 0 else most + room
+    step = _step(low, high)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     places = [float(f"{at * step:.12g}") for at in range(first, last + 1)]
     return Ticks(places[0], places[-1], places, _names(places), broken=places[0] > 0 or places[-1] < 0)
 

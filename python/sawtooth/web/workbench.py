@@ -199,7 +199,7 @@ def on_page(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) ->
     return {
         "x": {
             "dimension": data.places["x"],
-            "label": ticks.label(spec.x_label or data.places["x"], common),
+            "label": ticks.label(data.x_label, common),
             "levels": [written(each) for each in levels],
             "names": words,
             "joined": joined,
