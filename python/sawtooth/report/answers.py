@@ -230,7 +230,7 @@ def section(answers: Answers, *, drawn: bool = True) -> Section | None:
     if not answers.shown.figures and not answers.shown.findings and not any(section.claims for section in answers.analysed):
         return None
     plots, notes = answers.plots() if drawn else ([], [])
-    return Section("Answer", notes, verdicts=answers.verdicts(), plots=plots)
+    return Section("Answer", [*notes], verdicts=answers.verdicts(), plots=plots, missing=notes)
 
 
 def summary(found: Section) -> list[str]:

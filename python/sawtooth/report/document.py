@@ -232,6 +232,7 @@ class Section:
     """A heading with paragraphs, verdicts, figures and tables below it.
 
     Attributes:
+        missing: figures that were asked for and are not here, each with why; they are among the paragraphs.
         claims: of a study's own analysis: they are decided together with the study's findings, and their verdicts stand beside those.
 
     """
@@ -242,6 +243,7 @@ class Section:
     plots: list[Plot] = field(default_factory=list[Plot])
     grids: list[Grid] = field(default_factory=list[Grid])
     claims: list[Claimed] = field(default_factory=list[Claimed])
+    missing: list[str] = field(default_factory=list[str])
 
     @property
     def anchor(self) -> str:
@@ -331,6 +333,11 @@ class Report:
     def plots(self) -> list[Plot]:
         """All figures of sections."""
         return [plot for section in self.sections for plot in section.plots]
+
+    @property
+    def missing(self) -> list[str]:
+        """Figures that were asked for and are not here, each with why."""
+        return [each for section in self.sections for each in section.missing]
 
     @property
     def grids(self) -> list[Grid]:
