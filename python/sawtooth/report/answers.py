@@ -25,7 +25,7 @@ from sawtooth.findings.verdict import ERRORS, Answer, Claimed, answer_of, decide
 from sawtooth.measures import Asked, Evaluator, Measure, factors
 from sawtooth.presentation import Presentation, presentation
 from sawtooth.questions import Reader
-from sawtooth.report import analysed
+from sawtooth.report import analysed, common_links
 from sawtooth.report.behind import of_cell, sources, together, with_source, words
 from sawtooth.report.document import Plot, Section, Verdict
 from sawtooth.results.dataset import Dataset
@@ -180,6 +180,7 @@ class Answers:
 
     def claimed(self, spec: FindingSpec) -> Claimed:
         """A finding with its evidence; with none if the results do not tell it, and why."""
+        spec = replace(spec, caveat=" ".join(filter(None, (spec.caveat, common_links.caveat(spec, self.dataset)))))
         try:
             return self.weighed(spec)
         except DatasetError as error:
@@ -222,7 +223,12 @@ class Answers:
         found = kind.draw(data)
         # A heat map has a place for what is not known, and says there what lacks.
         lacking = [] if kind.name == "heatmap" or not kind.measured else [f"{each.words}." for each in self.lacking(spec, data.frame)]
-        return replace(found, note=sentences(found.note, *lacking, without_value(data), chosen(spec), resolution(spec)))
+        return replace(
+            found,
+            note=sentences(
+                found.note, *lacking, without_value(data), common_links.caveat(spec, self.dataset), chosen(spec), resolution(spec)
+            ),
+        )
 
 
 def section(answers: Answers, *, drawn: bool = True) -> Section | None:
