@@ -761,3 +761,18 @@ def test_an_arm_without_a_name_gives_the_axis_no_name(tmp_path: Path) -> None:
     alone = made(tmp_path / "alone", STUDY.partition("[sweep]")[0])
     figure = drawn(alone, tmp_path, 'of = "long"\nmetric = "goodput_bps"').picture()
     assert [axis.get_xlabel() for axis in figure.axes] == [""]
+
+
+@pytest.mark.parametrize(("form", "how"), [("ratio", "ratio to reno"), ("difference", "difference to reno (Mbit/s)")])
+def test_the_only_arm_that_is_held_against_another_is_named(runs: Dataset, tmp_path: Path, form: str, how: str) -> None:
+    found = drawn(
+        runs, tmp_path, f'kind = "difference"\nmetric = "goodput_bps"\nof = "long"\nx = "delay"\npanels = "rate"\nform = "{form}"'
+    )
+    assert found.picture().axes[0].get_ylabel() == f"goodput of cubic: {how}"
+    assert f"pairs of runs, `cubic` {'divided by' if form == 'ratio' else 'less'} `reno`" in found.note
+    named = drawn(
+        runs,
+        tmp_path,
+        f'kind = "difference"\nmetric = "goodput_bps"\nof = "long"\nx = "arm"\npanels = "rate"\nrows = "delay"\nform = "{form}"',
+    )
+    assert named.picture().axes[0].get_ylabel() == f"goodput: {how}"
