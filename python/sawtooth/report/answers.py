@@ -26,7 +26,7 @@ from sawtooth.measures import Asked, Evaluator, Measure, factors
 from sawtooth.presentation import Presentation, presentation
 from sawtooth.questions import Reader
 from sawtooth.report import analysed, common_links
-from sawtooth.report.behind import of_cell, sources, together, with_source, words
+from sawtooth.report.behind import alone, of_cell, sources, together, with_source, words
 from sawtooth.report.document import Plot, Section, Verdict
 from sawtooth.results.dataset import Dataset
 
@@ -102,17 +102,20 @@ class Answers:
             if spec is not None and "findings" in spec.options else claim
             for claim, spec in zip(claims, of, strict=True)
         ]  # fmt: skip
-        answers, alone = decide(claims), decide(claims, together=False)
+        answers, each_alone = decide(claims), decide(claims, together=False)
         tested = sum(bool(claim.evidence) and not claim.parts for claim in claims)
         found: list[Verdict] = []
-        for claim, spec, answer, by_itself in zip(claims, of, answers, alone, strict=True):
+        for claim, spec, answer, by_itself in zip(claims, of, answers, each_alone, strict=True):
             numbers = words(claim, spec, answer, together(answer, by_itself, tested) if claim.evidence else "")
             source = "" if spec is None else sources(spec, self.shown.references)
             standing = None if spec is None or not spec.assumptions else self.standing(spec)
             numbers = f"{numbers.rstrip('.')}; {standing.words}" if standing is not None else numbers
+            told_alone = alone(answer, by_itself, tested) if claim.evidence else ""
             refuted_by = (spec or claim).refuted_by
             found.append(
-                Verdict(claim.claim, answer, with_source(numbers, source), list(claim.evidence), claim.caveat, refuted_by, standing)
+                Verdict(
+                    claim.claim, answer, with_source(numbers, source), list(claim.evidence), claim.caveat, refuted_by, standing, told_alone
+                )
             )
         return found
 

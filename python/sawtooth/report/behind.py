@@ -55,6 +55,11 @@ def together(answer: str, by_itself: str, tested: int) -> str:
     return f"; by itself this would be `{by_itself}`: with all {tested} claims of the study together (Holm) it is {stays}"
 
 
+def alone(answer: str, by_itself: str, tested: int) -> str:
+    """As `together`, in a few words, for lists."""
+    return "" if answer == by_itself else f"`{by_itself}` before correction for {tested} claims"
+
+
 def sources(spec: FigureSpec | FindingSpec, references: Mapping[str, Reference]) -> str:
     """Where the published numbers are from that a figure or finding shows, as a sentence; empty if there are none, or nothing tells it."""
     held: list[object] = [spec.measure, *(spec.several.values() if isinstance(spec, FigureSpec) else []), *spec.options.values()]

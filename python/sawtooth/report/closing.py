@@ -23,14 +23,19 @@ _ALIKE, _APART = 3, 5
 
 
 def number(verdict: Verdict) -> str:
-    """The number that decides: that of the only cell, or how many cells show the claim and how many the contrary, each by itself at 95 %."""
+    """The number that decides: that of the only cell, or how many cells show the claim and how many the contrary, each by itself at 95 %.
+
+    Where the verdict is another one than that number says by itself, since it is one of many, that is said, too.
+    """
     cells = verdict.evidence
     if not cells:
         return _first(verdict.numbers)
     if len(cells) == 1:
-        return _of(cells[0])
-    shown, denied = sum(each.shows(0.95) for each in cells), sum(each.denies(0.95) for each in cells)
-    return f"{shown} of {len(cells)} cells{f', {denied} contrary' if denied else ''}"
+        told = _of(cells[0])
+    else:
+        shown, denied = sum(each.shows(0.95) for each in cells), sum(each.denies(0.95) for each in cells)
+        told = f"{shown} of {len(cells)} cells{f', {denied} contrary' if denied else ''}"
+    return f"{told}; {verdict.alone}" if verdict.alone else told
 
 
 def found(verdicts: Sequence[Verdict]) -> list[str]:

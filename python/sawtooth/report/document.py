@@ -169,6 +169,7 @@ class Verdict:
         caveat: what is to be known wherever it is shown; empty for nothing.
         refuted_by: what would have made it `no`; empty if that is not told.
         standing: what it would be had something else been assumed; None if nothing is.
+        alone: what it would be if it were the only claim, in a few words; empty if it would be the same.
 
     """
 
@@ -179,6 +180,7 @@ class Verdict:
     caveat: str = ""
     refuted_by: str = ""
     standing: Standing | None = None
+    alone: str = ""
 
     @property
     def said(self) -> str:
