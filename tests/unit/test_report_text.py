@@ -131,8 +131,13 @@ def test_the_number_that_decides() -> None:
 
 
 def test_a_number_that_decides_only_by_itself_says_so(results: Path) -> None:
-    shown = replace(number(1e6, 3e6), shows=lambda level: level <= 0.96)
-    open_one = replace(number(-1e6, 3e6), shows=lambda _: False)
+    def up_to(most: float, evidence: Evidence) -> Evidence:
+        def shows(level: float) -> bool:
+            return level <= most
+
+        return replace(evidence, shows=shows)
+
+    shown, open_one = up_to(0.96, number(1e6, 3e6)), up_to(0.0, number(-1e6, 3e6))
     told = Answers(Dataset.open(results)).decided([Claimed("a", [shown]), Claimed("b", [open_one]), Claimed("c", [open_one])], [])
     assert [each.answer for each in told] == ["cannot distinguish"] * 3
     assert [closing.number(each) for each in told] == [

@@ -48,7 +48,7 @@ def words(first: Bounds, second: Bounds | None, data: Data, shown: tuple[Interva
     """The numbers of a cell: both sides, and by how much at least and at most they are apart."""
     bound = float(options["bound"]) if second is None else 0.0
     mine, theirs = _side(first, data), _Side(bound, bound) if second is None else _side(second, data)
-    divisor, unit = data.unit([value for side in (mine, theirs) for value in (side.least, side.most) if math.isfinite(value)])
+    divisor, unit = data.unit
     apart = _apart(shown[0].over(divisor), shown[1].over(divisor), unit)
     left, right = mine.words(divisor, unit), theirs.words(divisor, unit)
     if second is None:

@@ -180,7 +180,16 @@ def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below:
     elif found.p_denied is not None:
         text += _by_signs(found.p_denied, "above" if below else "below", len(first[0]))
     return Evidence(
-        name, found.shows, found.denies, text, bounded.between(least, most), limits, data.measure.unit, doubt, quantity=DIFFERENCE
+        name,
+        found.shows,
+        found.denies,
+        text,
+        bounded.between(least, most),
+        limits,
+        data.measure.unit,
+        doubt,
+        quantity=DIFFERENCE,
+        read_in=data.unit,
     )
 
 
@@ -227,7 +236,7 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
         differences(first, second, options), data, margin, bounded=np.isfinite(shown.high - shown.low)
     )  # fmt: skip
     text = bounded.words(first, second, data, (least, most), options)
-    return Evidence(name, shows, denies, text, shown, (-margin, margin), data.measure.unit, doubt, quantity=DIFFERENCE)
+    return Evidence(name, shows, denies, text, shown, (-margin, margin), data.measure.unit, doubt, quantity=DIFFERENCE, read_in=data.unit)
 
 
 def _one_ratio(a: Vector, b: Vector) -> float | None:

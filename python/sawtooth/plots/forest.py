@@ -65,6 +65,11 @@ class Weighed(Protocol):
         ...
 
     @property
+    def read_in(self) -> tuple[float, str] | None:
+        """What that is divided by to be read, and the unit that it then has; None if nothing says it."""
+        ...
+
+    @property
     def quantity(self) -> str:
         """What the interval is of; empty of a value itself."""
         ...
@@ -166,7 +171,7 @@ def _rows(verdict: Judged) -> list[_Row]:
     if not cells:
         return [*rows, *(_Row(line) for line in wrapped(plain(verdict.numbers, 400), _CELL, _WIDTH - 0.1)), _Row()]
     reach = _reach(cells)
-    divided = scale(cells[0].unit, [_largest(each) for each in cells])
+    divided = cells[0].read_in or scale(cells[0].unit, [_largest(each) for each in cells])
     alone = len(cells) == 1 and not cells[0].cell
     rows.append(_Row(f"{cells[0].quantity or 'value'}{f' ({divided[1]})' if divided[1] else ''}"))
     for each in cells:

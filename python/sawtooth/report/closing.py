@@ -100,7 +100,7 @@ def _of(each: Evidence) -> str:
     interval = each.interval
     if each.brief or interval is None or not math.isfinite(interval.estimate):
         return each.brief or _first(each.words)
-    divisor, unit = scale(each.unit, [abs(interval.estimate)])
+    divisor, unit = each.read_in or scale(each.unit, [abs(interval.estimate)])
     shown = interval.over(divisor)
     ends = f" ({signed(shown.low)} to {signed(shown.high)})" if covers(interval) else ""
     return f"{signed(shown.estimate)}{f' {unit}' if unit else ''}{ends}"

@@ -479,7 +479,7 @@ def _evidence(each: Evidence) -> dict[str, Any]:
     interval = each.interval
     numbers = None if interval is None else {
         "estimate": _finite(interval.estimate), "low": _finite(interval.low), "high": _finite(interval.high), "runs": interval.n,
-        "method": interval.kind, "of": each.quantity, "unit": each.unit, "above": _finite(each.limits[0]), "below": _finite(each.limits[1]),
+        "method": interval.kind, "of": each.quantity, "unit": each.unit, "read_in": each.read_in and {"unit": each.read_in[1], "divisor": each.read_in[0]}, "above": _finite(each.limits[0]), "below": _finite(each.limits[1]),
     }  # fmt: skip
     found: dict[str, Any] = {"cell": each.cell, "numbers": each.words, "interval": numbers, "doubt": each.doubt}
     return found | ({"steps": [_evidence(step) for step in each.steps]} if each.steps else {})
