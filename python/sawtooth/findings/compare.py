@@ -188,9 +188,16 @@ def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below:
         limits,
         data.measure.unit,
         doubt,
-        quantity=DIFFERENCE,
+        quantity=_apart(options),
         read_in=data.unit,
+        sides=bounded.sides(first, second, data, options),
     )
+
+
+def _apart(options: Mapping[str, Any]) -> str:
+    """What the interval is of, where the other side is taken several times, too."""
+    times = float(options.get("times", 1.0))
+    return DIFFERENCE if times == 1 else f"{DIFFERENCE} to {times:g} times that"
 
 
 def _by_signs(p: float, side: str, n: int) -> str:
@@ -236,7 +243,19 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
         differences(first, second, options), data, margin, bounded=np.isfinite(shown.high - shown.low)
     )  # fmt: skip
     text = bounded.words(first, second, data, (least, most), options)
-    return Evidence(name, shows, denies, text, shown, (-margin, margin), data.measure.unit, doubt, quantity=DIFFERENCE, read_in=data.unit)
+    return Evidence(
+        name,
+        shows,
+        denies,
+        text,
+        shown,
+        (-margin, margin),
+        data.measure.unit,
+        doubt,
+        quantity=_apart(options),
+        read_in=data.unit,
+        sides=bounded.sides(first, second, data, options),
+    )
 
 
 def _one_ratio(a: Vector, b: Vector) -> float | None:

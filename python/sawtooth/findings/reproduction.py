@@ -181,7 +181,17 @@ def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], referen
         return len(sides) == 1 and all(end(level) is False for end in ends)
 
     return Evidence(
-        name, shows, denies, words, shown, limits, data.measure.unit, chance=by != "digits", quantity=DIFFERENCE, read_in=(factor, unit)
+        name,
+        shows,
+        denies,
+        words,
+        shown,
+        limits,
+        data.measure.unit,
+        chance=by != "digits",
+        quantity=DIFFERENCE,
+        read_in=(factor, unit),
+        sides=(ours, str(published["text"])),
     )
 
 

@@ -176,7 +176,7 @@ def _rows(verdict: Judged) -> list[_Row]:
     rows.append(_Row(f"{cells[0].quantity or 'value'}{f' ({divided[1]})' if divided[1] else ''}"))
     for each in cells:
         rows += [] if alone else [_Row(line) for line in wrapped(plain(each.cell or "all", 200), _CELL, _WIDTH - 0.1)]
-        first, *others = wrapped(_numbers(each, divided), _NUMBERS, _MOST_NUMBERS) or [""]
+        first, *others = wrapped(numbers(each, divided), _NUMBERS, _MOST_NUMBERS) or [""]
         rows.append(_Row("", verdict.answer if alone else "", False, each, reach, first))
         rows += [_Row(numbers=line) for line in others]
     return [*rows, _Row()]
@@ -241,7 +241,7 @@ def _largest(each: Weighed) -> float:
     return max((abs(end) for end in (each.interval.estimate, each.interval.low, each.interval.high) if math.isfinite(end)), default=0.0)
 
 
-def _numbers(each: Weighed, divided: tuple[float, str]) -> str:
+def numbers(each: Weighed, divided: tuple[float, str]) -> str:
     """Estimate, interval and unit: the same of all cells of a claim."""
     interval, (divisor, unit) = each.interval, divided
     assert interval is not None

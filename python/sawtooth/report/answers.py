@@ -26,7 +26,7 @@ from sawtooth.measures import Asked, Evaluator, Measure, factors
 from sawtooth.presentation import Presentation, presentation
 from sawtooth.questions import Reader
 from sawtooth.report import analysed, common_links
-from sawtooth.report.behind import alone, of_cell, sources, together, with_source, words
+from sawtooth.report.behind import alone, counted, of_cell, sources, together, with_source, words
 from sawtooth.report.document import Plot, Section, Verdict
 from sawtooth.results.dataset import Dataset
 
@@ -106,15 +106,25 @@ class Answers:
         tested = sum(bool(claim.evidence) and not claim.parts for claim in claims)
         found: list[Verdict] = []
         for claim, spec, answer, by_itself in zip(claims, of, answers, each_alone, strict=True):
-            numbers = words(claim, spec, answer, together(answer, by_itself, tested) if claim.evidence else "")
+            others = together(answer, by_itself, tested) if claim.evidence else ""
+            numbers, short = words(claim, spec, answer, others), counted(claim, answer, others)
             source = "" if spec is None else sources(spec, self.shown.references)
             standing = None if spec is None or not spec.assumptions else self.standing(spec)
-            numbers = f"{numbers.rstrip('.')}; {standing.words}" if standing is not None else numbers
+            if standing is not None:
+                numbers, short = (text and f"{text.rstrip('.')}; {standing.words}" for text in (numbers, short))
             told_alone = alone(answer, by_itself, tested) if claim.evidence else ""
             refuted_by = (spec or claim).refuted_by
             found.append(
                 Verdict(
-                    claim.claim, answer, with_source(numbers, source), list(claim.evidence), claim.caveat, refuted_by, standing, told_alone
+                    claim.claim,
+                    answer,
+                    with_source(numbers, source),
+                    list(claim.evidence),
+                    claim.caveat,
+                    refuted_by,
+                    standing,
+                    told_alone,
+                    short and with_source(short, source),
                 )
             )
         return found
@@ -244,7 +254,4 @@ def section(answers: Answers, *, drawn: bool = True) -> Section | None:
 
 def summary(found: Section) -> list[str]:
     """The verdicts in plain text."""
-    return [
-        f"{verdict.said}: {verdict.claim} ({verdict.numbers})" + (f" But: {verdict.caveat}" if verdict.caveat else "")
-        for verdict in found.verdicts
-    ]
+    return [verdict.line for verdict in found.verdicts]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from sawtooth.estimates import covers
 from sawtooth.findings.verdict import ANSWERS, Evidence
-from sawtooth.report.document import UNTOLD, Verdict
+from sawtooth.report.document import UNTOLD, Report, Verdict
 from sawtooth.scales import scale
 from sawtooth.stats.interval import signed
 
@@ -20,6 +20,12 @@ _MOST = 12
 """Claims of one answer that are told in words."""
 _ALIKE, _APART = 3, 5
 """Claims that begin with so many words alike, and then have at most so many of their own, are told together."""
+
+
+def whole(report: Report) -> list[str]:
+    """The summary with all numbers: a verdict on several cells has a line for each of them."""
+    lines = {verdict.line: verdict.lines for section in report.sections for verdict in section.verdicts}
+    return [each for line in report.summary for each in lines.get(line, [line])]
 
 
 def number(verdict: Verdict) -> str:

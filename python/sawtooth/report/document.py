@@ -169,6 +169,7 @@ class Verdict:
         caveat: what is to be known wherever it is shown; empty for nothing.
         refuted_by: what would have made it `no`; empty if that is not told.
         standing: what it would be had something else been assumed; None if nothing is.
+        counted: as `numbers`, with cells counted that are told by themselves in a table beside it; empty if there is none.
         alone: what it would be if it were the only claim, in a few words; empty if it would be the same.
 
     """
@@ -181,6 +182,7 @@ class Verdict:
     refuted_by: str = ""
     standing: Standing | None = None
     alone: str = ""
+    counted: str = ""
 
     @property
     def said(self) -> str:
@@ -188,6 +190,24 @@ class Verdict:
         if self.untold:
             return UNTOLD
         return self.answer if self.standing is None or self.standing.unanimous else f"{self.answer} under these assumptions"
+
+    @property
+    def line(self) -> str:
+        """It and all its numbers."""
+        return self._with(self.numbers)
+
+    @property
+    def lines(self) -> list[str]:
+        """The same, with a line for each cell where there are some."""
+        if not self.counted or len(self.evidence) > _MOST_TOLD:
+            return [self.line]
+        return [
+            self._with(self.counted),
+            *(f"  {each.cell}: {each.words}{f'; {each.doubt}' if each.doubt else ''}" for each in self.evidence),
+        ]
+
+    def _with(self, numbers: str) -> str:
+        return f"{self.said}: {self.claim} ({numbers})" + (f" But: {self.caveat}" if self.caveat else "")
 
     def __repr__(self) -> str:
         """The answer, and the numbers of each cell."""
