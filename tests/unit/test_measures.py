@@ -139,6 +139,11 @@ def test_what_is_no_measure_is_told_at_its_characters(text: str, marked: str, me
     assert text[start:end].strip() == marked
 
 
+def test_what_counts_events_or_packets_is_told_from_what_measures() -> None:
+    asked = ["timeouts", "retransmits", "links.dropped_packets", "goodput_bps", "delivered_bytes", "srtt_mean_ns", "timeouts / 2", "jain"]
+    assert [name for name in asked if measures.measure(name).counts] == ["timeouts", "retransmits", "links.dropped_packets"]
+
+
 def test_a_column_is_what_the_table_has(dataset: Dataset) -> None:
     flows = dataset.flows().collect()
     found = seen(dataset, "goodput_bps", View("each"))

@@ -35,6 +35,22 @@ def test_every_axis_has_ticks_and_room_for_its_values(values: list[float], scale
     assert all(found.low <= value <= found.high for value in values if value > 0)
 
 
+@pytest.mark.parametrize(
+    ("values", "scale", "names"),
+    [
+        ([1.0, 1.0], "log", "1 2"),
+        ([1.0, 2.0], "linear", "0 1 2 3"),
+        ([0.0], "linear", "0 1"),
+        ([0.0, 7.4], "linear", "0 1 2 3 4 5 6 7 8"),
+        ([40.0, 45.0], "log", "38 40 42 44 46 48"),
+        ([0.25, 0.5], "linear", "0.0 0.1 0.2 0.3 0.4 0.5 0.6"),
+        ([2000.0, 9000.0], "linear", "0 2,000 4,000 6,000 8,000 10,000"),
+    ],
+)
+def test_counts_have_whole_ticks_unless_means_of_them_differ_by_less(values: list[float], scale: str, names: str) -> None:
+    assert " ".join(of_values(values, scale, counts=True).names) == names
+
+
 def test_an_axis_is_broken_that_does_not_reach_0() -> None:
     assert [of_values(values, "linear").broken for values in ([90.0, 100.0], [-100.0, -90.0], [10.0, 100.0], [-1.0, 1.0])] == [
         True,

@@ -103,6 +103,17 @@ class Measure:
         return self.term.name if isinstance(self.term, Computed) else ""
 
     @property
+    def counts(self) -> bool:
+        """Whether it is a number of events or packets, and nothing else."""
+        term = self.term
+        return (
+            isinstance(term, Pooled)
+            and term.function is None
+            and isinstance(term.of, Column)
+            and tables.counts(term.of.table, term.of.name)
+        )
+
+    @property
     def words(self) -> str:
         """What an axis calls it where the study does not say: a column's name without its unit, or the expression."""
         return without_unit(self.alone) if self.alone else self.name
@@ -140,6 +151,11 @@ class Samples:
     def unit(self) -> str:
         """Of the values, in a form that can follow a number."""
         return self.term.unit.natural.name
+
+    @property
+    def counts(self) -> bool:
+        """Whether each is a number of events or packets, and nothing else."""
+        return isinstance(self.term, Column) and tables.counts(self.term.table, self.term.name)
 
     @property
     def tables(self) -> frozenset[str]:

@@ -141,6 +141,12 @@ def text_columns(table: str) -> tuple[str, ...]:
 
 
 @functools.cache
+def counts(table: str, column: str) -> bool:
+    """Whether a column counts events or packets."""
+    found = schema()[table]["columns"] if table in schema() else []
+    return any(each["name"] == column and each["type"][0] in "iu" and each["unit"] in ("", "packet") for each in found)
+
+
 def numeric_columns(table: str) -> Mapping[str, tuple[str, str]]:
     """Columns of a table that can be measured: name to unit and meaning."""
     if table == WINDOWS:
