@@ -11,6 +11,7 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 from sawtooth.measures.parts import PARTS
 from sawtooth.recorded import schema
@@ -143,10 +144,12 @@ def text_columns(table: str) -> tuple[str, ...]:
 @functools.cache
 def counts(table: str, column: str) -> bool:
     """Whether a column counts events or packets."""
-    found = schema()[table]["columns"] if table in schema() else []
+    known = cast(Mapping[str, Mapping[str, list[Mapping[str, str]]]], schema())
+    found = known[table]["columns"] if table in known else []
     return any(each["name"] == column and each["type"][0] in "iu" and each["unit"] in ("", "packet") for each in found)
 
 
+@functools.cache
 def numeric_columns(table: str) -> Mapping[str, tuple[str, str]]:
     """Columns of a table that can be measured: name to unit and meaning."""
     if table == WINDOWS:
