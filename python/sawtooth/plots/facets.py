@@ -46,9 +46,10 @@ class Grid:
         for axis in self.left:
             axis.set_ylabel(y)
 
-    def legend(self, names: Sequence[str]) -> None:
-        """A legend above the panels, of curves of several names, in this order."""
-        if len(names) < 2:
+    def legend(self, names: Sequence[str], more: Sequence[str] = ()) -> None:
+        """A legend above the panels, of curves of several names, in this order, and of what is drawn beside them; of a single curve alone there is none."""
+        names = [*(names if len(names) > 1 or any(names) else []), *more]
+        if len(names) < 2 and not more:
             return
         handles: dict[str, Any] = {}
         for axis in self.axes:
