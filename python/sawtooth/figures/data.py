@@ -189,9 +189,9 @@ class Data:
     @cached_property
     def range(self) -> tuple[float, float]:
         """What the measure, or one of several, can be."""
-        ranges = [each.range for each in self.spec.several.values() or [self.measure] if isinstance(each, Measure)] or [
-            (-math.inf, math.inf)
-        ]
+        ranges = [
+            each.within(self.spec.view.flows) for each in self.spec.several.values() or [self.measure] if isinstance(each, Measure)
+        ] or [(-math.inf, math.inf)]
         return min(low for low, _ in ranges), max(high for _, high in ranges)
 
     @property

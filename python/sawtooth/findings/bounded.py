@@ -95,7 +95,7 @@ def _side(bounds: Bounds, data: Data) -> _Side:
     if not open_:
         return _Side(least.estimate, most.estimate, none=least.kind)
     # What it cannot be below anyway bounds nothing.
-    known = bound_of(least.estimate, most.estimate, data.measure.range)
+    known = bound_of(least.estimate, most.estimate, data.measure.within(data.spec.view.flows))
     return _Side(
         math.nan if known in ("at most", "not bounded") else least.estimate, most.estimate, f" ({open_} of {len(low)} runs did not finish)"
     )

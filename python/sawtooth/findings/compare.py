@@ -160,7 +160,7 @@ def _possible(interval: Interval, second: Bounds | None, data: Data, options: Ma
     if second is not None:
         return interval
     bound = float(options["bound"])
-    return interval.within(*(end - bound for end in data.measure.range))
+    return interval.within(*(end - bound for end in data.measure.within(data.spec.view.flows)))
 
 
 def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below: bool, options: Mapping[str, Any]) -> Evidence:

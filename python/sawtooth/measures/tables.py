@@ -93,6 +93,11 @@ SHAPES: dict[str, Shape] = {
 MAY_BE_NEGATIVE = frozenset({"variables.value", "sources.value", "counters.value"})
 """Columns whose values may be below 0."""
 
+PARTS_OF = frozenset({
+    ("flows.stall_ns", "flows.completion_ns"), ("datagrams.lost_packets", "datagrams.sent_packets"), ("links.dropped_packets", "links.arrived_packets"),
+})  # fmt: skip
+"""Columns that are a part of another one: what they are of it is a share, never above all of it."""
+
 MAY_BE_INFINITE = frozenset({"series.ssthresh_bytes", "episodes.ssthresh_bytes", "series.pacing_rate_bps"})
 """Columns that have no end in some rows: such rows count as if they had no value."""
 INFINITE = 1e15
