@@ -21,8 +21,8 @@ from sawtooth.plots.style import extent, figure, plain, wrapped
 from sawtooth.scales import scale
 from sawtooth.stats import Interval
 
-ANSWERS = {"yes": ("#009E73", "o"), "no": ("#D55E00", "X"), "mixed": ("#CC79A7", "D"), "cannot distinguish": ("0.45", "s")}
-"""Colour and marker of each answer: told apart also in grey."""
+ANSWERS = {"yes": ("#1a7f37", "o"), "no": ("#b42318", "X"), "mixed": ("#7a3fc4", "D"), "cannot distinguish": ("#7d5200", "s")}
+"""Colour and marker of each answer: the colours are those of the word on pages, the markers tell them apart also in grey."""
 _WIDTH = 4.0
 """Room of a claim's lines, in inches: as wide as a phone shows."""
 _LEFT, _AXIS, _GAP = 0.08, 2.0, 0.11
@@ -282,7 +282,7 @@ def _interval(axis: Axes, at: int, each: Weighed, reach: float, colour: str, mar
 
     low, high = each.limits
     if math.isfinite(low) or math.isfinite(high):
-        axis.fill_between([place(low), place(high)], at - 0.42, at + 0.42, color="#009E73", alpha=0.13, linewidth=0)
+        axis.fill_between([place(low), place(high)], at - 0.42, at + 0.42, color=ANSWERS["yes"][0], alpha=0.13, linewidth=0)
         for end in (low, high):
             if math.isfinite(end):
                 axis.plot([place(end)] * 2, [at - 0.42, at + 0.42], color="0.3", linewidth=0.9)
