@@ -609,6 +609,20 @@ def test_a_distribution_rises_from_0_and_goes_on_at_1_to_the_end_of_the_axis() -
     assert lines["late"][[0, -1]].tolist() == [[1.0, 0.0], [6.0, 0.5]]
 
 
+@pytest.mark.parametrize(("rate", "own"), [("1 Mbit/s", False), ("64 kbit/s", True)])
+def test_rows_of_distributions_have_axes_of_their_own_where_one_would_hide_some(rate: str, own: bool, tmp_path: Path) -> None:
+    text = STUDY.replace('"links.l.rate" = ["1 Mbit/s", "5 Mbit/s"]', f'"links.l.rate" = ["{rate}", "5 Mbit/s"]')
+    found = drawn(
+        made(tmp_path / "out", text),
+        tmp_path,
+        'kind = "cdf"\nmetric = "series.throughput_bps"\nof = "long"\ncurves = "arm"\npanels = "delay"\nrows = "rate"',
+    )
+    figure = found.picture()
+    limits = [axis.get_xlim() for axis in figure.axes]
+    assert len(set(limits[:3])) == len(set(limits[3:])) == 1 and (limits[0] != limits[3]) is own
+    assert ("Each row has a horizontal axis of its own" in found.note) is own
+
+
 # --- what was chosen
 
 

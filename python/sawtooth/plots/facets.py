@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ def grid(
     *,
     width: float = _WIDTH,
     height: float = _HEIGHT,
-    share_x: bool = True,
+    share_x: bool | Literal["row"] = True,
     share_y: bool = True,
 ) -> Grid:
     """Panels of all rows and columns; a single row of many columns is broken into several.
@@ -77,7 +77,7 @@ def grid(
         columns: as rows.
         width: of a panel, in inches.
         height: of a panel, in inches.
-        share_x: whether all have the same horizontal axis.
+        share_x: whether all have the same horizontal axis, or those of a `row`.
         share_y: whether all have the same vertical axis.
 
     """
