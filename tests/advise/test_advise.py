@@ -292,6 +292,9 @@ def test_cells_of_a_sweep_count_by_their_geometric_mean(tmp_path: Path) -> None:
     (one,) = (each for each in found.judged if each.choice.queue is not None)
     assert one.value.estimate == pytest.approx(float(cells.mean()))
     assert frame["cell"].n_unique() == 2
+    # Points of both levels stand in panels of their own.
+    (plot,) = [plot for plot in make_report(Dataset.open(tmp_path / "r")).plots if plot.name == "throughput-and-delay"]
+    assert [axis.get_title() for axis in plot.figure.axes] == ["rate = 2 Mbit/s", "rate = 20 Mbit/s"]
 
 
 def test_the_best_of_many_looks_better_in_the_runs_that_chose_it(tmp_path: Path) -> None:

@@ -37,3 +37,12 @@ def test_cells_and_arms_that_are_not_all_marked_are_told_apart_or_counted(dead: 
     assert found is not None
     # The arm without losses finishes at the higher rate: of both arms and both cells it would be said falsely.
     assert next(entry.where for entry in found.entries if entry.rule.code == "SW707") == where
+
+
+def test_the_only_cell_is_no_example_of_itself(tmp_path: Path) -> None:
+    text = STUDY.partition("[sweep]")[0].replace('"1 MB"', '"1 kB"').replace("[scenario]", "repeat = 3\n[scenario]")
+    (tmp_path / "s.toml").write_text(text)
+    found = validity(sawtooth.run(Study.load(tmp_path / "s.toml"), out=tmp_path / "out", jobs=1))
+    assert found is not None
+    entry = next(entry for entry in found.entries if entry.rule.code == "SW709")
+    assert (entry.where, entry.example) == ("In the only cell, in 3 of 3 runs: all replicates are the same run", "")

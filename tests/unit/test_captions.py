@@ -18,7 +18,7 @@ def test_a_caption_counts_what_has_no_interval_and_names_methods_once() -> None:
     found = [
         of_kind("95% t interval"),
         of_kind("95% t, log-scale and bootstrap-t interval"),
-        *[of_kind("no variation in 12 runs: fewer than 23% of runs differ")] * 2,
+        *[of_kind("no variation in 12 runs: up to 23% of further ones may differ")] * 2,
         of_kind("n = 12 does not suffice: too many values are alike, or far off"),
         of_kind("95% t and log-scale interval, 2 of 12 unfinished: at least"),
     ]

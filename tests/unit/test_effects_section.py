@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 from sawtooth.report import generic
@@ -66,3 +68,13 @@ def test_shares_of_the_variance_add_up_to_all_of_it(runs: Dataset, tmp_path: Pat
     assert table["degrees of freedom"].sum() == 35
     assert "% lies between replicates, " in found.paragraphs[0]
     assert "% of the variance lies between replicates, " in found.grids[0].caption
+
+
+def test_what_matters_says_how_large_an_effect_is_in_the_unit_of_the_measure_and_of_its_mean(runs: Dataset, tmp_path: Path) -> None:
+    found = section(runs, tmp_path, LEVELS)
+    values = runs.flows(factors=True).filter(pl.col("flow") == "long").select("rate", mbps=pl.col("goodput_bps") / 1e6).collect()
+    means = values.group_by("rate").agg(pl.col("mbps").mean())["mbps"].to_numpy()
+    apart, over_all = float(np.ptp(means)), values.select(pl.col("mbps").mean()).item()
+    told = f"; means up to {apart:.4g} Mbit/s apart, {float(f'{100 * apart / over_all:.2g}'):.4g} % of the mean over all)"
+    assert found.paragraphs[0].startswith("Of the variance most goes with rate (") and told in found.paragraphs[0]
+    assert found.grids[0].frame["largest difference (Mbit/s)"][0] == pytest.approx(apart)

@@ -70,6 +70,7 @@ def test_a_trend_is_a_line_of_running_medians_and_is_said(runs: Dataset, tmp_pat
     expected = [np.median(means[start : start + 3]) for start in (0, 0, 1, 2, 3, 3)]
     np.testing.assert_allclose(np.asarray(line.get_ydata(), dtype=float), expected)
     assert "Lines: running medians of 3 neighbouring cells." in found.note
+    assert [text.get_text() for text in found.figure.legends[0].get_texts()] == ["these runs", "running median of 3"]
 
 
 def test_windows_at_the_ends_are_as_wide_as_elsewhere() -> None:

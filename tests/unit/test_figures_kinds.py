@@ -609,6 +609,20 @@ def test_a_distribution_rises_from_0_and_goes_on_at_1_to_the_end_of_the_axis() -
     assert lines["late"][[0, -1]].tolist() == [[1.0, 0.0], [6.0, 0.5]]
 
 
+@pytest.mark.parametrize(("rate", "own"), [("1 Mbit/s", False), ("64 kbit/s", True)])
+def test_rows_of_distributions_have_axes_of_their_own_where_one_would_hide_some(rate: str, own: bool, tmp_path: Path) -> None:
+    text = STUDY.replace('"links.l.rate" = ["1 Mbit/s", "5 Mbit/s"]', f'"links.l.rate" = ["{rate}", "5 Mbit/s"]')
+    found = drawn(
+        made(tmp_path / "out", text),
+        tmp_path,
+        'kind = "cdf"\nmetric = "series.throughput_bps"\nof = "long"\ncurves = "arm"\npanels = "delay"\nrows = "rate"',
+    )
+    figure = found.picture()
+    limits = [axis.get_xlim() for axis in figure.axes]
+    assert len(set(limits[:3])) == len(set(limits[3:])) == 1 and (limits[0] != limits[3]) is own
+    assert ("Each row has a horizontal axis of its own" in found.note) is own
+
+
 # --- what was chosen
 
 
@@ -755,3 +769,24 @@ def test_an_interval_has_nothing_that_cannot_be() -> None:
     assert shown.low == estimates.of_frame(frame, "mean").interval.low
     few = estimates.of_frame(frame.head(1), "mean", (0.0, 1.0)).interval
     assert (few.low, few.high) == (-np.inf, np.inf)
+
+
+def test_an_arm_without_a_name_gives_the_axis_no_name(tmp_path: Path) -> None:
+    alone = made(tmp_path / "alone", STUDY.partition("[sweep]")[0])
+    figure = drawn(alone, tmp_path, 'of = "long"\nmetric = "goodput_bps"').picture()
+    assert [axis.get_xlabel() for axis in figure.axes] == [""]
+
+
+@pytest.mark.parametrize(("form", "how"), [("ratio", "ratio to reno"), ("difference", "difference to reno (Mbit/s)")])
+def test_the_only_arm_that_is_held_against_another_is_named(runs: Dataset, tmp_path: Path, form: str, how: str) -> None:
+    found = drawn(
+        runs, tmp_path, f'kind = "difference"\nmetric = "goodput_bps"\nof = "long"\nx = "delay"\npanels = "rate"\nform = "{form}"'
+    )
+    assert found.picture().axes[0].get_ylabel() == f"goodput of cubic: {how}"
+    assert f"pairs of runs, `cubic` {'divided by' if form == 'ratio' else 'less'} `reno`" in found.note
+    named = drawn(
+        runs,
+        tmp_path,
+        f'kind = "difference"\nmetric = "goodput_bps"\nof = "long"\nx = "arm"\npanels = "rate"\nrows = "delay"\nform = "{form}"',
+    )
+    assert named.picture().axes[0].get_ylabel() == f"goodput: {how}"

@@ -64,10 +64,9 @@ def test_of_several_panels_only_the_last_names_the_right_axis(results: Dataset) 
 @pytest.mark.parametrize(("boundary", "at"), [("10 ms", 1.0), ("15 ms", 1.5), ("6 ms", 0.2), ("50 ms", None)])
 def test_a_boundary_stands_between_levels_by_how_far_it_is_from_each(results: Dataset, boundary: str, at: float | None) -> None:
     made = results.figure(kind="levels", metric="goodput_bps", x="delay", curves="arm", boundary=boundary)
-    dotted = [
-        line.get_xdata()[0] for line in made.figure.axes[0].lines if line.get_linestyle() == ":" and line.get_label().startswith("_child")
-    ]
+    dotted = [line.get_xdata()[0] for line in made.figure.axes[0].lines if line.get_linestyle() == ":" and line.get_label() == boundary]
     assert dotted == ([] if at is None else [pytest.approx(at)])
+    assert (boundary in [text.get_text() for text in made.figure.legends[0].get_texts()]) is (at is not None)
 
 
 def test_a_boundary_of_another_kind_than_the_levels_is_said(results: Dataset) -> None:

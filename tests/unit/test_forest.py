@@ -16,6 +16,7 @@ from sawtooth.findings.verdict import Evidence
 from sawtooth.plots import forest
 from sawtooth.report.document import Verdict
 from sawtooth.stats import Interval
+from tests.conftest import ROOT
 
 NOTHING = "of 4 of 10 runs that did not finish nothing is known: no upper bound, and none below"
 
@@ -109,3 +110,12 @@ def test_where_a_prediction_holds_is_shaded(tmp_path: Path) -> None:
         assert each.shows(0.95) == (low <= each.interval.estimate <= high)
     assert {each.shows(0.95) for each in found.evidence} == {True, False}
     assert len(drawn(found.evidence).collections) == 2
+
+
+def test_the_word_for_an_answer_has_one_colour_in_figures_and_on_pages() -> None:
+    report, explorer = ((ROOT / path).read_text() for path in ("python/sawtooth/report/templates/style.css", "web/src/style.css"))
+    for answer, (colour, _) in forest.ANSWERS.items():
+        name = f"--{answer.split()[0]}"
+        # White and paper; figures are drawn for these.
+        assert report.count(f"{name}: {colour};") == 2
+        assert f"{name}: light-dark({colour}, " in explorer

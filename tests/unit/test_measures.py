@@ -123,7 +123,10 @@ def test_an_expression_has_the_unit_of_its_parts(text: str, unit: str) -> None:
         ("mean(mean(series.srtt_ns))", "mean(series.srtt_ns)", "one number per run already"),
         ("arms.reno", "arms.reno", "says of which, and not what"),
         ("srtt_mean_ns - links.wait_mean_ns", "srtt_mean_ns - links.wait_mean_ns", "have nothing in common"),
-        ("1 / 0", "1 / 0", "division by zero"),
+        ("1 / 0", "0", "division by zero"),
+        ("goodput_bps / 0", "0", "division by zero"),
+        ("max(goodput_bps) / (3 - 3)", "3 - 3", "division by zero"),
+        ("mean(series.srtt_ns / 0 ms)", "0 ms", "division by zero"),
         ("-" * 3 + "goodput_bps", "-", "unexpected `-`"),
         ("(" * 80 + "1" + ")" * 80, "(", "nested too deeply"),
     ],
@@ -134,6 +137,11 @@ def test_what_is_no_measure_is_told_at_its_characters(text: str, marked: str, me
     assert message in caught.value.message
     start, end = caught.value.span
     assert text[start:end].strip() == marked
+
+
+def test_what_counts_events_or_packets_is_told_from_what_measures() -> None:
+    asked = ["timeouts", "retransmits", "links.dropped_packets", "goodput_bps", "delivered_bytes", "srtt_mean_ns", "timeouts / 2", "jain"]
+    assert [name for name in asked if measures.measure(name).counts] == ["timeouts", "retransmits", "links.dropped_packets"]
 
 
 def test_a_column_is_what_the_table_has(dataset: Dataset) -> None:
@@ -396,12 +404,12 @@ def test_what_chooses_no_row_is_refused(text: str, message: str) -> None:
     ("text", "range_"),
     [
         ("goodput_bps", (0.0, math.inf)), ("jain", (0.0, 1.0)), ("jain(goodput_bps)", (0.0, 1.0)), ("share_above(completion_ns, 1 s)", (0.0, 1.0)), ("p95(completion_ns)", (0.0, math.inf)),
-        ("links.dropped_packets / links.arrived_packets", (0.0, math.inf)), ("goodput_bps - 1 Mbit/s", (-math.inf, math.inf)),
+        ("links.dropped_packets / links.arrived_packets", (0.0, 1.0)), ("stall_ns / completion_ns", (0.0, 1.0)), ("completion_ns / stall_ns", (0.0, math.inf)), ("goodput_bps - 1 Mbit/s", (-math.inf, math.inf)),
         ("log2(goodput_bps)", (-math.inf, math.inf)),
     ],
 )  # fmt: skip
 def test_what_a_measure_can_be_is_known(text: str, range_: tuple[float, float]) -> None:
-    assert measures.measure(text).range == range_
+    assert measures.measure(text).within("mean") == range_
 
 
 @pytest.mark.parametrize(

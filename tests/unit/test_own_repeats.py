@@ -201,3 +201,8 @@ def test_the_linter_speaks_of_each_number_where_it_is_written() -> None:
         if hit.rule.code == "SW201"
     ]
     assert [hit.place.line for hit in once if hit.place] == [12]
+
+
+def test_one_run_is_no_runs() -> None:
+    text = '[scenario]\nduration = "1 s"\nlinks.l = { rate = "1 Mbit/s", delay = "1 ms" }\nflows = [{ path = ["l"] }]\n'
+    assert make_plan(Study.parse(f"repeat = 1\n{text}", Path("s.toml"))).size == "1 cell x 1 replicate = 1 run"

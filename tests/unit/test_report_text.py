@@ -6,13 +6,16 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import sawtooth
-from sawtooth.findings.verdict import Evidence
+from sawtooth import Dataset
+from sawtooth.findings.verdict import Claimed, Evidence
 from sawtooth.report import closing, fact
+from sawtooth.report.answers import Answers
 from sawtooth.report.document import Verdict
 from sawtooth.stats import Interval
 
@@ -121,10 +124,27 @@ def number(low: float, high: float, kind: str = "95% t interval", unit: str = "n
 def test_the_number_that_decides() -> None:
     assert closing.number(made("", "yes", number(1e6, 3e6))) == "+2 ms (+1 to +3)"
     # What does not vary, or has no end, has no interval to show.
-    assert closing.number(made("", "yes", number(2e6, 2e6, "no variation in 3 runs: fewer than 63% of runs differ"))) == "+2 ms"
+    assert closing.number(made("", "yes", number(2e6, 2e6, "no variation in 3 runs: up to 63% of further ones may differ"))) == "+2 ms"
     assert closing.number(made("", "yes", fact(True, "7 of them (so many)"))) == "7 of them"
     assert closing.number(made("", "mixed", fact(True, ""), fact(False, ""), fact(True, ""))) == "2 of 3 cells, 1 contrary"
     assert closing.number(Verdict("", "cannot distinguish", "no run tells it; none came to an end")) == "no run tells it"
+
+
+def test_a_number_that_decides_only_by_itself_says_so(results: Path) -> None:
+    def up_to(most: float, evidence: Evidence) -> Evidence:
+        def shows(level: float) -> bool:
+            return level <= most
+
+        return replace(evidence, shows=shows)
+
+    shown, open_one = up_to(0.96, number(1e6, 3e6)), up_to(0.0, number(-1e6, 3e6))
+    told = Answers(Dataset.open(results)).decided([Claimed("a", [shown]), Claimed("b", [open_one]), Claimed("c", [open_one])], [])
+    assert [each.answer for each in told] == ["cannot distinguish"] * 3
+    assert [closing.number(each) for each in told] == [
+        "+2 ms (+1 to +3); `yes` before correction for 3 claims",
+        "+1 ms (-1 to +3)",
+        "+1 ms (-1 to +3)",
+    ]
 
 
 def test_claims_that_differ_in_their_last_words_are_told_together() -> None:

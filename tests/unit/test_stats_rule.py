@@ -53,10 +53,10 @@ def test_constant_runs_have_no_level_but_say_how_many_may_differ() -> None:
     found = stats.centre([2.0, 2.0, 2.0])
     assert (found.low, found.high) == (2.0, 2.0)
     # (1 - 0.63)^3 = 0.05
-    assert found.kind == "no variation in 3 runs: fewer than 63% of runs differ"
+    assert found.kind == "no variation in 3 runs: up to 63% of further ones may differ"
     # Sums of decimal fractions in other orders differ by rounding alone.
     assert stats.centre([0.1 + 0.2, 0.3, 0.3]).kind == found.kind
-    assert stats.centre([4.0] * 8, of="median").kind == "no variation in 8 runs: fewer than 31% of runs differ"
+    assert stats.centre([4.0] * 8, of="median").kind == "no variation in 8 runs: up to 31% of further ones may differ"
     assert stats.centre([0.0, 0.0]).low == 0.0
 
 
@@ -124,7 +124,7 @@ def test_a_paired_difference_is_the_mean_of_differences_by_the_same_rule() -> No
     assert stats.difference(a, b, times=1.5) == stats.centre(np.array(a) - 1.5 * np.array(b))
     assert stats.difference([], []).kind == "no run tells it"
     assert stats.difference([2.0], [1.0]).kind == "n = 1: no interval"
-    assert stats.difference([2.0, 3], [1.0, 2]).kind == "no variation in 2 runs: fewer than 78% of runs differ"
+    assert stats.difference([2.0, 3], [1.0, 2]).kind == "no variation in 2 runs: up to 78% of further ones may differ"
     with pytest.raises(ValueError, match="one length"):
         stats.difference(a, b[:2])
 
@@ -155,7 +155,7 @@ def test_a_difference_of_groups_is_welchs_and_wider_where_logarithms_say_so() ->
     assert found.low == pytest.approx(wanted.low)
     assert found.high > wanted.high + 1
     assert found.kind == "95% Welch t and log-scale interval"
-    assert stats.difference([2.0, 2], [1.0, 1, 1], paired=False).kind == "no variation in 2 runs: fewer than 78% of runs differ"
+    assert stats.difference([2.0, 2], [1.0, 1, 1], paired=False).kind == "no variation in 2 runs: up to 78% of further ones may differ"
 
 
 def test_a_ratio_is_fiellers_and_wider_where_logarithms_say_so() -> None:
@@ -166,7 +166,7 @@ def test_a_ratio_is_fiellers_and_wider_where_logarithms_say_so() -> None:
     assert found.high >= fieller.high
     assert (found.low, found.high) == pytest.approx((fieller.low, fieller.high), rel=0.05)
     assert stats.ratio(a - 10, b).kind == "95% Fieller interval"
-    assert stats.ratio(2 * b, b).kind == "no variation in 5 runs: fewer than 45% of runs differ"
+    assert stats.ratio(2 * b, b).kind == "no variation in 5 runs: up to 45% of further ones may differ"
     assert stats.ratio(2 * b, b).low == pytest.approx(2)
     assert "second mean is 0" in stats.ratio(a, 0 * b).kind
     assert stats.ratio([1.0], [2.0]).kind == "n = 1: no interval"
@@ -224,3 +224,9 @@ def test_what_is_above_a_constant_is_as_well_known_as_by_itself() -> None:
     assert stats.difference(varies, varies + still).low == pytest.approx(-30)
     twice = stats.difference(varies, still, times=2.0)
     assert twice.low == pytest.approx(own.low - 60)
+
+
+def test_the_mean_of_what_is_alike_is_that_to_the_last_bit() -> None:
+    # 0.1 + 0.1 + 0.1 is not 0.3.
+    found = stats.centre([0.1, 0.1, 0.1])
+    assert (found.estimate, found.low, found.high) == (0.1, 0.1, 0.1)

@@ -12,6 +12,8 @@ from sawtooth.plots.ticks import label, of_levels, of_values
     [
         ([14.3, 19.2], "linear", "14 15 16 17 18 19 20"),
         ([0.0, 1.0], "linear", "0.0 0.2 0.4 0.6 0.8 1.0 1.2"),
+        ([93.9647744, 93.96477440000001], "linear", "0 20 40 60 80 100"),
+        ([-7.0, -7.0], "linear", "-8 -7 -6 -5 -4 -3 -2 -1 0"),
         ([-3.0, 7.0], "linear", "-4 -2 0 2 4 6 8"),
         ([31.0, 76.0], "log", "30 40 50 60 70 80"),
         ([0.001, 3000.0], "log", "0.001 0.01 0.1 1 10 100 1,000"),
@@ -31,6 +33,22 @@ def test_every_axis_has_ticks_and_room_for_its_values(values: list[float], scale
     assert 2 <= len(found.places) <= 9 and len(set(found.names)) == len(found.places)
     assert found.low < found.high and found.low <= found.places[0] and found.places[-1] <= found.high
     assert all(found.low <= value <= found.high for value in values if value > 0)
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "names"),
+    [
+        ([1.0, 1.0], "log", "1 2"),
+        ([1.0, 2.0], "linear", "0 1 2 3"),
+        ([0.0], "linear", "0 1"),
+        ([0.0, 7.4], "linear", "0 1 2 3 4 5 6 7 8"),
+        ([40.0, 45.0], "log", "38 40 42 44 46 48"),
+        ([0.25, 0.5], "linear", "0.0 0.1 0.2 0.3 0.4 0.5 0.6"),
+        ([2000.0, 9000.0], "linear", "0 2,000 4,000 6,000 8,000 10,000"),
+    ],
+)
+def test_counts_have_whole_ticks_unless_means_of_them_differ_by_less(values: list[float], scale: str, names: str) -> None:
+    assert " ".join(of_values(values, scale, counts=True).names) == names
 
 
 def test_an_axis_is_broken_that_does_not_reach_0() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import sawtooth
+from sawtooth.cli import main
 from sawtooth.errors import DatasetError
 from sawtooth.measures import Asked, Evaluator, measure, undefined
 from sawtooth.report import generic
@@ -64,6 +66,36 @@ def test_the_report_and_the_verdict_name_the_division_by_zero_and_what_to_do(non
     (verdict,) = section.verdicts
     assert verdict.answer == "cannot distinguish"
     assert verdict.numbers == f"no value of `goodput_bps / retransmits`: {NONE}; {ADVICE}"
+
+
+def test_the_command_says_which_figures_are_not_in_the_report(
+    none: Dataset, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["sawtooth", "report", str(none.directory), "--format", "svg"])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().err.splitlines() == [
+        f"note: The figure a is not here: no run tells `goodput_bps / retransmits` of what was chosen: {NONE} ({ADVICE})."
+    ]
+
+
+def test_a_divisor_that_is_0_in_every_run_is_an_error_of_the_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "s.toml").write_text(f'{STUDY}[[figures]]\nname = "g"\nmetric = "goodput_bps / 0"\n')
+    monkeypatch.setattr(sys, "argv", ["sawtooth", "plan", str(tmp_path / "s.toml")])
+    with pytest.raises(SystemExit):
+        main()
+    assert (
+        capsys.readouterr().err.strip()
+        == f"""\
+error: division by zero
+  --> {tmp_path}/s.toml:12:25
+   |
+12 | metric = "goodput_bps / 0"
+   |                         ^
+hint: divide by what is above 0 in some run"""
+    )
 
 
 def test_runs_that_have_no_value_are_counted_beside_those_that_have(some: Dataset) -> None:

@@ -8,6 +8,8 @@ import pytest
 
 import sawtooth
 from sawtooth import Dataset, Study
+from sawtooth.plots.forest import forest
+from sawtooth.report import closing
 from sawtooth.stats.interval import signed
 
 STUDY = """
@@ -63,3 +65,19 @@ def test_a_difference_is_written_as_people_read_it(value: float, told: str) -> N
 def test_a_difference_of_medians_is_said_to_be_the_median_of_the_differences(results: Dataset) -> None:
     found = results.finding(claim="c", metric="total_goodput_bps", arm="reno", is_="above", than={"arm": "cubic"}, statistic="median")
     assert "median of the pairs' differences" in found.numbers
+
+
+def test_all_numbers_of_a_finding_are_told_in_one_unit(results: Dataset) -> None:
+    # Some kbit/s of several Mbit/s.
+    found = results.finding(claim="c", metric="total_goodput_bps", arm="reno", is_="within", margin="0.0001 %", than={"arm": "cubic"})
+    texts = [text.get_text() for axis in forest([found]).axes for text in axis.texts]
+    told = [found.numbers, closing.number(found), *(each.doubt for each in found.evidence), *texts]
+    assert {unit for text in told for unit in re.findall(r"[kMG]?bit/s", text)} == {"Mbit/s"}
+    assert abs(found.evidence[0].interval.estimate) < 1e6  # type: ignore[union-attr]
+    facts = found.facts()["evidence"][0]["interval"]
+    assert (facts["unit"], facts["read_in"]) == ("bit/s", {"unit": "Mbit/s", "divisor": 1e6})
+
+
+def test_the_unit_that_a_finding_names_is_that_of_all_its_numbers(results: Dataset) -> None:
+    found = results.finding(claim="c", metric="total_goodput_bps", arm="reno", is_="above", than={"arm": "cubic"}, unit="kbit/s")
+    assert " kbit/s" in closing.number(found) and "Mbit/s" not in found.numbers

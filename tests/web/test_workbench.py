@@ -146,7 +146,7 @@ def test_an_axis_that_does_not_begin_at_0_is_broken_and_the_caption_says_so(benc
     bench.goto(address(metric="goodput_bps", x="limit", curves="delay", of="b"))
     bench.locator(".plot svg").first.wait_for()
     expect(bench.locator(".plot svg .broken")).to_have_count(0)
-    bench.goto(address(metric="min_rtt_ns", x="limit", of="b", where={"delay": "60 ms"}))
+    bench.goto(address(metric="srtt_mean_ns", x="limit", of="b", where={"delay": "50 ms"}))
     bench.locator(".plot svg .broken").wait_for()
     bench.get_by_text("does not begin at 0").wait_for()
 

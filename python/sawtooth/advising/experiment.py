@@ -14,6 +14,7 @@ from sawtooth.advising.objective import Asked, Objective
 from sawtooth.advising.setting import Setting
 from sawtooth.errors import StudyError
 from sawtooth.plan import make_plan
+from sawtooth.questions import Reader
 from sawtooth.study import Study
 from sawtooth.study.assign import Tree
 from sawtooth.study.written import written
@@ -230,9 +231,16 @@ class Experiment:
         return {
             "name": "throughput-and-delay", "kind": "plane", **carried.keys, "against": objectives.delay_beside(setting), "turned": True,
             "label": "goodput of the advised flows", "x_label": f"95th percentile of the wait at {setting.link}", "curves": "arm",
-            **({"arm": list(shown)} if shown else {}),
+            **({"arm": list(shown)} if shown else {}), **_apart(setting.study),
             "caption": "Goodput against delay: better is up and to the right.",
         }  # fmt: skip
+
+
+def _apart(study: Study) -> Tree:
+    """Where levels of a sweep go in a figure that has no axis for them: points of several would stand beside each other without a name."""
+    swept = [name for name, levels in Reader(study, {}).levels.items() if len(levels) > 1]
+    # Waits differ between levels by orders of magnitude, as of buffers.
+    return {**dict(zip(("panels", "rows"), swept, strict=False)), "scale": "log"} if 0 < len(swept) <= 2 else {}
 
 
 def pairs(best: Iterable[Choice]) -> list[tuple[Choice, Choice]]:

@@ -64,6 +64,8 @@ def report(
     # PNG, too, is made of the page's figures only.
     with Aside() if "html" in chosen else nullcontext() as aside:
         made = make_report(dataset, figures=chosen != {"csv"}, run_analysis=run_analysis, aside=aside)
+        for each in made.missing:
+            print(f"note: {each}", file=sys.stderr)
         page = made.write(directory / "report" if out is None else out, chosen)
     if as_json:
         print_json({"report": str(page), **made.facts()})

@@ -25,7 +25,7 @@ _LINES = 2
 def show(made: Report, page: Path, *, verbose: bool = False) -> None:
     """Prints a report: to a terminal as wide as it is, to a pipe in whole lines. `verbose`: with all numbers of each verdict, and whole caveats."""
     if verbose:
-        lines = [*_warnings(made), *(f"caveat: {caveat}" for caveat in made.caveats), *made.summary]
+        lines = [*_warnings(made), *(f"caveat: {caveat}" for caveat in made.caveats), *closing.whole(made)]
     elif sys.stdout.isatty():
         return _on_terminal(made, page)
     else:

@@ -67,7 +67,7 @@ def draw(data: Data, *, violin: bool = False) -> Drawn:
     scale, note = shown.scale(data, [float(value) for group in groups for value in group.values if np.isfinite(value)])
     picture = partial(
         replicates.groups, found, shown.titles(panels), levels, data.curve_names(),
-        (data.spec.x_label or x, data.label(data.spec.label, data.measure, unit)), scale=scale,
+        (data.x_label, data.label(data.spec.label, data.measure, unit)), scale=scale,
     )  # fmt: skip
     said = estimates.said([group.centre for group in groups], "median").replace("Medians of", "Points: every run. Diamonds: medians of", 1)
     numbers = pl.concat(rows)

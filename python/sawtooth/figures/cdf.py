@@ -22,7 +22,7 @@ from sawtooth.estimates import number
 from sawtooth.figures import shown
 from sawtooth.figures.data import Data
 from sawtooth.figures.spec import Drawn, Kind
-from sawtooth.plots.steps import Steps, common
+from sawtooth.plots.steps import Steps, by_row, common
 from sawtooth.stats import Vector
 from sawtooth.stats.quantiles import t_quantile
 
@@ -55,9 +55,11 @@ def draw(data: Data) -> Drawn:
     found = [{name: _curve(part, divisor, name) for name, part in data.curves(panel.frame)} for panel in panels]
     curves = [curve for panel in found for curve in panel.values()]
     scale, note = shown.scale(data, [float(curve.steps.x[0]) for curve in curves if len(curve.steps.x)])
+    titles = shown.titles(panels)
+    own = scale == "linear" and len(by_row([{name: curve.steps for name, curve in panel.items()} for panel in found], len(titles[0]))) > 1
     names = _named_with_n(data.curve_names(), found)
     picture = partial(
-        bands.draw, [{names[name]: curve.steps for name, curve in panel.items()} for panel in found], shown.titles(panels),
+        bands.draw, [{names[name]: curve.steps for name, curve in panel.items()} for panel in found], titles,
         [names[name] for name in data.curve_names()],
         (data.label(data.spec.label, data.measure, unit), f"share of {'runs' if curves and curves[0].of_runs else _values(data)}"), scale=scale,
     )  # fmt: skip
@@ -76,7 +78,12 @@ def draw(data: Data) -> Drawn:
     ]
     return Drawn(
         picture,
-        shown.sentences(_said(curves, _values(data)), note, shown.pooling(data)),
+        shown.sentences(
+            _said(curves, _values(data)),
+            "Each row has a horizontal axis of its own: their ranges are too different for one." if own else "",
+            note,
+            shown.pooling(data),
+        ),
         shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit=data.measure.unit),
     )
 

@@ -189,9 +189,9 @@ class Data:
     @cached_property
     def range(self) -> tuple[float, float]:
         """What the measure, or one of several, can be."""
-        ranges = [each.range for each in self.spec.several.values() or [self.measure] if isinstance(each, Measure)] or [
-            (-math.inf, math.inf)
-        ]
+        ranges = [
+            each.within(self.spec.view.flows) for each in self.spec.several.values() or [self.measure] if isinstance(each, Measure)
+        ] or [(-math.inf, math.inf)]
         return min(low for low, _ in ranges), max(high for _, high in ranges)
 
     @property
@@ -231,6 +231,11 @@ class Data:
     def curve_names(self) -> list[str]:
         """The names of all curves."""
         return [self._title("curves", level) for level, _ in self._groups(self.frame, self.places.get("curves"))]
+
+    @property
+    def x_label(self) -> str:
+        """Of the horizontal axis: what the study calls it, or its dimension, unless that has nothing but what has no name, as the arm of a study without arms."""
+        return self.spec.x_label or (self.places["x"] if any(self.levels()) else "")
 
     def levels(self) -> list[str]:
         """The levels along x, in the order of the cells, or of arms and items."""

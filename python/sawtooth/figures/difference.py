@@ -67,6 +67,10 @@ def draw(data: Data) -> Drawn:
     points = [point for panel in curves for series in panel.values() for point in series if point is not None]
     what = data.spec.label or data.measure.words
     base = named(along, to)
+    others = data.order(along)
+    if len(others) == 1 and along not in (x, data.places.get("panels"), data.places.get("rows")):
+        # Neither a legend nor a title says which it is.
+        what = f"{what} of {named(along, others[0])}"
     label = f"{what}: ratio to {base}" if form == "ratio" else f"{what}: difference to {base}{f' ({unit})' if unit else ''}"
     scale = data.spec.scale if form == "ratio" else "linear"
     picture = partial(
@@ -75,13 +79,13 @@ def draw(data: Data) -> Drawn:
         shown.titles(panels),
         x_levels,
         data.curve_names(),
-        (data.spec.x_label or x, label),
+        (data.x_label, label),
         scale=scale,
         line_at=1.0 if form == "ratio" else 0.0,
     )
     return Drawn(
         picture,
-        shown.sentences(pairs.said(points, form, to), shown.pooling(data)),
+        shown.sentences(pairs.said(points, form, to, others[0] if len(others) == 1 else ""), shown.pooling(data)),
         shown.in_units(pl.DataFrame(rows, infer_schema_length=None), unit="" if form == "ratio" else data.measure.unit),
     )
 

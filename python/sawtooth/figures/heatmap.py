@@ -72,7 +72,7 @@ def draw(data: Data) -> Drawn:
     centre = data.spec.options.get("centre")
     picture = partial(
         heatmap.estimates, grids, shown.titles(panels), levels,
-        (data.spec.x_label or x, y, data.label(data.spec.label, data.measure, unit)),
+        (data.x_label, y, data.label(data.spec.label, data.measure, unit)),
         heatmap.Colours(scale, None if centre is None else centre / divisor),
     )  # fmt: skip
     signs = " or ".join(dict.fromkeys(heatmap.SIGNS[cell.bound].strip() for cell in known if cell.bound in heatmap.SIGNS))

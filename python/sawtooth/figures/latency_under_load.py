@@ -86,7 +86,7 @@ def draw(data: Data) -> Drawn:
     scale, note = shown.scale(data, [point.interval.estimate for point in points])
     words = data.spec.label or data.measure.words.partition("(")[2].rstrip(")").rpartition(".")[2].removesuffix("_ns").replace("_", " ")
     picture = partial(
-        plot.draw, curves, shown.titles(panels), levels, names, (data.spec.x_label or x, f"{words}{f' ({unit})' if unit else ''}"),
+        plot.draw, curves, shown.titles(panels), levels, names, (data.x_label, f"{words}{f' ({unit})' if unit else ''}"),
         scale=scale, dashed=lines, joined=False,
     )  # fmt: skip
     without_load = f"Dashed: `{base}`." if base is not None else "Dashed: the delay without load." if "base_ns" in data.spec.options else ""

@@ -17,7 +17,7 @@ from sawtooth.figures.data import Data, Panel
 from sawtooth.figures.spec import Drawn, Kind
 from sawtooth.measures.resolve import Referred
 from sawtooth.questions import Reader
-from sawtooth.recognise import size
+from sawtooth.recognise import size, written
 from sawtooth.references import PUBLISHED, interval
 from sawtooth.stats import Interval
 from sawtooth.study.keys import Key
@@ -40,6 +40,7 @@ def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
         # Refused as what it is; then in the units of levels.
         reader.quantity(tree["boundary"], f"{path}.boundary", 'such as boundary = "32 KiB"')
         found["boundary"] = reader.amount(str(tree["boundary"]), f"{path}.boundary", None)
+        found["boundary_name"] = written(str(tree["boundary"]))
     return found
 
 
@@ -70,8 +71,9 @@ def draw(data: Data) -> Drawn:
         beside = levels.Second(scaled, data.label(data.spec.options["second_label"], right, its_unit))
     picture = partial(
         levels.draw, curves, shown.titles(panels), data.levels(), data.curve_names(),
-        (data.spec.x_label or data.places["x"], data.label(data.spec.label, data.measure, unit)),
+        (data.x_label, data.label(data.spec.label, data.measure, unit)),
         scale=scale, marks=marks, marks_name=called, second=beside, boundary=_boundary(data),
+        boundary_name=data.spec.options.get("boundary_name", ""),
     )  # fmt: skip
     every = [*points, *(point for panel in on_the_right for series in panel.values() for point in series if point is not None)]
     return Drawn(

@@ -42,12 +42,13 @@ def row(found: Estimate) -> dict[str, object]:
     return {**cells(found), "n": found.interval.n, "left_out": found.unknown}
 
 
-def said(found: Sequence[Estimate], form: str, to: str) -> str:
-    """Of how many pairs points are, which of them are bounds, and what is not among them."""
+def said(found: Sequence[Estimate], form: str, to: str, of: str = "") -> str:
+    """Of how many pairs points are, which of them are bounds, and what is not among them; `of` is what is held against `to`, where that is one alone."""
     told = [each for each in found if each.interval.n]
     what = "Ratio of means" if form == "ratio" else "Mean difference"
     pairs = estimates.counted({each.interval.n for each in told}, "pair")
-    text = f"{what} of {pairs} of runs, each {'divided by' if form == 'ratio' else 'less'} `{to}`" if told else ""
+    held = f"`{of}`" if of else "each"
+    text = f"{what} of {pairs} of runs, {held} {'divided by' if form == 'ratio' else 'less'} `{to}`" if told else ""
     text = f"{text}{estimates.intervals(told)}." if told else ""
     every = estimates.counted({sum(each.n for each in found)}, "pair")
     unfinished, unknown = (sum(getattr(each, name) for each in found) for name in ("unfinished", "unknown"))

@@ -55,7 +55,7 @@ def draw(data: Data) -> Drawn:
                     continue
                 right = group.select(low="x_low", high="x_high")
                 x, y = (
-                    estimates.of_frame(side, data.spec.statistic, measure.range)
+                    estimates.of_frame(side, data.spec.statistic, measure.within(data.spec.view.flows))
                     for side, measure in ((right, against), (group, data.measure))
                     if isinstance(measure, Measure)
                 )

@@ -27,7 +27,7 @@ def draw(data: Data) -> Drawn:
     is_known = pl.col("low").is_not_null() & pl.col("x_low").is_not_null()
     known = data.frame.filter(is_known)
     (x_divisor, x_unit), (y_divisor, y_unit) = data.scaled(against, data.frame.select(low="x_low")), data.unit
-    ranges = against.range, data.range
+    ranges = against.within(data.spec.view.flows), data.range
     panels = data.panels()
     points = [
         {name: _points(part, ranges).over(x_divisor, y_divisor) for name, part in data.curves(panel.frame.filter(is_known))}

@@ -43,6 +43,9 @@ def points(data: Data, panels: Sequence[Panel], measure: Measure) -> list[dict[s
         for name, part in data.curves(panel.frame):
             beside = part.filter(pl.col("x_low").is_not_null()).drop("low", "high").rename({"x_low": "low", "x_high": "high"})
             groups = [beside.filter(pl.col(data.places["x"]) == level) for level in data.levels()]
-            curves[name] = [estimates.of_frame(group, data.spec.statistic, measure.range) if group.height else None for group in groups]
+            curves[name] = [
+                estimates.of_frame(group, data.spec.statistic, measure.within(data.spec.view.flows)) if group.height else None
+                for group in groups
+            ]
         made.append(curves)
     return made

@@ -63,7 +63,7 @@ def draw(data: Data) -> Drawn:
         raise DatasetError(f"no run tells what `{data.measure.name}` is a share of", "the whole is 0 in all of them")
     of = whole_words(data)
     picture = partial(
-        shares.bars, stacks, shown.titles(panels), levels, names, (data.spec.x_label or x, data.spec.label or f"share of {of}"), other=OTHER if "whole" in data.spec.options else "",
+        shares.bars, stacks, shown.titles(panels), levels, names, (data.x_label, data.spec.label or f"share of {of}"), other=OTHER if "whole" in data.spec.options else "",
     )  # fmt: skip
     said = estimates.said([part for stack in every for part in stack.parts], "mean")
     said = said.replace("Means of ", "Mean shares of ", 1).partition(" Arrows: ")[0]

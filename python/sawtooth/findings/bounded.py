@@ -46,9 +46,8 @@ def unfinished(first: Bounds, second: Bounds | None) -> str:
 
 def words(first: Bounds, second: Bounds | None, data: Data, shown: tuple[Interval, Interval], options: Mapping[str, Any]) -> str:
     """The numbers of a cell: both sides, and by how much at least and at most they are apart."""
-    bound = float(options["bound"]) if second is None else 0.0
-    mine, theirs = _side(first, data), _Side(bound, bound) if second is None else _side(second, data)
-    divisor, unit = data.unit([value for side in (mine, theirs) for value in (side.least, side.most) if math.isfinite(value)])
+    divisor, unit = data.unit
+    mine, theirs = _both(first, second, data, options)
     apart = _apart(shown[0].over(divisor), shown[1].over(divisor), unit)
     left, right = mine.words(divisor, unit), theirs.words(divisor, unit)
     if second is None:
@@ -59,6 +58,18 @@ def words(first: Bounds, second: Bounds | None, data: Data, shown: tuple[Interva
         # It is not that of the two medians.
         what = f"median of the pairs' differences{'' if times == 1 else f', {what},'}"
     return f"{left} against {right}, {what} {apart}"
+
+
+def sides(first: Bounds, second: Bounds | None, data: Data, options: Mapping[str, Any]) -> tuple[str, str]:
+    """Both sides, without their unit: that of the finding."""
+    mine, theirs = (side.words(data.unit[0], "") for side in _both(first, second, data, options))
+    return mine, theirs
+
+
+def _both(first: Bounds, second: Bounds | None, data: Data, options: Mapping[str, Any]) -> tuple[_Side, _Side]:
+    """What is measured, and what it is held against: a bound, or the other side."""
+    bound = float(options["bound"]) if second is None else 0.0
+    return _side(first, data), _Side(bound, bound) if second is None else _side(second, data)
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,7 @@ def _side(bounds: Bounds, data: Data) -> _Side:
     if not open_:
         return _Side(least.estimate, most.estimate, none=least.kind)
     # What it cannot be below anyway bounds nothing.
-    known = bound_of(least.estimate, most.estimate, data.measure.range)
+    known = bound_of(least.estimate, most.estimate, data.measure.within(data.spec.view.flows))
     return _Side(
         math.nan if known in ("at most", "not bounded") else least.estimate, most.estimate, f" ({open_} of {len(low)} runs did not finish)"
     )

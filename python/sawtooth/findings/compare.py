@@ -160,7 +160,7 @@ def _possible(interval: Interval, second: Bounds | None, data: Data, options: Ma
     if second is not None:
         return interval
     bound = float(options["bound"])
-    return interval.within(*(end - bound for end in data.measure.range))
+    return interval.within(*(end - bound for end in data.measure.within(data.spec.view.flows)))
 
 
 def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below: bool, options: Mapping[str, Any]) -> Evidence:
@@ -180,8 +180,24 @@ def _cell(name: str, first: Bounds, second: Bounds | None, data: Data, *, below:
     elif found.p_denied is not None:
         text += _by_signs(found.p_denied, "above" if below else "below", len(first[0]))
     return Evidence(
-        name, found.shows, found.denies, text, bounded.between(least, most), limits, data.measure.unit, doubt, quantity=DIFFERENCE
+        name,
+        found.shows,
+        found.denies,
+        text,
+        bounded.between(least, most),
+        limits,
+        data.measure.unit,
+        doubt,
+        quantity=_apart(options),
+        read_in=data.unit,
+        sides=bounded.sides(first, second, data, options),
     )
+
+
+def _apart(options: Mapping[str, Any]) -> str:
+    """What the interval is of, where the other side is taken several times, too."""
+    times = float(options.get("times", 1.0))
+    return DIFFERENCE if times == 1 else f"{DIFFERENCE} to {times:g} times that"
 
 
 def _by_signs(p: float, side: str, n: int) -> str:
@@ -227,7 +243,19 @@ def _within(name: str, first: Bounds, second: Bounds | None, data: Data) -> Evid
         differences(first, second, options), data, margin, bounded=np.isfinite(shown.high - shown.low)
     )  # fmt: skip
     text = bounded.words(first, second, data, (least, most), options)
-    return Evidence(name, shows, denies, text, shown, (-margin, margin), data.measure.unit, doubt, quantity=DIFFERENCE)
+    return Evidence(
+        name,
+        shows,
+        denies,
+        text,
+        shown,
+        (-margin, margin),
+        data.measure.unit,
+        doubt,
+        quantity=_apart(options),
+        read_in=data.unit,
+        sides=bounded.sides(first, second, data, options),
+    )
 
 
 def _one_ratio(a: Vector, b: Vector) -> float | None:

@@ -131,9 +131,14 @@ class Data:
         """Both sides of one cell, of each replicate that has both."""
         return paired(mine, there, (), self.runs).select(_SIDES).drop_nulls()
 
-    def unit(self, values: Sequence[float]) -> tuple[float, str]:
-        """What numbers are divided by to be read, and the unit that they then have."""
-        return self.spec.unit or scale(self.measure.unit, [abs(value) for value in values])
+    @cached_property
+    def unit(self) -> tuple[float, str]:
+        """What all numbers of the finding are divided by to be read, and the unit that they then have: that in which the values of both sides are read."""
+        if self.spec.unit is not None:
+            return self.spec.unit
+        frame = pl.concat([self.frame, *(self.side(choice) for choice in self.spec.choices[1:])])
+        known = pl.concat([frame["low"], frame["high"]]).abs()
+        return scale(self.measure.unit, known.filter(known.is_finite() & (known > 0)).to_numpy())
 
 
 def parted(frame: pl.DataFrame, keys: Sequence[str]) -> dict[tuple[object, ...], pl.DataFrame]:

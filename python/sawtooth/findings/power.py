@@ -23,7 +23,7 @@ def words(differences: Vector, data: Data, margin: float | None = None, *, bound
     if not bounded:
         return f"of {len(known)} runs {int((known > 0).sum())} are above it, {int((known < 0).sum())} below; their spread does not say what would decide"
     smallest = stats.detectable(known)
-    divisor, unit = data.unit([smallest])
+    divisor, unit = data.unit
     text = f"{len(known)} runs would show a difference of {number(smallest / divisor)} {unit}".rstrip()
     away = abs(float(known.mean()))
     wanted = away if margin is None else margin - away

@@ -180,7 +180,19 @@ def _evidence(name: str, group: pl.DataFrame, published: dict[str, Any], referen
         sides = {float(end.mean()) > theirs for end in (low, high)}
         return len(sides) == 1 and all(end(level) is False for end in ends)
 
-    return Evidence(name, shows, denies, words, shown, limits, data.measure.unit, chance=by != "digits", quantity=DIFFERENCE)
+    return Evidence(
+        name,
+        shows,
+        denies,
+        words,
+        shown,
+        limits,
+        data.measure.unit,
+        chance=by != "digits",
+        quantity=DIFFERENCE,
+        read_in=(factor, unit),
+        sides=(ours, str(published["text"])),
+    )
 
 
 def _decided(values: Vector, published: dict[str, Any], factor: float, options: Mapping[str, Any]) -> Callable[[float], bool | None]:

@@ -43,7 +43,8 @@ class Evidence:
         words: the numbers.
         interval: what is held against the limits, at 95 %; None if it is no number.
         limits: between which the claim holds of it; infinite where there is none.
-        unit: of the interval.
+        unit: of the interval. read_in: what that is divided by to be read, and the unit that it then has, the same of all cells of a finding; None
+            if nothing says it. sides: both that are held against each other, in that unit; None if there are no two.
         doubt: what would have been needed to tell; empty if it is clear.
         steps: what it consists of, if that is several comparisons, each with an interval.
         chance: whether an interval decides, so that a level of confidence says something.
@@ -64,6 +65,8 @@ class Evidence:
     chance: bool = True
     brief: str = ""
     quantity: str = ""
+    read_in: tuple[float, str] | None = None
+    sides: tuple[str, str] | None = None
 
     @property
     def silent(self) -> bool:

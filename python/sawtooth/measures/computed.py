@@ -23,6 +23,7 @@ class ComputedMeasure:
         together: whether it is of all flows together.
         samples: whether it needs samples.
         most: what it cannot exceed.
+        shared: whether it says how flows share what they all use.
 
     """
 
@@ -31,6 +32,7 @@ class ComputedMeasure:
     together: bool
     samples: bool
     most: float = math.inf
+    shared: bool = False
 
 
 COMPUTED: Mapping[str, ComputedMeasure] = {
@@ -38,9 +40,9 @@ COMPUTED: Mapping[str, ComputedMeasure] = {
         "bit/s", "application bytes delivered in order, over the time until the last of them was, or until the run's end",
         together=False, samples=False,
     ),
-    "jain": ComputedMeasure("", "Jain's index of the goodputs of all flows of TCP", together=True, samples=False, most=1.0),
+    "jain": ComputedMeasure("", "Jain's index of the goodputs of all flows of TCP", together=True, samples=False, most=1.0, shared=True),
     "least_share": ComputedMeasure(
-        "", "goodput of the flow of TCP that gets least, in fair shares: 1 if all get alike", together=True, samples=False, most=1.0
+        "", "goodput of the flow of TCP that gets least, in fair shares: 1 if all get alike", together=True, samples=False, most=1.0, shared=True,
     ),
     "total_goodput_bps": ComputedMeasure(
         "bit/s", "bytes that all flows of TCP delivered, over the time from the first start to the end: over one span, also if some start late",
@@ -54,10 +56,10 @@ COMPUTED: Mapping[str, ComputedMeasure] = {
     ),
     "jain_over_time": ComputedMeasure(
         "", "Jain's index of the flows' throughputs in a window of a second, mean over windows in which all take part",
-        together=True, samples=True, most=1.0,
+        together=True, samples=True, most=1.0, shared=True,
     ),
     "convergence_ns": ComputedMeasure(
         "ns", "delta-fair convergence time (RFC 5166 section 2.3) with delta 0.1; nothing if no window was fair",
-        together=True, samples=True,
+        together=True, samples=True, shared=True,
     ),
 }  # fmt: skip

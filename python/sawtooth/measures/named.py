@@ -85,10 +85,9 @@ class Measure:
         """Whether it is made of stored percentiles, which are known within `tables.RESOLUTION`."""
         return any(tables.is_coarse(table, column) for table, column in _columns(self.term))
 
-    @property
-    def range(self) -> tuple[float, float]:
-        """The least and the most that it can be; infinite where that is not known."""
-        return _range(self.term)
+    def within(self, flows: str) -> tuple[float, float]:
+        """The least and the most that it can be, infinite where that is not known; `flows` says how those of a block are taken together."""
+        return (0.0, 1.0) if flows != "sum" and _is_share(self.term) else _range(self.term)
 
     @property
     def kind(self) -> str:
@@ -101,6 +100,17 @@ class Measure:
         if isinstance(self.term, Pooled) and self.term.function is None and isinstance(self.term.of, Column):
             return self.term.of.name
         return self.term.name if isinstance(self.term, Computed) else ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a number of events or packets, and nothing else."""
+        term = self.term
+        return (
+            isinstance(term, Pooled)
+            and term.function is None
+            and isinstance(term.of, Column)
+            and tables.counts(term.of.table, term.of.name)
+        )
 
     @property
     def words(self) -> str:
@@ -140,6 +150,11 @@ class Samples:
     def unit(self) -> str:
         """Of the values, in a form that can follow a number."""
         return self.term.unit.natural.name
+
+    @property
+    def counts(self) -> bool:
+        """Whether each is a number of events or packets, and nothing else."""
+        return isinstance(self.term, Column) and tables.counts(self.term.table, self.term.name)
 
     @property
     def tables(self) -> frozenset[str]:
@@ -259,6 +274,15 @@ def _unreferred(term: Term) -> Term:
     if isinstance(term, Elsewhere):
         return replace(term, of=_unreferred(term.of))
     return replace(term, arguments=tuple(map(_unreferred, term.arguments))) if isinstance(term, Combined) else term
+
+
+def _is_share(term: Term) -> bool:
+    """Whether it is a part of something over all of it, row by row."""
+    of = term.of if isinstance(term, Pooled) and term.function is None else None
+    if not isinstance(of, Rowwise) or of.function != "/":
+        return False
+    names = tuple(f"{each.table}.{each.name}" for each in of.arguments if isinstance(each, Column))
+    return names in tables.PARTS_OF
 
 
 def _range(term: Term | RowTerm | Constant) -> tuple[float, float]:

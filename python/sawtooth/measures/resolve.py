@@ -198,6 +198,7 @@ class _Resolver:
             return Combined("negative", (value,), _unit(value))
         if isinstance(node, Operation):
             left, right = self.item(node.left), self.item(node.right)
+            _require_divisor(node, right)
             return Combined(node.sign, (left, right), self.fitted(node.sign, _unit(left), _unit(right), node))
         if isinstance(node, Call):
             return self.call(node)
@@ -412,6 +413,7 @@ class _Resolver:
         if len(of) > 1:
             return None
         unit = self.fitted(node.sign, left.unit, right.unit, node)
+        _require_divisor(node, right)
         if not of:
             assert isinstance(left, Constant)
             assert isinstance(right, Constant)
@@ -487,10 +489,14 @@ def _to_natural(unit: Unit) -> Constant | None:
     return None if factor == 1.0 else Constant(factor, units.PLAIN)
 
 
+def _require_divisor(node: Operation, divisor: Term | RowTerm | Constant) -> None:
+    """Refuses what is divided by a constant that is 0: no run has a value of it."""
+    if node.sign == "/" and isinstance(divisor, Constant) and divisor.value == 0:
+        raise ExpressionError("division by zero", node.right.span, "divide by what is above 0 in some run")
+
+
 def _constant(node: Operation, left: Constant, right: Constant, unit: Unit) -> Constant:
     a, b = left.value, right.value
     if node.sign in "+-":
         b *= right.unit.factor(left.unit)
-    if node.sign == "/" and b == 0:
-        raise ExpressionError("division by zero", node.span)
     return Constant(a + b if node.sign == "+" else a - b if node.sign == "-" else a * b if node.sign == "*" else a / b, unit)

@@ -11,6 +11,7 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 from sawtooth.measures.parts import PARTS
 from sawtooth.recorded import schema
@@ -92,6 +93,11 @@ SHAPES: dict[str, Shape] = {
 MAY_BE_NEGATIVE = frozenset({"variables.value", "sources.value", "counters.value"})
 """Columns whose values may be below 0."""
 
+PARTS_OF = frozenset({
+    ("flows.stall_ns", "flows.completion_ns"), ("datagrams.lost_packets", "datagrams.sent_packets"), ("links.dropped_packets", "links.arrived_packets"),
+})  # fmt: skip
+"""Columns that are a part of another one: what they are of it is a share, never above all of it."""
+
 MAY_BE_INFINITE = frozenset({"series.ssthresh_bytes", "episodes.ssthresh_bytes", "series.pacing_rate_bps"})
 """Columns that have no end in some rows: such rows count as if they had no value."""
 INFINITE = 1e15
@@ -138,6 +144,14 @@ def text_columns(table: str) -> tuple[str, ...]:
     if table in RECORDED:
         return ("flow",)
     return tuple(column["name"] for column in schema()[table]["columns"] if column["type"] == "str")
+
+
+@functools.cache
+def counts(table: str, column: str) -> bool:
+    """Whether a column counts events or packets."""
+    known = cast(Mapping[str, Mapping[str, list[Mapping[str, str]]]], schema())
+    found = known[table]["columns"] if table in known else []
+    return any(each["name"] == column and each["type"][0] in "iu" and each["unit"] in ("", "packet") for each in found)
 
 
 @functools.cache

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sawtooth.plots import facets
-from sawtooth.plots.steps import Steps
+from sawtooth.plots.steps import Steps, by_row
 from sawtooth.plots.style import named, plain_ticks
 
 
@@ -30,11 +30,12 @@ def draw(
         scale: of x.
 
     """
-    laid = facets.grid(*titles, height=2.7)
+    groups = by_row(panels, len(titles[0])) if scale == "linear" else [panels]
+    laid = facets.grid(*titles, height=2.7, share_x=True if len(groups) == 1 else "row")
     order = facets.in_order(names)
-    # Every panel is that wide: also a curve that is at 1 before the others' ends goes on to there.
-    low, high = _limits(panels, scale)
-    for axis, curves in zip(laid.axes, panels, strict=True):
+    # Every panel is as wide as others of its axis: also a curve that is at 1 before their ends goes on to there.
+    limits = [_limits(group, scale) for group in groups for _ in group]
+    for axis, curves, (low, high) in zip(laid.axes, panels, limits, strict=True):
         for name, steps in curves.items():
             if not len(steps.x):
                 continue
@@ -51,8 +52,8 @@ def draw(
                 # What did not end is beyond all that is drawn.
                 axis.plot(steps.x[-1], steps.share[-1], ">", color=look["color"], markersize=5, clip_on=False)
         axis.set_ylim(0, 1.0)
-    laid.axes[0].set_xscale(scale)
-    laid.axes[0].set_xlim(low, high)
+        axis.set_xscale(scale)
+        axis.set_xlim(low, high)
     if scale == "log":
         plain_ticks(laid.axes[0].xaxis)
     laid.label(*labels)

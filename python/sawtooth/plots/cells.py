@@ -79,6 +79,7 @@ def draw(
     across = len(titles[1])
     width = min(max(_EACH * most, 2.6), 9.5 if across == 1 else max(2.8, 14.0 / across))
     laid = facets.grid(*titles, width=width, height=2.6)
+    trend_name = f"running median of {trend}"
     order = facets.in_order(names)
     for axis, panel in zip(laid.axes, panels, strict=True):
         for name, series in panel.curves.items():
@@ -87,7 +88,7 @@ def draw(
             shift = shifts.dodge(at, len(names)) * 1.5
             facets.points(axis, [place + shift for place, _ in series], [point for _, point in series], name, at, line=False, small=True)
             if trend:
-                _line(axis, series, trend, facets.look(at)["color"] if len(names) > 1 else "black")
+                _line(axis, series, trend, facets.look(at)["color"] if len(names) > 1 else "black", trend_name)
         if panel.marks:
             axis.plot(
                 [place for place, _ in panel.marks], [value for _, value in panel.marks], "x", color="0.25", markersize=2.8,
@@ -109,7 +110,7 @@ def draw(
             min([low, *(1.04 * value for value in marks if scale != "log" or value > 0)]), max([high, *(1.04 * value for value in marks)])
         )
     laid.label(*labels)
-    laid.legend([*names, *([marks_name] if any(panel.marks for panel in panels) else [])])
+    laid.legend(names, [*([marks_name] if any(panel.marks for panel in panels) else []), *([trend_name] if trend else [])])
     return laid.made
 
 
@@ -120,11 +121,11 @@ def running(values: Sequence[float], of: int) -> list[float]:
     return [float(np.median(each)) if each else math.nan for each in near]
 
 
-def _line(axis: Axes, series: Sequence[tuple[int, Estimate]], trend: int, colour: str) -> None:
+def _line(axis: Axes, series: Sequence[tuple[int, Estimate]], trend: int, colour: str, name: str) -> None:
     ordered = sorted(series, key=lambda each: each[0])
     middle = running([point.interval.estimate for _, point in ordered], trend)
     places = [place for place, _ in ordered]
-    axis.plot(places, middle, color=colour, linewidth=1.3, alpha=0.75, zorder=1.9, label="_")
+    axis.plot(places, middle, color=colour, linewidth=1.3, alpha=0.75, zorder=1.9, label=name)
 
 
 def _crosses_zero(panel: Panel) -> bool:

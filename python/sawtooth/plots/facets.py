@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -46,9 +46,10 @@ class Grid:
         for axis in self.left:
             axis.set_ylabel(y)
 
-    def legend(self, names: Sequence[str]) -> None:
-        """A legend above the panels, of curves of several names, in this order."""
-        if len(names) < 2:
+    def legend(self, names: Sequence[str], more: Sequence[str] = ()) -> None:
+        """A legend above the panels, of curves of several names, in this order, and of what is drawn beside them; of a single curve alone there is none."""
+        names = [*(names if len(names) > 1 or any(names) else []), *more]
+        if len(names) < 2 and not more:
             return
         handles: dict[str, Any] = {}
         for axis in self.axes:
@@ -66,7 +67,7 @@ def grid(
     *,
     width: float = _WIDTH,
     height: float = _HEIGHT,
-    share_x: bool = True,
+    share_x: bool | Literal["row"] = True,
     share_y: bool = True,
 ) -> Grid:
     """Panels of all rows and columns; a single row of many columns is broken into several.
@@ -76,7 +77,7 @@ def grid(
         columns: as rows.
         width: of a panel, in inches.
         height: of a panel, in inches.
-        share_x: whether all have the same horizontal axis.
+        share_x: whether all have the same horizontal axis, or those of a `row`.
         share_y: whether all have the same vertical axis.
 
     """

@@ -21,8 +21,8 @@ from sawtooth.plots.style import extent, figure, plain, wrapped
 from sawtooth.scales import scale
 from sawtooth.stats import Interval
 
-ANSWERS = {"yes": ("#009E73", "o"), "no": ("#D55E00", "X"), "mixed": ("#CC79A7", "D"), "cannot distinguish": ("0.45", "s")}
-"""Colour and marker of each answer: told apart also in grey."""
+ANSWERS = {"yes": ("#1a7f37", "o"), "no": ("#b42318", "X"), "mixed": ("#7a3fc4", "D"), "cannot distinguish": ("#7d5200", "s")}
+"""Colour and marker of each answer: the colours are those of the word on pages, the markers tell them apart also in grey."""
 _WIDTH = 4.0
 """Room of a claim's lines, in inches: as wide as a phone shows."""
 _LEFT, _AXIS, _GAP = 0.08, 2.0, 0.11
@@ -62,6 +62,11 @@ class Weighed(Protocol):
     @property
     def unit(self) -> str:
         """Of the interval."""
+        ...
+
+    @property
+    def read_in(self) -> tuple[float, str] | None:
+        """What that is divided by to be read, and the unit that it then has; None if nothing says it."""
         ...
 
     @property
@@ -166,12 +171,12 @@ def _rows(verdict: Judged) -> list[_Row]:
     if not cells:
         return [*rows, *(_Row(line) for line in wrapped(plain(verdict.numbers, 400), _CELL, _WIDTH - 0.1)), _Row()]
     reach = _reach(cells)
-    divided = scale(cells[0].unit, [_largest(each) for each in cells])
+    divided = cells[0].read_in or scale(cells[0].unit, [_largest(each) for each in cells])
     alone = len(cells) == 1 and not cells[0].cell
     rows.append(_Row(f"{cells[0].quantity or 'value'}{f' ({divided[1]})' if divided[1] else ''}"))
     for each in cells:
         rows += [] if alone else [_Row(line) for line in wrapped(plain(each.cell or "all", 200), _CELL, _WIDTH - 0.1)]
-        first, *others = wrapped(_numbers(each, divided), _NUMBERS, _MOST_NUMBERS) or [""]
+        first, *others = wrapped(numbers(each, divided), _NUMBERS, _MOST_NUMBERS) or [""]
         rows.append(_Row("", verdict.answer if alone else "", False, each, reach, first))
         rows += [_Row(numbers=line) for line in others]
     return [*rows, _Row()]
@@ -236,7 +241,7 @@ def _largest(each: Weighed) -> float:
     return max((abs(end) for end in (each.interval.estimate, each.interval.low, each.interval.high) if math.isfinite(end)), default=0.0)
 
 
-def _numbers(each: Weighed, divided: tuple[float, str]) -> str:
+def numbers(each: Weighed, divided: tuple[float, str]) -> str:
     """Estimate, interval and unit: the same of all cells of a claim."""
     interval, (divisor, unit) = each.interval, divided
     assert interval is not None
@@ -277,7 +282,7 @@ def _interval(axis: Axes, at: int, each: Weighed, reach: float, colour: str, mar
 
     low, high = each.limits
     if math.isfinite(low) or math.isfinite(high):
-        axis.fill_between([place(low), place(high)], at - 0.42, at + 0.42, color="#009E73", alpha=0.13, linewidth=0)
+        axis.fill_between([place(low), place(high)], at - 0.42, at + 0.42, color=ANSWERS["yes"][0], alpha=0.13, linewidth=0)
         for end in (low, high):
             if math.isfinite(end):
                 axis.plot([place(end)] * 2, [at - 0.42, at + 0.42], color="0.3", linewidth=0.9)

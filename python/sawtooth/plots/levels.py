@@ -45,6 +45,7 @@ def draw(
     joined: bool = True,
     second: Second | None = None,
     boundary: float | None = None,
+    boundary_name: str = "",
 ) -> Figure:
     """One panel per entry of `panels`, one curve per name, one point with its interval per level.
 
@@ -65,6 +66,7 @@ def draw(
         joined: whether points are, where levels have an order.
         second: what stands on the right axis, dashed.
         boundary: where along the levels, counted from 0, a vertical line stands.
+        boundary_name: what the legend calls it.
 
     """
     held = along(titles, levels, valued=True)
@@ -73,7 +75,8 @@ def draw(
     places = np.array(held.places)
     for number, (axis, curves) in enumerate(zip(laid.axes, panels, strict=True)):
         if boundary is not None:
-            axis.axvline(float(np.interp(boundary, np.arange(len(levels)), places)), color="0.5", linewidth=0.8, linestyle=":", zorder=1)
+            at = float(np.interp(boundary, np.arange(len(levels)), places))
+            axis.axvline(at, color="0.5", linewidth=0.8, linestyle=":", zorder=1, label=named(boundary_name))
         if line_at is not None:
             axis.axhline(line_at, color="0.35", linewidth=0.8, zorder=1)
         for name, points in curves.items():
@@ -126,8 +129,7 @@ def draw(
     held.label(*labels)
     if second is not None:
         _on_the_right(held, second, names, labels[1])
-        return laid.made
-    laid.legend([*names, *([marks_name] if marks else [])] if marks or len(names) > 1 else [])
+    laid.legend(names, [*([marks_name] if marks else []), *([boundary_name] if boundary is not None else [])])
     return laid.made
 
 
@@ -208,4 +210,3 @@ def _on_the_right(held: Along, second: Second, names: Sequence[str], label: str)
     if alone:
         for axis in laid.left:
             axis.set_ylabel(label, color=facets.look(0)["color"])
-    laid.legend(list(names))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,19 @@ class Steps:
     low: Vector
     high: Vector
     name: str = ""
+
+
+_WIDER = 10.0
+"""Rows of panels whose ranges differ by more have axes of their own: on a common one the narrowest would be a vertical line."""
+
+
+def by_row(panels: Sequence[Mapping[str, Steps]], rows: int) -> list[Sequence[Mapping[str, Steps]]]:
+    """Panels in groups that have one horizontal axis, on a linear scale: all of them, or each row by itself where their ranges are too different."""
+    across = len(panels) // rows
+    each = [panels[at * across : (at + 1) * across] for at in range(rows)]
+    values = [np.concatenate([steps.x for curves in row for steps in curves.values()] or [np.zeros(0)]) for row in each]
+    ranges = [width for some in values if some.size and (width := float(np.ptp(some))) > 0]
+    return each if rows > 1 and ranges and max(ranges) > _WIDER * min(ranges) else [panels]
 
 
 def common(values: Sequence[Vector], points: int = 400) -> Vector:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from copy import copy
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ def figure(
     rows: int = 1,
     columns: int = 1,
     *,
-    share_x: bool = False,
+    share_x: bool | Literal["row"] = False,
     share_y: bool = False,
     heights: Sequence[float] | None = None,
 ) -> tuple[Figure, list[Axes]]:

@@ -9,6 +9,10 @@ from dataclasses import dataclass
 
 _MOST = 9
 """Ticks of an axis of values: so many have room in the lowest panel of the page and of a file."""
+_ROUNDING = 1e-9
+"""What differs by less, as a share of the largest value, is one value."""
+_FEW = 2.0
+"""Counts that are no further apart than this may have ticks between whole numbers, if they are means."""
 _AMOUNT = re.compile(r"(-?\d+(?:\.\d+)?)(?: ([A-Za-zµ%][\w/%µ]*))?")
 """A level that is a number, with its unit if it has one."""
 
@@ -31,28 +35,46 @@ class Ticks:
     broken: bool
 
 
-def of_values(values: Sequence[float], scale: str) -> Ticks:
-    """The axis that all of these are on; those that are not finite, or on a logarithmic one not above 0, have no place."""
+def of_values(values: Sequence[float], scale: str, *, counts: bool = False) -> Ticks:
+    """The axis that all of these are on; those that are not finite, or on a logarithmic one not above 0, have no place.
+
+    Of `counts` it has whole ticks, unless they are means of counts that differ by less.
+    """
     ends = [value for value in values if math.isfinite(value) and (scale != "log" or value > 0)]
+    whole = counts and bool(ends) and (max(ends) - min(ends) >= _FEW or all(value == int(value) for value in ends))
     if scale == "log":
         low, high = (min(ends) / 1.1, max(ends) * 1.1) if ends else (1.0, 10.0)
         places = _logarithmic(low, high)
+        if whole and any(place != int(place) for place in places):
+            places = _whole(low, high)
+            low, high = min(low, places[0]), max(high, places[-1])
         return Ticks(low, high, places, _names(places, each=True), broken=False)
     least, most = (min(ends), max(ends)) if ends else (0.0, 1.0)
-    room = 0.06 * (most - least or abs(most) or 1.0)
-    # What cannot be below 0 is shown from 0 on, unless that leaves no room for what differs.
+    if most - least <= _ROUNDING * max(abs(least), abs(most)):
+        # Nothing differs that would need the room that 0 takes.
+        least, most = min(least, 0.0), max(most, 0.0)
+    room = 0.06 * (most - least or 1.0)
+    # What cannot be below 0 is shown from 0 on, and what cannot be above up to it, unless that leaves no room for what differs.
     low = 0.0 if 0 <= least < 0.6 * most or least == most == 0 else least - room
-    step = _step(low, most + room)
-    first, last = math.floor(low / step + 1e-9), math.ceil((most + room) / step - 1e-9)
+    high = 0.0 if low < most == 0 else most + room
+    step = _step(low, high, 1.0 if whole else 0.0)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     places = [float(f"{at * step:.12g}") for at in range(first, last + 1)]
     return Ticks(places[0], places[-1], places, _names(places), broken=places[0] > 0 or places[-1] < 0)
 
 
-def _step(low: float, high: float) -> float:
-    """The least round step of which there are not too many, of both ends as far out as ticks go."""
+def _whole(low: float, high: float) -> list[float]:
+    """Whole numbers around both ends, none of them 0, which a logarithmic axis has not."""
+    step = _step(low, high, 1.0)
+    places = [at * step for at in range(math.floor(low / step), math.ceil(high / step) + 1)]
+    return [place for place in places if place > 0]
+
+
+def _step(low: float, high: float, multiple: float = 0.0) -> float:
+    """The least round step of which there are not too many, of both ends as far out as ticks go; a `multiple` of a number, unless that is 0."""
     rough = (high - low) / (_MOST - 1)
-    ten = 10.0 ** math.floor(math.log10(rough))
-    steps = (factor * ten for factor in (1.0, 2.0, 2.5, 5.0, 10.0, 20.0))
+    ten = max(10.0 ** math.floor(math.log10(rough)), multiple)
+    steps = (factor * ten for factor in (1.0, 2.0, 2.5, 5.0, 10.0, 20.0) if not multiple or factor * ten % multiple == 0)
     return next(step for step in steps if math.ceil(high / step - 1e-9) - math.floor(low / step + 1e-9) < _MOST)
 
 

@@ -25,8 +25,8 @@ from sawtooth.findings.verdict import ERRORS, Answer, Claimed, answer_of, decide
 from sawtooth.measures import Asked, Evaluator, Measure, factors
 from sawtooth.presentation import Presentation, presentation
 from sawtooth.questions import Reader
-from sawtooth.report import analysed
-from sawtooth.report.behind import of_cell, sources, together, with_source, words
+from sawtooth.report import analysed, common_links
+from sawtooth.report.behind import alone, counted, of_cell, sources, together, with_source, words
 from sawtooth.report.document import Plot, Section, Verdict
 from sawtooth.results.dataset import Dataset
 
@@ -102,17 +102,30 @@ class Answers:
             if spec is not None and "findings" in spec.options else claim
             for claim, spec in zip(claims, of, strict=True)
         ]  # fmt: skip
-        answers, alone = decide(claims), decide(claims, together=False)
+        answers, each_alone = decide(claims), decide(claims, together=False)
         tested = sum(bool(claim.evidence) and not claim.parts for claim in claims)
         found: list[Verdict] = []
-        for claim, spec, answer, by_itself in zip(claims, of, answers, alone, strict=True):
-            numbers = words(claim, spec, answer, together(answer, by_itself, tested) if claim.evidence else "")
+        for claim, spec, answer, by_itself in zip(claims, of, answers, each_alone, strict=True):
+            others = together(answer, by_itself, tested) if claim.evidence else ""
+            numbers, short = words(claim, spec, answer, others), counted(claim, answer, others)
             source = "" if spec is None else sources(spec, self.shown.references)
             standing = None if spec is None or not spec.assumptions else self.standing(spec)
-            numbers = f"{numbers.rstrip('.')}; {standing.words}" if standing is not None else numbers
+            if standing is not None:
+                numbers, short = (text and f"{text.rstrip('.')}; {standing.words}" for text in (numbers, short))
+            told_alone = alone(answer, by_itself, tested) if claim.evidence else ""
             refuted_by = (spec or claim).refuted_by
             found.append(
-                Verdict(claim.claim, answer, with_source(numbers, source), list(claim.evidence), claim.caveat, refuted_by, standing)
+                Verdict(
+                    claim.claim,
+                    answer,
+                    with_source(numbers, source),
+                    list(claim.evidence),
+                    claim.caveat,
+                    refuted_by,
+                    standing,
+                    told_alone,
+                    short and with_source(short, source),
+                )
             )
         return found
 
@@ -180,6 +193,7 @@ class Answers:
 
     def claimed(self, spec: FindingSpec) -> Claimed:
         """A finding with its evidence; with none if the results do not tell it, and why."""
+        spec = replace(spec, caveat=" ".join(filter(None, (spec.caveat, common_links.caveat(spec, self.dataset)))))
         try:
             return self.weighed(spec)
         except DatasetError as error:
@@ -222,7 +236,12 @@ class Answers:
         found = kind.draw(data)
         # A heat map has a place for what is not known, and says there what lacks.
         lacking = [] if kind.name == "heatmap" or not kind.measured else [f"{each.words}." for each in self.lacking(spec, data.frame)]
-        return replace(found, note=sentences(found.note, *lacking, without_value(data), chosen(spec), resolution(spec)))
+        return replace(
+            found,
+            note=sentences(
+                found.note, *lacking, without_value(data), common_links.caveat(spec, self.dataset), chosen(spec), resolution(spec)
+            ),
+        )
 
 
 def section(answers: Answers, *, drawn: bool = True) -> Section | None:
@@ -230,12 +249,9 @@ def section(answers: Answers, *, drawn: bool = True) -> Section | None:
     if not answers.shown.figures and not answers.shown.findings and not any(section.claims for section in answers.analysed):
         return None
     plots, notes = answers.plots() if drawn else ([], [])
-    return Section("Answer", notes, verdicts=answers.verdicts(), plots=plots)
+    return Section("Answer", [*notes], verdicts=answers.verdicts(), plots=plots, missing=notes)
 
 
 def summary(found: Section) -> list[str]:
     """The verdicts in plain text."""
-    return [
-        f"{verdict.said}: {verdict.claim} ({verdict.numbers})" + (f" But: {verdict.caveat}" if verdict.caveat else "")
-        for verdict in found.verdicts
-    ]
+    return [verdict.line for verdict in found.verdicts]

@@ -24,26 +24,39 @@ def words(claim: Claimed, spec: FindingSpec | None, answer: str, together: str =
     if not claim.evidence:
         return claim.why_none
     cells = claim.evidence
-    told: Sequence[str]
     if len(cells) <= _MOST_CELLS:
-        told = [of_cell(each.cell, each.words, each.doubt if answer == "cannot distinguish" else "") for each in cells]
-        text = "; ".join(told)
+        text = "; ".join(of_cell(each.cell, each.words, each.doubt if answer == "cannot distinguish" else "") for each in cells)
     else:
-        shown = sum(each.shows(0.95) for each in cells)
-        denied = sum(each.denies(0.95) for each in cells)
         least = _example(cells, answer)
-        text = f"{shown} of {len(cells)} cells show it, {denied} the contrary{', each by itself at 95 %' if any(each.chance for each in cells) else ''}"
-        if answer == "no" and shown and claim.wanted.of(len(cells)) == len(cells):
-            # Else it would be `mixed`.
-            text += "; of the former none does at the level that is adjusted for their number"
-        if silent := [each for each in cells if each.silent and not (each.shows(0.95) or each.denies(0.95))]:
-            neither = len(cells) - shown - denied - len(silent)
-            text += f", {neither} neither" if neither else ""
-            text += f", {len(silent)} cannot tell ({of_cell(silent[0].cell, silent[0].words, '')})"
-        text += f"; for example {of_cell(least.cell, least.words, least.doubt)}"
-    if claimed_of := claim.wanted.words(len(cells)):
+        text = f"{_count(claim, answer)}; for example {of_cell(least.cell, least.words, least.doubt)}"
+    return _with_rest(text, claim, together)
+
+
+def counted(claim: Claimed, answer: str, together: str = "") -> str:
+    """As `words`, with cells counted that are told by themselves in a table beside it; empty of a single one."""
+    return _with_rest(_count(claim, answer), claim, together) if len(claim.evidence) > 1 and not claim.parts else ""
+
+
+def _with_rest(text: str, claim: Claimed, together: str) -> str:
+    if claimed_of := claim.wanted.words(len(claim.evidence)):
         text = f"{text}; claimed of {claimed_of}"
     return f"{text}{together}. {claim.remark}" if claim.remark else f"{text}{together}"
+
+
+def _count(claim: Claimed, answer: str) -> str:
+    """How many cells show it, how many the contrary, and how many cannot tell."""
+    cells = claim.evidence
+    shown = sum(each.shows(0.95) for each in cells)
+    denied = sum(each.denies(0.95) for each in cells)
+    text = f"{shown} of {len(cells)} cells show it, {denied} the contrary{', each by itself at 95 %' if any(each.chance for each in cells) else ''}"
+    if answer == "no" and shown and claim.wanted.of(len(cells)) == len(cells):
+        # Else it would be `mixed`.
+        text += "; of the former none does at the level that is adjusted for their number"
+    if silent := [each for each in cells if each.silent and not (each.shows(0.95) or each.denies(0.95))]:
+        neither = len(cells) - shown - denied - len(silent)
+        text += f", {neither} neither" if neither else ""
+        text += f", {len(silent)} cannot tell ({of_cell(silent[0].cell, silent[0].words, '')})"
+    return text
 
 
 def together(answer: str, by_itself: str, tested: int) -> str:
@@ -53,6 +66,11 @@ def together(answer: str, by_itself: str, tested: int) -> str:
     # `no` may stay where `mixed` would have needed cells that show the claim at the smaller share of errors.
     stays = "left open" if answer == "cannot distinguish" else f"`{answer}`"
     return f"; by itself this would be `{by_itself}`: with all {tested} claims of the study together (Holm) it is {stays}"
+
+
+def alone(answer: str, by_itself: str, tested: int) -> str:
+    """As `together`, in a few words, for lists."""
+    return "" if answer == by_itself else f"`{by_itself}` before correction for {tested} claims"
 
 
 def sources(spec: FigureSpec | FindingSpec, references: Mapping[str, Reference]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from sawtooth.estimates import covers
 from sawtooth.findings.verdict import ANSWERS, Evidence
-from sawtooth.report.document import UNTOLD, Verdict
+from sawtooth.report.document import UNTOLD, Report, Verdict
 from sawtooth.scales import scale
 from sawtooth.stats.interval import signed
 
@@ -22,15 +22,26 @@ _ALIKE, _APART = 3, 5
 """Claims that begin with so many words alike, and then have at most so many of their own, are told together."""
 
 
+def whole(report: Report) -> list[str]:
+    """The summary with all numbers: a verdict on several cells has a line for each of them."""
+    lines = {verdict.line: verdict.lines for section in report.sections for verdict in section.verdicts}
+    return [each for line in report.summary for each in lines.get(line, [line])]
+
+
 def number(verdict: Verdict) -> str:
-    """The number that decides: that of the only cell, or how many cells show the claim and how many the contrary, each by itself at 95 %."""
+    """The number that decides: that of the only cell, or how many cells show the claim and how many the contrary, each by itself at 95 %.
+
+    Where the verdict is another one than that number says by itself, since it is one of many, that is said, too.
+    """
     cells = verdict.evidence
     if not cells:
         return _first(verdict.numbers)
     if len(cells) == 1:
-        return _of(cells[0])
-    shown, denied = sum(each.shows(0.95) for each in cells), sum(each.denies(0.95) for each in cells)
-    return f"{shown} of {len(cells)} cells{f', {denied} contrary' if denied else ''}"
+        told = _of(cells[0])
+    else:
+        shown, denied = sum(each.shows(0.95) for each in cells), sum(each.denies(0.95) for each in cells)
+        told = f"{shown} of {len(cells)} cells{f', {denied} contrary' if denied else ''}"
+    return f"{told}; {verdict.alone}" if verdict.alone else told
 
 
 def found(verdicts: Sequence[Verdict]) -> list[str]:
@@ -95,7 +106,7 @@ def _of(each: Evidence) -> str:
     interval = each.interval
     if each.brief or interval is None or not math.isfinite(interval.estimate):
         return each.brief or _first(each.words)
-    divisor, unit = scale(each.unit, [abs(interval.estimate)])
+    divisor, unit = each.read_in or scale(each.unit, [abs(interval.estimate)])
     shown = interval.over(divisor)
     ends = f" ({signed(shown.low)} to {signed(shown.high)})" if covers(interval) else ""
     return f"{signed(shown.estimate)}{f' {unit}' if unit else ''}{ends}"

@@ -169,6 +169,8 @@ class Verdict:
         caveat: what is to be known wherever it is shown; empty for nothing.
         refuted_by: what would have made it `no`; empty if that is not told.
         standing: what it would be had something else been assumed; None if nothing is.
+        counted: as `numbers`, with cells counted that are told by themselves in a table beside it; empty if there is none.
+        alone: what it would be if it were the only claim, in a few words; empty if it would be the same.
 
     """
 
@@ -179,6 +181,8 @@ class Verdict:
     caveat: str = ""
     refuted_by: str = ""
     standing: Standing | None = None
+    alone: str = ""
+    counted: str = ""
 
     @property
     def said(self) -> str:
@@ -186,6 +190,24 @@ class Verdict:
         if self.untold:
             return UNTOLD
         return self.answer if self.standing is None or self.standing.unanimous else f"{self.answer} under these assumptions"
+
+    @property
+    def line(self) -> str:
+        """It and all its numbers."""
+        return self._with(self.numbers)
+
+    @property
+    def lines(self) -> list[str]:
+        """The same, with a line for each cell where there are some."""
+        if not self.counted or len(self.evidence) > _MOST_TOLD:
+            return [self.line]
+        return [
+            self._with(self.counted),
+            *(f"  {each.cell}: {each.words}{f'; {each.doubt}' if each.doubt else ''}" for each in self.evidence),
+        ]
+
+    def _with(self, numbers: str) -> str:
+        return f"{self.said}: {self.claim} ({numbers})" + (f" But: {self.caveat}" if self.caveat else "")
 
     def __repr__(self) -> str:
         """The answer, and the numbers of each cell."""
@@ -232,6 +254,7 @@ class Section:
     """A heading with paragraphs, verdicts, figures and tables below it.
 
     Attributes:
+        missing: figures that were asked for and are not here, each with why; they are among the paragraphs.
         claims: of a study's own analysis: they are decided together with the study's findings, and their verdicts stand beside those.
 
     """
@@ -242,6 +265,7 @@ class Section:
     plots: list[Plot] = field(default_factory=list[Plot])
     grids: list[Grid] = field(default_factory=list[Grid])
     claims: list[Claimed] = field(default_factory=list[Claimed])
+    missing: list[str] = field(default_factory=list[str])
 
     @property
     def anchor(self) -> str:
@@ -331,6 +355,11 @@ class Report:
     def plots(self) -> list[Plot]:
         """All figures of sections."""
         return [plot for section in self.sections for plot in section.plots]
+
+    @property
+    def missing(self) -> list[str]:
+        """Figures that were asked for and are not here, each with why."""
+        return [each for section in self.sections for each in section.missing]
 
     @property
     def grids(self) -> list[Grid]:
@@ -470,7 +499,7 @@ def _evidence(each: Evidence) -> dict[str, Any]:
     interval = each.interval
     numbers = None if interval is None else {
         "estimate": _finite(interval.estimate), "low": _finite(interval.low), "high": _finite(interval.high), "runs": interval.n,
-        "method": interval.kind, "of": each.quantity, "unit": each.unit, "above": _finite(each.limits[0]), "below": _finite(each.limits[1]),
+        "method": interval.kind, "of": each.quantity, "unit": each.unit, "read_in": each.read_in and {"unit": each.read_in[1], "divisor": each.read_in[0]}, "above": _finite(each.limits[0]), "below": _finite(each.limits[1]),
     }  # fmt: skip
     found: dict[str, Any] = {"cell": each.cell, "numbers": each.words, "interval": numbers, "doubt": each.doubt}
     return found | ({"steps": [_evidence(step) for step in each.steps]} if each.steps else {})

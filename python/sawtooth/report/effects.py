@@ -17,8 +17,8 @@ from sawtooth.questions import Choice
 from sawtooth.report.answers import Answers
 from sawtooth.report.document import Grid, Plot, Section
 from sawtooth.report.sensible import Shown
-from sawtooth.scales import p_value
-from sawtooth.stats.factorial import Factorial
+from sawtooth.scales import number, p_value
+from sawtooth.stats.factorial import Factorial, Source
 
 _MOST_FACTORS = 5
 """More have more interactions than anybody reads."""
@@ -50,9 +50,9 @@ def section(answers: Answers, first: Shown | None, *, drawn: bool) -> Section | 
         return None
     what = spec.label or data.measure.words
     places = [shown.place(data, panel, "") if len(panels) > 1 else {} for panel in panels]
-    told = [": ".join([*filter(None, [", ".join(place.values())]), _words(each)]) for place, each in zip(places, found, strict=True)]
+    told = [": ".join([*filter(None, [", ".join(place.values())]), _words(each, data)]) for place, each in zip(places, found, strict=True)]
     caption = shown.sentences(f"Effects on {what}.", *dict.fromkeys(effects.said(each) for each in found), shown.chosen(spec))
-    table = pl.concat(_table(each, place) for place, each in zip(places, found, strict=True))
+    table = pl.concat(_table(each, place, data.unit) for place, each in zip(places, found, strict=True))
     return Section(f"What matters for {what}", told, plots=plots, grids=[Grid("effects", table, caption)])
 
 
@@ -83,12 +83,13 @@ def _plot(data: Data) -> Plot:
     return Plot(data.spec.name, made.picture, made.note, made.numbers)
 
 
-def _words(found: Factorial) -> str:
-    """What matters most, in a sentence."""
+def _words(found: Factorial, data: Data) -> str:
+    """What matters most, in a sentence, and how much it does: nearly all of a variance may be a small difference."""
     clear = sorted((source for source in found.sources if effects.clear(source)), key=lambda source: -source.share)
     if not clear:
         return "No factor or interaction is told from chance."
-    named = [f"{source.name} ({100 * source.share:.3g} %)" for source in clear[:_MOST_TOLD]]
+    named = [f"{source.name} ({100 * source.share:.3g} %; {_reach(source, found, data, of)})"
+             for source, of in zip(clear[:_MOST_TOLD], (" of the mean over all", "", ""), strict=False)]  # fmt: skip
     rest = len(clear) - len(named)
     more = f", and {rest} smaller {'effect is' if rest == 1 else 'effects are'} told from chance, too" if rest else ""
     return (
@@ -97,17 +98,35 @@ def _words(found: Factorial) -> str:
     )
 
 
-def _table(found: Factorial, place: Mapping[str, str]) -> pl.DataFrame:
+def _reach(source: Source, found: Factorial, data: Data, of: str) -> str:
+    """How far a term's effects are apart; as a share of the mean over all, too, where 0 is the least that the measure can be."""
+    divisor, unit = data.unit
+    what = "means" if len(source.factors) == 1 else "what it adds is"
+    share = f", {number(float(f'{100 * source.reach / found.mean:.2g}'))} %{of}" if data.range[0] >= 0 and found.mean > 0 else ""
+    return f"{what} up to {number(source.reach / divisor)}{f' {unit}' if unit else ''} apart{share}"
+
+
+def _table(found: Factorial, place: Mapping[str, str], unit: tuple[float, str]) -> pl.DataFrame:
     """A row for each effect, for replicates and for chance: their shares are the whole variance."""
+    divisor, name = unit
+    apart = f"largest difference{f' ({name})' if name else ''}"
     rows = [
         {
-            "effect": source.name, "share (%)": 100 * source.share, "degrees of freedom": source.freedom, "F": source.f,
+            "effect": source.name, apart: source.reach / divisor, "share (%)": 100 * source.share, "degrees of freedom": source.freedom, "F": source.f,
             "p (Holm)": p_value(source.p_holm).removeprefix("p ").removeprefix("= "), "told from chance": "yes" if effects.clear(source) else "no",
         }
         for source in found.sources
     ]  # fmt: skip
     rest = [
-        {"effect": name, "share (%)": 100 * share, "degrees of freedom": freedom, "F": None, "p (Holm)": None, "told from chance": None}
+        {
+            "effect": name,
+            apart: None,
+            "share (%)": 100 * share,
+            "degrees of freedom": freedom,
+            "F": None,
+            "p (Holm)": None,
+            "told from chance": None,
+        }
         for name, share, freedom in (
             ("between replicates", found.blocks, effects.replicates(found) - 1),
             ("left to chance", *found.error),

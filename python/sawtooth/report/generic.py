@@ -98,7 +98,7 @@ def _section(answers: Answers, one: Shown, frame: pl.DataFrame, *, drawn: bool) 
     told = frame.select(*dict.fromkeys(["cell", *keys, "low", "high"]))
 
     def rows() -> Iterator[dict[str, object]]:
-        for first, estimate in estimates.of_groups(told, ["cell", *keys], one.statistic, one.measure.range):
+        for first, estimate in estimates.of_groups(told, ["cell", *keys], one.statistic, one.measure.within(one.view().flows)):
             point = estimate.over(divisor)
             points.append(point)
             yield {**{key: first[key] for key in keys}, **_cells(point, unit)}

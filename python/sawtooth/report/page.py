@@ -12,7 +12,7 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup, escape
 
-from sawtooth.report import cells, words
+from sawtooth.report import by_cell, cells, words
 from sawtooth.report.document import Grid, Plot
 from sawtooth.report.origin import design, failures, origin, runs
 from sawtooth.report.validity import MOST_SHOWN
@@ -21,7 +21,7 @@ from sawtooth.tables import factors_of
 if TYPE_CHECKING:
     from sawtooth.report.document import Report
 
-MOST_TOLD = 4
+MOST_TOLD = 6
 """Of more cells, those behind a verdict are listed."""
 MOST_COLUMNS = 9
 """A table of more is printed across."""
@@ -60,7 +60,14 @@ def template(name: str) -> jinja2.Template:
     )
     environment.filters |= {"words": words.html, "address": quote}
     cast(dict[str, Any], environment.globals).update(
-        {"svg": svg_of, "rows": rows, "columns": cells.columns, "most_columns": MOST_COLUMNS, "most_told": MOST_TOLD}
+        {
+            "svg": svg_of,
+            "rows": rows,
+            "columns": cells.columns,
+            "by_cell": by_cell.table,
+            "most_columns": MOST_COLUMNS,
+            "most_told": MOST_TOLD,
+        }
     )
     return environment.get_template(name)
 

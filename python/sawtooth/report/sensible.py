@@ -1,6 +1,6 @@
 """Figures that a study gets when it asks for none: by what its traffic is.
 
-Endless flows: goodput, round-trip time and, of several, fairness. Transfers: completion times by their levels and as distributions. Flows that arrive:
+Endless flows: goodput, round-trip time and, of several that links bring together, fairness. Transfers: completion times by their levels and as distributions. Flows that arrive:
 completion by size. Requests: how long answers took. Calls over UDP: one-way delay, jitter and loss. Arms stand on x if nothing is swept.
 """
 
@@ -19,6 +19,7 @@ from sawtooth.measures import Measure, View
 from sawtooth.measures.blocks import blocks
 from sawtooth.metrics import sides
 from sawtooth.questions import Choice
+from sawtooth.report.common_links import apart
 from sawtooth.results.dataset import Dataset
 from sawtooth.stats import Centre
 
@@ -75,6 +76,7 @@ def shown(dataset: Dataset) -> Iterator[Shown]:
             .collect()
             .item()
             > 1
+            and apart(dataset) is None
         ):
             yield Shown("Fairness", "fairness", measures.measure("jain"), label="Jain's index of goodputs")
     if transfers:

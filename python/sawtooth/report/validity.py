@@ -34,7 +34,7 @@ class Entry:
     Attributes:
         rule: the row of the table of rules.
         where: in how many cells, in which arms, of which items, in how many of their runs; joined only where all of them are marked.
-        example: one of the marks.
+        example: one of the marks, if it says more than `where`.
         marks: how many there are.
 
     """
@@ -113,12 +113,10 @@ def _entry(rule: Rule, marks: pl.DataFrame, names: Sequence[str], places: pl.Dat
     parts.append(f"in {least} runs" if least == most else f"in {least} to {most} runs")
     first = marks.row(0, named=True)
     where = [*(f"{name} {written(str(first[name]))}" for name in names), *(str(first[name]) for name in ("arm", "item") if first.get(name))]
-    return Entry(
-        rule,
-        ", ".join(parts),
-        f"{', '.join(where)}: {first['text']}" if where else str(first["text"]),
-        marks.height,
-    )
+    text = str(first["text"])
+    told = ", ".join(parts)
+    # What has one cell, arm and flow is all there is: no example of anything.
+    return Entry(rule, told if where else f"{told}: {text}", f"{', '.join(where)}: {text}" if where else "", marks.height)
 
 
 def _places(marks: pl.DataFrame, places: pl.DataFrame) -> list[str]:

@@ -64,6 +64,12 @@ class Source:
         """Factors joined by " x "."""
         return " x ".join(self.factors)
 
+    @property
+    def reach(self) -> float:
+        """From the least of its effects to the largest, in the unit of the value: of a factor, how far the means of its levels are apart."""
+        changes = [effect.change.estimate for effect in self.effects]
+        return max(changes) - min(changes)
+
 
 @dataclass(frozen=True)
 class Factorial:
@@ -73,13 +79,14 @@ class Factorial:
         sources: main effects first, then interactions of two, and so on.
         blocks: share of the total that lies between replicates; 0 if they are no blocks.
         error: share of the total that is left over, and its degrees of freedom.
-        runs: how many were analysed. left_out: replicates that lacked a combination.
+        mean: over all runs that were analysed, and how many these `runs` are. left_out: replicates that lacked a combination.
 
     """
 
     sources: tuple[Source, ...]
     blocks: float
     error: tuple[float, int]
+    mean: float
     runs: int
     left_out: tuple[object, ...]
 
@@ -208,7 +215,7 @@ def _analysed(
         share = squares[term] / total if total > 0 else 0.0
         made.append(Source(tuple(factors[axis - 1] for axis in term), freedoms[term], share, value, own, adjusted, effects))
     shares = (between / total, rest / total) if total > 0 else (0.0, 0.0)
-    return Factorial(tuple(made), shares[0], (shares[1], freedom), int(y.size), left_out)
+    return Factorial(tuple(made), shares[0], (shares[1], freedom), float(y.mean()), int(y.size), left_out)
 
 
 def _part(y: NDArray[np.float64], term: tuple[int, ...]) -> Vector:

@@ -89,4 +89,4 @@ def unvaried(value: float, n: int, level: float = 0.95) -> Interval:
     mean, of which rare other values may make anything: its ends are the value, and `kind` has the bound of q instead of a level.
     """
     share = 1 - (1 - level) ** (1 / n)
-    return Interval(value, value, value, n, f"no variation in {n} runs: fewer than {share:.0%} of runs differ")
+    return Interval(value, value, value, n, f"no variation in {n} runs: up to {share:.0%} of further ones may differ")

@@ -118,9 +118,11 @@ def _told(rows: Rows, at: int, n: int, level: float) -> Interval:
 def mean_rows(rows: Vector, level: float = 0.95, *, origin: bool = True) -> Rows:
     """The rule for many samples at once: of shape (m, n), n >= 2."""
     n = rows.shape[1]
-    estimate, spread = rows.mean(axis=1), rows.std(axis=1, ddof=1)
+    spread = rows.std(axis=1, ddof=1)
     largest = np.abs(rows).max(axis=1)
     alike = np.ptp(rows, axis=1) <= _ROUNDING * largest
+    # A sum of what is alike, divided by its number, may be another value in its last bit.
+    estimate = np.where(alike, rows[:, 0], rows.mean(axis=1))
     half = t_quantile(0.5 + level / 2, n - 1) * spread / np.sqrt(n)
     low, high = estimate - half, estimate + half
     above, below = rows.min(axis=1) > 0, rows.max(axis=1) < 0

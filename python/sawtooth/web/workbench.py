@@ -190,7 +190,7 @@ def on_page(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) ->
     scale, note = shown.scale(data, [value for point in every for value in point.values])
     lacking = [text if len(sides) == 1 else f"{side.label}: {text}" for side in sides if (text := shown.without_value(side.data))]
     values += [value for point in every for value in (point.interval.low, point.interval.high, *point.values)]
-    axis = ticks.of_values(values, scale)
+    axis = ticks.of_values(values, scale, counts=data.measure.counts)
     words, common = ticks.of_levels([written(each) for each in levels])
     caption = shown.sentences(spec.caption, estimates.said(every, spec.statistic), note, shown.pooling(data), *lacking, shown.chosen(spec))
     names = [[called(sides, side, name) for name in side.data.curve_names()] for side in sides]
@@ -199,7 +199,7 @@ def on_page(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) ->
     return {
         "x": {
             "dimension": data.places["x"],
-            "label": ticks.label(spec.x_label or data.places["x"], common),
+            "label": ticks.label(data.x_label, common),
             "levels": [written(each) for each in levels],
             "names": words,
             "joined": joined,
