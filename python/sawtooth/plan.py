@@ -27,6 +27,7 @@ from sawtooth.study import Assignment, Study, draws, effects, files
 from sawtooth.study.assign import Tree, assign
 from sawtooth.study.draws import seed_of
 from sawtooth.study.overlap import check_overlaps
+from sawtooth.study.replaced import check_replaced
 from sawtooth.study.sweep import Cell, axis_names, cells
 from sawtooth.study.template import Templates
 
@@ -267,6 +268,7 @@ def make_plan(study: Study) -> Plan:
         if most > planned:
             # What cannot be drawn of the last replicate is told now, not in the middle.
             next(_runs(study, cell, range(most, most + 1), 0, _unknown))
+    check_replaced(study, all_cells)
     built = _Built(runs, len(all_cells))
     # What figures and findings name comes after the scenario: a misspelt path of the sweep is blamed itself, not what speaks of its factor.
     warnings.update(dict.fromkeys(check(study, presentation(study), all_cells, built)))
