@@ -240,7 +240,7 @@ class Plan:
 
 
 def make_plan(study: Study) -> Plan:
-    """Lays out every run of a study and checks one of each cell and arm.
+    """Lays out every run of a study and checks one of each cell and arm, also of its short form, which is tried first and in CI.
 
     Raises:
         StudyError: for anything that no run could use, with its place in the study.
@@ -275,6 +275,8 @@ def make_plan(study: Study) -> Plan:
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
     if study.order == "blocks":
         runs = _in_blocks(study, runs)
+    if (shortened := study.shortened()) is not None:
+        make_plan(shortened)
     return Plan(study, all_cells, runs, _batches(study, runs), tuple(warnings), demand)
 
 

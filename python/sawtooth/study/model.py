@@ -165,6 +165,17 @@ class Study:
         whole = plain if "scenario" in plain else {"scenario": plain}
         return cls.parse(written(whole), Path("<study>"), short=short, options=options, files=files)
 
+    def shortened(self) -> Study | None:
+        """The `[short]` form of a long one that nothing was set of; None if there is none.
+
+        Raises:
+            StudyError: if that cannot be read.
+
+        """
+        if self.short or self.document.options or "short" not in self.tree:
+            return None
+        return read(type(self), self.document, self.path, self.tree, self.folder, short=True)
+
     def repeat_of(self, arm: str) -> int:
         """Replicates of each cell of an arm; with `until`, those before the first look."""
         return self.own_repeats.get(arm, self.repeat)
