@@ -41,10 +41,10 @@ def every(study: Study) -> list[StudyError]:
 def every_of(path: Path, *, short: bool, options: Sequence[str], files: bool) -> list[StudyError]:
     """The mistakes of a study file that cannot be read."""
     path = shipped.find(path)
-    text = read_text(path)
     try:
+        text = read_text(path)
         tree, spans = _core.parse_toml(text)
-    except _core.TomlError:
+    except (StudyError, _core.TomlError):
         return []
 
     def again(document: Document, tree: Tree) -> Study:
