@@ -199,7 +199,8 @@ def read_text(path: Path) -> str:
     except IsADirectoryError:
         raise StudyError(f"{path} is a directory, not a study file", hint=_within(path)) from None
     except reading.Unreadable as error:
-        raise StudyError(error.message, hint=error.hint or "a study is a text in UTF-8") from None
+        place = Place(str(path), *error.where[:2], error.where[1] + 1, error.where[2]) if error.where else None
+        raise StudyError(error.message, place, error.hint or "a study is a text in UTF-8: save it as one") from None
     except OSError as error:
         raise StudyError(f"cannot read {path}: {error.strerror}", hint="name another, or see what `ls -ld` says of it") from None
 

@@ -19,7 +19,7 @@ import polars as pl
 
 from sawtooth import _core
 from sawtooth.display import Card, few
-from sawtooth.errors import StudyWarning, hinted, wrong_type
+from sawtooth.errors import StudyError, StudyWarning, hinted, wrong_type
 from sawtooth.expected import check
 from sawtooth.presentation import presentation
 from sawtooth.sharing import Shard, assigned, cut, work
@@ -27,6 +27,7 @@ from sawtooth.study import Assignment, Study, draws, effects, files
 from sawtooth.study.assign import Tree, assign
 from sawtooth.study.draws import seed_of
 from sawtooth.study.overlap import check_overlaps
+from sawtooth.study.replaced import check_replaced
 from sawtooth.study.sweep import Cell, axis_names, cells
 from sawtooth.study.template import Templates
 
@@ -41,7 +42,7 @@ _SIMULATED_WORK = 6e7
 _SIMULATED_ROWS = 1e5
 # What a run on a kernel takes besides its segments, in segments.
 _KERNEL_RUN = 1e4
-# An estimate of events is of what links can carry. What is so many times the limit is refused beforehand; the run shows what is between.
+# An estimate of events is of what links can carry. What is so many times the limit is refused beforehand; of what is between there is a warning.
 _FAR_ABOVE = 1000.0
 # What is drawn where nothing is.
 _NOTHING: dict[str, Any] = {}
@@ -239,7 +240,7 @@ class Plan:
 
 
 def make_plan(study: Study) -> Plan:
-    """Lays out every run of a study and checks one of each cell and arm.
+    """Lays out every run of a study and checks one of each cell and arm, also of its short form, which is tried first and in CI.
 
     Raises:
         StudyError: for anything that no run could use, with its place in the study.
@@ -251,14 +252,17 @@ def make_plan(study: Study) -> Plan:
     all_cells = cells(study)
     runs: list[Run] = []
     warnings: dict[StudyWarning, None] = {}
-    demand = Demand()
+    demand, longest = Demand(), (0.0, StudyWarning(""))
     templates = Templates(study)
     planned, most = study.planned, study.most
     for cell in all_cells:
 
         def checked(arm: str, scenario: str, applied: Sequence[Assignment]) -> Demand:
-            nonlocal demand
+            nonlocal demand, longest
             each, strange = _check(study, scenario, applied)
+            ended = _ended(study, each.events, applied)
+            if ended is not None and each.events > longest[0]:
+                longest = each.events, StudyWarning(ended.message, ended.place, ended.hint)
             demand = demand.with_runs(study.repeat_of(arm), each)
             warnings.update(dict.fromkeys(strange))
             return each
@@ -267,12 +271,17 @@ def make_plan(study: Study) -> Plan:
         if most > planned:
             # What cannot be drawn of the last replicate is told now, not in the middle.
             next(_runs(study, cell, range(most, most + 1), 0, _unknown))
+    if longest[0]:
+        warnings[longest[1]] = None
+    check_replaced(study, all_cells)
     built = _Built(runs, len(all_cells))
     # What figures and findings name comes after the scenario: a misspelt path of the sweep is blamed itself, not what speaks of its factor.
     warnings.update(dict.fromkeys(check(study, presentation(study), all_cells, built)))
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
     if study.order == "blocks":
         runs = _in_blocks(study, runs)
+    if (shortened := study.shortened()) is not None:
+        make_plan(shortened)
     return Plan(study, all_cells, runs, _batches(study, runs), tuple(warnings), demand)
 
 
@@ -415,19 +424,21 @@ def _check(study: Study, scenario: str, applied: Sequence[Assignment]) -> tuple[
         demand, strange = _core.examine(scenario, kernel=study.on_kernels)
     except _core.ScenarioError as error:
         raise study.located(error, applied) from None
-    _check_events(study, demand[1], applied)
     located = [study.located(warning, applied) for warning in strange]
     return Demand(*demand), [StudyWarning(error.message, error.place, error.hint) for error in located]
 
 
-def _check_events(study: Study, events: float, applied: Sequence[Assignment]) -> None:
-    """Refuses what would be ended at the limit after all: links that lose much carry less than they could, but not that much less."""
+def _ended(study: Study, events: float, applied: Sequence[Assignment]) -> StudyError | None:
+    """That a run may be ended at the limit of events; raised if it will be after all: links that lose much carry less than they could, but not that much less."""
     limit = study.limits["events"]
-    if not study.on_kernels and events > _FAR_ABOVE * limit:
-        number = f"{events:,.0f}" if events < _LONG else f"{events:.1e}".replace("e+", "e")
-        text = f"a run takes up to about {number} events, and the limit is {limit:,.0f}"
-        located = study.locator(applied)(text, "duration")
-        raise hinted(located, _core.how_to_raise("events", min(events, 1e300)))
+    if study.on_kernels or events <= limit:
+        return None
+    number = f"{events:,.0f}" if events < _LONG else f"{events:.1e}".replace("e+", "e")
+    text = f"a run takes up to about {number} events, and the limit is {limit:,.0f}"
+    located = hinted(study.locator(applied)(text, "duration"), _core.how_to_raise("events", min(events, 1e300)))
+    if events > _FAR_ABOVE * limit:
+        raise located
+    return located
 
 
 def _run_id(scenario: str, seed: int, backend: str) -> str:

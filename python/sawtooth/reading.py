@@ -12,14 +12,17 @@ from pathlib import Path
 
 
 class Unreadable(Exception):
-    """A path that cannot be read as a text: what is wrong, and what to do."""
+    """A path that cannot be read as a text: what is wrong, what to do, and where it is no text: line and column from 1, and the line as far as it is one."""
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
+    def __init__(self, message: str, hint: str | None = None, where: tuple[int, int, str] | None = None) -> None:
         self.message = message
         self.hint = hint
+        self.where = where
         super().__init__(message)
 
 
+_WIDEST = 1000
+"""Bytes of a line of what is no text, that are shown."""
 _KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFCHR: "a device",
@@ -75,5 +78,12 @@ def read_text(path: Path, most: float, hint: str | None = None, encoding: str = 
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
-        raise Unreadable(f"{path} is no text: byte {error.start} is not UTF-8") from None
+        raise Unreadable(f"{path} is no text: byte {error.start} is not UTF-8", where=_where(content, error.start)) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _where(content: bytes, at: int) -> tuple[int, int, str]:
+    """The line and the column of a byte that is no text's, and its line."""
+    begin = content.rfind(b"\n", 0, at) + 1
+    line = content[begin:].partition(b"\n")[0][:_WIDEST].decode(errors="replace").rstrip("\r")
+    return content.count(b"\n", 0, at) + 1, len(content[begin:at].decode(errors="replace")) + 1, line

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from sawtooth import _core, outputs
+from sawtooth.called import overrides
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, Run
@@ -173,6 +174,8 @@ def comments(plan: Plan, run: Run) -> list[str]:
     if run.arm:
         named.append(f"arm {run.arm}")
     named.append(f"replicate {run.replicate}, seed {run.seed}")
+    if altered := overrides(plan.study):
+        named.append(f"with {altered}")
     return [", ".join(named), _said(run.scenario, plan.study.backend)]
 
 

@@ -104,16 +104,6 @@ def duration_of(run: Run) -> float:
     return _core.evaluate(str(tree["duration"]), tree.get("vars", {}))[0]
 
 
-def title(plan: Plan, run: Run) -> str:
-    """Study and run in one line."""
-    cell = next(cell for cell in plan.cells if cell.number == run.cell)
-    factors = ", ".join(f"{path.split('.')[-1]} {value}" for path, value in cell.factors.items())
-    arm = f", {run.arm}" if run.arm else ""
-    # What number a later one has depends on what the others came to.
-    number = f"run {run.index}: " if run.round == 1 else ""
-    return f"{plan.study.name}, {number}cell {run.cell}{f' ({factors})' if factors else ''}{arm}, replicate {run.replicate}"
-
-
 def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
     """A line per flow that is drawn."""
     names = trace.flows["flow"].to_list()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from sawtooth.cli import app
 from sawtooth.conformance.parse import load, parse
 from sawtooth.conformance.script import Call, Foreign, Inbound, Outbound, Script, Segment, Shell, When
 from sawtooth.errors import StudyError
@@ -72,6 +74,18 @@ def test_mistakes_are_told_with_their_place(text: str, line: int, column: int, w
     assert place is not None
     assert (place.name, place.line, place.column) == ("x.pkt", line, column)
     assert words in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["", "\n", "// a comment\n", "--tolerance_usecs=1000\n"])
+def test_a_script_without_a_statement_is_a_mistake(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "e.pkt"
+    path.write_text(text)
+    told = CliRunner().invoke(app, ["conform", str(path)])
+    assert told.exit_code == 2
+    assert told.stdout.startswith(
+        f"{path}: has a mistake\nerror: the script has no statement, so nothing would be tested\n --> {path}:1:1\n"
+    )
+    assert told.stdout.endswith("\nhint: such as: 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n1 has a mistake\n")
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

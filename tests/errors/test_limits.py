@@ -113,6 +113,14 @@ def test_what_is_far_beyond_the_limit_of_events_is_refused_at_its_duration() -> 
     assert " events, and the limit is 10,000,000,000\n  --> pair.toml:14:12" in message(text)
 
 
+def test_what_is_beyond_the_limit_of_events_is_warned_of_in_the_words_of_the_refusal() -> None:
+    plan = make_plan(Study.parse(STUDY, Path("pair.toml"), options=["limits.events=100"]))
+    (warning,) = [each for each in plan.warnings if " events, and the limit is 100" in each.message]
+    assert warning.message.startswith("a run takes up to about ")
+    assert warning.hint is not None and warning.hint.startswith("if that is meant, raise the limit: events = 1e")
+    assert warning.place is not None and warning.place.text == 'duration = "3 s"'
+
+
 def test_a_plan_notes_memory_beyond_its_limit_and_beyond_the_machine() -> None:
     plan = make_plan(Study.parse(STUDY, Path("pair.toml")))
     assert not plan.notes(1e9)

@@ -73,14 +73,25 @@ BAD = {
         TRACE,
         "up.trace",
         "1\n5\n4\n",
-        "error: 4 ms comes after 5 ms: the times of a trace ascend\n --> {file}:3:1\n  |\n3 | 4\n  | ^",
+        "error: 4 ms comes after 5 ms: the times of a trace ascend\n --> {file}:3:1\n  |\n3 | 4\n  | ^\nhint: write the lines in the order of their times",
     ),
-    "an empty trace": (TRACE, "up.trace", "\n", "error: {file} holds no delivery opportunity"),
+    "an empty trace": (
+        TRACE,
+        "up.trace",
+        "\n",
+        "error: {file} holds no delivery opportunity\n{named}\nhint: each line is a whole number of milliseconds, such as 12",
+    ),
+    "a table of changes without a row": (
+        CHANGES,
+        "wifi.csv",
+        "at,rate\n",
+        "error: {file} holds no row of changes\n{named}\nhint: a line of names, such as at,rate, and below it a line for each change, such as 5 s,2 Mbit/s",
+    ),
     "a trace of one moment": (
         TRACE,
         "up.trace",
         "0\n0\n",
-        "error: {file} has no opportunity after 0 ms\nhint: its last time is the length of a lap",
+        "error: {file} has no opportunity after 0 ms\n{named}\nhint: its last time is the length of a lap",
     ),
     "a column of something else": (
         CHANGES,
@@ -125,7 +136,11 @@ BAD = {
 def test_a_bad_line_is_named(case: str, tmp_path: Path) -> None:
     keys, name, text, expected = BAD[case]
     (tmp_path / name).write_text(text)
-    assert message(keys, tmp_path) == expected.format(file=tmp_path / name)
+    # What is of the whole file is told where the study names it.
+    line = (tmp_path / "traced.toml").read_text().splitlines()[3] if message(keys, tmp_path) else ""
+    before = line.index(f'"{name}"')
+    named = f" --> {tmp_path / 'traced.toml'}:4:{before + 1}\n  |\n4 | {line}\n  | {' ' * before}{'^' * (len(name) + 2)}"
+    assert message(keys, tmp_path) == expected.format(file=tmp_path / name, named=named)
 
 
 def test_a_file_that_is_not_there_is_shown_where_it_is_named(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import sawtooth
 from sawtooth.cli import app
-from sawtooth.errors import SawtoothError
+from sawtooth.errors import SawtoothError, StudyError
 from sawtooth.plan import make_plan
 from sawtooth.results import folder
 from sawtooth.study import Study
@@ -490,7 +490,7 @@ def test_files_that_are_no_studies(tmp_path: Path) -> None:
         tmp_path: f"error: {tmp_path} is a directory, not a study file\nhint: name a file in it: binary.toml",
         empty: f"error: {empty} is a directory, not a study file\nhint: name a file; `sawtooth list study` shows the studies that come along",
         results: f"error: {results} is a directory, not a study file\nhint: it holds results; the study that they are of is {results / 'study.toml'}",
-        binary: f"error: {binary} is no text: byte 7 is not UTF-8\nhint: a study is a text in UTF-8",
+        binary: f"error: {binary} is no text: byte 7 is not UTF-8\n --> {binary}:1:8\n  |\n1 | name = \ufffd\n  |        ^\nhint: a study is a text in UTF-8: save it as one",
     }
     for path, text in expected.items():
         with pytest.raises(SawtoothError) as raised:
@@ -628,3 +628,33 @@ def test_who_names_flows_where_it_is_said_how_they_are_taken_together_is_told_of
     text = STUDY + '\n[[figures]]\nname = "g"\nmetric = "goodput_bps"\nflows = "bulk"\n'
     assert message(text).endswith('hint: known here: mean, sum, max, min, each; only some flows are chosen by `of`, such as of = "bulk"')
     assert message(text.replace('"bulk"', '"men"')).endswith("hint: did you mean `mean`?")
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "column"), [('name = "a"\nquestion = "Größe"\n'.encode("latin-1"), 2, 15), ('name = "a"\n'.encode("utf-16"), 1, 1), (b"a = 1\r\nb = '\xc3\xa4\xff'", 2, 7)]
+)  # fmt: skip
+def test_what_is_no_text_is_told_with_its_line_and_column(content: bytes, line: int, column: int, tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_bytes(content)
+    with pytest.raises(StudyError, match="is no text: byte ") as caught:
+        Study.load(path)
+    assert caught.value.place is not None and (caught.value.place.line, caught.value.place.column) == (line, column)
+    assert caught.value.hint == "a study is a text in UTF-8: save it as one"
+    (told,) = sawtooth.lint(path)
+    assert (told.rule.code, told.place) == ("SW001", caught.value.place)
+
+
+def test_a_study_that_may_not_be_read_is_told_with_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text("[scenario]\n")
+
+    def refused(*_arguments: object, **_options: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    # Whoever runs this may be allowed to read all.
+    monkeypatch.setattr("os.access", lambda *_arguments: False)
+    monkeypatch.setattr("sawtooth.reading.os.open", refused)
+    for command in ("plan", "lint"):
+        told = CliRunner().invoke(app, [command, str(path)])
+        assert isinstance(told.exception, StudyError) and told.exception.message == f"cannot read {path}: Permission denied"
+        assert told.exception.hint == "name another, or see what `ls -ld` says of it"

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import sawtooth
-from sawtooth import trace
+from sawtooth import called, trace
 from sawtooth.backends.registry import BACKENDS
 from sawtooth.errors import DatasetError
 from sawtooth.plan import make_plan
@@ -154,7 +154,7 @@ def test_a_trace_shows_names_as_they_are_written(dataset: sawtooth.Dataset, tmp_
     plan = make_plan(Study.load(dataset.directory.parent / "nasty.toml"))
     run = trace.choose(plan, trace.Which(0, None, None, None))
     taken = trace.take(plan, run, BACKENDS["sim"].load())
-    drawn = trace.figure(taken, trace.title(plan, run), NASTY[1:], (), trace.span("0 s", None, run))
+    drawn = trace.figure(taken, called.title(plan, run), NASTY[1:], (), trace.span("0 s", None, run))
     style.write(drawn, tmp_path, "trace")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["trace.png", "trace.svg"]
 

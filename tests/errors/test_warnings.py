@@ -44,6 +44,16 @@ warning: no queue on the path of `dctcp` marks: it will react to losses only, as
   |      ^^^^^^^
 hint: give a link of its path queue = { name = "step" }, or take another algorithm""",
     ),
+    "ECN where nothing marks": (
+        changed(('"rack"', '"rack", ecn = "classic"')),
+        """\
+warning: no queue on the path marks: ECN is agreed on, and changes nothing
+ --> pair.toml:5:34
+  |
+5 | tcp = { recovery = "rack", ecn = "classic" }
+  |                                  ^^^^^^^^^
+hint: give a link of its path a queue that marks, such as "red", or leave `ecn` out""",
+    ),
     "prague without ECN": (
         changed(('"reno"', '"prague"'), MARKING, ('"rack"', '"rack", ecn = "off"')),
         """\
@@ -194,7 +204,7 @@ def test_warning(name: str) -> None:
 
 def test_what_is_harmless_or_meant_is_not_warned_of() -> None:
     assert warnings(STUDY) == []
-    assert warnings(changed(('"rack"', '"rack", ecn = "classic"'))) == []
+    assert warnings(changed(('"rack"', '"rack", ecn = "classic"'), MARKING)) == []
     assert warnings(changed(('"reno"', '"prague"'), MARKING)) == []
     # One flow reads it.
     mixed = changed(

@@ -206,6 +206,10 @@ WRONG = {
         json.dumps({"start": {"version": "iperf 3.12"}, "intervals": [], "end": {"streams": [{}]}}),
         "FILE:1:75: a stream has neither `sender` and `receiver` nor `udp`",
     ),
+    "a stream without its number": (
+        json.dumps({"start": {"version": "iperf 3.12"}, "intervals": [{"streams": [{"start": 0}]}], "end": {"streams": [{"sender": {"start": 0}}]}}),
+        "FILE:1:113: a stream has no `socket`\nhint: is it whole, and iperf3's?",
+    ),
     "an unknown event": (
         STREAM + '{"event":"pause"}\n',
         "FILE:5:1: `event` is 'pause', which iperf3 3.x does not write\n"

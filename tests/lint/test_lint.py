@@ -132,10 +132,10 @@ def test_a_rate_in_bytes_is_told_where_it_is_written(tmp_path: Path, written: st
     assert "bit/s" in found.hint
 
 
-def test_a_misspelt_name_that_every_run_replaces_is_told_at_its_place() -> None:
+def test_a_misspelt_name_that_no_flow_takes_is_told_at_its_place() -> None:
     path = FIXTURES / "SW004-bad.toml"
     assert [str(each) for each in lint(Study.load(path))] == [
-        f"{path}:19:6: SW004 there is no `cubik`; every run has another `cc` in its place, so that no run fails\n  hint: did you mean `cubic`?"
+        f"{path}:11:6: SW004 there is no `cubik`; every run has another `cc` in its place, so that no run fails\n  hint: did you mean `cubic`?"
     ]
 
 

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from sawtooth import fates, trace
+from sawtooth import called, fates, trace
 from sawtooth.backends import sim
 from sawtooth.cli import app
 from sawtooth.errors import StudyError
 from sawtooth.plan import make_plan
 from sawtooth.plots.trace import Curve, Panel, over_time, thinned
 from sawtooth.study import Study
+from sawtooth.taps import comments
 
 STUDY = """
 name = "two"
@@ -164,6 +165,29 @@ def test_the_command_writes_the_figure_and_says_what_it_shows(study: Path, tmp_p
     said = json.loads(done.stdout)
     assert (said["cell"], said["arm"]) == (2, "cubic")
     assert Path(said["figure"]).read_text().startswith("<svg") and Path(said["figure"]).with_suffix(".png").exists()
+
+
+def test_an_altered_run_says_so_and_takes_no_other_ones_place(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    altered = ["--set", "links.l.rate='50 Mbit/s'", "--set", "vars.T='1 s'", "--set", "limits.events=1e9"]
+    words = "with links.l.rate = 50 Mbit/s, vars.T = 1 s"
+    flent = tmp_path / "altered.flent"
+    for command in (["trace"], ["animate", "--to", "100 ms"]):
+        for options in ([], altered, [*altered, "--flent", str(flent)] if command == ["trace"] else altered):
+            assert CliRunner().invoke(app, [command[0], str(study), *command[1:], *options]).exit_code == 0
+    names = sorted(path.name for path in (tmp_path / "results/two/trace").iterdir())
+    whole = [name for name in names if name.startswith(("run-0.", "trace-run-0."))]
+    assert whole == ["run-0.html", "trace-run-0.png", "trace-run-0.svg"] and len(names) == 2 * len(whole), names
+    for name in names:
+        if not name.endswith(".png"):
+            text = (tmp_path / "results/two/trace" / name).read_text()
+            assert (words in text) == (name not in whole), name
+    assert words in json.loads(flent.read_text())["metadata"]["TITLE"]
+    plan = make_plan(Study.load(study, options=altered[1::2]))
+    assert any(words in line for line in comments(plan, plan.runs[0]))
+    # How many runs there are alters none.
+    plan = make_plan(Study.load(study, options=["repeat=1", "limits.events=1e9"]))
+    assert called.name(plan, plan.runs[0]) == "run-0" and called.overrides(plan.study) == ""
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import sawtooth
-from sawtooth import stats, trace
+from sawtooth import called, stats, trace
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.execute import execute
 from sawtooth.plan import make_plan
@@ -237,7 +237,7 @@ def test_a_reporter_is_told_of_what_is_added(study: Path, tmp_path: Path) -> Non
 def test_any_replicate_that_a_cell_may_come_to_can_be_traced(study: Path, tmp_path: Path) -> None:
     plan = make_plan(Study.load(study))
     run = trace.choose(plan, trace.Which(cell=2, arm="cubic", replicate=9))
-    assert trace.title(plan, run) == "until, cell 2 (loss 0.02), cubic, replicate 9"
+    assert called.title(plan, run) == "until, cell 2 (loss 0.02), cubic, replicate 9"
     made = sawtooth.run(study, tmp_path / "out").runs.filter(cell=2, arm="cubic", replicate=9)
     assert made["id"].to_list() == [run.id]
     with pytest.raises(StudyError) as caught:

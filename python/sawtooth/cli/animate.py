@@ -56,7 +56,7 @@ def animate(
 
     Example: sawtooth animate tahoe-vs-reno --cell 12 --from '2 s' --to '4 s'
     """
-    from sawtooth import outputs
+    from sawtooth import called, outputs
     from sawtooth import trace as traces
     from sawtooth.animation import drawing, film, page
     from sawtooth.backends.registry import BACKENDS
@@ -69,7 +69,7 @@ def animate(
     made = make_plan(studies.load(study, short, options, None, no_files))
     run = traces.choose(made, traces.Which(number, cell, arm, replicate))
     first, last = traces.span(begin, end, run)
-    path = out or made.study.directory() / "trace" / f"run-{run.index}.html"
+    path = out or made.study.directory() / "trace" / f"{called.name(made, run)}.html"
     if path.suffix not in (".html", ".svg"):
         raise StudyError(f"`{path.name}` is neither a page nor a drawing", hint="--out ends in .html or .svg")
     outputs.require(path, "an animation", [made.study.path])
@@ -85,7 +85,7 @@ def animate(
         film.Choice(flows or (), links or ()),
         most or (_MOST_IN_SVG if drawn else _MOST),
     )
-    title, pace = traces.title(made, run), pace or page.speed_of(taken)
+    title, pace = called.title(made, run), pace or page.speed_of(taken)
     text = drawing.drawing(taken, title, pace) if drawn else page.page(taken, title, made.study.question, pace)
     outputs.write(path, text.encode(), "an animation", [made.study.path])
     fates = {fate: taken.packets.filter(fate=fate).height for fate in ("dropped", "lost")}

@@ -87,6 +87,7 @@ def as_json(found: Fit, damage: str | None) -> dict[str, Any]:
         "delay_s": _plain(path.delay_s),
         "buffer_packets": _plain(path.buffer_packets),
         "loss": _plain(path.loss),
+        "outages": [asdict(each) for each in found.silences],
         "overflowed_packets": path.overflowed,
         "not_drop_tail": path.not_drop_tail,
         "cross": {
@@ -117,10 +118,12 @@ def lines(found: Fit, out: Path | None, drawn: Path | None) -> Iterator[str]:
     yield f"delay   {_told(path.delay_s, 1e3, 'ms')}, both ways"
     yield f"buffer  {_told(path.buffer_packets, 1, 'packets')}"
     yield f"loss    {_told(path.loss, 100, '%')}"
+    for each in found.silences:
+        yield f"outage  {each.began_s:.4g} s to {each.ended_s:.4g} s (ended {each.ended_low_s:.4g} to {each.ended_high_s:.4g} s): {each.words}"
     yield from _cross(found.cross)
     if lacks := found.seen.without_sack:
         yield f"sack    none: {lacks}; it is simulated with SACK all the same"
-    yield f"cc      {found.control.name or ''}{': ' if found.control.name else ''}{found.control.why}"
+    yield f"cc      {found.control.name or ''}{': ' if found.control.name else ''}{found.why_control}"
     if found.control.distances:
         yield "        " + ", ".join(f"{name} {far:.1%}" for name, far in found.control.distances.items())
     if found.again is None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
+from sawtooth import called
 from sawtooth import layers as ways
-from sawtooth import trace as traces
 from sawtooth.cli.output import print_json
 from sawtooth.plan import Plan, Run
 from sawtooth.plots import style, swim_lanes
@@ -19,12 +19,12 @@ def show(
     """Draws a message of a run on its way through all layers, and prints its packets and stalls."""
     view = ways.view(*ways.take(made, run, flows), message, span)
     number = view.message["message"] if view.message else 1
-    name = f"layers-run-{run.index}" + (f"-message-{number}" if number != 1 else "")
-    title = [traces.title(made, run), view.title]
+    name = f"layers-{called.name(made, run)}" + (f"-message-{number}" if number != 1 else "")
+    title = [called.title(made, run), view.title]
     drawn = swim_lanes.layers(view.events, view.packets, view.waits, (view.begin, view.end), view.origin, title, view.message)
     style.write(drawn, directory, name)
     times = view.times()
-    view.write(directory, name, f"layers-run-{run.index}-messages")
+    view.write(directory, name, f"layers-{called.name(made, run)}-messages")
     if as_json:
         print_json({"run": run.index, "figure": str(directory / f"{name}.svg"), "origin_ns": view.origin, "message": view.message,
                      "stalls": view.stalls().to_dicts(), "packets": times.to_dicts()})  # fmt: skip

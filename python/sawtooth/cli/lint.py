@@ -13,7 +13,9 @@ from sawtooth.cli.options import AsJson, Backend, NoFiles, Options, Short
 def lint(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="STUDY...", help="Studies, as `sawtooth run` takes them; or folders of them.", show_default=False),
+        typer.Argument(
+            metavar="STUDY...", help="Studies, as `sawtooth run` takes them; or folders of them.", show_default=False, readable=False
+        ),
     ] = None,
     short: Short = False,
     backend: Backend = None,

@@ -9,7 +9,7 @@ from pathlib import Path
 from sawtooth.cli import studies
 from sawtooth.cli.output import print_json
 from sawtooth.errors import StudyError
-from sawtooth.linting import Diagnostic, chosen, rule, unusable
+from sawtooth.linting import Diagnostic, chosen, lint_unread, rule
 from sawtooth.linting import lint as look
 from sawtooth.results.dataset import is_results
 
@@ -59,7 +59,8 @@ def _of(path: Path, short: bool, options: Sequence[str] | None, backend: str | N
     except StudyError as error:
         if error.place is None:
             raise  # There is no such file: that is no fault of a study.
-        return [unusable(error)]
+        backends = [f"backend={backend}"] if backend is not None else []
+        return lint_unread(error, path, short=short, options=[*(options or ()), *backends], files=not no_files)
     return look(study)
 
 

@@ -35,6 +35,8 @@ StudyPath = Annotated[
         metavar="STUDY",
         help="Study file (TOML), its folder, or a name that `sawtooth list study` shows.",
         show_default=False,
+        # Whether it can be read says what reads it, with a hint.
+        readable=False,
         autocompletion=_studies,
     ),
 ]

@@ -65,7 +65,7 @@ def trace(
 
     Example: sawtooth trace hstcp --short --qlog /tmp/hstcp.qlog
     """
-    from sawtooth import fates
+    from sawtooth import called, fates
     from sawtooth import trace as traces
     from sawtooth.backends.registry import BACKENDS
     from sawtooth.cli import captured, layers_text, studies
@@ -103,13 +103,13 @@ def trace(
         events = qlogs.write(made, run, qlog, flows or ())
         print(f"qlog: {qlog}, {events:,} events", file=sys.stderr)
     if flent is not None:
-        test = flent_file.write(taken, traces.title(made, run), flent, flows or ())
+        test = flent_file.write(taken, called.title(made, run), flent, flows or ())
         print(f"flent: {flent}, test {test}", file=sys.stderr)
     lost = None if made.study.on_kernels else fates.lost_on_wires(taken, span, backend_of_study)
     if lost is None and not made.study.on_kernels:
         print("note: the run has too many packets to tell when single ones were lost on the wire", file=sys.stderr)
-    drawn = traces.figure(taken, traces.title(made, run), flows or (), links or (), span, lost=lost)
-    name = f"trace-run-{run.index}"
+    drawn = traces.figure(taken, called.title(made, run), flows or (), links or (), span, lost=lost)
+    name = f"trace-{called.name(made, run)}"
     style.write(drawn, directory, name)
     for line in traces.untold(taken, flows or (), span):
         print(f"note: {line}", file=sys.stderr)

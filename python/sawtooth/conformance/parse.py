@@ -283,11 +283,17 @@ def parse(text: str, name: str) -> Script:
     lines = text.splitlines()
     try:
         tree = _PARSER.parse(text)
-        return cast("Script", _Reader(name, lines).transform(tree))
+        script = cast("Script", _Reader(name, lines).transform(tree))
     except VisitError as error:
         raise error.orig_exc from None
     except UnexpectedInput as error:
         raise _wrong(error, name, lines) from None
+    if not script.events:
+        place = Place(name, 1, 1, 2, lines[0] if lines else "")
+        raise StudyError(
+            "the script has no statement, so nothing would be tested", place, "such as: 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3"
+        )
+    return script
 
 
 def load(path: Path) -> Script:

@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 import polars as pl
 
-from sawtooth import outputs, trace
+from sawtooth import called, outputs, trace
 from sawtooth._core import CAPTURE_EPOCH_NS, CapturedSegments, version
 from sawtooth.backends import sim
 from sawtooth.errors import RunFailed, StudyError
@@ -102,7 +102,7 @@ def write(plan: Plan, run: Run, path: Path, flows: Sequence[str] = ()) -> int:
                 raise StudyError(f"the run has no flow `{flow}`", hint=did_you_mean(flow, names))
         series = batch.tables["series"].sort("t_ns", maintain_order=True)
         chosen = frozenset(flows or names)
-        told = _Told(trace.title(plan, run), plan.study.question, str(capture), series, _ends(chosen, batch.tables))
+        told = _Told(called.title(plan, run), plan.study.question, str(capture), series, _ends(chosen, batch.tables))
         return _written(path, told)
 
 

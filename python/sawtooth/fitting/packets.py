@@ -22,6 +22,8 @@ _MORE_THAN_ONE = 1.5
 """Segments: who acknowledges that much acknowledges more than one."""
 _AT_ONCE = 3
 """Acknowledgements with SACK for each acknowledgement number that no receiver holds back: the sender needs them for a fast retransmission (RFC 5681 section 3.2)."""
+_COPIES = ("retransmission", "needless")
+"""Marks of what is sent again."""
 _SAME = 1e-9
 """Seconds: times that are less apart are the same."""
 Numbers = NDArray[np.int64]
@@ -41,6 +43,7 @@ class Packets:
         alone: whether SACK told it of this packet and no other, shape (n,) of bool; first: of these, whether that is surely not held back, shape (n,) of bool.
         asked_number: which of all packets with data they are, from 1, shape (n,) of int.
         lost: when the packets were sent that were lost, ascending; lost_number: which of all packets with data they are, from 1, shape (n,) of int.
+        again: when data were sent again, needlessly or not, ascending; again_from: its first byte, shape (n,).
         before: packets that the sender sent before data.
         since, flight, acked: bytes that were not cumulatively acknowledged, and that were, from each of these times on.
 
@@ -61,6 +64,8 @@ class Packets:
     asked_number: Numbers
     lost: Vector
     lost_number: Numbers
+    again: Vector
+    again_from: Vector
     before: int
     since: Vector
     flight: Vector
@@ -97,7 +102,7 @@ def packets(capture: Capture, flow: str) -> Packets:
     fresh_at = _seconds(fresh, "t_ns", start)
     arrived = _floats(series, "acked_bytes") + _floats(series, "sacked_bytes")
     more = np.flatnonzero(np.diff(np.maximum.accumulate(np.nan_to_num(arrived)), prepend=0) > 0)
-    again = _again(marks)
+    again, copies = _again(marks), marks.filter(pl.col("kind").is_in(_COPIES))
     sent, fresh_number, again_number = _numbers(series, marks, again, max(segment, 1.0), start)
     lost = _lost(again, again_number, begin, end, fresh_number)
     asked, took, at_once, upper, gained = _round_trips(series, marks, again, start, end, fresh_at)
@@ -121,6 +126,8 @@ def packets(capture: Capture, flow: str) -> Packets:
         lost=sent[lost - 1],
         before=_OF_HANDSHAKE if row["handshake"] == "whole" else 0,
         lost_number=lost,
+        again=_seconds(copies, "t_ns", start),
+        again_from=_floats(copies, "from_bytes"),
         since=since,
         flight=_floats(series, "flight_bytes"),
         acked=acked,
@@ -151,7 +158,7 @@ def _numbers(series: pl.DataFrame, marks: pl.DataFrame, again: pl.DataFrame, seg
     times = np.repeat(_seconds(series, "t_ns", start), fresh + copies)
     # What a row sends again comes before what it sends anew: one packet has a row, unless there are very many.
     new = fresh > 0
-    every = marks.filter(pl.col("kind").is_in(["retransmission", "needless"])).with_row_index("count", offset=1)
+    every = marks.filter(pl.col("kind").is_in(_COPIES)).with_row_index("count", offset=1)
     kept = every.join(again, on=["t_ns", "from_bytes", "kind"], how="semi", maintain_order="left")["count"].to_numpy()
     rows = np.minimum(np.searchsorted(so_far, kept), so_far.size - 1)
     return times, (sent - fresh + 1)[new], (sent - fresh)[rows] - (so_far[rows] - kept)

@@ -18,8 +18,10 @@ from sawtooth.fitting.control import CONTROLS, FLOW, Control, control
 from sawtooth.fitting.cross import Cross, shared
 from sawtooth.fitting.doubted import doubted
 from sawtooth.fitting.others import repeated, sources
-from sawtooth.fitting.packets import Packets, packets
-from sawtooth.fitting.path import FEWEST_PACKETS, Path, path
+from sawtooth.fitting.packets import Numbers, Packets, packets
+from sawtooth.fitting.path import FEWEST_PACKETS, Estimate, Path, path
+from sawtooth.fitting.silence import Silence, silences, unheard
+from sawtooth.fitting.steps import Kind
 
 MARK = "# Fitted to "
 """How its studies begin."""
@@ -42,6 +44,7 @@ class Fit:
     Attributes:
         name: of the capture. flow: of the flow.
         seen, path, cross, control: what was measured and found.
+        silences: when the path was down.
         title: the name of the study.
         again: what the study does when it is simulated once; None if it was not.
 
@@ -53,6 +56,7 @@ class Fit:
     path: Path
     cross: Cross
     control: Control
+    silences: Sequence[Silence] = ()
     title: str = "fitted"
     again: Again | None = None
 
@@ -67,6 +71,13 @@ class Fit:
         return self.control.name or next(iter(self.control.distances), _USUAL)
 
     @property
+    def why_control(self) -> str:
+        """Why it is this congestion control; that the simulations which tell it do not say how near the study is, where that is far."""
+        if self.control.name is None or self.again is None or not self.again.is_far:
+            return self.control.why
+        return f"{self.control.why}; these lose the packets that the capture lost, and the study, which has chance instead, is farther away"
+
+    @property
     def untold(self) -> list[str]:
         """What the capture could not tell and the study assumes, in sentences."""
         said: list[str] = []
@@ -74,6 +85,10 @@ class Fit:
             said.append(f"The congestion control is a guess, {self.simulated}: {self.control.why}.")
         parts = (("rate", self.path.rate_bps), ("delay", self.path.delay_s), ("buffer", self.path.buffer_packets), ("loss", self.path.loss))
         said += [f"The {name} is assumed: {found.why}." for name, found in parts if found.value is None]
+        said += [
+            f"The path was silent: {each.words}. An outage from {each.began_s:.4g} s to {each.ended_s:.4g} s is assumed."
+            for each in self.silences
+        ]
         if lacks := self.seen.without_sack:
             said.append(f"The sender is simulated with SACK, which it did not have: {lacks}.")
         rate, kind = self.cross.rate_bps, self.cross.kind
@@ -113,15 +128,37 @@ def fit(capture: Capture, flow: str, controls: Sequence[str] = CONTROLS, *, titl
             f"{flow} in {capture.name} has {seen.asked.size} round trips, too few to fit",
             "capture a longer transfer, from its first packet on",
         )
-    found, cross = shared(seen, path(seen))
+    silent = silences(seen)
+    heard, unheard_numbers = unheard(seen, silent)
+    found, cross = _beside(heard, silent)
     if row["handshake"] == "whole":
-        told = control(seen, found.floor_s, replays(seen, found, cross), controls)
+        again_so = replays(heard, _with(found, unheard_numbers), cross)
+        for each in again_so:
+            # What is lost has a number; what waited has to wait.
+            each["links"][_LINK]["outages"] = [silence.outage for silence in silent if silence.waited]
+        told = control(seen, found.floor_s, again_so, controls)
     else:
         # Simulations begin where connections do.
         told = Control(None, "cannot tell: the connection's beginning was not captured", {}, {})
-    path_of_study = doubted(seen, found) if cross.contradicted else found
-    made = Fit(capture.name, flow, seen, path_of_study, cross, told, title or title_of(capture.name))
+    path_of_study = doubted(heard, found) if cross.contradicted else found
+    made = Fit(capture.name, flow, seen, path_of_study, cross, told, silent, title or title_of(capture.name))
     return replace(made, again=again(made.study, row))
+
+
+def _beside(heard: Packets, silent: Sequence[Silence]) -> tuple[Path, Cross]:
+    """The bottleneck and the traffic of others at it, which cannot be told from a link that stood still while packets waited."""
+    alone = path(heard)
+    if not any(each.waited for each in silent):
+        return shared(heard, alone)
+    why = "cannot tell: packets waited while the path was silent, as they do behind others"
+    assert alone.rate_bps.value is not None
+    return alone, Cross(Estimate(None, 0.0, alone.rate_bps.value, why), Kind("", why))
+
+
+def _with(found: Path, silent: Numbers) -> Path:
+    """The path of a simulation in which what was lost while it was silent is lost by its number, as all else is."""
+    lost, strays = (tuple(sorted({*numbers, *silent.tolist()})) for numbers in (found.lost, found.strays))
+    return replace(found, lost=lost, strays=strays)
 
 
 def replays(seen: Packets, found: Path, cross: Cross) -> list[dict[str, Any]]:
@@ -137,11 +174,13 @@ def replays(seen: Packets, found: Path, cross: Cross) -> list[dict[str, Any]]:
     return made
 
 
-def scenario(seen: Packets, found: Path, cross: Cross) -> dict[str, Any]:
+def scenario(seen: Packets, found: Path, cross: Cross, silent: Sequence[Silence] = ()) -> dict[str, Any]:
     """The scenario without a congestion control, with losses by chance. A buffer that was never full is twice what was seen in it, unless something else is assumed."""
     limit = found.buffer_packets.value or found.assumed_packets or 2 * found.buffer_packets.low
     made = _scenario(seen, found, max(1, round(limit)), sources(cross), ())
     made["links"][_LINK]["loss"] = float(f"{found.loss.value or 0:.3g}")
+    if silent:
+        made["links"][_LINK]["outages"] = [each.outage for each in silent]
     return made
 
 
@@ -190,7 +229,7 @@ def _require(row: dict[str, Any], name: str) -> None:
 
 
 def _study(made: Fit) -> str:
-    tree = scenario(made.seen, made.path, made.cross)
+    tree = scenario(made.seen, made.path, made.cross, made.silences)
     link = tree["links"][_LINK]
     found, cross = made.path, made.cross
     caveats = [f"caveats = {json.dumps(made.untold, indent=4, ensure_ascii=False)}"] if made.untold else []
@@ -204,13 +243,18 @@ def _study(made: Fit) -> str:
             "[scenario]",
             f'duration = "{tree["duration"]}"',
             f'stack = "{tree["stack"]}"',
-            f"cc = {json.dumps(made.simulated)}  # {made.control.why}",
+            f"cc = {json.dumps(made.simulated)}  # {made.why_control}",
             "",
             "[scenario.links.bottleneck]",
             f'rate = "{link["rate"]}"  # {found.rate_bps.low:.0f} to {found.rate_bps.high:.0f}: {found.rate_bps.why}',
             f'delay = "{link["delay"]}"  # one way, half of {found.delay_s.low * 1e3:.4g} to {found.delay_s.high * 1e3:.4g} ms: {found.delay_s.why}',
             f'queue = {{ name = "drop_tail", limit = "{link["queue"]["limit"]}" }}  # {found.buffer_packets.low:.0f} to {found.buffer_packets.high:.0f}: {found.buffer_packets.why}',
             f"loss = {link['loss']:.3g}  # {found.loss.low:.2g} to {found.loss.high:.2g}: {found.loss.why}",
+            *(
+                [f"outages = [{', '.join(map(_toml, link['outages']))}]  # {'; '.join(each.words for each in made.silences)}"]
+                if made.silences
+                else []
+            ),
             "",
             "[[scenario.flows]]",
             f'name = "{FLOW}"',

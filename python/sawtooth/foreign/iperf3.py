@@ -153,7 +153,7 @@ def _socket(node: Node) -> int:
     """The number by which iperf3 calls a stream everywhere."""
     number = node.count("socket")
     if number is None:
-        node.fail("a stream has no `socket`")
+        node.fail("a stream has no `socket`", "is it whole, and iperf3's?")
     return number
 
 

@@ -88,7 +88,7 @@ class Node:
     def member(self, name: str) -> Node:
         """A member that has to be there."""
         if not self.has(name):
-            self.fail(f"{_called(self.where)} has no `{name}`")
+            self.fail(f"{_called(self.where)} has no `{name}`", "is the file whole?")
         return Node(self.source, [*self.where, name], self.value[name])
 
     def object(self, name: str) -> Node:

@@ -6,9 +6,23 @@ sawtooth.linting.marks(dataset)     # marks of cells of its results
 
 from __future__ import annotations
 
-from sawtooth.linting.engine import Diagnostic, lint, marks, unusable
+from sawtooth.linting.engine import Diagnostic, lint, lint_unread, marks, unusable
 from sawtooth.linting.ignored import ignored
 from sawtooth.linting.rule import GROUPS, Hit, Rule
 from sawtooth.linting.table import RULES, chosen, rule, rule_of
 
-__all__ = ["GROUPS", "RULES", "Diagnostic", "Hit", "Rule", "chosen", "ignored", "lint", "marks", "rule", "rule_of", "unusable"]
+__all__ = [
+    "GROUPS",
+    "RULES",
+    "Diagnostic",
+    "Hit",
+    "Rule",
+    "chosen",
+    "ignored",
+    "lint",
+    "lint_unread",
+    "marks",
+    "rule",
+    "rule_of",
+    "unusable",
+]

@@ -128,7 +128,7 @@ RULES = (
         check=of_setups(_target),
     ),
     Rule(
-        "SW405", "unheard-marks", "warning", "a congestion control for marks where none are made, or where none are heard as it needs them",
+        "SW405", "unheard-marks", "warning", "ECN, or a congestion control for marks, where none are made, or where none are heard as it needs them",
         "It is another algorithm then: without marks DCTCP is Reno.",
         "Use a queue that marks, and the feedback that the algorithm is made for.",
         says=("no queue on the path", "hears of no marks", "hears of one mark", "takes all that is echoed"),

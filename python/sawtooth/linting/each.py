@@ -43,7 +43,13 @@ def time(seconds: float) -> str:
     """A time with three digits: 20 ms."""
     for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
         if seconds >= factor:
-            return f"{seconds / factor:.3g} {unit}" if seconds < 1000 else f"{seconds:.0f} s"
+            return (
+                f"{seconds / factor:.3g} {unit}"
+                if seconds < 1000
+                else f"{seconds:.0f} s"
+                if seconds < 1e6
+                else f"{seconds:.2e} s".replace("e+0", "e")
+            )
     return f"{seconds / 1e-9:.3g} ns"
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from sawtooth.errors import Place, StudyError, StudyWarning
+from sawtooth.linting.every import every, every_of
 from sawtooth.linting.ignored import ignored
 from sawtooth.linting.rule import Hit, Rule, Severity
 from sawtooth.linting.setup import Setup, Subject
@@ -80,9 +82,18 @@ def lint(study: Study | Plan) -> list[Diagnostic]:
     try:
         plan = study if isinstance(study, Plan) else make_plan(study)
     except StudyError as error:
-        return [unusable(error)]
+        return in_order(map(unusable, every(study) if isinstance(study, Study) else [error]))
     skipped = ignored(plan.study)
-    found = [each for each in _all(plan) if each.rule.code not in skipped]
+    return in_order(each for each in _all(plan) if each.rule.code not in skipped)
+
+
+def lint_unread(error: StudyError, path: Path, *, short: bool, options: Sequence[str], files: bool) -> list[Diagnostic]:
+    """What is wrong with a study file that cannot be read, of which the first error is known."""
+    return in_order(map(unusable, every_of(path, short=short, options=options, files=files) or [error]))
+
+
+def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """As the file has them."""
     return sorted(
         found, key=lambda each: (each.place is None, each.place.line if each.place else 0, each.place.column if each.place else 0)
     )

@@ -84,8 +84,8 @@ RULES = (
         check=_in_bytes,
     ),
     Rule(
-        "SW004", "misspelt-and-replaced", "warning", "a name that there is not, where the sweep or the arms put another one into every run",
-        "No run fails, and the study says something that it does not do; the next change of its sweep makes the mistake one of its runs.",
+        "SW004", "misspelt-and-replaced", "warning", "a name that there is not, shared by flows that each have another one of their own",
+        "No run fails, and the study says something that it does not do; the next flow that is added makes the mistake one of its runs.",
         "Write a name that there is, or leave it out.",
         check=_replaced,
     ),

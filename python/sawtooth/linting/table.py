@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
-from sawtooth.linting import buffers, cost, design, file, path, results, statistics, traffic
+from sawtooth.linting import buffers, cost, design, faults, file, path, results, statistics, traffic
 from sawtooth.linting.rule import GROUPS, Rule
 
 RULES: Mapping[str, Rule] = {
-    rule.code: rule for module in (file, design, statistics, path, buffers, traffic, cost, results) for rule in module.RULES
+    rule.code: rule for module in (file, design, statistics, path, faults, buffers, traffic, cost, results) for rule in module.RULES
 }
 """All rules by code, in the order of codes."""
 

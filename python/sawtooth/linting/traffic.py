@@ -20,7 +20,8 @@ def _trips(flow: Flow) -> Hit | None:
     trips = flow.life_s / flow.rtt_s
     if trips >= FEW_TRIPS:
         return None
-    return Hit(f"a run has {trips:.1f} round trips of {time(flow.rtt_s)}, without any queue", "duration", flow.setup)
+    number = f"{trips:.1f}" if trips >= 0.1 else f"{trips:.1g}"
+    return Hit(f"a run has {number} round trips of {time(flow.rtt_s)}, without any queue", "duration", flow.setup)
 
 
 def _packets(flow: Flow) -> Hit | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -64,6 +65,7 @@ class _Sign:
 
 _SIGNS = (_Sign("strays", "x", 4.0, "lost on the wire"), _Sign("marks", "|", 5.0, "dropped by the queue"))
 """From below."""
+_TITLE_LETTERS = 120
 _ROW = 0.13
 """Of the panel's height, for a row of them."""
 
@@ -84,7 +86,7 @@ def over_time(
     axes[0].set_xlim(*span)
     if len(labels) > 1:
         _legend(made, axes, labels, [each for each in _SIGNS if any(getattr(panel, each.of) for panel in panels)])
-    axes[0].set_title(title, loc="left", fontsize=9)
+    axes[0].set_title(textwrap.fill(title, _TITLE_LETTERS), loc="left", fontsize=9)
     return made
 
 

@@ -101,8 +101,8 @@ def _wrong(file: Path, number: int, line: str, message: str, hint: str | None = 
     return StudyError(message, Place(str(file), number, first + 1, last + 1, line), hint)
 
 
-def _empty(file: Path, what: str) -> StudyError:
-    return StudyError(f"{file} holds no {what}")
+def _empty(file: Path, what: str, hint: str) -> reading.Unreadable:
+    return reading.Unreadable(f"{file} holds no {what}", hint)
 
 
 @functools.cache
@@ -114,12 +114,18 @@ def _trace(file: Path, _written: int, most: float) -> list[int]:
             hint = "each line is a whole number of milliseconds: one opportunity to deliver 1500 bytes"
             raise _wrong(file, number, line, f"`{cut(text)}` is no time of a trace", hint)
         if millis and int(text) < millis[-1]:
-            raise _wrong(file, number, line, f"{text} ms comes after {millis[-1]} ms: the times of a trace ascend")
+            raise _wrong(
+                file,
+                number,
+                line,
+                f"{text} ms comes after {millis[-1]} ms: the times of a trace ascend",
+                "write the lines in the order of their times",
+            )
         millis.append(int(text))
     if not millis:
-        raise _empty(file, "delivery opportunity")
+        raise _empty(file, "delivery opportunity", "each line is a whole number of milliseconds, such as 12")
     if millis[-1] == 0:
-        raise StudyError(f"{file} has no opportunity after 0 ms", hint="its last time is the length of a lap")
+        raise reading.Unreadable(f"{file} has no opportunity after 0 ms", "its last time is the length of a lap")
     return millis
 
 
@@ -127,7 +133,7 @@ def _trace(file: Path, _written: int, most: float) -> list[int]:
 def _changes(file: Path, _written: int, most: float) -> list[dict[str, str]]:
     found = list(_lines(file, most))
     if len(found) < 2:
-        raise _empty(file, "row of changes")
+        raise _empty(file, "row of changes", "a line of names, such as at,rate, and below it a line for each change, such as 5 s,2 Mbit/s")
     (head_number, head), *body = found
     columns = ["at" if cell.strip() == "t" else cell.strip() for cell in _cells(file, head_number, head)]
     for at, column in enumerate(columns):
@@ -197,7 +203,7 @@ def _quantiles(file: Path, _written: int, most: float) -> list[str]:
             raise _wrong(file, number, line, f"`{line.strip()}` is no number of milliseconds")
         found.append(value)
     if len(found) < 2:
-        raise _empty(file, "distribution: it takes at least two numbers")
+        raise _empty(file, "distribution: it takes at least two numbers", "each line is a number of milliseconds, such as 1.5")
     return [f"{value!r} ms" for value in sorted(found)]
 
 

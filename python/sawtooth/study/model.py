@@ -114,15 +114,13 @@ class Study:
             tree, spans = _core.parse_toml(text)
         except _core.TomlError as error:
             raise spelling.error_of(error, text, str(path)) from None
-        document = Document(str(path), text, spans, tuple(options))
-        return read(
-            cls,
-            document,
-            path,
-            tree,
-            Folder(path.parent, shut=files is False, below=None if isinstance(files, bool) else files),
-            short=short,
-        )
+        return cls.made_of(Document(str(path), text, spans, tuple(options)), path, tree, short=short, files=files)
+
+    @classmethod
+    def made_of(cls, document: Document, path: Path, tree: Tree, *, short: bool, files: bool | Sequence[Path]) -> Study:
+        """Reads a study from its tree, as `parse` does."""
+        folder = Folder(path.parent, shut=files is False, below=None if isinstance(files, bool) else files)
+        return read(cls, document, path, tree, folder, short=short)
 
     def __repr__(self) -> str:
         """What it asks, and what it varies."""
@@ -164,6 +162,21 @@ class Study:
         plain = arguments.plain(tree)
         whole = plain if "scenario" in plain else {"scenario": plain}
         return cls.parse(written(whole), Path("<study>"), short=short, options=options, files=files)
+
+    def shortened(self) -> Study | None:
+        """The `[short]` form of a long one that nothing was set of; None if there is none.
+
+        Raises:
+            StudyError: if that cannot be read.
+
+        """
+        if self.short or self.document.options or "short" not in self.tree:
+            return None
+        return self.reread(self.document, self.tree, short=True)
+
+    def reread(self, document: Document, tree: Tree, *, short: bool | None = None) -> Study:
+        """The study of another tree in its place; or the short form of one."""
+        return read(type(self), document, self.path, tree, self.folder, short=self.short if short is None else short)
 
     def repeat_of(self, arm: str) -> int:
         """Replicates of each cell of an arm; with `until`, those before the first look."""

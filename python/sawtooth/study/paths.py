@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 PATH = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[(\d{1,9}|\*)\])*")
 _TOKEN = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
@@ -27,6 +28,11 @@ def parent(path: str) -> str:
         if not depth and path[at] in ".[":
             return path[:at]
     return ""
+
+
+def related(one: Sequence[str | int], other: Sequence[str | int]) -> bool:
+    """Whether the steps of one path are those of the other, or lead to it."""
+    return all(a == b for a, b in zip(one, other, strict=False))
 
 
 def tokens(path: str) -> list[str | int]:

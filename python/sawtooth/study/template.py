@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from sawtooth.study.assign import OPTIONAL_TABLES, Assignment, Tree
 from sawtooth.study.model import Study
-from sawtooth.study.paths import tokens
+from sawtooth.study.paths import related, tokens
 
 # How a scenario is written, of which a run's identity is made.
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
@@ -154,14 +154,9 @@ def _slots(paths: Sequence[str], arm: Sequence[Assignment]) -> tuple[bool, ...]:
         _DECISIVE.isdisjoint(own)
         and own[-1] not in OPTIONAL_TABLES
         and (own[0] != _VARS or len(own) == 2)
-        and not any(_related(own, other) for other in later[at + 1 :])
+        and not any(related(own, other) for other in later[at + 1 :])
         for at, own in enumerate(steps)
     )
-
-
-def _related(one: Sequence[str | int], other: Sequence[str | int]) -> bool:
-    """Whether one path is the other, or leads to it."""
-    return all(a == b for a, b in zip(one, other, strict=False))
 
 
 def _replaced(tree: Any, steps: Sequence[str | int], value: Any) -> Any:

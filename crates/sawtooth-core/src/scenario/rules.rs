@@ -61,6 +61,13 @@ pub(super) fn link_rate(bps: f64, path: &str) -> Result<()> {
 
 /// A link's delay, seconds.
 pub(super) fn link_delay(secs: f64, path: &str) -> Result<()> {
+    /// Whole nanoseconds of more do not fit into a column.
+    const MOST_YEARS: f64 = 292.0;
+    const YEAR_SECS: f64 = 365.25 * 86_400.0;
+    if secs > MOST_YEARS * YEAR_SECS && secs.is_finite() {
+        let message = format!("a link's delay can be up to {MOST_YEARS} years, found {secs:e} s");
+        return Err(at(path, message).hint("such as delay = \"20 ms\""));
+    }
     if secs >= 0.0 {
         return finite(secs, "a link's delay", "s", path);
     }
@@ -124,7 +131,7 @@ pub(super) fn change_follows(before: Option<&Change>, row: &Change, path: &str) 
     };
     let (here, before) = (row.after.secs(), before.after.secs());
     let message = format!("{here} s comes after {before} s: times must ascend");
-    Err(at(path, message))
+    Err(at(path, message).hint("write the changes in the order of their times, each time once"))
 }
 
 /// A table of changes has rows, and starts again after the last of them; `path` and `again` are those of the rows and of that.

@@ -6,7 +6,7 @@ use super::error::{ScenarioError, at, at_key};
 use super::origins::{Origin, Origins, TcpTables, declared_name};
 use crate::registry::Value;
 use crate::rng::RandomStream;
-use crate::spec::{FlowSpec, FluidSpec, LinkSpec, Scenario};
+use crate::spec::{FlowSpec, FluidSpec, LinkDirection, LinkSpec, Scenario};
 use crate::tcp::key;
 use crate::tcp::params::{Feedback, ReadBy, TcpParam, rows_that_some_read};
 use crate::units::Instant;
@@ -209,13 +209,22 @@ fn marks(
     }
     let name = flow.cc.name;
     let wants = cc::named(name).needs.ecn;
-    if wants == cc::EcnMode::Classic {
-        return None;
-    }
     let asked = tables.place("ecn");
     let feedback = key::ecn.of(&flow.tcp);
     let at_ecn =
         |message: String, hint: &str| asked.clone().map(|path| at(path, message).hint(hint));
+    if wants == cc::EcnMode::Classic {
+        // Who answers sends data the other way.
+        let marked = || some_queue_marks(scenario, flow, true);
+        if feedback == Feedback::Off || marked() {
+            return None;
+        }
+        let message = "no queue on the path marks: ECN is agreed on, and changes nothing".into();
+        return at_ecn(
+            message,
+            "give a link of its path a queue that marks, such as \"red\", or leave `ecn` out",
+        );
+    }
     if feedback == Feedback::Off {
         return at_ecn(
             format!(
@@ -224,15 +233,7 @@ fn marks(
             "leave `ecn` out: it then brings what it needs",
         );
     }
-    let marking = |link: &usize| {
-        let direction = scenario.links[*link].way(flow.direction);
-        let site = queue::Site {
-            rate: direction.rate,
-            stream: RandomStream::new(0, ""),
-        };
-        queue::build(direction.queue.name, &direction.queue.params, site).marks()
-    };
-    if !flow.path.iter().any(marking) {
+    if !some_queue_marks(scenario, flow, false) {
         let message = format!(
             "no queue on the path of `{name}` marks: it will react to losses only, as reno"
         );
@@ -252,6 +253,22 @@ fn marks(
         return at_ecn(message, "leave `ecn` out: it then brings what it needs");
     }
     None
+}
+
+/// Whether a queue on the path marks, on the way there or, if asked for, back.
+fn some_queue_marks(scenario: &Scenario, flow: &FlowSpec, also_back: bool) -> bool {
+    let marking = |direction: &LinkDirection| {
+        let site = queue::Site {
+            rate: direction.rate,
+            stream: RandomStream::new(0, ""),
+        };
+        queue::build(direction.queue.name, &direction.queue.params, site).marks()
+    };
+    flow.path.iter().any(|link| {
+        let link = &scenario.links[*link];
+        marking(link.way(flow.direction))
+            || (also_back && marking(link.way(flow.direction.opposite())))
+    })
 }
 
 /// A reaction to marks that never come.
