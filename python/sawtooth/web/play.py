@@ -23,6 +23,7 @@ from sawtooth.stats import Vector
 from sawtooth.study import Study
 from sawtooth.tables import total_goodput
 from sawtooth.web.columns import vector
+from sawtooth.web.sampling import Sampling
 from sawtooth.web.setting import Setting
 
 MOST_SECONDS = 2.0
@@ -31,7 +32,7 @@ _LIMITS = {"events": 2e7, "rows": 200_000, "memory": "500 MB"}
 """What a simulation may take; a core handles about ten million events in a second."""
 _COLUMNS = {
     "flows": [
-        "flow", "start_ns", "goodput_bps", "delivered_bytes", "completion_ns", "lifetime_ns", "srtt_mean_ns", "max_cwnd_bytes", "retransmits", "timeouts",
+        "flow", "start_ns", "goodput_bps", "delivered_bytes", "completion_ns", "lifetime_ns", "srtt_mean_ns", "min_rtt_ns", "max_cwnd_bytes", "retransmits", "timeouts",
         "congestion_signals", "stall_ns",
     ],
     "links": [
@@ -116,13 +117,15 @@ def play(setting: Setting, stop: _core.StopRequest | None = None, seconds: float
         raise BeyondError(f"cut off: {_without_advice(batch.errors[0])}", _SAVE)
     tables = batch.tables
     flows = _flows(setting, tables)
-    curves, columns = _over_time(tables, flows)
+    curves, columns = _over_time(tables, flows, setting.sampling)
     head = {
         "flows": flows.select("flow", "group", "upload").to_dicts(),
         "links": _links(tables["links"]),
         "groups": _groups(setting, flows),
         "numbers": _numbers(setting, flows, tables["links"]),
         "curves": curves,
+        "step_ms": setting.sampling.step * 1e3,
+        "sample_ms": setting.sampling.period * 1e3,
         "events": batch.events,
         "milliseconds": took * 1e3,
         "study": setting.text(),
@@ -221,14 +224,16 @@ def _numbers(setting: Setting, flows: pl.DataFrame, links: pl.DataFrame) -> dict
     }
 
 
-def _over_time(tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple[list[dict[str, Any]], dict[str, Vector]]:
-    """Curves, and their columns: windows in kB, smoothed round-trip times in ms, goodput in Mbit/s since the last sample; queues in packets.
+def _over_time(
+    tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame, sampling: Sampling
+) -> tuple[list[dict[str, Any]], dict[str, Vector]]:
+    """Curves, and their columns, of each step up to its time: windows in kB and smoothed round-trip times in ms, means of their samples; goodput in Mbit/s; queues in packets, the longest sampled.
 
     Rows are chosen by masks and put in their places by number: a query for each curve would take longer than it takes to draw it.
     """
     series, queues = tables["series"], tables["queues"]
     grid = np.unique(queues["t_ns"].to_numpy())
-    t = grid * 1e-9
+    t = sampling.ends(grid) * 1e-9
     columns: dict[str, Vector] = {"t": t}
     curves: list[dict[str, Any]] = []
 
@@ -245,11 +250,9 @@ def _over_time(tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple
         if row["upload"] or not rows.any():
             continue
         at = _Placed(sampled[rows], grid)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            rate = np.diff(at(delivered[rows]), prepend=np.nan) / np.diff(t, prepend=np.nan)
-        add("cwnd", row["group"], row["flow"], at(cwnd[rows]))
-        add("rtt", row["group"], row["flow"], at(rtt[rows]))
-        add("goodput", row["group"], row["flow"], rate)
+        add("cwnd", row["group"], row["flow"], sampling.mean(at(cwnd[rows])))
+        add("rtt", row["group"], row["flow"], sampling.mean(at(rtt[rows])))
+        add("goodput", row["group"], row["flow"], sampling.rate(at(delivered[rows]), (row["min_rtt_ns"] or 0) * 1e-9))
     backlog, seen = vector(queues["backlog_packets"]), queues["t_ns"].to_numpy()
     both = bool(flows["upload"].any())
     for link, direction in tables["links"].select("link", "direction").iter_rows():
@@ -257,7 +260,7 @@ def _over_time(tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple
         if rows.any() and (direction == "forward" or both):
             index = int(str(link).removeprefix("link")) - 1
             name = f"link {index + 1}{'' if direction == 'forward' else ', back'}"
-            add("queue", index, name, _Placed(seen[rows], grid)(backlog[rows]))
+            add("queue", index, name, sampling.most(_Placed(seen[rows], grid)(backlog[rows])))
     return curves, columns
 
 

@@ -34,6 +34,9 @@ export interface Head {
     wait_back: number;
   };
   curves: { kind: "cwnd" | "rtt" | "goodput" | "queue"; of: number; name: string; column: string }[];
+  /** From a point of a curve to the next, and from a sample to the next. */
+  step_ms: number;
+  sample_ms: number;
   events: number;
   milliseconds: number;
   study: string;

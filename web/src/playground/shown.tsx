@@ -59,7 +59,14 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
   const most = 1.1 * fastest + (2 * PACKET) / ((t[1] ?? 1) - (t[0] ?? 0));
   const isPeaked = head.curves.some((each) => each.kind === "goodput" && (column(each.column) ?? none).some((rate) => rate > most));
   const back = groups.filter((_, at) => head.flows.some((each) => each.group === at && each.upload)).map((each) => each.name);
+  const unseen = links
+    .filter((each) => each.peak_packets > longest(head, each, column))
+    .map((each) => `${linkName(each)} ${each.peak_packets.toLocaleString("en")}`);
   const undrawn = back.length > 0 ? `${UPLOADED} the goodput of ${back.join(", ")}.` : "";
+  const notes: Partial<Record<(typeof PLOTS)[number][0], string>> = {
+    goodput: isPeaked ? PEAKS : "",
+    queue: unseen.length > 0 ? `Between samples, ${number(head.sample_ms)} ms apart, it was longer: ${unseen.join(", ")}.` : "",
+  };
   return (
     <div class={stale ? "stale" : ""}>
       {head.flows.length > FEW && (
@@ -75,7 +82,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
             <OverTime
               key={kind}
               least={least[kind] ?? 0}
-              note={[kind === "goodput" && isPeaked ? PEAKS : "", kind === "queue" ? "" : undrawn].filter(Boolean).join(" ") || undefined}
+              note={[notes[kind], kind === "queue" ? "" : undrawn].filter(Boolean).join(" ") || undefined}
               id={curves.map((each) => `${each.of}${each.name}`).join()}
               title={title}
               t={t}
@@ -92,6 +99,10 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
           );
         })}
       </div>
+      <p class="faint">
+        A point of a curve is of {number(head.step_ms)} ms: the mean, that of goodput over whole round trips, and of queues the longest
+        {head.sample_ms < head.step_ms && `, of what was sampled every ${number(head.sample_ms)} ms`}.
+      </p>
       <section class="scroll" tabIndex={0} aria-label="Flows">
         <table>
           <thead>
@@ -139,7 +150,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
             {links.map((each) => (
               <tr key={each.link + each.direction}>
                 <th scope="row" class="text">
-                  {each.link.replace("link", "link ")}, {each.direction === "forward" ? "forth" : "back"}
+                  {linkName(each)}, {each.direction === "forward" ? "forth" : "back"}
                 </th>
                 {[
                   each.utilisation === null ? null : Math.min(100 * each.utilisation, 100),
@@ -171,6 +182,17 @@ function looks(flows: Played["head"]["flows"], groups: number): Map<string, { co
     found.set(flow, flows.length > FEW ? { colour: group, dash: number } : { colour: own, dash: own });
   }
   return found;
+}
+
+function linkName({ link }: Played["head"]["links"][number]): string {
+  return link.replace("link", "link ");
+}
+
+/** The longest queue that is drawn of a link's direction; infinite if nothing is. */
+function longest({ curves }: Played["head"], link: Played["head"]["links"][number], column: Played["column"]): number {
+  const name = linkName(link) + (link.direction === "forward" ? "" : ", back");
+  const drawn = curves.find((each) => each.kind === "queue" && each.name === name);
+  return drawn ? Math.max(0, ...(column(drawn.column) ?? []).filter(Number.isFinite)) : Number.POSITIVE_INFINITY;
 }
 
 /** To thousandths: less is no wait. */
