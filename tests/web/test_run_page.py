@@ -75,8 +75,8 @@ def test_both_futures_are_laid_over_each_other_and_part_where_something_happened
     form.get_by_role("button", name="See both futures").click()
     page.get_by_text("both futures are equal to the bit", exact=False).wait_for()
     assert page.get_by_role("list", name="Flows").get_by_role("listitem").all_inner_texts() == [
-        "▬ bulk, run 13 cubic",
-        "▬ bulk, otherwise cubic",
+        "bulk, run 13 cubic",
+        "bulk, otherwise cubic",
     ]
     assert "change=" in page.url
     # Over which time sums are: what is the same in both counts in both.
@@ -91,6 +91,32 @@ def test_both_futures_are_laid_over_each_other_and_part_where_something_happened
     page.get_by_role("alert").get_by_text("bottleneck has rate fast", exact=False).wait_for()
     form.get_by_role("button", name="Only what was").click()
     page.get_by_role("alert").wait_for(state="detached")
+
+
+def test_a_flow_has_one_colour_in_both_futures_and_rows_of_what_limits_it_have_its_name(page: Any) -> None:
+    page.add_init_script(
+        """
+        window.written = [];
+        const fill = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { written.push(text); return fill.call(this, text, ...rest); };
+        """
+    )
+    opened(page)
+    limits = page.get_by_role("img", name="What limits each sender over time", exact=False)
+    limits.wait_for()
+    # Alone it needs no name.
+    assert "bulk" not in page.evaluate("written")
+    height = limits.bounding_box()["height"]
+    page.get_by_role("form", name="What if").get_by_role("button", name="See both futures").click()
+    flows = page.get_by_role("list", name="Flows").locator("svg")
+    expect(flows).to_have_count(2)
+    page.wait_for_function("written.includes('bulk, run 13') && written.includes('bulk, otherwise')")
+    assert limits.bounding_box()["height"] > height + 30
+    assert (
+        flows.evaluate_all("all => all.map((each) => getComputedStyle(each).color)")
+        == [flows.first.evaluate("e => getComputedStyle(e).color")] * 2
+    )
+    assert flows.locator("line").evaluate_all("all => all.map((each) => !!each.getAttribute('stroke-dasharray'))") == [False, True]
 
 
 def test_two_runs_are_laid_over_each_other(page: Any) -> None:

@@ -9,6 +9,7 @@ import { OnKernel, Unstored } from "../run/kernel";
 import { Numbers } from "../run/numbers";
 import { Panels } from "../run/panels";
 import { Sequences } from "../run/sequence";
+import { Stroke } from "../run/stroke";
 import { Tools } from "../run/tools";
 import { type Change, lines, load, type RunHead, type Track, type Which } from "../run/track";
 import { Values } from "../run/values";
@@ -275,10 +276,7 @@ function Legend({ tracks }: { tracks: Track[] }) {
     <ul class="legend" aria-label="Flows">
       {lines(tracks).map((line) => (
         <li key={line.name}>
-          <span class={`c${line.colour % 8}`} aria-hidden="true">
-            ▬
-          </span>{" "}
-          {line.name} <span class="faint">{line.track.head.cc[line.flow]}</span>
+          <Stroke line={line} /> {line.name} <span class="faint">{line.track.head.cc[line.flow]}</span>
         </li>
       ))}
     </ul>

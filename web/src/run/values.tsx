@@ -1,4 +1,5 @@
 import { number } from "../ui/words";
+import { Stroke } from "./stroke";
 import { lines, type Track } from "./track";
 
 const COLUMNS: [string, string, string][] = [
@@ -28,10 +29,7 @@ export function Values({ tracks, at }: { tracks: Track[]; at: number }) {
           {lines(tracks).map((line) => (
             <tr key={line.name}>
               <td class="text">
-                <span class={`c${line.colour % 8}`} aria-hidden="true">
-                  ●
-                </span>{" "}
-                {line.name}
+                <Stroke line={line} /> {line.name}
               </td>
               {COLUMNS.map(([name, times]) => {
                 const steps = line.track.curve(`${line.flow} ${name}`, `${line.flow} ${times}`);
