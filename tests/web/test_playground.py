@@ -187,6 +187,17 @@ def test_curves_of_a_fast_link_are_no_waves_that_samples_make(client: TestClient
     assert head["links"][0]["peak_packets"] >= queue.max() > 0.8 * head["links"][0]["peak_packets"]
 
 
+def test_what_limits_senders_most_is_told_with_its_share_of_their_time() -> None:
+    def told(setting: str) -> list[tuple[str | None, float | None]]:
+        return [(each["limit"], each["limit_percent"]) for each in play.play(parse(setting)).head["groups"]]
+
+    ((buffered, share), *_) = told("v=1&d=10&l=1000&f=cubic,2&f=reno")
+    assert buffered == "send_buffer" and share is not None and 90 < share < 100
+    assert [limit for limit, _ in told("v=1&d=5&l=10&f=cubic&window=20")] == ["rwnd"]
+    # Of who uploads only the side is known that answers.
+    assert told("v=1&d=5&l=10&f=cubic,1,1-0") == [(None, None)]
+
+
 def test_who_uploads_fills_the_way_back(client: TestClient) -> None:
     head, _ = unpacked(ran(client, "v=1&d=5&l=10&f=cubic,1,1-0").content)
     links = {each["direction"]: each for each in head["links"]}
@@ -448,6 +459,9 @@ def test_columns_whose_names_say_little_and_peaks_after_a_recovery_are_explained
 def test_what_a_point_of_a_curve_is_of_is_said_and_a_queue_that_was_longer_between_samples(page: Any) -> None:
     page.goto("/playground?v=1&d=3&l=1000&f=cubic,2&f=reno")
     shown(page)
+    expect(page.get_by_role("region", name="Flows").get_by_role("row", name="reno").get_by_role("cell").last).to_have_text(
+        re.compile(r"^send buffer \d\d %$")
+    )
     expect(page.get_by_text("A point of a curve is of 10 ms: the mean", exact=False)).to_contain_text("sampled every 5 ms")
     longest = page.get_by_role("region", name="Links").get_by_role("row", name="link 1, forth").get_by_role("cell").nth(2).inner_text()
     expect(page.locator("figure", has_text="Queue").locator("figcaption")).to_contain_text(

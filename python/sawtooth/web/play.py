@@ -23,6 +23,7 @@ from sawtooth.stats import Vector
 from sawtooth.study import Study
 from sawtooth.tables import total_goodput
 from sawtooth.web.columns import vector
+from sawtooth.web.curves import LIMITS
 from sawtooth.web.sampling import Sampling
 from sawtooth.web.setting import Setting
 
@@ -33,7 +34,7 @@ _LIMITS = {"events": 2e7, "rows": 200_000, "memory": "500 MB"}
 _COLUMNS = {
     "flows": [
         "flow", "start_ns", "goodput_bps", "delivered_bytes", "completion_ns", "lifetime_ns", "srtt_mean_ns", "min_rtt_ns", "max_cwnd_bytes", "retransmits", "timeouts",
-        "congestion_signals", "stall_ns",
+        "congestion_signals", "stall_ns", *(f"limited_{limit}_ns" for limit in LIMITS),
     ],
     "links": [
         "link", "direction", "utilisation", "wait_mean_ns", "arrived_packets", "dropped_packets", "lost_packets", "marked_packets", "peak_packets",
@@ -180,7 +181,8 @@ def _links(links: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Means over the flows of each group, and sums of what is counted."""
+    """Means over the flows of each group, sums of what is counted, and what held its senders back for most of their time."""
+    limits = {limit: pl.when(~pl.col("upload").any()).then(pl.col(f"limited_{limit}_ns").sum()) for limit in LIMITS}
     found = flows.group_by("group", maintain_order=True).agg(
         goodput_mbps=pl.col("goodput_bps").mean() / 1e6,
         rate_mbps=pl.col("rate_bps").mean() / 1e6,
@@ -191,8 +193,17 @@ def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
         timeouts=pl.when(~pl.col("upload").any()).then(pl.col("timeouts").sum()),
         reductions=pl.when(~pl.col("upload").any()).then(pl.col("congestion_signals").sum()),
         stall_ms=pl.col("stall_ns").max() / 1e6,
+        limits=pl.struct(**limits),
     )
-    return [{"name": name, **row} for name, row in zip(setting.names, found.sort("group").to_dicts(), strict=True)]
+    rows = [row | _limit(row.pop("limits")) for row in found.sort("group").to_dicts()]
+    return [{"name": name, **row} for name, row in zip(setting.names, rows, strict=True)]
+
+
+def _limit(times: Mapping[str, int | None]) -> dict[str, Any]:
+    """Of the times that senders were held back the longest, and its share of all: together they are the flows' lives."""
+    known = {limit: each for limit, each in times.items() if each}
+    most = max(known, key=known.__getitem__, default=None)
+    return {"limit": most, "limit_percent": None if most is None else 100 * known[most] / sum(known.values())}
 
 
 def _numbers(setting: Setting, flows: pl.DataFrame, links: pl.DataFrame) -> dict[str, float | None]:

@@ -23,6 +23,9 @@ export interface Head {
     retransmits: number | null;
     timeouts: number | null;
     stall_ms: number | null;
+    /** What held senders back for most of their time, as columns of results call it, and for how much of it. */
+    limit: string | null;
+    limit_percent: number | null;
   }[];
   numbers: {
     goodput_mbps: number;

@@ -2,6 +2,7 @@
 import { Fragment } from "preact";
 import { FEW, OverTime } from "../plots/time";
 import { Legend } from "../ui/legend";
+import { limitName } from "../ui/limits";
 import { number } from "../ui/words";
 import type { Played } from "./newest";
 
@@ -13,6 +14,7 @@ const PLOTS = [
 ] as const;
 
 const GOODPUT = "Goodput until done, Mbit/s";
+const LIMITED = "Limited most by";
 
 /** What the columns are whose names do not say it. */
 const MEANINGS: Record<string, string> = {
@@ -21,6 +23,7 @@ const MEANINGS: Record<string, string> = {
     "from a flow's start until its last byte has arrived, of the slowest of the group; – of what sends without end or is not done.",
   "Stall, ms":
     "how long data waited although nobody worked on them, the longest sum of a flow; – without hosts, which socket memory (All, TCP and hosts) gives.",
+  [LIMITED]: "what held senders back for most of the time of their flows, and for how much of it.",
 };
 
 /** Megabits. */
@@ -107,8 +110,8 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
         <table>
           <thead>
             <tr>
-              {["Flows", GOODPUT, "RTT, ms", "Sent again", "Timeouts", "Done, ms", "Stall, ms"].map((each, at) => (
-                <th key={each} scope="col" class={at ? "" : "text"} title={MEANINGS[each]}>
+              {["Flows", GOODPUT, "RTT, ms", "Sent again", "Timeouts", "Done, ms", "Stall, ms", LIMITED].map((each) => (
+                <th key={each} scope="col" class={each === "Flows" || each === LIMITED ? "text" : ""} title={MEANINGS[each]}>
                   {each}
                 </th>
               ))}
@@ -123,6 +126,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
                 {[each.rate_mbps, each.rtt_ms, each.retransmits, each.timeouts, each.completion_ms, each.stall_ms].map((value, at) => (
                   <td key={at}>{number(value)}</td>
                 ))}
+                <td class="text">{each.limit === null ? "–" : `${limitName(each.limit)} ${share(each.limit_percent ?? 0)} %`}</td>
               </tr>
             ))}
           </tbody>
@@ -193,6 +197,11 @@ function longest({ curves }: Played["head"], link: Played["head"]["links"][numbe
   const name = linkName(link) + (link.direction === "forward" ? "" : ", back");
   const drawn = curves.find((each) => each.kind === "queue" && each.name === name);
   return drawn ? Math.max(0, ...(column(drawn.column) ?? []).filter(Number.isFinite)) : Number.POSITIVE_INFINITY;
+}
+
+/** In whole per cent; all of the time is said of nothing that lacks some of it. */
+function share(percent: number): number {
+  return percent < 100 ? Math.min(Math.round(percent), 99) : 100;
 }
 
 /** To thousandths: less is no wait. */

@@ -3,6 +3,7 @@ import { colour, token } from "../plots/colours";
 import { band, curve, highOf, type Layer, moment, named, spans, ticks } from "../time/layers";
 import { Panel } from "../time/panel";
 import type { Zoom } from "../time/zoom";
+import { limitMeaning, limitName } from "../ui/limits";
 import { BROKEN, dashOf, type Line, lines, type Track } from "./track";
 
 interface Props {
@@ -124,7 +125,7 @@ function Limited({ every, moments, ...common }: Inner) {
       <ul class="legend limits">
         {words.map((word, number) => (
           <li key={word}>
-            <span class={`swatch l${number}`} aria-hidden="true" /> {MEANING[word] ?? word}
+            <span class={`swatch l${number}`} aria-hidden="true" /> {limitMeaning(word)}
           </li>
         ))}
       </ul>
@@ -142,7 +143,7 @@ function Limited({ every, moments, ...common }: Inner) {
             const row = { at, rows: told.length, ...(several ? { name: line.name } : {}) };
             return [
               ...(several ? [named(row, { colour: colour(line.colour), dash: dashOf(line), width: 1.6 }, token("ink"))] : []),
-              band(from, by, colours, words, row, token("band-ink")),
+              band(from, by, colours, words.map(limitName), row, token("band-ink")),
               spans(episodes, token("no"), row),
             ];
           }),
@@ -158,17 +159,6 @@ function untold(every: Line[], told: Line[]): string {
   const others = every.filter((line) => !told.includes(line)).map((line) => line.name);
   return `nothing tells it of ${others.join("; ")}`;
 }
-
-const MEANING: Record<string, string> = {
-  cwnd: "cwnd: the congestion window",
-  rwnd: "rwnd: the receiver's window",
-  source: "source: the application has nothing to send",
-  send_buffer: "send_buffer: no room in the send buffer",
-  pacing: "pacing",
-  recovery: "recovery of a loss",
-  rto: "rto: waits for the timer",
-  nagle: "nagle: less than a segment",
-};
 
 /** Whether there is anything to draw of queues; else times stand below what is above them. */
 function queued(tracks: Track[], every: Line[]): boolean {
