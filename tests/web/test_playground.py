@@ -198,6 +198,17 @@ def test_what_limits_senders_most_is_told_with_its_share_of_their_time() -> None
     assert told("v=1&d=5&l=10&f=cubic,1,1-0") == [(None, None)]
 
 
+def test_of_a_group_the_least_and_the_most_are_told_beside_the_mean(page: Any) -> None:
+    starving = "v=1&d=10&l=10,20,1bdp&f=cubic,10&f=bbr,10&f=reno"
+    bbr = next(each for each in play.play(parse(starving)).head["groups"] if each["name"] == "bbr")
+    assert bbr["rate_least_mbps"] < bbr["rate_mbps"] / 2 and bbr["rate_most_mbps"] > 2 * bbr["rate_mbps"]
+    page.goto(f"/playground?{starving}")
+    shown(page)
+    rows = page.get_by_role("region", name="Flows").get_by_role("row")
+    expect(rows.filter(has_text="bbr").get_by_role("cell").first).to_have_text(re.compile(r"^[\d.]+ \([\d.]+ to [\d.]+\)$"))
+    expect(rows.filter(has_text="reno").get_by_role("cell").first).to_have_text(re.compile(r"^[\d.]+$"))
+
+
 def test_who_uploads_fills_the_way_back(client: TestClient) -> None:
     head, _ = unpacked(ran(client, "v=1&d=5&l=10&f=cubic,1,1-0").content)
     links = {each["direction"]: each for each in head["links"]}

@@ -186,6 +186,8 @@ def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
     found = flows.group_by("group", maintain_order=True).agg(
         goodput_mbps=pl.col("goodput_bps").mean() / 1e6,
         rate_mbps=pl.col("rate_bps").mean() / 1e6,
+        rate_least_mbps=pl.col("rate_bps").min() / 1e6,
+        rate_most_mbps=pl.col("rate_bps").max() / 1e6,
         rtt_ms=pl.when(pl.col("upload").any()).then(None).otherwise(pl.col("srtt_mean_ns").mean() / 1e6),
         cwnd_max_kb=pl.when(pl.col("upload").any()).then(None).otherwise(pl.col("max_cwnd_bytes").mean() / 1e3),
         completion_ms=pl.when(pl.col("completion_ns").is_not_null().all()).then(pl.col("completion_ns").max() / 1e6),

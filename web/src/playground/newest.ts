@@ -16,8 +16,10 @@ export interface Head {
   }[];
   groups: {
     name: string;
-    /** Of each of its flows, until that is done. */
+    /** Of each of its flows, until that is done: the mean, and of which flow it is the least and the most. */
     rate_mbps: number | null;
+    rate_least_mbps: number | null;
+    rate_most_mbps: number | null;
     rtt_ms: number | null;
     completion_ms: number | null;
     retransmits: number | null;

@@ -18,7 +18,8 @@ const LIMITED = "Limited most by";
 
 /** What the columns are whose names do not say it. */
 const MEANINGS: Record<string, string> = {
-  [GOODPUT]: "what arrived of a flow, over the time from its start until its last byte was there, or until the end; the mean of the group.",
+  [GOODPUT]:
+    "what arrived of a flow, over the time from its start until its last byte was there, or until the end; the mean of the group, and from its least to its most.",
   "Done, ms":
     "from a flow's start until its last byte has arrived, of the slowest of the group; – of what sends without end or is not done.",
   "Stall, ms":
@@ -118,13 +119,22 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
             </tr>
           </thead>
           <tbody>
-            {groups.map((each) => (
+            {groups.map((each, at) => (
               <tr key={each.name}>
                 <th scope="row" class="text">
                   {each.name}
                 </th>
-                {[each.rate_mbps, each.rtt_ms, each.retransmits, each.timeouts, each.completion_ms, each.stall_ms].map((value, at) => (
-                  <td key={at}>{number(value)}</td>
+                <td>
+                  {number(each.rate_mbps)}
+                  {head.setting.groups[at] && head.setting.groups[at].count > 1 && (
+                    <span class="faint">
+                      {" "}
+                      ({number(round(each.rate_least_mbps))} to {number(round(each.rate_most_mbps))})
+                    </span>
+                  )}
+                </td>
+                {[each.rtt_ms, each.retransmits, each.timeouts, each.completion_ms, each.stall_ms].map((value, column) => (
+                  <td key={column}>{number(value)}</td>
                 ))}
                 <td class="text">{each.limit === null ? "–" : `${limitName(each.limit)} ${share(each.limit_percent ?? 0)} %`}</td>
               </tr>
@@ -204,7 +214,7 @@ function share(percent: number): number {
   return percent < 100 ? Math.min(Math.round(percent), 99) : 100;
 }
 
-/** To thousandths: less is no wait. */
+/** To thousandths: less is nothing. */
 function round(value: number | null): number | null {
   return value === null ? null : Number(value.toFixed(3));
 }
