@@ -2,12 +2,15 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
+from starlette.testclient import TestClient
 
+import sawtooth
 from tests.web.test_pages import violations
 
 RUN = "/run?of=lab/results/queues&run=13"
@@ -193,3 +196,42 @@ def test_units_of_windows_and_rates_are_those_of_other_pages(page: Any) -> None:
     opened(page)
     expect(page.get_by_role("region", name="Congestion window (kB)")).to_have_count(1)
     expect(page.locator("article li", has_text="Mbit/s").first).to_have_text(re.compile(r"bulk: goodput \d(\.\d+)? Mbit/s, "))
+
+
+LOSSY = """
+name = "lossy"
+question = "What of a link that loses packets?"
+
+[scenario]
+duration = "4 s"
+links.bottleneck = { rate = "5 Mbit/s", delay = "10 ms", loss = 0.02, queue = { name = "drop_tail", limit = "1000 packets" } }
+
+[[scenario.flows]]
+path = ["bottleneck"]
+"""
+
+
+def test_what_strokes_and_peaks_mean_is_said_where_there_are_such(running_page: Any, folder: Path) -> None:
+    (folder / "lossy.toml").write_text(LOSSY)
+    sawtooth.run(folder / "lossy.toml", folder / "results" / "lossy")
+    running_page.goto("/run?of=lab/results/lossy&run=0")
+    queues = running_page.get_by_role("region", name="Queues (packets)")
+    expect(queues).to_contain_text("strokes near the top: lost on the wire")
+    expect(queues).not_to_contain_text("drops")
+    running_page.goto("/run?of=lab/results/queues&run=0")
+    expect(queues).to_contain_text("strokes at the top: drops")
+    # It has loss episodes, and never more than a part of the rate.
+    running_page.get_by_text("Loss episodes", exact=True).click()
+    expect(running_page.get_by_role("region", name="Loss episodes").get_by_role("row").nth(1)).to_be_visible()
+    expect(running_page.get_by_text("Why is it above the link's rate at times?")).to_have_count(0)
+    running_page.goto("/run?of=lab/results/queues&run=23")
+    running_page.get_by_text("Why is it above the link's rate at times?").wait_for()
+
+
+def test_the_rate_of_a_run_is_that_of_the_slowest_link_of_each_flow_unless_it_changes(client: TestClient) -> None:
+    def rates(**more: str) -> Any:
+        content = client.get("/api/run/series", params={"of": "lab/results/queues", "run": "13", **more}).content
+        return json.loads(content[4 : 4 + int.from_bytes(content[:4], "little")])["rates"]
+
+    assert rates() == {"bulk": 5}
+    assert rates(change=json.dumps({"kind": "rate", "at": "2 s", "link": "bottleneck", "value": "50 Mbit/s"})) == {"bulk": None}

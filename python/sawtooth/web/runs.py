@@ -148,11 +148,19 @@ def _flows(request: Request, taken: trace.Trace) -> list[str]:
 
 
 def _network(replay: Replay) -> dict[str, Any]:
-    """The links that can do something else, and each flow's first."""
+    """The links that can do something else, and of each flow the first, and the rate (Mbit/s) of the slowest; null where it is not one over the whole run."""
     if replay.plan.study.on_kernels:
-        return {"links": [], "first": {}}
-    links, paths = _core.network(replay.run.scenario)
-    return {"links": [name for name, _ in links], "first": {flow: links[path[0]][0] for flow, path in paths if path}}
+        return {"links": [], "first": {}, "rates": {}}
+    scenario = replay.run.scenario
+    links, paths = _core.network(scenario)
+    # Under `links` a table of keys for each; a name alone is one without any.
+    change = [name for name, keys in json.loads(scenario).get("links", {}).items() if isinstance(keys, dict) and "changes" in keys]
+    rates = {
+        flow: None if any(links[at][0] in change for at in path) else min(links[at][1][0][0] for at in path) / 1e6
+        for flow, path in paths
+        if path
+    }
+    return {"links": [name for name, _ in links], "first": {flow: links[path[0]][0] for flow, path in paths if path}, "rates": rates}
 
 
 def _change(request: Request, duration: float) -> whatif.Change | None:

@@ -165,6 +165,8 @@ class Setting:
 
 _REST = {"stack": "stack", "ecn": "ecn", "partial": "partial", "window": "window", "memory": "memory", "seed": "seed"}
 """Keys of an address for what is of all flows, by the attribute that each sets."""
+LESSON = "lesson"
+"""Key of an address that says nothing of the setting: the lesson that it is from."""
 
 
 def _of_link(link: Link) -> dict[str, Any]:
@@ -240,6 +242,8 @@ def parse(query: str) -> Setting:
         raise DatasetError(
             f"a playground has {MOST_FLOWS} flows at most, and the address has {flows}", "a study may have as many as you like"
         )
+    # From which lesson it is, the page reads.
+    found.pop(LESSON, None)
     rest: dict[str, Any] = {}
     for key, texts in found.items():
         if key == "d":
@@ -251,7 +255,7 @@ def parse(query: str) -> Setting:
         elif key in _REST:
             rest[key] = _one_of(texts[-1], key, key)
         else:
-            known = ["v", "d", "l", "f", *_REST]
+            known = ["v", "d", "l", "f", *_REST, LESSON]
             raise DatasetError(f"the address of a playground has no `{key[:40]}`", did_you_mean(key[:40], known))
     return Setting(links=tuple(links), groups=tuple(groups), **rest)
 

@@ -1,6 +1,7 @@
 // What a setting did: curves over time, numbers, and a row for each group of flows and each link.
 import { Fragment } from "preact";
 import { FEW, OverTime } from "../plots/time";
+import { peaked } from "../time/peaks";
 import { Legend } from "../ui/legend";
 import { limitName } from "../ui/limits";
 import { number } from "../ui/words";
@@ -27,8 +28,6 @@ const MEANINGS: Record<string, string> = {
   [LIMITED]: "what held senders back for most of the time of their flows, and for how much of it.",
 };
 
-/** Megabits. */
-const PACKET = 0.012;
 const PEAKS =
   "Peaks above the link’s rate: what had arrived behind a lost packet is delivered at once when that packet comes. The link was no faster then.";
 
@@ -59,9 +58,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
   const none = new Float64Array();
   const look = looks(head.flows, groups.length);
   const fastest = Math.max(...head.setting.links.flatMap((each) => each.rates));
-  // Between two samples a packet or two may arrive more than in others.
-  const most = 1.1 * fastest + (2 * PACKET) / ((t[1] ?? 1) - (t[0] ?? 0));
-  const isPeaked = head.curves.some((each) => each.kind === "goodput" && (column(each.column) ?? none).some((rate) => rate > most));
+  const isPeaked = head.curves.some((each) => each.kind === "goodput" && peaked(column(each.column) ?? none, fastest, head.step_ms / 1e3));
   const back = groups.filter((_, at) => head.flows.some((each) => each.group === at && each.upload)).map((each) => each.name);
   const unseen = links
     .filter((each) => each.peak_packets > longest(head, each, column))

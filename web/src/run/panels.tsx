@@ -2,6 +2,7 @@
 import { colour, token } from "../plots/colours";
 import { band, curve, highOf, type Layer, moment, named, spans, ticks } from "../time/layers";
 import { Panel } from "../time/panel";
+import { peaked } from "../time/peaks";
 import type { Zoom } from "../time/zoom";
 import { limitMeaning, limitName } from "../ui/limits";
 import { BROKEN, dashOf, type Line, lines, type Track } from "./track";
@@ -76,7 +77,7 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
             ...moments(),
           ]}
         />
-        {tracks.some((track) => track.head.episodes.length > 0) && (
+        {every.some(above) && (
           <details class="why">
             <summary>Why is it above the link's rate at times?</summary>
             <p class="faint">
@@ -89,6 +90,14 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
       <Queues {...common} tracks={tracks} every={every} moments={moments} />
     </>
   );
+}
+
+/** Whether a flow's goodput is above its links' rate somewhere; where that is not one rate, whether it may be. */
+function above({ track, flow }: Line): boolean {
+  const { episodes, rates, step } = track.head;
+  const behind = episodes.some((each) => each.flow === flow);
+  const rate = rates[flow];
+  return behind && (!rate || peaked(track.column(`${flow} goodput`) ?? new Float64Array(), rate, step));
 }
 
 /** Lengths of the steps of goodput, ms: runs of other results may have others. */
@@ -172,8 +181,8 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
   const exact = every.some((line) => line.track.column(`${line.flow} dropped`));
   const signs = [
     ...(befell("dropped") ? ["strokes at the top: drops"] : []),
-    ...(befell("lost") ? ["below: lost on the wire"] : []),
-    ...(befell("marked") ? ["at the bottom: marked packets"] : []),
+    ...(befell("lost") ? [`strokes ${befell("dropped") ? "below those" : "near the top"}: lost on the wire`] : []),
+    ...(befell("marked") ? ["strokes at the bottom: marked packets"] : []),
     ...(!exact && queues.some(({ track, link }) => track.column(`drops ${link}`)?.length) ? ["strokes: drops"] : []),
   ];
   if (!queued(tracks, every)) return null;

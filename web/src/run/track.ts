@@ -48,6 +48,8 @@ export interface RunHead {
   links: string[];
   /** Each flow's first link. */
   first: Record<string, string>;
+  /** Of each flow's links the rate of the slowest, Mbit/s; null where it changes. */
+  rates: Record<string, number | null>;
   queues: string[];
   variables: Record<string, string[]>;
   unmarked: string | null;
