@@ -62,7 +62,7 @@ def test_what_stands_at_the_end_and_is_usual_is_left_out() -> None:
     [
         ("d=30", "the address of a playground says no version, and this explorer reads version 1", "it begins with v=1"),
         ("v=2&d=30", "the address of a playground says version `2`, and this explorer reads version 1", "it begins with v=1"),
-        ("v=1&q=1", "the address of a playground has no `q`", "known here: v, d, l, f, stack, ecn, partial, window, memory, seed"),
+        ("v=1&q=1", "the address of a playground has no `q`", "known here: v, d, l, f, stack, ecn, partial, window, memory, seed, lesson"),
         ("v=1&d=x", "`x` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
         ("v=1&d=1e999", "`1e999` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
         ("v=1&d=nan", "`nan` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
@@ -187,6 +187,16 @@ def test_curves_of_a_fast_link_are_no_waves_that_samples_make(client: TestClient
     assert head["links"][0]["peak_packets"] >= queue.max() > 0.8 * head["links"][0]["peak_packets"]
 
 
+def test_traffic_both_ways_uses_less_of_a_link_than_traffic_one_way() -> None:
+    played = play.play(parse(TOPOLOGIES["two-way"]))
+    t = played.columns["t"]
+    curves = {each["name"] if each["kind"] == "queue" else each["kind"]: played.columns[each["column"]] for each in played.head["curves"]}
+    alone, both = (t > 1) & (t < 10), t > 11
+    assert np.nanmean(curves["goodput"][alone]) > 9 > 7.5 > np.nanmean(curves["goodput"][both])
+    # Both directions are seen: they are not the same, packet for packet.
+    assert (curves["link 1"] != curves["link 1, back"])[both].mean() > 0.5
+
+
 def test_what_limits_senders_most_is_told_with_its_share_of_their_time() -> None:
     def told(setting: str) -> list[tuple[str | None, float | None]]:
         return [(each["limit"], each["limit_percent"]) for each in play.play(parse(setting)).head["groups"]]
@@ -196,6 +206,29 @@ def test_what_limits_senders_most_is_told_with_its_share_of_their_time() -> None
     assert [limit for limit, _ in told("v=1&d=5&l=10&f=cubic&window=20")] == ["rwnd"]
     # Of who uploads only the side is known that answers.
     assert told("v=1&d=5&l=10&f=cubic,1,1-0") == [(None, None)]
+
+
+def test_a_queue_has_whole_packets_and_no_colour_of_a_flow(page: Any) -> None:
+    page.add_init_script(
+        """
+        window.written = [];
+        const fill = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { written.push(text); return fill.call(this, text, ...rest); };
+        """
+    )
+    # Congestion windows of so few packets have no half kilobytes, and goodput of 100 Mbit/s no half megabits.
+    page.goto("/playground?v=1&d=4&l=100,20,1p&l=100,20,1p&l=100,20,1p&f=cubic&f=reno&f=bbr,1,2-3")
+    shown(page)
+    queue = page.locator("figure", has=page.get_by_role("heading", name="Queue, packets"))
+    expect(queue).to_contain_text("The packet in transmission counts, too, which does not wait any more.")
+    looks = [
+        set(each.locator(".u-series:not(:first-child) .u-marker").evaluate_all("all => all.map((one) => one.style.background)"))
+        for each in (queue, page.locator("figure", has_text="Goodput"))
+    ]
+    colours = [set(re.findall(r"rgb.*?\)", " ".join(look))) for look in looks]
+    assert len(looks[0]) == 3 and len(colours[0]) == 1 and not colours[0] & colours[1]
+    ticks = page.evaluate("written")
+    assert "1" in ticks and not {"0.25", "0.5", "0.75"} & set(ticks)
 
 
 def test_of_a_group_the_least_and_the_most_are_told_beside_the_mean(page: Any) -> None:

@@ -202,7 +202,7 @@ def _of_group(group: Group, name: str) -> dict[str, Any]:
 TOPOLOGIES: Mapping[str, str] = {
     "dumbbell": "v=1&d=30&l=10&f=cubic,2&f=reno",
     "parking lot": "v=1&d=30&l=10&l=10&l=10&f=cubic&f=reno,1,0-1&f=reno,1,1-2&f=reno,1,2-3",
-    "two-way": "v=1&d=30&l=10&f=cubic&f=cubic,1,1-0",
+    "two-way": "v=1&d=30&l=10,20,20p&f=cubic&f=reno,1,1-0,0,10",
     "wireless": "v=1&d=30&l=24/30/18/6/2/8/20/12,20,2bdp&f=cubic&f=bbr",
 }
 """Settings to begin with."""

@@ -9,9 +9,8 @@ import { OnKernel, Unstored } from "../run/kernel";
 import { Numbers } from "../run/numbers";
 import { Panels } from "../run/panels";
 import { Sequences } from "../run/sequence";
-import { Stroke } from "../run/stroke";
 import { Tools } from "../run/tools";
-import { type Change, lines, load, type RunHead, type Track, type Which } from "../run/track";
+import { type Change, dashOf, lines, load, type RunHead, type Track, type Which } from "../run/track";
 import { Values } from "../run/values";
 import { Variables } from "../run/variables";
 import { WhatIf } from "../run/what-if";
@@ -20,6 +19,7 @@ import { Folded } from "../ui/folded";
 import { Ignored, quoted, unread } from "../ui/ignored";
 import { isTexts, read } from "../ui/kept";
 import { type Loaded, NotShown, useLoaded, Wrong } from "../ui/loaded";
+import { Stroke } from "../ui/stroke";
 
 /** What the address says besides the run. */
 interface Asked {
@@ -276,7 +276,7 @@ function Legend({ tracks }: { tracks: Track[] }) {
     <ul class="legend" aria-label="Flows">
       {lines(tracks).map((line) => (
         <li key={line.name}>
-          <Stroke line={line} /> {line.name} <span class="faint">{line.track.head.cc[line.flow]}</span>
+          <Stroke colour={line.colour} dash={dashOf(line)} /> {line.name} <span class="faint">{line.track.head.cc[line.flow]}</span>
         </li>
       ))}
     </ul>

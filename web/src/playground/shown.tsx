@@ -2,8 +2,8 @@
 import { Fragment } from "preact";
 import { FEW, OverTime } from "../plots/time";
 import { peaked } from "../time/peaks";
-import { Legend } from "../ui/legend";
 import { limitName } from "../ui/limits";
+import { Stroke } from "../ui/stroke";
 import { number } from "../ui/words";
 import type { Played } from "./newest";
 
@@ -30,6 +30,8 @@ const MEANINGS: Record<string, string> = {
 
 const PEAKS =
   "Peaks above the link’s rate: what had arrived behind a lost packet is delivered at once when that packet comes. The link was no faster then.";
+
+const TRANSMITTED = "The packet in transmission counts, too, which does not wait any more.";
 
 /** What senders do is sampled where connections are opened from: of who uploads that is the side that answers. */
 const UPLOADED = "Nothing is drawn of flows that go against the chain: only the side that answers them is sampled. The table below has";
@@ -66,13 +68,24 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
   const undrawn = back.length > 0 ? `${UPLOADED} the goodput of ${back.join(", ")}.` : "";
   const notes: Partial<Record<(typeof PLOTS)[number][0], string>> = {
     goodput: isPeaked ? PEAKS : "",
-    queue: unseen.length > 0 ? `Between samples, ${number(head.sample_ms)} ms apart, it was longer: ${unseen.join(", ")}.` : "",
+    queue: [
+      TRANSMITTED,
+      unseen.length > 0 ? `Between samples, ${number(head.sample_ms)} ms apart, it was longer: ${unseen.join(", ")}.` : "",
+    ]
+      .filter(Boolean)
+      .join(" "),
   };
   return (
     <div class={stale ? "stale" : ""}>
       {head.flows.length > FEW && (
         <>
-          <Legend names={groups.map((each) => each.name)} />
+          <ul class="legend" aria-label="Groups">
+            {groups.map((each, at) => (
+              <li key={each.name}>
+                <Stroke colour={at} dash={[]} /> {each.name}
+              </li>
+            ))}
+          </ul>
           {head.flows.length > groups.length && <p class="faint">Flows of a group have its colour, and differ by their lines.</p>}
         </>
       )}
@@ -86,11 +99,12 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
               note={[notes[kind], kind === "queue" ? "" : undrawn].filter(Boolean).join(" ") || undefined}
               id={curves.map((each) => `${each.of}${each.name}`).join()}
               title={title}
+              whole={kind === "queue"}
               t={t}
               end={head.setting.duration}
-              curves={curves.map((each, at) => ({
+              curves={curves.map((each) => ({
                 name: each.name,
-                ...(kind === "queue" ? { colour: at, dash: at } : (look.get(each.name) ?? { colour: each.of, dash: each.of })),
+                ...(kind === "queue" ? tone(each) : (look.get(each.name) ?? { colour: each.of, dash: each.of })),
                 values: column(each.column) ?? none,
               }))}
               height={190}
@@ -209,6 +223,11 @@ function longest({ curves }: Played["head"], link: Played["head"]["links"][numbe
 /** In whole per cent; all of the time is said of nothing that lacks some of it. */
 function share(percent: number): number {
   return percent < 100 ? Math.min(Math.round(percent), 99) : 100;
+}
+
+/** Links have tones of ink and lines of their own: colours are of flows. */
+function tone({ of, name }: Played["head"]["curves"][number]): { colour: "ink" | "faint"; dash: number } {
+  return name.endsWith(", back") ? { colour: "faint", dash: 2 * of + 1 } : { colour: "ink", dash: 2 * of };
 }
 
 /** To thousandths: less is nothing. */

@@ -202,6 +202,7 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
       <Panel
         {...common}
         times
+        whole
         label="Queues of links over time, with drops, losses and marks"
         unit="packets"
         height={190}
