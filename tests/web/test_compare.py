@@ -35,7 +35,7 @@ def test_it_says_what_the_command_says(client: TestClient, sides: Path) -> None:
     assert found["metrics"] == ["goodput_bps"]
     assert any("another text of the study" in note for note in found["notes"])
     assert {each["where"] for each in found["unmatched"]} == {"only before", "only after"}
-    assert found["command"] == f"sawtooth compare {sides / 'before'} {sides / 'after'}"
+    assert found["command"] == "sawtooth compare lab/before lab/after"
 
 
 def test_rows_are_those_of_python_a_page_at_a_time(client: TestClient, sides: Path) -> None:
@@ -115,7 +115,7 @@ def test_figures_are_those_of_the_commands_page(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"of": "lab/before", "beside": "lab/other"}, "holds results of `queues`"),
+        ({"of": "lab/before", "beside": "lab/other"}, "lab/before holds results of `queues`, lab/other of `others`"),
         ({"of": "lab/before", "beside": "lab/before"}, "these are the same results twice"),
         ({"of": "lab/before"}, "the address has to say `beside`"),
         ({"of": "lab/before", "beside": "lab/elsewhere"}, "there is no `lab/elsewhere`"),
