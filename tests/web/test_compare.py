@@ -52,6 +52,7 @@ def test_rows_are_those_of_python_a_page_at_a_time(client: TestClient, sides: Pa
     assert named["difference"] == pytest.approx(least["difference"] / 1e6)
     assert named["before, low"] == pytest.approx(least["first_low"] / 1e6)
     assert (named["n, before"], named["unfinished, after"]) == (least["n_first"], least["unfinished_second"])
+    assert {"ratio, low", "ratio, high", "difference, low"} <= set(found["titles"]) and not any("_" in title for title in found["titles"])
     assert not any("first" in title or "second" in title for title in found["titles"])
     assert {"difference", "difference_low", "difference_high", "ratio_low", "ratio_high"} <= set(found["columns"])
 

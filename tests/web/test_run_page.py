@@ -37,6 +37,12 @@ def test_from_results_to_a_run(page: Any) -> None:
     expect(page.get_by_role("img", name="What limits each sender", exact=False)).to_have_count(1)
 
 
+def test_the_page_without_a_run_leads_to_those_that_there_are(page: Any) -> None:
+    page.goto("/run")
+    page.get_by_role("listitem").filter(has_text="lab/results/queues").get_by_role("link", name="Run 0").click()
+    page.get_by_role("heading", level=1, name="run 0", exact=False).wait_for()
+
+
 def test_time_is_zoomed_by_dragging_the_wheel_and_keys_for_all_panels_at_once(page: Any) -> None:
     opened(page)
     assert shown(page) == (0.0, 4.0)
@@ -89,7 +95,11 @@ def test_both_futures_are_laid_over_each_other_and_part_where_something_happened
     form.get_by_label("New rate").fill("fast")
     form.get_by_role("button", name="See both futures").click()
     page.get_by_role("alert").get_by_text("bottleneck has rate fast", exact=False).wait_for()
+    # What is of the change before is paler.
+    expect(page.locator(".note.stale")).to_be_visible()
+    expect(page.get_by_role("region", name="Over time", exact=False)).to_have_class("over-time stale")
     form.get_by_role("button", name="Only what was").click()
+    expect(page.locator(".stale")).to_have_count(0)
     page.get_by_role("alert").wait_for(state="detached")
 
 

@@ -230,7 +230,7 @@ def _title(column: str, sides: Sequence[str]) -> str:
             return f"{column.removesuffix(f'_{word}')}, {side}"
         if column == word or column.startswith(f"{word}_"):
             return f"{side}{column.removeprefix(word).replace('_', ', ')}"
-    return column
+    return re.sub("_(low|high)$", r", \1", column).replace("_", " ")
 
 
 def _command(request: Request) -> str:

@@ -119,6 +119,8 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
   marks.at = moment;
   marks.forked = asked.change ? forked : undefined;
   const common = { tracks, zoom, choose };
+  // What is drawn of another future is of the change before the one that was refused.
+  const stale = !!(asked.change && other.problem && other.value);
   return (
     <>
       <h1>{head.title}</h1>
@@ -155,16 +157,18 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
       {asked.change && other.problem && <Wrong told={other.problem} />}
       {asked.change && other.loading && <p class="faint">The other future is being made …</p>}
       {asked.change && other.value && (
-        <p class="note">
+        <p class={stale ? "note stale" : "note"}>
           {other.value.head.change}.{" "}
           {forked === undefined
             ? "Nothing that is drawn becomes different by it."
             : `In all that is recorded, both futures are equal to the bit until ${+forked.toFixed(9)} s, and differ from then on.`}
         </p>
       )}
-      <Numbers tracks={tracks} />
+      <div class={stale ? "stale" : ""}>
+        <Numbers tracks={tracks} />
+      </div>
       <section
-        class="over-time"
+        class={stale ? "over-time stale" : "over-time"}
         aria-label="Over time; keys: arrows move, plus and minus zoom, Home shows all"
         tabIndex={0}
         onKeyDown={(event) => {
