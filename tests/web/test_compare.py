@@ -35,7 +35,7 @@ def test_it_says_what_the_command_says(client: TestClient, sides: Path) -> None:
     assert found["metrics"] == ["goodput_bps"]
     assert any("another text of the study" in note for note in found["notes"])
     assert {each["where"] for each in found["unmatched"]} == {"only before", "only after"}
-    assert found["command"] == f"sawtooth compare {sides / 'before'} {sides / 'after'}"
+    assert found["command"] == "sawtooth compare lab/before lab/after"
 
 
 def test_rows_are_those_of_python_a_page_at_a_time(client: TestClient, sides: Path) -> None:
@@ -52,6 +52,7 @@ def test_rows_are_those_of_python_a_page_at_a_time(client: TestClient, sides: Pa
     assert named["difference"] == pytest.approx(least["difference"] / 1e6)
     assert named["before, low"] == pytest.approx(least["first_low"] / 1e6)
     assert (named["n, before"], named["unfinished, after"]) == (least["n_first"], least["unfinished_second"])
+    assert {"ratio, low", "ratio, high", "difference, low"} <= set(found["titles"]) and not any("_" in title for title in found["titles"])
     assert not any("first" in title or "second" in title for title in found["titles"])
     assert {"difference", "difference_low", "difference_high", "ratio_low", "ratio_high"} <= set(found["columns"])
 
@@ -115,7 +116,7 @@ def test_figures_are_those_of_the_commands_page(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"of": "lab/before", "beside": "lab/other"}, "holds results of `queues`"),
+        ({"of": "lab/before", "beside": "lab/other"}, "lab/before holds results of `queues`, lab/other of `others`"),
         ({"of": "lab/before", "beside": "lab/before"}, "these are the same results twice"),
         ({"of": "lab/before"}, "the address has to say `beside`"),
         ({"of": "lab/before", "beside": "lab/elsewhere"}, "there is no `lab/elsewhere`"),

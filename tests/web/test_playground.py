@@ -62,7 +62,7 @@ def test_what_stands_at_the_end_and_is_usual_is_left_out() -> None:
     [
         ("d=30", "the address of a playground says no version, and this explorer reads version 1", "it begins with v=1"),
         ("v=2&d=30", "the address of a playground says version `2`, and this explorer reads version 1", "it begins with v=1"),
-        ("v=1&q=1", "the address of a playground has no `q`", "known here: v, d, l, f, stack, ecn, partial, window, memory, seed"),
+        ("v=1&q=1", "the address of a playground has no `q`", "known here: v, d, l, f, stack, ecn, partial, window, memory, seed, lesson"),
         ("v=1&d=x", "`x` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
         ("v=1&d=1e999", "`1e999` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
         ("v=1&d=nan", "`nan` is no duration of a playground (at `d` of the address)", "a number from 0.1 to 120 s"),
@@ -139,11 +139,13 @@ def test_a_setting_is_simulated_as_the_study_that_is_shown_beside_it(client: Tes
     assert head["numbers"]["jain"] == pytest.approx(sum(goodput) ** 2 / (3 * sum(each**2 for each in goodput)))
     assert head["links"][0]["wait_ms"] == pytest.approx(records.links.filter(direction="forward")["wait_mean_ns"].item() / 1e6)
     curve = next(each for each in head["curves"] if each["kind"] == "cwnd" and each["name"] == "bbr")
-    wanted = records.series.filter(pl.col("flow") == "bbr").sort("t_ns")
+    assert (head["step_ms"], head["sample_ms"]) == (10, 5)
+    wanted = (records.series.filter(pl.col("flow") == "bbr").sort("t_ns")["cwnd_bytes"] / 1e3).to_list()
     shown = columns[curve["column"]]
-    assert len(columns["t"]) == len(shown)
-    assert shown[~np.isnan(shown)].tolist() == pytest.approx((wanted["cwnd_bytes"].drop_nulls() / 1e3).to_list())
-    assert columns["t"][-1] == pytest.approx(wanted["t_ns"].max() / 1e9)
+    # Of the first step there is one sample, and of each other the mean of two.
+    assert len(columns["t"]) == len(shown) == 301
+    assert shown[1:].tolist() == pytest.approx([(wanted[at - 1] + wanted[at]) / 2 for at in range(2, 602, 2)])
+    assert columns["t"][-1] == pytest.approx(3)
 
 
 def test_goodput_of_all_is_no_more_than_the_link_has_where_flows_start_late() -> None:
@@ -172,6 +174,72 @@ def test_goodput_over_time_comes_to_what_was_delivered(client: TestClient) -> No
     rates = [columns[each["column"]] for each in head["curves"] if each["kind"] == "goodput"]
     # The last sample stands before the run's end.
     assert sum(np.nansum(rate) * step for rate in rates) / 3 == pytest.approx(head["numbers"]["goodput_mbps"], rel=0.02)
+
+
+def test_curves_of_a_fast_link_are_no_waves_that_samples_make(client: TestClient) -> None:
+    head, columns = unpacked(ran(client, "v=1&d=30&l=1000&f=cubic,2&f=reno").content)
+    curves = {kind: [columns[each["column"]] for each in head["curves"] if each["kind"] == kind] for kind in ("goodput", "queue")}
+    # Send buffers bound all flows from the second second on: each sends its burst once in a round trip.
+    later = columns["t"] > 2
+    assert all(np.ptp(each[later]) < 0.02 * np.mean(each[later]) for each in curves["goodput"])
+    (queue,) = curves["queue"]
+    assert np.ptp(queue[later]) < 0.3 * queue[later].max()
+    assert head["links"][0]["peak_packets"] >= queue.max() > 0.8 * head["links"][0]["peak_packets"]
+
+
+def test_traffic_both_ways_uses_less_of_a_link_than_traffic_one_way() -> None:
+    played = play.play(parse(TOPOLOGIES["two-way"]))
+    t = played.columns["t"]
+    curves = {each["name"] if each["kind"] == "queue" else each["kind"]: played.columns[each["column"]] for each in played.head["curves"]}
+    alone, both = (t > 1) & (t < 10), t > 11
+    assert np.nanmean(curves["goodput"][alone]) > 9 > 7.5 > np.nanmean(curves["goodput"][both])
+    # Both directions are seen: they are not the same, packet for packet.
+    assert (curves["link 1"] != curves["link 1, back"])[both].mean() > 0.5
+
+
+def test_what_limits_senders_most_is_told_with_its_share_of_their_time() -> None:
+    def told(setting: str) -> list[tuple[str | None, float | None]]:
+        return [(each["limit"], each["limit_percent"]) for each in play.play(parse(setting)).head["groups"]]
+
+    ((buffered, share), *_) = told("v=1&d=10&l=1000&f=cubic,2&f=reno")
+    assert buffered == "send_buffer" and share is not None and 90 < share < 100
+    assert [limit for limit, _ in told("v=1&d=5&l=10&f=cubic&window=20")] == ["rwnd"]
+    # Of who uploads only the side is known that answers.
+    assert told("v=1&d=5&l=10&f=cubic,1,1-0") == [(None, None)]
+
+
+def test_a_queue_has_whole_packets_and_no_colour_of_a_flow(page: Any) -> None:
+    page.add_init_script(
+        """
+        window.written = [];
+        const fill = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { written.push(text); return fill.call(this, text, ...rest); };
+        """
+    )
+    # Congestion windows of so few packets have no half kilobytes, and goodput of 100 Mbit/s no half megabits.
+    page.goto("/playground?v=1&d=4&l=100,20,1p&l=100,20,1p&l=100,20,1p&f=cubic&f=reno&f=bbr,1,2-3")
+    shown(page)
+    queue = page.locator("figure", has=page.get_by_role("heading", name="Queue, packets"))
+    expect(queue).to_contain_text("The packet in transmission counts, too, which does not wait any more.")
+    looks = [
+        set(each.locator(".u-series:not(:first-child) .u-marker").evaluate_all("all => all.map((one) => one.style.background)"))
+        for each in (queue, page.locator("figure", has_text="Goodput"))
+    ]
+    colours = [set(re.findall(r"rgb.*?\)", " ".join(look))) for look in looks]
+    assert len(looks[0]) == 3 and len(colours[0]) == 1 and not colours[0] & colours[1]
+    ticks = page.evaluate("written")
+    assert "1" in ticks and not {"0.25", "0.5", "0.75"} & set(ticks)
+
+
+def test_of_a_group_the_least_and_the_most_are_told_beside_the_mean(page: Any) -> None:
+    starving = "v=1&d=10&l=10,20,1bdp&f=cubic,10&f=bbr,10&f=reno"
+    bbr = next(each for each in play.play(parse(starving)).head["groups"] if each["name"] == "bbr")
+    assert bbr["rate_least_mbps"] < bbr["rate_mbps"] / 2 and bbr["rate_most_mbps"] > 2 * bbr["rate_mbps"]
+    page.goto(f"/playground?{starving}")
+    shown(page)
+    rows = page.get_by_role("region", name="Flows").get_by_role("row")
+    expect(rows.filter(has_text="bbr").get_by_role("cell").first).to_have_text(re.compile(r"^[\d.]+ \([\d.]+ to [\d.]+\)$"))
+    expect(rows.filter(has_text="reno").get_by_role("cell").first).to_have_text(re.compile(r"^[\d.]+$"))
 
 
 def test_who_uploads_fills_the_way_back(client: TestClient) -> None:
@@ -321,18 +389,6 @@ def test_a_setting_is_saved_once_below_the_folders(writing: TestClient, folder: 
     assert not (folder / "other.toml").exists()
 
 
-@pytest.mark.parametrize(("duration", "sample"), [("30", "100 ms"), ("2", "5 ms"), ("0.5", "2 ms"), ("7.3", "20 ms"), ("120", "500 ms")])
-def test_samples_are_a_round_time_apart(duration: str, sample: str) -> None:
-    assert f'sample = "{sample}"' in parse(f"v=1&d={duration}&l=10&f=cubic").text()
-
-
-@given(st.floats(0.1, 120))
-def test_samples_are_as_many_as_a_plot_has_room_for(duration: float) -> None:
-    said = re.search(r'sample = "([125]0*|0\.0*[125]) ms"', parse(f"v=1&d={duration:.6g}&l=10&f=cubic").text())
-    assert said
-    assert 159 < float(f"{duration:.6g}") / (float(said[1]) / 1e3) < 401
-
-
 def test_of_a_single_flow_there_is_no_fairness(client: TestClient) -> None:
     head, _ = unpacked(ran(client, "v=1&d=3&l=10&f=cubic").content)
     assert head["numbers"]["jain"] is None
@@ -442,6 +498,19 @@ def test_columns_whose_names_say_little_and_peaks_after_a_recovery_are_explained
     page.goto("/playground?v=1&d=3&l=10&f=cubic&window=20")
     shown(page)
     expect(page.get_by_text("Peaks above the link\u2019s rate")).to_have_count(0)
+
+
+def test_what_a_point_of_a_curve_is_of_is_said_and_a_queue_that_was_longer_between_samples(page: Any) -> None:
+    page.goto("/playground?v=1&d=3&l=1000&f=cubic,2&f=reno")
+    shown(page)
+    expect(page.get_by_role("region", name="Flows").get_by_role("row", name="reno").get_by_role("cell").last).to_have_text(
+        re.compile(r"^send buffer \d\d %$")
+    )
+    expect(page.get_by_text("A point of a curve is of 10 ms: the mean", exact=False)).to_contain_text("sampled every 5 ms")
+    longest = page.get_by_role("region", name="Links").get_by_role("row", name="link 1, forth").get_by_role("cell").nth(2).inner_text()
+    expect(page.locator("figure", has_text="Queue").locator("figcaption")).to_contain_text(
+        f"Between samples, 5 ms apart, it was longer: link 1 {longest}."
+    )
 
 
 def test_names_of_curves_show_the_lines_that_they_are_drawn_with(page: Any) -> None:

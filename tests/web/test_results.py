@@ -188,3 +188,9 @@ def test_columns_that_a_study_names_have_their_units(tmp_path: Path, asked: Call
             assert units["delay_value"] == "s" and units["limit_value"] == "" and units["cell"] == ""
             if table == "runs":
                 assert (units["draw_S"], units["draw_starts[1]"], units["draw_share"]) == ("s", "s", "")
+
+
+def test_errors_name_files_as_pages_do(client: TestClient, made: Path) -> None:
+    error = client.get("/api/results/head", params={"of": "lab/studies"}).json()["error"]
+    assert error["message"] == "lab/studies is no results directory"
+    assert str(made) not in str(error)

@@ -2,12 +2,15 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
+from starlette.testclient import TestClient
 
+import sawtooth
 from tests.web.test_pages import violations
 
 RUN = "/run?of=lab/results/queues&run=13"
@@ -32,6 +35,12 @@ def test_from_results_to_a_run(page: Any) -> None:
     page.get_by_text("its flows are those that were stored, to the bit", exact=False).wait_for()
     expect(page.get_by_role("img", name="Congestion window", exact=False)).to_have_count(1)
     expect(page.get_by_role("img", name="What limits each sender", exact=False)).to_have_count(1)
+
+
+def test_the_page_without_a_run_leads_to_those_that_there_are(page: Any) -> None:
+    page.goto("/run")
+    page.get_by_role("listitem").filter(has_text="lab/results/queues").get_by_role("link", name="Run 0").click()
+    page.get_by_role("heading", level=1, name="run 0", exact=False).wait_for()
 
 
 def test_time_is_zoomed_by_dragging_the_wheel_and_keys_for_all_panels_at_once(page: Any) -> None:
@@ -74,10 +83,7 @@ def test_both_futures_are_laid_over_each_other_and_part_where_something_happened
     form.get_by_label("It happens at (s)", exact=True).fill("2 s")
     form.get_by_role("button", name="See both futures").click()
     page.get_by_text("both futures are equal to the bit", exact=False).wait_for()
-    assert page.get_by_role("list", name="Flows").get_by_role("listitem").all_inner_texts() == [
-        "▬ bulk, run 13 cubic",
-        "▬ bulk, otherwise cubic",
-    ]
+    expect(page.get_by_role("list", name="Flows").get_by_role("listitem")).to_have_text(["bulk, run 13 cubic", "bulk, otherwise cubic"])
     assert "change=" in page.url
     # Over which time sums are: what is the same in both counts in both.
     told = page.get_by_role("region", name="Numbers of these runs").get_by_text("Of whole runs", exact=False).inner_text()
@@ -89,8 +95,38 @@ def test_both_futures_are_laid_over_each_other_and_part_where_something_happened
     form.get_by_label("New rate").fill("fast")
     form.get_by_role("button", name="See both futures").click()
     page.get_by_role("alert").get_by_text("bottleneck has rate fast", exact=False).wait_for()
+    # What is of the change before is paler.
+    expect(page.locator(".note.stale")).to_be_visible()
+    expect(page.get_by_role("region", name="Over time", exact=False)).to_have_class("over-time stale")
     form.get_by_role("button", name="Only what was").click()
+    expect(page.locator(".stale")).to_have_count(0)
     page.get_by_role("alert").wait_for(state="detached")
+
+
+def test_a_flow_has_one_colour_in_both_futures_and_rows_of_what_limits_it_have_its_name(page: Any) -> None:
+    page.add_init_script(
+        """
+        window.written = [];
+        const fill = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { written.push(text); return fill.call(this, text, ...rest); };
+        """
+    )
+    opened(page)
+    limits = page.get_by_role("img", name="What limits each sender over time", exact=False)
+    limits.wait_for()
+    # Alone it needs no name.
+    assert "bulk" not in page.evaluate("written")
+    height = limits.bounding_box()["height"]
+    page.get_by_role("form", name="What if").get_by_role("button", name="See both futures").click()
+    flows = page.get_by_role("list", name="Flows").locator("svg")
+    expect(flows).to_have_count(2)
+    page.wait_for_function("written.includes('bulk, run 13') && written.includes('bulk, otherwise')")
+    assert limits.bounding_box()["height"] > height + 30
+    assert (
+        flows.evaluate_all("all => all.map((each) => getComputedStyle(each).color)")
+        == [flows.first.evaluate("e => getComputedStyle(e).color")] * 2
+    )
+    assert flows.locator("line").evaluate_all("all => all.map((each) => !!each.getAttribute('stroke-dasharray'))") == [False, True]
 
 
 def test_two_runs_are_laid_over_each_other(page: Any) -> None:
@@ -170,3 +206,42 @@ def test_units_of_windows_and_rates_are_those_of_other_pages(page: Any) -> None:
     opened(page)
     expect(page.get_by_role("region", name="Congestion window (kB)")).to_have_count(1)
     expect(page.locator("article li", has_text="Mbit/s").first).to_have_text(re.compile(r"bulk: goodput \d(\.\d+)? Mbit/s, "))
+
+
+LOSSY = """
+name = "lossy"
+question = "What of a link that loses packets?"
+
+[scenario]
+duration = "4 s"
+links.bottleneck = { rate = "5 Mbit/s", delay = "10 ms", loss = 0.02, queue = { name = "drop_tail", limit = "1000 packets" } }
+
+[[scenario.flows]]
+path = ["bottleneck"]
+"""
+
+
+def test_what_strokes_and_peaks_mean_is_said_where_there_are_such(running_page: Any, folder: Path) -> None:
+    (folder / "lossy.toml").write_text(LOSSY)
+    sawtooth.run(folder / "lossy.toml", folder / "results" / "lossy")
+    running_page.goto("/run?of=lab/results/lossy&run=0")
+    queues = running_page.get_by_role("region", name="Queues (packets)")
+    expect(queues).to_contain_text("strokes near the top: lost on the wire")
+    expect(queues).not_to_contain_text("drops")
+    running_page.goto("/run?of=lab/results/queues&run=0")
+    expect(queues).to_contain_text("strokes at the top: drops")
+    # It has loss episodes, and never more than a part of the rate.
+    running_page.get_by_text("Loss episodes", exact=True).click()
+    expect(running_page.get_by_role("region", name="Loss episodes").get_by_role("row").nth(1)).to_be_visible()
+    expect(running_page.get_by_text("Why is it above the link's rate at times?")).to_have_count(0)
+    running_page.goto("/run?of=lab/results/queues&run=23")
+    running_page.get_by_text("Why is it above the link's rate at times?").wait_for()
+
+
+def test_the_rate_of_a_run_is_that_of_the_slowest_link_of_each_flow_unless_it_changes(client: TestClient) -> None:
+    def rates(**more: str) -> Any:
+        content = client.get("/api/run/series", params={"of": "lab/results/queues", "run": "13", **more}).content
+        return json.loads(content[4 : 4 + int.from_bytes(content[:4], "little")])["rates"]
+
+    assert rates() == {"bulk": 5}
+    assert rates(change=json.dumps({"kind": "rate", "at": "2 s", "link": "bottleneck", "value": "50 Mbit/s"})) == {"bulk": None}

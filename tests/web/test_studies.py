@@ -256,3 +256,10 @@ def test_a_study_that_another_command_is_running_is_running(writing: TestClient,
             writing.post("/api/sweeps/start", json={"study": "lab/studies/queues.toml"}), "another command is writing to lab/results/queues"
         )
     assert entry(writing, "lab/studies/queues.toml")["state"] == "done"
+
+
+def test_another_file_is_no_study(writing: TestClient, folder: Path) -> None:
+    (folder / "Makefile").write_text("all:\n")
+    for address in ("lab/Makefile", "lab/studies"):
+        error = writing.get("/api/studies/text", params={"of": address}).json()["error"]
+        assert (error["message"], error["hint"]) == (f"`{address}` is no study", "studies are files whose names end in .toml")

@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { ChooseRun } from "./pages/choose-run";
 import { ComparePage } from "./pages/compare";
 import { LessonPage, Lessons } from "./pages/lessons";
 import { LivePage } from "./pages/live";
@@ -29,18 +30,6 @@ const PAGES: Record<string, () => preact.JSX.Element> = {
     return of && run ? <RunPage key={`${of} ${run}`} of={of} run={run} /> : <ChooseRun />;
   },
 };
-
-/** A run is one of results. */
-function ChooseRun() {
-  return (
-    <section>
-      <h1>One run in detail</h1>
-      <p>
-        Runs are reached from <a href="/results">results</a>: by a click on a point of a figure, or in the table <code>runs</code>.
-      </p>
-    </section>
-  );
-}
 
 function studies() {
   if (route.value.query.has("new")) return <NewStudy />;

@@ -24,7 +24,6 @@ from sawtooth.web.judging import Judge
 from sawtooth.web.live import Live
 from sawtooth.web.opened import Shelf
 from sawtooth.web.playground import Playground
-from sawtooth.web.problems import told
 from sawtooth.web.results import Results
 from sawtooth.web.running import Running
 from sawtooth.web.runs import Runs
@@ -113,7 +112,10 @@ def application(settings: Settings) -> Starlette:
         Route("/{path:path}", _page),
     ]
     return Starlette(
-        routes=routes, middleware=[Middleware(Guard, settings=settings)], exception_handlers={SawtoothError: told}, lifespan=lifespan
+        routes=routes,
+        middleware=[Middleware(Guard, settings=settings)],
+        exception_handlers={SawtoothError: folders.told},
+        lifespan=lifespan,
     )
 
 

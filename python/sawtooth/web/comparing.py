@@ -101,7 +101,6 @@ class Comparing:
         """What it comes to: in a few lines, how many rows agree, what is to be known of either side, and what has no counterpart."""
         compared = self._compared(request)
         made = compared.comparison()
-        sides = self._sides(request)
         return JSONResponse(
             {
                 "sides": list(made.sides),
@@ -115,7 +114,7 @@ class Comparing:
                     {"where": each.where, "what": each.what, "why": each.why, "rows": each.rows} for each in made.unmatched[:_MOST_TOLD]
                 ],
                 "unmatchedInAll": len(made.unmatched),
-                "command": _command(sides, request),
+                "command": _command(request),
             }
         )
 
@@ -231,11 +230,11 @@ def _title(column: str, sides: Sequence[str]) -> str:
             return f"{column.removesuffix(f'_{word}')}, {side}"
         if column == word or column.startswith(f"{word}_"):
             return f"{side}{column.removeprefix(word).replace('_', ', ')}"
-    return column
+    return re.sub("_(low|high)$", r", \1", column).replace("_", " ")
 
 
-def _command(sides: tuple[Opened, Opened], request: Request) -> str:
-    """The command that says the same."""
+def _command(request: Request) -> str:
+    """The command that says the same, where the folders of the explorer are."""
     options = {"metric": "--metric", "tolerance": "--tolerance", "flows": "--flows", "arm": "--arm", "item": "--of"}
     given = [word for name, option in options.items() for value in request.query_params.getlist(name) if value for word in (option, value)]
-    return shlex.join(["sawtooth", "compare", *(str(opened.dataset.directory) for opened in sides), *given])
+    return shlex.join(["sawtooth", "compare", query(request, "of"), query(request, "beside"), *given])

@@ -8,11 +8,15 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
 
 from sawtooth import _core
-from sawtooth.errors import DatasetError
+from sawtooth.errors import DatasetError, SawtoothError
 from sawtooth.study import keys, shipped
+from sawtooth.web.problems import NotAllowedError, problem
 
 SHIPPED = "shipped"
 """The studies that come along, beside the folders."""
@@ -125,6 +129,29 @@ class Folders:
             if path.is_relative_to(root):
                 return "/".join([name, *path.relative_to(root).parts])
         raise DatasetError(f"{path} is not in the folders of this explorer")
+
+    def said(self, text: str) -> str:
+        """A text with addresses where it has paths below the folders, as pages call files."""
+        for name, root in sorted(self.named.items(), key=lambda each: -len(each[1].parts)):
+            if root != Path(root.anchor):
+                text = re.sub(rf"(?<![\w/.-]){re.escape(str(root))}(?![\w-])", lambda _, name=name: name, text)
+        return text
+
+    def problem(self, error: SawtoothError) -> dict[str, Any]:
+        """What is wrong, where, and what to do, with addresses where errors have paths."""
+        told = problem(error)
+        place = told["place"]
+        return {
+            **told,
+            "message": self.said(told["message"]),
+            "hint": told["hint"] and self.said(told["hint"]),
+            "place": place and {**place, "name": self.said(place["name"])},
+        }
+
+    async def told(self, _: Request, error: Exception) -> JSONResponse:
+        """The answer to what cannot be answered."""
+        assert isinstance(error, SawtoothError)
+        return JSONResponse({"error": self.problem(error)}, 403 if isinstance(error, NotAllowedError) else 400)
 
     def studies(self) -> Found:
         """Addresses of files that may be studies: TOML with a scenario, or what cannot be read as TOML; those that come along first, and those of a program's tests last."""

@@ -23,6 +23,8 @@ from sawtooth.stats import Vector
 from sawtooth.study import Study
 from sawtooth.tables import total_goodput
 from sawtooth.web.columns import vector
+from sawtooth.web.curves import LIMITS
+from sawtooth.web.sampling import Sampling
 from sawtooth.web.setting import Setting
 
 MOST_SECONDS = 2.0
@@ -31,8 +33,8 @@ _LIMITS = {"events": 2e7, "rows": 200_000, "memory": "500 MB"}
 """What a simulation may take; a core handles about ten million events in a second."""
 _COLUMNS = {
     "flows": [
-        "flow", "start_ns", "goodput_bps", "delivered_bytes", "completion_ns", "lifetime_ns", "srtt_mean_ns", "max_cwnd_bytes", "retransmits", "timeouts",
-        "congestion_signals", "stall_ns",
+        "flow", "start_ns", "goodput_bps", "delivered_bytes", "completion_ns", "lifetime_ns", "srtt_mean_ns", "min_rtt_ns", "max_cwnd_bytes", "retransmits", "timeouts",
+        "congestion_signals", "stall_ns", *(f"limited_{limit}_ns" for limit in LIMITS),
     ],
     "links": [
         "link", "direction", "utilisation", "wait_mean_ns", "arrived_packets", "dropped_packets", "lost_packets", "marked_packets", "peak_packets",
@@ -116,13 +118,15 @@ def play(setting: Setting, stop: _core.StopRequest | None = None, seconds: float
         raise BeyondError(f"cut off: {_without_advice(batch.errors[0])}", _SAVE)
     tables = batch.tables
     flows = _flows(setting, tables)
-    curves, columns = _over_time(tables, flows)
+    curves, columns = _over_time(tables, flows, setting.sampling)
     head = {
         "flows": flows.select("flow", "group", "upload").to_dicts(),
         "links": _links(tables["links"]),
         "groups": _groups(setting, flows),
         "numbers": _numbers(setting, flows, tables["links"]),
         "curves": curves,
+        "step_ms": setting.sampling.step * 1e3,
+        "sample_ms": setting.sampling.period * 1e3,
         "events": batch.events,
         "milliseconds": took * 1e3,
         "study": setting.text(),
@@ -177,10 +181,13 @@ def _links(links: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Means over the flows of each group, and sums of what is counted."""
+    """Means over the flows of each group, sums of what is counted, and what held its senders back for most of their time."""
+    limits = {limit: pl.when(~pl.col("upload").any()).then(pl.col(f"limited_{limit}_ns").sum()) for limit in LIMITS}
     found = flows.group_by("group", maintain_order=True).agg(
         goodput_mbps=pl.col("goodput_bps").mean() / 1e6,
         rate_mbps=pl.col("rate_bps").mean() / 1e6,
+        rate_least_mbps=pl.col("rate_bps").min() / 1e6,
+        rate_most_mbps=pl.col("rate_bps").max() / 1e6,
         rtt_ms=pl.when(pl.col("upload").any()).then(None).otherwise(pl.col("srtt_mean_ns").mean() / 1e6),
         cwnd_max_kb=pl.when(pl.col("upload").any()).then(None).otherwise(pl.col("max_cwnd_bytes").mean() / 1e3),
         completion_ms=pl.when(pl.col("completion_ns").is_not_null().all()).then(pl.col("completion_ns").max() / 1e6),
@@ -188,8 +195,17 @@ def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
         timeouts=pl.when(~pl.col("upload").any()).then(pl.col("timeouts").sum()),
         reductions=pl.when(~pl.col("upload").any()).then(pl.col("congestion_signals").sum()),
         stall_ms=pl.col("stall_ns").max() / 1e6,
+        limits=pl.struct(**limits),
     )
-    return [{"name": name, **row} for name, row in zip(setting.names, found.sort("group").to_dicts(), strict=True)]
+    rows = [row | _limit(row.pop("limits")) for row in found.sort("group").to_dicts()]
+    return [{"name": name, **row} for name, row in zip(setting.names, rows, strict=True)]
+
+
+def _limit(times: Mapping[str, int | None]) -> dict[str, Any]:
+    """Of the times that senders were held back the longest, and its share of all: together they are the flows' lives."""
+    known = {limit: each for limit, each in times.items() if each}
+    most = max(known, key=known.__getitem__, default=None)
+    return {"limit": most, "limit_percent": None if most is None else 100 * known[most] / sum(known.values())}
 
 
 def _numbers(setting: Setting, flows: pl.DataFrame, links: pl.DataFrame) -> dict[str, float | None]:
@@ -221,14 +237,16 @@ def _numbers(setting: Setting, flows: pl.DataFrame, links: pl.DataFrame) -> dict
     }
 
 
-def _over_time(tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple[list[dict[str, Any]], dict[str, Vector]]:
-    """Curves, and their columns: windows in kB, smoothed round-trip times in ms, goodput in Mbit/s since the last sample; queues in packets.
+def _over_time(
+    tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame, sampling: Sampling
+) -> tuple[list[dict[str, Any]], dict[str, Vector]]:
+    """Curves, and their columns, of each step up to its time: windows in kB and smoothed round-trip times in ms, means of their samples; goodput in Mbit/s; queues in packets, the longest sampled.
 
     Rows are chosen by masks and put in their places by number: a query for each curve would take longer than it takes to draw it.
     """
     series, queues = tables["series"], tables["queues"]
     grid = np.unique(queues["t_ns"].to_numpy())
-    t = grid * 1e-9
+    t = sampling.ends(grid) * 1e-9
     columns: dict[str, Vector] = {"t": t}
     curves: list[dict[str, Any]] = []
 
@@ -245,11 +263,9 @@ def _over_time(tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple
         if row["upload"] or not rows.any():
             continue
         at = _Placed(sampled[rows], grid)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            rate = np.diff(at(delivered[rows]), prepend=np.nan) / np.diff(t, prepend=np.nan)
-        add("cwnd", row["group"], row["flow"], at(cwnd[rows]))
-        add("rtt", row["group"], row["flow"], at(rtt[rows]))
-        add("goodput", row["group"], row["flow"], rate)
+        add("cwnd", row["group"], row["flow"], sampling.mean(at(cwnd[rows])))
+        add("rtt", row["group"], row["flow"], sampling.mean(at(rtt[rows])))
+        add("goodput", row["group"], row["flow"], sampling.rate(at(delivered[rows]), (row["min_rtt_ns"] or 0) * 1e-9))
     backlog, seen = vector(queues["backlog_packets"]), queues["t_ns"].to_numpy()
     both = bool(flows["upload"].any())
     for link, direction in tables["links"].select("link", "direction").iter_rows():
@@ -257,7 +273,7 @@ def _over_time(tables: Mapping[str, pl.DataFrame], flows: pl.DataFrame) -> tuple
         if rows.any() and (direction == "forward" or both):
             index = int(str(link).removeprefix("link")) - 1
             name = f"link {index + 1}{'' if direction == 'forward' else ', back'}"
-            add("queue", index, name, _Placed(seen[rows], grid)(backlog[rows]))
+            add("queue", index, name, sampling.most(_Placed(seen[rows], grid)(backlog[rows])))
     return curves, columns
 
 

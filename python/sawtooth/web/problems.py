@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-
 from sawtooth.errors import Place, PlainError, SawtoothError, StudyError
 from sawtooth.linting import Diagnostic
 
@@ -43,9 +40,3 @@ def diagnosed(each: Diagnostic) -> dict[str, Any]:
         "hint": each.hint,
         "place": place_of(each.place),
     }
-
-
-async def told(_: Request, error: Exception) -> JSONResponse:
-    """The answer to what cannot be answered."""
-    assert isinstance(error, SawtoothError)
-    return JSONResponse({"error": problem(error)}, 403 if isinstance(error, NotAllowedError) else 400)

@@ -24,7 +24,6 @@ from sawtooth.web.folders import Folders
 from sawtooth.web.judging import Judge
 from sawtooth.web.made import Kept, modified
 from sawtooth.web.opened import DRAWING, Opened, Shelf, state_of
-from sawtooth.web.problems import problem
 from sawtooth.web.requests import body, in_thread, query, table
 from sawtooth.web.rows import cell, of_run, rows_of, units_of
 
@@ -51,7 +50,12 @@ class Results:
     def _entry(self, address: str) -> dict[str, Any]:
         """One of a list: whatever is wrong with it is told there, and hides no other."""
         path = self._folders.path(address)
-        return {"address": address, "modified": modified(path), "bytes": _bytes(path), **self._entries(path, state_of(path), _told)}
+        return {
+            "address": address,
+            "modified": modified(path),
+            "bytes": _bytes(path),
+            **self._entries(path, state_of(path), lambda path: _told(self._folders, path)),
+        }
 
     # --- one of them: what is there at once, and by themselves what takes long
 
@@ -176,13 +180,13 @@ def _levels(dataset: Dataset, factor: str) -> list[dict[str, str]]:
     return [{"level": level, "words": written(level)} for level in levels.to_list()]
 
 
-def _told(path: Path) -> dict[str, Any]:
+def _told(folders: Folders, path: Path) -> dict[str, Any]:
     """What a list says of results."""
     try:
         dataset = Dataset(path)
         return _named(dataset) | counts(dataset)
     except SawtoothError as error:
-        return {"name": path.name, "error": problem(error)}
+        return {"name": path.name, "error": folders.problem(error)}
 
 
 def _named(dataset: Dataset) -> dict[str, Any]:

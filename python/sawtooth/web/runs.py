@@ -148,11 +148,20 @@ def _flows(request: Request, taken: trace.Trace) -> list[str]:
 
 
 def _network(replay: Replay) -> dict[str, Any]:
-    """The links that can do something else, and the first of each flow whose data goes forward: what is dropped by number is dropped there."""
+    """The links that can do something else; of each flow whose data goes forward the first, where a packet is dropped by its number; and the rate (Mbit/s) of the slowest link of each, null where it is not one over the whole run."""
     if replay.plan.study.on_kernels:
-        return {"links": [], "first": {}}
-    links, paths = _core.network(replay.run.scenario)
-    return {"links": [name for name, _ in links], "first": {flow: links[path[0] // 2][0] for flow, path in paths if path and path[0] % 2 == 0}}
+        return {"links": [], "first": {}, "rates": {}}
+    scenario = replay.run.scenario
+    links, paths = _core.network(scenario)
+    # Under `links` a table of keys for each; a name alone is one without any.
+    change = [name for name, keys in json.loads(scenario).get("links", {}).items() if isinstance(keys, dict) and "changes" in keys]
+    rates = {
+        flow: None if any(links[port // 2][0] in change for port in path) else min(links[port // 2][1][port % 2][0] for port in path) / 1e6
+        for flow, path in paths
+        if path
+    }
+    first = {flow: links[path[0] // 2][0] for flow, path in paths if path and path[0] % 2 == 0}
+    return {"links": [name for name, _ in links], "first": first, "rates": rates}
 
 
 def _change(request: Request, duration: float) -> whatif.Change | None:

@@ -22,11 +22,10 @@ from sawtooth import _core
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
 from sawtooth.study.written import written
+from sawtooth.web.sampling import Sampling, sampling
 
 VERSION = "1"
 MOST_LINKS, MOST_GROUPS, MOST_FLOWS, MOST_TEXT = 4, 8, 64, 2000
-_MOST_SAMPLES = 400
-"""Of each curve: as many as a plot has room for."""
 _LAP_MOST = 30
 """Seconds of a lap of a wireless link."""
 _ENDLESS = "1 GB"
@@ -101,6 +100,14 @@ class Setting:
         kinds = [group.cc for group in self.groups]
         return [kind if kinds.count(kind) == 1 else f"{kind}-{kinds[: at + 1].count(kind)}" for at, kind in enumerate(kinds)]
 
+    @property
+    def sampling(self) -> Sampling:
+        """How often it is looked at."""
+        trips = [
+            2 * (group.delay + sum(link.delay for link in self.links[slice(*sorted((group.begin, group.end)))])) for group in self.groups
+        ]
+        return sampling(self.duration, min(trips) / 1e3, sum(group.count for group in self.groups) + 2 * len(self.links))
+
     def text(self) -> str:
         """The study that it is."""
         return written(
@@ -136,7 +143,7 @@ class Setting:
     def _scenario(self) -> dict[str, Any]:
         tree: dict[str, Any] = {
             "duration": f"{_short(self.duration)} s",
-            "sample": f"{_short(_sample(self.duration) * 1e3)} ms",
+            "sample": f"{_short(self.sampling.period * 1e3)} ms",
             "stack": self.stack,
         }
         tcp: dict[str, Any] = {}
@@ -158,14 +165,8 @@ class Setting:
 
 _REST = {"stack": "stack", "ecn": "ecn", "partial": "partial", "window": "window", "memory": "memory", "seed": "seed"}
 """Keys of an address for what is of all flows, by the attribute that each sets."""
-
-
-def _sample(duration: float) -> float:
-    """Seconds from a sample to the next: the least of 1, 2 and 5 times a power of ten with which there are no more than a plot has room for."""
-    least = duration / _MOST_SAMPLES
-    power = 10.0 ** math.floor(math.log10(least))
-    # A quotient that is such a number may come out a little above it.
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= least * (1 - 1e-9))
+LESSON = "lesson"
+"""Key of an address that says nothing of the setting: the lesson that it is from."""
 
 
 def _of_link(link: Link) -> dict[str, Any]:
@@ -201,7 +202,7 @@ def _of_group(group: Group, name: str) -> dict[str, Any]:
 TOPOLOGIES: Mapping[str, str] = {
     "dumbbell": "v=1&d=30&l=10&f=cubic,2&f=reno",
     "parking lot": "v=1&d=30&l=10&l=10&l=10&f=cubic&f=reno,1,0-1&f=reno,1,1-2&f=reno,1,2-3",
-    "two-way": "v=1&d=30&l=10&f=cubic&f=cubic,1,1-0",
+    "two-way": "v=1&d=30&l=10,20,20p&f=cubic&f=reno,1,1-0,0,10",
     "wireless": "v=1&d=30&l=24/30/18/6/2/8/20/12,20,2bdp&f=cubic&f=bbr",
 }
 """Settings to begin with."""
@@ -241,6 +242,8 @@ def parse(query: str) -> Setting:
         raise DatasetError(
             f"a playground has {MOST_FLOWS} flows at most, and the address has {flows}", "a study may have as many as you like"
         )
+    # From which lesson it is, the page reads.
+    found.pop(LESSON, None)
     rest: dict[str, Any] = {}
     for key, texts in found.items():
         if key == "d":
@@ -252,7 +255,7 @@ def parse(query: str) -> Setting:
         elif key in _REST:
             rest[key] = _one_of(texts[-1], key, key)
         else:
-            known = ["v", "d", "l", "f", *_REST]
+            known = ["v", "d", "l", "f", *_REST, LESSON]
             raise DatasetError(f"the address of a playground has no `{key[:40]}`", did_you_mean(key[:40], known))
     return Setting(links=tuple(links), groups=tuple(groups), **rest)
 

@@ -80,6 +80,8 @@ class Studies:
         """The text of a study, with what tells whether it has been changed since."""
         address = query(request, "of")
         path = self._folders.path(address)
+        if path.suffix != ".toml" or not path.is_file():
+            raise DatasetError(f"`{address[:200]}` is no study", "studies are files whose names end in .toml")
         text = read_text(path)
         entry = self._entry(address, self._runs.every())
         return JSONResponse(entry | {"text": text, "digest": digest(text), "canSave": self._may_save(address)})

@@ -189,8 +189,8 @@ function Told({ asked, made }: { asked: Both; made: Summary }) {
   return (
     <>
       <p>
-        <b class="yes">{made.verdicts.agree ?? 0} agree</b>, <b class="no">{made.verdicts.differ ?? 0} differ</b>,{" "}
-        <b class="cannot">{made.verdicts["not decided"] ?? 0} are not decided</b>: each is the ratio of means of {made.sides[0]} over{" "}
+        <Counted of={made} verdict="agree" ink="yes" words="agree" />, <Counted of={made} verdict="differ" ink="no" words="differ" />,{" "}
+        <Counted of={made} verdict="not decided" ink="cannot" words="are not decided" />: each is the ratio of means of {made.sides[0]} over{" "}
         {made.sides[1]} in a cell. A verdict counts how many ratios are looked at (Holm), their intervals do not: one that leaves the
         tolerance out may still be undecided.
       </p>
@@ -233,6 +233,18 @@ function Told({ asked, made }: { asked: Both; made: Summary }) {
       <h3>The same on the command line</h3>
       <pre tabIndex={0}>{made.command}</pre>
     </>
+  );
+}
+
+/** How many rows have a verdict: in its colour, if any has. */
+function Counted({ of, verdict, ink, words }: { of: Summary; verdict: string; ink: string; words: string }) {
+  const rows = of.verdicts[verdict] ?? 0;
+  return rows ? (
+    <b class={ink}>
+      {rows} {words}
+    </b>
+  ) : (
+    <span>0 {words}</span>
   );
 }
 

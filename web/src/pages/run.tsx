@@ -10,7 +10,7 @@ import { Numbers } from "../run/numbers";
 import { Panels } from "../run/panels";
 import { Sequences } from "../run/sequence";
 import { Tools } from "../run/tools";
-import { type Change, lines, load, type RunHead, type Track, type Which } from "../run/track";
+import { type Change, dashOf, lines, load, type RunHead, type Track, type Which } from "../run/track";
 import { Values } from "../run/values";
 import { Variables } from "../run/variables";
 import { WhatIf } from "../run/what-if";
@@ -19,6 +19,7 @@ import { Folded } from "../ui/folded";
 import { Ignored, quoted, unread } from "../ui/ignored";
 import { isTexts, read } from "../ui/kept";
 import { type Loaded, NotShown, useLoaded, Wrong } from "../ui/loaded";
+import { Stroke } from "../ui/stroke";
 
 /** What the address says besides the run. */
 interface Asked {
@@ -118,6 +119,8 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
   marks.at = moment;
   marks.forked = asked.change ? forked : undefined;
   const common = { tracks, zoom, choose };
+  // What is drawn of another future is of the change before the one that was refused.
+  const stale = !!(asked.change && other.problem && other.value);
   return (
     <>
       <h1>{head.title}</h1>
@@ -154,16 +157,18 @@ function Shown({ of, first, second, other, asked, ask }: ShownProps) {
       {asked.change && other.problem && <Wrong told={other.problem} />}
       {asked.change && other.loading && <p class="faint">The other future is being made …</p>}
       {asked.change && other.value && (
-        <p class="note">
+        <p class={stale ? "note stale" : "note"}>
           {other.value.head.change}.{" "}
           {forked === undefined
             ? "Nothing that is drawn becomes different by it."
             : `In all that is recorded, both futures are equal to the bit until ${+forked.toFixed(9)} s, and differ from then on.`}
         </p>
       )}
-      <Numbers tracks={tracks} />
+      <div class={stale ? "stale" : ""}>
+        <Numbers tracks={tracks} />
+      </div>
       <section
-        class="over-time"
+        class={stale ? "over-time stale" : "over-time"}
         aria-label="Over time; keys: arrows move, plus and minus zoom, Home shows all"
         tabIndex={0}
         onKeyDown={(event) => {
@@ -275,10 +280,7 @@ function Legend({ tracks }: { tracks: Track[] }) {
     <ul class="legend" aria-label="Flows">
       {lines(tracks).map((line) => (
         <li key={line.name}>
-          <span class={`c${line.colour % 8}`} aria-hidden="true">
-            ▬
-          </span>{" "}
-          {line.name} <span class="faint">{line.track.head.cc[line.flow]}</span>
+          <Stroke colour={line.colour} dash={dashOf(line)} /> {line.name} <span class="faint">{line.track.head.cc[line.flow]}</span>
         </li>
       ))}
     </ul>

@@ -16,13 +16,18 @@ export interface Head {
   }[];
   groups: {
     name: string;
-    /** Of each of its flows, until that is done. */
+    /** Of each of its flows, until that is done: the mean, and of which flow it is the least and the most. */
     rate_mbps: number | null;
+    rate_least_mbps: number | null;
+    rate_most_mbps: number | null;
     rtt_ms: number | null;
     completion_ms: number | null;
     retransmits: number | null;
     timeouts: number | null;
     stall_ms: number | null;
+    /** What held senders back for most of their time, as columns of results call it, and for how much of it. */
+    limit: string | null;
+    limit_percent: number | null;
   }[];
   numbers: {
     goodput_mbps: number;
@@ -34,6 +39,9 @@ export interface Head {
     wait_back: number;
   };
   curves: { kind: "cwnd" | "rtt" | "goodput" | "queue"; of: number; name: string; column: string }[];
+  /** From a point of a curve to the next, and from a sample to the next. */
+  step_ms: number;
+  sample_ms: number;
   events: number;
   milliseconds: number;
   study: string;

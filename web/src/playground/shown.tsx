@@ -1,7 +1,9 @@
 // What a setting did: curves over time, numbers, and a row for each group of flows and each link.
 import { Fragment } from "preact";
 import { FEW, OverTime } from "../plots/time";
-import { Legend } from "../ui/legend";
+import { peaked } from "../time/peaks";
+import { limitName } from "../ui/limits";
+import { Stroke } from "../ui/stroke";
 import { number } from "../ui/words";
 import type { Played } from "./newest";
 
@@ -13,20 +15,23 @@ const PLOTS = [
 ] as const;
 
 const GOODPUT = "Goodput until done, Mbit/s";
+const LIMITED = "Limited most by";
 
 /** What the columns are whose names do not say it. */
 const MEANINGS: Record<string, string> = {
-  [GOODPUT]: "what arrived of a flow, over the time from its start until its last byte was there, or until the end; the mean of the group.",
+  [GOODPUT]:
+    "what arrived of a flow, over the time from its start until its last byte was there, or until the end; the mean of the group, and from its least to its most.",
   "Done, ms":
     "from a flow's start until its last byte has arrived, of the slowest of the group; – of what sends without end or is not done.",
   "Stall, ms":
     "how long data waited although nobody worked on them, the longest sum of a flow; – without hosts, which socket memory (All, TCP and hosts) gives.",
+  [LIMITED]: "what held senders back for most of the time of their flows, and for how much of it.",
 };
 
-/** Megabits. */
-const PACKET = 0.012;
 const PEAKS =
   "Peaks above the link’s rate: what had arrived behind a lost packet is delivered at once when that packet comes. The link was no faster then.";
+
+const TRANSMITTED = "The packet in transmission counts, too, which does not wait any more.";
 
 /** What senders do is sampled where connections are opened from: of who uploads that is the side that answers. */
 const UPLOADED = "Nothing is drawn of flows that go against the chain: only the side that answers them is sampled. The table below has";
@@ -55,16 +60,32 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
   const none = new Float64Array();
   const look = looks(head.flows, groups.length);
   const fastest = Math.max(...head.setting.links.flatMap((each) => each.rates));
-  // Between two samples a packet or two may arrive more than in others.
-  const most = 1.1 * fastest + (2 * PACKET) / ((t[1] ?? 1) - (t[0] ?? 0));
-  const isPeaked = head.curves.some((each) => each.kind === "goodput" && (column(each.column) ?? none).some((rate) => rate > most));
+  const isPeaked = head.curves.some((each) => each.kind === "goodput" && peaked(column(each.column) ?? none, fastest, head.step_ms / 1e3));
   const back = groups.filter((_, at) => head.flows.some((each) => each.group === at && each.upload)).map((each) => each.name);
+  const unseen = links
+    .filter((each) => each.peak_packets > longest(head, each, column))
+    .map((each) => `${linkName(each)} ${each.peak_packets.toLocaleString("en")}`);
   const undrawn = back.length > 0 ? `${UPLOADED} the goodput of ${back.join(", ")}.` : "";
+  const notes: Partial<Record<(typeof PLOTS)[number][0], string>> = {
+    goodput: isPeaked ? PEAKS : "",
+    queue: [
+      TRANSMITTED,
+      unseen.length > 0 ? `Between samples, ${number(head.sample_ms)} ms apart, it was longer: ${unseen.join(", ")}.` : "",
+    ]
+      .filter(Boolean)
+      .join(" "),
+  };
   return (
     <div class={stale ? "stale" : ""}>
       {head.flows.length > FEW && (
         <>
-          <Legend names={groups.map((each) => each.name)} />
+          <ul class="legend" aria-label="Groups">
+            {groups.map((each, at) => (
+              <li key={each.name}>
+                <Stroke colour={at} dash={[]} /> {each.name}
+              </li>
+            ))}
+          </ul>
           {head.flows.length > groups.length && <p class="faint">Flows of a group have its colour, and differ by their lines.</p>}
         </>
       )}
@@ -75,14 +96,15 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
             <OverTime
               key={kind}
               least={least[kind] ?? 0}
-              note={[kind === "goodput" && isPeaked ? PEAKS : "", kind === "queue" ? "" : undrawn].filter(Boolean).join(" ") || undefined}
+              note={[notes[kind], kind === "queue" ? "" : undrawn].filter(Boolean).join(" ") || undefined}
               id={curves.map((each) => `${each.of}${each.name}`).join()}
               title={title}
+              whole={kind === "queue"}
               t={t}
               end={head.setting.duration}
-              curves={curves.map((each, at) => ({
+              curves={curves.map((each) => ({
                 name: each.name,
-                ...(kind === "queue" ? { colour: at, dash: at } : (look.get(each.name) ?? { colour: each.of, dash: each.of })),
+                ...(kind === "queue" ? tone(each) : (look.get(each.name) ?? { colour: each.of, dash: each.of })),
                 values: column(each.column) ?? none,
               }))}
               height={190}
@@ -92,26 +114,40 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
           );
         })}
       </div>
+      <p class="faint">
+        A point of a curve is of {number(head.step_ms)} ms: the mean, that of goodput over whole round trips, and of queues the longest
+        {head.sample_ms < head.step_ms && `, of what was sampled every ${number(head.sample_ms)} ms`}.
+      </p>
       <section class="scroll" tabIndex={0} aria-label="Flows">
         <table>
           <thead>
             <tr>
-              {["Flows", GOODPUT, "RTT, ms", "Sent again", "Timeouts", "Done, ms", "Stall, ms"].map((each, at) => (
-                <th key={each} scope="col" class={at ? "" : "text"} title={MEANINGS[each]}>
+              {["Flows", GOODPUT, "RTT, ms", "Sent again", "Timeouts", "Done, ms", "Stall, ms", LIMITED].map((each) => (
+                <th key={each} scope="col" class={each === "Flows" || each === LIMITED ? "text" : ""} title={MEANINGS[each]}>
                   {each}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {groups.map((each) => (
+            {groups.map((each, at) => (
               <tr key={each.name}>
                 <th scope="row" class="text">
                   {each.name}
                 </th>
-                {[each.rate_mbps, each.rtt_ms, each.retransmits, each.timeouts, each.completion_ms, each.stall_ms].map((value, at) => (
-                  <td key={at}>{number(value)}</td>
+                <td>
+                  {number(each.rate_mbps)}
+                  {head.setting.groups[at] && head.setting.groups[at].count > 1 && (
+                    <span class="faint">
+                      {" "}
+                      ({number(round(each.rate_least_mbps))} to {number(round(each.rate_most_mbps))})
+                    </span>
+                  )}
+                </td>
+                {[each.rtt_ms, each.retransmits, each.timeouts, each.completion_ms, each.stall_ms].map((value, column) => (
+                  <td key={column}>{number(value)}</td>
                 ))}
+                <td class="text">{each.limit === null ? "–" : `${limitName(each.limit)} ${share(each.limit_percent ?? 0)} %`}</td>
               </tr>
             ))}
           </tbody>
@@ -139,7 +175,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
             {links.map((each) => (
               <tr key={each.link + each.direction}>
                 <th scope="row" class="text">
-                  {each.link.replace("link", "link ")}, {each.direction === "forward" ? "forth" : "back"}
+                  {linkName(each)}, {each.direction === "forward" ? "forth" : "back"}
                 </th>
                 {[
                   each.utilisation === null ? null : Math.min(100 * each.utilisation, 100),
@@ -173,7 +209,28 @@ function looks(flows: Played["head"]["flows"], groups: number): Map<string, { co
   return found;
 }
 
-/** To thousandths: less is no wait. */
+function linkName({ link }: Played["head"]["links"][number]): string {
+  return link.replace("link", "link ");
+}
+
+/** The longest queue that is drawn of a link's direction; infinite if nothing is. */
+function longest({ curves }: Played["head"], link: Played["head"]["links"][number], column: Played["column"]): number {
+  const name = linkName(link) + (link.direction === "forward" ? "" : ", back");
+  const drawn = curves.find((each) => each.kind === "queue" && each.name === name);
+  return drawn ? Math.max(0, ...(column(drawn.column) ?? []).filter(Number.isFinite)) : Number.POSITIVE_INFINITY;
+}
+
+/** In whole per cent; all of the time is said of nothing that lacks some of it. */
+function share(percent: number): number {
+  return percent < 100 ? Math.min(Math.round(percent), 99) : 100;
+}
+
+/** Links have tones of ink and lines of their own: colours are of flows. */
+function tone({ of, name }: Played["head"]["curves"][number]): { colour: "ink" | "faint"; dash: number } {
+  return name.endsWith(", back") ? { colour: "faint", dash: 2 * of + 1 } : { colour: "ink", dash: 2 * of };
+}
+
+/** To thousandths: less is nothing. */
 function round(value: number | null): number | null {
   return value === null ? null : Number(value.toFixed(3));
 }

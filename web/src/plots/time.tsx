@@ -5,11 +5,13 @@ import "uplot/dist/uPlot.min.css";
 import { type Stretch, touchable } from "../time/touch";
 import { number } from "../ui/words";
 import { colour, token, useTheme } from "./colours";
+import { WHOLE } from "./whole";
 import { useWidth } from "./width";
 
 export interface Curve {
   name: string;
-  colour: number;
+  /** The number of a colour, or the name of a tone of the page. */
+  colour: number | "ink" | "faint";
   dash: number;
   values: Float64Array;
 }
@@ -32,17 +34,23 @@ export function OverTime(props: {
   label: string;
   /** Up to where the axis of values goes at least. */
   least?: number;
+  /** Whether values are counts. */
+  whole?: boolean;
   /** What is said below it. */
   note?: string | undefined;
 }) {
-  const { id, title, t, end, curves, height, together, label, least = 0, note } = props;
+  const { id, title, t, end, curves, height, together, label, least = 0, whole = false, note } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const width = useWidth(place);
   const theme = useTheme();
   useLayoutEffect(() => {
     if (!width) return;
-    const made = new uPlot(options({ curves, width, height, together, least }), data(t, end, curves), place.current as HTMLDivElement);
+    const made = new uPlot(
+      options({ curves, width, height, together, least, whole }),
+      data(t, end, curves),
+      place.current as HTMLDivElement,
+    );
     touchable(made.over, stretch(made, together), (left, width) =>
       made.setSelect({ left, top: 0, width, height: made.over.clientHeight }, false),
     );
@@ -103,6 +111,11 @@ function data(t: Float64Array, end: number, curves: Curve[]): uPlot.AlignedData 
   return [isShort ? Float64Array.of(...t, end) : t, ...values];
 }
 
+function inkOf(curve: Curve | undefined): string {
+  const { colour: which = 0 } = curve ?? {};
+  return typeof which === "number" ? colour(which) : token(which);
+}
+
 function dashes(at: number): number[] {
   return DASHES[at % DASHES.length] ?? [];
 }
@@ -120,9 +133,10 @@ interface Drawn {
   height: number;
   together: string;
   least: number;
+  whole: boolean;
 }
 
-function options({ curves, width, height, together, least }: Drawn): uPlot.Options {
+function options({ curves, width, height, together, least, whole }: Drawn): uPlot.Options {
   const axis: uPlot.Axis = {
     stroke: token("faint"),
     font: "12px system-ui",
@@ -138,21 +152,21 @@ function options({ curves, width, height, together, least }: Drawn): uPlot.Optio
     legend: {
       show: curves.length <= FEW,
       live: true,
-      markers: { width: 0, fill: (_, at) => stroke(colour(curves[at - 1]?.colour ?? 0), dashes(curves[at - 1]?.dash ?? 0)) },
+      markers: { width: 0, fill: (_, at) => stroke(inkOf(curves[at - 1]), dashes(curves[at - 1]?.dash ?? 0)) },
     },
     padding: [8, 18, 0, 0],
     scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(low, 0), Math.max(high, least) * 1.05 || 1] } },
     cursor: { sync: { key: together, scales: ["x", null] }, points: { show: false }, drag: { x: true, y: false } },
     axes: [
       { ...axis, values: (_, ticks) => ticks.map((each) => `${number(each)} s`), size: 28, space: 64 },
-      { ...axis, values: (_, ticks) => ticks.map((each) => number(each)), size: 52, space: 32 },
+      { ...axis, values: (_, ticks) => ticks.map((each) => number(each)), size: 52, space: 32, ...(whole ? { incrs: WHOLE } : {}) },
     ],
     series: [
       { label: "at", value: (_, value) => (value === null ? "–" : `${number(value)} s`) },
       ...curves.map((each) => ({
         label: each.name,
         value: (_: uPlot, value: number | null) => number(value),
-        stroke: colour(each.colour),
+        stroke: inkOf(each),
         width: curves.length > 12 ? 1 : 1.6,
         dash: dashes(each.dash),
         points: { show: false },

@@ -1,9 +1,11 @@
 // The panels of a run, one above the other over one axis of time.
 import { colour, token } from "../plots/colours";
-import { band, curve, type Layer, moment, spans, ticks } from "../time/layers";
+import { band, curve, highOf, type Layer, moment, named, spans, ticks } from "../time/layers";
 import { Panel } from "../time/panel";
+import { peaked } from "../time/peaks";
 import type { Zoom } from "../time/zoom";
-import { type Line, lines, type Track } from "./track";
+import { limitMeaning, limitName } from "../ui/limits";
+import { BROKEN, dashOf, type Line, lines, type Track } from "./track";
 
 interface Props {
   tracks: Track[];
@@ -13,11 +15,11 @@ interface Props {
   choose: (time: number) => void;
 }
 
-/** Curves of each flow: which are broad, thin or broken. */
+/** Curves of each flow: which are broad, thin or dotted. */
 const WINDOW = [
   { name: "flight", width: 0.8, alpha: 0.55 },
   // It may be far above what the window ever reaches.
-  { name: "ssthresh", width: 1, dash: [5, 4], beyond: true },
+  { name: "ssthresh", width: 1, dash: [2, 3], beyond: true },
   { name: "cwnd", width: 1.6 },
 ];
 
@@ -37,13 +39,13 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
     every.flatMap((line) => {
       const steps = line.track.curve(`${line.flow} ${name}`, `${line.flow} ${times}`);
       if (!steps) return [];
-      const { extent, ...made } = curve(steps, { colour: colour(line.colour), ...ink });
+      const { extent, ...made } = curve(steps, { colour: colour(line.colour), dash: dashOf(line), ...ink });
       return [beyond || !extent ? made : { ...made, extent }];
     });
   const paced = every.some((line) => line.track.column(`${line.flow} pacing`));
   return (
     <>
-      <Titled title="Congestion window (kB)" keys="thick: cwnd; broken: ssthresh; thin: sent and not acknowledged">
+      <Titled title="Congestion window (kB)" keys="thick: cwnd; dotted: ssthresh; thin: sent and not acknowledged">
         <Panel
           {...common}
           label="Congestion window, slow-start threshold and flight size over time"
@@ -75,7 +77,7 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
             ...moments(),
           ]}
         />
-        {tracks.some((track) => track.head.episodes.length > 0) && (
+        {every.some(above) && (
           <details class="why">
             <summary>Why is it above the link's rate at times?</summary>
             <p class="faint">
@@ -88,6 +90,14 @@ export function Panels({ tracks, zoom, at, forks, choose }: Props) {
       <Queues {...common} tracks={tracks} every={every} moments={moments} />
     </>
   );
+}
+
+/** Whether a flow's goodput is above its links' rate somewhere; where that is not one rate, whether it may be. */
+function above({ track, flow }: Line): boolean {
+  const { episodes, rates, step } = track.head;
+  const behind = episodes.some((each) => each.flow === flow);
+  const rate = rates[flow];
+  return behind && (!rate || peaked(track.column(`${flow} goodput`) ?? new Float64Array(), rate, step));
 }
 
 /** Lengths of the steps of goodput, ms: runs of other results may have others. */
@@ -118,27 +128,33 @@ function Limited({ every, moments, ...common }: Inner) {
   const told = every.filter((line) => line.track.column(`${line.flow} limited from`));
   if (!told.length) return null;
   const words = told[0]?.track.head.limits ?? [];
+  const several = told.length > 1;
   return (
     <Titled title="What limits the sender" keys={`below: loss episodes${told.length < every.length ? `; ${untold(every, told)}` : ""}`}>
       <ul class="legend limits">
         {words.map((word, number) => (
           <li key={word}>
-            <span class={`swatch l${number}`} aria-hidden="true" /> {MEANING[word] ?? word}
+            <span class={`swatch l${number}`} aria-hidden="true" /> {limitMeaning(word)}
           </li>
         ))}
       </ul>
       <Panel
         {...common}
         label={`What limits each sender over time, by flow from top to bottom: ${told.map((line) => line.name).join(", ")}; and its loss episodes`}
-        height={Math.max(24 * told.length + 14, 44)}
+        height={highOf(told.length, several) + 20}
         layers={() => [
-          ...told.flatMap((line, row) => {
+          ...told.flatMap((line, at) => {
             const { column, head } = line.track;
             const [from, by] = [column(`${line.flow} limited from`), column(`${line.flow} limited by`)];
             if (!from || !by) return [];
             const episodes = head.episodes.filter((episode) => episode.flow === line.flow).map((each) => ({ ...each, word: each.cause }));
             const colours = words.map((_, number) => token(`l${number}`));
-            return [band(from, by, colours, words, row, told.length, token("band-ink")), spans(episodes, token("no"), row, told.length)];
+            const row = { at, rows: told.length, ...(several ? { name: line.name } : {}) };
+            return [
+              ...(several ? [named(row, { colour: colour(line.colour), dash: dashOf(line), width: 1.6 }, token("ink"))] : []),
+              band(from, by, colours, words.map(limitName), row, token("band-ink")),
+              spans(episodes, token("no"), row),
+            ];
           }),
           ...moments(),
         ]}
@@ -153,17 +169,6 @@ function untold(every: Line[], told: Line[]): string {
   return `nothing tells it of ${others.join("; ")}`;
 }
 
-const MEANING: Record<string, string> = {
-  cwnd: "cwnd: the congestion window",
-  rwnd: "rwnd: the receiver's window",
-  source: "source: the application has nothing to send",
-  send_buffer: "send_buffer: no room in the send buffer",
-  pacing: "pacing",
-  recovery: "recovery of a loss",
-  rto: "rto: waits for the timer",
-  nagle: "nagle: less than a segment",
-};
-
 /** Whether there is anything to draw of queues; else times stand below what is above them. */
 function queued(tracks: Track[], every: Line[]): boolean {
   const told = tracks.some((track) => track.head.queues.length > 0);
@@ -176,12 +181,11 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
   const exact = every.some((line) => line.track.column(`${line.flow} dropped`));
   const signs = [
     ...(befell("dropped") ? ["strokes at the top: drops"] : []),
-    ...(befell("lost") ? ["below: lost on the wire"] : []),
-    ...(befell("marked") ? ["at the bottom: marked packets"] : []),
+    ...(befell("lost") ? [`strokes ${befell("dropped") ? "below those" : "near the top"}: lost on the wire`] : []),
+    ...(befell("marked") ? ["strokes at the bottom: marked packets"] : []),
     ...(!exact && queues.some(({ track, link }) => track.column(`drops ${link}`)?.length) ? ["strokes: drops"] : []),
   ];
   if (!queued(tracks, every)) return null;
-  const dashes = [[], [6, 3], [2, 2]];
   return (
     <Titled
       title="Queues (packets)"
@@ -198,6 +202,7 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
       <Panel
         {...common}
         times
+        whole
         label="Queues of links over time, with drops, losses and marks"
         unit="packets"
         height={190}
@@ -205,14 +210,15 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
           ...queues.flatMap(({ track, link }, at) => {
             const steps = track.curve(`queue ${link}`, `queue ${link} t`);
             // That of the track's first flow: tracks may have other flows, and others in number.
-            const first = every.find((line) => line.track === track)?.colour ?? track.number;
-            const ink = tracks.length > 1 ? colour(first) : token(at ? "faint" : "ink");
-            return steps ? [curve(steps, { colour: ink, width: 1.1, dash: dashes[track.head.queues.indexOf(link) % 3] ?? [] })] : [];
+            const first = every.find((line) => line.track === track);
+            const ink = tracks.length > 1 ? colour(first?.colour ?? track.number) : token(at ? "faint" : "ink");
+            const dash = (first?.broken ? OTHERWISE : LINKS)[track.head.queues.indexOf(link) % 3] ?? [];
+            return steps ? [curve(steps, { colour: ink, width: 1.1, dash })] : [];
           }),
           ...every.flatMap((line) =>
             Object.entries(BEFELL).flatMap(([what, place]) => {
               const times = line.track.column(`${line.flow} ${what}`);
-              return times ? [ticks(times, { colour: colour(line.colour), width: 1.5 }, place)] : [];
+              return times ? [ticks(times, { colour: colour(line.colour), width: 1.5, dash: line.broken ? [3, 2] : [] }, place)] : [];
             }),
           ),
           ...(exact
@@ -227,5 +233,9 @@ function Queues({ tracks, every, moments, ...common }: Inner & { tracks: Track[]
     </Titled>
   );
 }
+
+/** Lines of the first links' queues, and those that they have in another future. */
+const LINKS = [[], [6, 3], [2, 2]];
+const OTHERWISE = [BROKEN, [12, 3, 2, 3], [1, 4]];
 
 const BEFELL = { dropped: { from: 0, to: 0.1 }, lost: { from: 0.12, to: 0.22 }, marked: { from: 0.92, to: 1 } };

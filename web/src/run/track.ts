@@ -48,6 +48,8 @@ export interface RunHead {
   links: string[];
   /** Each flow's first link. */
   first: Record<string, string>;
+  /** Of each flow's links the rate of the slowest, Mbit/s; null where it changes. */
+  rates: Record<string, number | null>;
   queues: string[];
   variables: Record<string, string[]>;
   unmarked: string | null;
@@ -116,16 +118,31 @@ export async function load(which: Which, label: string, number: number, signal: 
   return { label, number, which: asked, head, curve, column };
 }
 
-/** A flow of a track, as legends call it, with the number of its colour. */
+/** A flow of a track, as legends call it, with the number of its colour; in another future it has the colour that it has in this one, and its curves are broken. */
 export interface Line {
   track: Track;
   flow: string;
   name: string;
   colour: number;
+  broken: boolean;
+}
+
+/** Lengths of what is drawn of a broken curve, and of what is not. */
+export const BROKEN = [8, 4];
+
+/** How a line's curves are drawn, as a list of what is drawn and what is not. */
+export function dashOf(line: Line): number[] {
+  return line.broken ? BROKEN : [];
 }
 
 export function lines(tracks: Track[]): Line[] {
-  return tracks
-    .flatMap((track) => track.head.shown.map((flow) => ({ track, flow, name: track.label ? `${flow}, ${track.label}` : flow })))
-    .map((line, colour) => ({ ...line, colour }));
+  const found: Line[] = [];
+  for (const track of tracks)
+    for (const flow of track.head.shown) {
+      const name = track.label ? `${flow}, ${track.label}` : flow;
+      const was = track.which.change && found.find((each) => each.track === tracks[0] && each.flow === flow);
+      const used = new Set(found.map((each) => each.colour)).size;
+      found.push({ track, flow, name, colour: was ? was.colour : used, broken: !!was });
+    }
+  return found;
 }

@@ -1,5 +1,6 @@
+import { Stroke } from "../ui/stroke";
 import { number } from "../ui/words";
-import { lines, type Track } from "./track";
+import { dashOf, lines, type Track } from "./track";
 
 const COLUMNS: [string, string, string][] = [
   ["cwnd", "t", "cwnd (kB)"],
@@ -28,10 +29,7 @@ export function Values({ tracks, at }: { tracks: Track[]; at: number }) {
           {lines(tracks).map((line) => (
             <tr key={line.name}>
               <td class="text">
-                <span class={`c${line.colour % 8}`} aria-hidden="true">
-                  ●
-                </span>{" "}
-                {line.name}
+                <Stroke colour={line.colour} dash={dashOf(line)} /> {line.name}
               </td>
               {COLUMNS.map(([name, times]) => {
                 const steps = line.track.curve(`${line.flow} ${name}`, `${line.flow} ${times}`);

@@ -8,7 +8,7 @@ import { Choice } from "../ui/field";
 import { useKept } from "../ui/kept";
 import { Await, useLoaded } from "../ui/loaded";
 import { Titled } from "./panels";
-import { asking, lines, type Track } from "./track";
+import { asking, dashOf, lines, type Track } from "./track";
 
 /** The algorithms' own variables, one at a time, in their own unit. */
 export function Variables({ tracks, zoom, choose }: { tracks: Track[]; zoom: Zoom; choose: (time: number) => void }) {
@@ -53,7 +53,7 @@ function Variable({ name, tracks, zoom, choose }: { name: string; tracks: Track[
               lines(tracks).flatMap((line) => {
                 const [t, value] = ["t", "value"].map((each) => packed[line.track.number]?.column(`${line.flow} ${each}`));
                 return t && value
-                  ? [curve(new Steps(t, value, line.track.head.duration), { colour: colour(line.colour), width: 1.4 })]
+                  ? [curve(new Steps(t, value, line.track.head.duration), { colour: colour(line.colour), width: 1.4, dash: dashOf(line) })]
                   : [];
               })
             }

@@ -217,20 +217,63 @@ export function moment(time: () => number | undefined, ink: Ink): Layer {
   };
 }
 
-/** A row of a ribbon: which of some words holds when; in each column of pixels that of its middle. */
-export function band(
-  from: Float64Array,
-  by: Float64Array,
-  colours: string[],
-  words: string[],
-  row: number,
-  rows: number,
-  ink: string,
-): Layer {
+/** One of the rows of a ribbon, from the top to the bottom; its name stands above it. */
+export interface Row {
+  at: number;
+  rows: number;
+  name?: string;
+}
+
+/** Pixels of the page that the name of a row takes, and the row below it with what stands under that. */
+const NAME = 15;
+const BAND = 24;
+
+/** How high a panel of so many rows is, if they have names. */
+export function highOf(rows: number, named: boolean): number {
+  return rows * (BAND + (named ? NAME : 0));
+}
+
+/** Where the name of a row begins, its band, and what stands below that: the top of each and how high it is. */
+function placed({ top, height, ratio }: View, { at, rows, name }: Row): Record<"name" | "band" | "below", [number, number]> {
+  const begin = top + (height * at) / rows;
+  const above = name === undefined ? 0 : NAME * ratio;
+  const high = height / rows - above;
+  return {
+    name: [begin, above],
+    band: [begin + above + ratio, 0.62 * high],
+    below: [begin + above + 0.72 * high, 0.2 * high],
+  };
+}
+
+/** The name of a row, after a piece of the line that its curves have. */
+export function named(row: Row, line: Ink, ink: string): Layer {
   return {
     draw: (view) => {
-      const { ctx, left, width, top, height, ratio } = view;
-      const [up, high] = [top + (height * row) / rows + ratio, (height / rows) * 0.62];
+      const { ctx, left, ratio } = view;
+      const [begin, high] = placed(view, row).name;
+      const middle = begin + high / 2;
+      inked(view, line, () => {
+        ctx.beginPath();
+        ctx.moveTo(left + 2 * ratio, middle);
+        ctx.lineTo(left + 24 * ratio, middle);
+        ctx.stroke();
+      });
+      inked(view, { colour: ink }, () => {
+        ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+        ctx.textBaseline = "middle";
+        ctx.textAlign = "left";
+        ctx.fillText(row.name ?? "", left + 30 * ratio, middle);
+      });
+    },
+  };
+}
+
+/** A row of a ribbon: which of some words holds when; in each column of pixels that of its middle. */
+export function band(from: Float64Array, by: Float64Array, colours: string[], words: string[], row: Row, ink: string): Layer {
+  return {
+    draw: (view) => {
+      const { ctx, left, width, ratio } = view;
+      const [up, high] = placed(view, row).band;
       const time = (pixel: number) => view.from + ((view.to - view.from) * (pixel + 0.5)) / width;
       const which = (pixel: number): number => {
         const at = below(from, time(pixel), 0, from.length) - 1;
@@ -263,12 +306,12 @@ export function band(
 }
 
 /** Stretches of time below a row of a ribbon, with a word where there is room. */
-export function spans(each: { start: number; end: number | null; word: string }[], colour: string, row: number, rows: number): Layer {
+export function spans(each: { start: number; end: number | null; word: string }[], colour: string, row: Row): Layer {
   return {
     draw: (view) =>
       inked(view, { colour }, () => {
-        const { ctx, from, to, x, left, width, top, height, ratio } = view;
-        const [up, high] = [top + (height * (row + 0.72)) / rows, (height / rows) * 0.2];
+        const { ctx, from, to, x, left, width, ratio } = view;
+        const [up, high] = placed(view, row).below;
         for (const span of each) {
           if (span.start > to || (span.end ?? Number.POSITIVE_INFINITY) < from) continue;
           const begin = Math.max(x(span.start), left);

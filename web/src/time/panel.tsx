@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { token, useTheme } from "../plots/colours";
+import { WHOLE } from "../plots/whole";
 import { useWidth } from "../plots/width";
 import type { Layer, View } from "./layers";
 import { touchable } from "./touch";
@@ -22,13 +23,15 @@ export interface PanelProps {
   keys: readonly unknown[];
   /** Whether values begin at 0. */
   fromZero?: boolean;
+  /** Whether values are counts. */
+  whole?: boolean;
   /** Whether times stand below it. */
   times?: boolean;
   /** What a click does: with the time, and the value on the panel's scale. */
   choose: (time: number, value: number) => void;
 }
 
-export function Panel({ zoom, label, unit, height, layers, keys, fromZero = true, times = false, choose }: PanelProps) {
+export function Panel({ zoom, label, unit, height, layers, keys, fromZero = true, whole = false, times = false, choose }: PanelProps) {
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(place);
   const theme = useTheme();
@@ -37,7 +40,7 @@ export function Panel({ zoom, label, unit, height, layers, keys, fromZero = true
     const made = layers();
     const range = () => extent(made, zoom, fromZero);
     const plot = new uPlot(
-      options({ zoom, unit, height, width, times, choose, range, draw: (u) => draw(u, made, zoom) }),
+      options({ zoom, unit, height, width, whole, times, choose, range, draw: (u) => draw(u, made, zoom) }),
       data(zoom),
       place.current as HTMLElement,
     );
@@ -90,13 +93,14 @@ interface Asked {
   unit: string | undefined;
   height: number;
   width: number;
+  whole: boolean;
   times: boolean;
   choose: (time: number, value: number) => void;
   range: () => [number, number];
   draw: (u: uPlot) => void;
 }
 
-function options({ zoom, unit, height, width, times, choose, range, draw }: Asked): uPlot.Options {
+function options({ zoom, unit, height, width, whole, times, choose, range, draw }: Asked): uPlot.Options {
   const ink = token("faint");
   const grid = { stroke: token("rule"), width: 0.6 };
   const axis = { stroke: ink, font: "12px system-ui, sans-serif", grid, ticks: { ...grid, size: 4 } };
@@ -121,7 +125,7 @@ function options({ zoom, unit, height, width, times, choose, range, draw }: Aske
         : { ...axis, size: 0, space: 90, values: () => [], ticks: { show: false } },
       unit === undefined
         ? { ...axis, size: LEFT, values: () => [], grid: { show: false }, ticks: { show: false } }
-        : { ...axis, size: LEFT, space: 26, values: (_, splits) => splits.map(short) },
+        : { ...axis, size: LEFT, space: 26, values: (_, splits) => splits.map(short), ...(whole ? { incrs: WHOLE } : {}) },
     ],
     series: [{}, { show: true, stroke: "transparent", paths: () => null, points: { show: false } }],
     hooks: {

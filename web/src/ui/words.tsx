@@ -18,7 +18,7 @@ export function number(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e9 || size < 1e-3)) return value.toExponential(3);
+  if (size !== 0 && (size >= 1e9 || size < 1e-4)) return value.toExponential(3);
   // Of both limits the significant digits would win.
   return value.toLocaleString("en", size >= 1e4 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 4 });
 }
