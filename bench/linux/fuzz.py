@@ -310,7 +310,11 @@ def main() -> None:
     parser.add_argument("--until", type=float, default=1.0, help="and of those that leave before this many seconds")
     parser.add_argument("--kept", type=Path, metavar="DIR", help="the kernel's runs stay there, and are not run again")
     parser.add_argument("--minimise", action="store_true", help="make those that part smaller")
-    parser.add_argument("--write", action="store_true", help=f"write {path_of(FRESH).name}, or {path_of(TWO_WAY).name}; and of the others the validity map with its page anew")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help=f"write {path_of(FRESH).name}, or {path_of(TWO_WAY).name}; and of the others the validity map with its page anew",
+    )
     parser.add_argument(
         "--map", action="store_true", help="put these scenarios into the validity map, and write its page; others of the set stay"
     )

@@ -41,7 +41,6 @@ _COLUMNS = {
     ],
     "series": ["flow", "t_ns", "cwnd_bytes", "srtt_ns", "delivered_bytes"],
     "queues": ["link", "direction", "t_ns", "backlog_packets"],
-    "exchanges": ["flow", "requested_bytes", "completion_mean_ns"],
 }  # fmt: skip
 """Of the tables of a simulation, what is looked at: to make the others would take longer than everything else here."""
 _SAVE = "make it shorter, slower, or of fewer flows; or save it as a study, which may take as long as it likes"
@@ -120,7 +119,7 @@ def play(setting: Setting, stop: _core.StopRequest | None = None, seconds: float
     flows = _flows(setting, tables)
     curves, columns = _over_time(tables, flows, setting.sampling)
     head = {
-        "flows": flows.select("flow", "group", "upload").to_dicts(),
+        "flows": flows.select("flow", "group", "back").to_dicts(),
         "links": _links(tables["links"]),
         "groups": _groups(setting, flows),
         "numbers": _numbers(setting, flows, tables["links"]),
@@ -150,24 +149,14 @@ def _without_advice(message: str) -> str:
 
 
 def _flows(setting: Setting, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """The table of flows, each with its group, and the rate while it was active; of one that uploads, both are those of what it asked with."""
+    """The table of flows, each with its group, whether it goes against the chain, and the rate while it was active."""
     groups = pl.DataFrame(
-        {"block": setting.names, "group": range(len(setting.groups)), "upload": [g.end < g.begin for g in setting.groups]}
+        {"block": setting.names, "group": range(len(setting.groups)), "back": [g.end < g.begin for g in setting.groups]}
     )
-    flows = (
+    return (
         tables["flows"]
         .with_columns(block=pl.col("flow").str.replace(r"\[\d+\]$", ""), rate_bps=TRANSFER_RATE)
         .join(groups, on="block", maintain_order="left")
-    )
-    if "exchanges" not in tables:
-        return flows
-    asked = tables["exchanges"].select("flow", "requested_bytes", "completion_mean_ns")
-    span = setting.duration * 1e9 - pl.col("start_ns")
-    rate, until = pl.col("requested_bytes") * 8e9 / span, pl.coalesce("completion_mean_ns", span)
-    return flows.join(asked, on="flow", how="left", maintain_order="left").with_columns(
-        goodput_bps=pl.when("upload").then(rate).otherwise("goodput_bps"),
-        rate_bps=pl.when("upload").then(pl.col("requested_bytes") * 8e9 / until).otherwise("rate_bps"),
-        completion_ns=pl.when("upload").then("completion_mean_ns").otherwise("completion_ns"),
     )
 
 
@@ -182,18 +171,18 @@ def _links(links: pl.DataFrame) -> list[dict[str, Any]]:
 
 def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
     """Means over the flows of each group, sums of what is counted, and what held its senders back for most of their time."""
-    limits = {limit: pl.when(~pl.col("upload").any()).then(pl.col(f"limited_{limit}_ns").sum()) for limit in LIMITS}
+    limits = {limit: pl.col(f"limited_{limit}_ns").sum() for limit in LIMITS}
     found = flows.group_by("group", maintain_order=True).agg(
         goodput_mbps=pl.col("goodput_bps").mean() / 1e6,
         rate_mbps=pl.col("rate_bps").mean() / 1e6,
         rate_least_mbps=pl.col("rate_bps").min() / 1e6,
         rate_most_mbps=pl.col("rate_bps").max() / 1e6,
-        rtt_ms=pl.when(pl.col("upload").any()).then(None).otherwise(pl.col("srtt_mean_ns").mean() / 1e6),
-        cwnd_max_kb=pl.when(pl.col("upload").any()).then(None).otherwise(pl.col("max_cwnd_bytes").mean() / 1e3),
+        rtt_ms=pl.col("srtt_mean_ns").mean() / 1e6,
+        cwnd_max_kb=pl.col("max_cwnd_bytes").mean() / 1e3,
         completion_ms=pl.when(pl.col("completion_ns").is_not_null().all()).then(pl.col("completion_ns").max() / 1e6),
-        retransmits=pl.when(~pl.col("upload").any()).then(pl.col("retransmits").sum()),
-        timeouts=pl.when(~pl.col("upload").any()).then(pl.col("timeouts").sum()),
-        reductions=pl.when(~pl.col("upload").any()).then(pl.col("congestion_signals").sum()),
+        retransmits=pl.col("retransmits").sum(),
+        timeouts=pl.col("timeouts").sum(),
+        reductions=pl.col("congestion_signals").sum(),
         stall_ms=pl.col("stall_ns").max() / 1e6,
         limits=pl.struct(**limits),
     )
@@ -213,11 +202,11 @@ def _numbers(setting: Setting, flows: pl.DataFrame, links: pl.DataFrame) -> dict
 
     Of a single flow there is no fairness. Where all flows are transfers that are done, `completion_ms` is how long that took from the start of the first. Links count in the directions in which data go; waits are those of the direction in which they are longer, and `wait_back` is 1 if that is against the chain.
     """
-    upload = flows["upload"]
+    back = flows["back"]
     rows = links.to_dicts()
-    data = [row for row in rows if row["direction"] == "forward" or upload.any()]
+    data = [row for row in rows if row["direction"] == "forward" or back.any()]
     dropped, lost, came = (sum(row[f"{what}_packets"] for row in data) for what in ("dropped", "lost", "arrived"))
-    ways = {"forward": not upload.all(), "reverse": upload.any()}
+    ways = {"forward": not back.all(), "reverse": back.any()}
     used = [row for row in rows if ways[row["direction"]]]
     waits = {
         way: sum(row["wait_mean_ns"] or 0 for row in used if row["direction"] == way) / 1e6 for way, is_used in ways.items() if is_used
@@ -259,15 +248,14 @@ def _over_time(
     delivered, sampled = vector(series["delivered_bytes"], 8e-6), series["t_ns"].to_numpy()
     for row in flows.iter_rows(named=True):
         rows = (series["flow"] == row["flow"]).to_numpy()
-        # What is sampled of a flow is its answering side: of one that uploads that says nothing.
-        if row["upload"] or not rows.any():
+        if not rows.any():
             continue
         at = _Placed(sampled[rows], grid)
         add("cwnd", row["group"], row["flow"], sampling.mean(at(cwnd[rows])))
         add("rtt", row["group"], row["flow"], sampling.mean(at(rtt[rows])))
         add("goodput", row["group"], row["flow"], sampling.rate(at(delivered[rows]), (row["min_rtt_ns"] or 0) * 1e-9))
     backlog, seen = vector(queues["backlog_packets"]), queues["t_ns"].to_numpy()
-    both = bool(flows["upload"].any())
+    both = bool(flows["back"].any())
     for link, direction in tables["links"].select("link", "direction").iter_rows():
         rows = ((queues["link"] == link) & (queues["direction"] == direction)).to_numpy()
         if rows.any() and (direction == "forward" or both):

@@ -4,7 +4,7 @@
 
 `v` is the version of the form. `d`: seconds. Each `l` is a link of the chain: Mbit/s (or, of a wireless link, Mbit/s of each second of a lap, as `12/6/1/8`), one-way delay in ms,
 buffer, losses in per cent, queue. Each `f` is a group of flows: congestion control, how many, from which node to which, further one-way delay in ms, start in s, and what each sends:
-nothing for without end, or kB. What is left out at the end has its default. A group whose nodes go down sends against the chain: clients upload what they ask with.
+nothing for without end, or kB. What is left out at the end has its default. A group whose nodes go down sends against the chain.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ VERSION = "1"
 MOST_LINKS, MOST_GROUPS, MOST_FLOWS, MOST_TEXT = 4, 8, 64, 2000
 _LAP_MOST = 30
 """Seconds of a lap of a wireless link."""
-_ENDLESS = "1 GB"
-"""A request that outlasts every run of the playground."""
 _BUFFER = re.compile(r"(\d+(?:\.\d+)?)(bdp|p)")
 
 
@@ -186,12 +184,10 @@ def _of_link(link: Link) -> dict[str, Any]:
 def _of_group(group: Group, name: str) -> dict[str, Any]:
     first, last = sorted((group.begin, group.end))
     path = [f"link{at}" for at in range(first + 1, last + 1)]
-    if group.end > group.begin:
-        source: dict[str, Any] = {"name": "bulk"} if group.size is None else {"name": "bulk", "size": f"{_short(group.size)} kB"}
-    else:
-        request = _ENDLESS if group.size is None else f"{_short(group.size)} kB"
-        source = {"name": "request_response", "request": request, "response": "1 B"} | ({} if group.size is None else {"count": 1})
+    source: dict[str, Any] = {"name": "bulk"} if group.size is None else {"name": "bulk", "size": f"{_short(group.size)} kB"}
     tree: dict[str, Any] = {"name": name, "path": path, "cc": group.cc, "source": source}
+    if group.end < group.begin:
+        tree["direction"] = "reverse"
     if group.delay:
         tree["delay"] = f"{_short(group.delay)} ms"
     if group.start:

@@ -4,7 +4,7 @@ import { columns, type Packed } from "../columns";
 import type { Setting } from "./setting";
 
 export interface Head {
-  flows: { flow: string; group: number; upload: boolean }[];
+  flows: { flow: string; group: number; back: boolean }[];
   links: {
     link: string;
     direction: string;

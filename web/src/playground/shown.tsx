@@ -33,9 +33,6 @@ const PEAKS =
 
 const TRANSMITTED = "The packet in transmission counts, too, which does not wait any more.";
 
-/** What senders do is sampled where connections are opened from: of who uploads that is the side that answers. */
-const UPLOADED = "Nothing is drawn of flows that go against the chain: only the side that answers them is sampled. The table below has";
-
 /** Of transfers that are done goodput would be told over a time in which nothing was sent any more. */
 export function Numbers({ numbers, stale }: { numbers: Played["head"]["numbers"]; stale: boolean }) {
   return (
@@ -61,11 +58,9 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
   const look = looks(head.flows, groups.length);
   const fastest = Math.max(...head.setting.links.flatMap((each) => each.rates));
   const isPeaked = head.curves.some((each) => each.kind === "goodput" && peaked(column(each.column) ?? none, fastest, head.step_ms / 1e3));
-  const back = groups.filter((_, at) => head.flows.some((each) => each.group === at && each.upload)).map((each) => each.name);
   const unseen = links
     .filter((each) => each.peak_packets > longest(head, each, column))
     .map((each) => `${linkName(each)} ${each.peak_packets.toLocaleString("en")}`);
-  const undrawn = back.length > 0 ? `${UPLOADED} the goodput of ${back.join(", ")}.` : "";
   const notes: Partial<Record<(typeof PLOTS)[number][0], string>> = {
     goodput: isPeaked ? PEAKS : "",
     queue: [
@@ -96,7 +91,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
             <OverTime
               key={kind}
               least={least[kind] ?? 0}
-              note={[notes[kind], kind === "queue" ? "" : undrawn].filter(Boolean).join(" ") || undefined}
+              note={notes[kind] || undefined}
               id={curves.map((each) => `${each.of}${each.name}`).join()}
               title={title}
               whole={kind === "queue"}
