@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -21,12 +21,23 @@ TIED = [20.55] * 9 + [20.29]
 """Milliseconds, as percentiles of a histogram are."""
 
 
+@dataclass(frozen=True)
+class _Measure:
+    """What a finding asks of a measure."""
+
+    unit: str
+    range: tuple[float, float] = (-math.inf, math.inf)
+
+    def within(self, _flows: str) -> tuple[float, float]:
+        return self.range
+
+
 class Runs(Data):
     """One cell whose replicates have these values, and those of the other side."""
 
     def __init__(self, first: list[float], second: list[float], options: dict[str, Any]) -> None:
         self.spec = FindingSpec("c", "", "above", options={"other": Choice(arms=("b",)), **options})
-        self.measure = cast(Measure, SimpleNamespace(unit="ns"))
+        self.measure = cast(Measure, _Measure("ns"))
         self.cells = []
         self.runs = pl.DataFrame({"arm": ["a"], "replicate": [0]})
         self.spoken = pl.DataFrame({"runs": [len(first)]})
@@ -34,6 +45,10 @@ class Runs(Data):
             pl.DataFrame({"replicate": range(len(values)), "low": values, "high": values}).with_columns(pl.col("low", "high") * 1e6)
             for values in (first, second)
         )
+
+    def side(self, choice: Choice) -> pl.DataFrame:
+        assert choice.arms == ("b",)
+        return self.there
 
     def apart(self, other: Choice) -> list[tuple[str, pl.DataFrame]]:
         assert other.arms == ("b",)
@@ -94,7 +109,7 @@ def test_what_is_shown_about_a_bound_is_nothing_that_the_measure_cannot_be() -> 
     index = [0.999, 1.0, 0.98, 0.995]
     made = Runs(index, index, {"below": False, "other": None, "bound": 0.9})
     made.frame = pl.DataFrame({"replicate": range(4), "low": index, "high": index})
-    made.measure = cast(Measure, SimpleNamespace(unit="", range=(0.0, 1.0)))
+    made.measure = cast(Measure, _Measure("", (0.0, 1.0)))
     (found,) = compare.weigh(made)
     assert found.interval is not None
     assert found.interval.high == pytest.approx(0.1)
@@ -106,7 +121,7 @@ def bounded(low: list[float], high: list[float], options: dict[str, Any]) -> Evi
     """What runs that are known between two ends show of `within` a margin of 1 ms of the other side, or of a bound."""
     made = Runs(low, [1.1, 1.2, 1.0, 1.1][: len(low)], {"times": 1.0, "absolute": 1e6, **options})
     made.frame = made.frame.with_columns(high=pl.Series(high) * 1e6)
-    made.measure = cast(Measure, SimpleNamespace(unit="ns", range=(-math.inf, math.inf)))
+    made.measure = cast(Measure, _Measure("ns"))
     (found,) = compare.weigh_within(made)
     return found
 
