@@ -135,6 +135,17 @@ def test_a_seed_is_told_with_all_its_digits(client: TestClient, made: Path) -> N
     assert rows["rows"][3][rows["columns"].index("seed")] == seed
 
 
+def test_of_some_runs_what_they_differ_by_comes_first_and_seeds_last(client: TestClient) -> None:
+    found = client.get("/api/results/table", params={**OF, "table": "runs", "runs": "5,4,7"}).json()
+    columns = found["columns"]
+    assert columns[0] == "run" and columns[-1] == "seed" and [row[0] for row in found["rows"]] == [5, 4, 7]
+    assert "limit" in columns and "limit_value" not in columns
+    # All are of one cell.
+    assert columns.index("replicate") < min(columns.index("limit"), columns.index("cell"))
+    every = client.get("/api/results/table", params={**OF, "table": "runs"}).json()["columns"]
+    assert {"limit", "limit_value"} <= set(every)
+
+
 def test_tables_in_memory_give_what_files_give(made: Path) -> None:
     from sawtooth.report.answers import Answers
     from sawtooth.report.validity import validity

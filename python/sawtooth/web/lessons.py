@@ -132,7 +132,7 @@ def _of_setting(address: str) -> _Done:
     numbers: dict[str, Any] = dict(head["numbers"])
     for group in head["groups"]:
         name = group["name"].replace("-", "_")
-        numbers |= {f"{name}_{key}": value for key, value in group.items() if key not in ("name", "group")}
+        numbers |= {f"{name}_{key}": value for key, value in group.items() if key not in ("name", "group", "limit")}
     peaks: dict[str, float] = {}
     for curve in head["curves"]:
         peaks[curve["kind"]] = float(np.nanmax(np.append(played.columns[curve["column"]], peaks.get(curve["kind"], 0.0))))

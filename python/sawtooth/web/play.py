@@ -171,7 +171,7 @@ def _links(links: pl.DataFrame) -> list[dict[str, Any]]:
 
 def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
     """Means over the flows of each group, sums of what is counted, and what held its senders back for most of their time."""
-    limits = {limit: pl.col(f"limited_{limit}_ns").sum() for limit in LIMITS}
+    limits = [pl.col(f"limited_{limit}_ns").sum().alias(limit) for limit in LIMITS]
     found = flows.group_by("group", maintain_order=True).agg(
         goodput_mbps=pl.col("goodput_bps").mean() / 1e6,
         rate_mbps=pl.col("rate_bps").mean() / 1e6,
@@ -184,7 +184,7 @@ def _groups(setting: Setting, flows: pl.DataFrame) -> list[dict[str, Any]]:
         timeouts=pl.col("timeouts").sum(),
         reductions=pl.col("congestion_signals").sum(),
         stall_ms=pl.col("stall_ns").max() / 1e6,
-        limits=pl.struct(**limits),
+        limits=pl.struct(limits),
     )
     rows = [row | _limit(row.pop("limits")) for row in found.sort("group").to_dicts()]
     return [{"name": name, **row} for name, row in zip(setting.names, rows, strict=True)]

@@ -144,6 +144,7 @@ class Results:
         frame = dataset.table(name, factors=True) if name != "runs" else dataset.runs.lazy()
         if runs := request.query_params.get("runs"):
             frame = _of_runs(frame, [int(each) for each in runs.split(",") if each.isdecimal()])
+            frame = _telling_first(frame) if name == "runs" else frame
         return JSONResponse(rows_of(frame, request, units_of(dataset)))
 
 
@@ -172,6 +173,14 @@ def _of_runs(frame: pl.LazyFrame, runs: list[int]) -> pl.LazyFrame:
     schema = frame.collect_schema()
     asked = pl.LazyFrame({"run": pl.Series(runs, dtype=schema["run"], strict=False)}).unique(maintain_order=True)
     return asked.join(frame, on="run", maintain_order="left_right").select(schema.names())
+
+
+def _telling_first(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """A few runs with what they differ by first, and their seeds, which are long and tell nothing, last; a level stands there once, in words."""
+    rows = frame.collect()
+    names = [name for name in rows.columns if not (name.endswith("_value") and name.removesuffix("_value") in rows.columns)]
+    same = {name for name in names if rows[name].n_unique() < 2}
+    return rows.lazy().select(sorted(names, key=lambda name: (name != "run", name == "seed", name in same)))
 
 
 def _levels(dataset: Dataset, factor: str) -> list[dict[str, str]]:
