@@ -266,8 +266,8 @@ def lint(
         with in_python():
             loaded = _study(study, short=short, options=options, files=files, taker="lint")
     except StudyError as error:
-        if isinstance(study, str | Path) and error.place is not None:
-            return linting.lint_unread(error, Path(study), short=short, options=options, files=files)
+        if error.place is not None and Path(error.place.name).is_file():
+            return linting.lint_unread(error, Path(error.place.name), short=short, options=options, files=files)
         return [linting.unusable(error)]
     return linting.lint(loaded)
 

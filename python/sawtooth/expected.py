@@ -21,7 +21,7 @@ from sawtooth.findings.spec import FindingSpec
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Measure, Rows, Samples, tables
 from sawtooth.measures.blocks import name_of_block
-from sawtooth.measures.computed import TOGETHER
+from sawtooth.measures.computed import COMPUTED, TOGETHER
 from sawtooth.measures.resolve import Pooled, Referred
 from sawtooth.presentation import Presentation
 from sawtooth.questions import Choice
@@ -197,7 +197,9 @@ class _Expected:
         if "item" not in spans and not spec.choice.of and chosen["item"].n_unique() > 1:
             items = _some(chosen["item"].unique(maintain_order=True).to_list())
             raise self.study.document.error(
-                f"a finding about `{spec.measure.name}` must say of what", f"{spec.path}.metric", f"add of = one of {items}"
+                f"a finding about `{spec.measure.name}` must say of what",
+                f"{spec.path}.metric",
+                f"{_of_all(spec.measure.name)}add of = one of {items}",
             )
         try:
             require_unmixed(chosen, [*self.factors, "arm", "item"], [*told, *spans])
@@ -480,3 +482,13 @@ def _said(table: str) -> str:
 
 def _some(items: Sequence[str]) -> str:
     return ", ".join(items[:_MOST]) + (f" and {len(items) - _MOST} more" if len(items) > _MOST else "")
+
+
+def _of_all(name: str) -> str:
+    """What is of all items together, where an expression about each was meant so: its function is a measure, too."""
+    function = name.partition("(")[0]
+    return (
+        f"of all together it is the measure `{function}`; else "
+        if "(" in name and function in COMPUTED and COMPUTED[function].together
+        else ""
+    )

@@ -477,7 +477,9 @@ def test_a_mistake_is_told_with_its_place(case: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["seed", "cell", "run", "arm", "id", "item"])
 def test_a_variable_called_as_a_column_of_the_plan_goes_by_its_path(name: str, tmp_path: Path) -> None:
-    text = changed(("N = 2\n", f"N = 2\n{name} = 2\n"), ('"vars.N" = [1, 2]', f'"vars.{name}" = [1, 2]'))
+    text = changed(
+        ("N = 2\n", f"N = 2\n{name} = 2\n"), ('"vars.N" = [1, 2]', f'"vars.{name}" = [1, 2]'), ('"vars.N" = [2]', f'"vars.{name}" = [2]')
+    )
     table = make_plan(Study.parse(text, tmp_path / "pair.toml")).table()
     assert table[f"vars.{name}"].unique().sort().to_list() == ["1", "2"]
     assert table["seed"].dtype.is_integer()

@@ -1,6 +1,6 @@
 """All mistakes of a study that cannot be used. Reading it ends at the first one: that is put right as its hint says, or what has it is left out, and the study is read again.
 
-What is so put right is a guess, so no more is told than would be so with any guess: nothing of what holds a key that was left out, which may lack it now, and nothing that was told before.
+What is so put right is a guess, so no more is told than would be so with any guess: nothing of a value that was put right, and of what holds a key that was left out, which may lack it now, and nothing that was told before.
 """
 
 from __future__ import annotations
@@ -96,21 +96,21 @@ def _every(written: _Written, again: Callable[[Document, Tree], Study]) -> list[
 
 def _found(written: _Written, look: Callable[[_Written], object]) -> Iterator[StudyError | _Written]:
     """Mistakes, one after the other; and in the end, if it is one that cannot be put right, the study as far as it was."""
-    before, told = "", set[str]()
+    before, told = "-", set[str]()
     for _ in range(_MOST):
         try:
             look(written)
             return
         except StudyError as error:
             at = written.at(error.place)
-            if str(error) in told or (at is not None and before.startswith((f"{at[0]}.", f"{at[0]}["))):
+            if str(error) in told or (at is not None and (before == at[0] or before.startswith((f"{at[0]}.", f"{at[0]}[")))):
                 break
             told.add(str(error))
             yield written.told(error)
             mended = None if at is None else _mended(written, *at, error)
             if mended is None:
                 break
-            written, before = mended, at[0] if at else ""
+            written, before = mended, at[0] if at and not _ENTRY.match(at[0]) else "-"
     yield written
 
 

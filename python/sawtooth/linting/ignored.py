@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
-from sawtooth.linting.table import RULES
+from sawtooth.linting.table import RULES, near
 from sawtooth.study import Study
 from sawtooth.study.paths import quoted
 
@@ -37,7 +37,7 @@ def ignored(study: Study) -> Mapping[str, str]:
         if not isinstance(code, str) or not isinstance(why, str):
             raise _wrong(study, path)
         if code not in RULES:
-            raise study.document.error(f"there is no rule `{code}`", path, did_you_mean(code, RULES), key=at_key)
+            raise study.document.error(f"there is no rule `{code}`", path, near(code, RULES), key=at_key)
         if code == "SW001":
             raise study.document.error("`SW001` cannot be ignored: no run could use such a study", path, "leave it out", key=at_key)
         found[code] = why

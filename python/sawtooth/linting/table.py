@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
@@ -33,13 +33,14 @@ def rule(code: str) -> Rule:
     """
     found = RULES.get(code.upper()) or next((each for each in RULES.values() if each.name == code), None)
     if found is None:
-        # Of a code with another number every rule is as near as the next: which kinds there are helps more.
-        kinds = ", ".join(f"{begins} ({group})" for begins, group in GROUPS.items())
-        names = [each.name for each in RULES.values()]
-        of_kinds = f"codes begin with {kinds}; `sawtooth list rule` shows all"
-        hint = of_kinds if re.match(r"(?i)sw", code) else did_you_mean(code, names)
-        raise StudyError(f"there is no rule `{code}`", hint=hint)
+        raise StudyError(f"there is no rule `{code}`", hint=near(code, [each.name for each in RULES.values()]))
     return found
+
+
+def near(code: str, known: Iterable[str]) -> str:
+    """A hint for a code that there is not: of one with another number every rule is as near as the next, and which kinds there are helps more."""
+    kinds = ", ".join(f"{begins} ({group})" for begins, group in GROUPS.items())
+    return f"codes begin with {kinds}; `sawtooth list rule` shows all" if re.match(r"(?i)sw\d", code) else did_you_mean(code, known)
 
 
 def chosen(codes: str) -> set[str]:

@@ -146,7 +146,7 @@ refused! {
     an_outage_leaves_some_time: |it| it.links[0].forward.impairments.outages = vec![Outage { from: at(1.0), until: at(2.0), every: Some(secs(1.0)), packets: Meanwhile::Lost }]
         => "an outage every 1 s that takes 1 s: the link would never be up (at links.near.outages[0].every)";
     changes_ascend: |it| it.links[0].forward.impairments.changes = Some(Changes::Table { rows: [2.0, 1.0].map(|at_secs| Change { after: secs(at_secs), rate: None, delay: None, loss: None }).into(), every: None })
-        => "1 s comes after 2 s: times must ascend (at links.near.changes[1].at)";
+        => "1 s comes after 2 s: times must ascend (at links.near.changes[1].at); write the changes in the order of their times, each time once";
     changes_come: |it| it.links[0].forward.impairments.changes = Some(Changes::Table { rows: [Change { after: Duration::INFINITE, rate: None, delay: None, loss: None }].into(), every: None })
         => "a time must be finite, found inf s (at links.near.changes[0].at)";
     a_changed_rate_has_a_bound: |it| it.links[0].forward.impairments.changes = Some(Changes::Table { rows: [Change { after: secs(1.0), rate: Some(Rate::INFINITE), delay: None, loss: None }].into(), every: None })
