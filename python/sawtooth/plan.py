@@ -170,7 +170,7 @@ class Plan:
         arms = f" x {len(study.arms)} arm{'s' * (len(study.arms) > 1)}" if study.arms else ""
         text = f"{len(self.cells):,} cell{'s' * (len(self.cells) != 1)}{arms} x"
         if study.until is None:
-            return f"{text} {study.counted} = {len(self.runs):,} runs"
+            return f"{text} {study.counted} = {len(self.runs):,} run{'s' * (len(self.runs) != 1)}"
         most = len(self.cells) * max(1, len(study.arms)) * study.most
         return f"{text} {study.repeat:,} to {study.most:,} replicates = {len(self.runs):,} to {most:,} runs"
 
