@@ -11,12 +11,16 @@ CAPTURES = (".pcap", ".pcapng", ".cap")
 """How the names of captures end."""
 
 
+_BEGINNINGS = tuple(bytes.fromhex(each) for each in ("0a0d0d0a", "a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1"))
+"""Of pcapng, and of pcap in both orders of bytes, with microseconds and nanoseconds."""
+
+
 class Kind(Enum):
     """What a path may be."""
 
     DIRECTORY = auto()
     CAPTURE = auto()
-    """By its name, or a file of no other kind."""
+    """By its name or its first bytes, or a file of no other kind."""
     STUDY = auto()
     TABLE = auto()
     """Of published numbers (CSV)."""
@@ -36,4 +40,16 @@ def kind(path: Path) -> Kind:
         return Kind.NOTHING
     if is_json(path):
         return Kind.JSON
+    # What has nothing in it is none of the others, and whoever reads it says that.
+    if path.suffix in (".csv", ".toml") and (not (head := _head(path)) or head in _BEGINNINGS):
+        return Kind.CAPTURE
     return {".csv": Kind.TABLE, ".toml": Kind.STUDY}.get(path.suffix, Kind.CAPTURE)
+
+
+def _head(path: Path) -> bytes:
+    """How a file begins; as a text would that may not be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4)
+    except OSError:
+        return b" "

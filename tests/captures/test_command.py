@@ -16,6 +16,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from sawtooth import captures, cli
+from sawtooth.kinds import Kind, kind
 from sawtooth.plots import style
 from sawtooth.plots.time_sequence import ACKS, DATA
 from tests.captures.made import ACK, FIN, SYN, pcap, segment, transfer
@@ -267,3 +268,13 @@ def test_progress_is_told_on_the_way() -> None:
         for done in (0, 1 << 19, 3 << 20, (3 << 20) + 1):
             tell(done, 10 << 20)
     assert error.getvalue() == "x: 3 of 10 MiB read\n"
+
+
+def test_a_capture_is_known_by_its_bytes_whatever_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "cap.toml"
+    file.write_bytes(pcap(transfer(3)))
+    assert kind(file) is Kind.CAPTURE
+    file.write_bytes(b"")
+    assert kind(file) is Kind.CAPTURE
+    file.write_text("[scenario]\n")
+    assert kind(file) is Kind.STUDY

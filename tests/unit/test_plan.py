@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sawtooth import forecast
+from sawtooth.cli import plan_text
 from sawtooth.errors import StudyError
 from sawtooth.plan import make_plan
 from sawtooth.presentation import presentation
@@ -167,3 +168,10 @@ def test_a_stack_of_linux_takes_longer_in_a_plan_be_it_of_all_arms_or_of_one(stu
     of_one = seconds('sack = { "tcp.recovery" = "sack" }', 'sack = { "tcp.recovery" = "sack", stack = "linux" }')
     assert none < of_one < of_all
     assert of_all - none == pytest.approx(2 * (of_one - none))
+
+
+def test_a_plan_of_one_run_is_one_run_and_no_question_leaves_no_colon(capsys: pytest.CaptureFixture[str]) -> None:
+    text = '[scenario]\nduration = "1 s"\nlinks.l = { rate = "10 Mbit/s", delay = "5 ms" }\nflows = [{ path = ["l"] }]\n'
+    plan_text.show(make_plan(Study.parse(f'name = "big"\n{text}')), as_json=False)
+    said = capsys.readouterr().out
+    assert said.startswith("big\n") and "1 cell x 1 replicate = 1 run;" in said

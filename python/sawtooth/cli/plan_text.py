@@ -16,7 +16,7 @@ def show(made: Plan, *, as_json: bool) -> None:
         return
     # What the study calls things is text: nothing in it is a style.
     console = streams.Console(markup=False, emoji=False, highlight=False)
-    console.print(f"{made.study.name}: {made.study.question}")
+    console.print(f"{made.study.name}: {made.study.question}" if made.study.question else made.study.name)
     table = Table("axis", "levels", box=None, pad_edge=False)
     for name, levels in forecast.axes(made).items():
         table.add_row(name, ", ".join(levels))
