@@ -474,7 +474,7 @@ impl Case {
             "flows": [
                 {"path": path, "count": self.flows, "start": format!("{} ms * i", self.start_ms)},
                 // A flow that enters half-way, with the others or against them.
-                {"name": "cross", "path": ["second"], "start": "1 s", "direction": direction(self.start_ms % 2 == 0)},
+                {"name": "cross", "path": ["second"], "start": "1 s", "direction": direction(self.start_ms.is_multiple_of(2))},
             ],
         });
         let links = &mut tree["links"];
