@@ -150,9 +150,7 @@ def _without_advice(message: str) -> str:
 
 def _flows(setting: Setting, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """The table of flows, each with its group, whether it goes against the chain, and the rate while it was active."""
-    groups = pl.DataFrame(
-        {"block": setting.names, "group": range(len(setting.groups)), "back": [g.end < g.begin for g in setting.groups]}
-    )
+    groups = pl.DataFrame({"block": setting.names, "group": range(len(setting.groups)), "back": [g.end < g.begin for g in setting.groups]})
     return (
         tables["flows"]
         .with_columns(block=pl.col("flow").str.replace(r"\[\d+\]$", ""), rate_bps=TRANSFER_RATE)

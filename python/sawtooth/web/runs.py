@@ -10,7 +10,7 @@ import polars as pl
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from sawtooth import _core, fates, trace
+from sawtooth import _core, called, fates, trace
 from sawtooth.animation import film, page
 from sawtooth.errors import DatasetError
 from sawtooth.quantities import seconds
@@ -61,7 +61,7 @@ class Runs:
         marks, why_not = self._marks(opened, replay, flows)
         study = replay.plan.study
         head = {
-            "title": trace.title(replay.plan, replay.run),
+            "title": called.title(replay.plan, replay.run),
             "run": replay.run.index,
             "change": replay.change,
             "differs": None if change is None else trace.differs_from(self._replays.taken(opened, query(request, "run")).trace, taken),
@@ -137,7 +137,7 @@ class Runs:
         choice = film.Choice(request.query_params.getlist("flow"), request.query_params.getlist("link"))
         make = lambda: film.take(replay.plan, replay.run, Bounded(), span, choice, _MOST_IN_FILM, _ADVICE)  # noqa: E731
         found = self._replays.once(opened, replay.run, ("film", span, tuple(choice.flows), tuple(choice.links)), make)
-        title = trace.title(replay.plan, replay.run)
+        title = called.title(replay.plan, replay.run)
         return JSONResponse(page.parts(found, title, page.speed_of(found)).facts())
 
 

@@ -26,7 +26,9 @@ fn tree(stack: &str, mirrored: bool) -> Value {
     let (mut with, mut against) = ("forward", "reverse");
     let mut whole = vec!["one", "other"];
     if mirrored {
-        links.iter_mut().for_each(|sides| sides.reverse());
+        for sides in &mut links {
+            sides.reverse();
+        }
         (with, against) = (against, with);
         whole.reverse();
     }
