@@ -5,13 +5,16 @@ import time
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 from sawtooth import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.linting import RULES
 from sawtooth.report import by_cell, report
+from sawtooth.report.validity import Entry, Validity
 from sawtooth.web import apart, judging
 from sawtooth.web.judging import Judge
 from sawtooth.web.opened import Shelf
@@ -187,3 +190,10 @@ def test_the_axis_of_a_verdict_has_the_unit_of_its_words(client: TestClient, pag
     page.route("**/api/results/verdicts*", lambda route: route.fulfill(json=found))
     page.goto(f"/results?of={OF['of']}")
     page.locator(".verdict .plot svg").get_by_text("difference (Gbit/s)").wait_for()
+
+
+def test_what_is_said_of_validity_begins_a_sentence(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Entry(next(iter(RULES.values())), "In the only cell", "", 1)
+    monkeypatch.setattr(judging, "validity", lambda _: Validity([entry], pl.DataFrame(), (1, 1)))
+    said = judging.marked(Dataset.open(made / "results" / "queues"))["validity"]["said"]
+    assert said == "One rule marks numbers of the only cell, which may be about something else than they seem"

@@ -50,9 +50,11 @@ def _by_cell(verdict: Verdict) -> list[dict[str, Any]]:
 
 
 def marked(dataset: Dataset) -> dict[str, Any]:
-    """What is not to be read into results: `validity`, null if nothing is marked, else `said` and `entries`."""
+    """What is not to be read into results: `validity`, null if nothing is marked, else `said`, which begins a sentence, and `entries`."""
     marks = validity(dataset) if dataset.tables else None
-    return {"validity": None if marks is None else {"said": marks.said, "entries": [entry.facts() for entry in marks.entries]}}
+    if marks is None:
+        return {"validity": None}
+    return {"validity": {"said": marks.said[0].upper() + marks.said[1:], "entries": [entry.facts() for entry in marks.entries]}}
 
 
 class _Judging(Protocol):
