@@ -1,5 +1,6 @@
 """Verdicts that a process of its own makes are those that are made here, and it ends with who asked for it."""
 
+import json
 import threading
 import time
 from pathlib import Path
@@ -197,3 +198,12 @@ def test_what_is_said_of_validity_begins_a_sentence(made: Path, monkeypatch: pyt
     monkeypatch.setattr(judging, "validity", lambda _: Validity([entry], pl.DataFrame(), (1, 1)))
     said = judging.marked(Dataset.open(made / "results" / "queues"))["validity"]["said"]
     assert said == "One rule marks numbers of the only cell, which may be about something else than they seem"
+
+
+def test_what_a_process_says_is_wrong_has_addresses_for_paths(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = json.dumps({"error": {"message": f"{made}/results/queues/runs.parquet is damaged", "hint": None, "place": None}})
+    monkeypatch.setattr(judging, "_FEW", 0)
+    monkeypatch.setattr(apart, "tied", lambda *_: ["echo", said])
+    with asking(made) as client:
+        error = client.get("/api/results/verdicts", params=OF).json()["error"]
+    assert error["message"] == "lab/results/queues/runs.parquet is damaged"
