@@ -248,6 +248,13 @@ def intervals(estimates: Iterable[Estimate]) -> str:
     return f"{f' {text}' if text else ''}{''.join(f'; {other}' for other in others)}"
 
 
+def without_value(found: Sequence[Estimate | None]) -> str:
+    """Why none of some points has a value, of which those without a run are None; empty if one has."""
+    if any(each is not None and each.values for each in found):
+        return ""
+    return "; ".join(dict.fromkeys("no run tells it" if each is None else _UNFINISHED.sub("", each.interval.kind) for each in found))
+
+
 def counted(n: set[int], what: str) -> str:
     """A number of things, or a range of numbers: `1 point`, `3 to 5 points`."""
     return f"{number(n)} {what if n == {1} else f'{what}s'}"

@@ -101,3 +101,17 @@ def test_what_is_wrong_with_a_side_is_said_once(page_of_sides: Any) -> None:
     page_of_sides.goto("/compare?of=lab/before&beside=lab/nonsuch")
     page_of_sides.get_by_text("They cannot be compared either, for the same reason.").wait_for()
     expect(page_of_sides.get_by_role("alert")).to_have_count(1)
+
+
+def test_a_table_that_is_wider_than_its_box_says_that_it_can_be_moved(page_of_sides: Any) -> None:
+    page = page_of_sides
+    said = page.get_by_text("More columns at the right")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(BOTH)
+    expect(said).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(said).to_be_visible()
+    # Where all columns have room nothing is said.
+    page.evaluate('document.querySelector("main").style.maxWidth = "none"')
+    page.set_viewport_size({"width": 4000, "height": 900})
+    expect(said).to_have_count(0)

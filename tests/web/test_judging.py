@@ -1,15 +1,21 @@
 """Verdicts that a process of its own makes are those that are made here, and it ends with who asked for it."""
 
+import json
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
+from sawtooth import Dataset
 from sawtooth.errors import DatasetError
+from sawtooth.linting import RULES
+from sawtooth.report import by_cell, report
+from sawtooth.report.validity import Entry, Validity
 from sawtooth.web import apart, judging
 from sawtooth.web.judging import Judge
 from sawtooth.web.opened import Shelf
@@ -147,7 +153,7 @@ def test_a_study_without_claims_says_so(page: Any) -> None:
 def test_of_claims_it_is_counted_which_have_which_answer_and_which_are_not_told(page: Any) -> None:
     answers = ("yes", "no under 2 of 3 assumptions", "not told", "cannot distinguish", "not told")
     verdicts = [
-        {"claim": f"claim {at}", "answer": said.split(" under ")[0], "said": said, "numbers": "of no run", "evidence": []}
+        {"claim": f"claim {at}", "answer": said.split(" under ")[0], "said": said, "numbers": "of no run", "evidence": [], "cells": []}
         for at, said in enumerate(answers)
     ]
     page.route("**/api/results/verdicts*", lambda route: route.fulfill(json={"verdicts": verdicts, "forest": None}))
@@ -155,3 +161,49 @@ def test_of_claims_it_is_counted_which_have_which_answer_and_which_are_not_told(
     page.get_by_text("5 claims: 1 yes, 1 no, 1 cannot distinguish, 2 not told", exact=True).wait_for()
     expect(page.get_by_role("heading").filter(has_text="not told: claim")).to_have_count(2)
     assert violations(page) == []
+
+
+def test_a_claim_of_several_cells_is_counted_with_the_reports_table_of_them(client: TestClient, page: Any, made: Path) -> None:
+    verdict = client.get("/api/results/verdicts", params=OF).json()["verdicts"][0]
+    (found,) = report(Dataset.open(made / "results" / "queues")).verdicts
+    grid = by_cell.table(found)
+    assert grid is not None
+    assert {each["heading"]: each["cells"] for each in verdict["cells"]} == grid.frame.to_dict(as_series=False)
+    assert verdict["counted"] == found.counted
+    page.goto(f"/results?of={OF['of']}")
+    page.get_by_text(found.counted, exact=True).wait_for()
+    expect(page.get_by_text(found.numbers, exact=True)).to_have_count(0)
+    table = page.get_by_role("region", name="Cells").get_by_role("table")
+    expect(table.get_by_role("row")).to_have_count(1 + len(found.evidence))
+    assert violations(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    first = page.get_by_role("region", name="Cells").locator("tbody tr").first
+    expect(first.locator("td").nth(1)).to_have_css("display", "grid")
+    # Nothing of a cell is beyond the edge, nor broken within a word.
+    assert page.evaluate("document.querySelector('section.cells').scrollWidth <= document.querySelector('section.cells').clientWidth")
+    assert violations(page) == []
+
+
+def test_the_axis_of_a_verdict_has_the_unit_of_its_words(client: TestClient, page: Any) -> None:
+    found = client.get("/api/results/verdicts", params=OF).json()
+    for each in found["verdicts"][0]["evidence"]:
+        each["interval"]["read_in"] = {"unit": "Gbit/s", "divisor": 1e9}
+    page.route("**/api/results/verdicts*", lambda route: route.fulfill(json=found))
+    page.goto(f"/results?of={OF['of']}")
+    page.locator(".verdict .plot svg").get_by_text("difference (Gbit/s)").wait_for()
+
+
+def test_what_is_said_of_validity_begins_a_sentence(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Entry(next(iter(RULES.values())), "In the only cell", "", 1)
+    monkeypatch.setattr(judging, "validity", lambda _: Validity([entry], pl.DataFrame(), (1, 1)))
+    said = judging.marked(Dataset.open(made / "results" / "queues"))["validity"]["said"]
+    assert said == "One rule marks numbers of the only cell, which may be about something else than they seem"
+
+
+def test_what_a_process_says_is_wrong_has_addresses_for_paths(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = json.dumps({"error": {"message": f"{made}/results/queues/runs.parquet is damaged", "hint": None, "place": None}})
+    monkeypatch.setattr(judging, "_FEW", 0)
+    monkeypatch.setattr(apart, "tied", lambda *_: ["echo", said])
+    with asking(made) as client:
+        error = client.get("/api/results/verdicts", params=OF).json()["error"]
+    assert error["message"] == "lab/results/queues/runs.parquet is damaged"

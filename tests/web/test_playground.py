@@ -22,6 +22,7 @@ from sawtooth.errors import DatasetError
 from sawtooth.web import play
 from sawtooth.web.playground import Playground
 from sawtooth.web.setting import MOST_LINKS, TOPOLOGIES, Setting, choices, parse
+from tests.web.test_pages import violations
 
 TEN = "v=1&d=30&l=100&f=cubic,10"
 """The setting whose redraw is measured: 10 flows, 100 Mbit/s, 30 s."""
@@ -518,7 +519,7 @@ def test_what_a_point_of_a_curve_is_of_is_said_and_a_queue_that_was_longer_betwe
 def test_names_of_curves_show_the_lines_that_they_are_drawn_with(page: Any) -> None:
     page.goto("/playground?v=1&d=3&l=10&f=cubic,2&f=reno")
     shown(page)
-    marks = page.locator(".over-time").first.locator(".u-series:not(:first-child) .u-marker")
+    marks = page.locator("#curves .over-time").first.locator(".u-series:not(:first-child) .u-marker")
     expect(marks).to_have_count(3)
     lines = marks.evaluate_all("all => all.map((each) => each.style.background.replace(/rgba?\\(.*?\\)/g, 'colour'))")
     # Also to whoever sees no colours: the first is whole, and each other is broken in its own way.
@@ -705,7 +706,7 @@ def test_times_on_the_axis_of_a_run_of_an_odd_length_are_round(page: Any) -> Non
 def test_names_of_curves_have_values_only_while_one_points(page: Any) -> None:
     page.goto("/playground?v=1&d=3&l=10&f=cubic,2")
     shown(page)
-    plot = page.locator(".over-time").first
+    plot = page.locator("#curves .over-time").first
     moment, values = plot.locator(".u-series").first, plot.locator(".u-series:not(:first-child) .u-value")
     expect(plot.locator(".u-label", has_text="cubic[1]")).to_be_visible()
     expect(moment).to_be_hidden()
@@ -749,3 +750,43 @@ def test_curves_of_flows_of_one_algorithm_are_told_apart(page: Any, flows: str, 
         assert len(look) == curves and len({each.rpartition(" ")[0] for each in look}) == colours
     note = page.get_by_text("Flows of a group have its colour, and differ by their lines.")
     expect(note).to_have_count(1 if curves > 8 else 0)
+
+
+def test_where_controls_stand_above_all_plots_a_chosen_one_stays_in_sight(page: Any) -> None:
+    page.goto("/playground")
+    shown(page)
+    watched = page.get_by_role("region", name="In sight while a value is changed")
+    # Beside the plots there is no need of it.
+    expect(watched).to_be_hidden()
+    page.set_viewport_size({"width": 390, "height": 844})
+    watched.get_by_role("combobox", name="In sight").select_option("Queue, packets")
+    last = page.get_by_role("slider", name="Duration")
+    last.scroll_into_view_if_needed()
+    drawn = watched.get_by_role("img", name="Queue, packets over time")
+    expect(drawn).to_be_in_viewport(ratio=1)
+    expect(last).to_be_in_viewport(ratio=1)
+    # Between the numbers, without a gap in which something would show, and the control.
+    numbers, plot, control = (each.bounding_box() for each in (page.locator(".figures"), watched, last))
+    assert numbers["y"] + numbers["height"] - 2 <= plot["y"] and plot["y"] + plot["height"] <= control["y"]
+    before = drawn.get_attribute("aria-label")
+    page.get_by_label("Buffer, typed").fill("4")
+    page.get_by_label("Buffer, typed").press("Enter")
+    expect(drawn).not_to_have_attribute("aria-label", before)
+    # Past the controls all plots follow.
+    page.get_by_role("heading", name="Queue, packets").scroll_into_view_if_needed()
+    page.mouse.wheel(0, 900)
+    expect(drawn).not_to_be_in_viewport()
+    # A screen without the height for both keeps it where it is.
+    page.set_viewport_size({"width": 800, "height": 390})
+    expect(watched).to_have_css("position", "static")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_with_a_plot_in_sight_the_page_is_accessible(page: Any, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/playground")
+    shown(page)
+    page.get_by_role("img", name="over time").first.wait_for()
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

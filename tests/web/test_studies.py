@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from sawtooth.cli import next as next_
 from sawtooth.results.lock import lock
 from sawtooth.study import shipped
+from sawtooth.web import studies
 from tests.web.conftest import STUDY
 
 
@@ -263,3 +264,21 @@ def test_another_file_is_no_study(writing: TestClient, folder: Path) -> None:
     for address in ("lab/Makefile", "lab/studies"):
         error = writing.get("/api/studies/text", params={"of": address}).json()["error"]
         assert (error["message"], error["hint"]) == (f"`{address}` is no study", "studies are files whose names end in .toml")
+
+
+def test_what_is_wrong_with_a_listed_study_names_it_by_its_address(writing: TestClient, folder: Path) -> None:
+    (folder / "latin.toml").write_bytes(b"scenario = 1\n\xff\xfe")
+    answer = writing.get("/api/studies")
+    (found,) = (each for each in answer.json()["studies"] if each["address"] == "lab/latin.toml")
+    assert found["problem"]["message"] == "lab/latin.toml is no text: byte 13 is not UTF-8"
+    assert str(folder) not in answer.text
+
+
+def test_what_is_said_of_a_text_has_addresses_for_paths(writing: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {"message": f"no {folder}/a.csv", "hint": f"see {folder}", "place": None}
+    monkeypatch.setattr(studies, "look", lambda *_, **__: {"problem": said, "lint": [said], "plan": None})
+    for asked in (
+        writing.post("/api/studies/check", json={"of": "lab/new.toml", "text": ""}),
+        writing.get("/api/studies/size", params={"of": "lab/studies/queues.toml"}),
+    ):
+        assert asked.json()["problem"] == {"message": "no lab/a.csv", "hint": "see lab", "place": None}

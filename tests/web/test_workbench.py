@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 import sawtooth
+from sawtooth.estimates import of_bounds
 from sawtooth.plots import shifts
 from sawtooth.report.answers import Answers
 from sawtooth.results.dataset import Dataset
@@ -199,3 +201,25 @@ def test_arms_that_are_all_that_varies_stand_along_the_axis(folder: Path, browse
         page.locator(".plot svg").get_by_text("cubic", exact=True).wait_for()
         page.locator("summary", has_text="Its numbers").click()
         expect(page.get_by_role("region", name="Numbers of the figure").get_by_role("row")).to_have_count(3)
+
+
+def test_a_panel_without_a_point_says_why(bench: Any) -> None:
+    bench.goto(address(metric="timeouts", statistic="geometric mean", x="delay", panels="limit", curves="item"))
+    drawn = bench.locator(".plot svg")
+    drawn.nth(1).get_by_text("no geometric mean").wait_for()
+    # Its runs are all 0, of which ticks would be parts of nothing.
+    assert {each for each in drawn.nth(1).locator("text").all_text_contents() if each.startswith(("0", "1."))} == {"0"}
+    expect(bench.get_by_text("no geometric mean: a value is not above 0")).to_have_count(2)
+    assert violations(bench) == []
+
+
+def test_a_panel_with_a_point_that_has_a_place_is_not_empty() -> None:
+    known = of_bounds(np.array([1.0, 2.0]), np.array([1.0, 2.0]), "mean", 0)
+    zero = of_bounds(np.zeros(2), np.zeros(2), "mean", 0)
+    none = of_bounds(np.zeros(2), np.zeros(2), "geometric mean", 0)
+    said = [workbench.empty(points, "linear") for points in ([known, None], [zero], [none, None], [])]
+    assert said == ["", "", "no geometric mean: a value is not above 0; no run tells it", "no run tells it"]
+    assert [workbench.empty(points, "log") for points in ([known, zero], [zero])] == [
+        "",
+        "nothing is above 0, and the scale is logarithmic",
+    ]

@@ -36,26 +36,31 @@ class Ticks:
 
 
 def of_values(values: Sequence[float], scale: str, *, counts: bool = False) -> Ticks:
-    """The axis that all of these are on; those that are not finite, or on a logarithmic one not above 0, have no place.
+    """The axis that all of these are on; those that are not finite, or on a logarithmic one not above 0, have no place. One of nothing has no ticks.
 
     Of `counts` it has whole ticks, unless they are means of counts that differ by less.
     """
     ends = [value for value in values if math.isfinite(value) and (scale != "log" or value > 0)]
-    whole = counts and bool(ends) and (max(ends) - min(ends) >= _FEW or all(value == int(value) for value in ends))
+    if not ends:
+        return Ticks(0.1 if scale == "log" else 0.0, 1.0, [], [], broken=False)
+    if not any(ends):
+        # Nothing has a size that would say how fine ticks are.
+        return Ticks(0.0, 1.0, [0.0, 1.0], ["0", "1"], broken=False)
+    whole = counts and (max(ends) - min(ends) >= _FEW or all(value == int(value) for value in ends))
     if scale == "log":
-        low, high = (min(ends) / 1.1, max(ends) * 1.1) if ends else (1.0, 10.0)
+        low, high = min(ends) / 1.1, max(ends) * 1.1
         places = _logarithmic(low, high)
         if whole and any(place != int(place) for place in places):
             places = _whole(low, high)
             low, high = min(low, places[0]), max(high, places[-1])
         return Ticks(low, high, places, _names(places, each=True), broken=False)
-    least, most = (min(ends), max(ends)) if ends else (0.0, 1.0)
+    least, most = min(ends), max(ends)
     if most - least <= _ROUNDING * max(abs(least), abs(most)):
         # Nothing differs that would need the room that 0 takes.
         least, most = min(least, 0.0), max(most, 0.0)
-    room = 0.06 * (most - least or 1.0)
+    room = 0.06 * (most - least)
     # What cannot be below 0 is shown from 0 on, and what cannot be above up to it, unless that leaves no room for what differs.
-    low = 0.0 if 0 <= least < 0.6 * most or least == most == 0 else least - room
+    low = 0.0 if 0 <= least < 0.6 * most else least - room
     high = 0.0 if low < most == 0 else most + room
     step = _step(low, high, 1.0 if whole else 0.0)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)

@@ -243,6 +243,7 @@ class Verdict:
             "claim": self.claim,
             "answer": self.answer,
             "numbers": self.numbers,
+            **({"counted": self.counted} if self.counted else {}),
             "evidence": [_evidence(each) for each in self.evidence],
             **self._beside,
             **({"assumptions": self.standing.facts()} if self.standing else {}),

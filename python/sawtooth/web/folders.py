@@ -139,7 +139,10 @@ class Folders:
 
     def problem(self, error: SawtoothError) -> dict[str, Any]:
         """What is wrong, where, and what to do, with addresses where errors have paths."""
-        told = problem(error)
+        return self.addressed(problem(error))
+
+    def addressed(self, told: dict[str, Any]) -> dict[str, Any]:
+        """A problem, or what lint says, with addresses where it has paths."""
         place = told["place"]
         return {
             **told,

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sawtooth.errors import SawtoothError
+from sawtooth.report import by_cell, cells
 from sawtooth.report.answers import Answers
-from sawtooth.report.document import forest_of
+from sawtooth.report.document import Verdict, forest_of
 from sawtooth.report.validity import validity
 from sawtooth.results.dataset import Dataset
 from sawtooth.web.apart import Apart
@@ -31,20 +32,29 @@ _MOST_KEPT = 8
 
 
 def judged(answers: Answers) -> dict[str, Any]:
-    """The verdicts on a study's claims: `verdicts`, and `forest`, the figure that the report has of them, or null: `svg`, `caption`."""
+    """The verdicts on a study's claims: `verdicts`, each with how its answer is `said` and its `cells`, and `forest`, the figure that the report has of them, or null: `svg`, `caption`."""
     found = answers.verdicts() if answers.dataset.tables else []
     own = any(figure.kind == "forest" for figure in answers.shown.figures)
     forest = None if own else forest_of(found)
     return {
-        "verdicts": [verdict.facts() | {"said": verdict.said} for verdict in found],
+        "verdicts": [verdict.facts() | {"said": verdict.said, "cells": _by_cell(verdict)} for verdict in found],
         "forest": None if forest is None else {"svg": forest.svg, "caption": forest.caption},
     }
 
 
+def _by_cell(verdict: Verdict) -> list[dict[str, Any]]:
+    """The columns of the report's table of a verdict's cells; none of a single cell."""
+    table = by_cell.table(verdict)
+    found = [] if table is None else cells.columns(table)
+    return [{"heading": each.heading, "right": each.right, "cells": [cell.text for cell in each.cells]} for each in found]
+
+
 def marked(dataset: Dataset) -> dict[str, Any]:
-    """What is not to be read into results: `validity`, null if nothing is marked, else `said` and `entries`."""
+    """What is not to be read into results: `validity`, null if nothing is marked, else `said`, which begins a sentence, and `entries`."""
     marks = validity(dataset) if dataset.tables else None
-    return {"validity": None if marks is None else {"said": marks.said, "entries": [entry.facts() for entry in marks.entries]}}
+    if marks is None:
+        return {"validity": None}
+    return {"validity": {"said": marks.said[0].upper() + marks.said[1:], "entries": [entry.facts() for entry in marks.entries]}}
 
 
 class _Judging(Protocol):

@@ -56,7 +56,7 @@ class Studies:
 
     def _entry(self, address: str, made: Sequence[Made]) -> dict[str, Any]:
         named = self._runs.named(address)
-        wrong = None if named.error is None else called(problem(named.error), named.path, address)
+        wrong = None if named.error is None else self._folders.addressed(called(problem(named.error), named.path, address))
         own = [each for each in made if each.name == named.name]
         return {
             "address": address, "name": named.name, "question": named.question, "backend": named.backend, "problem": wrong, "isText": named.is_text,
@@ -68,7 +68,7 @@ class Studies:
         path = self._folders.path(query(request, "of"))
 
         def sized(path: Path) -> dict[str, Any]:
-            found = look(read_text(path), path, query(request, "of"), short=False, below=self.below)
+            found = self._look(read_text(path), path, query(request, "of"), short=False)
             plan: dict[str, Any] = found["plan"] or {}
             return {"problem": found["problem"], **{key: plan.get(key) for key in ("runs", "cells", "deliveries", "seconds", "times")}}
 
@@ -93,8 +93,17 @@ class Studies:
         """What the command line says of a text that is being written: `of` is the address that it has or will have."""
         asked = await body(request)
         text, address = _text(asked), str(asked.get("of", ""))
-        call = functools.partial(look, text, self._path(address), address, short=bool(asked.get("short")), below=self.below)
+        call = functools.partial(self._look, text, self._path(address), address, short=bool(asked.get("short")))
         return JSONResponse(await to_thread.run_sync(call, limiter=self._live))
+
+    def _look(self, text: str, path: Path, address: str, *, short: bool) -> dict[str, Any]:
+        """As `look`, with addresses where what is said has paths."""
+        found = look(text, path, address, short=short, below=self.below)
+        wrong = found["problem"]
+        return found | {
+            "problem": wrong and self._folders.addressed(wrong),
+            "lint": [self._folders.addressed(each) for each in found["lint"]],
+        }
 
     def _path(self, address: str) -> Path:
         """Where a text is, or would be: files that it names are found from there."""

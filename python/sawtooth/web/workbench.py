@@ -51,7 +51,7 @@ def laid_out(answers: Answers, keys: Mapping[str, Any]) -> dict[str, Any]:
         `x`: its dimension, label, and levels with their names on the axis, without the unit that is in its label; whether points are
         `joined`, and how far each curve stands `beside` its levels. `y`: label, scale and the axis with its ticks; values are
         in that unit, which is so many times the measure's (`divisor`).
-        `places`: where each dimension went. `panels`: each with `row`, `column` and curves; a curve has `points`, one per level (null without a run), and its runs as
+        `places`: where each dimension went. `panels`: each with `row`, `column`, why it is `empty` (no text if it is not) and curves; a curve has `points`, one per level (null without a run), and its runs as
         columns: `at` (number of the level), `value`, `run`; `side` is the number of the dataset that these are of. `caption`, and `toml`: the lines of a study file that make
         the figure.
 
@@ -167,7 +167,7 @@ def on_page(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) ->
     levels = levels_of(sides)
     at = {level(each): number for number, each in enumerate(levels)}
     panels: dict[tuple[str, str], dict[str, Any]] = {}
-    every: list[Estimate] = []
+    drawn: dict[tuple[str, str], list[Estimate | None]] = {}
     values: list[float] = []
     for number, side in enumerate(sides):
         for laid in side.data.laid():
@@ -176,7 +176,7 @@ def on_page(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) ->
                 points: list[Estimate | None] = [None] * len(levels)
                 for each, point in own.items():
                     points[at[level(each)]] = point.estimate.over(divisor)
-                every += [point for point in points if point is not None]
+                drawn.setdefault((level(laid.row), level(laid.column)), []).extend(points)
                 runs = _runs({at[level(each)]: point.runs for each, point in own.items()}, side.data.range, divisor)
                 values += [value for value in runs["value"] if value is not None]
                 here["curves"].append(
@@ -187,10 +187,13 @@ def on_page(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) ->
                         "side": number,
                     }
                 )
+    every = [point for points in drawn.values() for point in points if point is not None]
     scale, note = shown.scale(data, [value for point in every for value in point.values])
     lacking = [text if len(sides) == 1 else f"{side.label}: {text}" for side in sides if (text := shown.without_value(side.data))]
     values += [value for point in every for value in (point.interval.low, point.interval.high, *point.values)]
     axis = ticks.of_values(values, scale, counts=data.measure.counts)
+    for place, panel in panels.items():
+        panel["empty"] = empty(drawn.get(place, []), scale)
     words, common = ticks.of_levels([written(each) for each in levels])
     caption = shown.sentences(spec.caption, estimates.said(every, spec.statistic), note, shown.pooling(data), *lacking, shown.chosen(spec))
     names = [[called(sides, side, name) for name in side.data.curve_names()] for side in sides]
@@ -213,6 +216,14 @@ def on_page(sides: Sequence[Side], spec: FigureSpec, keys: Mapping[str, Any]) ->
         "caption": caption,
         "toml": as_toml(keys),
     }
+
+
+def empty(points: Sequence[Estimate | None], scale: str) -> str:
+    """Why nothing of a panel has a place on its axis; empty if something has."""
+    if not points:
+        return "no run tells it"
+    beyond = scale == "log" and not any(value > 0 for point in points if point for value in point.values)
+    return estimates.without_value(points) or ("nothing is above 0, and the scale is logarithmic" if beyond else "")
 
 
 def _items(data: Data) -> list[str]:

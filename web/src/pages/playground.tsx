@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { get, type Told } from "../api";
 import { AllControls, GroupControls, LinkControls } from "../playground/controls";
+import { Watched } from "../playground/curves";
 import { Newest, type Played } from "../playground/newest";
 import {
   addressOf,
@@ -139,9 +140,12 @@ function Playing({ choices }: { choices: Choices }) {
       {played && <Numbers numbers={played.played.head.numbers} stale={!!told} />}
       {setting && (
         <div class="playground">
-          <section class="controls" aria-label="Setting">
-            <Parts setting={setting} choices={choices} chosen={chosen} choose={choose} change={change} />
-          </section>
+          <div>
+            {played && <Watched played={played.played} stale={!!told} least={taught?.axes ?? {}} />}
+            <section class="controls" aria-label="Setting">
+              <Parts setting={setting} choices={choices} chosen={chosen} choose={choose} change={change} />
+            </section>
+          </div>
           {played && (
             <section id="curves" aria-label="What it does">
               <Shown played={played.played} stale={!!told} least={taught?.axes ?? {}} />

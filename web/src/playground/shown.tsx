@@ -1,18 +1,11 @@
 // What a setting did: curves over time, numbers, and a row for each group of flows and each link.
 import { Fragment } from "preact";
-import { FEW, OverTime } from "../plots/time";
-import { peaked } from "../time/peaks";
+import { FEW } from "../plots/time";
 import { limitName } from "../ui/limits";
 import { Stroke } from "../ui/stroke";
 import { number } from "../ui/words";
+import { linkName, OfKind, PLOTS } from "./curves";
 import type { Played } from "./newest";
-
-const PLOTS = [
-  ["goodput", "Goodput, Mbit/s"],
-  ["cwnd", "Congestion window, kB"],
-  ["rtt", "Smoothed round-trip time, ms"],
-  ["queue", "Queue, packets"],
-] as const;
 
 const GOODPUT = "Goodput until done, Mbit/s";
 const LIMITED = "Limited most by";
@@ -27,11 +20,6 @@ const MEANINGS: Record<string, string> = {
     "how long data waited although nobody worked on them, the longest sum of a flow; – without hosts, which socket memory (All, TCP and hosts) gives.",
   [LIMITED]: "what held senders back for most of the time of their flows, and for how much of it.",
 };
-
-const PEAKS =
-  "Peaks above the link’s rate: what had arrived behind a lost packet is delivered at once when that packet comes. The link was no faster then.";
-
-const TRANSMITTED = "The packet in transmission counts, too, which does not wait any more.";
 
 /** Of transfers that are done goodput would be told over a time in which nothing was sent any more. */
 export function Numbers({ numbers, stale }: { numbers: Played["head"]["numbers"]; stale: boolean }) {
@@ -51,25 +39,8 @@ export function Numbers({ numbers, stale }: { numbers: Played["head"]["numbers"]
 
 /** `least`: up to where axes go at least, by the kind of their curves. */
 export function Shown({ played, stale, least }: { played: Played; stale: boolean; least: Record<string, number> }) {
-  const { head, column } = played;
+  const { head } = played;
   const { groups, links } = head;
-  const t = column("t") ?? new Float64Array();
-  const none = new Float64Array();
-  const look = looks(head.flows, groups.length);
-  const fastest = Math.max(...head.setting.links.flatMap((each) => each.rates));
-  const isPeaked = head.curves.some((each) => each.kind === "goodput" && peaked(column(each.column) ?? none, fastest, head.step_ms / 1e3));
-  const unseen = links
-    .filter((each) => each.peak_packets > longest(head, each, column))
-    .map((each) => `${linkName(each)} ${each.peak_packets.toLocaleString("en")}`);
-  const notes: Partial<Record<(typeof PLOTS)[number][0], string>> = {
-    goodput: isPeaked ? PEAKS : "",
-    queue: [
-      TRANSMITTED,
-      unseen.length > 0 ? `Between samples, ${number(head.sample_ms)} ms apart, it was longer: ${unseen.join(", ")}.` : "",
-    ]
-      .filter(Boolean)
-      .join(" "),
-  };
   return (
     <div class={stale ? "stale" : ""}>
       {head.flows.length > FEW && (
@@ -85,29 +56,9 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
         </>
       )}
       <div class="plots">
-        {PLOTS.map(([kind, title]) => {
-          const curves = head.curves.filter((each) => each.kind === kind);
-          return (
-            <OverTime
-              key={kind}
-              least={least[kind] ?? 0}
-              note={notes[kind] || undefined}
-              id={curves.map((each) => `${each.of}${each.name}`).join()}
-              title={title}
-              whole={kind === "queue"}
-              t={t}
-              end={head.setting.duration}
-              curves={curves.map((each) => ({
-                name: each.name,
-                ...(kind === "queue" ? tone(each) : (look.get(each.name) ?? { colour: each.of, dash: each.of })),
-                values: column(each.column) ?? none,
-              }))}
-              height={190}
-              together="playground"
-              label={`${title} over time: ${kind === "queue" ? said(links) : groups.map((each) => `${each.name} ${rate(each)}`).join("; ")}`}
-            />
-          );
-        })}
+        {PLOTS.map(([kind, title]) => (
+          <OfKind key={kind} kind={kind} title={title} played={played} least={least[kind] ?? 0} />
+        ))}
       </div>
       <p class="faint">
         A point of a curve is of {number(head.step_ms)} ms: the mean, that of goodput over whole round trips, and of queues the longest
@@ -190,55 +141,14 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
   );
 }
 
-/** How the curves of flows differ. Of few each has a colour, the first of a group that of the group in the chain above; of more each has its group's, and another line than those before it. */
-function looks(flows: Played["head"]["flows"], groups: number): Map<string, { colour: number; dash: number }> {
-  const found = new Map<string, { colour: number; dash: number }>();
-  const before = new Map<number, number>();
-  let next = groups;
-  for (const { flow, group } of flows) {
-    const number = before.get(group) ?? 0;
-    before.set(group, number + 1);
-    const own = number ? next++ : group;
-    found.set(flow, flows.length > FEW ? { colour: group, dash: number } : { colour: own, dash: own });
-  }
-  return found;
-}
-
-function linkName({ link }: Played["head"]["links"][number]): string {
-  return link.replace("link", "link ");
-}
-
-/** The longest queue that is drawn of a link's direction; infinite if nothing is. */
-function longest({ curves }: Played["head"], link: Played["head"]["links"][number], column: Played["column"]): number {
-  const name = linkName(link) + (link.direction === "forward" ? "" : ", back");
-  const drawn = curves.find((each) => each.kind === "queue" && each.name === name);
-  return drawn ? Math.max(0, ...(column(drawn.column) ?? []).filter(Number.isFinite)) : Number.POSITIVE_INFINITY;
-}
-
 /** In whole per cent; all of the time is said of nothing that lacks some of it. */
 function share(percent: number): number {
   return percent < 100 ? Math.min(Math.round(percent), 99) : 100;
 }
 
-/** Links have tones of ink and lines of their own: colours are of flows. */
-function tone({ of, name }: Played["head"]["curves"][number]): { colour: "ink" | "faint"; dash: number } {
-  return name.endsWith(", back") ? { colour: "faint", dash: 2 * of + 1 } : { colour: "ink", dash: 2 * of };
-}
-
 /** To thousandths: less is nothing. */
 function round(value: number | null): number | null {
   return value === null ? null : Number(value.toFixed(3));
-}
-
-function rate(group: Played["head"]["groups"][number]): string {
-  return `${number(group.rate_mbps)} Mbit/s`;
-}
-
-function said(links: Played["head"]["links"]): string {
-  return links
-    .filter((each) => each.direction === "forward")
-    .map((each) => `${each.link} at most ${each.peak_packets}`)
-    .join("; ");
 }
 
 function Figure({ name, value, unit }: { name: string; value: number | null; unit: string }) {

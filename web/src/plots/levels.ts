@@ -24,6 +24,8 @@ export interface Curve {
 export interface Panel {
   row: string;
   column: string;
+  /** Why it has no point; no text if it has some. */
+  empty: string;
   curves: Curve[];
 }
 
@@ -181,6 +183,18 @@ function panelOf(found: Levels, panel: Panel, width: number, height: number, cho
           fill: ink,
         },
       ),
+      ...(panel.empty
+        ? [
+            Plot.text([panel.empty], {
+              frameAnchor: "middle",
+              fontSize: 13,
+              lineWidth: (width - 90) / 13,
+              fill: ink,
+              stroke: token("paper"),
+              strokeWidth: 4,
+            }),
+          ]
+        : []),
       ...(axis.broken ? [broken] : []),
       Plot.tip(
         shown,

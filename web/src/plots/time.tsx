@@ -25,7 +25,7 @@ const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2], [12, 4], [1, 2], [6, 
 /** Curves on the same times, in seconds, up to `end`, where the axis ends; `id` says when others are shown and not the same ones with other values. */
 export function OverTime(props: {
   id: string;
-  title: string;
+  title?: string | undefined;
   t: Float64Array;
   end: number;
   curves: Curve[];
@@ -65,7 +65,7 @@ export function OverTime(props: {
   }, [t]);
   return (
     <figure class="over-time">
-      <h3>{title}</h3>
+      {title && <h3>{title}</h3>}
       <div ref={place} role="img" aria-label={label} />
       {note && <figcaption>{note}</figcaption>}
     </figure>

@@ -4,6 +4,7 @@ import { keep, to } from "../route";
 import { read } from "./kept";
 import { Await, useLoaded } from "./loaded";
 import { Press } from "./press";
+import { Sideways } from "./sideways";
 import { number } from "./words";
 
 interface Rows {
@@ -76,7 +77,7 @@ export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
     <Await of={found}>
       {({ columns, titles = columns, units, numeric, rows, total }) => (
         <>
-          <section class="scroll" tabIndex={0} aria-label={label} aria-busy={found.loading}>
+          <Sideways label={label} busy={found.loading}>
             <table class={columns.length > WIDE ? "wide" : ""}>
               <thead>
                 <tr>
@@ -130,7 +131,7 @@ export function Paged({ path, query, label, runsOf, own, kept }: PagedProps) {
                 ))}
               </tbody>
             </table>
-          </section>
+          </Sideways>
           {total > PAGE && (
             <p class="row">
               <Press no={!offset} go={() => see({ offset: Math.max(offset - PAGE, 0), ...(by ? { by } : {}), ...(down ? { down } : {}) })}>

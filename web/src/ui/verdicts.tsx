@@ -3,7 +3,7 @@ import * as Plot from "@observablehq/plot";
 import { token } from "../plots/colours";
 import { Drawn } from "../plots/drawn";
 import { Folded } from "./folded";
-import { number, scaleOf, Words } from "./words";
+import { count, number, scaleOf, Words } from "./words";
 
 interface Interval {
   estimate: number | null;
@@ -14,6 +14,8 @@ interface Interval {
   /** What it is of, such as a difference; empty of a value itself. */
   of: string;
   unit: string;
+  /** In what its numbers are told, as they are in words; null if nothing says it. */
+  read_in: { unit: string; divisor: number } | null;
   above: number | null;
   below: number | null;
 }
@@ -26,18 +28,27 @@ interface Evidence {
   steps?: Evidence[];
 }
 
+interface Column {
+  heading: string;
+  right: boolean;
+  cells: string[];
+}
+
 export interface Verdict {
   claim: string;
   answer: "yes" | "no" | "mixed" | "cannot distinguish" | "not told";
   said: string;
   numbers: string;
+  /** The same with cells counted, which are told by themselves in a table of these columns. */
+  counted?: string;
+  cells: Column[];
   evidence: Evidence[];
   caveat?: string;
   refuted_by?: string;
 }
 
 const SHOWN = 24;
-/** Of so many claims the evidence stands below each; of more it is folded away. */
+/** Of so many claims the evidence stands below each, and so many cells in a table; of more they are folded away. */
 const FEW = 6;
 
 export function Verdicts({ verdicts }: { verdicts: Verdict[] }) {
@@ -49,7 +60,7 @@ export function Verdicts({ verdicts }: { verdicts: Verdict[] }) {
             <b class={verdict.answer.split(" ")[0]}>{verdict.said}</b>: <Words text={verdict.claim} />
           </h3>
           <p class="faint">
-            <Words text={verdict.numbers} />
+            <Words text={verdict.counted || verdict.numbers} />
           </p>
           {verdict.caveat && (
             <p>
@@ -58,17 +69,62 @@ export function Verdicts({ verdicts }: { verdicts: Verdict[] }) {
           )}
           {verdict.refuted_by && <p class="faint">It would have been no if: {verdict.refuted_by}</p>}
           {verdicts.length > FEW ? (
-            weighed(verdict.evidence).length > 0 && (
+            (weighed(verdict.evidence).length > 0 || verdict.cells.length > 0) && (
               <Folded title="Its evidence">
                 <Forest verdict={verdict} />
+                <Cells columns={verdict.cells} />
               </Folded>
             )
           ) : (
-            <Forest verdict={verdict} />
+            <>
+              <Forest verdict={verdict} />
+              {rowsOf(verdict.cells) > FEW ? (
+                <Folded title={`All ${count(rowsOf(verdict.cells), "cell")}`}>
+                  <Cells columns={verdict.cells} />
+                </Folded>
+              ) : (
+                <Cells columns={verdict.cells} />
+              )}
+            </>
           )}
         </div>
       ))}
     </>
+  );
+}
+
+function rowsOf(columns: Column[]): number {
+  return columns[0]?.cells.length ?? 0;
+}
+
+/** Each cell with both sides, how far they are apart, and what it says by itself. */
+function Cells({ columns }: { columns: Column[] }) {
+  if (!columns.length) return null;
+  return (
+    <section class="scroll cells" tabIndex={0} aria-label="Cells">
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ heading, right }) => (
+              <th key={heading} scope="col" class={right ? "" : "text"}>
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {columns[0]?.cells.map((_, row) => (
+            <tr key={row}>
+              {columns.map(({ heading, right, cells }) => (
+                <td key={heading} class={right ? "" : "text"} data-title={heading}>
+                  {cells[row]}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 
@@ -82,26 +138,33 @@ function weighed(evidence: Evidence[], above = ""): (Evidence & { interval: Inte
 
 function Forest({ verdict }: { verdict: Verdict }) {
   const every = weighed(verdict.evidence);
-  if (!every.length) return null;
-  const rows = every.slice(0, SHOWN).map((each, at) => ({ ...each.interval, cell: each.cell || " ", numbers: each.numbers, at }));
-  const unit = rows[0]?.unit ?? "";
+  const [first, ...others] = every
+    .slice(0, SHOWN)
+    .map((each, at): Row => ({ ...each.interval, cell: each.cell || " ", numbers: each.numbers, at }));
+  if (!first) return null;
+  const rows: [Row, ...Row[]] = [first, ...others];
   const rest = every.length - rows.length;
   return (
     <>
       <Drawn
         label={`Intervals of ${verdict.claim}: ${rows.map((row) => `${row.cell} ${row.numbers}`).join("; ")}`}
         keys={[verdict]}
-        draw={(width) => forest(rows, unit, width, `var(--${verdict.answer.split(" ")[0]})`)}
+        draw={(width) => forest(rows, width, `var(--${verdict.answer.split(" ")[0]})`)}
       />
       <p class="faint">Shaded: where the claim holds.</p>
-      {rest > 0 && <p class="faint">and {rest} more cells, which the report's table has</p>}
+      {rest > 0 && <p class="faint">and {rest} more cells, which the table has</p>}
     </>
   );
 }
 
 type Row = Interval & { cell: string; numbers: string; at: number };
 
-function forest(rows: Row[], base: string, width: number, ink: string): Element {
+/** The unit of the words beside it, which all cells share; else the one in which its largest number is read. */
+function readIn({ unit, read_in }: Interval, largest: number): [string, number] {
+  return read_in ? [read_in.unit, read_in.divisor] : scaleOf(unit, largest);
+}
+
+function forest(rows: [Row, ...Row[]], width: number, ink: string): Element {
   const longest = Math.max(...rows.map((row) => row.cell.length));
   // Names that would leave too little room for the intervals stand above them, and not cut short: their ends tell them apart.
   const above = longest * 6.4 + 14 > width * 0.42;
@@ -111,7 +174,7 @@ function forest(rows: Row[], base: string, width: number, ink: string): Element 
     .filter((value): value is number => value !== null);
   const low = Math.min(...finite);
   const high = Math.max(...finite);
-  const [unit, size] = scaleOf(base, Math.max(Math.abs(low), Math.abs(high)));
+  const [unit, size] = readIn(rows[0], Math.max(Math.abs(low), Math.abs(high)));
   const room = (high - low || Math.abs(high) || 1) * 0.06;
   const domain = [low - room, high + room] as [number, number];
   const limits = [...new Set(rows.flatMap((row) => [row.above, row.below]).filter((value): value is number => value !== null))];
@@ -125,7 +188,7 @@ function forest(rows: Row[], base: string, width: number, ink: string): Element 
     style: { background: "transparent", color: token("ink"), fontSize: "12px", overflow: "visible" },
     x: {
       domain: domain.map((value) => value / size),
-      label: [rows[0]?.of || "value", unit && `(${unit})`].filter(Boolean).join(" "),
+      label: [rows[0].of || "value", unit && `(${unit})`].filter(Boolean).join(" "),
       labelArrow: "none",
       labelAnchor: "center",
       ticks: Math.max(2, Math.min(8, (width - left) / 70)),
