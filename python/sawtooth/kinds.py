@@ -40,8 +40,7 @@ def kind(path: Path) -> Kind:
         return Kind.NOTHING
     if is_json(path):
         return Kind.JSON
-    # What has nothing in it is none of the others, and whoever reads it says that.
-    if path.suffix in (".csv", ".toml") and (not (head := _head(path)) or head in _BEGINNINGS):
+    if path.suffix in (".csv", ".toml") and _head(path) in _BEGINNINGS:
         return Kind.CAPTURE
     return {".csv": Kind.TABLE, ".toml": Kind.STUDY}.get(path.suffix, Kind.CAPTURE)
 

@@ -274,7 +274,5 @@ def test_a_capture_is_known_by_its_bytes_whatever_its_name(tmp_path: Path) -> No
     file = tmp_path / "cap.toml"
     file.write_bytes(pcap(transfer(3)))
     assert kind(file) is Kind.CAPTURE
-    file.write_bytes(b"")
-    assert kind(file) is Kind.CAPTURE
     file.write_text("[scenario]\n")
     assert kind(file) is Kind.STUDY

@@ -248,7 +248,7 @@ error: unknown key `stop`
    |
 11 | stop = "3 s"
    | ^^^^
-hint: known here: name, path, transport, model, cc, receiver_cc, tcp, source, start, delay, count, arrivals, host, receiver_host""",
+hint: known here: name, path, direction, transport, model, cc, receiver_cc, tcp, source, start, delay, count, arrivals, host, receiver_host""",
     ),
     "no connection on a kernel": (
         '[[scenario.flows]]\npath = ["l"]\n[[',

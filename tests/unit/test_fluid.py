@@ -51,4 +51,4 @@ def test_a_report_of_a_fluid_marks_its_cells(tmp_path: Path) -> None:
     made = report(sawtooth.run(study, out=tmp_path / "out", jobs=1))
     assert made.validity is not None
     (entry,) = (entry for entry in made.validity.entries if entry.rule.code == "SW711")
-    assert "3 flows `others` are a fluid" in entry.example
+    assert "3 flows `others` are a fluid" in entry.where

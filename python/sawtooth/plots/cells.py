@@ -125,7 +125,7 @@ def _line(axis: Axes, series: Sequence[tuple[int, Estimate]], trend: int, colour
     ordered = sorted(series, key=lambda each: each[0])
     middle = running([point.interval.estimate for _, point in ordered], trend)
     places = [place for place, _ in ordered]
-    axis.plot(places, middle, color=colour, linewidth=1.3, alpha=0.75, zorder=1.9, label=name)
+    axis.plot(places, middle, color=colour, linewidth=1.3, alpha=0.75, zorder=1.9, label=named(name))
 
 
 def _crosses_zero(panel: Panel) -> bool:
