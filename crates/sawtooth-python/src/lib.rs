@@ -266,19 +266,17 @@ fn network(
         let ways = ways.map(|way| (way.rate.bps(), way.delay.secs()));
         (link.name.clone(), ways)
     });
-    let flows = scenario.all_flows().map(|flow| {
-        (
-            flow.name.clone(),
-            flow.direction.ports(&flow.path).collect(),
-        )
-    });
-    let udp = scenario.udp.iter().map(|flow| {
-        (
-            flow.name.clone(),
-            flow.direction.ports(&flow.path).collect(),
-        )
-    });
-    Ok((links.collect(), flows.chain(udp).collect()))
+    let ways = scenario
+        .all_flows()
+        .map(|flow| (&flow.name, flow.direction, &flow.path));
+    let of_udp = scenario
+        .udp
+        .iter()
+        .map(|flow| (&flow.name, flow.direction, &flow.path));
+    let ports = ways
+        .chain(of_udp)
+        .map(|(name, direction, path)| (name.clone(), direction.ports(path).collect()));
+    Ok((links.collect(), ports.collect()))
 }
 
 /// A scenario that the simulator, or a kernel, can run.

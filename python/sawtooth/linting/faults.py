@@ -52,11 +52,10 @@ def _overlapping(setup: Setup) -> Iterator[Hit]:
     for side, path in _sides(setup):
         # One that comes again may meet another at any time; that is not looked for.
         once = sorted((begin, end, at) for at, begin, end, each in _outages(setup, side) if "every" not in each)
-        for (_, before, earlier), (begin, _, at) in pairwise(once):
-            if begin < before:
-                other = next(iter(each for each in _outages(setup, side) if each[0] == earlier))
+        for (since, until, _), (begin, _, at) in pairwise(once):
+            if begin < until:
                 yield Hit(
-                    f"the link is down already: another outage lasts from {time(other[1])} to {time(other[2])}",
+                    f"the link is down already: another outage lasts from {time(since)} to {time(until)}",
                     f"{path}.outages[{at}]",
                     setup,
                 )

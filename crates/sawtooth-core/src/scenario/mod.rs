@@ -22,6 +22,7 @@ pub(crate) mod keys;
 mod kind;
 pub(crate) mod limits;
 mod links;
+mod loads;
 mod made;
 mod origins;
 mod params;

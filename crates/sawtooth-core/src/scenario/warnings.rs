@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::error::{ScenarioError, at, at_key};
+use super::loads::OfferedLoads;
 use super::origins::{Origin, Origins, TcpTables, declared_name};
 use crate::registry::Value;
 use crate::rng::RandomStream;
@@ -117,29 +118,17 @@ fn late(scenario: &Scenario, start: Instant, origin: Origin) -> Option<ScenarioE
 
 /// Flows that arrive at a rate that their link cannot carry; loads like that are refused.
 fn overload(scenario: &Scenario, origins: &Origins) -> Option<ScenarioError> {
-    let mut offered = vec![0.0; 2 * scenario.links.len()];
-    for (one, origin) in scenario.arriving.iter().zip(&origins.entries.arriving) {
-        let bps = one.offered().bps();
-        let segment = one.full_segment().size();
-        for link in &one.flow.path {
-            let way = scenario.links[*link].way(one.flow.direction);
-            let offered = &mut offered[one.flow.direction.port(*link)];
-            *offered += bps;
-            let load = *offered / way.packet_rate(segment).bps();
-            if load > 1.0 + 1e-9 {
-                let message = format!(
-                    "the offered load on `{}` is {:.0} %: more and more flows will be there until none arrive any more",
-                    scenario.links[*link].name,
-                    100.0 * load
-                );
-                return Some(
-                    at(origin.key("arrivals"), message)
-                        .hint("lower `rate` or `size`, or give a `load`"),
-                );
-            }
-        }
-    }
-    None
+    let mut loads = OfferedLoads::new(&scenario.links);
+    let entries = scenario.arriving.iter().zip(&origins.entries.arriving);
+    let mut over = entries.filter_map(|(one, origin)| Some((loads.add(one)?, origin)));
+    over.next().map(|((link, load), origin)| {
+        let message = format!(
+            "the offered load on `{}` is {:.0} %: more and more flows will be there until none arrive any more",
+            link.name,
+            100.0 * load
+        );
+        at(origin.key("arrivals"), message).hint("lower `rate` or `size`, or give a `load`")
+    })
 }
 
 /// Flows that are not simulated packet by packet.

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use super::super::context::TreeTable;
 use super::super::error::{Result, at, at_key, unknown};
 use super::super::keys;
+use super::super::loads::OfferedLoads;
 use super::super::origins::Origins;
 use super::super::params::params_besides;
 use super::super::rules;
@@ -104,7 +105,7 @@ fn size(params: &Params) -> DistributionSpec {
 /// Turns loads into rates, and refuses those that their links cannot carry, alone or together.
 pub(in crate::scenario) fn offer(scenario: &mut Scenario, origins: &Origins) -> Result<()> {
     let (links, end) = (&scenario.links, Instant::START + scenario.duration);
-    let mut offered = vec![0.0; 2 * links.len()];
+    let mut loads = OfferedLoads::new(links);
     for (one, origin) in scenario.arriving.iter_mut().zip(&origins.entries.arriving) {
         let place = |key: &str| origin.key(&format!("arrivals.{key}"));
         let segment = one.full_segment();
@@ -128,23 +129,17 @@ pub(in crate::scenario) fn offer(scenario: &mut Scenario, origins: &Origins) -> 
                 .bps();
             one.arrivals.rate *= capacity / segment.bits_of(mean);
         }
-        let bps = one.offered().bps();
-        for link in &one.flow.path {
-            let way = links[*link].way(one.flow.direction);
-            let offered = &mut offered[one.flow.direction.port(*link)];
-            *offered += bps;
-            let load = *offered / way.packet_rate(segment.size()).bps();
-            // Rates that come from loads add up to the link's within rounding.
-            if by_load && load > 1.0 + 1e-9 {
-                let message = format!(
-                    "the offered load on `{}` is {:.4} %: no queue can hold that",
-                    links[*link].name,
-                    100.0 * load
-                );
-                return Err(at(place("load"), message).hint(
-                    "a load of at most 1, together with what other entries offer; `rate` takes any",
-                ));
-            }
+        if let Some((link, load)) = loads.add(one)
+            && by_load
+        {
+            let message = format!(
+                "the offered load on `{}` is {:.4} %: no queue can hold that",
+                link.name,
+                100.0 * load
+            );
+            return Err(at(place("load"), message).hint(
+                "a load of at most 1, together with what other entries offer; `rate` takes any",
+            ));
         }
     }
     Ok(())
