@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
+from sawtooth.plots.forest import ANSWERS
 from sawtooth.plots.sheet import Remark, Tile, sheet
 from sawtooth.report.document import Plot, Report, Verdict
 from sawtooth.report.origin import counts
@@ -18,7 +19,7 @@ from sawtooth.results.dataset import Dataset
 from sawtooth.storage import write_atomically, writing
 
 PAGE, SHEET = "index.html", "contact-sheet"
-_COLOURS = {"yes": "#1a7f37", "no": "#c0392b", "mixed": "#7a3fc4", "cannot distinguish": "#9a6700"}
+_COLOURS = {answer: colour for answer, (colour, _) in ANSWERS.items()}
 # On the sheet; of more verdicts it tells how many there are of each kind.
 _MOST_VERDICTS = 6
 
