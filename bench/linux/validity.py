@@ -54,14 +54,19 @@ def situations(tree: Mapping[str, Any]) -> list[Situation]:
 
 def apart(one: Side, other: Side) -> dict[str, float | None]:
     """How far the second side is from the first, as a share of the first's: of each measure the flow that has the largest difference."""
+    every = apart_of_flows(one, other)
+    return {name: max(of, key=abs) if of else None for name, of in every.items()}
+
+
+def apart_of_flows(one: Side, other: Side) -> dict[str, list[float]]:
+    """The same of each flow of which it is known."""
     # A transfer that only one side ended is held against the other over the run, as both can be.
     both = ended(one) & ended(other)
     of_one, of_other = measures(one, both), measures(other, both)
-    found: dict[str, float | None] = {}
+    found: dict[str, list[float]] = {}
     for name in MEASURES:
         every = [share(theirs[name], of_other[flow][name], counts=name == "retransmits") for flow, theirs in of_one.items()]
-        known = [value for value in every if value is not None]
-        found[name] = max(known, key=abs) if known else None
+        found[name] = [value for value in every if value is not None]
     return found
 
 

@@ -6,7 +6,7 @@
 //! **Numbers.** Sender and receiver count segments, headers bytes. What the host sends is numbered as it leaves ([`BytePositions`]). Of what the peer sends the borders are given
 //! beforehand: each stretch between two of them is one segment of the receiver. The first bytes are those of the SYN, 0 to 1.
 //!
-//! Deviations: a connection that is opened by the peer is answered by this file, which does not repeat the SYN, ACK. What the model has no word for is told of ([`Unspeakable`]) and not guessed.
+//! Deviations: what the model has no word for is told of ([`Unspeakable`]) and not guessed.
 
 mod wire;
 
@@ -20,7 +20,7 @@ use crate::registry::Params;
 use crate::tcp::Config;
 use crate::tcp::byte_positions::BytePositions;
 use crate::tcp::params::Feedback;
-use crate::tcp::receiver::Receiver;
+use crate::tcp::receiver::{Receiver, opening};
 use crate::tcp::scoreboard::{Range, SackBlocks};
 use crate::tcp::sender::{Sender, SenderDraws};
 use crate::tcp::timestamps::{Stamp, TimestampClock};
@@ -102,7 +102,12 @@ impl Endpoint {
             }
             if receiving.time < sending.time {
                 self.now = self.now.max(receiving.time);
-                let ack = self.receiver.on_timer();
+                let ack = if opening::awaits_acknowledgement(&self.receiver) {
+                    let now = self.event();
+                    opening::send_again(&mut self.receiver, now)
+                } else {
+                    self.receiver.on_timer()
+                };
                 self.acknowledge(&ack);
             } else {
                 self.now = self.now.max(sending.time);
@@ -205,9 +210,8 @@ impl Endpoint {
     fn answer(&mut self, now: Event, data: Option<DataSegment>) {
         let ack = data.and_then(|data| self.receiver.on_segment(now, data));
         self.answered = Some(self.now);
-        let mut segment = self.acknowledging(&ack.unwrap_or_default());
-        (segment.syn, segment.start, segment.window) = (true, 0, None);
-        self.left.push(segment);
+        let ack = ack.unwrap_or_default();
+        self.acknowledge(&Ack { syn: true, ..ack });
     }
 
     /// The first acknowledgement of a connection that the peer opens ends the handshake.
@@ -260,7 +264,10 @@ impl Endpoint {
 
     /// An acknowledgement leaves alone.
     fn acknowledge(&mut self, ack: &Ack) {
-        let segment = self.acknowledging(ack);
+        let mut segment = self.acknowledging(ack);
+        if ack.syn {
+            (segment.syn, segment.start, segment.window) = (true, 0, None);
+        }
         self.left.push(segment);
     }
 

@@ -152,6 +152,8 @@ pub struct Ack {
     pub echo: Stamp,
     /// The receiver closes its side, too (RFC 9293 §3.6).
     pub fin: bool,
+    /// A SYN is answered once more (RFC 9293 §3.10.7.4).
+    pub syn: bool,
 }
 
 impl Ack {
@@ -173,6 +175,7 @@ impl Default for Ack {
             stamp: Stamp::NONE,
             echo: Stamp::NONE,
             fin: false,
+            syn: false,
         }
     }
 }
@@ -207,6 +210,7 @@ impl From<InOrderAck> for Ack {
             stamp: ack.stamp,
             echo: ack.echo,
             fin: false,
+            syn: false,
         }
     }
 }
@@ -406,7 +410,7 @@ impl AckStore {
             echo: ack.echo,
         };
         let mut packet = Packet::acknowledging_in_order(flow, hop, size, in_order);
-        if !ack.sack.is_empty() || ack.repeated.is_some() || ack.fin {
+        if !ack.sack.is_empty() || ack.repeated.is_some() || ack.fin || ack.syn {
             packet.detail = self.keep(*ack);
         }
         packet

@@ -69,6 +69,7 @@ impl Flow {
             ack_sizes: AckSizes {
                 plain: config.ack_size,
                 sack_option_header: config.sack_option_header,
+                has_dsack: config.reports_repetitions(),
                 first_data: SeqNum::ZERO + SegCount::from(config.handshake),
                 syn_options: if config.handshake {
                     config.syn_options

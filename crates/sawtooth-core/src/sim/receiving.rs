@@ -6,7 +6,7 @@ use super::request_response::carried::receive_in_exchange;
 use super::world::World;
 use crate::events::{Event, EventKey, Line};
 use crate::packet::Packet;
-use crate::tcp::receiver::closing;
+use crate::tcp::receiver::{closing, opening};
 use crate::units::Instant;
 
 /// A segment reaches its receiver, which may be gone: then so is the segment.
@@ -110,12 +110,11 @@ fn receive_otherwise(
         let (time, line) = key.parts();
         return close_after(world, index, hop, ack, time, line, now);
     }
-    if ack.is_some() {
-        return ack;
+    if ack.is_none() || opening::awaits_acknowledgement(&flow.receiver) {
+        let timer = flow.receiver.next_timer();
+        world.calendar.schedule_timer(receiver_timer(index), timer);
     }
-    let timer = flow.receiver.next_timer();
-    world.calendar.schedule_timer(receiver_timer(index), timer);
-    None
+    ack
 }
 
 /// What leaves of a receiver that has heard of the other side's end: what answers its last segment, if that is all that came; or the FIN, after the answer unless that says it itself.
@@ -166,6 +165,9 @@ pub(super) fn fire_receiver_timer(world: &mut World, index: u32) {
     let ack = if closing::awaits_answer(&flow.receiver) {
         let now = world.calendar.record(key);
         closing::send_fin(&mut flow.receiver, now)
+    } else if opening::awaits_acknowledgement(&flow.receiver) {
+        let now = world.calendar.record(key);
+        opening::send_again(&mut flow.receiver, now)
     } else {
         flow.receiver.on_timer()
     };

@@ -115,6 +115,8 @@ impl World<'_> {
         let sender = &mut self.flows[index as usize].sender;
         if ack.fin {
             sender.on_fin(now, &ack);
+        } else if ack.syn {
+            sender.on_syn_ack(now, &ack);
         } else {
             sender.on_segment(now, &ack);
         }

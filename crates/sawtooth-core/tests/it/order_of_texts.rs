@@ -14,7 +14,7 @@ const KEYS: &str = "\
     clock_reading sender_phase receiver_phase pacing pacing_ss_ratio pacing_ca_ratio pacing_free_start \
     max_pacing_rate segmentation_offload tso_interval tso_min_segments tso_max_bytes \
     tso_rtt_log tso_window_divisor metrics_cache timestamps timestamp_granularity eifel ecn \
-    rate_granularity pacing_credit keep_window_after_lost_syn handshake_ack quick_acks push_acks \
+    rate_granularity pacing_credit keep_window_after_lost_syn handshake_ack resend_syn_ack quick_acks push_acks \
     quick_acks_again interactive_acks sack_compression_delay sack_compression_slack \
     sack_compression_max receive_buffer_default receive_buffer_max receive_auto_tuning \
     adv_win_scale window_scaling send_buffer_default send_buffer_max send_auto_tuning \

@@ -219,7 +219,11 @@ pub(super) fn acknowledged_on_host(world: &mut World, now: Event, host: u32, fra
     (world.observers).sample_sender(&world.flows, index, now.time);
     let sender = &mut world.flows[index as usize].sender;
     sender.end_putting_off();
-    sender.on_segment(now, &ack);
+    if ack.syn {
+        sender.on_syn_ack(now, &ack);
+    } else {
+        sender.on_segment(now, &ack);
+    }
     go_on(world, now, host, index);
 }
 

@@ -6,6 +6,7 @@ use crate::packet::{AckStore, Packet};
 use crate::sim::calendar::{receiver_timer, sender_timer};
 use crate::sim::flow::Flow;
 use crate::sim::world::World;
+use crate::tcp::receiver::opening;
 use crate::units::{ByteCount, Instant, SeqNum};
 
 /// A segment of one side leaves: it carries what its host has to acknowledge of the other's.
@@ -76,12 +77,13 @@ pub(in crate::sim) fn receive_in_exchange(
     }
     let has_sent = world.flows[other as usize].sent_packets() > sent;
     let flow = &mut world.flows[place as usize];
-    if let Some(ack) = ack.filter(|ack| ack.repeated.is_some() || !has_sent) {
-        return Some(flow.ack(&mut world.acks, packet.hop + 1, &ack));
+    let ack = ack.filter(|ack| ack.repeated.is_some() || !has_sent);
+    let ack = ack.map(|ack| flow.ack(&mut world.acks, packet.hop + 1, &ack));
+    if ack.is_none() || opening::awaits_acknowledgement(&flow.receiver) {
+        let timer = flow.receiver.next_timer();
+        world.calendar.schedule_timer(receiver_timer(place), timer);
     }
-    let timer = flow.receiver.next_timer();
-    world.calendar.schedule_timer(receiver_timer(place), timer);
-    None
+    ack
 }
 
 /// A segment of the flow at `place` reaches a host, whose own sender, of the `other` one, takes what it carries, and gives the receiver its round trips.

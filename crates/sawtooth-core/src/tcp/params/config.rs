@@ -115,6 +115,11 @@ impl Config {
         SeqNum::ZERO + SegCount::from(self.handshake)
     }
 
+    /// Whether a segment that comes again is reported in a SACK block (RFC 2883), as ns-2's sink does not.
+    pub fn reports_repetitions(&self) -> bool {
+        self.recovery.has_sack() && !self.ns2_algorithms
+    }
+
     /// The same connection as its receiver's host has it, which sends the other way.
     pub fn exchange_hosts(&mut self) {
         std::mem::swap(&mut self.timer_tick, &mut self.receiver_tick);

@@ -43,6 +43,7 @@ const LINUX: &[(&str, Value)] = &[
     set(key::cwnd_validation, Value::Bool(true)),
     set(key::keep_window_after_lost_syn, Value::Bool(true)),
     set(key::handshake_ack, Value::Bool(true)),
+    set(key::resend_syn_ack, Value::Bool(true)),
     set(key::fin_of_receiver, Value::Bool(true)),
     // HZ = 250, as Debian has it.
     set(key::timer_tick, Value::Duration(0.004)),

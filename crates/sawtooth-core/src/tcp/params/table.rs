@@ -189,6 +189,8 @@ params! {
         "whether the initial window stays what it is after one lost SYN, and becomes one segment after more of them only (RFC 5681 §3.1: after one)";
     handshake_ack -> bool = flag(false),
         "whether the handshake's third packet is sent, as large as an acknowledgement";
+    resend_syn_ack -> bool = flag(false),
+        "whether the answer to a SYN is sent again until it is acknowledged (RFC 6298 §5), repeats the first SYN's timestamp and is itself acknowledged when it comes again (RFC 9293 §3.10.7.4); else only another SYN is answered";
 
     // Acknowledgements at once, and those that wait for each other.
     quick_acks -> u64 = integer(0, 0, 1_000_000),

@@ -15,6 +15,8 @@ pub(super) struct Blocks {
     /// Whether acknowledgements report any.
     is_selective: bool,
     most: usize,
+    /// Whether one of them is of a segment that came again.
+    has_dsack: bool,
     /// Whether what came before is known by the ranges below alone.
     forgets: bool,
     /// The ranges last reported, newest first.
@@ -29,6 +31,7 @@ impl Blocks {
         Self {
             is_selective: config.recovery.has_sack(),
             most: config.max_sack_blocks,
+            has_dsack: config.reports_repetitions(),
             forgets: config.forgets_blocks,
             recent: Vec::new(),
         }
@@ -74,11 +77,12 @@ impl Blocks {
         self.recent.retain(|range| range.start > rcv_nxt);
     }
 
-    /// The blocks of an acknowledgement that expects `rcv_nxt` next.
-    pub(super) fn report(&self, rcv_nxt: SeqNum) -> SackBlocks {
+    /// The blocks of an acknowledgement that expects `rcv_nxt` next; `repeats`: before them one reports a segment that came again (RFC 2883 §4).
+    pub(super) fn report(&self, rcv_nxt: SeqNum, repeats: bool) -> SackBlocks {
         let mut sack = SackBlocks::default();
         if self.is_selective {
-            for range in self.recent.iter().take(self.most) {
+            let most = self.most - usize::from(repeats && self.has_dsack);
+            for range in self.recent.iter().take(most) {
                 sack.push(rcv_nxt, *range);
             }
         }
@@ -107,7 +111,7 @@ mod tests {
 
     fn reported(blocks: &Blocks, rcv_nxt: u64) -> Vec<Range> {
         let rcv_nxt = SeqNum::new(rcv_nxt);
-        blocks.report(rcv_nxt).ranges(rcv_nxt).collect()
+        blocks.report(rcv_nxt, false).ranges(rcv_nxt).collect()
     }
 
     #[test]
@@ -128,6 +132,28 @@ mod tests {
             reported(&blocks, 5),
             [range(20, 22), range(40, 41), range(30, 31)]
         );
+    }
+
+    #[test]
+    fn rfc2883_4_one_block_fewer_has_room_beside_that_of_a_segment_that_came_again() {
+        for (recovery, ns2, room) in [("sack", false, 2), ("sack", true, 3), ("newreno", false, 0)]
+        {
+            let mut params = Params::defaults(PARAMS);
+            params.set("recovery", Value::Choice(recovery));
+            params.set(
+                "algorithms",
+                Value::Choice(if ns2 { "ns2" } else { "specification" }),
+            );
+            let mut blocks = Blocks::new(&Config::from(&params));
+            for start in [10, 20, 30] {
+                blocks.on_segment(SeqNum::new(start), range(start, start + 1));
+            }
+            assert_eq!(
+                blocks.report(SeqNum::new(5), true).len(),
+                room,
+                "{recovery}"
+            );
+        }
     }
 
     #[test]

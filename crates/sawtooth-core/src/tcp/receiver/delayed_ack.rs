@@ -40,8 +40,7 @@ pub(super) struct DelayedAck {
     last_arrival: Instant,
     /// Arrivals before this change nothing: they are in the tick of the last one, and the wait is at its base.
     settled: Instant,
-    /// When the last SYN came, which is answered at once, and the round trip until the answer was acknowledged.
-    answered: Option<Instant>,
+    /// The round trip of the handshake, from the answer to the SYN on, or as the host measures it.
     rtt: Option<Duration>,
     rto: Rto,
     pause: Duration,
@@ -70,7 +69,6 @@ impl DelayedAck {
             arrival: Instant::NEVER,
             last_arrival: Instant::NEVER,
             settled: Instant::START,
-            answered: None,
             rtt: None,
             rto: Rto::new(config.rto, Duration::ZERO),
             pause: Duration::ZERO,
@@ -85,28 +83,16 @@ impl DelayedAck {
         delayed
     }
 
-    /// A SYN comes and is answered.
-    pub(super) fn on_syn(&mut self, now: Instant) {
-        self.answered = Some(now);
+    /// The handshake is over, of which the answer left at `answered`: its round trip.
+    pub(super) fn on_handshake(&mut self, answered: Instant, rtt: Duration) {
+        self.rtt = Some(rtt);
+        self.rto.sample(answered, rtt);
+        self.pause = self.ticks.whole(self.rto.timeout());
     }
 
-    /// The first packet after a SYN, which acknowledges the answer.
-    #[inline]
-    pub(super) fn on_established(&mut self, now: Instant) {
-        if self.answered.is_some() {
-            self.measure_handshake(now);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn measure_handshake(&mut self, now: Instant) {
-        if let Some(answered) = self.answered.take() {
-            let rtt = self.ticks.clock.microseconds(answered, now);
-            self.rtt = Some(rtt);
-            self.rto.sample(answered, rtt);
-            self.pause = self.ticks.whole(self.rto.timeout());
-        }
+    /// The time since `then`, as the host's clock tells it.
+    pub(super) fn since(&self, then: Instant, now: Instant) -> Duration {
+        self.ticks.clock.microseconds(then, now)
     }
 
     /// What the host knows of round trips from its own segments: its retransmission timeout, and the smoothed round trip.
@@ -211,6 +197,15 @@ impl DelayedAck {
         self.expiry.at
     }
 
+    /// When the timer expires of an answer to a SYN that leaves now; `doubled` gives its wait from the initial timeout.
+    pub(super) fn expiry_of_syn(
+        &self,
+        now: Instant,
+        doubled: impl FnOnce(Duration) -> Duration,
+    ) -> Instant {
+        self.ticks.expiry(now, doubled(self.rto.timeout()))
+    }
+
     /// When the timer expires of a FIN that leaves now.
     pub(super) fn expiry_of_fin(&self, now: Instant, closing: &PassiveClose) -> Instant {
         let wait = closing.wait(self.rto.timeout(), self.rto.srtt(), self.ticks);
@@ -250,8 +245,7 @@ mod tests {
         params.set("rto_granularity", Value::Duration(0.2));
         params.set("timer_tick", Value::Duration(tick));
         let mut delayed = DelayedAck::new(&Config::from(&params));
-        delayed.on_syn(at(0.0));
-        delayed.on_established(at(rtt));
+        delayed.on_handshake(at(0.0), Duration::from_secs(rtt));
         delayed
     }
 
@@ -371,9 +365,7 @@ mod tests {
             (delayed.due_of_several(at(1.0), two), delayed.rtt()),
             (Some(at(1.01)), None)
         );
-        delayed.on_syn(at(1.0));
-        delayed.on_established(at(1.25));
-        delayed.on_established(at(9.0));
+        delayed.on_handshake(at(1.0), Duration::from_secs(0.25));
         assert_eq!(delayed.rtt(), Some(Duration::from_secs(0.25)));
     }
 }

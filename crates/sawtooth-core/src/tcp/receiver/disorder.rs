@@ -22,7 +22,7 @@ impl Receiver {
         let before = self
             .acknowledgement
             .is_compressing()
-            .then(|| self.reassembly.blocks.report(next));
+            .then(|| self.reassembly.blocks.report(next, false));
         let disorder = self.reassembly.on_disorder(data);
         let mut earlier = None;
         let mut let_through = SegCount::ZERO;

@@ -14,6 +14,7 @@ mod delayed_ack;
 mod delivery;
 mod disorder;
 mod marks;
+pub mod opening;
 mod quick_acks;
 mod reassembly;
 pub(super) mod sack_compression;
@@ -25,6 +26,7 @@ use self::acknowledgement::Acknowledgement;
 use self::buffer::{Answered, ReceiveBuffer};
 use self::closing::PassiveClose;
 use self::marks::EcnFeedback;
+use self::opening::PassiveOpen;
 use self::reassembly::Reassembly;
 use super::params::{Config, Feedback};
 use super::timestamps::{Echo, Stamp};
@@ -47,6 +49,7 @@ pub struct Receiver {
     buffer: Option<Box<ReceiveBuffer>>,
     /// Without what has come out of order and waits for a hole to be filled.
     pub delivered: InOrderDelivery,
+    opening: PassiveOpen,
     /// Where the receiver closes its side, too.
     closing: Option<Box<PassiveClose>>,
     /// The other side's FIN has come, and there is an end to come to.
@@ -65,6 +68,7 @@ impl Receiver {
             echo: Echo::default(),
             buffer: ReceiveBuffer::new(config),
             delivered: InOrderDelivery::default(),
+            opening: PassiveOpen::new(config),
             closing: PassiveClose::of(config),
             ends: false,
         }
@@ -105,7 +109,8 @@ impl Receiver {
 
     /// The acknowledgement that is being delayed, if one is.
     pub fn take_delayed(&mut self, now: Instant) -> Option<Ack> {
-        let is_delayed = !self.next_timer().is_never() && !closing::awaits_answer(self);
+        let waits = closing::awaits_answer(self) || opening::awaits_acknowledgement(self);
+        let is_delayed = !self.next_timer().is_never() && !waits;
         is_delayed.then(|| self.acknowledge(now, None))
     }
 
@@ -175,11 +180,13 @@ impl Receiver {
         if data.fin {
             closing::note_fin(self, data, at_once);
         }
-        self.echo.on_segment(data.seq, data.stamp);
         if data.is_syn() {
-            self.acknowledgement.delayed.on_syn(now.time);
+            opening::note_syn(self, now, data);
         } else {
-            self.acknowledgement.delayed.on_established(now.time);
+            if self.opening.is_waiting() {
+                opening::establish(self, now.time, data);
+            }
+            self.echo.on_segment(data.seq, data.stamp);
         }
         at_once
     }
@@ -192,6 +199,9 @@ impl Receiver {
                 buffer.on_established(now.time);
             }
             return None;
+        }
+        if let Some(ack) = opening::answer_again(self, now, data) {
+            return Some(ack);
         }
         let again = data.seq > SeqNum::ZERO && data.seq.next() == self.reassembly.rcv_nxt();
         if self.ns2 && again && self.reassembly.is_whole() {
@@ -239,7 +249,11 @@ impl Receiver {
             } else {
                 Answered::Read
             };
-            return Some(self.acknowledge_in_order(now.time, answered));
+            let ack = self.acknowledge_in_order(now.time, answered);
+            if self.opening.is_waiting() {
+                opening::start_timer(self, now);
+            }
+            return Some(ack);
         }
         self.acknowledgement.delay(now);
         None
@@ -320,7 +334,7 @@ impl Receiver {
         if self.ends {
             closing::wait_on(self);
         }
-        ack.sack = self.reassembly.blocks.report(ack.next);
+        ack.sack = self.reassembly.blocks.report(ack.next, repeated.is_some());
         ack
     }
 }
@@ -334,6 +348,7 @@ fn is_plain(config: &Config) -> bool {
         && !config.push_acks
         && !config.quick_acks_again
         && !config.adaptive_delayed_ack
+        && !config.resend_syn_ack
         && config.delayed_ack.policy == DelayedAckPolicy::Timeout
         && config.sack_compression.is_none()
 }

@@ -114,7 +114,8 @@ impl Dupacks {
         }
         if syn {
             // A timestamp gives a sample also of a SYN that was sent again.
-            tx.on_established(now, tx.counters.retransmits == 0);
+            let sent_again = tx.counters.retransmits;
+            tx.on_established(now, sent_again, sent_again == 0);
             return;
         }
         let news = NewlyAcked {

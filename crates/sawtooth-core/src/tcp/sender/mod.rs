@@ -220,6 +220,15 @@ impl Sender {
         self.tx.answer = Some(AckAlone::ToFin);
     }
 
+    /// The SYN is answered, maybe for a second time: then that says nothing new, and is acknowledged (RFC 9293 §3.10.7.4).
+    pub fn on_syn_ack(&mut self, now: Event, ack: &Ack) {
+        if self.tx.seq.is_established() {
+            self.tx.answer_syn();
+        } else {
+            self.on_segment(now, ack);
+        }
+    }
+
     /// The timer of [`Sender::next_timer`] has expired.
     pub fn on_timer(&mut self, now: Event) {
         self.tx.allowance = SendAllowance::Window;
@@ -259,7 +268,11 @@ impl Sender {
         let (tx, recovery) = (&mut self.tx, &mut self.recovery);
         if let Some(answer) = tx.answer {
             tx.answer = None;
-            return Some(answer.segment());
+            let echo = tx.stamps.peer;
+            return Some(DataSegment {
+                echo,
+                ..answer.segment()
+            });
         }
         loop {
             let next = match tx.pending.take() {

@@ -147,20 +147,20 @@ impl Tx {
         }
     }
 
-    /// The SYN was acknowledged: data may flow.
-    pub fn on_established(&mut self, now: Event, at_first_try: bool) {
-        self.answer = self.config.handshake_ack.then_some(AckAlone::ToSyn);
+    /// The SYN was acknowledged, which was sent again so many times for it: data may flow. `is_measured`: how long that took is known.
+    pub fn on_established(&mut self, now: Event, sent_again: u64, is_measured: bool) {
+        self.answer_syn();
         if self.app.buffer.is_none() {
             self.seq.allow(None);
         }
-        if !at_first_try {
+        if !is_measured {
             self.timers.rto.after_lost_syn();
         }
-        if self.counters.retransmits > 0 && self.config.ecn_fallback {
+        if sent_again > 0 && self.config.ecn_fallback {
             self.signals = None;
         }
         // Measured of Linux 6.1: the first data after a SYN that was sent twice leaves as after one that was sent once, after one that was sent three times in a window of one.
-        let keeps = match self.counters.retransmits {
+        let keeps = match sent_again {
             0 => true,
             1 => self.config.keep_window_after_lost_syn,
             _ => false,
@@ -170,6 +170,11 @@ impl Tx {
         let cwnd = keeps.then_some(self.config.initial_window);
         let ssthresh = forgets.then_some(self.config.initial_ssthresh);
         self.window.on_established(now.time, cwnd, ssthresh);
+    }
+
+    /// A SYN of the other side came, and is acknowledged.
+    pub fn answer_syn(&mut self) {
+        self.answer = self.config.handshake_ack.then_some(AckAlone::ToSyn);
     }
 
     /// What the algorithm needs to know of a sign of congestion. `limited_transmit` segments do not count as flight (RFC 5681 §3.2 step 2).

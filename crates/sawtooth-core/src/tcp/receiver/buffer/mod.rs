@@ -120,6 +120,11 @@ impl ReceiveBuffer {
         self.rtt.stamp(now)
     }
 
+    /// The time since it said so, if it did.
+    pub(crate) fn since(&self, now: Instant, stamp: Stamp) -> Option<Duration> {
+        (!stamp.is_none()).then(|| self.rtt.since(now, stamp))
+    }
+
     #[inline]
     fn measure(&mut self, now: Instant, echo: Stamp) {
         if !self.window.is_established() {

@@ -56,9 +56,14 @@ impl RoundTrip {
         }
     }
 
+    /// The time since a stamp: a millisecond at least.
+    pub(super) fn since(&self, now: Instant, stamp: Stamp) -> Duration {
+        let elapsed = self.stamp(now).bits().wrapping_sub(stamp.bits()) & MILLIS;
+        Duration::from_secs(f64::from(elapsed.max(1)) / 1e3)
+    }
+
     fn take(&mut self, now: Instant, echo: Stamp) {
-        let elapsed = self.stamp(now).bits().wrapping_sub(echo.bits()) & MILLIS;
-        let sample = Duration::from_secs(f64::from(elapsed.max(1)) / 1e3);
+        let sample = self.since(now, echo);
         self.average = Some(match self.average {
             Some(rtt) if sample > rtt => rtt + (sample - rtt) / 8.0,
             _ => sample,

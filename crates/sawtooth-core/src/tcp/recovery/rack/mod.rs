@@ -53,7 +53,7 @@ use crate::registry::Entry;
 use crate::tcp::episodes::LossFoundBy;
 use crate::tcp::segments::LostSegments;
 use crate::tcp::sender::tx::Tx;
-use crate::tcp::timestamps::TimestampClock;
+use crate::tcp::timestamps::{Stamp, TimestampClock};
 use crate::units::{ByteCount, Duration, Instant, SegCount, SeqNum, WindowSize};
 
 pub(super) const ENTRY: Entry<()> = Entry {
@@ -130,7 +130,7 @@ impl Rack {
             tx.counters.dupacks_in += u64::from(news.acked.is_zero());
         }
         if syn {
-            self.on_established(tx, now, rtt);
+            self.on_established(tx, now, ack.echo, rtt);
         } else {
             let congested = tx.signals.is_some() && tx.take_marks(now, ack, news.delivered);
             let (congestion, outstanding) = (&mut self.congestion, &mut self.outstanding);
@@ -192,11 +192,16 @@ impl Rack {
 
     #[cold]
     #[inline(never)]
-    fn on_established(&mut self, tx: &mut Tx, now: Event, rtt: Option<Duration>) {
+    fn on_established(&mut self, tx: &mut Tx, now: Event, echo: Stamp, rtt: Option<Duration>) {
         if let Some(rtt) = rtt {
             tx.window.on_handshake(now.time, rtt);
         }
-        tx.on_established(now, rtt.is_some());
+        // An answer to the first SYN shows that none was lost (RFC 3522 §3.2).
+        let sent_again = match self.congestion.undo.by_eifel(tx.seq.una, echo) {
+            Some(_) => 0,
+            None => tx.counters.retransmits,
+        };
+        tx.on_established(now, sent_again, rtt.is_some());
         self.congestion.clear();
     }
 
