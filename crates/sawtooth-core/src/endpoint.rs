@@ -203,6 +203,9 @@ impl Endpoint {
         if let Some(ack) = answer.filter(|ack| ack.repeated.is_some() || !is_said) {
             self.acknowledge(&ack);
         }
+        if let Some(update) = self.receiver.take_update(self.now) {
+            self.acknowledge(&update);
+        }
         Ok(())
     }
 

@@ -102,8 +102,20 @@ fn receive_otherwise(
         ack.map(|ack| flow.in_order_ack(hop, ack))
     } else {
         let ack = flow.receiver.on_segment(now, packet.segment());
-        ack.map(|ack| flow.ack(&mut world.acks, hop, &ack))
+        let update = flow.receiver.take_update(key.time);
+        let ack = ack.map(|ack| flow.ack(&mut world.acks, hop, &ack));
+        match update {
+            Some(update) => {
+                let update = flow.ack(&mut world.acks, hop, &update);
+                if let Some(ack) = ack {
+                    world.leave(ack, key);
+                }
+                Some(update)
+            }
+            None => ack,
+        }
     };
+    let flow = &mut world.flows[index as usize];
     let delivered = flow.receiver.delivered.bytes;
     world.observers.trace_delivery(index, key.time, delivered);
     if flow.receiver.ends {

@@ -23,6 +23,7 @@ mod segmentation;
 mod segments;
 mod send_buffer;
 pub mod sender;
+mod shared_memory;
 mod short;
 mod stream;
 mod ticks;

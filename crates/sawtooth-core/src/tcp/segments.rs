@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::ops::AddAssign;
 
 use super::scoreboard::{Range, RangeSet};
+use super::shared_memory::{MemoryOfSegment, MemoryPages};
 use crate::ring::RingBuffer;
 use crate::units::{Instant, SegCount, SeqNum};
 
@@ -19,10 +20,6 @@ pub struct TransmissionId(u64);
 
 /// One segment.
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "what is known of it, each by itself"
-)]
 pub struct OutstandingSegment {
     /// When it was last sent, and which transmission that was.
     pub sent: Instant,
@@ -33,8 +30,7 @@ pub struct OutstandingSegment {
     pub sacked: bool,
     /// Its last transmission is considered lost.
     pub lost: bool,
-    /// It has been taken together with its predecessor.
-    joined: bool,
+    memory: MemoryOfSegment,
 }
 
 impl OutstandingSegment {
@@ -46,7 +42,7 @@ impl OutstandingSegment {
         retransmitted: false,
         sacked: false,
         lost: false,
-        joined: false,
+        memory: MemoryOfSegment::OWN,
     };
 
     /// Whether it has neither arrived nor been lost, as far as is known.
@@ -72,6 +68,7 @@ pub struct Segments {
     sacked: SegCount,
     /// Those that have been taken together with their predecessors.
     joined: SegCount,
+    pages: MemoryPages,
     /// Lost segments that have not been sent again.
     waiting: RangeSet,
 }
@@ -117,12 +114,21 @@ impl Default for Segments {
             resent: SegCount::ZERO,
             sacked: SegCount::ZERO,
             joined: SegCount::ZERO,
+            pages: MemoryPages::default(),
             waiting: RangeSet::default(),
         }
     }
 }
 
 impl Segments {
+    /// None yet, of a connection that has such pages.
+    pub fn of(pages: MemoryPages) -> Self {
+        Self {
+            pages,
+            ..Self::default()
+        }
+    }
+
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
@@ -143,6 +149,12 @@ impl Segments {
     #[inline]
     pub fn joined(&self) -> SegCount {
         self.joined
+    }
+
+    /// Whether a segment is one of these.
+    pub fn is_joined(&self, seq: SeqNum) -> bool {
+        self.get(seq)
+            .is_some_and(|segment| segment.memory.is_shared())
     }
 
     fn is_sacked(&self, seq: SeqNum) -> bool {
@@ -223,7 +235,7 @@ impl Segments {
         segment.retransmitted = false;
         segment.sacked = false;
         segment.lost = false;
-        segment.joined = false;
+        segment.memory = MemoryOfSegment::OWN;
     }
 
     #[cold]
@@ -276,9 +288,13 @@ impl Segments {
 
     /// It is taken together with its predecessor, if it is reported.
     fn join(&mut self, seq: SeqNum) {
+        let before = self.get(seq - SegCount::ONE).map(|before| before.memory);
+        let memory = self.pages.join(before.unwrap_or_default(), seq);
         let reported = self.get_mut(seq).filter(|segment| segment.sacked);
-        if let Some(segment) = reported.filter(|segment| !segment.joined) {
-            segment.joined = true;
+        if let (Some(segment), Some(memory)) = (reported, memory)
+            && !segment.memory.is_shared()
+        {
+            segment.memory = memory;
             self.joined += SegCount::ONE;
         }
     }
@@ -301,8 +317,9 @@ impl Segments {
 
     /// The first segment has no predecessor any more.
     fn part_first(&mut self) {
-        let joined = self.queue.get_mut(0).map(|segment| &mut segment.joined);
-        self.joined -= SegCount::from(joined.is_some_and(std::mem::take));
+        let first = self.queue.get_mut(0).map(|segment| &mut segment.memory);
+        let was = first.map(std::mem::take).unwrap_or_default();
+        self.joined -= SegCount::from(was.is_shared());
     }
 
     /// So many [plain](Self::are_plain) segments are acknowledged cumulatively: when the first was sent, and the last of them. Nothing if there are not so many.
@@ -459,7 +476,7 @@ impl Segments {
         for place in 0..self.queue.len() {
             if let Some(segment) = self.queue.get_mut(place) {
                 segment.sacked = false;
-                segment.joined = false;
+                segment.memory = MemoryOfSegment::OWN;
             }
         }
         self.sacked = SegCount::ZERO;

@@ -163,13 +163,13 @@ impl SendBuffer {
         if until <= self.written {
             return None;
         }
+        let mut begun = self.written;
         if let Some(CallEnd { seq, .. }) = split {
+            self.push_half_windows(seq);
             self.push(seq);
+            begun = seq.next();
         }
-        let half = (self.largest_window / 2).max(SegCount::ONE);
-        while until - self.last_pushed > half + SegCount::ONE && !self.largest_window.is_zero() {
-            self.push(self.last_pushed + half);
-        }
+        self.write_calls(begun, until);
         self.written = until;
         if until > writable.sendable {
             self.push(until - SegCount::ONE);
@@ -186,6 +186,31 @@ impl SendBuffer {
         let held = writable.una + memory.div_ceil(self.segment_memory);
         let reached = writable.sendable.min(writable.end).min(held);
         (!payload.is_zero() && seq.next() < reached).then_some(CallEnd { seq, payload })
+    }
+
+    /// Calls write from one segment on until another, of which only the last ends where a segment does.
+    fn write_calls(&mut self, begun: SeqNum, until: SeqNum) {
+        let mut bytes = CALL;
+        loop {
+            let end = begun + bytes / self.smss;
+            self.push_half_windows(end.min(until));
+            if end >= until {
+                break;
+            }
+            // It would end with PSH, and the next call goes on in that segment.
+            self.last_pushed = self.last_pushed.max(end);
+            bytes += CALL;
+        }
+    }
+
+    /// Half of the largest window has been written since the last PSH, before `until`.
+    fn push_half_windows(&mut self, until: SeqNum) {
+        let half = (self.largest_window / 2).max(SegCount::ONE);
+        while until.saturating_sub(self.last_pushed) > half + SegCount::ONE
+            && !self.largest_window.is_zero()
+        {
+            self.push(self.last_pushed + half);
+        }
     }
 
     fn push(&mut self, seq: SeqNum) {

@@ -149,6 +149,11 @@ impl SendStream {
         self.short.iter().map(|short| short.lacking).sum()
     }
 
+    /// Segments that are not full and that others follow, as far as they may be outstanding.
+    pub fn short_ones(&self) -> impl Iterator<Item = SeqNum> {
+        self.short.iter().map(|short| short.seq)
+    }
+
     /// The application will write no more.
     pub fn close(&mut self) {
         if self.closing == Closing::Open {

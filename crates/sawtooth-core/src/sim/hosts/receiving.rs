@@ -49,7 +49,8 @@ pub(super) fn receive_on_host(world: &mut World, now: Event, host: u32, frame: &
             ack.repeated.is_some() || world.flows[other as usize].sent_packets() == sent
         });
     }
-    if let Some(ack) = ack {
+    let update = world.flows[index as usize].receiver.take_update(now.time);
+    for ack in [ack, update].into_iter().flatten() {
         follow_with_ack(world, host, index, &ack);
     }
     let timer = world.flows[index as usize].receiver.next_timer();

@@ -79,6 +79,13 @@ pub(in crate::sim) fn receive_in_exchange(
     let flow = &mut world.flows[place as usize];
     let ack = ack.filter(|ack| ack.repeated.is_some() || !has_sent);
     let ack = ack.map(|ack| flow.ack(&mut world.acks, packet.hop + 1, &ack));
+    if let Some(update) = flow.receiver.take_update(key.time) {
+        let update = flow.ack(&mut world.acks, packet.hop + 1, &update);
+        if let Some(ack) = ack {
+            world.leave(ack, key);
+        }
+        return Some(update);
+    }
     if ack.is_none() || opening::awaits_acknowledgement(&flow.receiver) {
         let timer = flow.receiver.next_timer();
         world.calendar.schedule_timer(receiver_timer(place), timer);

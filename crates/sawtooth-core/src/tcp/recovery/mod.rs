@@ -61,8 +61,8 @@ impl LossRecovery {
             RecoveryKind::Reno => Self::Classic(ClassicRecovery::new(ClassicPolicy::Reno)),
             RecoveryKind::NewReno => Self::Classic(ClassicRecovery::new(ClassicPolicy::NewReno)),
             RecoveryKind::Sack => Self::Sack(Sack::new()),
-            RecoveryKind::Fack => Self::Rack(Box::new(Rack::fack(needs))),
-            RecoveryKind::Rack => Self::Rack(Box::new(Rack::new(needs))),
+            RecoveryKind::Fack => Self::Rack(Box::new(Rack::fack(config, needs))),
+            RecoveryKind::Rack => Self::Rack(Box::new(Rack::new(config, needs))),
         }
     }
 
@@ -209,10 +209,10 @@ impl LossRecovery {
         rack::pacing_rate(tx)
     }
 
-    /// Segments reported selectively whose predecessor is, too.
-    pub fn joined(&self) -> SegCount {
+    /// Segments reported selectively whose predecessor is, too, and none of both `short`.
+    pub fn joined(&self, short: impl Iterator<Item = SeqNum>) -> SegCount {
         let rack = self.rack();
-        rack.map_or(SegCount::ZERO, |rack| rack.outstanding().joined())
+        rack.map_or(SegCount::ZERO, |rack| rack.outstanding().joined(short))
     }
 
     /// What is known of losses, where the recovery judges segments.

@@ -11,7 +11,6 @@ pub(super) fn refill(tx: &mut Tx, recovery: &LossRecovery, now: Event) {
     let room = recovery.room(tx, now.time);
     let left = recovery.left(tx);
     let sendable = tx.sendable(room);
-    let repairing = recovery.is_repairing(tx);
     let written = tx.app.buffer.as_mut().map(|buffer| {
         let una = tx.seq.una;
         // Measured of Linux 6.1: room for a single segment lets the buffer stay as it is.
@@ -20,14 +19,13 @@ pub(super) fn refill(tx: &mut Tx, recovery: &LossRecovery, now: Event) {
         let stream = &mut tx.app.stream;
         let writable = Writable {
             una,
-            joined: recovery.joined(),
             lacking: stream.lacking_outstanding(una),
+            joined: recovery.joined(stream.short_ones()),
             sendable,
             end: stream.end(),
         };
         let split = buffer.fill(writable, || {
-            !repairing
-                && tx.config.segmentation.is_none()
+            tx.config.segmentation.is_none()
                 && tx.window.pacing_rate().is_none()
                 && stream.may_split(una)
         });

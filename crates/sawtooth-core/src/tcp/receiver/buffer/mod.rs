@@ -43,6 +43,8 @@ pub(crate) struct ReceiveBuffer {
     /// What was received in order, and what of it has been read.
     received: ByteCount,
     read: ByteCount,
+    /// The window has become worth telling since the last acknowledgement.
+    tells_again: bool,
     /// The window that was advertised last.
     advertised: ByteCount,
 }
@@ -82,6 +84,7 @@ impl ReceiveBuffer {
             tuning: Tuning::new(config.receive_auto_tuning, smss),
             received: ByteCount::ZERO,
             read: ByteCount::ZERO,
+            tells_again: false,
             advertised: ByteCount::ZERO,
         }))
     }
@@ -194,7 +197,14 @@ impl ReceiveBuffer {
         let offered = self.window.offered(self.received);
         let free = self.memory.free().min(self.window.open());
         let is_told = free >= self.smss && free >= offered + offered;
+        self.tells_again |= is_told;
         is_told.then(|| self.advertise(Answered::Read))
+    }
+
+    /// Whether that is told by another acknowledgement, now.
+    #[inline]
+    pub(crate) fn take_update(&mut self) -> bool {
+        std::mem::take(&mut self.tells_again)
     }
 
     /// Whether the next acknowledgement would offer less than the last, were it not for what was offered already.

@@ -51,8 +51,10 @@ use crate::events::Event;
 use crate::packet::Ack;
 use crate::registry::Entry;
 use crate::tcp::episodes::LossFoundBy;
+use crate::tcp::params::Config;
 use crate::tcp::segments::LostSegments;
 use crate::tcp::sender::tx::Tx;
+use crate::tcp::shared_memory::MemoryPages;
 use crate::tcp::timestamps::{Stamp, TimestampClock};
 use crate::units::{ByteCount, Duration, Instant, SegCount, SeqNum, WindowSize};
 
@@ -75,18 +77,20 @@ pub struct Rack {
 }
 
 impl Rack {
-    pub fn new(needs: cc::Needs) -> Self {
-        Self::with(LossDetection::Time, needs)
+    pub fn new(config: &Config, needs: cc::Needs) -> Self {
+        Self::with(LossDetection::Time, config, needs)
     }
 
     /// A recovery that finds losses by the highest segment reported.
-    pub fn fack(needs: cc::Needs) -> Self {
-        Self::with(LossDetection::Forward, needs)
+    pub fn fack(config: &Config, needs: cc::Needs) -> Self {
+        Self::with(LossDetection::Forward, config, needs)
     }
 
-    fn with(loss_detection: LossDetection, needs: cc::Needs) -> Self {
+    fn with(loss_detection: LossDetection, config: &Config, needs: cc::Needs) -> Self {
+        let pages = MemoryPages::new(config.smss, config.first_data());
+        let measures_rate = needs.rates != cc::Rates::Unused;
         Self {
-            outstanding: Outstanding::new(loss_detection, needs.rates != cc::Rates::Unused),
+            outstanding: Outstanding::new(loss_detection, measures_rate, pages),
             congestion: Congestion::none(),
             tlp: Tlp::default(),
             timer: RackTimer::new(),

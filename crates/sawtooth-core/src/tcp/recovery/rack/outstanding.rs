@@ -14,6 +14,7 @@ use crate::tcp::rate::{DeliveredTransmission, DeliveryRate, RateClock, Snapshot}
 use crate::tcp::scoreboard::{Range, SackBlocks};
 use crate::tcp::segments::{InOrder, LostSegments, OutstandingSegment, Segments};
 use crate::tcp::sender::tx::Tx;
+use crate::tcp::shared_memory::{MemoryPages, without_short};
 use crate::units::{Instant, SegCount, SeqNum};
 
 /// What losses are found by.
@@ -39,9 +40,9 @@ pub struct Outstanding {
 }
 
 impl Outstanding {
-    pub fn new(loss_detection: LossDetection, measures_rate: bool) -> Self {
+    pub fn new(loss_detection: LossDetection, measures_rate: bool, pages: MemoryPages) -> Self {
         Self {
-            segments: Segments::default(),
+            segments: Segments::of(pages),
             loss_detection,
             detect: Detect::new(),
             rate: DeliveryRate::default(),
@@ -279,9 +280,10 @@ impl Outstanding {
         !(self.segments.sacked() + self.segments.lost()).is_zero()
     }
 
-    /// Segments reported whose predecessor is, too.
-    pub fn joined(&self) -> SegCount {
-        self.segments.joined()
+    /// Segments reported that share their predecessors' memory; those that are `short` do not.
+    pub fn joined(&self, short: impl Iterator<Item = SeqNum>) -> SegCount {
+        let segments = &self.segments;
+        without_short(segments.joined(), short, |seq| segments.is_joined(seq))
     }
 
     pub fn losses(&self) -> Losses {
