@@ -231,7 +231,7 @@ class Plan:
         paths = list(dict.fromkeys(path for cell in self.cells for path in cell.factors))
         for path, name in axis_names(paths).items():
             values = [by_number[run.cell].factors.get(path) for run in self.runs]
-            texts = [None if value is None else value if isinstance(value, str) else json.dumps(value) for value in values]
+            texts = [None if value is None else _text(value) for value in values]
             data[name] = pl.Series(texts, dtype=pl.String)
             data[f"{name}_value"] = pl.Series([_base_value(text) for text in texts], dtype=pl.Float64)
         for name in self.runs[0].draws if self.runs else ():
@@ -456,6 +456,11 @@ def _batches(study: Study, runs: Sequence[Run]) -> list[range]:
         pieces = cut([max(work(each.events, each.rows), per_row * each.rows) for each in demands], _SIMULATED_WORK)
     first = runs[0].index if runs else 0
     return [range(first + piece.start, first + piece.stop) for piece in pieces]
+
+
+def _text(value: Any) -> str:
+    """A factor's value as it is written; that of a whole number takes a tenth of the time of any JSON."""
+    return value if isinstance(value, str) else repr(value) if type(value) is int else json.dumps(value)
 
 
 @functools.cache

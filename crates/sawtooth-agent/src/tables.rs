@@ -36,7 +36,7 @@ pub fn sample(
         .then(|| f64::from(info.snd_ssthresh) * f64::from(info.snd_mss));
     Ok(SeriesRow {
         t_ns: time.as_ns(),
-        flow: name.to_owned(),
+        flow: name.into(),
         cwnd_bytes: Some(f64::from(info.snd_cwnd) * f64::from(info.snd_mss)),
         ssthresh_bytes: ssthresh,
         srtt_ns: micros(info.rtt),
@@ -128,7 +128,7 @@ pub fn fetch(spec: &FlowSpec, fetch: &Fetch, end: Instant) -> FlowRow {
 /// What is known of every flow: bytes delivered, and when the last of them were.
 fn transfer(spec: &FlowSpec, delivered: u64, done: Option<Instant>, end: Instant) -> FlowRow {
     FlowRow {
-        flow: spec.name.clone(),
+        flow: spec.name.as_str().into(),
         cc: spec.cc_in_kernel().into(),
         recovery: "kernel".into(),
         start_ns: spec.start.as_ns(),
@@ -177,7 +177,7 @@ fn values(column: &Column) -> Vec<Json> {
         Column::OptU64(values) => values.iter().map(|value| json!(value)).collect(),
         Column::OptI64(values) => values.iter().map(|value| json!(value)).collect(),
         Column::OptF64(values) => values.iter().map(|value| json!(value)).collect(),
-        Column::Str(values) => values.iter().map(|value| json!(value)).collect(),
+        Column::Str(values) => values.iter().map(|value| json!(**value)).collect(),
     }
 }
 

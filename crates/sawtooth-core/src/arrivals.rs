@@ -15,7 +15,7 @@ pub mod summary;
 
 use crate::dist::{self, Distribution};
 use crate::registry::{DistributionSpec, Kind, Param, Unit, Value, param};
-use crate::rng::RandomStream;
+use crate::rng::{RandomStream, StreamName};
 use crate::units::{ByteCount, Duration, Instant, Rate};
 
 /// All keys of `arrivals` that have a value of a [`Kind`]; besides them there are `load` and `link`.
@@ -123,8 +123,8 @@ impl Process {
     /// Those of the entry called `name`.
     pub fn new(spec: &Arrivals, seed: u64, name: &str) -> Self {
         Self {
-            times: RandomStream::new(seed, &format!("{name}.arrivals")),
-            sizes: RandomStream::new(seed, &format!("{name}.arrivals.size")),
+            times: StreamName::of(&[name, ".arrivals"]).stream(seed),
+            sizes: StreamName::of(&[name, ".arrivals.size"]).stream(seed),
             between: dist::exponential(1.0 / spec.rate),
             size: spec.distribution(),
             number: spec.number.unwrap_or(u64::MAX),

@@ -4,6 +4,7 @@
 //! converted by one multiplication or division, so that "586 ms" is exactly the double nearest to 0.586, and operations are
 //! done as written, from left to right. Dimensions are checked; errors carry the place in the text.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// What a quantity measures.
@@ -156,9 +157,14 @@ pub fn evaluate_within(
     variables: &dyn Variables,
     depth: usize,
 ) -> Result<Quantity, ExprError> {
+    if let Some(found) = lone_name(text, variables, depth) {
+        return Ok(found);
+    }
+    let mut chars = Vec::with_capacity(text.len());
+    chars.extend(text.char_indices());
     let mut parser = Parser {
         text,
-        chars: text.char_indices().collect(),
+        chars,
         at: 0,
         depth,
         variables,
@@ -178,6 +184,17 @@ pub fn evaluate_within(
         return Err(parser.error(all, "the result is not a finite number".into(), None));
     }
     Ok(value)
+}
+
+/// The value of what is nothing but the name of a variable, as very many are. What is wrong with it is found as for all others.
+fn lone_name(text: &str, variables: &dyn Variables, depth: usize) -> Option<Quantity> {
+    let is_name = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
+    let begins = text.bytes().next().is_some_and(|c| !c.is_ascii_digit());
+    if !begins || !text.bytes().all(is_name) || depth >= DEEPEST {
+        return None;
+    }
+    let found = variables.get(text, depth + 1)?.ok()?;
+    found.value.is_finite().then_some(found)
 }
 
 /// Characters of the text: the first, and one past the last.
@@ -365,7 +382,12 @@ impl Parser<'_> {
                 }
             }
         }
-        let digits = self.slice(start, self.at).replace('_', "");
+        let digits = self.slice(start, self.at);
+        let digits = if digits.contains('_') {
+            Cow::Owned(digits.replace('_', ""))
+        } else {
+            Cow::Borrowed(digits)
+        };
         let Ok(value) = digits.parse::<f64>() else {
             return Err(self.error(
                 TextSpan(start, self.at),
@@ -600,6 +622,22 @@ mod tests {
         fn names(&self) -> Vec<String> {
             ["S", "N", "i", "zero", "Bw"].map(String::from).into()
         }
+    }
+
+    #[test]
+    fn a_lone_name_is_what_it_is_in_parentheses() {
+        for name in [
+            "S", "N", "i", "zero", "Bw", "", "s", "n2", "_", "2", "min", "S S",
+        ] {
+            let alone = evaluate(name, &Vars);
+            let within = evaluate(&format!("({name})"), &Vars);
+            assert_eq!(alone.is_ok(), within.is_ok(), "{name}");
+            if alone.is_ok() {
+                assert_eq!(alone, within);
+            }
+        }
+        assert!(evaluate_within("S", &Vars, DEEPEST - 1).is_ok());
+        assert!(evaluate_within("S", &Vars, DEEPEST).is_err());
     }
 
     #[test]

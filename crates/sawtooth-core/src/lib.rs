@@ -27,7 +27,7 @@
 //! besides; that may change with any version.
 //!
 //! Layers, top may use below: `internals`, `run`; `scenario`, `sim`; `record`; `net`, `feed`, `demand`, `endpoint`; `spec`, `tables`; `udp`, `fluid`; `tcp`, `host`, `exchanges`, `kernel`; `cc`, `queue`, `source`, `packet_source`, `arrivals`; `loss`, `impair`; `packet`, `dist`,
-//! `noise`, `limits`; `fft`, `events`, `registry`; `rng`, `expr`, `ring`, `histogram`; `units`. `tests/it/layering.rs` holds it.
+//! `noise`, `limits`; `fft`, `events`, `registry`; `rng`, `expr`, `ring`, `histogram`; `digits`, `units`. `tests/it/layering.rs` holds it.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -40,6 +40,7 @@
 mod arrivals;
 mod cc;
 mod demand;
+mod digits;
 mod dist;
 mod endpoint;
 mod events;

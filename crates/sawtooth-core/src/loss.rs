@@ -6,7 +6,7 @@
 //! number, or with the chain two, whatever becomes of it: then what a queue drops does not change which others are lost.
 
 use crate::registry::{Entry, Kind, Param, Params, Value};
-use crate::rng::RandomStream;
+use crate::rng::{RandomStream, StreamName};
 
 /// Constructor of a table row.
 pub type NewLoss = fn(&Params) -> LossSpec;
@@ -113,12 +113,12 @@ pub(crate) struct Loss {
 
 impl Loss {
     /// The losses of the port called `port`; nothing if it loses none.
-    pub(crate) fn new(spec: &LossSpec, seed: u64, port: &str) -> Option<Box<Self>> {
+    pub(crate) fn new(spec: &LossSpec, seed: u64, port: StreamName) -> Option<Box<Self>> {
         let any = spec.probability > 0.0 || spec.bursts.is_some() || !spec.drop.is_empty();
         any.then(|| {
             Box::new(Self {
                 spec: spec.clone(),
-                stream: RandomStream::new(seed, &format!("{port}/loss")),
+                stream: port.and("/loss").stream(seed),
                 arrived: 0,
                 bad: false,
                 passed: 0,
@@ -167,7 +167,7 @@ mod tests {
             drop: vec![2, 5],
             ..LossSpec::default()
         };
-        let mut loss = Loss::new(&spec, 1, "l").expect("it loses some");
+        let mut loss = Loss::new(&spec, 1, StreamName::of(&["l"])).expect("it loses some");
         let gone: Vec<u64> = (1..8)
             .filter(|_| loss.next_fate() == WireFate::Lost)
             .collect();
@@ -180,7 +180,7 @@ mod tests {
             probability: 0.02,
             ..LossSpec::default()
         };
-        let mut loss = Loss::new(&spec, 1, "l").expect("it loses some");
+        let mut loss = Loss::new(&spec, 1, StreamName::of(&["l"])).expect("it loses some");
         let gone = (0..100_000)
             .filter(|_| loss.next_fate() == WireFate::Lost)
             .count();
@@ -198,7 +198,7 @@ mod tests {
             }),
             ..LossSpec::default()
         };
-        *Loss::new(&spec, 1, "l").expect("it loses some")
+        *Loss::new(&spec, 1, StreamName::of(&["l"])).expect("it loses some")
     }
 
     /// Packets, those that were lost, and the bursts in which they were.
@@ -259,6 +259,6 @@ mod tests {
 
     #[test]
     fn a_link_without_losses_has_no_state() {
-        assert!(Loss::new(&LossSpec::default(), 1, "l").is_none());
+        assert!(Loss::new(&LossSpec::default(), 1, StreamName::of(&["l"])).is_none());
     }
 }

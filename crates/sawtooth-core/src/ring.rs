@@ -139,13 +139,16 @@ impl<T: Copy> RingBuffer<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let values: Vec<T> = self.iter().copied().collect();
+        // It is full: what is from the head on in memory came first.
+        let (newer, older) = self.slots.split_at(self.head & self.mask);
+        let mut slots = Vec::with_capacity(2 * self.slots.len());
+        slots.extend_from_slice(older);
+        slots.extend_from_slice(newer);
         self.head = 0;
-        self.tail = values.len();
-        let filler = values[0];
-        self.slots = values;
-        self.slots.resize(2 * self.tail, filler);
-        self.mask = self.slots.len() - 1;
+        self.tail = slots.len();
+        slots.resize(2 * self.tail, slots[0]);
+        self.mask = slots.len() - 1;
+        self.slots = slots;
     }
 }
 

@@ -6,20 +6,52 @@
 use rand_core::RngCore;
 use rand_pcg::Pcg64;
 
+use crate::digits::Digits;
+
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct RandomStream(Pcg64);
 
+/// A stream's name, or the beginning of several: they are not put together as texts, of which runs of many flows would make many.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StreamName(u128);
+
+impl StreamName {
+    /// Of nothing so far.
+    const EMPTY: Self = Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
+
+    /// What these parts make, one after the other.
+    pub(crate) fn of(parts: &[&str]) -> Self {
+        parts.iter().fold(Self::EMPTY, |name, part| name.and(part))
+    }
+
+    /// The name that goes on with `part`.
+    pub(crate) fn and(self, part: &str) -> Self {
+        // FNV-1a, 128 bits: a fixed, documented map from names to stream numbers.
+        let hash = part.bytes().fold(self.0, |hash, byte| {
+            (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
+        });
+        Self(hash)
+    }
+
+    /// The name that goes on with a number, as it is written.
+    pub(crate) fn and_number(self, number: u64) -> Self {
+        self.and(Digits::new().of(number))
+    }
+
+    /// The stream of that name under `seed`.
+    pub(crate) fn stream(self, seed: u64) -> RandomStream {
+        RandomStream::numbered(seed, self.0)
+    }
+}
+
 impl RandomStream {
     /// The stream called `name` under `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
-        // FNV-1a over the name, 128 bits: a fixed, documented map from names to stream numbers.
-        let hash = name.bytes().fold(
-            0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128,
-            |hash, byte| {
-                (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
-            },
-        );
+        StreamName::of(&[name]).stream(seed)
+    }
+
+    fn numbered(seed: u64, hash: u128) -> Self {
         let mut pcg = Pcg64::new(u128::from(seed) ^ hash.rotate_left(64), hash);
         // Neighbouring seeds start in neighbouring states; a few steps pull them apart.
         for _ in 0..8 {
@@ -64,6 +96,15 @@ mod tests {
         assert_eq!(draw(1, "a"), draw(1, "a"));
         assert_ne!(draw(1, "a"), draw(2, "a"));
         assert_ne!(draw(1, "a"), draw(1, "b"));
+    }
+
+    #[test]
+    fn a_name_in_parts_is_the_same_name() {
+        let whole = RandomStream::new(3, "link[2].forward/queue").uniform();
+        let parts = StreamName::of(&["link[", "2", "]", ".forward"]).and("/queue");
+        assert_eq!(parts.stream(3).uniform(), whole);
+        let number = StreamName::of(&["link["]).and_number(2);
+        assert_eq!(number.and("].forward/queue").stream(3).uniform(), whole);
     }
 
     #[test]

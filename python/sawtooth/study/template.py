@@ -58,10 +58,8 @@ class Template:
 
     def identity(self, texts: Texts) -> str:
         """The scenario's canonical text, with what is drawn, of which a run's identity is made."""
-        form, values = self._form, self.values
-        if not form.slots:
-            return form.text
-        return form.text % tuple([written(values[path] if name is None else texts[name]) for name, path in form.slots])
+        text, drawn = self._form.of_cell(self.values)
+        return text % tuple([written(texts[name]) for name in drawn]) if drawn else text
 
     def limited(self, identity: str) -> str:
         """A text of its own with the study's limits. They decide whether it runs, not what comes out, so they have no part in its identity."""
@@ -121,7 +119,7 @@ class _Form:
 
     """
 
-    __slots__ = ("limits", "slots", "swept", "text", "variables")
+    __slots__ = ("_latest", "limits", "slots", "swept", "text", "variables")
 
     def __init__(self, tree: Tree, paths: Sequence[str], study: Study) -> None:
         self.limits = f',"limits":{json.dumps(study.raised)}' if study.raised else ""
@@ -138,7 +136,22 @@ class _Form:
         for place in order:
             text = text.replace(place, "%s")
         self.slots = [places[place] for place in order]
-        self.text = text if self.slots else text.replace("%%", "%")
+        self.text = text
+        self._latest: tuple[Mapping[str, Any], str, list[str]] | None = None
+
+    def of_cell(self, values: Mapping[str, Any]) -> tuple[str, list[str]]:
+        """The text of a cell with these values, with `%s` for each variable that is drawn, and their names in order; where none is, the text itself.
+
+        That of one cell is kept, whose runs follow each other; all cells' would take memory.
+        """
+        latest = self._latest
+        if latest is None or latest[0] is not values:
+            drawn = [name for name, _ in self.slots if name is not None]
+            filled = tuple([written(values[path]).replace("%", "%%") if name is None else "%s" for name, path in self.slots])
+            # Per cents stay doubled until the last slots are filled.
+            text = self.text.replace("%%", "%%%%") % filled if drawn else self.text % tuple([written(values[path]) for _, path in self.slots])
+            self._latest = latest = values, text, drawn
+        return latest[1], latest[2]
 
 
 def written(value: Any) -> str:

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use sawtooth_capture::analysis::{Analysis, MOST_CONNECTIONS, Tables};
 use sawtooth_capture::read::{CapturedDatagram, CapturedPacket, Met, Sighting, Tally};
 use sawtooth_capture::segment::{AccurateEcn, Flags, Options, Segment};
+use sawtooth_core::record::Text;
 
 const MS: i64 = 1_000_000;
 const SEGMENT: u32 = 1000;
@@ -137,7 +138,7 @@ impl Seen {
         let kinds = self.tables.marks.column("kind").texts();
         kinds
             .iter()
-            .map(String::as_str)
+            .map(|kind| &**kind)
             .filter(|kind| *kind != "syn")
             .collect()
     }
@@ -224,7 +225,7 @@ fn rfc5681_3_2_three_duplicates_begin_an_episode_that_ends_at_its_recovery_point
         ("limited_recovery_ns", 40 * MS - 1),
     ]);
     let episodes = &seen.tables.episodes;
-    assert_eq!(episodes.column("cause").texts(), ["dupack"]);
+    assert_eq!(episodes.column("cause").texts(), ["dupack"].map(Text::from));
     for (column, value) in [
         ("start_ns", 91 * MS + 1),
         ("end_ns", 131 * MS),
@@ -267,7 +268,10 @@ fn rfc6298_5_a_retransmission_after_a_silence_is_a_timeout() {
         ("fast_retransmits", 0),
         ("limited_rto_ns", 750 * MS),
     ]);
-    assert_eq!(seen.tables.episodes.column("cause").texts(), ["rto"]);
+    assert_eq!(
+        seen.tables.episodes.column("cause").texts(),
+        ["rto"].map(Text::from)
+    );
 }
 
 #[test]
@@ -282,7 +286,7 @@ fn rfc8985_7_the_newest_segment_sent_again_without_an_acknowledgement_is_a_probe
     seen.all(&[("tail_loss_probes", 1), ("timeouts", 0)]);
     assert_eq!(
         seen.tables.episodes.column("cause").texts(),
-        ["tail_loss_probe"]
+        ["tail_loss_probe"].map(Text::from)
     );
     assert_eq!(seen.tables.episodes.column("end_ns").numbers(), [None]);
 }
@@ -365,7 +369,10 @@ fn rfc2018_and_rfc2883_blocks_are_counted_and_duplicates_told_apart() {
             "dsack"
         ]
     );
-    assert_eq!(seen.tables.episodes.column("cause").texts(), ["sack"]);
+    assert_eq!(
+        seen.tables.episodes.column("cause").texts(),
+        ["sack"].map(Text::from)
+    );
 }
 
 #[test]
@@ -589,6 +596,7 @@ fn a_syn_with_another_number_begins_another_connection() {
             "10.0.0.1:5000 > 10.0.0.2:5000",
             "10.0.0.1:5000 > 10.0.0.2:5000 #2"
         ]
+        .map(Text::from)
     );
     assert_eq!(seen.tables.connections, 2);
 }
@@ -755,7 +763,7 @@ fn more_connections_than_are_kept_are_told() {
     assert_eq!(tables.flows.rows(), MOST_CONNECTIONS + 1);
     assert_eq!(tally.count(Met::Forgotten), MOST_CONNECTIONS as u64 / 4);
     assert_eq!(
-        tables.flows.column("flow").texts()[0],
+        &*tables.flows.column("flow").texts()[0],
         "10.1.0.0:5000 > 10.0.0.2:5000"
     );
 }

@@ -25,8 +25,17 @@ pub struct Summary {
     /// Of those that have ended or been there at the end.
     pub(crate) lifetimes_ns: u128,
     pub(crate) completions_ns: Histogram,
-    /// By size: the number of the bin, how many have started, and those that have completed.
-    bins: Vec<(i32, u64, Histogram)>,
+    /// Those in which there are any, from the smallest sizes on.
+    bins: Vec<SizeBin>,
+}
+
+/// Flows whose sizes are from so many bytes on, below so many.
+#[derive(Debug)]
+struct SizeBin {
+    from: u64,
+    below: u64,
+    started: u64,
+    completions_ns: Histogram,
 }
 
 /// Of those whose sizes lie in one bin.
@@ -86,7 +95,7 @@ impl Summary {
         self.alive += 1;
         self.alive_peak = self.alive_peak.max(self.alive);
         self.offered = self.offered.saturating_add(bytes).min(MOST);
-        self.bin(bytes).1 += 1;
+        self.bin(bytes).started += 1;
     }
 
     /// One of those that have arrived leaves.
@@ -103,7 +112,7 @@ impl Summary {
             let completion_ns = completion.as_ns().unsigned_abs();
             self.completions_ns.add(completion_ns);
             let bin = self.bin(flow.arrival.bytes);
-            bin.2.add(completion_ns);
+            bin.completions_ns.add(completion_ns);
         }
     }
 
@@ -115,24 +124,29 @@ impl Summary {
     /// By size, from the smallest on.
     pub(crate) fn by_size(&self) -> impl Iterator<Item = OfSize<'_>> {
         let bins = self.bins.iter();
-        bins.map(|(bin, started, completions_ns)| OfSize {
-            from: edge(*bin, self.per_decade),
-            below: edge(*bin + 1, self.per_decade),
-            started: *started,
-            completions_ns,
+        bins.map(|bin| OfSize {
+            from: bin.from,
+            below: bin.below,
+            started: bin.started,
+            completions_ns: &bin.completions_ns,
         })
     }
 
     /// The bin of a size.
-    fn bin(&mut self, bytes: ByteCount) -> &mut (i32, u64, Histogram) {
-        let number = bin_of(bytes.get(), self.per_decade);
-        let at = match self.bins.binary_search_by_key(&number, |bin| bin.0) {
-            Ok(at) => at,
-            Err(at) => {
-                self.bins.insert(at, (number, 0, Histogram::default()));
-                at
-            }
-        };
+    fn bin(&mut self, bytes: ByteCount) -> &mut SizeBin {
+        let bytes = bytes.get();
+        // Edges are powers, which are not computed for each flow.
+        let at = self.bins.partition_point(|bin| bin.below <= bytes);
+        if self.bins.get(at).is_none_or(|bin| bytes < bin.from) {
+            let number = bin_of(bytes, self.per_decade);
+            let bin = SizeBin {
+                from: edge(number, self.per_decade),
+                below: edge(number + 1, self.per_decade),
+                started: 0,
+                completions_ns: Histogram::default(),
+            };
+            self.bins.insert(at, bin);
+        }
         &mut self.bins[at]
     }
 }

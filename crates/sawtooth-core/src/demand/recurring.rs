@@ -2,7 +2,7 @@
 
 use crate::impair::Changes;
 use crate::registry::Params;
-use crate::spec::{LinkDirection, Scenario, UdpSpec};
+use crate::spec::{LinkDirection, OfAlike, Scenario, UdpSpec};
 use crate::units::Duration;
 use crate::{packet_source, queue, tcp};
 
@@ -57,9 +57,10 @@ pub(crate) fn all(scenario: &Scenario) -> impl Iterator<Item = Recurring> {
         })
     });
     let flows = scenario.flows.iter().enumerate();
+    let mut alike = OfAlike::new();
     let of_flows = flows.flat_map(move |(flow, spec)| {
-        let periods = spec.tcp.periods(tcp::PARAMS);
-        periods.map(move |(key, every)| Recurring {
+        let periods = alike.of(spec, || spec.tcp.periods(tcp::PARAMS).collect::<Vec<_>>());
+        periods.into_iter().map(move |(key, every)| Recurring {
             timer: RecurringTimer::Connection { flow, key },
             times: duration / Duration::from_secs(every),
         })

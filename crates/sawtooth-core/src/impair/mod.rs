@@ -32,7 +32,7 @@ pub use trace::Trace;
 
 use std::sync::Arc;
 
-use crate::rng::RandomStream;
+use crate::rng::{RandomStream, StreamName};
 use crate::units::{ByteCount, Duration, Instant, Rate};
 use trace::Opportunities;
 
@@ -157,12 +157,12 @@ impl ImpairedWire {
         initial: Conditions,
         horizon: Instant,
         seed: u64,
-        port: &str,
+        port: StreamName,
     ) -> Option<Box<Self>> {
         if spec.is_plain() {
             return None;
         }
-        let stream = |effect: &str| RandomStream::new(seed, &format!("{port}/{effect}"));
+        let stream = |effect: &str| port.and("/").and(effect).stream(seed);
         let course_stream = stream("walk");
         Some(Box::new(Self {
             spec: spec.clone(),

@@ -10,7 +10,8 @@ const INITIAL: Conditions = Conditions {
 };
 
 fn wire(spec: &Impairments) -> ImpairedWire {
-    *ImpairedWire::new(spec, INITIAL, at(1e6), 1, "l.forward").expect("it is not plain")
+    *ImpairedWire::new(spec, INITIAL, at(1e6), 1, StreamName::of(&["l.forward"]))
+        .expect("it is not plain")
 }
 
 /// Ends of transmissions of 1000 bytes, 8 ms at 1 Mbit/s, that follow one another from `start` on.
@@ -214,7 +215,8 @@ fn a_link_that_stands_still_at_all_its_opportunities_never_sends() {
         }],
         ..traced(&[200, 1000])
     };
-    let mut wire = *ImpairedWire::new(&spec, INITIAL, at(60.0), 1, "l").expect("it is not plain");
+    let mut wire = *ImpairedWire::new(&spec, INITIAL, at(60.0), 1, StreamName::of(&["l"]))
+        .expect("it is not plain");
     let end = wire.transmit(Instant::START, bytes(1500), Service::Fresh);
     assert_eq!(end, Instant::NEVER);
 }

@@ -7,7 +7,7 @@ use super::{Port, Traffic};
 use crate::impair::ImpairedWire;
 use crate::loss::Loss;
 use crate::queue::{self, Site};
-use crate::rng::RandomStream;
+use crate::rng::StreamName;
 use crate::spec::{Part, Recording, Scenario};
 use crate::units::{ByteCount, Instant};
 
@@ -19,21 +19,21 @@ pub fn ports(scenario: &Scenario, seed: u64, computed: bool) -> Vec<Port> {
     let segments = fluid_segments(scenario);
     for link in &scenario.links {
         for direction in [&link.forward, &link.reverse] {
-            let name = format!("{}.{}", link.name, direction_name(ports.len()));
+            let name = StreamName::of(&[&link.name, ".", direction_name(ports.len())]);
             let site = Site {
                 rate: direction.rate,
-                stream: RandomStream::new(seed, &format!("{name}/queue")),
+                stream: name.and("/queue").stream(seed),
             };
             let Part { name: row, params } = &direction.queue;
             let queue = queue::build(row, params, site);
-            let loss = Loss::new(&direction.loss, seed, &name);
+            let loss = Loss::new(&direction.loss, seed, name);
             let (initial, end) = (direction.conditions(), Instant::START + scenario.duration);
-            let wire = ImpairedWire::new(&direction.impairments, initial, end, seed, &name);
+            let wire = ImpairedWire::new(&direction.impairments, initial, end, seed, name);
             let segment = segments.get(&ports.len());
             let computed = computed && segment.is_none();
             let mut port = Port::new(direction, queue, loss, wire, end, computed);
             if let Some(segment) = segment {
-                port.carry_fluid(*segment, RandomStream::new(seed, &format!("{name}/fluid")));
+                port.carry_fluid(*segment, name.and("/fluid").stream(seed));
             }
             ports.push(port);
         }

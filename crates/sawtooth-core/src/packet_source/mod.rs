@@ -16,7 +16,7 @@ mod self_similar;
 use std::fmt::Debug;
 
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
-use crate::rng::RandomStream;
+use crate::rng::{RandomStream, StreamName};
 use crate::units::{ByteCount, Duration};
 
 /// What a row of the table can make of its parameters.
@@ -89,7 +89,7 @@ pub fn build(
     flow: &str,
     horizon: Duration,
 ) -> Box<dyn PacketSource> {
-    let stream = RandomStream::new(seed, &format!("{flow}.source"));
+    let stream = StreamName::of(&[flow, ".source"]).stream(seed);
     (row(name).new.new)(params, stream, horizon)
 }
 

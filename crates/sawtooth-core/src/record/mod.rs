@@ -10,7 +10,7 @@ mod table;
 
 pub use rfc4898::{Alias, RFC4898};
 pub use rows::SCHEMA;
-pub use table::{Column, ColumnSpec, ColumnValue, Row, Table, TableSpec, Type};
+pub use table::{Column, ColumnSpec, ColumnValue, Row, Table, TableSpec, Text, Type};
 
 /// Everything one run measured.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Column;
+use super::{Column, Text};
 
 const SIZE: usize = size_of::<u64>();
 
@@ -40,11 +40,16 @@ pub fn told_apart<'a>(columns: &[&'a Column]) -> (Vec<&'a str>, Vec<u8>) {
     let rows = columns.iter().map(|column| column.len()).sum();
     let mut places: BTreeMap<&str, u32> = BTreeMap::new();
     let (mut texts, mut which) = (Vec::new(), Vec::with_capacity(rows));
-    let mut before: &[String] = &[];
+    let mut before: &[Text] = &[];
     for column in columns {
         let part = column.texts();
         let first = which.len() - before.len();
         for (row, text) in part.iter().enumerate() {
+            // Rows of one thing follow each other, and share its name.
+            if row > 0 && Text::ptr_eq(text, &part[row - 1]) {
+                which.push(which[which.len() - 1]);
+                continue;
+            }
             // Runs are mostly of the same flows and links as the run before.
             if before.get(row) == Some(text) {
                 which.push(which[first + row]);
@@ -53,7 +58,7 @@ pub fn told_apart<'a>(columns: &[&'a Column]) -> (Vec<&'a str>, Vec<u8>) {
             let next = u32::try_from(texts.len()).expect("texts of records fit into memory");
             let place = *places.entry(text).or_insert(next);
             if place == next {
-                texts.push(text.as_str());
+                texts.push(&**text);
             }
             which.push(place);
         }
@@ -81,5 +86,28 @@ fn write<T, const SIZE: usize>(
 ) {
     for (place, value) in places.chunks_exact_mut(SIZE).zip(values) {
         place.copy_from_slice(&number_of(value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_has_its_text_whether_rows_share_it_or_not() {
+        let [one, other] = ["one", "other"].map(Text::from);
+        let parts = [
+            vec![one.clone(), one.clone(), other.clone(), "one".into()],
+            vec!["one".into(), "third".into(), "third".into()],
+            Vec::new(),
+            vec![other],
+        ];
+        let columns: Vec<Column> = parts.iter().cloned().map(Column::Str).collect();
+        let (texts, which) = told_apart(&columns.iter().collect::<Vec<_>>());
+        assert_eq!(texts, ["one", "other", "third"]);
+        let places = which.chunks_exact(4).map(|place| usize::from(place[0]));
+        let found: Vec<&str> = places.map(|place| texts[place]).collect();
+        let wanted: Vec<&str> = parts.iter().flatten().map(|text| &**text).collect();
+        assert_eq!(found, wanted);
     }
 }

@@ -1,6 +1,11 @@
 //! A table that is filled row by row and kept column by column.
 
+use std::sync::Arc;
+
 use crate::registry::near_and_known;
+
+/// A name or a word in a row: rows of one thing share one.
+pub type Text = Arc<str>;
 
 /// The type of a column. Columns of an `Opt` type may lack a value in some rows: what was not measured, or is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +82,7 @@ pub enum Column {
     /// Of [`Type::OptF64`], likewise.
     OptF64(Vec<Option<f64>>),
     /// Of [`Type::Str`].
-    Str(Vec<String>),
+    Str(Vec<Text>),
 }
 
 impl Column {
@@ -107,7 +112,7 @@ impl Column {
     }
 
     /// The values of a column of texts, one for each row; none at all of a column of numbers.
-    pub fn texts(&self) -> &[String] {
+    pub fn texts(&self) -> &[Text] {
         match self {
             Self::Str(values) => values,
             _ => &[],
@@ -126,7 +131,7 @@ impl Column {
             Self::OptU64(values) => known(values[row]),
             Self::OptI64(values) => known(values[row]),
             Self::OptF64(values) => known(values[row]),
-            Self::Str(values) => values[row].clone(),
+            Self::Str(values) => values[row].to_string(),
         }
     }
 
@@ -186,7 +191,15 @@ value! {
     Option<u64> => OptU64
     Option<i64> => OptI64
     Option<f64> => OptF64
-    String => Str
+    Text => Str
+}
+
+impl ColumnValue for String {
+    const KIND: Type = Type::Str;
+
+    fn add_to(self, column: &mut Column) {
+        Text::from(self).add_to(column);
+    }
 }
 
 /// Rows of one kind.
@@ -321,7 +334,8 @@ mod tests {
             ..EpisodeRow::default()
         };
         let table = Table::of([named("one"), named("a \"b\", c")]);
-        assert_eq!(table.column("flow").texts(), ["one", "a \"b\", c"]);
+        let flows = ["one", "a \"b\", c"].map(Text::from);
+        assert_eq!(table.column("flow").texts(), flows);
         assert_eq!(table.column("flow").numbers(), []);
         let (name, numbers) = table.named_columns().nth(1).expect("a column");
         assert!(numbers.texts().is_empty(), "{name}");

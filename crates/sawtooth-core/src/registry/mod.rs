@@ -7,6 +7,7 @@ pub(crate) use key::{FromValue, ParamKey};
 pub(crate) use words::{Words, words};
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// What a parameter's value may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -177,6 +178,23 @@ pub struct Params(Arc<ResolvedParams>);
 struct ResolvedParams {
     values: Vec<(&'static str, Value)>,
     distributions: Vec<(&'static str, DistributionSpec)>,
+    next: NextPlace,
+}
+
+/// The place behind that at which a value was found last: values are mostly asked for in the order of their table, for each of very many flows. It is no part of them.
+#[derive(Debug, Default)]
+struct NextPlace(AtomicUsize);
+
+impl Clone for NextPlace {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for NextPlace {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Params {
@@ -186,6 +204,7 @@ impl Params {
         Self(Arc::new(ResolvedParams {
             values: values.collect(),
             distributions: Vec::new(),
+            next: NextPlace::default(),
         }))
     }
 
@@ -259,8 +278,17 @@ impl Params {
     }
 
     fn position(&self, name: &str) -> Option<usize> {
-        let mut names = self.0.values.iter().map(|(known, _)| *known);
-        names.position(|known| known == name)
+        let ResolvedParams { values, next, .. } = &*self.0;
+        let at = next.0.load(Relaxed);
+        let is_next = values.get(at).is_some_and(|(known, _)| same(known, name));
+        let mut names = values.iter().map(|(known, _)| *known);
+        let found = if is_next {
+            at
+        } else {
+            names.position(|known| known == name)?
+        };
+        next.0.store(found + 1, Relaxed);
+        Some(found)
     }
 
     /// Whether these are copies of one list that nobody has changed since: what is found out of one holds for the other.
@@ -281,7 +309,7 @@ impl Params {
     #[track_caller]
     pub(crate) fn get_near(&self, name: &str, place: usize) -> Value {
         match self.0.values.get(place) {
-            Some((known, value)) if *known == name => *value,
+            Some((known, value)) if same(known, name) => *value,
             _ => self.get(name),
         }
     }
@@ -348,6 +376,11 @@ impl Params {
             other => panic!("{name} is {other:?}, not a choice"),
         }
     }
+}
+
+/// Whether two names are the same; mostly they are one text, which needs no reading.
+fn same(known: &str, name: &str) -> bool {
+    std::ptr::eq(known, name) || known == name
 }
 
 /// The name among `known` that `name` was probably meant to be.

@@ -1,13 +1,15 @@
 //! The context in which every value is read: the tree, its variables, and the counters (`i`) of what is repeated.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
 use super::error::Result;
 use super::vars::{Asked, Vars};
+use crate::digits::numbered;
 use crate::expr::{self, ExprError, Quantity, Variables};
+use crate::registry::Params;
 use crate::spec::{FlowSpec, LinkSpec};
 
 #[derive(Clone, Copy)]
@@ -60,7 +62,7 @@ impl<'a> Context<'a> {
     ) -> impl Iterator<Item = (String, Self)> {
         (1..=count.unwrap_or(1)).map(move |i| {
             let name = match count {
-                Some(_) => format!("{name}[{i}]"),
+                Some(_) => numbered(name, i),
                 None => name.to_owned(),
             };
             #[expect(clippy::cast_precision_loss, reason = "counts are small")]
@@ -124,6 +126,8 @@ impl<T: Clone> ReadOnce<T> {
 /// What was read of trees that are the same but for their variables.
 #[derive(Debug, Default)]
 pub(super) struct ReadBefore {
+    /// What TCP is where a scenario says nothing else.
+    pub stack: OnceCell<Params>,
     /// Without their names.
     pub links: ReadByName<LinkSpec>,
     /// What connections have in common.
@@ -179,7 +183,7 @@ pub(super) struct TreeTable<'a> {
 impl<'a> TreeTable<'a> {
     /// Where a key of it is, or would be.
     pub(super) fn place(&self, key: &str) -> String {
-        format!("{}.{key}", self.path)
+        [self.path, ".", key].concat()
     }
 
     /// A value, and where it is.

@@ -53,8 +53,8 @@ impl<'a> Groups<'a> {
         context: &Context,
         limits: &Limits,
     ) -> Result<Declared<'a>> {
-        let section = format!("{}s", self.what);
-        let path = format!("{section}.{name}");
+        let section = [self.what, "s"].concat();
+        let path = [&section, ".", name].concat();
         let keys = object(json, &path)?;
         check_keys(keys, known.clone(), &path)?;
         let table = TreeTable {
@@ -155,6 +155,11 @@ impl<'a> Declared<'a> {
             path: &self.path,
             context,
         }
+    }
+
+    /// How many there are.
+    pub(super) fn number(&self) -> usize {
+        self.count.unwrap_or(1)
     }
 
     /// The name of each thing, and what is read with its counters.

@@ -57,6 +57,12 @@ impl HostSpecs<'_> {
     }
 }
 
+/// Whether flows that `table` describes may be on machines.
+pub(super) fn are_named(table: TreeTable) -> bool {
+    let named = |key| table.has(key) || table.context.tree.contains_key(key);
+    named("host") || named("receiver_host")
+}
+
 /// Finds the machines of a flow that `table` describes.
 pub(super) fn put_on(flow: &mut FlowSpec, table: TreeTable, hosts: &HostSpecs) -> Result<()> {
     for (key, end) in [

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json};
 
 use super::error::{Result, at, at_key, in_expression};
+use crate::digits::numbered;
 use crate::expr::{self, Quantity, Variables};
 
 /// The table `vars`, and what of it has been evaluated.
@@ -123,28 +124,33 @@ impl<'a> Vars<'a> {
     /// Evaluates every variable, also one that nothing uses.
     pub(super) fn check(&self, context: &dyn Variables) -> Result<()> {
         for (name, json) in self.tree.into_iter().flatten() {
-            let path = format!("vars.{name}");
+            let path = || ["vars.", name].concat();
             let Json::Array(items) = json else {
                 check(name, path, json, context)?;
                 continue;
             };
             for (index, item) in items.iter().enumerate() {
-                let name = format!("{name}[{}]", index + 1);
-                check(&name, format!("{path}[{index}]"), item, context)?;
+                let name = numbered(name, index + 1);
+                check(&name, || numbered(&path(), index), item, context)?;
             }
         }
         Ok(())
     }
 }
 
-fn check(name: &str, path: String, json: &Json, context: &dyn Variables) -> Result<()> {
+fn check(
+    name: &str,
+    path: impl Fn() -> String,
+    json: &Json,
+    context: &dyn Variables,
+) -> Result<()> {
     if let Json::String(text) = json {
-        expr::evaluate(text, context).map_err(|error| in_expression(&path, error))?;
+        expr::evaluate(text, context).map_err(|error| in_expression(&path(), error))?;
     }
     let Some(Err(message)) = context.get(name, 0) else {
         return Ok(());
     };
-    let error = at(path, message);
+    let error = at(path(), message);
     Err(match json {
         Json::String(_) => error,
         _ => error.hint(&format!("for example {name} = \"20 ms\", or a number")),

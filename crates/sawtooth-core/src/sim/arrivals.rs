@@ -21,7 +21,7 @@ use crate::events::EventKey;
 use crate::record::Table;
 use crate::record::rows::TransferRow;
 use crate::record::rows::arrivals::{arrival_tables, transfer_row};
-use crate::rng::RandomStream;
+use crate::rng::{RandomStream, StreamName};
 use crate::source;
 use crate::spec::{ArrivingSpec, Scenario};
 use crate::tcp::Config;
@@ -63,6 +63,8 @@ struct ArrivalEntry<'a> {
     config: Arc<Config>,
     new_cc: cc::Algorithm,
     plain_way: bool,
+    /// What the names of its flows begin with.
+    names: StreamName,
     /// The clocks' phases, where timers have ticks.
     phases: RandomStream,
     trip: Trip,
@@ -87,7 +89,8 @@ impl<'a> ArrivingFlows<'a> {
                 }),
                 new_cc: algorithm(&spec.flow.cc),
                 plain_way: scenario.shortcuts.plain_way,
-                phases: RandomStream::new(seed, &format!("{name}.arrivals.phase")),
+                phases: StreamName::of(&[name, ".arrivals.phase"]).stream(seed),
+                names: StreamName::of(&[name, "["]),
                 trip: *trip,
                 summary: Summary::new(spec.arrivals.bins_per_decade),
             }
@@ -243,7 +246,7 @@ impl ArrivalEntry<'_> {
             config: self.config.clone(),
             algorithm: self.new_cc,
             end: FlowEnd::Sender,
-            name: &format!("{}[{}]", spec.name, arrival.number),
+            name: self.names.and_number(arrival.number).and("]"),
             plain_way: self.plain_way,
         };
         Flow::new(FlowPlan {

@@ -1,5 +1,6 @@
 //! A connection in a run: its sender and receiver, what its application writes, and the way of its packets.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::ack_sizes::AckSizes;
@@ -10,7 +11,7 @@ use super::writes::{NextWrite, Writes};
 use crate::cc;
 use crate::events::{Event, EventKey};
 use crate::packet::{Ack, AckStore, DataSegment, InOrderAck, Packet};
-use crate::rng::RandomStream;
+use crate::rng::{RandomStream, StreamName};
 use crate::source::Source;
 use crate::spec::{FlowSpec, OfAlike, Part, Scenario};
 use crate::tcp::ns2_random::{self, Senders};
@@ -219,7 +220,11 @@ pub(super) fn standing_flows(
     is_opened: impl Fn(usize) -> bool,
     trips: &[Trip],
 ) -> Vec<Flow> {
-    let clock_phases = ns2_random::phases(scenario.flows.len(), senders(scenario));
+    let clock_phases = OnceCell::new();
+    let clock_phases = || {
+        let found = || ns2_random::phases(scenario.flows.len(), senders(scenario));
+        clock_phases.get_or_init(found)
+    };
     let mut flows = Vec::with_capacity(scenario.flows.len());
     let mut configs = OfAlike::new();
     for (index, spec) in scenario.flows.iter().enumerate() {
@@ -241,10 +246,10 @@ pub(super) fn standing_flows(
             config,
             algorithm: algorithm(&spec.cc),
             end: FlowEnd::Sender,
-            name: &spec.name,
+            name: StreamName::of(&[&spec.name]),
             plain_way: scenario.shortcuts.plain_way,
         };
-        let mut sender = opening.open(seed, |_| clock_phases[index]);
+        let mut sender = opening.open(seed, |_| clock_phases()[index]);
         if scenario.record.episodes {
             sender.keep_episodes();
         }
@@ -277,7 +282,7 @@ pub(super) struct Opening<'a> {
     /// Of that flow's two ends, the one at which it is.
     pub(super) end: FlowEnd,
     /// What its own random numbers are named after; those of the hosts' clocks are named after the flow.
-    pub(super) name: &'a str,
+    pub(super) name: StreamName,
     /// Whether it takes the plain way of acknowledgements where it can.
     pub(super) plain_way: bool,
 }
@@ -296,12 +301,12 @@ impl Opening<'_> {
         seed: u64,
         ns2_share: impl FnOnce(&mut RandomStream) -> f64,
     ) -> Sender {
-        let mut random = RandomStream::new(seed, &format!("{}/cc", self.name));
+        let mut random = self.name.and("/cc").stream(seed);
         let seed_of_cc = random.integer(0, i64::MAX).unsigned_abs();
         let mut config = self.config;
         let mut shares = [0.0; 2];
         if config.random_phases != [false; 2] {
-            let mut clocks = RandomStream::new(seed, &format!("{}/clocks", self.spec.name));
+            let mut clocks = StreamName::of(&[&self.spec.name, "/clocks"]).stream(seed);
             shares = Arc::make_mut(&mut config).draw_phases(&mut clocks);
         }
         let [at_sender, at_receiver] = shares;

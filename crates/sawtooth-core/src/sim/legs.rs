@@ -91,29 +91,29 @@ impl Leg {
 impl LegStretch {
     /// That from a stop on, which is crossed, to the sender or to the next stop with events.
     fn from(begin: u32, stops: &[Stop], of_acks: bool) -> Self {
-        let (mut data, mut acks) = (Vec::new(), Vec::new());
-        let (mut receiver_hop, mut of_acks) = (None, of_acks);
-        let mut at = begin;
-        loop {
-            match stops[at as usize].place {
-                PathNode::Port(port) if of_acks => acks.push(port),
-                PathNode::Port(port) => data.push(port),
-                PathNode::Receiver(_) => {
-                    of_acks = true;
-                    receiver_hop = Some(at);
-                }
-                _ => break,
-            }
-            at += 1;
-            if stops[at as usize].channel.is_some() {
-                break;
-            }
-        }
+        let from = |at: u32| stops[at as usize..].iter();
+        let crosses = |stop: &Stop| matches!(stop.place, PathNode::Port(_) | PathNode::Receiver(_));
+        let after = from(begin + 1).position(|stop| stop.channel.is_some() || !crosses(stop));
+        let length = match after {
+            _ if !crosses(&stops[begin as usize]) => 0,
+            after => 1 + after.expect("the last stop ends it"),
+        };
+        let next_hop = begin + index_u32(length);
+        let stretch = &stops[begin as usize..next_hop as usize];
+        let receiver =
+            (stretch.iter()).position(|stop| matches!(stop.place, PathNode::Receiver(_)));
+        let port = |stop: &Stop| stop.place.port().expect("ends are none of these");
+        let ports = |stops: &[Stop]| stops.iter().map(port).collect();
+        let (data, acks) = match receiver {
+            Some(at) => (&stretch[..at], &stretch[at + 1..]),
+            None if of_acks => (&stretch[..0], stretch),
+            None => (stretch, &stretch[..0]),
+        };
         Self {
-            data: data.into(),
-            receiver_hop,
-            acks: acks.into(),
-            next_hop: at,
+            data: ports(data),
+            receiver_hop: receiver.map(|at| begin + index_u32(at)),
+            acks: ports(acks),
+            next_hop,
         }
     }
 }

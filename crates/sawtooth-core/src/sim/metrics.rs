@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::spec::{Direction, FlowSpec, Scenario};
+use crate::spec::{Direction, OfAlike, Scenario};
 use crate::tcp::key;
 use crate::tcp::metrics_cache::{Keeps, MetricsCaches};
 use crate::tcp::sender::Sender;
@@ -19,23 +19,31 @@ pub(super) struct PathMetrics {
 impl PathMetrics {
     /// `standing`: flows that are there all the time, both sides of requests and responses among them.
     pub(super) fn new(scenario: &Scenario, standing: usize) -> Self {
-        let keeps = |spec: &FlowSpec| key::metrics_cache.of(&spec.tcp);
+        let mut alike = OfAlike::new();
+        let keeps: Vec<Keeps> = (scenario.all_flows())
+            .map(|spec| alike.of(spec, || key::metrics_cache.of(&spec.tcp)))
+            .collect();
+        if keeps.iter().all(|each| *each == Keeps::Nothing) {
+            return Self {
+                caches: None,
+                entries: Vec::new(),
+            };
+        }
         // Where its data go to.
         let mut places: BTreeMap<(&[usize], Direction), usize> = BTreeMap::new();
         let mut of_flow = Vec::new();
-        for (at, spec) in scenario.all_flows().enumerate() {
+        for (at, (spec, keeps)) in scenario.all_flows().zip(keeps).enumerate() {
             if at == scenario.flows.len() {
                 // The sides that ask are part of connections that have their place.
                 of_flow.resize(standing, (0, Keeps::Nothing));
             }
             let next = places.len();
             let way = (spec.path.as_slice(), spec.direction);
-            of_flow.push((*places.entry(way).or_insert(next), keeps(spec)));
+            of_flow.push((*places.entry(way).or_insert(next), keeps));
         }
         of_flow.resize(of_flow.len().max(standing), (0, Keeps::Nothing));
-        let asked = of_flow.iter().any(|(_, keeps)| *keeps != Keeps::Nothing);
         Self {
-            caches: asked.then(|| MetricsCaches::new(of_flow.iter().copied())),
+            caches: Some(MetricsCaches::new(of_flow.iter().copied())),
             entries: of_flow.split_off(standing),
         }
     }
@@ -75,7 +83,7 @@ mod tests {
     use super::*;
     use crate::registry::Value;
     use crate::sim::world::{World, assemble};
-    use crate::spec::LinkSpec;
+    use crate::spec::{FlowSpec, LinkSpec};
     use crate::tcp::metrics_cache::Inherited;
     use crate::units::testing::{at, secs, window};
     use crate::units::{Rate, WindowSize};

@@ -27,7 +27,7 @@ use crate::exchanges::{Exchanges, Message};
 use crate::record::Table;
 use crate::record::rows::Stalls;
 use crate::record::rows::exchanges::exchange_row;
-use crate::rng::RandomStream;
+use crate::rng::{RandomStream, StreamName};
 use crate::spec::{FlowSpec, Scenario};
 use crate::tcp::Config;
 use crate::tcp::sender::Sender;
@@ -196,7 +196,7 @@ fn sender_of_requests(spec: &FlowSpec, seed: u64) -> Sender {
         config: Arc::new(config),
         algorithm: algorithm(&spec.cc),
         end: FlowEnd::Receiver,
-        name: &requests_of(spec),
+        name: StreamName::of(&[&requests_of(spec)]),
         plain_way: false,
     };
     opening.open(seed, RandomStream::uniform)

@@ -59,14 +59,15 @@ pub(super) fn plan_stops(scenario: &Scenario, ports: &[Port], routes: &[RoundTri
         PathNode::Access(way) => [0, routes[(way / 2) as usize].access_delay.secs().to_bits()],
         _ => [0; 2],
     };
+    let number: usize = places.iter().map(Vec::len).sum();
     let mut made = Plan {
-        stops: Vec::new(),
+        stops: Vec::with_capacity(number),
         trips: Vec::with_capacity(places.len()),
         in_order: Vec::new(),
-        ranks: Vec::new(),
-        returning: Vec::new(),
-        twins: Vec::new(),
-        whose: Vec::new(),
+        ranks: Vec::with_capacity(number),
+        returning: Vec::with_capacity(number),
+        twins: Vec::with_capacity(number),
+        whose: Vec::with_capacity(number),
         settling: Settling::default(),
     };
     for (trip, route) in places.iter().zip(routes) {

@@ -53,7 +53,10 @@ pub(super) fn into_records(mut world: World) -> Records {
     if scenario.record.limited {
         tables.push(limited_table(scenario, flows));
     }
-    let names: Vec<String> = world.request_responses.names(scenario).collect();
+    let mut names: Vec<String> = Vec::new();
+    if !scenario.hosts.is_empty() {
+        names.extend(world.request_responses.names(scenario));
+    }
     tables.extend(host_tables(&world.hosts, scenario, &names));
     world.calendar.lineage.leave();
     Records { tables }

@@ -15,7 +15,7 @@ mod request_response;
 use std::fmt::Debug;
 
 use crate::registry::{Entry, Kind, Param, Params, Value, param};
-use crate::rng::RandomStream;
+use crate::rng::{RandomStream, StreamName};
 use crate::units::{ByteCount, Duration};
 
 /// Constructor of a table row.
@@ -125,7 +125,7 @@ pub const TABLE: &[Entry<NewSource>] = &[
 pub fn build(name: &str, params: &Params, seed: u64, flow: &str) -> Box<dyn Source> {
     let mut rows = TABLE.iter();
     let row = rows.find(|entry| entry.name == name);
-    let stream = RandomStream::new(seed, &format!("{flow}.source"));
+    let stream = StreamName::of(&[flow, ".source"]).stream(seed);
     (row.expect("the scenario names a row of the table").new)(params, stream)
 }
 

@@ -10,6 +10,8 @@
 //! routers, the receivers. A script that makes its nodes in another order deals the same points to other flows. Where all senders
 //! sit on one node, the points go to the flows in order.
 
+use crate::digits::Digits;
+
 const M1: i64 = 4_294_967_087;
 const M2: i64 = 4_294_944_443;
 
@@ -42,31 +44,58 @@ pub(crate) fn phases(flows: usize, senders: Senders) -> Vec<f64> {
 /// first and four times as many whenever it holds three entries per bucket; the hash of a string is `9 h + c` over its
 /// characters; a new entry goes to the head of its chain. Checked against `tclsh`.
 fn tcl_hash_order(count: usize) -> Vec<usize> {
-    let bucket = |key: usize, buckets: usize| {
-        key.to_string()
-            .bytes()
-            .fold(0, |hash: usize, c| hash * 9 + usize::from(c))
-            & (buckets - 1)
+    let mut digits = Digits::new();
+    let mut hash = |key: usize| {
+        let text = digits.of(key as u64).bytes();
+        text.fold(0, |hash: usize, c| hash * 9 + usize::from(c))
     };
-    let mut table: Vec<Vec<usize>> = vec![Vec::new(); 4];
+    let hashes: Vec<usize> = (0..count).map(&mut hash).collect();
+    let mut table = Chains::new(4, count);
     for key in 0..count {
-        // Chains are kept tail first, so that a push goes to the head.
-        let at = bucket(key, table.len());
-        table[at].push(key);
-        if key + 1 >= 3 * table.len() {
-            let mut larger = vec![Vec::new(); 4 * table.len()];
-            for chain in &table {
-                for &key in chain.iter().rev() {
-                    larger[bucket(key, 4 * table.len())].push(key);
-                }
+        table.push(key, &hashes);
+        let buckets = table.heads.len();
+        if key + 1 >= 3 * buckets {
+            let mut larger = Chains::new(4 * buckets, count);
+            for key in table.iter() {
+                larger.push(key, &hashes);
             }
             table = larger;
         }
     }
-    table
-        .into_iter()
-        .flat_map(|chain| chain.into_iter().rev())
-        .collect()
+    table.iter().collect()
+}
+
+/// Buckets of keys, each a chain from its head on.
+struct Chains {
+    heads: Vec<usize>,
+    /// Of each key the one behind it.
+    behind: Vec<usize>,
+}
+
+impl Chains {
+    /// Behind the last one.
+    const END: usize = usize::MAX;
+
+    fn new(buckets: usize, keys: usize) -> Self {
+        Self {
+            heads: vec![Self::END; buckets],
+            behind: vec![Self::END; keys],
+        }
+    }
+
+    fn push(&mut self, key: usize, hashes: &[usize]) {
+        let bucket = hashes[key] & (self.heads.len() - 1);
+        self.behind[key] = std::mem::replace(&mut self.heads[bucket], key);
+    }
+
+    /// All keys, bucket by bucket.
+    fn iter(&self) -> impl Iterator<Item = usize> {
+        let some = |key: usize| (key != Self::END).then_some(key);
+        let chain = move |head: &usize| {
+            std::iter::successors(some(*head), move |key| some(self.behind[*key]))
+        };
+        self.heads.iter().flat_map(chain)
+    }
 }
 
 /// MRG32k3a.

@@ -6,6 +6,7 @@ use sawtooth_core::Scenario;
 use sawtooth_core::internals::spec::source;
 use sawtooth_core::internals::tcp::Config;
 use sawtooth_core::internals::tcp::rto::RtoEstimator;
+use sawtooth_core::record::Text;
 use sawtooth_core::record::{Column, Effort, Records, SCHEMA, Table};
 use sawtooth_core::spec::{Direction, FlowSpec, LinkDirection};
 
@@ -98,7 +99,7 @@ fn known<T: Copy>(values: &[Option<T>], otherwise: T) -> Cow<'_, [T]> {
     known.collect()
 }
 
-fn texts<'a>(table: &'a Table, column: &str) -> &'a [String] {
+fn texts<'a>(table: &'a Table, column: &str) -> &'a [Text] {
     match table.column(column) {
         Column::Str(values) => values,
         other => panic!("{column}: {other:?}"),
@@ -107,7 +108,7 @@ fn texts<'a>(table: &'a Table, column: &str) -> &'a [String] {
 
 /// The rows of a table that are of one thing, which follow each other: by what is said in these columns.
 fn runs_of<'a>(table: &'a Table, columns: &[&str]) -> Vec<std::ops::Range<usize>> {
-    let names: Vec<&'a [String]> = columns.iter().map(|column| texts(table, column)).collect();
+    let names: Vec<&'a [Text]> = columns.iter().map(|column| texts(table, column)).collect();
     let same = |one: usize, other: usize| names.iter().all(|column| column[one] == column[other]);
     let mut found = Vec::new();
     let mut start = 0;
@@ -515,9 +516,9 @@ impl<'a> Run<'a> {
                     let link = &self.scenario.links[port / 2].name;
                     let mut rows = 0..table.rows();
                     let is_it = |row: &usize| {
-                        texts(table, "link")[*row] == *link
-                            && texts(table, "direction")[*row] == ["forward", "reverse"][port % 2]
-                            && texts(table, "flow")[*row] == *name
+                        *texts(table, "link")[*row] == **link
+                            && *texts(table, "direction")[*row] == *["forward", "reverse"][port % 2]
+                            && *texts(table, "flow")[*row] == **name
                     };
                     rows.find(is_it).map_or(0, |row| u64s(table, column)[row])
                 };
@@ -725,8 +726,8 @@ impl<'a> Run<'a> {
             let name = &texts(table, "flow")[row];
             let mut entries = self.scenario.arriving.iter().map(|one| &one.flow);
             let spec = entries
-                .find(|flow| flow.name == *name)
-                .ok_or_else(|| ("a transfer is of an entry", name.clone()))?;
+                .find(|flow| *flow.name == **name)
+                .ok_or_else(|| ("a transfer is of an entry", name.to_string()))?;
             let (size, delivered) = (
                 u64s(table, "size_bytes")[row],
                 u64s(table, "delivered_bytes")[row],

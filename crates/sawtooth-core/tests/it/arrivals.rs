@@ -115,7 +115,7 @@ fn another_entry_changes_no_draw() {
         let rows = names.iter().zip(wholes(&records, "transfers", "start_ns"));
         let rows = rows.zip(counts(&records, "transfers", "size_bytes"));
         let mut own: Vec<(i64, u64)> = rows
-            .filter(|((name, _), _)| *name == "web")
+            .filter(|((name, _), _)| &***name == "web")
             .map(|((_, start), size)| (start, size))
             .collect();
         own.sort_unstable();

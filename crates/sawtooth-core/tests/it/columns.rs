@@ -56,7 +56,7 @@ pub fn words(records: &Records, name: &str, column: &str) -> Vec<String> {
 /// The same of a table.
 pub fn words_of(table: &Table, column: &str) -> Vec<String> {
     match table.column(column) {
-        Column::Str(values) => values.clone(),
+        Column::Str(values) => values.iter().map(ToString::to_string).collect(),
         other => panic!("{column} has no words: {other:?}"),
     }
 }

@@ -40,7 +40,7 @@ fn run(tree: &Value) -> Records {
 
 fn cells(data: &Column) -> Vec<String> {
     match data {
-        Column::Str(values) => values.clone(),
+        Column::Str(values) => values.iter().map(ToString::to_string).collect(),
         numbers => numbers
             .numbers()
             .iter()

@@ -25,7 +25,7 @@ const LAYERS: &[&[&str]] = &[
     &["packet", "dist", "limits", "noise"],
     &["fft", "events", "registry"],
     &["rng", "expr", "ring", "histogram"],
-    &["units"],
+    &["digits", "units"],
 ];
 /// A packet carries SACK blocks, and an expression makes values: two types that live higher than they are used.
 const EXCEPTIONS: &[(&str, &str)] = &[("packet", "tcp"), ("expr", "registry")];

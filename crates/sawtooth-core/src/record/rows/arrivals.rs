@@ -3,13 +3,14 @@
 use crate::arrivals::summary::{Departed, Summary};
 use crate::histogram::TimesNs;
 use crate::record::Table;
+use crate::record::Text;
 use crate::spec::ArrivingSpec;
 use crate::units::Duration;
 
 row! {
     ArrivalRow: "arrivals", "one row per entry of flows that arrive and leave: all of them together";
-    flow: String, "", "the entry's name";
-    cc: String, "", "congestion control that was active";
+    flow: Text, "", "the entry's name";
+    cc: Text, "", "congestion control that was active";
     rate: f64, "1/s", "arrivals per second as given, or as the load makes it";
     started: u64, "", "flows that have arrived";
     completed: u64, "", "of them, those whose every byte has been delivered and acknowledged";
@@ -32,7 +33,7 @@ row! {
 
 row! {
     CompletionRow: "completions", "one row per entry of flows that arrive and bin of their sizes";
-    flow: String, "", "the entry's name";
+    flow: Text, "", "the entry's name";
     size_from_bytes: u64, "B", "the smallest size of the bin";
     size_below_bytes: u64, "B", "the smallest size of the next bin";
     started: u64, "", "flows of these sizes that have arrived";
@@ -48,7 +49,7 @@ row! {
 
 row! {
     TransferRow: "transfers", "one row per flow that has arrived, with record = [\"transfers\"], in the order of their ends";
-    flow: String, "", "the entry's name";
+    flow: Text, "", "the entry's name";
     number: u64, "", "which of its flows, counted from 1";
     start_ns: i64, "ns", "when it arrived";
     size_bytes: u64, "B", "application bytes to transfer";
@@ -80,8 +81,8 @@ impl ArrivalRow {
     fn of(spec: &ArrivingSpec, cc: &str, summary: &Summary, duration: Duration) -> Self {
         let times = TimesNs::of(&summary.completions_ns);
         Self {
-            flow: spec.flow.name.clone(),
-            cc: cc.to_owned(),
+            flow: spec.flow.name.as_str().into(),
+            cc: cc.into(),
             rate: spec.arrivals.rate,
             started: summary.started,
             completed: summary.completions_ns.count(),
@@ -109,7 +110,7 @@ impl CompletionRow {
         summary.by_size().map(move |size| {
             let times = TimesNs::of(size.completions_ns);
             Self {
-                flow: flow.to_owned(),
+                flow: flow.into(),
                 size_from_bytes: size.from,
                 size_below_bytes: size.below,
                 started: size.started,
@@ -129,7 +130,7 @@ impl CompletionRow {
 /// The row of a flow of an entry by name.
 pub fn transfer_row(entry: &str, flow: &Departed) -> TransferRow {
     TransferRow {
-        flow: entry.to_owned(),
+        flow: entry.into(),
         number: flow.arrival.number,
         start_ns: flow.arrival.at.as_ns(),
         size_bytes: flow.arrival.bytes.get(),

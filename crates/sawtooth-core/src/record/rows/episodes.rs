@@ -1,15 +1,16 @@
 //! Of loss episodes: from a reduction of the window to its recovery point.
 
+use crate::record::Text;
 use crate::spec::FlowSpec;
 use crate::tcp::episodes::LossEpisode;
 use crate::units::{ByteCount, Instant, WindowSize};
 
 row! {
     EpisodeRow: "episodes", "one row per loss episode of a flow, with record = [\"episodes\"]: from a reduction of the window to its recovery point";
-    flow: String, "", "the flow's name";
+    flow: Text, "", "the flow's name";
     start_ns: i64, "ns", "when the loss was found";
     end_ns: Option<i64>, "ns", "when the recovery point was reached, another episode began or the reduction was undone; null: not by the end of the run";
-    cause: String, "", "what found it: dupack, sack, fack, rack, tail_loss_probe, rto; or ecn, a mark";
+    cause: Text, "", "what found it: dupack, sack, fack, rack, tail_loss_probe, rto; or ecn, a mark";
     lost_packets: Option<i64>, "packet", "segments found lost; null of a recovery that does not judge segments (all but rack and fack)";
     retransmits: u64, "packet", "segments sent again";
     timeouts: u64, "", "expirations of the retransmission timer";
@@ -25,7 +26,7 @@ impl EpisodeRow {
     pub(crate) fn of(spec: &FlowSpec, smss: ByteCount, episode: &LossEpisode) -> Self {
         let bytes = |window: WindowSize| window.segments() * smss.as_f64();
         Self {
-            flow: spec.name.clone(),
+            flow: spec.name.as_str().into(),
             start_ns: episode.start.as_ns(),
             end_ns: episode.end.map(Instant::as_ns),
             cause: episode.cause.name().into(),

@@ -3,10 +3,11 @@
 use super::Stalls;
 use crate::exchanges::Exchanges;
 use crate::histogram::TimesNs;
+use crate::record::Text;
 
 row! {
     ExchangeRow: "exchanges", "one row per flow whose source answers requests";
-    flow: String, "", "the flow's name";
+    flow: Text, "", "the flow's name";
     asked: u64, "", "requests written by the client";
     answered: u64, "", "of them, those whose response has arrived completely";
     requested_bytes: u64, "B", "bytes of requests that have reached the server";
@@ -27,7 +28,7 @@ row! {
 pub fn exchange_row(flow: &str, exchanges: &Exchanges, stalls: Stalls) -> ExchangeRow {
     let times = TimesNs::of(&exchanges.completions_ns);
     ExchangeRow {
-        flow: flow.to_owned(),
+        flow: flow.into(),
         asked: exchanges.asked,
         answered: exchanges.completions_ns.count(),
         requested_bytes: exchanges.requested.get(),

@@ -4,6 +4,7 @@
 
 use super::Stalls;
 use crate::net::UdpFlow;
+use crate::record::Text;
 use crate::spec::{FlowSpec, Scenario, UdpSpec};
 use crate::tcp::limits::SendLimit;
 use crate::tcp::receiver::{InOrderDelivery, Receiver};
@@ -12,9 +13,9 @@ use crate::units::{Duration, Instant, mean_rate_bps};
 
 row! {
     FlowRow: "flows", "one row per flow";
-    flow: String, "", "the flow's name";
-    cc: String, "", "congestion control that was active";
-    recovery: String, "", "loss recovery that was active";
+    flow: Text, "", "the flow's name";
+    cc: Text, "", "congestion control that was active";
+    recovery: Text, "", "loss recovery that was active";
     start_ns: i64, "ns", "when the application opened the connection";
     acked_packets: Option<u64>, "packet", "highest cumulatively acknowledged data packet, counted from 1";
     acked_bytes: Option<u64>, "B", "application bytes cumulatively acknowledged to the sender";
@@ -95,7 +96,7 @@ impl FlowRow {
         let sampled = |time: Duration| (round_trips.samples > 0).then(|| time.as_ns());
         let limited = |limit| Some(limits.spent_ns(limit));
         Self {
-            flow: spec.name.clone(),
+            flow: spec.name.as_str().into(),
             cc: spec.cc.name.into(),
             recovery: config.recovery.word().into(),
             start_ns: spec.start.as_ns(),
@@ -149,7 +150,7 @@ impl FlowRow {
         let lifetime = (end - spec.start).max(Duration::ZERO);
         let payload = flow.received.payload().get();
         Self {
-            flow: spec.name.clone(),
+            flow: spec.name.as_str().into(),
             start_ns: spec.start.as_ns(),
             sent_packets: Some(flow.sent_packets()),
             delivered_bytes: payload,

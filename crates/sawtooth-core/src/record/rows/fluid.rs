@@ -2,12 +2,13 @@
 
 use crate::fluid::ClassTotals;
 use crate::record::Table;
+use crate::record::Text;
 use crate::spec::{FluidSpec, Scenario};
 use crate::units::Duration;
 
 row! {
     FluidRow: "fluid", "one row per entry of flows with model = \"fluid\", an approximation: sums over its flows, and means of them; docs/guides/fluid.md";
-    flow: String, "", "the entry's name";
+    flow: Text, "", "the entry's name";
     flows: u64, "", "how many flows it has";
     sent_bytes: u64, "B", "bytes sent, headers included";
     lost_bytes: u64, "B", "bytes that the senders have heard to be lost, headers included";
@@ -41,7 +42,7 @@ impl FluidRow {
         let law = spec.law();
         let payload = law.smss.as_f64() / law.segment.as_f64();
         Self {
-            flow: spec.flow.name.clone(),
+            flow: spec.flow.name.as_str().into(),
             flows: spec.starts.len() as u64,
             sent_bytes: whole(totals.sent_bytes),
             lost_bytes: whole(totals.lost_bytes),

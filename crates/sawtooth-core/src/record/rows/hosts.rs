@@ -2,25 +2,26 @@
 
 use crate::host::layers::Happening;
 use crate::host::stopwatch::{Interval, StallCause, Stopwatch};
+use crate::record::Text;
 use crate::units::Instant;
 
 row! {
     StallRow: "stalls", "one row per time in which a socket stalled, with record = [\"stalls\"]";
-    flow: String, "", "the flow's name; `NAME.requests` of the socket that sends the requests of `request_response`";
+    flow: Text, "", "the flow's name; `NAME.requests` of the socket that sends the requests of `request_response`";
     from_ns: i64, "ns", "when the stopwatch started";
     to_ns: i64, "ns", "when it was paused";
-    cause: String, "", "window, partial or memory: of those that hold, the one nearest to the wire";
+    cause: Text, "", "window, partial or memory: of those that hold, the one nearest to the wire";
 }
 
 row! {
     LayerRow: "layers", "one row per thing that happens to a packet at a layer of a host, with record = [\"layers\"]";
     t_ns: i64, "ns", "when; one clock for all hosts";
-    flow: String, "", "the flow's name; `NAME.requests` of what carries the requests of `request_response`";
-    host: String, "", "the host's name";
-    layer: String, "", "application, socket, tcp, driver or wire";
-    event: String, "", "application: write, written, read; socket: copied, sleep, wake, readable; tcp: send, receive; driver: send, handed, transmitted, receive; wire: begin, end, arrive";
+    flow: Text, "", "the flow's name; `NAME.requests` of what carries the requests of `request_response`";
+    host: Text, "", "the host's name";
+    layer: Text, "", "application, socket, tcp, driver or wire";
+    event: Text, "", "application: write, written, read; socket: copied, sleep, wake, readable; tcp: send, receive; driver: send, handed, transmitted, receive; wire: begin, end, arrive";
     packet: Option<i64>, "", "number of the packet among its flow's, acknowledgements included, from 1; null if it is about none";
-    kind: String, "", "data or ack; empty if it is about no packet";
+    kind: Text, "", "data or ack; empty if it is about no packet";
     seq: Option<i64>, "", "number of the segment, or of an acknowledgement the next that is expected; null if there is none";
     bytes: Option<i64>, "B", "application bytes that it is about, null of a write without end; of packets in the driver and on the wire, bytes of the packet";
 }
@@ -29,7 +30,7 @@ impl StallRow {
     /// Of a flow by name.
     pub(crate) fn of(flow: &str, interval: &Interval) -> Self {
         Self {
-            flow: flow.to_owned(),
+            flow: flow.into(),
             from_ns: interval.from,
             to_ns: interval.to,
             cause: interval.cause.name().into(),
@@ -47,8 +48,8 @@ impl LayerRow {
         };
         Self {
             t_ns: happening.time.as_ns(),
-            flow: flow.to_owned(),
-            host: host.to_owned(),
+            flow: flow.into(),
+            host: host.into(),
             layer: happening.layer.name().into(),
             event: happening.event.into(),
             packet: happening.packet.map(|(id, _)| i64::from(id)),

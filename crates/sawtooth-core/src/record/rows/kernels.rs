@@ -1,9 +1,11 @@
 //! Of real kernels: their counters.
 
+use crate::record::Text;
+
 row! {
     CounterRow: "counters", "one row per host and counter of its kernel that is not zero, with real kernels only (nstat(8))";
-    host: String, "", "sender or receiver";
-    counter: String, "", "the kernel's name, such as TcpExtTCPTimeouts";
+    host: Text, "", "sender or receiver";
+    counter: Text, "", "the kernel's name, such as TcpExtTCPTimeouts";
     value: u64, "", "at the end of the run";
 }
 
@@ -24,8 +26,8 @@ pub fn counter_rows(host: &str, text: &str) -> Vec<CounterRow> {
             let value = value.parse().ok().filter(|value| *value != 0);
             if let Some(value) = value.filter(|_| is_told) {
                 rows.push(CounterRow {
-                    host: host.to_owned(),
-                    counter: format!("{protocol}{name}"),
+                    host: host.into(),
+                    counter: format!("{protocol}{name}").into(),
                     value,
                 });
             }
@@ -42,10 +44,7 @@ mod tests {
     fn a_counter_has_its_protocol_before_its_name_and_no_row_if_it_is_zero() {
         let text = "TcpExt: TCPTimeouts TCPSpuriousRTOs\nTcpExt: 3 0\nIpExt: InOctets InCEPkts\nIpExt: 9 2\nMPTcpExt: MPCapableSYNRX\nMPTcpExt: 1\n";
         let rows = counter_rows("sender", text);
-        let found: Vec<_> = rows
-            .iter()
-            .map(|row| (row.counter.as_str(), row.value))
-            .collect();
+        let found: Vec<_> = rows.iter().map(|row| (&*row.counter, row.value)).collect();
         assert_eq!(found, [("TcpExtTCPTimeouts", 3), ("IpExtInCEPkts", 2)]);
     }
 }

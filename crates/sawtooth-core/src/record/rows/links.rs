@@ -3,13 +3,14 @@
 use crate::histogram::TimesNs;
 use crate::net::{FlowCounters, NotedPacket, PacketFate, Port, WaitHistograms, direction_name};
 use crate::record::Table;
+use crate::record::Text;
 use crate::spec::Scenario;
 use crate::units::{Duration, Instant, SeqNum};
 
 row! {
     LinkRow: "links", "one row per direction of a link";
-    link: String, "", "the link's name";
-    direction: String, "", "forward or reverse";
+    link: Text, "", "the link's name";
+    direction: Text, "", "forward or reverse";
     arrived_packets: u64, "packet", "packets that came to the queue";
     arrived_bytes: u64, "B", "bytes that came to the queue";
     dropped_packets: u64, "packet", "packets dropped by the queue";
@@ -28,8 +29,8 @@ row! {
 
 row! {
     WaitRow: "waits", "one row per direction of a link, with record = [\"waits\"]: how waits and backlogs are distributed, percentiles within 1/128";
-    link: String, "", "the link's name";
-    direction: String, "", "forward or reverse";
+    link: Text, "", "the link's name";
+    direction: Text, "", "forward or reverse";
     started_packets: u64, "packet", "packets whose transmission has started; the waits are theirs";
     wait_mean_ns: Option<i64>, "ns", "arrival to start of transmission, mean; null without any";
     wait_p50_ns: Option<i64>, "ns", "its median; null without any";
@@ -48,9 +49,9 @@ row! {
 
 row! {
     LinkFlowRow: "link_flows", "one row per direction of a link and flow, or entry of flows that arrive, whose packets have come there, with record = [\"link_flows\"]";
-    link: String, "", "the link's name";
-    direction: String, "", "forward or reverse";
-    flow: String, "", "the flow's name, or the entry's";
+    link: Text, "", "the link's name";
+    direction: Text, "", "forward or reverse";
+    flow: Text, "", "the flow's name, or the entry's";
     arrived_packets: u64, "packet", "its packets that came to the queue";
     arrived_bytes: u64, "B", "its bytes that came to the queue";
     dropped_packets: u64, "packet", "its packets dropped by the queue";
@@ -62,15 +63,15 @@ row! {
 
 row! {
     PacketRow: "packets", "one row per packet and direction of a link to which it has come, in the order in which they came, with record = [\"packets\"]; of those that are there at any time from `record_from` to `record_until`";
-    link: String, "", "the link's name";
-    direction: String, "", "forward or reverse";
-    flow: String, "", "the flow's name, or the entry's";
-    kind: String, "", "data, ack or datagram";
+    link: Text, "", "the link's name";
+    direction: Text, "", "forward or reverse";
+    flow: Text, "", "the flow's name, or the entry's";
+    kind: Text, "", "data, ack or datagram";
     number: i64, "", "of data the segment's number, of an acknowledgement the next segment that is expected, both from 0; of datagrams their number";
     bytes: u64, "B", "on the wire, headers included";
     retransmission: u64, "", "1 if it carries what has been sent before, else 0";
     marked: u64, "", "1 if the queue has marked it Congestion Experienced, else 0";
-    fate: String, "", "arrived, doubled (it arrives twice), damaged (it arrives, and its host discards it), dropped by the queue, lost on the wire, or unfinished: the run ended before";
+    fate: Text, "", "arrived, doubled (it arrives twice), damaged (it arrives, and its host discards it), dropped by the queue, lost on the wire, or unfinished: the run ended before";
     arrived_ns: Option<i64>, "ns", "when it came to the queue";
     dropped_ns: Option<i64>, "ns", "when the queue dropped it; null if it did not";
     started_ns: Option<i64>, "ns", "when its transmission began; null if it did not within the run";
@@ -85,22 +86,22 @@ pub fn link_tables(scenario: &Scenario, ports: &[Port]) -> Vec<Table> {
     let mut waits = record.waits.then(Table::new::<WaitRow>);
     let mut link_flows = record.link_flows.then(Table::new::<LinkFlowRow>);
     let mut packets = record.packets.map(|_| Table::new::<PacketRow>());
-    for (at, port) in ports.iter().enumerate() {
-        links.push(LinkRow::of(scenario, at, port));
+    for (place, port) in places(scenario).zip(ports) {
+        links.push(LinkRow::of(&place, port));
         let Some(ledger) = port.ledger() else {
             continue;
         };
         if let (Some(table), Some(noted)) = (&mut waits, &ledger.waits) {
-            table.push(WaitRow::of(scenario, at, noted));
+            table.push(WaitRow::of(&place, noted));
         }
         if let (Some(table), Some(flows)) = (&mut link_flows, ledger.flows()) {
             for (flow, counters) in flows {
-                table.push(LinkFlowRow::of(scenario, at, flow, counters));
+                table.push(LinkFlowRow::of(scenario, &place, flow, counters));
             }
         }
         if let (Some(table), Some(noted)) = (&mut packets, &ledger.packets) {
             for packet in noted.noted() {
-                table.push(PacketRow::of(scenario, at, packet));
+                table.push(PacketRow::of(scenario, &place, packet));
             }
         }
     }
@@ -109,10 +110,10 @@ pub fn link_tables(scenario: &Scenario, ports: &[Port]) -> Vec<Table> {
 }
 
 impl LinkRow {
-    /// Of a port by its number.
-    fn of(scenario: &Scenario, at: usize, port: &Port) -> Self {
+    /// Of a port, by its link and direction.
+    fn of(place: &[Text; 2], port: &Port) -> Self {
         let counters = &port.counters;
-        let (link, direction) = place(scenario, at);
+        let [link, direction] = place.clone();
         Self {
             link,
             direction,
@@ -135,9 +136,9 @@ impl LinkRow {
 }
 
 impl WaitRow {
-    /// Of a port by its number.
-    fn of(scenario: &Scenario, at: usize, noted: &WaitHistograms) -> Self {
-        let (link, direction) = place(scenario, at);
+    /// Of a port, by its link and direction.
+    fn of(place: &[Text; 2], noted: &WaitHistograms) -> Self {
+        let [link, direction] = place.clone();
         let (waits, found) = (TimesNs::of(&noted.waits), &noted.backlogs);
         Self {
             link,
@@ -161,13 +162,13 @@ impl WaitRow {
 }
 
 impl LinkFlowRow {
-    /// Of a port and a flow by their numbers.
-    fn of(scenario: &Scenario, at: usize, flow: u32, counters: &FlowCounters) -> Self {
-        let (link, direction) = place(scenario, at);
+    /// Of a port, by its link and direction, and a flow by its number.
+    fn of(scenario: &Scenario, place: &[Text; 2], flow: u32, counters: &FlowCounters) -> Self {
+        let [link, direction] = place.clone();
         Self {
             link,
             direction,
-            flow: name(scenario, flow).to_owned(),
+            flow: name(scenario, flow).into(),
             arrived_packets: counters.arrived_packets,
             arrived_bytes: counters.arrived.get(),
             dropped_packets: counters.dropped_packets,
@@ -180,8 +181,8 @@ impl LinkFlowRow {
 }
 
 impl PacketRow {
-    /// Of a port by its number.
-    fn of(scenario: &Scenario, at: usize, noted: &NotedPacket) -> Self {
+    /// Of a port, by its link and direction.
+    fn of(scenario: &Scenario, place: &[Text; 2], noted: &NotedPacket) -> Self {
         let first_of_udp = scenario.flows.len() + scenario.arriving.len();
         let segment = noted.packet.segment();
         let datagram = noted.traffic.flow as usize >= first_of_udp;
@@ -204,11 +205,11 @@ impl PacketRow {
         };
         // A clock of nanoseconds ends after 292 years: what comes later never does.
         let when = |time: Instant| (time.secs() < 9e9).then(|| time.as_ns());
-        let (link, direction) = place(scenario, at);
+        let [link, direction] = place.clone();
         Self {
             link,
             direction,
-            flow: name(scenario, noted.traffic.flow).to_owned(),
+            flow: name(scenario, noted.traffic.flow).into(),
             kind: kind.into(),
             number: i64::try_from(number.get()).unwrap_or(i64::MAX),
             bytes: noted.packet.size().get(),
@@ -224,10 +225,15 @@ impl PacketRow {
     }
 }
 
-/// Which link and direction a port is.
-pub(super) fn place(scenario: &Scenario, port: usize) -> (String, String) {
-    let link = scenario.links[port / 2].name.clone();
-    (link, direction_name(port).to_owned())
+/// Which link and direction each port is, in their order.
+pub(crate) fn places(scenario: &Scenario) -> impl Iterator<Item = [Text; 2]> {
+    let directions = [0, 1].map(|port| Text::from(direction_name(port)));
+    scenario.links.iter().flat_map(move |link| {
+        let link = Text::from(link.name.as_str());
+        directions
+            .clone()
+            .map(|direction| [link.clone(), direction])
+    })
 }
 
 /// Of a flow by its number: entries of flows that arrive come after those that are there all the time, then those of UDP.

@@ -1,15 +1,14 @@
 //! Of samples: the state of flows, queues and algorithms over time.
 
-use super::links::place;
 use crate::net::Port;
-use crate::spec::Scenario;
+use crate::record::Text;
 use crate::tcp::sender::Sender;
 use crate::units::{ByteCount, Duration, Instant, Rate, WindowSize};
 
 row! {
     SeriesRow: "series", "one row per flow and sample, when the scenario samples; the state just before t, or just after an acknowledgement with sample = \"ack\"";
     t_ns: i64, "ns", "time of the sample";
-    flow: String, "", "the flow's name";
+    flow: Text, "", "the flow's name";
     cwnd_bytes: Option<f64>, "B", "congestion window";
     ssthresh_bytes: Option<f64>, "B", "slow-start threshold; infinite while arbitrarily high";
     srtt_ns: Option<i64>, "ns", "smoothed round-trip time; null before a sample";
@@ -24,8 +23,8 @@ row! {
 row! {
     QueueRow: "queues", "one row per link direction and sample, when the scenario samples; the state just before t";
     t_ns: i64, "ns", "time of the sample";
-    link: String, "", "the link's name";
-    direction: String, "", "forward or reverse";
+    link: Text, "", "the link's name";
+    direction: Text, "", "forward or reverse";
     backlog_packets: u64, "packet", "packets present, the one in transmission included";
     dropped_packets: u64, "packet", "dropped so far";
 }
@@ -33,8 +32,8 @@ row! {
 row! {
     VariableRow: "variables", "one row per flow, sample and variable of its congestion control, by the name in its paper, with record = [\"variables\"]; taken with the rows of series";
     t_ns: i64, "ns", "time of the sample";
-    flow: String, "", "the flow's name";
-    variable: String, "", "the algorithm's name for it";
+    flow: Text, "", "the flow's name";
+    variable: Text, "", "the algorithm's name for it";
     value: f64, "", "in the algorithm's unit: windows in segments, times in seconds, rates in segments per second";
 }
 
@@ -45,7 +44,7 @@ impl SeriesRow {
         let bytes = |window: WindowSize| window.segments() * smss.as_f64();
         Self {
             t_ns: time.as_ns(),
-            flow: String::new(),
+            flow: Text::default(),
             cwnd_bytes: Some(bytes(sender.cwnd())),
             ssthresh_bytes: Some(bytes(sender.ssthresh())),
             srtt_ns: sender.srtt().map(Duration::as_ns),
@@ -67,9 +66,9 @@ impl SeriesRow {
     }
 
     /// The whole row.
-    pub(crate) fn completed(self, flow: &str, delivered: ByteCount) -> Self {
+    pub(crate) fn completed(self, flow: &Text, delivered: ByteCount) -> Self {
         Self {
-            flow: flow.to_owned(),
+            flow: flow.clone(),
             delivered_bytes: delivered.get(),
             ..self
         }
@@ -81,19 +80,18 @@ impl QueueRow {
     pub(crate) fn at_port(port: &Port, time: Instant) -> Self {
         Self {
             t_ns: time.as_ns(),
-            link: String::new(),
-            direction: String::new(),
+            link: Text::default(),
+            direction: Text::default(),
             backlog_packets: port.backlog_at(time),
             dropped_packets: port.counters.dropped_packets,
         }
     }
 
-    /// The whole row, of the port of that number.
-    pub(crate) fn completed(self, scenario: &Scenario, port: usize) -> Self {
-        let (link, direction) = place(scenario, port);
+    /// The whole row, of a port, by its link and direction.
+    pub(crate) fn completed(self, [link, direction]: &[Text; 2]) -> Self {
         Self {
-            link,
-            direction,
+            link: link.clone(),
+            direction: direction.clone(),
             ..self
         }
     }
@@ -101,11 +99,11 @@ impl QueueRow {
 
 impl VariableRow {
     /// Of a flow by name.
-    pub(crate) fn of(flow: &str, time: Instant, variable: &str, value: f64) -> Self {
+    pub(crate) fn of(flow: &Text, time: Instant, variable: &str, value: f64) -> Self {
         Self {
             t_ns: time.as_ns(),
-            flow: flow.to_owned(),
-            variable: variable.to_owned(),
+            flow: flow.clone(),
+            variable: variable.into(),
             value,
         }
     }

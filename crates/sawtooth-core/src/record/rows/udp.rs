@@ -3,11 +3,12 @@
 use crate::histogram::TimesNs;
 use crate::net::UdpFlow;
 use crate::record::Table;
+use crate::record::Text;
 use crate::spec::{Scenario, UdpSpec};
 
 row! {
     DatagramRow: "datagrams", "one row per flow with transport = \"udp\": what its receiver got and how late; bytes are those of IP packets";
-    flow: String, "", "the flow's name";
+    flow: Text, "", "the flow's name";
     sent_packets: u64, "packet", "packets sent";
     sent_bytes: u64, "B", "bytes sent, headers included";
     delivered_packets: u64, "packet", "packets received";
@@ -26,8 +27,8 @@ row! {
 
 row! {
     SourceRow: "sources", "one row per flow with transport = \"udp\" and quantity that its source found itself to have, over the whole flow; docs/guides/background.md";
-    flow: String, "", "the flow's name";
-    quantity: String, "", "of self_similar: periods, mean_wanted, mean and variance of the packets in a period as they are, share_empty and share_at_cap of the periods";
+    flow: Text, "", "the flow's name";
+    quantity: Text, "", "of self_similar: periods, mean_wanted, mean and variance of the packets in a period as they are, share_empty and share_at_cap of the periods";
     value: f64, "", "in packets, or a share";
 }
 
@@ -51,7 +52,7 @@ impl DatagramRow {
         let times = TimesNs::of(&received.delays_ns);
         let any = received.packets > 0;
         Self {
-            flow: spec.name.clone(),
+            flow: spec.name.as_str().into(),
             sent_packets: flow.sent_packets(),
             sent_bytes: flow.sent_bytes().get(),
             delivered_packets: received.packets,
@@ -73,8 +74,8 @@ impl DatagramRow {
 impl SourceRow {
     fn of(spec: &UdpSpec, quantity: &str, value: f64) -> Self {
         Self {
-            flow: spec.name.clone(),
-            quantity: quantity.to_owned(),
+            flow: spec.name.as_str().into(),
+            quantity: quantity.into(),
             value,
         }
     }

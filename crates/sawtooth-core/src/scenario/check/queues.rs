@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::super::error::{Result, at};
 use super::super::origins::{Origins, declared_name};
 use crate::registry::Value;
-use crate::spec::{LinkDirection, Scenario};
+use crate::spec::{LinkDirection, LinkSpec, Scenario};
 use crate::tcp::key;
 
 /// Sizes that hold at least one packet, and what would be if they did not.
@@ -60,7 +60,13 @@ const ASCENDING: &[(&str, &str, &str, &str)] = &[
 /// Refuses queues that are not what anybody can mean.
 pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Result<()> {
     let longest = longest_packets(scenario);
+    let mut checked: Option<LinkAndPackets> = None;
     for (link, longest) in scenario.links.iter().zip(longest) {
+        let this = LinkAndPackets { link, longest };
+        if checked.is_some_and(|before| before.is_like(this)) {
+            continue;
+        }
+        checked = Some(this);
         let name = declared_name(link);
         let written = origins.link(name);
         let forward = QueueOfLink {
@@ -83,8 +89,27 @@ pub(in crate::scenario) fn check(scenario: &Scenario, origins: &Origins) -> Resu
     Ok(())
 }
 
+/// A link, and the longest packets that come to it.
+#[derive(Clone, Copy)]
+struct LinkAndPackets<'a> {
+    link: &'a LinkSpec,
+    longest: Longest,
+}
+
+impl LinkAndPackets<'_> {
+    /// Whether all that is looked at is as in another one, as in most links.
+    fn is_like(self, other: Self) -> bool {
+        let alike = |one: &LinkDirection, other: &LinkDirection| {
+            one.rate == other.rate && one.queue == other.queue
+        };
+        self.longest == other.longest
+            && alike(&self.link.forward, &other.link.forward)
+            && alike(&self.link.reverse, &other.link.reverse)
+    }
+}
+
 /// Bytes of the longest packet that comes to a link in each direction.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Longest {
     forward: u64,
     reverse: u64,

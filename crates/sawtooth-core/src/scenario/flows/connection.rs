@@ -11,6 +11,7 @@ use crate::registry::Params;
 use crate::source;
 use crate::spec::{FlowSpec, Part, set_needed_feedback};
 use crate::tcp::key;
+use crate::units::{Duration, Instant};
 
 /// The connections of an entry, with the parameters of the scenario's `stack` unless they have their own.
 pub(super) struct Connections<'a> {
@@ -18,6 +19,9 @@ pub(super) struct Connections<'a> {
     links: &'a Groups<'a>,
     /// What they have in common: all but names, paths and times.
     alike: ReadOnce<FlowSpec>,
+    start: ReadOnce<Instant>,
+    delay: ReadOnce<Duration>,
+    path: ReadOnce<Vec<usize>>,
 }
 
 impl<'a> Connections<'a> {
@@ -26,6 +30,9 @@ impl<'a> Connections<'a> {
             stack,
             links,
             alike: ReadOnce::new(),
+            start: ReadOnce::new(),
+            delay: ReadOnce::new(),
+            path: ReadOnce::new(),
         }
     }
 
@@ -38,11 +45,12 @@ impl<'a> Connections<'a> {
                 .read(&name, context, || alike(table, self.stack)),
             None => alike(table, self.stack),
         })?;
-        let start = when::start(table)?;
-        let delay = when::access_delay(table)?;
+        let start = self.start.read(context, || when::start(table))?;
+        let delay = self.delay.read(context, || when::access_delay(table))?;
+        let path = || route::read(table, self.links);
         Ok(FlowSpec {
             name,
-            path: route::read(table, self.links)?,
+            path: self.path.read(context, path)?,
             start,
             delay,
             ..alike

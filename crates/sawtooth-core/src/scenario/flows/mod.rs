@@ -58,7 +58,7 @@ pub(super) fn read(
     limits: &Limits,
 ) -> Result<FlowSpecs> {
     let entries = entries(context.tree)?;
-    let stack = tcp::stack(context.tree)?;
+    let stack = tcp::stack(context)?;
     let mut flows = FlowSpecs::default();
     let mut names = FlowNames::default();
     for (index, json) in entries.iter().enumerate() {
@@ -96,6 +96,10 @@ pub(super) fn read(
             return Err(rules::two_flows(&base, &table.place("name")));
         }
         let origin = origin(table, index);
+        let (arrivals, on_hosts) = (table.get("arrivals"), hosts::are_named(table));
+        if arrivals.is_none() && !is_udp {
+            flows.standing.reserve(count.unwrap_or(1));
+        }
         let mut connections = connection::Connections::new(&stack, links);
         // Of a count of 0 only the keys are read: what they say may divide by it.
         for (name, context) in context.items(&base, count) {
@@ -109,14 +113,16 @@ pub(super) fn read(
                 continue;
             }
             let mut flow = connections.read(name, table)?;
-            hosts::put_on(&mut flow, table, hosts)?;
-            match table.get("arrivals") {
+            if on_hosts {
+                hosts::put_on(&mut flow, table, hosts)?;
+            }
+            match &arrivals {
                 None => {
                     flows.standing.push(flow);
                     flows.entries.flows.push(origin);
                 }
                 Some((json, path)) => {
-                    let arriving = arrivals::read(flow, table, json, &path)?;
+                    let arriving = arrivals::read(flow, table, json, path)?;
                     flows.arriving.push(arriving);
                     flows.entries.arriving.push(origin);
                 }

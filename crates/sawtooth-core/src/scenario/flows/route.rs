@@ -7,6 +7,7 @@ use super::super::error::{Result, at};
 use super::super::groups::Groups;
 use super::super::rules;
 use super::is_other_word;
+use crate::digits::numbered;
 use crate::spec::Direction;
 
 /// Which way data crosses the links.
@@ -30,7 +31,7 @@ pub(super) fn read(table: TreeTable, links: &Groups) -> Result<Vec<usize>> {
     rules::path(names.len(), &path)?;
     let mut route = Vec::with_capacity(names.len());
     for (index, json) in names.iter().enumerate() {
-        let path = format!("{path}[{index}]");
+        let path = numbered(&path, index);
         let Json::String(text) = json else {
             return Err(at(path, "expected the name of a link"));
         };

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::super::context::TreeTable;
+use super::super::context::{Context, TreeTable};
 use super::super::error::{Result, at, unknown};
 use super::super::params::set_params;
 use super::super::value::object;
@@ -10,7 +10,19 @@ use crate::registry::{Params, Value};
 use crate::tcp::{self, key};
 
 /// The parameters of the scenario's stack.
-pub(super) fn stack(tree: &Map<String, Json>) -> Result<Params> {
+pub(super) fn stack(context: &Context) -> Result<Params> {
+    if let Some(known) = context.before.and_then(|before| before.stack.get()) {
+        return Ok(known.clone());
+    }
+    let stack = written_stack(context.tree)?;
+    if let Some(before) = context.before {
+        // Nobody has filled it meanwhile.
+        let _ = before.stack.set(stack.clone());
+    }
+    Ok(stack)
+}
+
+fn written_stack(tree: &Map<String, Json>) -> Result<Params> {
     let name = match tree.get("stack") {
         None => return Ok(Params::defaults(tcp::PARAMS)),
         Some(Json::String(name)) => name,

@@ -36,10 +36,11 @@ pub(super) fn read<'a>(
             .hint("for example links.bottleneck = { rate = \"10 Mbit/s\", delay = \"20 ms\" }"));
     };
     let known = keys::names(keys::DIRECTION).chain(keys::names(keys::LINK));
-    let (mut links, mut groups) = (Vec::new(), Groups::new("link"));
+    let (mut links, mut groups) = (Vec::<LinkSpec>::new(), Groups::new("link"));
     for (name, json) in object(json, "links")? {
         let declared = groups.declare(name, json, &known, context, limits)?;
         let mut alike = ReadOnce::new();
+        links.reserve(declared.number());
         for (name, context) in declared.items(context) {
             let table = declared.table(&context);
             let alike = alike.read(&context, || match context.before {

@@ -1,7 +1,7 @@
 //! Samples of a sender after every acknowledgement that it gets.
 
-use crate::record::Table;
 use crate::record::rows::SeriesRow;
+use crate::record::{Table, Text};
 use crate::spec::Scenario;
 use crate::units::{ByteCount, Instant};
 
@@ -31,13 +31,13 @@ impl AckTrace {
         let seen = self.acks.into_iter().zip(&self.deliveries).enumerate();
         for (flow, (acks, deliveries)) in seen.filter(|(flow, _)| scenario.record.has_series(*flow))
         {
-            let spec = &scenario.flows[flow];
+            let name = Text::from(scenario.flows[flow].name.as_str());
             for (time, row) in acks {
                 let known = deliveries.partition_point(|(at, _)| *at <= time);
                 let delivered = known
                     .checked_sub(1)
                     .map_or(ByteCount::ZERO, |last| deliveries[last].1);
-                table.push(row.completed(&spec.name, delivered));
+                table.push(row.completed(&name, delivered));
             }
         }
         table

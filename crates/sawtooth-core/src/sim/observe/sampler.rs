@@ -3,6 +3,8 @@
 use super::variables::VariableSamples;
 use crate::net::Port;
 use crate::record::Table;
+use crate::record::Text;
+use crate::record::rows::links::places;
 use crate::record::rows::{QueueRow, SeriesRow};
 use crate::sim::flow::Flow;
 use crate::spec::{Sampling, Scenario};
@@ -149,9 +151,9 @@ impl Samplers {
         let record = scenario.record;
         let seen = self.senders.into_iter().zip(&self.receivers).enumerate();
         for (flow, (sender, receiver)) in seen.filter(|(flow, _)| record.has_series(*flow)) {
-            let spec = &scenario.flows[flow];
+            let name = Text::from(scenario.flows[flow].name.as_str());
             for (row, delivered) in sender.samples.into_iter().zip(&receiver.samples) {
-                series.push(row.completed(&spec.name, *delivered));
+                series.push(row.completed(&name, *delivered));
             }
         }
         let udp = if record.series_of.is_none() {
@@ -160,15 +162,16 @@ impl Samplers {
             &[]
         };
         for (spec, receiver) in scenario.udp.iter().zip(udp) {
+            let name = Text::from(spec.name.as_str());
             for (at, delivered) in receiver.samples.iter().enumerate() {
                 let row = SeriesRow::of_udp(receiver.time_of(at));
-                series.push(row.completed(&spec.name, *delivered));
+                series.push(row.completed(&name, *delivered));
             }
         }
         let mut queues = Table::new::<QueueRow>();
-        for (index, port) in self.ports.into_iter().enumerate() {
+        for (port, place) in self.ports.into_iter().zip(places(scenario)) {
             for row in port.samples {
-                queues.push(row.completed(scenario, index));
+                queues.push(row.completed(&place));
             }
         }
         [series, queues]

@@ -1,7 +1,7 @@
 //! The algorithms' own variables.
 
-use crate::record::Table;
 use crate::record::rows::VariableRow;
+use crate::record::{Table, Text};
 use crate::spec::Scenario;
 use crate::tcp::sender::Sender;
 use crate::units::Instant;
@@ -32,8 +32,9 @@ impl VariableSamples {
     pub(super) fn table(&self, scenario: &Scenario) -> Table {
         let mut table = Table::new::<VariableRow>();
         for (flow, values) in scenario.flows.iter().zip(&self.values) {
+            let flow = Text::from(flow.name.as_str());
             for (time, name, value) in values {
-                table.push(VariableRow::of(&flow.name, *time, name, *value));
+                table.push(VariableRow::of(&flow, *time, name, *value));
             }
         }
         table
