@@ -18,7 +18,7 @@ from sawtooth.errors import ClusterError, Place, RunFailed, StudyError, as_path,
 from sawtooth.execute import WorkersGone, execute
 from sawtooth.hints import did_you_mean
 from sawtooth.lines import lines
-from sawtooth.plan import Plan, make_plan
+from sawtooth.plan import Plan, check_short, make_plan
 from sawtooth.results.dataset import is_results
 from sawtooth.results.records import Records
 from sawtooth.sharing import Shard
@@ -219,6 +219,7 @@ def run(
         else as_path(out, "`out` is the path of a directory")
     )
     plan = dataclasses.replace(make_plan(loaded), shard=part)
+    check_short(loaded)
     if dask is not None:
         clusters.require_address(arguments.text(dask, "`dask` is an address, such as tcp://head:8786 or local:4"))
     elif not is_results(target):

@@ -240,7 +240,7 @@ class Plan:
 
 
 def make_plan(study: Study) -> Plan:
-    """Lays out every run of a study and checks one of each cell and arm, also of its short form, which is tried first and in CI.
+    """Lays out every run of a study and checks one of each cell and arm.
 
     Raises:
         StudyError: for anything that no run could use, with its place in the study.
@@ -280,9 +280,18 @@ def make_plan(study: Study) -> Plan:
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
     if study.order == "blocks":
         runs = _in_blocks(study, runs)
+    return Plan(study, all_cells, runs, _batches(study, runs), tuple(warnings), demand)
+
+
+def check_short(study: Study) -> None:
+    """Checks the `[short]` form, too, which is tried first and in CI: for what tells of a whole study file, not for what wants its runs.
+
+    Raises:
+        StudyError: for anything of it that no run could use, with its place in the study.
+
+    """
     if (shortened := study.shortened()) is not None:
         make_plan(shortened)
-    return Plan(study, all_cells, runs, _batches(study, runs), tuple(warnings), demand)
 
 
 def grown(plan: Plan, more: Mapping[int, int]) -> Plan:
