@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sawtooth import _core, calibration
 from sawtooth.backends import debian, kernels, modules, netns, processes, qemu, registry, uml
+from sawtooth.counted import counted
 from sawtooth.errors import BackendUnavailable
 from sawtooth.study import Study
 
@@ -148,7 +149,7 @@ def _leftovers() -> Finding:
     return Finding(
         what,
         count == 0,
-        f"{count} temporary directories" if count else "nothing",
+        counted(count, "temporary directory") if count else "nothing",
         "`sawtooth doctor --clean` removes them" if count else "",
     )
 

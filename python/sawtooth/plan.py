@@ -18,6 +18,7 @@ from typing import Any
 import polars as pl
 
 from sawtooth import _core
+from sawtooth.counted import counted
 from sawtooth.display import Card, few
 from sawtooth.errors import StudyError, StudyWarning, hinted, wrong_type
 from sawtooth.expected import check
@@ -167,10 +168,10 @@ class Plan:
     def size(self) -> str:
         """How many runs of what."""
         study = self.study
-        arms = f" x {len(study.arms)} arm{'s' * (len(study.arms) > 1)}" if study.arms else ""
-        text = f"{len(self.cells):,} cell{'s' * (len(self.cells) != 1)}{arms} x"
+        arms = f" x {counted(len(study.arms), 'arm')}" if study.arms else ""
+        text = f"{counted(len(self.cells), 'cell')}{arms} x"
         if study.until is None:
-            return f"{text} {study.counted} = {len(self.runs):,} run{'s' * (len(self.runs) != 1)}"
+            return f"{text} {study.counted} = {counted(len(self.runs), 'run')}"
         most = len(self.cells) * max(1, len(study.arms)) * study.most
         return f"{text} {study.repeat:,} to {study.most:,} replicates = {len(self.runs):,} to {most:,} runs"
 

@@ -20,6 +20,7 @@ from rich.style import Style
 from rich.text import Text
 
 from sawtooth import streams
+from sawtooth.counted import counted
 from sawtooth.errors import OutputLost
 from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES, rate
@@ -160,7 +161,7 @@ class Table:
 
 def _heading(count: int, target: str, elapsed: float, ended: int) -> str:
     gone = f", {ended} of them ended" if ended else ""
-    return f"{count} connection{'' if count == 1 else 's'} of {target}{gone}, after {f'{elapsed:.1f}'.removesuffix('.0')} s; % of the time"
+    return f"{counted(count, 'connection')} of {target}{gone}, after {f'{elapsed:.1f}'.removesuffix('.0')} s; % of the time"
 
 
 def _grid(spells: Spells) -> Iterator[Line]:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from sawtooth import _core, arguments
 from sawtooth.backends.registry import BACKENDS
+from sawtooth.counted import form
 from sawtooth.display import Card, few
 from sawtooth.errors import StudyError, as_path, cut, read_text, wrong_type
 from sawtooth.study import shipped, spelling
@@ -201,7 +202,7 @@ class Study:
     def counted(self) -> str:
         """As `replicates`, with the word: `2 replicates (8 of sack)`."""
         number, brace, others = self.replicates.partition(" (")
-        return f"{number} replicate{'s' * (number != '1')}{brace}{others}"
+        return f"{number} {form(number, 'replicate', 'replicates')}{brace}{others}"
 
     @property
     def repeat_origins(self) -> Mapping[str, int]:
