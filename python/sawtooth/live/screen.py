@@ -49,7 +49,7 @@ def output(target: str, *, as_json: bool) -> Generator[Callable[[Report], None]]
         yield _written(_Lines().show)
         return
     console = _console()
-    if not console.is_terminal:
+    if not console.redraws:
         yield _written(lambda report: console.print(Table(report.spells, target, report.elapsed, None, report.note), ""))
         return
     waiting = Text(f"watching {target} ...", style="dim")
@@ -87,7 +87,7 @@ class _Console(streams.Console):
         raise BrokenPipeError
 
 
-def _console() -> Console:
+def _console() -> streams.Console:
     # A pipe gets whole lines.
     return _Console() if sys.stdout.isatty() else _Console(width=120)
 
