@@ -93,9 +93,11 @@ def lint_planned(plan: Plan) -> list[Diagnostic]:
     return in_order(each for each in _all(plan) if each.rule.code not in skipped)
 
 
-def lint_unread(error: StudyError, path: Path, *, short: bool, options: Sequence[str], files: bool) -> list[Diagnostic]:
-    """What is wrong with a study file that cannot be read, of which the first error is known."""
-    return in_order(map(unusable, every_of(path, short=short, options=options, files=files) or [error]))
+def lint_unread(
+    error: StudyError, path: Path, text: str | None = None, *, short: bool, options: Sequence[str], files: bool
+) -> list[Diagnostic]:
+    """What is wrong with a study that cannot be read, of which the first error is known: with its text, or else with what is in its file."""
+    return in_order(map(unusable, every_of(path, text, short=short, options=options, files=files) or [error]))
 
 
 def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:

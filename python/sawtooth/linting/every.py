@@ -38,11 +38,11 @@ def every(study: Study) -> list[StudyError]:
     return _every(_Written(study.document, study.tree), again)
 
 
-def every_of(path: Path, *, short: bool, options: Sequence[str], files: bool) -> list[StudyError]:
-    """The mistakes of a study file that cannot be read."""
-    path = shipped.find(path)
+def every_of(path: Path, text: str | None, *, short: bool, options: Sequence[str], files: bool) -> list[StudyError]:
+    """The mistakes of a study that cannot be read: of its text, if there is one, or of what is in its file."""
+    path = shipped.find(path) if text is None else path
     try:
-        text = read_text(path)
+        text = read_text(path) if text is None else text
         tree, spans = _core.parse_toml(text)
     except (StudyError, _core.TomlError):
         return []

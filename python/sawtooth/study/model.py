@@ -158,11 +158,7 @@ class Study:
             TypeError: if it is no mapping.
 
         """
-        if not isinstance(tree, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise wrong_type("a study is made of a mapping", tree)
-        plain = arguments.plain(tree)
-        whole = plain if "scenario" in plain else {"scenario": plain}
-        return cls.parse(written(whole), Path("<study>"), short=short, options=options, files=files)
+        return cls.parse(text_of(tree), short=short, options=options, files=files)
 
     def shortened(self) -> Study | None:
         """The `[short]` form of a long one that nothing was set of; None if there is none.
@@ -294,3 +290,11 @@ def _at(value: Any, path: str) -> Any:
         except (KeyError, IndexError, TypeError):
             return None
     return value
+
+
+def text_of(tree: Mapping[str, Any]) -> str:
+    """The text that a mapping would be as a study file; without `scenario` it is one."""
+    if not isinstance(tree, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type("a study is made of a mapping", tree)
+    plain = arguments.plain(tree)
+    return written(plain if "scenario" in plain else {"scenario": plain})
