@@ -272,7 +272,9 @@ def _queues(queues: pl.DataFrame, links: Sequence[str], lost: Mapping[str, Vecto
         dropped = np.diff(rows["dropped_packets"].to_numpy().astype(float), prepend=0.0) > 0
         if dropped.any():
             marks[label] = t[dropped]
-    return Panel("queue (packets)", curves, 1.0, marks, {f"queue of {name}": times for name, times in lost.items() if name in shown})
+    return Panel(
+        "queue (packets)", curves, 1.0, marks, {f"queue of {name}": times for name, times in lost.items() if name in shown}, whole=True
+    )
 
 
 def _known(what: str, asked: Sequence[str], there: Sequence[str]) -> list[str]:
