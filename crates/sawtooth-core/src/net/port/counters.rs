@@ -40,9 +40,9 @@ pub struct PortCounters {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct AtSample {
     /// The most packets that were present until then when one had to wait: what is counted begins anew with each sample.
-    busy_peak_packets: u64,
-    backlog_packets: u64,
-    accepted_packets: u64,
+    busy_peak: u64,
+    backlog: u64,
+    accepted: u64,
 }
 
 /// Sums over packets.
@@ -128,22 +128,22 @@ impl PortCounters {
 
     /// Largest backlog an accepted packet left behind, itself and the packet in transmission included.
     pub fn peak_packets(&self) -> u64 {
-        let waiting = self.busy_peak_packets.max(self.at_sample.busy_peak_packets);
+        let waiting = self.busy_peak_packets.max(self.at_sample.busy_peak);
         waiting.max(self.accepted_packets().min(1))
     }
 
-    /// The largest backlog since the sample before, where it is `backlog_packets` now.
-    pub(super) fn peak_since_sample(&mut self, backlog_packets: u64) -> u64 {
-        let (before, accepted_packets) = (self.at_sample, self.accepted_packets());
+    /// The largest backlog since the sample before, where it is `backlog` now.
+    pub(super) fn peak_since_sample(&mut self, backlog: u64) -> u64 {
+        let (before, accepted) = (self.at_sample, self.accepted_packets());
         self.at_sample = AtSample {
-            busy_peak_packets: before.busy_peak_packets.max(self.busy_peak_packets),
-            backlog_packets,
-            accepted_packets,
+            busy_peak: before.busy_peak.max(self.busy_peak_packets),
+            backlog,
+            accepted,
         };
-        let passed = u64::from(accepted_packets > before.accepted_packets);
+        let passed = u64::from(accepted > before.accepted);
         std::mem::take(&mut self.busy_peak_packets)
-            .max(before.backlog_packets)
-            .max(backlog_packets)
+            .max(before.backlog)
+            .max(backlog)
             .max(passed)
     }
 }
