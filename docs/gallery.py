@@ -3,7 +3,7 @@
 Results directories in the order of the names of the studies; what is not given is run first, all of it a minute or two. With --check nothing is written, and the
 page must already be so.
 
-The guide's picture, docs/images/gallery.png, is the contact-sheet.png that `sawtooth gallery` makes of the same results: draw it anew when verdicts change.
+The guide's picture, docs/images/gallery.png, is the contact sheet of the same results: `python -m docs.pictures gallery` draws it anew when verdicts change.
 """
 
 from __future__ import annotations

@@ -18,14 +18,15 @@ from sawtooth.errors import ClusterError, Place, RunFailed, StudyError, as_path,
 from sawtooth.execute import WorkersGone, execute
 from sawtooth.hints import did_you_mean
 from sawtooth.lines import lines
-from sawtooth.plan import Plan, make_plan
+from sawtooth.plan import Plan, check_short, make_plan
 from sawtooth.results.dataset import is_results
 from sawtooth.results.records import Records
 from sawtooth.sharing import Shard
-from sawtooth.spoken import in_python
+from sawtooth.spoken import in_python, of_arguments, of_options
 from sawtooth.study import Study
 from sawtooth.study import files as named_files
 from sawtooth.study.folder import Folder
+from sawtooth.study.model import text_of
 from sawtooth.study.paths import quoted
 from sawtooth.taps import Wanted, of_seed
 
@@ -219,6 +220,7 @@ def run(
         else as_path(out, "`out` is the path of a directory")
     )
     plan = dataclasses.replace(make_plan(loaded), shard=part)
+    check_short(loaded)
     if dask is not None:
         clusters.require_address(arguments.text(dask, "`dask` is an address, such as tcp://head:8786 or local:4"))
     elif not is_results(target):
@@ -266,17 +268,33 @@ def lint(
         with in_python():
             loaded = _study(study, short=short, options=options, files=files, taker="lint")
     except StudyError as error:
-        if error.place is not None and Path(error.place.name).is_file():
-            return linting.lint_unread(error, Path(error.place.name), short=short, options=options, files=files)
-        return [linting.unusable(error)]
+        text = _text(study)
+        if text is None and (error.place is None or not Path(error.place.name).is_file()):
+            return [linting.unusable(error)]
+        path = Path(_NO_FILE) if text is not None or error.place is None else Path(error.place.name)
+        return [_in_python(each) for each in linting.lint_unread(error, path, text, short=short, options=options, files=files)]
     return linting.lint(loaded)
 
 
-def _study(source: Mapping[str, Any] | str | Path, *, short: bool, options: Sequence[str], files: bool, taker: str = "run") -> Study:
+def _in_python(found: Diagnostic) -> Diagnostic:
+    hint = found.hint and of_arguments(found.hint)
+    return dataclasses.replace(found, message=of_arguments(found.message), hint=hint, place=of_options(found.place))
+
+
+_NO_FILE = "<study>"
+"""What the text of no file is called in places of mistakes."""
+
+
+def _text(source: Mapping[str, Any] | str | Path) -> str | None:
+    """The text of a study that is no file: it is given, or what a mapping would be."""
     if isinstance(source, Mapping):
-        return Study.of(source, short=short, options=options, files=files)
-    if isinstance(source, str) and _is_text(source):
-        return Study.parse(_as_study(source), Path("<study>"), short=short, options=options, files=files)
+        return text_of(source)
+    return _as_study(source) if isinstance(source, str) and _is_text(source) else None
+
+
+def _study(source: Mapping[str, Any] | str | Path, *, short: bool, options: Sequence[str], files: bool, taker: str = "run") -> Study:
+    if (text := _text(source)) is not None:
+        return Study.parse(text, Path(_NO_FILE), short=short, options=options, files=files)
     if isinstance(source, str) and not source:
         raise StudyError("an empty text is neither a study nor the path of one", hint="a study has a [scenario], with links and flows")
     path = as_path(source, f"`{taker}` takes a study: the path of its file, its text, a mapping, or a Study")

@@ -12,18 +12,38 @@ from pathlib import Path
 
 from sawtooth import _core, calibration
 from sawtooth.backends import debian, kernels, modules, netns, processes, qemu, registry, uml
+from sawtooth.counted import counted, form
 from sawtooth.errors import BackendUnavailable
 from sawtooth.study import Study
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at."""
+    """One thing that was looked at.
+
+    Attributes:
+        what: it is.
+        ok: whether nothing of it is in the way of a run.
+        detail: what was found.
+        advice: what to do, or to know.
+        state: how it is, in a word or two; by itself `ok` or `missing`.
+
+    """
 
     what: str
     ok: bool
     detail: str
     advice: str = ""
+    state: str = ""
+
+    @property
+    def said(self) -> str:
+        """How it is: `ok` is only what is there and whole."""
+        return self.state or ("ok" if self.ok else "missing")
+
+    def facts(self) -> dict[str, object]:
+        """For programs."""
+        return {"what": self.what, "ok": self.ok, "state": self.said, "detail": self.detail, "advice": self.advice}
 
 
 def examine() -> list[Finding]:
@@ -43,8 +63,9 @@ def examine() -> list[Finding]:
             free > 1.0,
             f"{free:.0f} GB free here",
             "" if free > 1.0 else "results of a large study need about 1 GB",
+            "" if free > 1.0 else "full",
         ),
-        Finding("temporary directory", os.access(tempfile.gettempdir(), os.W_OK), tempfile.gettempdir()),
+        _temporary(),
         guest_finding(),
         qemu_finding(),
         kvm_finding(),
@@ -83,8 +104,13 @@ def qemu_finding(*, fetch: bool = False) -> Finding:
         return Finding(what, False, missing.message, missing.hint or "")
     kernel = debian.present()
     if kernel is None:
-        return Finding(what, shutil.which("apt-get") is not None, "emulated; the cloud kernel is not here",
-                       "the first run fetches the package linux-image-cloud-amd64 into the cache; or install it")  # fmt: skip
+        fetches = shutil.which("apt-get") is not None
+        advice = (
+            "the first run fetches the package linux-image-cloud-amd64 into the cache; or install it"
+            if fetches
+            else "install the package linux-image-cloud-amd64"
+        )
+        return Finding(what, fetches, "emulated; the cloud kernel is not here", advice, "to fetch" if fetches else "missing")
     return Finding(what, True, f"emulated; {kernel.release}, {', '.join(kernel.modules.congestion_controls())}")
 
 
@@ -92,9 +118,11 @@ def kvm_finding() -> Finding:
     """Whether a kernel boots under KVM: tried, where there is one to try."""
     what = 'KVM (`kernel.time = "real"` of qemu)'
     if not qemu_finding().ok or debian.present() is None:
-        return Finding(what, False, "not tried without QEMU and a kernel")
+        return Finding(what, False, "not tried without QEMU and a kernel", state="not tried")
     problem = qemu.kvm_problem()
-    return Finding(what, not problem, problem or "boots", "real time is emulated instead, with less speed" if problem else "")
+    if problem:
+        return Finding(what, False, problem, "real time is emulated instead, with less speed", "unusable" if qemu.has_kvm() else "missing")
+    return Finding(what, True, "boots")
 
 
 def netns_finding() -> Finding:
@@ -111,14 +139,15 @@ def netns_finding() -> Finding:
     lacking = [name for name in netns.SHAPERS if not netns.has_qdisc(name)]
     advice = [f"root can load {', '.join(f'tcp_{name}' for name in loadable)}"] if loadable else []
     advice += [f'`shaper = "kernel"` needs {" and ".join(lacking)}, which this kernel lacks'] if lacking else []
-    return Finding(what, True, f"{release}, {', '.join(has)}, in real time", "; ".join(advice))
+    return Finding(what, True, f"{release}, {', '.join(has)}, in real time", "; ".join(advice), "in part" if lacking else "ok")
 
 
 def _built_kernels() -> Finding:
     names = [kernel.name for kernel in kernels.available()]
-    return Finding(
-        "built kernels (`kernel.image` of uml)", True, ", ".join(names) or "none", "" if names else "`sawtooth kernel build` makes one"
-    )
+    what = "built kernels (`kernel.image` of uml)"
+    if not names:
+        return Finding(what, True, "for studies that name one", "`sawtooth kernel build` makes one", "none")
+    return Finding(what, True, ", ".join(names))
 
 
 def _calibrations() -> Finding:
@@ -138,19 +167,27 @@ def _calibrations() -> Finding:
             unknown.append(name)
         else:
             known.append(f"{name} {found.reached_bps / 1e6:,.0f} Mbit/s")
+    what = "calibration of links of kernels"
+    if not known and not unknown:
+        return Finding(what, True, "no kernel that runs here needs it", state="none")
     advice = f"`sawtooth calibrate` would tell how fast they are in {', '.join(unknown)}" if unknown else ""
-    return Finding("links of kernels", True, ", ".join(known) or "never calibrated", advice)
+    return Finding(what, True, ", ".join(known) or "never made", advice, "ok" if not unknown else "in part" if known else "none")
 
 
 def _leftovers() -> Finding:
     count = processes.leftovers()
     what = "left by killed laboratories"
+    if not count:
+        return Finding(what, True, "nothing")
     return Finding(
-        what,
-        count == 0,
-        f"{count} temporary directories" if count else "nothing",
-        "`sawtooth doctor --clean` removes them" if count else "",
+        what, False, counted(count, "temporary directory"), f"`sawtooth doctor --clean` removes {form(count, 'it', 'them')}", "left"
     )
+
+
+def _temporary() -> Finding:
+    directory = tempfile.gettempdir()
+    writable = os.access(directory, os.W_OK)
+    return Finding("temporary directory", writable, directory, "" if writable else "TMPDIR may name another", "" if writable else "shut")
 
 
 def _program(name: str, package: str, purpose: str) -> Finding:

@@ -28,6 +28,7 @@ import polars as pl
 
 from sawtooth import _core, jobs
 from sawtooth.backends import processes, registry
+from sawtooth.counted import counted
 from sawtooth.jobs import Job, Receipt, Shared, Task, Terms
 from sawtooth.plan import Plan, grown, regrown
 from sawtooth.presentation import presentation
@@ -247,7 +248,7 @@ class _Execution:
         self._work(workers, todo)
         again = sorted({*again, *self._once_more(failed=False)}, key=lambda task: task.batch)
         while again and not self.interrupt.requested:
-            what = "a batch" if len(again) == 1 else f"{len(again)} batches"
+            what = counted(len(again), "batch")
             self._say(f"{what} in which runs were lost or had failed: done once more")
             self._work(workers, again)
             again = self._once_more(failed=False)
@@ -441,7 +442,7 @@ class _Interrupt:
             self._leave(128 + number)
         self.requested = number
         running = len({task for future, task in self.pending.items() if future.running()}) if self._waits else 0
-        _tell(f"finishing {running} batch{'' if running == 1 else 'es'} in progress; again to stop now" if running else "stopping")
+        _tell(f"finishing {counted(running, 'batch')} in progress; again to stop now" if running else "stopping")
         if not self._waits:
             self._stop.set()
             processes.stop()

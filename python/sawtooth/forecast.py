@@ -9,6 +9,7 @@ from typing import Any
 
 from sawtooth import _core
 from sawtooth.backends.registry import BACKENDS
+from sawtooth.counted import counted, form
 from sawtooth.plan import Plan, Run
 from sawtooth.recognise import written
 from sawtooth.study.sweep import axis_names
@@ -84,8 +85,8 @@ def notes(made: Plan) -> list[str]:
 def amount(made: Plan) -> str:
     """Segments and time, in words."""
     fewest = ", of the fewest runs" if made.study.until else ""
-    segments = f"{'about' if made.random else 'at most about'} {made.cost:,.0f} segments{fewest}"
-    return f"{segments}, {duration(seconds(made, cores()))} on {cores()} cores"
+    segments = f"{'about' if made.random else 'at most about'} {made.cost:,.0f} {form(made.cost, 'segment', 'segments')}{fewest}"
+    return f"{segments}, {duration(seconds(made, cores()))} on {counted(cores(), 'core')}"
 
 
 def duration(seconds: float) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import polars as pl
 
 from sawtooth import _core
+from sawtooth.counted import counted
 from sawtooth.display import Card, few
 from sawtooth.errors import StudyError, StudyWarning, hinted, wrong_type
 from sawtooth.expected import check
@@ -167,10 +168,10 @@ class Plan:
     def size(self) -> str:
         """How many runs of what."""
         study = self.study
-        arms = f" x {len(study.arms)} arm{'s' * (len(study.arms) > 1)}" if study.arms else ""
-        text = f"{len(self.cells):,} cell{'s' * (len(self.cells) != 1)}{arms} x"
+        arms = f" x {counted(len(study.arms), 'arm')}" if study.arms else ""
+        text = f"{counted(len(self.cells), 'cell')}{arms} x"
         if study.until is None:
-            return f"{text} {study.counted} = {len(self.runs):,} run{'s' * (len(self.runs) != 1)}"
+            return f"{text} {study.counted} = {counted(len(self.runs), 'run')}"
         most = len(self.cells) * max(1, len(study.arms)) * study.most
         return f"{text} {study.repeat:,} to {study.most:,} replicates = {len(self.runs):,} to {most:,} runs"
 
@@ -240,7 +241,7 @@ class Plan:
 
 
 def make_plan(study: Study) -> Plan:
-    """Lays out every run of a study and checks one of each cell and arm, also of its short form, which is tried first and in CI.
+    """Lays out every run of a study and checks one of each cell and arm.
 
     Raises:
         StudyError: for anything that no run could use, with its place in the study.
@@ -280,9 +281,18 @@ def make_plan(study: Study) -> Plan:
     warnings.update(dict.fromkeys(effects.warnings(study, built)))
     if study.order == "blocks":
         runs = _in_blocks(study, runs)
+    return Plan(study, all_cells, runs, _batches(study, runs), tuple(warnings), demand)
+
+
+def check_short(study: Study) -> None:
+    """Checks the `[short]` form, too, which is tried first and in CI: for what tells of a whole study file, not for what wants its runs.
+
+    Raises:
+        StudyError: for anything of it that no run could use, with its place in the study.
+
+    """
     if (shortened := study.shortened()) is not None:
         make_plan(shortened)
-    return Plan(study, all_cells, runs, _batches(study, runs), tuple(warnings), demand)
 
 
 def grown(plan: Plan, more: Mapping[int, int]) -> Plan:

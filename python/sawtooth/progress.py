@@ -12,6 +12,8 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from sawtooth import streams
+
 
 class Reporter(Protocol):
     """Is told how far things are."""
@@ -261,8 +263,8 @@ class JsonReporter(_Now):
         print(json.dumps(facts), file=sys.stderr, flush=True)
 
 
-def reporter_for(console: Console, *, as_json: bool = False, below: Below | None = None) -> Reporter:
+def reporter_for(console: streams.Console, *, as_json: bool = False, below: Below | None = None) -> Reporter:
     """The bar on a terminal, plain lines elsewhere, lines of JSON if they are asked for; each with what is told besides."""
     if as_json:
         return JsonReporter(below=below)
-    return TerminalReporter(console, below) if console.is_terminal else LineReporter(below=below)
+    return TerminalReporter(console, below) if console.redraws else LineReporter(below=below)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sawtooth.counted import counted
 from sawtooth.errors import cut
 from sawtooth.lines import lines, stretch
 
@@ -87,9 +88,8 @@ def read(content: str, path: Path) -> Sheet:
     records: list[Record] = []
     for number, text, cells in found:
         if len(cells) != len(names):
-            many = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
             raise NoSheetError(
-                f"{path}:{number}:1: {many}, where the line of names has {len(names)}",
+                f"{path}:{number}:1: {counted(len(cells), 'cell')}, where the line of names has {len(names)}",
                 "a cell of which nothing is known is left empty, between its commas; one with a comma in it stands in quotes",
             )
         # Spreadsheets end what they save with rows of commas.

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from sawtooth.errors import PlainError, StudyError
+from sawtooth.errors import Place, PlainError, StudyError
 
 _NAMES = {"factor": "factors", "set": "options"}
 """Arguments that are called otherwise than their options."""
@@ -35,9 +35,14 @@ def in_python() -> Generator[None]:
         yield
     except (StudyError, PlainError) as error:
         error.message, error.hint = of_arguments(error.message), error.hint and of_arguments(error.hint)
-        if isinstance(error, StudyError) and error.place is not None and error.place.name == "--set":
-            error.place = replace(error.place, name="options")
+        if isinstance(error, StudyError):
+            error.place = of_options(error.place)
         raise
+
+
+def of_options(place: Place | None) -> Place | None:
+    """The same place, in the argument where the command line has an option."""
+    return replace(place, name="options") if place is not None and place.name == "--set" else place
 
 
 def of_arguments(text: str) -> str:

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import IO, Any, NoReturn, TextIO, cast
 
 import rich.console
-from rich.console import ConsoleOptions, RenderableType
+from rich.console import ConsoleDimensions, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from sawtooth.errors import OutputLost, PlainError, ReaderGone, SawtoothError
 
+_LEAST = 40
+"""Columns to which tables and sentences are laid out at least: in fewer, words become columns of letters; a terminal folds what is too long itself."""
 _LONGEST, _WIDEST = 200, 6000
 """Of a file's name in a message about the machine; of a line of any message."""
 # What a terminal takes for a command rather than for a letter: controls but for the ends of lines and tabs, and what turns the direction of writing.
@@ -42,6 +44,21 @@ class Console(rich.console.Console):
     @file.setter
     def file(self, new_file: IO[str]) -> None:
         self._file = new_file
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        """What is laid out: as wide as the terminal, and no narrower than can be read."""
+        found = super().size
+        return ConsoleDimensions(max(found.width, _LEAST), found.height)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        self._width, self._height = new_size
+
+    @property
+    def redraws(self) -> bool:
+        """Whether something can be drawn anew in its place: on a terminal that does not fold the lines."""
+        return self.is_terminal and super().size.width >= _LEAST
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The parts of what is printed."""

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from sawtooth import _core
 from sawtooth.backends.registry import Simulator
+from sawtooth.counted import counted
 from sawtooth.errors import RunFailed, StudyError
 from sawtooth.hints import did_you_mean
 from sawtooth.plan import Plan, Run, grown
@@ -116,7 +117,7 @@ def summary(trace: Trace, flows: Sequence[str] = ()) -> list[str]:
         if "retransmits" in known:
             parts.append(f"{row['retransmits']} retransmitted")
         if "timeouts" in known:
-            parts.append(f"{row['timeouts']} timeout{'s' if row['timeouts'] != 1 else ''}")
+            parts.append(counted(row["timeouts"], "timeout"))
         if "srtt_mean_ns" in known:
             parts.append(f"mean RTT {row['srtt_mean_ns'] / 1e6:.1f} ms")
         if "completion_ns" in known:
@@ -271,7 +272,9 @@ def _queues(queues: pl.DataFrame, links: Sequence[str], lost: Mapping[str, Vecto
         dropped = np.diff(rows["dropped_packets"].to_numpy().astype(float), prepend=0.0) > 0
         if dropped.any():
             marks[label] = t[dropped]
-    return Panel("queue (packets)", curves, 1.0, marks, {f"queue of {name}": times for name, times in lost.items() if name in shown})
+    return Panel(
+        "queue (packets)", curves, 1.0, marks, {f"queue of {name}": times for name, times in lost.items() if name in shown}, whole=True
+    )
 
 
 def _known(what: str, asked: Sequence[str], there: Sequence[str]) -> list[str]:

@@ -312,7 +312,7 @@ def test_ctrl_c_in_a_terminal_ends_workers_of_this_machine_in_the_middle(study_f
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130, told
     assert "Traceback" not in told
-    assert f"stopped: {Dataset.open(out).status().height} of 32000 runs are stored" in told
+    assert f"stopped: {Dataset.open(out).status().height:,} of 32,000 runs" in told
     wait_until(lambda: not living(process.pid))
 
 

@@ -36,6 +36,7 @@ cubic = { "cc.name" = "cubic", "tcp.recovery" = "newreno" }
 """
 MISTAKES = [
     ('rate = "10 Mbit/s"', 'rate = "-10 Mbit/s"'), ('rate = "10 Mbit/s"', 'rate = "10 Mbit"'), ('rate = "10 Mbit/s"', 'rate = "0 Mbit/s"'),
+    ('rate = "10 Mbit/s"', 'rate = "1e30 bit/s"'),
     ('rate = "10 Mbit/s"', "rate = 10"), ('delay = "10 ms"', 'delay = "10 Mbit/s"'), ('cc = "reno"', 'cc = "qubic"'),
     ('name = "drop_tail"', 'name = "pie2"'), ('limit = "10 packets"', 'limit = "0 packets"'), ('limit = "10 packets"', 'limit = "M packets"'),
     ('recovery = "newreno"', 'recovery = "newrenno"'), ("N = 2", 'N = "2 *"'),

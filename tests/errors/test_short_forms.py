@@ -1,4 +1,4 @@
-"""The short form is what is tried first, and in CI: a mistake in it is told whichever form is asked for."""
+"""The short form is what is tried first, and in CI: a mistake in it is told by `plan`, `run` and `lint` whichever form is asked for, and by nothing else."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import sawtooth
 from sawtooth.cli import app
 from sawtooth.errors import StudyError
-from sawtooth.plan import make_plan
+from sawtooth.plan import check_short, make_plan
 from sawtooth.study import Study
 
 STUDY = """
@@ -36,14 +37,32 @@ def test_a_mistake_in_the_short_form_is_told_by_the_long_one_at_its_place(writte
     path = tmp_path / "study.toml"
     path.write_text(f"{STUDY}{written}\n")
     with pytest.raises(StudyError, match=MISTAKES[written]) as long:
-        make_plan(Study.load(path))
+        check_short(Study.load(path))
     with pytest.raises(StudyError) as short:
         make_plan(Study.load(path, short=True))
     assert str(long.value) == str(short.value) and long.value.place is not None and long.value.place.line == 10
     told = CliRunner().invoke(app, ["lint", str(path)])
     assert told.exit_code == 1 and told.stdout.startswith(f"{long.value.place}: SW001 {long.value.message}")
-    planned = CliRunner().invoke(app, ["plan", str(path)])
-    assert isinstance(planned.exception, StudyError) and str(planned.exception) == str(long.value)
+    for command in ("plan", "run"):
+        planned = CliRunner().invoke(app, [command, str(path)])
+        assert isinstance(planned.exception, StudyError) and str(planned.exception) == str(long.value)
+    with pytest.raises(StudyError) as ran:
+        sawtooth.run(path, tmp_path / "results")
+    assert str(ran.value) == str(long.value) and not (tmp_path / "results").exists()
+    assert [each.message for each in sawtooth.lint(path)] == [long.value.message]
+
+
+def test_what_wants_the_runs_of_the_long_form_does_not_plan_the_short_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(f'{STUDY}duratoin = "1 s"\n')
+    monkeypatch.chdir(tmp_path)
+    plan = make_plan(Study.load(path))
+    assert len(plan.runs) == 4
+    for command in (["trace", "--out", "drawn"], ["simulate"]):
+        done = CliRunner().invoke(app, [command[0], str(path), *command[1:]])
+        assert done.exit_code == 0, done.output
+    # Who asks of a plan what is wrong with its study is told.
+    assert ["unknown key `duratoin`" in each.message for each in sawtooth.lint(plan)] == [True]
 
 
 def test_a_short_form_is_looked_at_once_and_not_beside_what_options_set() -> None:

@@ -128,6 +128,21 @@ def test_flows_of_both_directions_are_of_the_test_that_has_both(both: Trace) -> 
     assert sums[1:] == pytest.approx([first + second for first, second in list(parts)[1:]])
 
 
+def test_what_comes_against_the_path_is_a_download_unless_its_name_says_otherwise(tmp_path: Path) -> None:
+    text = (
+        BOTH.replace('"upload"', '"there"')
+        .replace('"download"', '"back"')
+        .replace('path = ["down"]', 'path = ["up"]\ndirection = "reverse"')
+    )
+    assert text.count('direction = "reverse"') == 1
+    whole = of(taken(text, tmp_path))
+    assert whole["metadata"]["NAME"] == "rrul_be_nflows"
+    assert whole["metadata"]["TEST_PARAMETERS"] == {"download_streams": "1", "upload_streams": "2"}
+    assert whole["metadata"]["SERIES_META"]["TCP download BE::1"]["FLOW"] == "back"
+    named = of(taken(text.replace('"back"', '"upwards"').replace('"there"', '"downwards"'), tmp_path))
+    assert named["metadata"]["TEST_PARAMETERS"] == {"download_streams": "2", "upload_streams": "1"}
+
+
 def test_fairness_is_jains_index(uploads: Trace) -> None:
     results = of(uploads)["results"]
     first, second = results["TCP upload::1"][20], results["TCP upload::2"][20]

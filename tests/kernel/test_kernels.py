@@ -14,8 +14,8 @@ from collections import namedtuple
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
+from sawtooth import streams
 from sawtooth.backends import kernels, uml
 from sawtooth.errors import BackendUnavailable
 
@@ -300,7 +300,7 @@ def test_a_removed_kernel_is_gone(machine: Path) -> None:
 
 
 def test_progress_is_a_line_per_step_where_there_is_no_terminal(machine: Path) -> None:
-    with (machine / "said").open("w") as out, kernels.progress(Console(file=out)) as say:
+    with (machine / "said").open("w") as out, kernels.progress(streams.Console(file=out)) as say:
         kernels.build("6.1", jobs=3, say=say)
     assert (machine / "said").read_text().splitlines() == [
         "fetching flex", "fetching linux-source-6.1 6.1.9-1", "unpacking the source", "configuring", "6.1-hz250 is built",

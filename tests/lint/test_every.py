@@ -85,3 +85,21 @@ def test_a_good_study_has_no_mistake_and_python_tells_as_many(tmp_path: Path) ->
     assert mistakes(tmp_path) == []
     study = Study.parse(GOOD.replace('"drop_tail"', '"drop_tale"').replace('"goodput_bps"', '"gp"', 1))
     assert [each.message for each in lint(study)] == ["unknown queue `drop_tale`", "there is no measure `gp`"]
+
+
+def test_a_mapping_or_a_text_that_cannot_be_read_tells_all_of_its_mistakes() -> None:
+    whole = {
+        "naem": "many",
+        "scenario": {
+            "duratoin": "1 s",
+            "links": {"l": {"rate": "10 Mbit/s", "delay": "20 ms"}},
+            "flows": [{"path": ["l"], "cc": "qubic"}],
+        },
+    }
+    text = 'naem = "many"\n[scenario]\nduratoin = "1 s"\nlinks.l = { rate = "10 Mbit/s", delay = "20 ms" }\nflows = [{ path = ["l"], cc = "qubic" }]\n'
+    for study in (whole, text):
+        found = sawtooth.lint(study)
+        told = [each.message for each in found]
+        assert len(told) == 3 and all(each.place is not None and each.place.name == "<study>" for each in found)
+        for words in ("unknown key `naem`", "unknown key `duratoin`", "`qubic`"):
+            assert any(words in each for each in told), (words, told)

@@ -477,7 +477,7 @@ def test_what_was_done_once_more_and_what_is_lost_is_said(study_file: Path, tmp_
     command = ["run", str(study_file), "--short", "--out", str(tmp_path / "out")]
     outcome = CliRunner().invoke(app, command)
     assert outcome.exit_code == 1
-    assert outcome.stderr.count("a batch in which runs were lost or had failed: done once more") == 3
+    assert outcome.stderr.count("1 batch in which runs were lost or had failed: done once more") == 3
     assert (
         "4 runs were lost each time they were tried; the first: the guest ended\nhint: --retry-failed does them once more" in outcome.stderr
     )

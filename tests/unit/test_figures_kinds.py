@@ -620,7 +620,17 @@ def test_rows_of_distributions_have_axes_of_their_own_where_one_would_hide_some(
     figure = found.picture()
     limits = [axis.get_xlim() for axis in figure.axes]
     assert len(set(limits[:3])) == len(set(limits[3:])) == 1 and (limits[0] != limits[3]) is own
-    assert ("Each row has a horizontal axis of its own" in found.note) is own
+    assert ("Each row has a horizontal axis of its own: their ranges" in found.note) is own
+    # A study may say it: then that is how it is, and nothing about ranges.
+    for axes in ("own", "common"):
+        asked = drawn(
+            made(tmp_path / "out", text),
+            tmp_path,
+            f'kind = "cdf"\nmetric = "series.throughput_bps"\nof = "long"\ncurves = "arm"\npanels = "delay"\nrows = "rate"\naxes = "{axes}"',
+        )
+        limits = [axis.get_xlim() for axis in asked.picture().axes]
+        assert (limits[0] != limits[3]) is (axes == "own")
+        assert ("Each row has a horizontal axis of its own." in asked.note) is (axes == "own") and "ranges" not in asked.note
 
 
 # --- what was chosen

@@ -201,3 +201,22 @@ def test_how_many_differences_are_told_by_themselves_and_not_beside_so_many(tmp_
     )
     assert alone > 0
     assert f" Of {alone} the interval leaves 0 out" in section.paragraphs[0]
+
+
+def test_the_summary_says_that_a_number_of_several_flows_is_one_flows(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(
+        SCENARIO.replace(
+            'flows = [{ path = ["l"] }]', 'flows = [{ path = ["l"], count = 3, name = "many" }, { path = ["l"], name = "one" }]'
+        )
+    )
+    made = report(sawtooth.run(tmp_path / "s.toml", tmp_path / "out"))
+    assert made.summary[0].startswith("goodput (a flow's, mean over those of a block): from ")
+    # A transfer alone is no mean, whatever goes on beside it.
+    (tmp_path / "t.toml").write_text(
+        SCENARIO.replace(
+            'flows = [{ path = ["l"] }]',
+            'flows = [{ path = ["l"], count = 3, name = "many" }, { path = ["l"], name = "one", source = { name = "bulk", size = "10 kB" } }]',
+        )
+    )
+    made = report(sawtooth.run(tmp_path / "t.toml", tmp_path / "sized"))
+    assert [line.partition(":")[0] for line in made.summary][-2:] == ["completion time", "rate until the last byte"]

@@ -35,7 +35,7 @@ def test_runs_that_are_done_once_more_are_counted_as_done_not_as_there(tmp_path:
     assert "8 were there\n4 runs failed" in run(*command)[1]
     # Less than they need, once more: as many fail.
     _, said = run(*command, "--retry-failed", "--set", "limits.events=10000")
-    assert said.startswith("0/8 runs\na batch in which runs were lost or had failed: done once more\n8/8 runs, 100 % of the work")
+    assert said.startswith("0/8 runs\n1 batch in which runs were lost or had failed: done once more\n8/8 runs, 100 % of the work")
     assert "left, 4 failed\n" in said
     out, said = run(*command, "--retry-failed", "--json")
     assert "fail" not in said.replace("had failed", "") and "-" not in said

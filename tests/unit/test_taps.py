@@ -203,7 +203,7 @@ def test_what_is_no_file_fails_its_run_of_a_study(study: Path, tmp_path: Path) -
     done = CliRunner().invoke(app, ["run", str(study), "--out", str(tmp_path / "out"), "--pcap", str(where)])
     assert done.exit_code == 1
     assert "cell-1-cubic-replicate-1.sender.pcapng cannot be written: it is no regular file" in done.output
-    assert "captures: of 8 files 1 were not written, for their runs failed or were interrupted\n" in done.output
+    assert "captures: of 8 files 1 was not written, for their runs failed or were interrupted\n" in done.output
     assert (where / "cell-1-cubic-replicate-1.sender.pcapng").is_fifo()
 
 

@@ -185,7 +185,8 @@ def test_curves_of_a_fast_link_are_no_waves_that_samples_make(client: TestClient
     assert all(np.ptp(each[later]) < 0.02 * np.mean(each[later]) for each in curves["goodput"])
     (queue,) = curves["queue"]
     assert np.ptp(queue[later]) < 0.3 * queue[later].max()
-    assert head["links"][0]["peak_packets"] >= queue.max() > 0.8 * head["links"][0]["peak_packets"]
+    # What was between samples is in it, too.
+    assert head["links"][0]["peak_packets"] == queue.max()
 
 
 def test_traffic_both_ways_uses_less_of_a_link_than_traffic_one_way() -> None:
@@ -503,17 +504,14 @@ def test_columns_whose_names_say_little_and_peaks_after_a_recovery_are_explained
     expect(page.get_by_text("Peaks above the link\u2019s rate")).to_have_count(0)
 
 
-def test_what_a_point_of_a_curve_is_of_is_said_and_a_queue_that_was_longer_between_samples(page: Any) -> None:
+def test_what_a_point_of_a_curve_is_of_is_said(page: Any) -> None:
     page.goto("/playground?v=1&d=3&l=1000&f=cubic,2&f=reno")
     shown(page)
     expect(page.get_by_role("region", name="Flows").get_by_role("row", name="reno").get_by_role("cell").last).to_have_text(
         re.compile(r"^send buffer \d\d %$")
     )
     expect(page.get_by_text("A point of a curve is of 10 ms: the mean", exact=False)).to_contain_text("sampled every 5 ms")
-    longest = page.get_by_role("region", name="Links").get_by_role("row", name="link 1, forth").get_by_role("cell").nth(2).inner_text()
-    expect(page.locator("figure", has_text="Queue").locator("figcaption")).to_contain_text(
-        f"Between samples, 5 ms apart, it was longer: link 1 {longest}."
-    )
+    expect(page.get_by_text("Of a queue it is the longest that it was in that time.", exact=False)).to_be_visible()
 
 
 def test_names_of_curves_show_the_lines_that_they_are_drawn_with(page: Any) -> None:

@@ -58,6 +58,19 @@ def test_runs_of_a_study_that_comes_along_may_name_what_comes_along(tmp_path: Pa
             assert len(replays._plan(Dataset(tmp_path / out)).runs) == len(made.runs)  # pyright: ignore[reportPrivateUsage]
 
 
+def test_a_mistake_in_the_short_form_keeps_no_run_from_being_done_again(tmp_path: Path) -> None:
+    study = Study.parse("""
+[scenario]
+duration = "1 s"
+links.l = { rate = "10 Mbit/s", delay = "10 ms" }
+flows = [{ path = ["l"] }]
+[short]
+duratoin = "1 s"
+""")
+    made = Dataset.create(tmp_path / "results", make_plan(study))
+    assert len(replays._plan(made).runs) == 1  # pyright: ignore[reportPrivateUsage]
+
+
 def test_a_run_is_done_once_more_and_is_what_was_stored(client: TestClient, made: Path) -> None:
     head, columns = asked(client)
     assert head["same"] is True and head["again"] is True

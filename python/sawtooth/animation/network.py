@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from sawtooth.counted import counted
+
 WIDTH = 960.0
 _MARGIN_X, _MARGIN_TOP, _MARGIN_BOTTOM = 70.0, 60.0, 46.0
 _CROWDED, _ROOMY = 24.0, 60.0
@@ -72,7 +74,7 @@ class Node:
     def label(self) -> str:
         """Whose host it is; empty of a router."""
         names = [*self.sends, *(name for name in self.receives if name not in self.sends)]
-        return names[0] if len(names) == 1 else f"{len(names)} flows" if names else ""
+        return names[0] if len(names) == 1 else counted(len(names), "flow") if names else ""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import polars as pl
 from sawtooth.animation import still
 from sawtooth.animation.film import FATES, KINDS, Film, backlog, first_drop_ns
 from sawtooth.animation.network import Line
+from sawtooth.counted import counted
 
 _CROSSING_SECS = 1.2
 """How long a packet is seen on the longest link."""
@@ -77,11 +78,12 @@ def parts(film: Film, title: str, speed: float) -> Parts:
     fall = _FALL_SECS * speed * 1e9
     # A moment after the loss, so that it is seen to fall.
     shown = moment + 0.3 * fall
+    links = counted(len(film.network.lines), "link")
     inside = (
-        f'<title id="what">{html.escape(title)}: packets on {len(film.network.lines)} links at {shown / 1e9:.6g} s</title>'
+        f'<title id="what">{html.escape(title)}: packets on {links} at {shown / 1e9:.6g} s</title>'
         f'{still.standing(film.network, peak)}\n<g id="moving">{still.moving(film, shown, fall)}</g>'
     )
-    said = [*film.left_out, f"{film.packets.height:,} arrivals of packets at links"]
+    said = [*film.left_out, f"{counted(film.packets.height, 'arrival')} of packets at links"]
     colours = [f'<li><svg viewBox="0 0 26 12" aria-hidden="true"><rect class="key c{at % still.COLOURS}" x="3" y="1" width="20" height="10"/></svg>{html.escape(name)}</li>'
                for at, name in enumerate(film.flows[:12])]  # fmt: skip
     more = [f"<li>... and {len(film.flows) - 12} more flows; colours come again</li>"] if len(film.flows) > 12 else []

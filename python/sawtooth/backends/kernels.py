@@ -23,9 +23,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from sawtooth import streams
 from sawtooth.errors import BackendUnavailable
 from sawtooth.hints import did_you_mean
 from sawtooth.storage import cache
@@ -195,9 +195,9 @@ def remove(name: str) -> Kernel:
 
 
 @contextlib.contextmanager
-def progress(console: Console) -> Generator[Say]:
+def progress(console: streams.Console) -> Generator[Say]:
     """Shows a build's progress: a bar on a terminal, a line per step elsewhere."""
-    if not console.is_terminal:
+    if not console.redraws:
         steps: list[str] = []
 
         def say_line(step: str, _done: float | None = None, /) -> None:

@@ -45,9 +45,14 @@ def require() -> None:
 
 
 @cache
+def has_kvm() -> bool:
+    """Whether this machine has it, usable or not."""
+    return _KVM.exists()
+
+
 def kvm_problem() -> str:
     """Why KVM cannot be used here; nothing if it can."""
-    if not _KVM.exists():
+    if not has_kvm():
         return f"there is no {_KVM}"
     if not os.access(_KVM, os.R_OK | os.W_OK):
         return f"{_KVM} may not be opened by this user (its group is usually kvm)"

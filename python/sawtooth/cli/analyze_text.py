@@ -11,6 +11,7 @@ from sawtooth import captures, outputs
 from sawtooth.captures import Capture
 from sawtooth.cli import foreign_text
 from sawtooth.cli.foreign_text import MOST_TOLD, Told, more
+from sawtooth.counted import counted
 from sawtooth.errors import SawtoothError, StudyError
 from sawtooth.kinds import Kind, kind
 from sawtooth.plots import style
@@ -155,7 +156,7 @@ def lines(done: Analyzed | Told) -> Iterator[str]:
         yield from foreign_text.lines(done)
         return
     facts = done.capture.facts
-    yield f"{done.capture.name}: {facts['format']}, {facts['frames']:,} frames in {facts['duration_ns'] / 1e9:.6g} s{_interfaces(facts)}"
+    yield f"{done.capture.name}: {facts['format']}, {counted(facts['frames'], 'frame')} in {facts['duration_ns'] / 1e9:.6g} s{_interfaces(facts)}"
     if done.capture.damage is not None:
         yield f"  damaged: {done.capture.damage}"
     for count, what in (
@@ -165,7 +166,7 @@ def lines(done: Analyzed | Told) -> Iterator[str]:
         if facts[count]:
             yield f"  {facts[count]:,} {what}"
     if facts["comments"]:
-        yield f"  {facts['comments']:,} comments"
+        yield f"  {counted(facts['comments'], 'comment')}"
     for met in facts["met"]:
         yield f"  {met['count']:,} {met['what']}"
     if not done.told:
@@ -196,10 +197,10 @@ def _interfaces(facts: dict[str, Any]) -> str:
 
 def _flow(row: dict[str, Any]) -> Iterator[str]:
     if row["transport"] == "udp":
-        yield f"{row['connection']}. {row['flow']} (UDP): {row['sent_packets']:,} packets, {row['sent_bytes']:,} B of payload"
+        yield f"{row['connection']}. {row['flow']} (UDP): {counted(row['sent_packets'], 'packet')}, {row['sent_bytes']:,} B of payload"
         return
     yield f"{row['connection']}. {row['flow']}: {_delivered(row)}"
-    again = [f"{row['sent_packets']:,} segments, {row['data_packets']:,} with data", _retransmits(row)]
+    again = [f"{counted(row['sent_packets'], 'segment')}, {row['data_packets']:,} with data", _retransmits(row)]
     for column, what in (("reordered_packets", "late"), ("duplicated_packets", "seen twice"), ("probes", "keep-alives or window probes")):
         if row[column]:
             again.append(f"{row[column]:,} {what}")
@@ -284,14 +285,16 @@ def _limits(row: dict[str, Any]) -> str:
 def _ecn(row: dict[str, Any]) -> str:
     if not row["ect_packets"]:
         return ""
-    seen = f"{row['ect_packets']:,} packets capable, {row['ce_in']:,} marked CE"
+    seen = f"{counted(row['ect_packets'], 'packet')} capable, {row['ce_in']:,} marked CE"
     if row["ecn_feedback"] == "accurate":
         signals = (
-            "" if row["ecn_signals"] is None else f"; {row['ce_reported']:,} marks reported by {row['ecn_signals']:,} acknowledgements"
+            ""
+            if row["ecn_signals"] is None
+            else f"; {counted(row['ce_reported'], 'mark')} reported by {counted(row['ecn_signals'], 'acknowledgement')}"
         )
         told = "" if row["ce_reported_bytes"] is None else f", {row['ce_reported_bytes']:,} B by the option"
         return f"ECN (accurate): {seen}{signals}{told}"
-    signals = "" if row["ecn_signals"] is None else f", {row['ecn_signals']:,} acknowledgements with ECE"
+    signals = "" if row["ecn_signals"] is None else f", {counted(row['ecn_signals'], 'acknowledgement')} with ECE"
     classic = " (classic)" if row["ecn_feedback"] == "classic" else ""
     return f"ECN{classic}: {seen}{signals}, {row['cwr_packets']:,} with CWR"
 
@@ -304,4 +307,4 @@ def _notes(row: dict[str, Any]) -> Iterator[str]:
     if row["missed_bytes"]:
         yield f"{row['missed_bytes']:,} B were acknowledged and never seen: the capture lost packets"
     if row["zero_windows"]:
-        yield f"the receiver closed its window {row['zero_windows']:,} times"
+        yield f"the receiver closed its window {counted(row['zero_windows'], 'time')}"

@@ -62,6 +62,7 @@ def animate(
     from sawtooth.backends.registry import BACKENDS
     from sawtooth.cli import studies
     from sawtooth.cli.output import print_json
+    from sawtooth.counted import counted
     from sawtooth.errors import StudyError
     from sawtooth.plan import make_plan
     from sawtooth.quantities import seconds
@@ -95,7 +96,7 @@ def animate(
                     "from_s": taken.begin, "to_s": taken.end, "packets": taken.packets.height, **fates, "speed": pace, "left_out": taken.left_out})  # fmt: skip
         return
     print(
-        f"{taken.packets.height:,} arrivals of packets at {len(taken.network.lines)} links; {fates['dropped']} dropped, {fates['lost']} lost, {again} retransmitted"
+        f"{counted(taken.packets.height, 'arrival')} of packets at {counted(len(taken.network.lines), 'link')}; {fates['dropped']} dropped, {fates['lost']} lost, {again} retransmitted"
     )
     for line in taken.left_out:
         print(line)

@@ -33,6 +33,7 @@ def wanted(where: Path | None, points: Sequence[str] | None, snap: int | None, p
 def tell(captured: Wanted | None) -> None:
     """Says what was written."""
     from sawtooth import taps
+    from sawtooth.counted import counted, form
 
     if captured is None:
         return
@@ -41,7 +42,7 @@ def tell(captured: Wanted | None) -> None:
     if not wanted:
         lines = ["captures: no run was done now, so there are none; runs that are stored are not done again for them"]
     elif len(paths) < wanted:
-        missing = "none was" if not paths else f"{wanted - len(paths):,} were not"
-        lines.append(f"captures: of {wanted:,} files {missing} written, for their runs failed or were interrupted")
+        missing = "none was" if not paths else f"{wanted - len(paths):,} {form(wanted - len(paths), 'was', 'were')} not"
+        lines.append(f"captures: of {counted(wanted, 'file')} {missing} written, for their runs failed or were interrupted")
     for line in lines:
         print(line, file=sys.stderr)

@@ -25,12 +25,19 @@ def compact(
     Example: sawtooth compact results/hstcp
     """
     from sawtooth.cli.output import print_json
+    from sawtooth.counted import counted, form
     from sawtooth.results.dataset import Dataset
 
     packed = Dataset(directory).pack(wait=wait)
     if as_json:
         print_json({"directory": str(directory), "files_before": packed.before, "files": packed.after, "batches_left": packed.left})
     else:
-        print(f"{packed.after:,} files in {directory / 'parts'}; there were {packed.before:,}", file=sys.stderr)
+        print(
+            f"{counted(packed.after, 'file')} in {directory / 'parts'}; there {form(packed.before, 'was', 'were')} {packed.before:,}",
+            file=sys.stderr,
+        )
         if packed.left:
-            print(f"note: {packed.left:,} batches stay as they are: another version of polars has written them", file=sys.stderr)
+            print(
+                f"note: {counted(packed.left, 'batch')} {form(packed.left, 'stays as it is', 'stay as they are')}: another version of polars has written {form(packed.left, 'it', 'them')}",
+                file=sys.stderr,
+            )

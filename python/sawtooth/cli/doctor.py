@@ -57,12 +57,13 @@ def doctor(
         return
     findings = examination.examine()
     if as_json:
-        print_json([vars(finding) for finding in findings])
+        print_json([finding.facts() for finding in findings])
         return
+    width = max(len(finding.said) for finding in findings)
     for finding in findings:
-        print(f"{'ok     ' if finding.ok else 'missing'}  {finding.what}: {finding.detail}")
+        print(f"{finding.said:{width}}  {finding.what}: {finding.detail}")
         if finding.advice:
-            print(f"         {finding.advice}")
+            print(f"{'':{width}}  {finding.advice}")
 
 
 def _fidelity(study: Path, short: bool, options: list[str] | None, no_files: bool, *, as_json: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from sawtooth.counted import counted, form
 from sawtooth.fidelity import REACH, Answer
 from sawtooth.fidelity.answer import AFRESH, LOOKED_AT, STACK, Near, Spread, Told
 from sawtooth.fidelity.compared import FIXED, FRESH, MEASURES, TRAIN
@@ -41,7 +42,7 @@ def _set(of: Answer, name: str) -> str:
     kernels = ", ".join(dict.fromkeys(row.kernel for row in rows))
     dates = sorted({row.date for row in rows})
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    return f"{len(rows)} scenarios that were {_SETS[name]} (Linux {kernels}, {when})"
+    return f"{counted(len(rows), 'scenario')} that {form(len(rows), 'was', 'were')} {_SETS[name]} (Linux {kernels}, {when})"
 
 
 def _stack(of: Answer) -> str:
@@ -67,7 +68,7 @@ def _algorithm(of: Answer, algorithm: str, every: Sequence[Told]) -> Iterator[st
     else:
         far = sorted(each.far for each in every)
         middle = far[(len(far) - 1) // 2]
-        within = f"{len(every)} situations, {reached} of them within {REACH:g} of what was compared"
+        within = f"{counted(len(every), 'situation')}, {reached} of them within {REACH:g} of what was compared"
         head = f"{within}; the nearest is {_far(far[0])} away, in the median {_far(middle)}, at most {_far(far[-1])}"
     yield from _folded(f"{algorithm}: {head}")
     if all(each.closest is None and each.asked.situation for each in every):
@@ -110,7 +111,7 @@ def _situation(of: Situation) -> str:
     parts += ["marks"] if of.marks else []
     parts += ["a slow way back"] if of.slow_acks else []
     parts += [
-        f"{of.flows:g} flow{'' if of.flows == 1 else 's'}",
+        f"{of.flows:g} {form(of.flows, 'flow', 'flows')}",
         "which end" if of.ends and of.flows > 1 else "which ends" if of.ends else "without end",
     ]
     return ", ".join(parts)

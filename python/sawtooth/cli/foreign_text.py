@@ -12,6 +12,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from sawtooth import foreign, outputs
+from sawtooth.counted import counted, form
 from sawtooth.errors import StudyError
 from sawtooth.foreign import Measured
 from sawtooth.hints import did_you_mean
@@ -127,7 +128,7 @@ def lines(done: Told) -> Iterator[str]:
     measured, facts = done.measured, done.measured.facts
     about = [str(facts[name]) for name in ("test", "title", "transport", "role") if facts.get(name)]
     duration = f", {facts['duration_ns'] / 1e9:g} s" if facts.get("duration_ns") else ""
-    yield f"{measured.name}: {measured.program}, {', '.join(about)}{duration}, {measured.flows.height} flows, {measured.series.height:,} rows over time"
+    yield f"{measured.name}: {measured.program}, {', '.join(about)}{duration}, {counted(measured.flows.height, 'flow')}, {counted(measured.series.height, 'row')} over time"
     if measured.damage is not None:
         yield f"  not whole: {measured.damage}"
     for number, row in enumerate(done.flows.head(MOST_TOLD).iter_rows(named=True), 1):
@@ -143,7 +144,7 @@ def lines(done: Told) -> Iterator[str]:
 
 def more(flows: int) -> str:
     """What is said of flows that are not told one by one."""
-    return f"... and {flows - MOST_TOLD:,} more flows; --flow tells others, --out writes all"
+    return f"... and {flows - MOST_TOLD:,} more {form(flows - MOST_TOLD, 'flow', 'flows')}; --flow tells others, --out writes all"
 
 
 def _parts(row: dict[str, Any]) -> Iterator[str]:
@@ -157,9 +158,9 @@ def _parts(row: dict[str, Any]) -> Iterator[str]:
         yield f"{row['retransmits']:,} sent again"
     if row["lost_packets"] is not None:
         yield (
-            f"{row['lost_packets']:,} of {row['sent_packets']:,} packets lost"
+            f"{row['lost_packets']:,} of {counted(row['sent_packets'], 'packet')} lost"
             if row["sent_packets"] is not None
-            else f"{row['lost_packets']:,} packets lost"
+            else f"{counted(row['lost_packets'], 'packet')} lost"
         )
     if row["jitter_ns"] is not None:
         yield f"jitter {row['jitter_ns'] / 1e6:.4g} ms"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from sawtooth.counted import counted, form
 from sawtooth.display import few, first_of
 from sawtooth.importing import Found, Imported
 
@@ -17,7 +18,7 @@ def notes(found: Found, made: Imported) -> Iterator[str]:
         yield f"warning: {path} counts as a failed run: {damage}"
     runs = made.dataset.runs
     if runs.height > 1 and runs.select("cell", "arm").n_unique() == runs.height:
-        by = f", which {' and '.join(made.told)} {'tells' if len(made.told) == 1 else 'tell'} apart" if made.told else ""
+        by = f", which {' and '.join(made.told)} {form(len(made.told), 'tells', 'tell')} apart" if made.told else ""
         ignoring = f"; --ignore {made.told[0]} takes them as the same" if made.told else ""
         yield f"note: no file is a replicate of another{by}: there will be no intervals{ignoring}"
 
@@ -27,7 +28,7 @@ def lines(made: Imported) -> Iterator[str]:
     runs, directory = made.dataset.runs, made.dataset.directory
     counts = runs.group_by("cell", "arm", maintain_order=True).len()["len"]
     each = f"{counts.min()}" if counts.min() == counts.max() else f"{counts.min()} to {counts.max()}"
-    yield f"{runs.height:,} measurements in {directory}: {counts.len():,} {'setting' if counts.len() == 1 else 'settings'}, {each} of each"
+    yield f"{counted(runs.height, 'measurement')} in {directory}: {counted(counts.len(), 'setting')}, {each} of each"
     for name, levels in made.factors.items():
         yield f"  {name}{', as the files tell' if name in made.told else ''}: {few(list(levels))}"
     if made.along:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sawtooth.cli import studies
 from sawtooth.cli.output import print_json
+from sawtooth.counted import counted
 from sawtooth.errors import StudyError
 from sawtooth.linting import Diagnostic, chosen, lint_unread, rule
 from sawtooth.linting import lint as look
@@ -66,5 +67,5 @@ def _of(path: Path, short: bool, options: Sequence[str] | None, backend: str | N
 
 def _summary(found: Sequence[Diagnostic]) -> str:
     numbers = {severity: sum(each.severity == severity for each in found) for severity in ("error", "warning", "note")}
-    words = [f"{number} {severity}{'' if number == 1 else 's'}" for severity, number in numbers.items() if number]
+    words = [counted(number, severity) for severity, number in numbers.items() if number]
     return f"{', '.join(words)}; `sawtooth lint --explain CODE` says why" if words else "nothing to say"

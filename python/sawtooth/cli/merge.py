@@ -27,6 +27,7 @@ def merge(
     Example: sawtooth merge results/hstcp-1-of-2 results/hstcp-2-of-2 --out results/hstcp
     """
     from sawtooth.cli.output import print_json
+    from sawtooth.counted import counted
     from sawtooth.results.folder import named
     from sawtooth.results.merge import merge as put_together
 
@@ -34,7 +35,7 @@ def merge(
     if as_json:
         print_json({"directory": named(out), "runs": merged.planned, "done": merged.runs, "missing": merged.missing})
     else:
-        print(f"{merged.runs:,} of {merged.planned:,} runs in {named(out)}", file=sys.stderr)
+        print(f"{merged.runs:,} of {counted(merged.planned, 'run')} in {named(out)}", file=sys.stderr)
     if merged.missing:
         print(f"missing: {', '.join(merged.missing)}", file=sys.stderr)
         print(f"hint: run and merge them, too, or run the study with --out {named(out)}: it does what is missing", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sawtooth.counted import counted, form
 from sawtooth.study import shipped
 from sawtooth.web.folders import Folders, is_of_tests, is_shipped
 from sawtooth.web.made import Made, Runs, newest, state
@@ -41,9 +42,9 @@ def advice(folder: Path) -> list[str]:
             short = " --short" if each.short else ""
             lines.append((f"sawtooth run {called(by_name[each.name])}{short} --out {place}", f"goes on: {_share(each)}"))
         elif each.failed:
-            lines.append((f"sawtooth report {place}", f"{each.failed} of {each.planned:,} runs failed: it says which"))
+            lines.append((f"sawtooth report {place}", f"{each.failed:,} of {counted(each.planned, 'run')} failed: it says which"))
         elif each.done and not (folder / place / "report").exists():
-            lines.append((f"sawtooth report {place}", f"its question, verdicts and figures, of {each.planned:,} runs"))
+            lines.append((f"sawtooth report {place}", f"its question, verdicts and figures, of {counted(each.planned, 'run')}"))
     theirs = 0
     for address, study in named.items():
         if study.error is None and state([each for each in made if each.name == study.name]) == "never run":
@@ -53,11 +54,11 @@ def advice(folder: Path) -> list[str]:
     if not lines and not named and not made:
         lines.append(("sawtooth run hstcp --short", "a study that comes along, in seconds; then sawtooth report results/hstcp-short"))
     more = len(lines) - theirs - _MOST
-    others = f", {more} more {'thing' if more == 1 else 'things'} to do among them" if more > 0 else ""
+    others = f", {more} more {form(more, 'thing', 'things')} to do among them" if more > 0 else ""
     lines = [*lines[:_MOST], ("sawtooth serve", f"studies and results of this folder in a browser{others}")]
     width = max(len(command) for command, _ in lines)
     return [f"  {command:{width}}  {words}" for command, words in lines]
 
 
 def _share(made: Made) -> str:
-    return f"{made.done:,} of {made.planned:,} runs are there"
+    return f"{made.done:,} of {counted(made.planned, 'run')} {form(made.done, 'is', 'are')} there"

@@ -21,9 +21,8 @@ def plan(
     """
     from sawtooth.backends.registry import require
     from sawtooth.cli import plan_text, studies
-    from sawtooth.plan import make_plan
 
-    made = studies.warn(make_plan(studies.load(study, short, options, backend, no_files)))
+    made = studies.planned(studies.load(study, short, options, backend, no_files))
     plan_text.show(made, as_json=as_json)
     # What would run can be said without what runs it; that it cannot be run here is said as `run` says it.
     require(made.study.backend)

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sawtooth import streams
+from sawtooth.counted import counted
 from sawtooth.report import closing
 from sawtooth.report.document import Report
 from sawtooth.report.origin import is_short
@@ -58,7 +59,7 @@ def _on_terminal(made: Report, page: Path) -> None:
         folded(line, style="yellow")
     if made.caveats:
         console.print()
-        folded(f"{len(made.caveats)} {'caveat' if len(made.caveats) == 1 else 'caveats'}, whole in the report:")
+        folded(f"{counted(len(made.caveats), 'caveat')}, whole in the report:")
         for caveat in made.caveats:
             folded(caveat, before="  - ", most=_LINES)
     if made.verdicts:

@@ -57,7 +57,6 @@ def run(
     from sawtooth.cli import captured, studies, work
     from sawtooth.cli.output import print_json
     from sawtooth.errors import SawtoothError, StudyError, cut
-    from sawtooth.plan import make_plan
     from sawtooth.results.folder import named
     from sawtooth.sharing import Shard
 
@@ -70,7 +69,7 @@ def run(
     loaded = studies.load(study, short, options, backend, no_files)
     studies.check_report(loaded)
     part = Shard.parse(shard) if shard else None
-    plan = dataclasses.replace(studies.warn(make_plan(loaded)), shard=part)
+    plan = dataclasses.replace(studies.planned(loaded), shard=part)
     if pcap is not None and dask is not None:
         raise StudyError("--pcap captures runs of this process, and --dask does them elsewhere", hint="leave out one of the two")
     wanted = captured.wanted(pcap, pcap_at, snap, plan)

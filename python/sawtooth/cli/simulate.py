@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Annotated
 
 import typer
@@ -24,7 +25,7 @@ def simulate(
     no_files: NoFiles = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run the first run of a study once and print a table of it.
+    """Run the first run of a study once and print a table of it: in units that are easy to read on a terminal, as it is recorded elsewhere.
 
     Example: sawtooth simulate hstcp --set vars.Bw='1 Mbit/s'
 
@@ -34,7 +35,7 @@ def simulate(
 
     from sawtooth import api
     from sawtooth.arguments import encodable
-    from sawtooth.cli import captured, studies
+    from sawtooth.cli import captured, simulate_text, studies
     from sawtooth.cli.output import print_json, upright
     from sawtooth.errors import RunFailed, StudyError
     from sawtooth.plan import make_plan
@@ -55,10 +56,12 @@ def simulate(
     if as_json:
         print_json(frame.to_dicts())
         return
-    # One column per flow reads better than one row of 25 columns.
+    if sys.stdout.isatty():
+        simulate_text.show(table, frame)
+        return
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_width_chars=200,
                    tbl_formatting="NOTHING", fmt_str_lengths=40):  # fmt: skip
-        print(upright(frame) if frame.height <= 8 else frame)
+        print(upright(frame) if frame.height <= simulate_text.MOST_UPRIGHT else frame)
     if {"throughput_bps", "goodput_bps"} <= {*frame.columns}:
         print(
             "From a flow's start to the end of the run: throughput_bps of whole segments that were acknowledged, goodput_bps of all that was delivered."

@@ -10,8 +10,8 @@ from sawtooth.backends.registry import NAMES
 from sawtooth.errors import DatasetError, SawtoothError, StudyError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.kinds import CAPTURES, Kind, kind
-from sawtooth.linting import ignored, lint, rule_of
-from sawtooth.plan import Plan, make_plan
+from sawtooth.linting import ignored, lint_planned, rule_of
+from sawtooth.plan import Plan, check_short, make_plan
 from sawtooth.report import KINDS
 from sawtooth.results.dataset import Dataset, is_results
 from sawtooth.study import Study, shipped
@@ -68,6 +68,13 @@ def check_report(study: Study) -> None:
         raise study.document.error(f"unknown kind of report `{study.report}`", "report", did_you_mean(study.report, KINDS))
 
 
+def planned(study: Study) -> Plan:
+    """The plan of a study whose short form can be run, too; told like `warn`."""
+    made = make_plan(study)
+    check_short(study)
+    return warn(made)
+
+
 def warn(made: Plan) -> Plan:
     """Tells what is hardly meant, and what else the linter finds in a line; an error of it ends the command.
 
@@ -79,7 +86,7 @@ def warn(made: Plan) -> Plan:
     for warning in made.warnings:
         if rule_of(warning.message).severity == "warning" and rule_of(warning.message).code not in skipped:
             print(warning, file=sys.stderr)
-    found = lint(made)
+    found = lint_planned(made)
     told = {warning.message for warning in made.warnings}
     codes = list(dict.fromkeys(each.rule.code for each in found if each.severity == "warning" and each.message not in told))
     if codes:

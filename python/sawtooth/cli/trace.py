@@ -70,6 +70,7 @@ def trace(
     from sawtooth.backends.registry import BACKENDS
     from sawtooth.cli import captured, layers_text, studies
     from sawtooth.cli.output import print_json
+    from sawtooth.counted import counted
     from sawtooth.errors import StudyError
     from sawtooth.exports import flent_file
     from sawtooth.exports import qlog as qlogs
@@ -101,7 +102,7 @@ def trace(
     captured.tell(wanted)
     if qlog is not None:
         events = qlogs.write(made, run, qlog, flows or ())
-        print(f"qlog: {qlog}, {events:,} events", file=sys.stderr)
+        print(f"qlog: {qlog}, {counted(events, 'event')}", file=sys.stderr)
     if flent is not None:
         test = flent_file.write(taken, called.title(made, run), flent, flows or ())
         print(f"flent: {flent}, test {test}", file=sys.stderr)

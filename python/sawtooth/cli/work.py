@@ -13,6 +13,7 @@ import typer
 
 from sawtooth import clusters, streams
 from sawtooth.backends.registry import require
+from sawtooth.counted import counted, form
 from sawtooth.errors import ClusterError
 from sawtooth.execute import Interrupted, Summary, WorkersGone, execute
 from sawtooth.narrowing import Narrowing
@@ -58,7 +59,7 @@ def do(
         if made.found is None:
             print("stopped before anything was done; the same command begins anew", file=sys.stderr)
             raise typer.Exit(128 + stopped.signal) from None
-        stored = f"{made.found.status().height} of {made.found.runs.height} runs are stored"
+        stored = f"{made.found.status().height:,} of {counted(made.found.runs.height, 'run')} {form(made.found.status().height, 'is', 'are')} stored"
         if plan.study.until:
             stored += ", and the rule for replicates may ask for more"
         print(f"stopped: {stored}; the same command goes on from there", file=sys.stderr)
@@ -122,11 +123,11 @@ def _on_cluster(address: str, plan: Plan, made: _Made, progress: Callable[[], Re
 
 def done(directory: Path, summary: Summary) -> str:
     """How many runs were done, in words."""
-    text = f"{summary.planned:,} runs in {named(directory)}"
+    text = f"{counted(summary.planned, 'run')} in {named(directory)}"
     if summary.runs:
-        text += f": {summary.runs:,} done in {summary.seconds:.1f} s, {summary.deliveries:,} segments delivered"
+        text += f": {summary.runs:,} done in {summary.seconds:.1f} s, {counted(summary.deliveries, 'segment')} delivered"
     if summary.resumed:
-        text += f", {summary.resumed:,} were there"
+        text += f", {summary.resumed:,} {form(summary.resumed, 'was', 'were')} there"
     return text
 
 
@@ -134,5 +135,10 @@ def failed(failures: pl.DataFrame) -> str:
     """How many runs failed or were lost, in words."""
     lost = failures.filter(status="lost").height
     failed = failures.height - lost
-    words = [f"{failed} runs failed"] if failed else []
-    return " and ".join([*words, *([f"{lost} runs were lost each time they were tried"] if lost else [])])
+    words = [f"{counted(failed, 'run')} failed"] if failed else []
+    return " and ".join(
+        [
+            *words,
+            *([f"{counted(lost, 'run')} {form(lost, 'was lost each time it was', 'were lost each time they were')} tried"] if lost else []),
+        ]
+    )

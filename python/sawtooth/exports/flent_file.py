@@ -102,8 +102,11 @@ def document(trace: Trace, title: str, filename: str, flows: Sequence[str] = ())
         )
     step = min(_STEP, trace.duration / _LEAST_STEPS)
     times: Vector = np.arange(int(np.floor(trace.duration / step + 1e-9)) + 1).astype(np.float64) * step
-    down = [row for row in chosen.iter_rows(named=True) if row["flow"].startswith("down")]
-    up = [row for row in chosen.iter_rows(named=True) if not row["flow"].startswith("down")]
+    against = _reverse(trace.run.scenario)
+    ways: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
+    for row in chosen.iter_rows(named=True):
+        ways[_is_download(row["flow"], against)].append(row)
+    down, up = ways[True], ways[False]
     test, words = ("rrul_be_nflows", " BE") if up and down else ("tcp_ndown", "") if down else ("tcp_nup", "")
     streams = {
         direction: [_stream(trace, row, f"TCP {direction}{words}::{number}", times) for number, row in enumerate(rows, 1)]
@@ -150,6 +153,18 @@ def document(trace: Trace, title: str, filename: str, flows: Sequence[str] = ())
         "raw_values": {name: raw.get(name, []) for name in results},
         "metadata": metadata,
     }
+
+
+def _reverse(scenario: str) -> set[str]:
+    """The names, as the scenario has them, of flows whose data come from the far end of their path."""
+    flows: list[dict[str, Any]] = json.loads(scenario)["flows"]
+    names = (str(flow.get("name", "flow" if len(flows) == 1 else f"flow{at}")) for at, flow in enumerate(flows, 1))
+    return {name for name, flow in zip(names, flows, strict=True) if flow.get("direction") == "reverse"}
+
+
+def _is_download(flow: str, against: set[str]) -> bool:
+    """What a name says counts; else a download is what comes against the direction of the path."""
+    return flow.startswith("down") or (not flow.startswith("up") and flow.partition("[")[0] in against)
 
 
 def _stream(trace: Trace, row: Mapping[str, Any], name: str, times: Vector) -> _Stream:

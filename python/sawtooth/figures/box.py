@@ -76,7 +76,7 @@ def draw(data: Data, *, violin: bool = False) -> Drawn:
     if not numbers["bound"].count():
         numbers = numbers.drop("bound")
     return Drawn(
-        picture,
+        shown.whole(picture, y=data.spec.several.values() or data.measure),
         shown.sentences(said, _bodies(groups), unplaced, note, shown.pooling(data)),
         shown.in_units(numbers, unit=data.measure.unit),
     )

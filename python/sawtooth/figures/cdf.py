@@ -8,6 +8,7 @@ of them, and from the first that did not end Greenwood's.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,9 +23,11 @@ from sawtooth.estimates import number
 from sawtooth.figures import shown
 from sawtooth.figures.data import Data
 from sawtooth.figures.spec import Drawn, Kind
-from sawtooth.plots.steps import Steps, by_row, common
+from sawtooth.plots.steps import Steps, apart, common
+from sawtooth.questions import Reader
 from sawtooth.stats import Vector
 from sawtooth.stats.quantiles import t_quantile
+from sawtooth.study.keys import Key
 
 _LEVEL = 0.95
 _ROUNDING = 1e-9
@@ -45,23 +48,40 @@ class _Curve:
     mixed: bool = False
 
 
+AXES = Key(
+    "axes", '`"by range"`, `"own"`, `"common"`', '`"by range"`',
+    "whether each row of panels has a horizontal axis of its own; `by range`: on a linear scale, where the range of one is more than ten times another's",
+)  # fmt: skip
+
+
+def read(reader: Reader, tree: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """Whether rows have axes of their own."""
+    return {"axes": reader.one_of(dict(tree), "axes", path, ("by range", "own", "common"), "by range")}
+
+
 def draw(data: Data) -> Drawn:
     """The figure."""
     from sawtooth.plots import bands
 
     _require_least(data)
     divisor, unit = data.unit
+    axes = data.spec.options["axes"]
     panels = data.panels()
     found = [{name: _curve(part, divisor, name) for name, part in data.curves(panel.frame)} for panel in panels]
     curves = [curve for panel in found for curve in panel.values()]
     scale, note = shown.scale(data, [float(curve.steps.x[0]) for curve in curves if len(curve.steps.x)])
     titles = shown.titles(panels)
-    own = scale == "linear" and len(by_row([{name: curve.steps for name, curve in panel.items()} for panel in found], len(titles[0]))) > 1
+    steps = [{name: curve.steps for name, curve in panel.items()} for panel in found]
+    own = (
+        len(titles[0]) > 1
+        and (apart(steps, len(titles[0])) if axes == "by range" else axes == "own")
+        and (scale == "linear" or axes == "own")
+    )
     names = _named_with_n(data.curve_names(), found)
     picture = partial(
         bands.draw, [{names[name]: curve.steps for name, curve in panel.items()} for panel in found], titles,
         [names[name] for name in data.curve_names()],
-        (data.label(data.spec.label, data.measure, unit), f"share of {'runs' if curves and curves[0].of_runs else _values(data)}"), scale=scale,
+        (data.label(data.spec.label, data.measure, unit), f"share of {'runs' if curves and curves[0].of_runs else _values(data)}"), scale=scale, own=own,
     )  # fmt: skip
     rows = [
         {
@@ -77,10 +97,12 @@ def draw(data: Data) -> Drawn:
         for x, share, low, high in zip(curve.steps.x, curve.steps.share, curve.steps.low, curve.steps.high, strict=True)
     ]
     return Drawn(
-        picture,
+        shown.whole(picture, x=data.measure),
         shown.sentences(
             _said(curves, _values(data)),
-            "Each row has a horizontal axis of its own: their ranges are too different for one." if own else "",
+            f"Each row has a horizontal axis of its own{': their ranges are too different for one' if axes == 'by range' else ''}."
+            if own
+            else "",
             note,
             shown.pooling(data),
         ),
@@ -214,5 +236,5 @@ def _said(curves: list[_Curve], values: str) -> str:
 
 KIND = Kind(
     "cdf", "how values of rows are distributed, such as samples or completion times, with a band; what is unfinished is counted (Kaplan-Meier)",
-    ("curves", "panels", "rows"), draw, samples=True, statistic=False,
+    ("curves", "panels", "rows"), draw, (AXES,), read, samples=True, statistic=False,
 )  # fmt: skip

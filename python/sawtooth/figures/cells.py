@@ -110,7 +110,7 @@ def draw(data: Data) -> Drawn:
     )  # fmt: skip
     said = estimates.said(points, data.spec.statistic)
     return Drawn(
-        picture,
+        shown.whole(picture, y=data.measure),
         shown.sentences(said, _said(data, order, crosses), note, shown.pooling(data)),
         shown.in_units(_with_beside(data, pl.DataFrame(rows, infer_schema_length=None), beside), unit=data.measure.unit),
     )

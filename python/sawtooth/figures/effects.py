@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from sawtooth import estimates
+from sawtooth.counted import counted
 from sawtooth.design import varying
 from sawtooth.errors import DatasetError
 from sawtooth.estimates import Estimate
@@ -114,7 +115,7 @@ def said(found: Factorial) -> str:
     """How the effects were found, for captions."""
     text = (
         f"A full factorial of {_size(found)} combinations, n = {replicates(found)} replicates as blocks; F tests, p adjusted by Holm for the "
-        f"{len(found.sources)} effects. {100 * found.blocks:.3g} % of the variance lies between replicates, {100 * found.error[0]:.3g} % is left to "
+        f"{counted(len(found.sources), 'effect')}. {100 * found.blocks:.3g} % of the variance lies between replicates, {100 * found.error[0]:.3g} % is left to "
         "chance."
     )
     left = len(found.left_out)

@@ -77,7 +77,7 @@ def draw(data: Data) -> Drawn:
     )  # fmt: skip
     every = [*points, *(point for panel in on_the_right for series in panel.values() for point in series if point is not None)]
     return Drawn(
-        picture,
+        shown.whole(picture, y=data.spec.several.values() or data.measure, right=right),
         shown.sentences(
             estimates.said(every, data.spec.statistic), note, _said(marks, called, "Dots" if is_dense(data.levels()) else "Crosses"),
             "Dashed, on the right axis: " + (data.spec.options["second_label"] or right.words) + "." if right is not None else "",

@@ -52,7 +52,7 @@ def draw(data: Data) -> Drawn:
         **{name: pl.Series(each, dtype=pl.String).replace("", None) for name, each in bounds.items() if any(each)},
     )  # fmt: skip
     return Drawn(
-        picture,
+        shown.whole(picture, x=against, y=data.measure),
         shown.sentences(_said(known, data.frame.height, every), note, shown.pooling(data)),
         shown.in_units(numbers, x_unit=against.unit, y_unit=data.measure.unit),
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -17,6 +18,9 @@ from sawtooth.measures.tables import SHAPES, numeric_columns
 from sawtooth.questions import Reader
 from sawtooth.recognise import unit_suffix, written
 from sawtooth.scales import scale as units_scale
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def titles(panels: Sequence[Panel]) -> tuple[list[str], list[str]]:
@@ -49,6 +53,15 @@ def scale(data: Data, values: Sequence[float], *, log: bool = False) -> tuple[st
     if not any(value > 0 for value in values):
         return "linear", "Nothing is above 0: the scale is linear."
     return "log", "What is not above 0 has no place on a logarithmic scale."
+
+
+def whole(picture: Callable[[], Figure], **axes: Measure | Samples | Iterable[Measure | Samples] | None) -> Callable[[], Figure]:
+    """A picture with whole numbers at the ticks of axes of counts: `x`, `y` or `right`, each with its measure or measures."""
+    from sawtooth.plots import whole
+
+    given = {name: [of] if isinstance(of, Measure | Samples) else [*(of or ())] for name, of in axes.items()}
+    along = [name for name, measures in given.items() if measures and all(each.counts for each in measures)]
+    return partial(whole.ticked, picture, along) if along else picture
 
 
 def chosen(spec: FigureSpec) -> str:

@@ -57,7 +57,7 @@ def draw(data: Data) -> Drawn:
     )
     start = (data.spec.view.rows.start_ns or 0.0) / 1e9
     return Drawn(
-        partial(over_time, panels, "", (start, end), width=6.5),
+        shown.whole(partial(over_time, panels, "", (start, end), width=6.5), y=data.measure),
         shown.sentences(f"Replicate {number} of {len(known)}.", shown.pooling(data)),
         shown.in_units(numbers, unit=data.measure.unit),
     )

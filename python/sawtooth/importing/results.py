@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from sawtooth.counted import counted
 from sawtooth.errors import DatasetError, StudyError
 from sawtooth.importing.files import Found, Source
 from sawtooth.importing.settings import Factors, Given, Settings, factors, told_by
@@ -59,7 +60,7 @@ def import_files(found: Found, directory: Path, given: Given | None = None, *, n
 
     """
     if found.failed:
-        raise DatasetError(f"{len(found.failed)} of {len(found.failed) + len(found.sources)} files cannot be read, the first: {found.failed[0].message}",
+        raise DatasetError(f"{len(found.failed)} of {counted(len(found.failed) + len(found.sources), 'file')} cannot be read, the first: {found.failed[0].message}",
                            found.failed[0].hint)  # fmt: skip
     made = factors(found.sources, given or Given())
     if arm is not None and arm not in made.names:

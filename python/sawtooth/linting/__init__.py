@@ -6,7 +6,7 @@ sawtooth.linting.marks(dataset)     # marks of cells of its results
 
 from __future__ import annotations
 
-from sawtooth.linting.engine import Diagnostic, lint, lint_unread, marks, unusable
+from sawtooth.linting.engine import Diagnostic, lint, lint_planned, lint_unread, marks, unusable
 from sawtooth.linting.ignored import ignored
 from sawtooth.linting.rule import GROUPS, Hit, Rule
 from sawtooth.linting.table import RULES, chosen, rule, rule_of
@@ -20,6 +20,7 @@ __all__ = [
     "chosen",
     "ignored",
     "lint",
+    "lint_planned",
     "lint_unread",
     "marks",
     "rule",

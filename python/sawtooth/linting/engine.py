@@ -16,7 +16,7 @@ from sawtooth.linting.ignored import ignored
 from sawtooth.linting.rule import Hit, Rule, Severity
 from sawtooth.linting.setup import Setup, Subject
 from sawtooth.linting.table import RULES, rule_of
-from sawtooth.plan import Plan, make_plan
+from sawtooth.plan import Plan, check_short, make_plan
 from sawtooth.results.dataset import Dataset
 from sawtooth.study import Study
 
@@ -70,7 +70,7 @@ class Diagnostic:
 
 
 def lint(study: Study | Plan) -> list[Diagnostic]:
-    """What is wrong with a study, before it runs: in the order of the file, without what it says that it means.
+    """What is wrong with a study, also with its short form, before it runs: in the order of the file, without what it says that it means.
 
     Args:
         study: a study; or its plan, if that is made already.
@@ -81,15 +81,23 @@ def lint(study: Study | Plan) -> list[Diagnostic]:
     """
     try:
         plan = study if isinstance(study, Plan) else make_plan(study)
+        check_short(plan.study)
     except StudyError as error:
         return in_order(map(unusable, every(study) if isinstance(study, Study) else [error]))
+    return lint_planned(plan)
+
+
+def lint_planned(plan: Plan) -> list[Diagnostic]:
+    """What is wrong with the runs of a plan, whatever is wrong with the study's short form."""
     skipped = ignored(plan.study)
     return in_order(each for each in _all(plan) if each.rule.code not in skipped)
 
 
-def lint_unread(error: StudyError, path: Path, *, short: bool, options: Sequence[str], files: bool) -> list[Diagnostic]:
-    """What is wrong with a study file that cannot be read, of which the first error is known."""
-    return in_order(map(unusable, every_of(path, short=short, options=options, files=files) or [error]))
+def lint_unread(
+    error: StudyError, path: Path, text: str | None = None, *, short: bool, options: Sequence[str], files: bool
+) -> list[Diagnostic]:
+    """What is wrong with a study that cannot be read, of which the first error is known: with its text, or else with what is in its file."""
+    return in_order(map(unusable, every_of(path, text, short=short, options=options, files=files) or [error]))
 
 
 def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:

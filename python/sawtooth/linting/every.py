@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from sawtooth import _core
 from sawtooth.errors import Place, StudyError, read_text
-from sawtooth.plan import make_plan
+from sawtooth.plan import check_short, make_plan
 from sawtooth.presentation import presentation
 from sawtooth.study import Document, Study, shipped
 from sawtooth.study.assign import Tree
@@ -38,11 +38,11 @@ def every(study: Study) -> list[StudyError]:
     return _every(_Written(study.document, study.tree), again)
 
 
-def every_of(path: Path, *, short: bool, options: Sequence[str], files: bool) -> list[StudyError]:
-    """The mistakes of a study file that cannot be read."""
-    path = shipped.find(path)
+def every_of(path: Path, text: str | None, *, short: bool, options: Sequence[str], files: bool) -> list[StudyError]:
+    """The mistakes of a study that cannot be read: of its text, if there is one, or of what is in its file."""
+    path = shipped.find(path) if text is None else path
     try:
-        text = read_text(path)
+        text = read_text(path) if text is None else text
         tree, spans = _core.parse_toml(text)
     except (StudyError, _core.TomlError):
         return []
@@ -86,12 +86,17 @@ class _Written:
 
 def _every(written: _Written, again: Callable[[Document, Tree], Study]) -> list[StudyError]:
     # Figures and findings are read by themselves if the scenario has what cannot be put right.
-    found = [*_found(written, lambda each: make_plan(again(each.document, each.tree)))]
+    found = [*_found(written, lambda each: _look(again(each.document, each.tree)))]
     last = found[-1] if found else written
     if isinstance(last, _Written):
         found += _found(last, lambda each: presentation(again(each.document, each.tree)))
     errors = {str(each): each for each in found if isinstance(each, StudyError)}
     return list(errors.values())
+
+
+def _look(study: Study) -> None:
+    make_plan(study)
+    check_short(study)
 
 
 def _found(written: _Written, look: Callable[[_Written], object]) -> Iterator[StudyError | _Written]:

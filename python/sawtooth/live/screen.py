@@ -20,6 +20,7 @@ from rich.style import Style
 from rich.text import Text
 
 from sawtooth import streams
+from sawtooth.counted import counted
 from sawtooth.errors import OutputLost
 from sawtooth.live import causes
 from sawtooth.live.causes import CAUSES, rate
@@ -48,7 +49,7 @@ def output(target: str, *, as_json: bool) -> Generator[Callable[[Report], None]]
         yield _written(_Lines().show)
         return
     console = _console()
-    if not console.is_terminal:
+    if not console.redraws:
         yield _written(lambda report: console.print(Table(report.spells, target, report.elapsed, None, report.note), ""))
         return
     waiting = Text(f"watching {target} ...", style="dim")
@@ -86,7 +87,7 @@ class _Console(streams.Console):
         raise BrokenPipeError
 
 
-def _console() -> Console:
+def _console() -> streams.Console:
     # A pipe gets whole lines.
     return _Console() if sys.stdout.isatty() else _Console(width=120)
 
@@ -160,7 +161,7 @@ class Table:
 
 def _heading(count: int, target: str, elapsed: float, ended: int) -> str:
     gone = f", {ended} of them ended" if ended else ""
-    return f"{count} connection{'' if count == 1 else 's'} of {target}{gone}, after {f'{elapsed:.1f}'.removesuffix('.0')} s; % of the time"
+    return f"{counted(count, 'connection')} of {target}{gone}, after {f'{elapsed:.1f}'.removesuffix('.0')} s; % of the time"
 
 
 def _grid(spells: Spells) -> Iterator[Line]:

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from sawtooth import stats
+from sawtooth.counted import counted, form
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Measure, undefined
@@ -325,9 +326,13 @@ def labels_of(datasets: Sequence[Dataset]) -> list[str]:
 def _state(dataset: Dataset, label: str) -> list[str]:
     status, planned = dataset.status(), dataset.runs.height
     failures = status.filter(pl.col("status") != "ok")
-    notes = [f"{label}: {status.height:,} of {planned:,} runs are done"] if status.height < planned else []
+    notes = (
+        [f"{label}: {status.height:,} of {counted(planned, 'run')} {form(status.height, 'is', 'are')} done"]
+        if status.height < planned
+        else []
+    )
     if failures.height:
-        notes.append(f"{label}: {failures.height:,} runs failed; the first: {failures['message'][0]}")
+        notes.append(f"{label}: {counted(failures.height, 'run')} failed; the first: {failures['message'][0]}")
     return notes
 
 

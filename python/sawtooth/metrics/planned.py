@@ -60,7 +60,7 @@ def _lacking(line: Mapping[str, Any]) -> str:
     if line["done"]:
         return ""
     if failed == runs:
-        return "its run failed" if runs == 1 else f"all {runs} runs failed"
+        return "its run failed" if runs == 1 else f"all {runs:,} runs failed"
     if not failed:
         return "its run is not done yet" if runs == 1 else f"none of {runs} runs is done yet"
     return f"{failed} of {runs} runs failed, the others are not done yet"

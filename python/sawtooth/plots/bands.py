@@ -19,6 +19,7 @@ def draw(
     labels: tuple[str, str],
     *,
     scale: str = "linear",
+    own: bool = False,
 ) -> Figure:
     """One panel per entry, one step curve per name in the legend, with the n of each behind its name.
 
@@ -28,10 +29,11 @@ def draw(
         names: of all curves, in order.
         labels: of x and y.
         scale: of x.
+        own: whether each row has a horizontal axis of its own.
 
     """
-    groups = by_row(panels, len(titles[0])) if scale == "linear" else [panels]
-    laid = facets.grid(*titles, height=2.7, share_x=True if len(groups) == 1 else "row")
+    groups = by_row(panels, len(titles[0])) if own else [panels]
+    laid = facets.grid(*titles, height=2.7, share_x="row" if own else True)
     order = facets.in_order(names)
     # Every panel is as wide as others of its axis: also a curve that is at 1 before their ends goes on to there.
     limits = [_limits(group, scale) for group in groups for _ in group]
@@ -55,7 +57,8 @@ def draw(
         axis.set_xscale(scale)
         axis.set_xlim(low, high)
     if scale == "log":
-        plain_ticks(laid.axes[0].xaxis)
+        for axis in laid.left if own else laid.axes[:1]:
+            plain_ticks(axis.xaxis)
     laid.label(*labels)
     laid.legend(names)
     return laid.made

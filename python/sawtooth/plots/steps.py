@@ -26,12 +26,16 @@ _WIDER = 10.0
 
 
 def by_row(panels: Sequence[Mapping[str, Steps]], rows: int) -> list[Sequence[Mapping[str, Steps]]]:
-    """Panels in groups that have one horizontal axis, on a linear scale: all of them, or each row by itself where their ranges are too different."""
+    """The panels of each row."""
     across = len(panels) // rows
-    each = [panels[at * across : (at + 1) * across] for at in range(rows)]
-    values = [np.concatenate([steps.x for curves in row for steps in curves.values()] or [np.zeros(0)]) for row in each]
+    return [panels[at * across : (at + 1) * across] for at in range(rows)]
+
+
+def apart(panels: Sequence[Mapping[str, Steps]], rows: int) -> bool:
+    """Whether the ranges of rows are too different for one linear axis."""
+    values = [np.concatenate([steps.x for curves in row for steps in curves.values()] or [np.zeros(0)]) for row in by_row(panels, rows)]
     ranges = [width for some in values if some.size and (width := float(np.ptp(some))) > 0]
-    return each if rows > 1 and ranges and max(ranges) > _WIDER * min(ranges) else [panels]
+    return bool(ranges) and max(ranges) > _WIDER * min(ranges)
 
 
 def common(values: Sequence[Vector], points: int = 400) -> Vector:

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sawtooth.plots import whole
 from sawtooth.plots.style import COLOURS, figure, legend_above, named
 from sawtooth.stats import Vector
 
@@ -43,6 +44,7 @@ class Panel:
         height: relative to the others.
         marks: times in seconds at which a queue dropped something, drawn as strokes at the upper edge, by label.
         strays: those at which something was lost on the wire behind it, drawn as crosses below these.
+        whole: whether values are whole numbers, as of packets: then ticks are, too.
 
     """
 
@@ -51,6 +53,7 @@ class Panel:
     height: float = 1.0
     marks: dict[str, Vector] = field(default_factory=dict[str, Vector])
     strays: dict[str, Vector] = field(default_factory=dict[str, Vector])
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,8 @@ def _draw(axis: Axes, panel: Panel, colours: dict[str, str], span: tuple[float, 
                 markeredgewidth=0.8,
             )
     axis.set_ylim(0.0, edge * top)
+    if panel.whole:
+        axis.yaxis.set_major_locator(whole.locator())
     axis.set_ylabel(panel.label)
 
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
+from sawtooth.counted import form
 from sawtooth.estimates import covers
 from sawtooth.findings.verdict import ANSWERS, Evidence
 from sawtooth.report.document import UNTOLD, Report, Verdict
@@ -49,7 +50,7 @@ def found(verdicts: Sequence[Verdict]) -> list[str]:
     by: dict[str, list[Verdict]] = {answer: [each for each in verdicts if each.answer == answer and not each.untold] for answer in ANSWERS}
     by[UNTOLD] = [each for each in verdicts if each.untold]
     counted = ", ".join(f"{len(those)} {answer}{_qualified(those)}" for answer, those in by.items() if those)
-    told = [f"Of {len(verdicts)} {'claim' if len(verdicts) == 1 else 'claims together'}: {counted}."]
+    told = [f"Of {len(verdicts):,} {form(len(verdicts), 'claim', 'claims together')}: {counted}."]
     for answer, those in by.items():
         # What chance has no part in comes first: it is how far the published comes out again.
         exact = [f"{verdict.claim} ({number(verdict)})" for verdict in those if _counts(verdict)]

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sawtooth import outputs, reference_files
+from sawtooth.counted import counted
 from sawtooth.errors import DatasetError, cut
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import HOWS, Context, Measure
@@ -305,7 +306,7 @@ def summary(comparison: Comparison) -> list[str]:
             )
     if comparison.unmatched:
         one, none = (sum((entry.side == "neither") == is_none for entry in comparison.unmatched) for is_none in (False, True))
-        parts = [f"{count} entries {where}" for count, where in ((one, "only on one side"), (none, "on neither")) if count]
+        parts = [f"{counted(count, 'entry')} {where}" for count, where in ((one, "only on one side"), (none, "on neither")) if count]
         lines.append(f"not compared, and listed: {', '.join(parts)}")
     return lines
 

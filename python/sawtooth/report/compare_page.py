@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from sawtooth import stats
+from sawtooth.counted import counted
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
 from sawtooth.measures import Measure, without_unit
@@ -186,7 +187,7 @@ def _left_out(dots: Sequence[Dot]) -> str:
 
 
 def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
+    return counted(count, "row")
 
 
 def _panels(comparison: Comparison, rows: Sequence[Row]) -> dict[str, dict[str, list[Dot]]]:

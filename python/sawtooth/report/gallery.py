@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sawtooth.counted import counted
 from sawtooth.errors import DatasetError
 from sawtooth.hints import did_you_mean
 from sawtooth.plots.forest import ANSWERS
@@ -130,4 +131,8 @@ def _remarks(verdicts: Sequence[Verdict]) -> list[Remark]:
     if len(verdicts) <= _MOST_VERDICTS:
         return [Remark(verdict.answer, _COLOURS.get(verdict.answer, "black"), verdict.claim) for verdict in verdicts]
     found = Counter(verdict.answer for verdict in verdicts)
-    return [Remark(answer, colour, f"{found[answer]} of {len(verdicts)} claims") for answer, colour in _COLOURS.items() if found[answer]]
+    return [
+        Remark(answer, colour, f"{found[answer]} of {counted(len(verdicts), 'claim')}")
+        for answer, colour in _COLOURS.items()
+        if found[answer]
+    ]

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sawtooth.plots.aside import Aside
 
 _MOST_LINES = 6
+_OF_ONE = " (a flow's, mean over those of a block)"
 _LEVEL = 0.95
 """Of the intervals of the table of differences."""
 _Sides = tuple[Bounds, Bounds]
@@ -54,7 +55,7 @@ def build(dataset: Dataset, *, drawn: bool = True, run_analysis: bool = False, a
         if frame.is_empty():
             continue
         sections.append(_section(answers, one, frame, drawn=not asked_for))
-        told.append(_range(one, frame, swept))
+        told.append(_range(one, frame, swept, pooled=bool(_pooling(one, answers))))
         coarse = _values(answers, one, answers.coarse) if one.measure.coarse and len(answers.arms) > 1 else None
         differences.append(_differences(one, frame, answers, coarse))
     found = [each for each in differences if each.table.height]
@@ -105,12 +106,18 @@ def _section(answers: Answers, one: Shown, frame: pl.DataFrame, *, drawn: bool) 
 
     table = of_rows(rows())
     what = one.label or one.measure.words
-    pooled = one.measure.pooling("mean", any(name.endswith("]") for name in answers.evaluator.flow_names))
+    pooled = _pooling(one, answers)
     caption = sentences(
         f"{what[0].upper()}{what[1:]}{f' in {unit}' if unit else ''}.", estimates.said(points, one.statistic, mark="`bound`"),
         f"{pooled[0].upper()}{pooled[1:]}." if pooled else "",
     )  # fmt: skip
     return Section(one.title, plots=plots, grids=[Grid(one.name, table, caption)])
+
+
+def _pooling(one: Shown, answers: Answers) -> str:
+    """What of a measure is pooled within a run, where a block that is shown has several flows; else empty."""
+    blocks = {name.rpartition("[")[0] for name in answers.evaluator.flow_names if name.endswith("]")}
+    return one.measure.pooling("mean", not blocks.isdisjoint(one.of) if one.of else bool(blocks))
 
 
 def _cells(point: estimates.Estimate, unit: str) -> dict[str, object]:
@@ -120,8 +127,11 @@ def _cells(point: estimates.Estimate, unit: str) -> dict[str, object]:
     return found | ({"unfinished": point.unfinished, "bound": point.bound or None} if point.unfinished else {})
 
 
-def _range(one: Shown, frame: pl.DataFrame, swept: Sequence[str]) -> str:
-    """Where a measure is lowest and where it is highest, in words: by what varies, also what is swept and has one level in the runs that were made."""
+def _range(one: Shown, frame: pl.DataFrame, swept: Sequence[str], *, pooled: bool) -> str:
+    """Where a measure is lowest and where it is highest, in words: by what varies, also what is swept and has one level in the runs that were made.
+
+    That it is `pooled` is said: what several flows have could be of one of them, or of all together.
+    """
     keys = [
         name
         for name in frame.columns
@@ -142,7 +152,7 @@ def _range(one: Shown, frame: pl.DataFrame, swept: Sequence[str]) -> str:
             f" ({told})" if told else ""
         )
 
-    what = one.label or one.measure.words
+    what = f"{one.label or one.measure.words}{_OF_ONE if pooled else ''}"
     return f"{what}: {said(ends[0])}" if means.height == 1 else f"{what}: from {said(ends[0])} to {said(ends[1])}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from sawtooth.counted import counted, form
 from sawtooth.metrics import limits
 from sawtooth.plots.limits import over_time
 from sawtooth.report.document import Grid, Plot, Report, Section
@@ -39,7 +40,7 @@ def build(dataset: Dataset) -> Report:
         *_stalls(dataset),
     ]  # fmt: skip
     ended = connections["ended"].sum()
-    summary = [f"{told.height} connections were watched, {ended} of them ended meanwhile"]
+    summary = [f"{counted(told.height, 'connection')} {form(told.height, 'was', 'were')} watched, {ended} of them ended meanwhile"]
     summary += [
         f"{row['flow']}: {row['goodput_bps'] / 1e6:,.2f} Mbit/s, stalled {row['stall']:.0%} of the time, held back by: {row['cause']}"
         for row in ranked.head(5).iter_rows(named=True)

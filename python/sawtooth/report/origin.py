@@ -10,6 +10,7 @@ from typing import Any, cast
 import polars as pl
 
 from sawtooth import _core, estimates
+from sawtooth.counted import counted, form, plural
 from sawtooth.display import first_of
 from sawtooth.results import changes
 from sawtooth.results.dataset import Dataset
@@ -117,15 +118,15 @@ def design(dataset: Dataset) -> str:
     # A number may be followed by those of some arms.
     parts = (number.partition(" (") for number, _ in said)
     return " x ".join(
-        f"{number} {what}{'' if number == '1' else 's'}{brace}{rest}" for (number, brace, rest), (_, what) in zip(parts, said, strict=True)
+        f"{number} {form(number, what, plural(what))}{brace}{rest}" for (number, brace, rest), (_, what) in zip(parts, said, strict=True)
     )
 
 
 def runs(dataset: Dataset) -> str:
     """How many runs were done and failed, of which form of the study."""
     number = counts(dataset)
-    form = " of the short form" if is_short(dataset) else ""
-    return f"{number['done']:,} of {number['planned']:,} runs{form} done, {number['failed']:,} failed"
+    of = " of the short form" if is_short(dataset) else ""
+    return f"{number['done']:,} of {counted(number['planned'], 'run')}{of} done, {number['failed']:,} failed"
 
 
 def is_short(dataset: Dataset) -> bool:
@@ -136,8 +137,7 @@ def is_short(dataset: Dataset) -> bool:
 
 def warnings(dataset: Dataset, number: Mapping[str, int]) -> list[str]:
     """What a reader must know of these results before anything that is said of them; `number` is its `counts`."""
-    are = "is" if number["done"] == 1 else "are"
-    unfinished = f"{number['done']:,} of {number['planned']:,} runs {are} done: verdicts are of those, and may change."
+    unfinished = f"{number['done']:,} of {counted(number['planned'], 'run')} {form(number['done'], 'is done: verdicts are of it', 'are done: verdicts are of those')}, and may change."
     return [*([] if number["done"] == number["planned"] else [unfinished]), *filter(None, [changes.words(dataset.changes)])]
 
 
@@ -146,14 +146,13 @@ def failures(dataset: Dataset) -> str:
     found = dataset.status().filter(pl.col("status") != "ok")
     if found.is_empty():
         return ""
-    runs = "1 run" if found.height == 1 else f"{found.height:,} runs"
-    return f"{runs} of {dataset.runs.height:,} failed and {'is' if found.height == 1 else 'are'} left out; the first: {found['message'][0]}"
+    return f"{counted(found.height, 'run')} of {dataset.runs.height:,} failed and {form(found.height, 'is', 'are')} left out; the first: {found['message'][0]}"
 
 
 def _seeds(dataset: Dataset) -> str:
     """The study's seed; of the runs there are too many to be told, and they are made of it."""
     seeds = dataset.runs["seed"].n_unique()
-    return f"{dataset.manifest['seed']}, of which {seeds:,} {'seed of runs is' if seeds == 1 else 'seeds of runs are'} made (`seed` in runs.parquet)"
+    return f"{dataset.manifest['seed']}, of which {seeds:,} {form(seeds, 'seed of runs is', 'seeds of runs are')} made (`seed` in runs.parquet)"
 
 
 def _kernels(dataset: Dataset) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sawtooth import linting
+from sawtooth.counted import form, plural
 from sawtooth.linting.rule import Rule, Severity
 from sawtooth.measures import factors
 from sawtooth.recognise import written
@@ -163,5 +164,5 @@ def _named(kind: str, marks: pl.DataFrame, places: pl.DataFrame) -> str:
     found = [each for each in marks[kind].unique(maintain_order=True) if each]
     if not found:
         return ""
-    what = f"{_KINDS[kind]}{'' if len(found) == 1 else 's'}"
+    what = form(len(found), _KINDS[kind], plural(_KINDS[kind]))
     return f"{what} {', '.join(found)}" if len(found) <= _MOST_NAMED else f"{len(found)} {what} such as {found[0]}"

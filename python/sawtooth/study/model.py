@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from sawtooth import _core, arguments
 from sawtooth.backends.registry import BACKENDS
+from sawtooth.counted import form
 from sawtooth.display import Card, few
 from sawtooth.errors import StudyError, as_path, cut, read_text, wrong_type
 from sawtooth.study import shipped, spelling
@@ -157,11 +158,7 @@ class Study:
             TypeError: if it is no mapping.
 
         """
-        if not isinstance(tree, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise wrong_type("a study is made of a mapping", tree)
-        plain = arguments.plain(tree)
-        whole = plain if "scenario" in plain else {"scenario": plain}
-        return cls.parse(written(whole), Path("<study>"), short=short, options=options, files=files)
+        return cls.parse(text_of(tree), short=short, options=options, files=files)
 
     def shortened(self) -> Study | None:
         """The `[short]` form of a long one that nothing was set of; None if there is none.
@@ -201,7 +198,7 @@ class Study:
     def counted(self) -> str:
         """As `replicates`, with the word: `2 replicates (8 of sack)`."""
         number, brace, others = self.replicates.partition(" (")
-        return f"{number} replicate{'s' * (number != '1')}{brace}{others}"
+        return f"{number} {form(number, 'replicate', 'replicates')}{brace}{others}"
 
     @property
     def repeat_origins(self) -> Mapping[str, int]:
@@ -293,3 +290,11 @@ def _at(value: Any, path: str) -> Any:
         except (KeyError, IndexError, TypeError):
             return None
     return value
+
+
+def text_of(tree: Mapping[str, Any]) -> str:
+    """The text that a mapping would be as a study file; without `scenario` it is one."""
+    if not isinstance(tree, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise wrong_type("a study is made of a mapping", tree)
+    plain = arguments.plain(tree)
+    return written(plain if "scenario" in plain else {"scenario": plain})

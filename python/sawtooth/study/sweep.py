@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sawtooth.counted import counted
 from sawtooth.study import Assignment, Study
 from sawtooth.study.paths import tokens
 
@@ -81,7 +82,7 @@ def check_size(study: Study) -> None:
         runs = number * (arms * study.most if study.until else sum(map(study.repeat_of, study.arms or [""])))
         if runs > limit:
             most = f"{study.most:,} replicates" if study.until else study.counted
-            text = f"these are {number:,} cell{'s' * (number != 1)} x {arms} arm{'s' * (arms > 1)} x {most} = {runs:,} runs"
+            text = f"these are {counted(number, 'cell')} x {counted(arms, 'arm')} x {most} = {runs:,} runs"
             origin = max(study.repeat_origins, key=study.repeat_origins.__getitem__) if study.most > number * arms else "sweep"
             raise study.document.exceeds("runs", runs, limit, text, origin)
     for name, draw in study.draws.items():

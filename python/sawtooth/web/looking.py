@@ -9,15 +9,15 @@ from typing import Any
 from sawtooth import forecast
 from sawtooth.errors import StudyError
 from sawtooth.hints import did_you_mean
-from sawtooth.linting import lint
-from sawtooth.plan import Plan, make_plan
+from sawtooth.linting import lint_planned
+from sawtooth.plan import Plan, check_short, make_plan
 from sawtooth.report import KINDS
 from sawtooth.study import Study
 from sawtooth.web.problems import diagnosed, problem
 
 
 def planned(text: str, path: Path, *, short: bool, below: Sequence[Path]) -> Plan:
-    """The plan of a study's text.
+    """The plan of a study's text, whose short form can be run, too.
 
     Args:
         text: of the file.
@@ -32,7 +32,9 @@ def planned(text: str, path: Path, *, short: bool, below: Sequence[Path]) -> Pla
     study = Study.parse(text, path, short=short, files=below)
     if study.report not in KINDS:
         raise study.document.error(f"unknown kind of report `{study.report}`", "report", did_you_mean(study.report, KINDS))
-    return make_plan(study)
+    made = make_plan(study)
+    check_short(study)
+    return made
 
 
 def look(text: str, path: Path, address: str, *, short: bool, below: Sequence[Path]) -> dict[str, Any]:
@@ -48,7 +50,7 @@ def look(text: str, path: Path, address: str, *, short: bool, below: Sequence[Pa
     """
     try:
         made = planned(text, path, short=short, below=below)
-        found = lint(made)
+        found = lint_planned(made)
     except StudyError as error:
         return {"problem": called(problem(error), path, address), "lint": [], "plan": None}
     words = {"size": made.size, "amount": forecast.amount(made), "demand": str(made.demand), "notes": forecast.notes(made)}

@@ -40,7 +40,7 @@ _COLUMNS = {
         "link", "direction", "utilisation", "wait_mean_ns", "arrived_packets", "dropped_packets", "lost_packets", "marked_packets", "peak_packets",
     ],
     "series": ["flow", "t_ns", "cwnd_bytes", "srtt_ns", "delivered_bytes"],
-    "queues": ["link", "direction", "t_ns", "backlog_packets"],
+    "queues": ["link", "direction", "t_ns", "peak_packets"],
 }  # fmt: skip
 """Of the tables of a simulation, what is looked at: to make the others would take longer than everything else here."""
 _SAVE = "make it shorter, slower, or of fewer flows; or save it as a study, which may take as long as it likes"
@@ -252,14 +252,14 @@ def _over_time(
         add("cwnd", row["group"], row["flow"], sampling.mean(at(cwnd[rows])))
         add("rtt", row["group"], row["flow"], sampling.mean(at(rtt[rows])))
         add("goodput", row["group"], row["flow"], sampling.rate(at(delivered[rows]), (row["min_rtt_ns"] or 0) * 1e-9))
-    backlog, seen = vector(queues["backlog_packets"]), queues["t_ns"].to_numpy()
+    most, seen = vector(queues["peak_packets"]), queues["t_ns"].to_numpy()
     both = bool(flows["back"].any())
     for link, direction in tables["links"].select("link", "direction").iter_rows():
         rows = ((queues["link"] == link) & (queues["direction"] == direction)).to_numpy()
         if rows.any() and (direction == "forward" or both):
             index = int(str(link).removeprefix("link")) - 1
             name = f"link {index + 1}{'' if direction == 'forward' else ', back'}"
-            add("queue", index, name, sampling.most(_Placed(seen[rows], grid)(backlog[rows])))
+            add("queue", index, name, sampling.most(_Placed(seen[rows], grid)(most[rows])))
     return curves, columns
 
 

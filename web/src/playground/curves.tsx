@@ -83,12 +83,7 @@ function noteOf(kind: Kind, { head, column }: Played): string {
     const values = head.curves.filter((each) => each.kind === kind).map((each) => column(each.column) ?? new Float64Array());
     return values.some((each) => peaked(each, fastest, head.step_ms / 1e3)) ? PEAKS : "";
   }
-  if (kind !== "queue") return "";
-  const unseen = head.links
-    .filter((each) => each.peak_packets > longest(head, each, column))
-    .map((each) => `${linkName(each)} ${each.peak_packets.toLocaleString("en")}`);
-  const between = `Between samples, ${number(head.sample_ms)} ms apart, it was longer: ${unseen.join(", ")}.`;
-  return unseen.length ? `${TRANSMITTED} ${between}` : TRANSMITTED;
+  return kind === "queue" ? TRANSMITTED : "";
 }
 
 /** How the curves of flows differ. Of few each has a colour, the first of a group that of the group in the chain above; of more each has its group's, and another line than those before it. */
@@ -107,13 +102,6 @@ function looks(flows: Played["head"]["flows"], groups: number): Map<string, { co
 
 export function linkName({ link }: Played["head"]["links"][number]): string {
   return link.replace("link", "link ");
-}
-
-/** The longest queue that is drawn of a link's direction; infinite if nothing is. */
-function longest({ curves }: Played["head"], link: Played["head"]["links"][number], column: Played["column"]): number {
-  const name = linkName(link) + (link.direction === "forward" ? "" : ", back");
-  const drawn = curves.find((each) => each.kind === "queue" && each.name === name);
-  return drawn ? Math.max(0, ...(column(drawn.column) ?? []).filter(Number.isFinite)) : Number.POSITIVE_INFINITY;
 }
 
 /** Links have tones of ink and lines of their own: colours are of flows. */

@@ -61,8 +61,9 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
         ))}
       </div>
       <p class="faint">
-        A point of a curve is of {number(head.step_ms)} ms: the mean, that of goodput over whole round trips, and of queues the longest
-        {head.sample_ms < head.step_ms && `, of what was sampled every ${number(head.sample_ms)} ms`}.
+        A point of a curve is of {number(head.step_ms)} ms: the mean
+        {head.sample_ms < head.step_ms && ` of what was sampled every ${number(head.sample_ms)} ms`}, that of goodput over whole round
+        trips. Of a queue it is the longest that it was in that time.
       </p>
       <section class="scroll" tabIndex={0} aria-label="Flows">
         <table>

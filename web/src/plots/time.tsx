@@ -18,6 +18,8 @@ export interface Curve {
 
 /** Of so many the values below the cursor are told, too. */
 export const FEW = 8;
+/** So many curves are drawn with wide lines. Of more each would hide others; and where no graphics processor draws, a line of one pixel takes a sixth of the time. */
+const WIDE = 8;
 /** A plot without a cursor: there are no values to tell. */
 const IDLE = "idle";
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2], [12, 4], [1, 2], [6, 2, 2, 2]];
@@ -167,7 +169,7 @@ function options({ curves, width, height, together, least, whole }: Drawn): uPlo
         label: each.name,
         value: (_: uPlot, value: number | null) => number(value),
         stroke: inkOf(each),
-        width: curves.length > 12 ? 1 : 1.6,
+        width: curves.length > WIDE ? 1 : 1.6,
         dash: dashes(each.dash),
         points: { show: false },
       })),

@@ -52,11 +52,22 @@ pub(super) fn share(found: f64, what: &str, path: &str) -> Result<()> {
 
 /// A link's rate, bits per second.
 pub(super) fn link_rate(bps: f64, path: &str) -> Result<()> {
+    bounded_rate(bps, "a link's rate", path)?;
     if bps > 0.0 {
         return finite(bps, "a link's rate", "bit/s", path);
     }
     let message = format!("a link's rate must be above zero, found {bps} bit/s");
     Err(at(path, message))
+}
+
+/// Far more than any link has. At a hundred times as much a segment takes less time than a clock in seconds tells apart after an hour.
+fn bounded_rate(bps: f64, what: &str, path: &str) -> Result<()> {
+    const MOST_BPS: f64 = 1e15;
+    if bps <= MOST_BPS || !bps.is_finite() {
+        return Ok(());
+    }
+    let message = format!("{what} can be up to 1000 Tbit/s, found {bps:e} bit/s");
+    Err(at(path, message).hint("such as rate = \"100 Gbit/s\""))
 }
 
 /// A link's delay, seconds.
@@ -117,6 +128,7 @@ pub(super) fn outage_again(every_secs: f64, length_secs: f64, path: &str) -> Res
 
 /// A rate that a link changes to, bits per second.
 pub(super) fn changed_rate(bps: f64, path: &str) -> Result<()> {
+    bounded_rate(bps, "a rate", path)?;
     if bps >= 0.0 {
         return finite(bps, "a rate", "bit/s", path);
     }

@@ -28,7 +28,7 @@ pub(super) fn into_records(mut world: World) -> Records {
         }
     }
     for index in 0..index_u32(world.topology.ports.len()) {
-        (world.observers).sample_port(&world.topology.ports, index, forever);
+        (world.observers).sample_port(&mut world.topology.ports, index, forever);
         world.topology.port(index).finish();
     }
     for (index, udp) in (0..).zip(&world.udp) {

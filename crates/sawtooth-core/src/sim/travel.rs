@@ -129,7 +129,7 @@ impl World<'_> {
         let index = place.port().expect("it is a port");
         let key = EventKey::from_parts(time, line);
         self.observers
-            .sample_port(&self.topology.ports, index, key.time);
+            .sample_port(&mut self.topology.ports, index, key.time);
         let port = self.topology.port(index);
         if let PathNode::SampledPort(_) = place {
             let lineage = &mut self.calendar.lineage;
@@ -257,7 +257,7 @@ impl World<'_> {
         let key = EventKey::from_parts(time, line);
         self.calendar.set_transmitter(port, EventKey::NEVER);
         self.observers
-            .sample_port(&self.topology.ports, port, key.time);
+            .sample_port(&mut self.topology.ports, port, key.time);
         let now = self.calendar.happen(key);
         let turn = self.topology.port(port).transmitter_free(now);
         self.take_turn(port, turn, time);

@@ -180,6 +180,43 @@ fn the_mean_backlog_is_that_of_samples_over_time() {
     }
 }
 
+/// The most of samples is that of the run, whatever the way in which a queue's packets are decided; each is no less than what was there at both of its ends.
+#[test]
+fn the_most_since_a_sample_is_what_samples_a_thousand_times_as_many_have_seen() {
+    for queue in ["drop_tail", "codel"] {
+        let tree = |sample: &str| {
+            json!({
+                "duration": "5 s", "stack": "linux", "sample": sample,
+                "links": {"l": {"rate": "10 Mbit/s", "delay": "10 ms", "queue": {"name": queue, "limit": "60 packets"}}},
+                "flows": [{"path": ["l"], "count": 3}],
+            })
+        };
+        let records = simulate(&load(&tree("100 ms")), 1);
+        let fine = simulate(&load(&tree("100 us")), 1);
+        let (most, backlogs) = (
+            counts(&records, "queues", "peak_packets"),
+            counts(&records, "queues", "backlog_packets"),
+        );
+        let seen = counts(&fine, "queues", "backlog_packets");
+        for way in 0..2 {
+            let most = &most[51 * way..51 * (way + 1)];
+            let backlogs = &backlogs[51 * way..51 * (way + 1)];
+            let seen = &seen[50_001 * way..50_001 * (way + 1)];
+            let peak = counts(&records, "links", "peak_packets")[way];
+            assert_eq!(*most.iter().max().expect("samples"), peak, "{queue}");
+            for at in 1..51 {
+                let within = &seen[1000 * (at - 1)..=1000 * at];
+                let seen = *within.iter().max().expect("samples");
+                assert!(most[at] >= seen && most[at] <= seen + 3, "{queue} {at}");
+                assert!(
+                    most[at] >= backlogs[at - 1].max(backlogs[at]),
+                    "{queue} {at}"
+                );
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(config(60))]
 

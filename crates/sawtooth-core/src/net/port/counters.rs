@@ -32,6 +32,17 @@ pub struct PortCounters {
     pub(super) waited: Waited,
     /// Of those that waited in vain, until they were dropped or the run ended.
     pub(super) waited_in_vain: Waited,
+    /// Only where samples are taken.
+    at_sample: AtSample,
+}
+
+/// What was so at the sample before the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct AtSample {
+    /// The most packets that were present until then when one had to wait: what is counted begins anew with each sample.
+    busy_peak: u64,
+    backlog: u64,
+    accepted: u64,
 }
 
 /// Sums over packets.
@@ -117,6 +128,22 @@ impl PortCounters {
 
     /// Largest backlog an accepted packet left behind, itself and the packet in transmission included.
     pub fn peak_packets(&self) -> u64 {
-        self.busy_peak_packets.max(self.accepted_packets().min(1))
+        let waiting = self.busy_peak_packets.max(self.at_sample.busy_peak);
+        waiting.max(self.accepted_packets().min(1))
+    }
+
+    /// The largest backlog since the sample before, where it is `backlog` now.
+    pub(super) fn peak_since_sample(&mut self, backlog: u64) -> u64 {
+        let (before, accepted) = (self.at_sample, self.accepted_packets());
+        self.at_sample = AtSample {
+            busy_peak: before.busy_peak.max(self.busy_peak_packets),
+            backlog,
+            accepted,
+        };
+        let passed = u64::from(accepted > before.accepted);
+        std::mem::take(&mut self.busy_peak_packets)
+            .max(before.backlog)
+            .max(backlog)
+            .max(passed)
     }
 }

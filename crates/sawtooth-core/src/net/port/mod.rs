@@ -557,6 +557,12 @@ impl Port {
         }
     }
 
+    /// The most packets present at any time since this was asked before, until just before `time`; of fluid at these two times.
+    pub fn peak_since_sample(&mut self, time: Instant) -> u64 {
+        let backlog = self.backlog_at(time);
+        self.counters.peak_since_sample(backlog)
+    }
+
     /// Packets present just before `time`, the one in transmission included: what happens at `time` has not happened yet.
     pub fn backlog_at(&self, time: Instant) -> u64 {
         if let Some(fluid) = &self.fluid {

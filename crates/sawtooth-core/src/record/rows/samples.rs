@@ -27,6 +27,7 @@ row! {
     direction: Text, "", "forward or reverse";
     backlog_packets: u64, "packet", "packets present, the one in transmission included";
     dropped_packets: u64, "packet", "dropped so far";
+    peak_packets: u64, "packet", "largest backlog since the sample before; beside a fluid the larger of the two samples";
 }
 
 row! {
@@ -77,13 +78,14 @@ impl SeriesRow {
 
 impl QueueRow {
     /// What is known at a port: without its name, which [`Self::completed`] adds.
-    pub(crate) fn at_port(port: &Port, time: Instant) -> Self {
+    pub(crate) fn at_port(port: &mut Port, time: Instant) -> Self {
         Self {
             t_ns: time.as_ns(),
             link: Text::default(),
             direction: Text::default(),
             backlog_packets: port.backlog_at(time),
             dropped_packets: port.counters.dropped_packets,
+            peak_packets: port.peak_since_sample(time),
         }
     }
 

@@ -151,6 +151,10 @@ refused! {
         => "a time must be finite, found inf s (at links.near.changes[0].at)";
     a_changed_rate_has_a_bound: |it| it.links[0].forward.impairments.changes = Some(Changes::Table { rows: [Change { after: secs(1.0), rate: Some(Rate::INFINITE), delay: None, loss: None }].into(), every: None })
         => "a rate must be finite, found inf bit/s (at links.near.changes[0].rate)";
+    a_rate_is_one_that_a_link_can_have: |it| it.links[0].forward.rate = Rate::from_bps(1e30)
+        => "a link's rate can be up to 1000 Tbit/s, found 1e30 bit/s (at links.near.rate); such as rate = \"100 Gbit/s\"";
+    a_changed_rate_is_one_that_a_link_can_have: |it| it.links[0].forward.impairments.changes = Some(Changes::Table { rows: [Change { after: secs(1.0), rate: Some(Rate::from_bps(1e30)), delay: None, loss: None }].into(), every: None })
+        => "a rate can be up to 1000 Tbit/s, found 1e30 bit/s (at links.near.changes[0].rate); such as rate = \"100 Gbit/s\"";
     a_walk_has_bounds: |it| it.links[0].forward.impairments.changes = Some(Changes::Walk(Walk { interval: secs(0.1), rate: Some(WalkSpan { step: 1e6, min: 1e6, max: f64::INFINITY }.map(Rate::from_bps)), delay: None }))
         => "`rate_max` must be finite, found inf bit/s (at links.near.walk.rate_max)";
     changes_are_some: |it| it.links[0].forward.impairments.changes = Some(Changes::Table { rows: [].into(), every: None })

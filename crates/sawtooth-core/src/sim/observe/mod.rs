@@ -62,7 +62,7 @@ impl Observers<'_> {
     }
 
     #[inline]
-    pub(super) fn sample_port(&mut self, ports: &[Port], index: u32, until: Instant) {
+    pub(super) fn sample_port(&mut self, ports: &mut [Port], index: u32, until: Instant) {
         if let Some(samplers) = &mut self.samplers {
             samplers.take_port(ports, index, until);
         }

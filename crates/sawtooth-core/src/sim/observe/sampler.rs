@@ -129,8 +129,8 @@ impl Samplers {
     }
 
     #[inline]
-    pub(super) fn take_port(&mut self, ports: &[Port], index: u32, until: Instant) {
-        let port = &ports[index as usize];
+    pub(super) fn take_port(&mut self, ports: &mut [Port], index: u32, until: Instant) {
+        let port = &mut ports[index as usize];
         self.ports[index as usize].take_at(until, |time| QueueRow::at_port(port, time));
     }
 
