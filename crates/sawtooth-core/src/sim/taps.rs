@@ -139,8 +139,13 @@ impl<'a> Taps<'a> {
                 packet.set_tag(tag);
             }
         }
-        let next = pair
-            .filter(|_| stop.carries_acks)
+        // Of data that have no number of their own, as the handshake's third packet, it is that of the next.
+        let own = if stop.carries_acks {
+            pair
+        } else {
+            packet.segment().is_ack_alone().then_some(packet.flow)
+        };
+        let next = own
             .and_then(|own| self.positions.get(&own))
             .map(BytePositions::end);
         let leaving = LeavingPacket {
@@ -219,12 +224,13 @@ impl<'a> Taps<'a> {
             })
         } else {
             let (data, ack) = acks.look_at_data(packet);
+            let departure = self.departures.of(packet, false, acks);
             SeenContent::Segment(SeenSegment {
-                data: Some(self.data(packet.flow, data)),
+                data: Some(self.data(packet.flow, data, departure.next)),
                 ack: ack
                     .zip(pair)
                     .map(|(ack, acknowledged)| self.ack(acknowledged, &ack)),
-                departure: self.departures.of(packet, false, acks),
+                departure,
             })
         };
         SeenPacket {
@@ -242,15 +248,15 @@ impl<'a> Taps<'a> {
         }
     }
 
-    fn data(&self, flow: u32, data: DataSegment) -> SeenData {
+    /// `next` is the number of the next byte when it left.
+    fn data(&self, flow: u32, data: DataSegment, next: ByteCount) -> SeenData {
         let is_segment = !data.is_ack_alone();
         let answers_fin = data.fin && !is_segment;
-        let end = || self.positions.get(&flow).map(BytePositions::end);
         SeenData {
             start: if is_segment {
                 self.position(flow, data.seq)
             } else {
-                end().filter(|_| answers_fin).unwrap_or(ByteCount::new(1))
+                next.max(ByteCount::new(1))
             },
             payload: data.payload,
             syn: data.is_syn(),

@@ -6,7 +6,7 @@
 //! Measured of Linux 6.1 in user mode, whose clock has readings of 256 ns, with ticks of 10 ms, one of them 128 ns before the run: of 1,559 timestamps within a microsecond of a millisecond all but 35 are told
 //! by a clock that is 256 ns ahead of the run, and all but 105 by one that is 128; of 393 round trips of handshakes all are, and 339. What has been read since a tick was told is whole readings.
 
-use crate::units::{Duration, Instant, ceil, nearest};
+use crate::units::{Duration, Instant, ceil, floor, nearest};
 
 /// Clocks are binary fractions: times this close are the same.
 pub(super) const HAIR: Duration = Duration::from_secs(1e-9);
@@ -99,6 +99,23 @@ impl Clock {
     pub fn microseconds(self, from: Instant, to: Instant) -> Duration {
         let shown = |at| whole_microseconds(self.shown(at) - Instant::START);
         Duration::from_secs((shown(to) - shown(from)).max(1) as f64 * 1e-6)
+    }
+
+    /// The last moment that it tells to be so long before another, or longer, in whole microseconds.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "microseconds of a run are below 2^53"
+    )]
+    pub fn as_long_before(self, at: Instant, wait: Duration) -> Instant {
+        let shown = whole_microseconds(self.shown(at) - Instant::START);
+        let over = shown - whole_microseconds(wait) + 1;
+        let end = Duration::from_secs(over as f64 * 1e-6) - self.ahead - NOTHING;
+        Instant::START
+            + if self.reading == Duration::ZERO {
+                end
+            } else {
+                self.reading * floor(end / self.reading)
+            }
     }
 
     #[cold]

@@ -10,7 +10,7 @@ const KEYS: &str = "\
     initial_window initial_ssthresh window_limit byte_window dup_thresh limited_transmit \
     reduce_from whole_ssthresh algorithms partial_ack_timer exit_window recovery_burst \
     sack_pipe byte_counting whole_windows cwnd_validation prr prr_bound early_retransmit \
-    tail_loss_probe probe_slack probe_max_ack_delay probe_of_first probe_in_cwr frto keep_at_timeout undo timer_tick whole_ticks \
+    tail_loss_probe probe_slack probe_max_ack_delay probe_of_first probe_in_cwr dsack_delivers frto keep_at_timeout undo timer_tick whole_ticks \
     clock_reading sender_phase receiver_phase pacing pacing_ss_ratio pacing_ca_ratio pacing_free_start \
     max_pacing_rate segmentation_offload tso_interval tso_min_segments tso_max_bytes \
     tso_rtt_log tso_window_divisor metrics_cache timestamps timestamp_granularity eifel ecn \

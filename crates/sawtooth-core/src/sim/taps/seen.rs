@@ -69,7 +69,7 @@ pub struct SeenSegment {
 pub struct SeenDeparture {
     /// When it left, for the timestamp of a host without a clock.
     pub time: Instant,
-    /// Of an acknowledgement alone, the number of the next byte that its host would have sent; 0 if it sends none.
+    /// Of an acknowledgement alone, also one of the sender's own, the number of the next byte that its host would have sent; 0 if it sends none.
     pub next: ByteCount,
     /// Of data that echo no timestamp: the last packet that had come.
     pub heard: Option<HeardStamp>,

@@ -103,6 +103,7 @@ pub const STACKS: &[Stack] = &[
                 set(key::probe_slack, Value::Duration(0.002)),
                 set(key::probe_of_first, Value::Bool(true)),
                 set(key::probe_in_cwr, Value::Bool(true)),
+                set(key::dsack_delivers, Value::Bool(true)),
                 set(key::keep_at_timeout, Value::Bool(true)),
                 set(key::sack_compression_delay, Value::Duration(0.001)),
                 set(key::receive_buffer_default, Value::Bytes(131_072)),

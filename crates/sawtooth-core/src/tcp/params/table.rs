@@ -119,6 +119,8 @@ params! {
         "whether a probe after new data waits at most for the timeout of the first segment outstanding, counted from when that left, as in Linux, rather than for what is left of the timer (RFC 8985 §7.2)";
     probe_in_cwr -> bool = flag(false).read_by(FACK_OR_RACK),
         "whether in the reduction for a mark a probe is set, as in Linux, also while something has come out of order (RFC 8985 §7.2 has none then), and for new data instead of the reordering timer";
+    dsack_delivers -> bool = flag(false).read_by(FACK_OR_RACK),
+        "whether a segment that is reported to have come again counts as delivered once more, as measured of Linux 6.1: after a timeout the window grows by it, too";
     frto -> bool = flag(true).read_by(FACK_OR_RACK),
         "whether a timeout is tested for being spurious (RFC 5682 §3.1); with `recovery = \"fack\"` or `\"rack\"`";
     keep_at_timeout -> bool = flag(false).read_by(FACK_OR_RACK),

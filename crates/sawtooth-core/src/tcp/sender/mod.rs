@@ -223,7 +223,7 @@ impl Sender {
     /// The SYN is answered, maybe for a second time: then that says nothing new, and is acknowledged (RFC 9293 §3.10.7.4).
     pub fn on_syn_ack(&mut self, now: Event, ack: &Ack) {
         if self.tx.seq.is_established() {
-            self.tx.answer_syn();
+            self.tx.answer_syn_again(now.time);
         } else {
             self.on_segment(now, ack);
         }

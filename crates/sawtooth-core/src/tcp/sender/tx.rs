@@ -21,7 +21,7 @@ use crate::tcp::episodes::{Episodes, Figures, LossFoundBy, Losses};
 use crate::tcp::limits::SendLimits;
 use crate::tcp::params::{Config, ReduceFrom};
 use crate::tcp::rate::RateClock;
-use crate::units::{Duration, SegCount, SeqNum, WindowSize};
+use crate::units::{Duration, Instant, SegCount, SeqNum, WindowSize};
 
 /// A packet that is no segment of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,9 @@ impl AckAlone {
         }
     }
 }
+
+/// A segment that is not acceptable is acknowledged no more often (ip-sysctl, tcp_invalid_ratelimit). Measured of Linux 6.1: of two answers to a SYN that came 6 ms apart the second was not.
+const BETWEEN_ANSWERS: Duration = Duration::from_secs(0.5);
 
 /// What may leave besides a pending retransmission, until the next input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +83,8 @@ pub struct Tx {
     pub signals: Option<Box<Signals>>,
     /// What is to be sent that is no segment of the stream.
     pub answer: Option<AckAlone>,
+    /// When a SYN that had been acknowledged before was last acknowledged again.
+    answered_again: Instant,
     /// A segment to be sent before anything else.
     pub pending: Option<SeqNum>,
     pub allowance: SendAllowance,
@@ -108,6 +113,7 @@ impl Tx {
             reported: Reported::default(),
             signals: Signals::new(config.ecn, algorithm.needs.ecn),
             answer: None,
+            answered_again: Instant::LONG_AGO,
             pending: None,
             allowance: SendAllowance::Nothing,
             counters: SenderCounters::default(),
@@ -149,7 +155,7 @@ impl Tx {
 
     /// The SYN was acknowledged, which was sent again so many times for it: data may flow. `is_measured`: how long that took is known.
     pub fn on_established(&mut self, now: Event, sent_again: u64, is_measured: bool) {
-        self.answer_syn();
+        self.answer = self.config.handshake_ack.then_some(AckAlone::ToSyn);
         if self.app.buffer.is_none() {
             self.seq.allow(None);
         }
@@ -172,9 +178,12 @@ impl Tx {
         self.window.on_established(now.time, cwnd, ssthresh);
     }
 
-    /// A SYN of the other side came, and is acknowledged.
-    pub fn answer_syn(&mut self) {
-        self.answer = self.config.handshake_ack.then_some(AckAlone::ToSyn);
+    /// A SYN of the other side came that has been acknowledged, and is again (RFC 9293 §3.10.7.4), if that has not been for a while.
+    pub fn answer_syn_again(&mut self, now: Instant) {
+        if self.config.handshake_ack && now - self.answered_again >= BETWEEN_ANSWERS {
+            self.answered_again = now;
+            self.answer = Some(AckAlone::ToSyn);
+        }
     }
 
     /// What the algorithm needs to know of a sign of congestion. `limited_transmit` segments do not count as flight (RFC 5681 §3.2 step 2).

@@ -105,7 +105,7 @@ impl Rack {
         }
         let flight_size = tx.seq.flight_size();
         let syn = tx.seq.is_opening() && ack.next > SeqNum::ZERO;
-        let news = self
+        let mut news = self
             .outstanding
             .take(tx, now, ack, self.congestion.recovery_point);
         let rtt = news.measure(tx, now, &mut self.congestion.undo);
@@ -124,6 +124,10 @@ impl Rack {
         }
         if ack.repeated.is_some() {
             self.on_duplicate(tx);
+            if tx.config.dsack_delivers {
+                news.delivered += SegCount::ONE;
+                self.outstanding.rate.delivered += SegCount::ONE;
+            }
         }
         if self.tlp.on_ack(ack.next, ack.repeated.is_some()) && self.congestion.phase.is_lossless()
         {

@@ -11,6 +11,7 @@ use crate::packet::Ack;
 use crate::ring::RingBuffer;
 use crate::tcp::episodes::{LossFoundBy, Losses};
 use crate::tcp::rate::{DeliveredTransmission, DeliveryRate, RateClock, Snapshot};
+use crate::tcp::rto::RtoEstimator;
 use crate::tcp::scoreboard::{Range, SackBlocks};
 use crate::tcp::segments::{InOrder, LostSegments, OutstandingSegment, Segments};
 use crate::tcp::sender::tx::Tx;
@@ -233,6 +234,8 @@ impl Outstanding {
                     now,
                     dup_thresh: SegCount::from(tx.config.dup_thresh),
                     srtt: tx.timers.rto.srtt(),
+                    clock: (tx.config.rto.estimator == RtoEstimator::Linux)
+                        .then_some(tx.config.timer_tick.clock),
                     repairing,
                     reported: &tx.reported.scoreboard,
                 };

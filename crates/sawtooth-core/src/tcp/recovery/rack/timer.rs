@@ -85,7 +85,8 @@ impl RackTimer {
             let max_ack_delay = tx.config.probe_max_ack_delay;
             let pto = tlp::pto(srtt, tx.seq.flight_size(), max_ack_delay, slack);
             // Measured of Linux 6.1: with one segment outstanding, a round trip of 26 ms and a timeout of 226 ms a probe leaves when that is over, and the timeout is due so much later.
-            let left = situation.first_sent.unwrap_or(self.restarted) + timeout - now.time;
+            let since_first = situation.first_sent.unwrap_or(self.restarted);
+            let left = since_first + tx.config.timer_tick.whole(timeout) - now.time;
             if left > Duration::ZERO {
                 (since, wait) = (now.time, pto.min(left));
                 self.purpose = TimerPurpose::Probe;
