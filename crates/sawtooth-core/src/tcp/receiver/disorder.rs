@@ -14,7 +14,7 @@ impl Receiver {
     /// found by counting there is no second, as who counts would take it for a duplicate.
     #[inline]
     pub fn take_update(&mut self, now: Instant) -> Option<Ack> {
-        let is_due = self.buffer.as_mut()?.take_update() && self.updates_window;
+        let is_due = self.buffer.as_mut()?.take_update();
         is_due.then(|| self.acknowledge(now, None))
     }
 

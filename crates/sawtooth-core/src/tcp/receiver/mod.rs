@@ -40,8 +40,6 @@ pub struct Receiver {
     /// Nothing is kept of a segment in order but that it has come: no marks, timestamps, memory or rules of a particular system.
     plain: bool,
     ns2: bool,
-    /// A window that has grown is told by an acknowledgement of its own.
-    updates_window: bool,
     reassembly: Reassembly,
     acknowledgement: Acknowledgement,
     /// What it has seen of Congestion Experienced, and echoes.
@@ -64,7 +62,6 @@ impl Receiver {
         Self {
             plain: is_plain(config),
             ns2: config.ns2_algorithms,
-            updates_window: config.recovery.keeps_segments(),
             reassembly: Reassembly::new(config),
             acknowledgement: Acknowledgement::new(config),
             marks: EcnFeedback::new(config.ecn),

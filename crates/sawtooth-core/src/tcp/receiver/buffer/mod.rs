@@ -43,8 +43,9 @@ pub(crate) struct ReceiveBuffer {
     /// What was received in order, and what of it has been read.
     received: ByteCount,
     read: ByteCount,
-    /// The window has become worth telling since the last acknowledgement.
-    tells_again: bool,
+    /// Whether a window that has become worth telling is told by an acknowledgement of its own, and whether that has happened since the last one.
+    tells_updates: bool,
+    has_update: bool,
     /// The window that was advertised last.
     advertised: ByteCount,
 }
@@ -84,7 +85,8 @@ impl ReceiveBuffer {
             tuning: Tuning::new(config.receive_auto_tuning, smss),
             received: ByteCount::ZERO,
             read: ByteCount::ZERO,
-            tells_again: false,
+            tells_updates: config.recovery.keeps_segments(),
+            has_update: false,
             advertised: ByteCount::ZERO,
         }))
     }
@@ -197,14 +199,14 @@ impl ReceiveBuffer {
         let offered = self.window.offered(self.received);
         let free = self.memory.free().min(self.window.open());
         let is_told = free >= self.smss && free >= offered + offered;
-        self.tells_again |= is_told;
+        self.has_update |= is_told && self.tells_updates;
         is_told.then(|| self.advertise(Answered::Read))
     }
 
     /// Whether that is told by another acknowledgement, now.
     #[inline]
     pub(crate) fn take_update(&mut self) -> bool {
-        std::mem::take(&mut self.tells_again)
+        std::mem::take(&mut self.has_update)
     }
 
     /// Whether the next acknowledgement would offer less than the last, were it not for what was offered already.
