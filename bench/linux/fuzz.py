@@ -10,7 +10,8 @@ The rule, written before any of these was run:
 
 - Scenario N of a set draws from a generator with the seed "linux fuzz SET N". Whatever is tuned is tuned on the set "train"; the table is of the set "test-8". There were sets "test" to "test-7"
   before, of which the totals were seen when the simulator had been mended up to then, and after their tables "test-6" and "test-7" scenario by scenario: what has been seen is not used again. The kernel's runs of "test-8" were made
-  before the simulator was mended for the last time, and nothing of them was looked at before this table.
+  before the simulator was mended for the last time, and of them only the totals were ever looked at: 83 % of the deterministic algorithms' scenarios within a tick (77 % the same packets) and 65 % of the others' (58 %), before what
+  "two-way" below has shown was mended.
 - Since "test-5" the measuring was mended, too. What a kernel sent of a burst after its first four packets had left up to 512 ns late, because the agent read the kernel's clock there; the kernel's timers had ended up to
   half a microsecond late; and the simulator did not know that this kernel reads times of 256 ns, and where its ticks are. That decided which packet a full queue drops where acknowledgements clock what arrives.
 - Of "test-6" 73 % of the deterministic algorithms' scenarios were within a tick (65 % the same packets), and 58 % of the others'; then receivers closed, and DCTCP, NV, HighSpeed TCP and CDG were mended, on "train". Of "test-7" 76 % were (71 %),
@@ -23,7 +24,9 @@ The rule, written before any of these was run:
   not among them, had been compared before. Of it 48 % of the deterministic algorithms' scenarios were within a tick (40 % the same packets), and 58 % of the others' (48 %). Then it was looked at scenario by scenario: a SYN,ACK
   that is dropped is sent again by Linux's listener, repeats the first SYN's time, and is acknowledged when it comes again (`tcp.resend_syn_ack`); probes in a mark's reduction were mended (`tcp.probe_in_cwr`), and so was how long
   acknowledgements are that report a segment which has come again, and how many blocks they have beside.
-- The set "two-way-2" is another of the same kind. Its kernels ran before the simulator was mended by "two-way", and nothing of them was looked at before this table.
+- Of "two-way-2", 136 others, which were not looked at before, 72 % were within a tick then (60 % the same packets), and 54 % (46 %). With that, four of the first packets that differ of this set were seen; nothing was mended by
+  them. By "two-way" alone then were mended what a duplicate counts for (`tcp.dsack_delivers`), which segments share memory of the sender's buffer, where calls of the application end, which timers count whole ticks, in which times RACK compares,
+  and that windows are told by acknowledgements of their own. The set "two-way-3" is another of the same kind: the simulator had not been run on it before this table.
 - The kernel is the packaged user-mode Linux in virtual time, segmentation offload off. The links of both sides are the same code with the same seed, so that all that differs is TCP.
 - What is compared are packets with data at their senders, of each flow in order: where they begin and how long they are. *Same packets*: all of them, each within a microsecond. *Within a tick*: all of them, each within 10 ms.
   *Same counts*: packets and retransmissions of every flow within 2 %. *By chance*: the kernel that starts 7 ms later differs from itself in these as much as from the simulator. Otherwise it *parts*.
@@ -57,7 +60,7 @@ from pages import publish, table
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs/validation"
-TWO_WAY, FRESH_TWO_WAY = "two-way", "two-way-2"
+TWO_WAY, FRESH_TWO_WAY = "two-way", "two-way-3"
 CORPUS = ROOT / "tests/linux/packets"
 DETERMINISTIC = ("reno", "cubic", "scalable", "highspeed", "bic", "hybla", "vegas", "veno", "westwood", "yeah")
 OTHERS = ("htcp", "illinois", "lp", "dctcp", "nv", "cdg", "bbr")
@@ -65,7 +68,10 @@ TICK_NS, MICROSECOND_NS, NEAR = 10_000_000, 1000, 0.02
 PACKETS, SHORTEST_S, LONGEST_S = 4000, 2.0, 30.0
 SHIFT_MS = 7
 MEASURED = {
-    "goodput": "goodput; of transfers that both ended, until their end", "packets": "packets with data", "rtt": "mean smoothed round trip", "cwnd": "mean congestion window",
+    "goodput": "goodput; of transfers that both ended, until their end",
+    "packets": "packets with data",
+    "rtt": "mean smoothed round trip",
+    "cwnd": "mean congestion window",
 }
 BEFORE = """Of the same scenarios the simulator as it was before sent the same packets, or the same counts, in fewer. **They are the ones that were looked at while it was mended**, so they say what was found, and not how often
 other scenarios part. All of the kernel's runs were made anew when the measuring was mended."""

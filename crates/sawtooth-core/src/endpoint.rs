@@ -102,12 +102,8 @@ impl Endpoint {
             }
             if receiving.time < sending.time {
                 self.now = self.now.max(receiving.time);
-                let ack = if opening::awaits_acknowledgement(&self.receiver) {
-                    let now = self.event();
-                    opening::send_again(&mut self.receiver, now)
-                } else {
-                    self.receiver.on_timer()
-                };
+                let now = self.event();
+                let ack = opening::on_timer(&mut self.receiver, now);
                 self.acknowledge(&ack);
             } else {
                 self.now = self.now.max(sending.time);

@@ -132,18 +132,18 @@ impl PortCounters {
         waiting.max(self.accepted_packets().min(1))
     }
 
-    /// The largest backlog since the sample before, where it is `backlog` now.
-    pub(super) fn peak_since_sample(&mut self, backlog: u64) -> u64 {
+    /// The largest backlog since the sample before, where so many packets are present now.
+    pub(super) fn peak_since_sample(&mut self, count: u64) -> u64 {
         let (before, accepted) = (self.at_sample, self.accepted_packets());
         self.at_sample = AtSample {
             busy_peak: before.busy_peak.max(self.busy_peak_packets),
-            backlog,
+            backlog: count,
             accepted,
         };
         let passed = u64::from(accepted > before.accepted);
         std::mem::take(&mut self.busy_peak_packets)
             .max(before.backlog)
-            .max(backlog)
+            .max(count)
             .max(passed)
     }
 }

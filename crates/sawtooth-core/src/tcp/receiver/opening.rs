@@ -91,6 +91,15 @@ pub fn send_again(receiver: &mut Receiver, now: Event) -> Ack {
     repeated(receiver, now)
 }
 
+/// The receiver's timer has expired: the answer leaves again, if that was it, or else what has been delayed.
+pub fn on_timer(receiver: &mut Receiver, now: Event) -> Ack {
+    if awaits_acknowledgement(receiver) {
+        send_again(receiver, now)
+    } else {
+        receiver.on_timer()
+    }
+}
+
 fn repeated(receiver: &mut Receiver, now: Event) -> Ack {
     let ack = receiver.acknowledge(now.time, None);
     start_timer(receiver, now);

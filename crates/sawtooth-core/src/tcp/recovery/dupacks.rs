@@ -114,8 +114,8 @@ impl Dupacks {
         }
         if syn {
             // A timestamp gives a sample also of a SYN that was sent again.
-            let sent_again = tx.counters.retransmits;
-            tx.on_established(now, sent_again, sent_again == 0);
+            let lost = SegCount::new(tx.counters.retransmits);
+            tx.on_established(now, lost, lost.is_zero());
             return;
         }
         let news = NewlyAcked {

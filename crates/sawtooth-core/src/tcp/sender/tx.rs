@@ -153,8 +153,8 @@ impl Tx {
         }
     }
 
-    /// The SYN was acknowledged, which was sent again so many times for it: data may flow. `is_measured`: how long that took is known.
-    pub fn on_established(&mut self, now: Event, sent_again: u64, is_measured: bool) {
+    /// The SYN was acknowledged after so many were lost: data may flow. `is_measured`: how long that took is known.
+    pub fn on_established(&mut self, now: Event, lost: SegCount, is_measured: bool) {
         self.answer = self.config.handshake_ack.then_some(AckAlone::ToSyn);
         if self.app.buffer.is_none() {
             self.seq.allow(None);
@@ -162,11 +162,11 @@ impl Tx {
         if !is_measured {
             self.timers.rto.after_lost_syn();
         }
-        if sent_again > 0 && self.config.ecn_fallback {
+        if !lost.is_zero() && self.config.ecn_fallback {
             self.signals = None;
         }
         // Measured of Linux 6.1: the first data after a SYN that was sent twice leaves as after one that was sent once, after one that was sent three times in a window of one.
-        let keeps = match sent_again {
+        let keeps = match lost.get() {
             0 => true,
             1 => self.config.keep_window_after_lost_syn,
             _ => false,

@@ -23,6 +23,7 @@ mod detect;
 mod empty_path;
 mod fack;
 mod frto;
+mod opened;
 mod outstanding;
 mod pace;
 mod phase;
@@ -55,7 +56,7 @@ use crate::tcp::params::Config;
 use crate::tcp::segments::LostSegments;
 use crate::tcp::sender::tx::Tx;
 use crate::tcp::shared_memory::MemoryPages;
-use crate::tcp::timestamps::{Stamp, TimestampClock};
+use crate::tcp::timestamps::TimestampClock;
 use crate::units::{ByteCount, Duration, Instant, SegCount, SeqNum, WindowSize};
 
 pub(super) const ENTRY: Entry<()> = Entry {
@@ -138,7 +139,7 @@ impl Rack {
             tx.counters.dupacks_in += u64::from(news.acked.is_zero());
         }
         if syn {
-            self.on_established(tx, now, ack.echo, rtt);
+            opened::on_established(self, tx, now, ack.echo, rtt);
         } else {
             let congested = tx.signals.is_some() && tx.take_marks(now, ack, news.delivered);
             let (congestion, outstanding) = (&mut self.congestion, &mut self.outstanding);
@@ -196,21 +197,6 @@ impl Rack {
         if cwnd < WindowSize::ONE {
             tx.window.prescribe(now.time, WindowSize::ONE);
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn on_established(&mut self, tx: &mut Tx, now: Event, echo: Stamp, rtt: Option<Duration>) {
-        if let Some(rtt) = rtt {
-            tx.window.on_handshake(now.time, rtt);
-        }
-        // An answer to the first SYN shows that none was lost (RFC 3522 §3.2).
-        let sent_again = match self.congestion.undo.by_eifel(tx.seq.una, echo) {
-            Some(_) => 0,
-            None => tx.counters.retransmits,
-        };
-        tx.on_established(now, sent_again, rtt.is_some());
-        self.congestion.clear();
     }
 
     /// Finds losses; how many. `expired`: the timer for that has expired.
