@@ -101,19 +101,7 @@ fn receive_otherwise(
         let ack = flow.receiver.on_expected(now, segment);
         ack.map(|ack| flow.in_order_ack(hop, ack))
     } else {
-        let ack = flow.receiver.on_segment(now, packet.segment());
-        let update = flow.receiver.take_update(key.time);
-        let ack = ack.map(|ack| flow.ack(&mut world.acks, hop, &ack));
-        match update {
-            Some(update) => {
-                let update = flow.ack(&mut world.acks, hop, &update);
-                if let Some(ack) = ack {
-                    world.leave(ack, key);
-                }
-                Some(update)
-            }
-            None => ack,
-        }
+        answer_out_of_order(world, index, packet, key, now)
     };
     let flow = &mut world.flows[index as usize];
     let delivered = flow.receiver.delivered.bytes;
@@ -127,6 +115,31 @@ fn receive_otherwise(
         world.calendar.schedule_timer(receiver_timer(index), timer);
     }
     ack
+}
+
+/// One comes that was not expected, or for which others wait: what it causes, and what tells of a larger window after that.
+#[cold]
+#[inline(never)]
+fn answer_out_of_order(
+    world: &mut World,
+    index: u32,
+    packet: &Packet,
+    key: EventKey,
+    now: Event,
+) -> Option<Packet> {
+    let hop = packet.hop + 1;
+    let flow = &mut world.flows[index as usize];
+    let ack = flow.receiver.on_segment(now, packet.segment());
+    let update = flow.receiver.take_update(key.time);
+    let ack = ack.map(|ack| flow.ack(&mut world.acks, hop, &ack));
+    let Some(update) = update else {
+        return ack;
+    };
+    let update = flow.ack(&mut world.acks, hop, &update);
+    if let Some(ack) = ack {
+        world.leave(ack, key);
+    }
+    Some(update)
 }
 
 /// What leaves of a receiver that has heard of the other side's end: what answers its last segment, if that is all that came; or the FIN, after the answer unless that says it itself.

@@ -85,8 +85,12 @@ impl RackTimer {
             let max_ack_delay = tx.config.probe_max_ack_delay;
             let pto = tlp::pto(srtt, tx.seq.flight_size(), max_ack_delay, slack);
             // Measured of Linux 6.1: with one segment outstanding, a round trip of 26 ms and a timeout of 226 ms a probe leaves when that is over, and the timeout is due so much later.
-            let since_first = situation.first_sent.unwrap_or(self.restarted);
-            let left = since_first + tx.config.timer_tick.whole(timeout) - now.time;
+            let first_sent = situation.first_sent.unwrap_or(self.restarted);
+            let mut left = first_sent + timeout - now.time;
+            if left < pto {
+                // In whole ticks. What is more than a probe waits for makes no difference.
+                left = first_sent + tx.config.timer_tick.whole(timeout) - now.time;
+            }
             if left > Duration::ZERO {
                 (since, wait) = (now.time, pto.min(left));
                 self.purpose = TimerPurpose::Probe;
