@@ -194,7 +194,7 @@ def test_results_of_before_the_record_open_and_have_nothing_to_say(tmp_path: Pat
     manifest["command"] = ["sawtooth", "run", "told", "--short"]
     Head.look(out).write(manifest["plan_hash"], {"manifest.json": json.dumps(manifest).encode()})
     assert report(Dataset.open(out)).warnings == []
-    assert "1 of 1 runs of the short form done" in report(Dataset.open(out)).write(tmp_path / "r", ["md"]).read_text()
+    assert "1 of 1 run of the short form done" in report(Dataset.open(out)).write(tmp_path / "r", ["md"]).read_text()
     assert run(tmp_path, short=True).changes == []
 
 
@@ -218,7 +218,7 @@ def test_a_text_taken_over_for_a_damaged_one_is_told_without_what_it_was(tmp_pat
 def test_the_short_form_is_told(form: str, tmp_path: Path) -> None:
     told = FORMS[form](run(tmp_path, short=True), tmp_path / "report")
     said = {"terminal": "told (short form): Is it told?\n", "json": '"short": true'}
-    assert said.get(form, "1 of 1 runs of the short form done, 0 failed") in told
+    assert said.get(form, "1 of 1 run of the short form done, 0 failed") in told
 
 
 def test_the_long_form_is_not_called_short(tmp_path: Path) -> None:

@@ -149,7 +149,9 @@ class _Form:
             drawn = [name for name, _ in self.slots if name is not None]
             filled = tuple([written(values[path]).replace("%", "%%") if name is None else "%s" for name, path in self.slots])
             # Per cents stay doubled until the last slots are filled.
-            text = self.text.replace("%%", "%%%%") % filled if drawn else self.text % tuple([written(values[path]) for _, path in self.slots])
+            text = (
+                self.text.replace("%%", "%%%%") % filled if drawn else self.text % tuple([written(values[path]) for _, path in self.slots])
+            )
             self._latest = latest = values, text, drawn
         return latest[1], latest[2]
 

@@ -123,6 +123,9 @@ impl Rack {
                 window: ack.window.bytes().unwrap_or(ByteCount::MAX),
             });
         }
+        if news.delivered > news.acked {
+            tx.counters.dupacks_in += u64::from(news.acked.is_zero());
+        }
         if ack.repeated.is_some() {
             self.on_duplicate(tx);
             if tx.config.dsack_delivers {
@@ -135,9 +138,6 @@ impl Rack {
             self.on_probe_that_repaired(tx, now);
         }
         let lost = self.find_losses(tx, now, false);
-        if news.delivered > news.acked {
-            tx.counters.dupacks_in += u64::from(news.acked.is_zero());
-        }
         if syn {
             opened::on_established(self, tx, now, ack.echo, rtt);
         } else {
