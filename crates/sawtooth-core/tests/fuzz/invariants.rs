@@ -460,9 +460,23 @@ impl<'a> Run<'a> {
                 .iter()
                 .filter(|flow| Config::from(&flow.tcp).fin_of_receiver)
                 .count() as u64;
+        // And what acknowledges once more the answer to a SYN, every half second at most.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a small number"
+        )]
+        let again = 1 + (2.0 * self.scenario.duration.secs()) as u64;
+        entered += again
+            * self
+                .scenario
+                .flows
+                .iter()
+                .filter(|flow| Config::from(&flow.tcp).resend_syn_ack)
+                .count() as u64;
         if let Some(arrivals) = self.table("arrivals") {
             entered += u64s(arrivals, "sent_packets").iter().sum::<u64>()
-                + u64s(arrivals, "started").iter().sum::<u64>();
+                + u64s(arrivals, "started").iter().sum::<u64>() * (1 + again);
         }
         entered += forward("duplicated_packets");
         let gone =

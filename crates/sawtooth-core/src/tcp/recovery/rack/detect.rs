@@ -168,11 +168,11 @@ impl Detect {
         let hasty = look.repairing || segments.sacked() >= look.dup_thresh;
         let reo_wnd = self.reo_wnd(hasty, look.srtt);
         let wait = self.rtt + reo_wnd;
-        // What is due now is due.
-        let deadline = match look.clock {
-            None => now - wait + HAIR,
-            Some(clock) => clock.as_long_before(now - self.rtt, reo_wnd),
-        };
+        // What is due now is due, whatever a clock tells.
+        let due = now - wait + HAIR;
+        let deadline = look.clock.map_or(due, |clock| {
+            due.max(clock.as_long_before(now - self.rtt, reo_wnd))
+        });
         let Found { lost, next } = segments.mark_lost_before(newest, deadline, look.reported);
         self.reordering_timer = next.map(|sent| ReorderingTimer {
             since: now,
