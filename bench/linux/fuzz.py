@@ -95,6 +95,11 @@ class Compared:
         return self.tree["cc"]
 
 
+def is_two_way(of: str) -> bool:
+    """Whether the last flow of each scenario of a set goes against the others."""
+    return of.startswith(TWO_WAY)
+
+
 def drawn(of: str, number: int) -> dict[str, Any]:
     """The scenario of a number, without what either side adds."""
     draw = random.Random(f"linux fuzz {of} {number}")
@@ -123,12 +128,12 @@ def drawn(of: str, number: int) -> dict[str, Any]:
         tree |= {"tcp": {"ecn": "dctcp" if cc == "dctcp" else "classic"}, **({"receiver_cc": cc} if cc == "dctcp" else {})}
     sized = draw.random() < 1 / 2
     flows: list[dict[str, Any]] = []
-    for at in range(draw.choice((1, 1, 2, 3)) + of.startswith(TWO_WAY)):
+    for at in range(draw.choice((1, 1, 2, 3)) + is_two_way(of)):
         flow: dict[str, Any] = {"path": ["l"], "name": f"f{at + 1}", "start": f"{draw.uniform(0, 1) * 1e6 if at else 0:.0f} us"}
         if sized:
             flow["source"] = {"name": "bulk", "size": f"{even(10e3, 5e6):.0f} B"}
         flows.append(flow)
-    if of.startswith(TWO_WAY):
+    if is_two_way(of):
         flows[-1]["direction"] = "reverse"
     duration = min(max(PACKETS * 12_000 / rate, SHORTEST_S), LONGEST_S)
     return {"duration": f"{duration:.3f} s", "sample": "ack", **tree, "flows": flows}
@@ -289,7 +294,7 @@ def deviations(found: Sequence[Compared]) -> str:
 
 def path_of(of: str) -> Path:
     """The page on which a set is written."""
-    return PAGES / ("linux-two-way.md" if of.startswith(TWO_WAY) else "linux-packets.md")
+    return PAGES / ("linux-two-way.md" if is_two_way(of) else "linux-packets.md")
 
 
 def page(found: Sequence[Compared], of: str) -> str:
@@ -300,7 +305,7 @@ def page(found: Sequence[Compared], of: str) -> str:
     lines = "\n".join(f"Scenario {each.number}, {each.cc}:\n{chr(10).join(first_difference(each))}\n" for each in parts)
     return f"""<!-- Written by bench/linux/fuzz.py --write; edit that. -->
 
-# The simulator's `linux` stack beside Linux, packet by packet{": traffic both ways" if of.startswith(TWO_WAY) else ""}
+# The simulator's `linux` stack beside Linux, packet by packet{": traffic both ways" if is_two_way(of) else ""}
 
 {len(found)} scenarios of the set "{of}", Linux {uml.modules().release}, {date.today().isoformat()}. The rule, which was written before any of these was run:
 
@@ -372,7 +377,7 @@ def main() -> None:
         publish(page(found, options.set), path_of(options.set), write=True)
     else:
         print(summary(found))
-    if not options.set.startswith(TWO_WAY) and (options.write or options.map):
+    if not is_two_way(options.set) and (options.write or options.map):
         rows = [validity.row(options.set, each, uml.modules().release, commit) for each in found]
         validity.renew(rows, whole=options.write and options.cc is None and options.only is None)
 

@@ -446,20 +446,17 @@ impl<'a> Run<'a> {
         let forward = |column| u64s(links, column).iter().step_by(2).sum::<u64>();
         let both = |column| u64s(links, column).iter().sum::<u64>();
         let mut entered = u64s(flows, "sent_packets").iter().sum::<u64>();
-        entered += self
-            .scenario
-            .flows
-            .iter()
-            .filter(|flow| Config::from(&flow.tcp).handshake_ack)
-            .count() as u64;
-        // What answers the receiver's FIN, too, which is sent again at timeouts that double.
-        entered += 64
-            * self
+        let having = |key: fn(&Config) -> bool| {
+            let configs = self
                 .scenario
                 .flows
                 .iter()
-                .filter(|flow| Config::from(&flow.tcp).fin_of_receiver)
-                .count() as u64;
+                .map(|flow| Config::from(&flow.tcp));
+            configs.filter(key).count() as u64
+        };
+        entered += having(|config| config.handshake_ack);
+        // What answers the receiver's FIN, too, which is sent again at timeouts that double.
+        entered += 64 * having(|config| config.fin_of_receiver);
         // And what acknowledges once more the answer to a SYN, every half second at most.
         #[expect(
             clippy::cast_possible_truncation,
@@ -467,13 +464,7 @@ impl<'a> Run<'a> {
             reason = "a small number"
         )]
         let again = 1 + (2.0 * self.scenario.duration.secs()) as u64;
-        entered += again
-            * self
-                .scenario
-                .flows
-                .iter()
-                .filter(|flow| Config::from(&flow.tcp).resend_syn_ack)
-                .count() as u64;
+        entered += again * having(|config| config.resend_syn_ack);
         if let Some(arrivals) = self.table("arrivals") {
             entered += u64s(arrivals, "sent_packets").iter().sum::<u64>()
                 + u64s(arrivals, "started").iter().sum::<u64>() * (1 + again);

@@ -13,6 +13,7 @@
 
 use super::ack_policy::ArrivalPace;
 use super::closing::PassiveClose;
+use super::opening::PassiveOpen;
 use crate::tcp::clock::HAIR;
 use crate::tcp::params::Config;
 use crate::tcp::rto::Rto;
@@ -197,13 +198,9 @@ impl DelayedAck {
         self.expiry.at
     }
 
-    /// When the timer expires of an answer to a SYN that leaves now; `doubled` gives its wait from the initial timeout.
-    pub(super) fn expiry_of_syn(
-        &self,
-        now: Instant,
-        doubled: impl FnOnce(Duration) -> Duration,
-    ) -> Instant {
-        self.ticks.expiry(now, doubled(self.rto.timeout()))
+    /// When the timer expires of an answer to a SYN that leaves now.
+    pub(super) fn expiry_of_syn(&self, now: Instant, opening: PassiveOpen) -> Instant {
+        self.ticks.expiry(now, opening.timeout(self.rto.timeout()))
     }
 
     /// When the timer expires of a FIN that leaves now.

@@ -55,8 +55,8 @@ impl PassiveOpen {
         self.answers = self.answers.saturating_add(1);
     }
 
-    /// The timeout after the answers so far.
-    fn timeout(&self, initial: Duration) -> Duration {
+    /// The timeout after the answers so far, from the initial one on.
+    pub(super) fn timeout(self, initial: Duration) -> Duration {
         initial * f64::from(1_u32 << self.by_timer)
     }
 }
@@ -114,9 +114,7 @@ pub(super) fn start_timer(receiver: &mut Receiver, now: Event) {
     if opening.resends {
         let acknowledgement = &mut receiver.acknowledgement;
         let due = if opening.by_timer < MOST_BY_TIMER {
-            let expiry = acknowledgement
-                .delayed
-                .expiry_of_syn(now.time, |initial| opening.timeout(initial));
+            let expiry = acknowledgement.delayed.expiry_of_syn(now.time, opening);
             now.schedule(expiry, Child::Timer)
         } else {
             EventKey::NEVER
