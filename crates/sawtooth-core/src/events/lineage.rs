@@ -92,6 +92,11 @@ impl Lineage {
         self.archive.remember_all();
     }
 
+    /// Whether it does.
+    pub fn remembers_all(&self) -> bool {
+        self.archive.remembers_all()
+    }
+
     /// The run is over: its ring is for the next one of this thread.
     pub fn leave(self) {
         SPARE.set(Some(self.lines));
@@ -99,7 +104,7 @@ impl Lineage {
 
     /// Whether an order of two events was left open that a longer memory may tell.
     pub fn has_forgotten(&self) -> bool {
-        self.forgot.get() && !self.archive.remembers_all()
+        self.forgot.get() && !self.remembers_all()
     }
 
     /// Archives what is going to be overwritten; to be called often enough that the ring is not gone through in between: what was, is lost.

@@ -450,6 +450,10 @@ impl Calendar {
         self.lineage.remember_all();
     }
 
+    pub(super) fn remembers_all(&self) -> bool {
+        self.lineage.remembers_all()
+    }
+
     /// Whether an order of two events was left open that a longer memory may tell.
     pub(super) fn has_forgotten(&self) -> bool {
         self.lineage.has_forgotten()

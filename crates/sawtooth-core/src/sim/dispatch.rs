@@ -12,8 +12,11 @@ use super::world::World;
 use crate::events::{EventKey, Occurrence};
 use crate::units::SegCount;
 
-/// Events after which ancestors are kept: so few that what they record does not fill the lineage's ring.
+/// Events after which ancestors are kept: so few that what they record hardly ever fills the lineage's ring.
 const EVENTS_AT_ONCE: u32 = 1 << 12;
+
+/// The same in a run that forgot what it needed. One event may pass many segments on to where streams meet, and then some thousands do fill it.
+const EVENTS_THAT_ARE_REMEMBERED: u32 = 1;
 
 /// Those after which it is looked whether all connections are open.
 const EVENTS_OF_OPENING: u32 = 1 << 8;
@@ -25,11 +28,14 @@ pub(super) fn run(world: &mut World, goes_on: &dyn Fn() -> bool) -> Result<(), S
         if !goes_on() {
             return Err(interrupted(world));
         }
-        let most = if world.settling.is_over() {
-            EVENTS_AT_ONCE
-        } else {
+        let opens = !world.settling.is_over();
+        if opens {
             settle(world);
-            EVENTS_OF_OPENING
+        }
+        let most = match (world.calendar.remembers_all(), opens) {
+            (true, _) => EVENTS_THAT_ARE_REMEMBERED,
+            (false, true) => EVENTS_OF_OPENING,
+            (false, false) => EVENTS_AT_ONCE,
         };
         if !handle(world, left.min(most)) {
             break;

@@ -283,3 +283,60 @@ fn every_row_and_every_part_is_drawn() {
         has(key);
     }
 }
+
+/// Segments of one byte: what some thousand events pass on fills the ring of the lineage, so the run begins again and keeps ancestors after each event.
+#[test]
+fn ancestors_are_kept_where_few_events_record_many() {
+    let case = Case {
+        stack: "ns2",
+        recovery: "newreno",
+        cc: "scalable",
+        flows: 3,
+        rate_kbit: 7922,
+        access_ratio: 1,
+        delay_ms: 53,
+        step_ms: 0,
+        queue: "22 packets".to_string(),
+        discipline: None,
+        window: 35,
+        ack_every: 1,
+        start_ms: 6,
+        shape: "single",
+        sample: None,
+        loss: 0.0,
+        ecn: None,
+        parts: vec![
+            ("fin", json!(true)),
+            ("send_buffer_default", json!("38 kB")),
+            ("send_buffer_max", json!("76 kB")),
+        ],
+        source: Some(
+            json!({"name": "on_off", "rate": "1982 kbit/s", "size": "1 B", "on": {"name": "exponential", "mean": "44 ms"}, "off": {"name": "pareto", "mean": "62 ms"}}),
+        ),
+        wires: [
+            vec![
+                (
+                    "walk",
+                    json!({"delay_step": "10 ms", "delay_min": "0 ms", "delay_max": "1 s"}),
+                ),
+                ("trace", json!([3, 3, 3, 6, 12, 13, 14, 15, 22, 24, 50])),
+            ],
+            vec![],
+            vec![],
+        ],
+        medium: Some("ethernet"),
+        forwarding: None,
+        access_delay_ms: 3,
+        arrivals: Some(
+            json!({"rate": 16, "size": {"name": "pareto", "shape": 1.2, "mean": "8862 B"}, "stop": "6 s"}),
+        ),
+        background: Some(
+            json!({"name": "background", "transport": "udp", "path": ["own"], "direction": "reverse", "count": 2, "start": "2360 ms", "stop": "7.5 s", "source": {"name": "constant_rate", "rate": "1 Mbit/s", "size": "146 B"}}),
+        ),
+        link_tables: vec!["packets"],
+    };
+    let mut scenario = case.scenario();
+    let fast = simulate(&scenario, 1);
+    scenario.shortcuts = Shortcuts::all(false);
+    assert!(simulate(&scenario, 1) == fast);
+}
