@@ -135,7 +135,7 @@ def test_the_command_refuses_what_there_is_not(tmp_path: Path) -> None:
     """Folders without scripts, backends and stacks."""
     for words, said in [
         ([str(tmp_path)], "has no script"),
-        ([str(_HERE), "--backend", "uml"], "cannot be run with `--backend uml`"),
+        ([str(_HERE), "--backend", "qemu"], "cannot be run with `--backend qemu`"),
         ([str(_HERE), "--stack", "linx"], "there is no stack `linx`"),
     ]:
         found = CliRunner().invoke(app, ["conform", *words])

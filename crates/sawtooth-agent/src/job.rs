@@ -8,7 +8,7 @@ use sawtooth_core::internals::scenario::for_kernel;
 use serde_json::{Value, json};
 
 use crate::capture::{CaptureOrder, CapturePlace};
-use crate::{calibration, experiment, inspection, setup};
+use crate::{calibration, experiment, inspection, program, setup};
 
 /// Runs the job in `path`; what it measured, or its `error`. What it captures goes to `captures`.
 pub fn run(path: &Path, captures: &CapturePlace) -> Value {
@@ -16,7 +16,11 @@ pub fn run(path: &Path, captures: &CapturePlace) -> Value {
 }
 
 fn attempt(path: &Path, place: &CapturePlace) -> Result<Value, String> {
-    let (job, scenario) = read(path)?;
+    let job = parsed(path)?;
+    if job["kind"] == "program" {
+        return program::run(&job).map_err(|error| error.to_string());
+    }
+    let scenario = scenario(&job)?;
     let order = CaptureOrder::of_job(&job, &scenario)?;
     let captured = order.as_ref().map(|order| (order, place));
     let seed = job["seed"].as_u64().unwrap_or(1);
@@ -31,14 +35,15 @@ fn attempt(path: &Path, place: &CapturePlace) -> Result<Value, String> {
 
 /// What would be done, a command a line.
 pub fn plan(path: &Path) -> Result<String, String> {
-    let (_, scenario) = read(path)?;
-    Ok(setup::plan(&scenario))
+    Ok(setup::plan(&scenario(&parsed(path)?)?))
 }
 
-fn read(path: &Path) -> Result<(Value, Scenario), String> {
+fn parsed(path: &Path) -> Result<Value, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let job: Value =
-        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn scenario(job: &Value) -> Result<Scenario, String> {
     let (scenario, _) = for_kernel(&job["scenario"]).map_err(|error| error.to_string())?;
-    Ok((job, scenario))
+    Ok(scenario)
 }

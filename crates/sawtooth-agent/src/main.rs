@@ -18,6 +18,7 @@ mod inspection;
 mod job;
 mod netlink;
 mod network;
+mod program;
 mod request_response;
 mod ring;
 mod setup;

@@ -16,9 +16,15 @@ def conform(
         typer.Argument(metavar="SCRIPT...", help="Scripts in packetdrill's language, or folders of .pkt files.", show_default=False),
     ],
     backend: Annotated[
-        str, typer.Option(help="sim, the simulated endpoint in virtual time; or netns, this machine's kernel in namespaces of its own.")
+        str,
+        typer.Option(
+            help="sim, the simulated endpoint; uml, the kernel of a guest, both in virtual time; or netns, this machine's kernel in namespaces of its own."
+        ),
     ] = "sim",
     stack: Annotated[str, typer.Option(help="The simulated endpoint's stack; `sawtooth list stack` shows all.")] = "linux",
+    image: Annotated[
+        str, typer.Option(help="With uml: a kernel made by `sawtooth kernel build`, not the distribution's.", show_default=False)
+    ] = "",
     tolerance: Annotated[
         float,
         typer.Option(metavar="MS", help="Milliseconds that times may differ by, where a script does not say --tolerance_usecs.", min=0),
@@ -34,6 +40,6 @@ def conform(
     """
     from sawtooth.cli import conform_text
 
-    code = conform_text.show(paths, backend, stack, tolerance / 1000, as_json=as_json)
+    code = conform_text.show(paths, backend, stack, image, tolerance / 1000, as_json=as_json)
     if code:
         raise typer.Exit(code)

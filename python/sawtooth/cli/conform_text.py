@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from sawtooth import _core
 from sawtooth.cli.output import print_json
+from sawtooth.conformance import told
 from sawtooth.conformance.endpoint import Endpoint
-from sawtooth.conformance.parse import load
-from sawtooth.conformance.running import FAILED, NOT_APPLICABLE, PASSED, Outcome, run
+from sawtooth.conformance.running import FAILED, NOT_APPLICABLE, PASSED
 from sawtooth.conformance.script import Script
-from sawtooth.errors import PlainError, StudyError
+from sawtooth.errors import PlainError
 from sawtooth.hints import did_you_mean
 
-_INVALID = "has a mistake"
-_VERDICTS = (PASSED, FAILED, NOT_APPLICABLE, _INVALID)
-_BACKENDS = ("sim", "netns")
+_VERDICTS = (PASSED, FAILED, NOT_APPLICABLE, told.INVALID)
+_BACKENDS = ("sim", "uml", "netns")
 
 
-def show(paths: Sequence[Path], backend: str, stack: str, tolerance: float, *, as_json: bool) -> int:
+def show(paths: Sequence[Path], backend: str, stack: str, image: str, tolerance: float, *, as_json: bool) -> int:
     """Runs scripts and prints what has become of each; the exit code."""
-    maker = _maker(backend, stack)
-    outcomes = [_outcome(path, maker, tolerance) for path in _scripts(paths)]
+    outcomes = _outcomes(paths, backend, stack, image, tolerance)
     if as_json:
-        print_json([_facts(each) for each in outcomes])
+        print_json([asdict(each) for each in outcomes])
     else:
         for each in outcomes:
-            print(_told(each))
+            print(each)
         counts = {verdict: sum(each.verdict == verdict for each in outcomes) for verdict in _VERDICTS}
         print(", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count))
-    if any(each.verdict == _INVALID for each in outcomes):
+    if any(each.verdict == told.INVALID for each in outcomes):
         return 2
     return 1 if any(each.verdict == FAILED for each in outcomes) else 0
+
+
+def _outcomes(paths: Sequence[Path], backend: str, stack: str, image: str, tolerance: float) -> list[told.Told]:
+    if image and backend != "uml":
+        raise PlainError(f"`--backend {backend}` has no kernel of an image", "use `--backend uml`")
+    if backend == "uml":
+        from sawtooth.conformance import in_guest
+
+        return in_guest.run(_scripts(paths), tolerance, image)
+    make = _maker(backend, stack)
+    return [told.of_path(path, make, tolerance) for path in _scripts(paths)]
 
 
 def _maker(backend: str, stack: str) -> Callable[[Script], Endpoint]:
@@ -48,7 +58,7 @@ def _maker(backend: str, stack: str) -> Callable[[Script], Endpoint]:
 
         require()
         return KernelEndpoint
-    raise PlainError(f"scripts cannot be run with `--backend {backend}`", f"use {' or '.join(_BACKENDS)}")
+    raise PlainError(f"scripts cannot be run with `--backend {backend}`", f"use {', '.join(_BACKENDS[:-1])} or {_BACKENDS[-1]}")
 
 
 def _scripts(paths: Sequence[Path]) -> list[Path]:
@@ -62,37 +72,3 @@ def _scripts(paths: Sequence[Path]) -> list[Path]:
             raise PlainError(f"{path} has no script", "scripts of a folder end in .pkt")
         found += within
     return found
-
-
-def _outcome(path: Path, maker: Callable[[Script], Endpoint], tolerance: float) -> Outcome:
-    try:
-        script = load(path)
-    except StudyError as error:
-        if error.place is None:
-            raise  # There is no such file.
-        return Outcome(str(path), _INVALID, str(error))
-    return run(script, lambda: maker(script), tolerance)
-
-
-def _told(outcome: Outcome) -> str:
-    if outcome.verdict == _INVALID:
-        return f"{outcome.script}: {_INVALID}\n{outcome.reason}"
-    reason = f": {outcome.reason}" if outcome.reason else ""
-    place = str(outcome.event.place) if outcome.event else outcome.script
-    line = f"{place}: {outcome.verdict}{reason}"
-    if outcome.verdict != FAILED:
-        return line
-    return f"{line}\n  expected: {outcome.expected}\n  came:     {outcome.came}"
-
-
-def _facts(outcome: Outcome) -> dict[str, str | int | None]:
-    place = outcome.event.place if outcome.event else None
-    return {
-        "script": outcome.script,
-        "verdict": outcome.verdict,
-        "reason": outcome.reason,
-        "line": place.line if place else None,
-        "column": place.column if place else None,
-        "expected": outcome.expected,
-        "came": outcome.came,
-    }

@@ -1,4 +1,4 @@
-"""This machine's kernel, in real time: sockets in a network namespace of their own, whose one device is a TUN that the script is at the other end of.
+"""The kernel that this runs on, this machine's in real time or a guest's: sockets in a network namespace of their own, whose one device is a TUN that the script is at the other end of.
 
 This process leaves the machine's namespace for good, and each script has one of its own: so nothing of the machine is changed, and what a script sets nobody else sees.
 """
@@ -54,8 +54,9 @@ class KernelEndpoint:
 
     compares_handshake_window = True
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, spin_secs: float = _SPIN_SECS) -> None:
         del script
+        self._spin_secs = spin_secs
         _unshare()
         with contextlib.suppress(OSError):
             # What else the machine does is not to be in the script's times.
@@ -131,7 +132,7 @@ class KernelEndpoint:
 
     def _hear(self, left: float) -> bool:
         """Keeps what is sent within a time; whether that was anything."""
-        wait = left - _SPIN_SECS if left > _SPIN_SECS else 0
+        wait = left - self._spin_secs if left > self._spin_secs else 0
         readable, _, _ = select.select([self._tun], [], [], wait)
         if readable:
             now = clock.monotonic() - self._start
