@@ -14,6 +14,7 @@
 use super::ack_policy::ArrivalPace;
 use super::closing::PassiveClose;
 use super::opening::PassiveOpen;
+use crate::events::{Event, EventKey};
 use crate::tcp::clock::HAIR;
 use crate::tcp::params::Config;
 use crate::tcp::rto::Rto;
@@ -150,6 +151,11 @@ impl DelayedAck {
             self.settled = now + self.ticks.tick - HAIR * 2.0;
         }
         false
+    }
+
+    /// Sets an acknowledgement's timer ([`Ticks::set`]).
+    pub(super) fn set_timer(&self, timer: &mut EventKey, now: Event, due: Instant) {
+        self.ticks.set(timer, now, due);
     }
 
     /// Half of the present wait, in whole ticks.

@@ -9,6 +9,7 @@ use crate::cc::RateSample;
 use crate::events::Event;
 use crate::packet::Ack;
 use crate::ring::RingBuffer;
+use crate::tcp::clock::Clock;
 use crate::tcp::episodes::{LossFoundBy, Losses};
 use crate::tcp::rate::{DeliveredTransmission, DeliveryRate, RateClock, Snapshot};
 use crate::tcp::rto::RtoEstimator;
@@ -143,6 +144,7 @@ impl Outstanding {
     #[inline(never)]
     fn take_acknowledged(&mut self, tx: &Tx, now: Event, next: SeqNum, news: &mut NewlyDelivered) {
         let (clock, echo) = (tx.stamps.clock, tx.stamps.echo);
+        let measuring = measuring_clock(tx);
         let una = tx.seq.una;
         for seq in una.up_to(next) {
             if let Some(segment) = self.segments.acknowledge_first()
@@ -156,7 +158,8 @@ impl Outstanding {
                 let earlier = segment.retransmitted
                     && clock.is_some_and(|clock| echo.precedes(clock.stamp(sent)));
                 self.deliver(now.time, &segment, snapshot);
-                self.detect.on_delivered(now.time, seq, &segment, earlier);
+                self.detect
+                    .on_delivered(now.time, seq, &segment, measuring, earlier);
                 news.add(seq, &segment);
             }
         }
@@ -168,6 +171,7 @@ impl Outstanding {
     /// Takes what is reported selectively.
     #[inline(never)]
     fn take_reported(&mut self, tx: &mut Tx, now: Event, ack: &Ack, news: &mut NewlyDelivered) {
+        let measuring = measuring_clock(tx);
         let mut parts = std::mem::take(&mut self.parts);
         let known = std::mem::replace(&mut self.blocks, [Range::NONE; SackBlocks::MOST]);
         for (block, range) in self.blocks.iter_mut().zip(ack.sack.ranges(ack.next)) {
@@ -190,7 +194,8 @@ impl Outstanding {
                     let snapshot = snapshot.copied();
                     self.deliver(now.time, &segment, snapshot);
                     // What is repeated is the timestamp of the last segment in order (RFC 7323 §4.3), which says nothing about this one.
-                    self.detect.on_delivered(now.time, seq, &segment, false);
+                    self.detect
+                        .on_delivered(now.time, seq, &segment, measuring, false);
                     news.add(seq, &segment);
                 }
             }
@@ -234,8 +239,7 @@ impl Outstanding {
                     now,
                     dup_thresh: SegCount::from(tx.config.dup_thresh),
                     srtt: tx.timers.rto.srtt(),
-                    clock: (tx.config.rto.estimator == RtoEstimator::Linux)
-                        .then_some(tx.config.timer_tick.clock),
+                    clock: measuring_clock(tx),
                     repairing,
                     reported: &tx.reported.scoreboard,
                 };
@@ -302,6 +306,11 @@ impl Outstanding {
             LossDetection::Forward => LossFoundBy::Fack,
         }
     }
+}
+
+/// The host's clock, if round trips are measured in its microseconds.
+fn measuring_clock(tx: &Tx) -> Option<Clock> {
+    (tx.config.rto.estimator == RtoEstimator::Linux).then_some(tx.config.timer_tick.clock)
 }
 
 /// Where a segment is among those from `una` on.
