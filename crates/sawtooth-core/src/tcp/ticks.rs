@@ -81,18 +81,16 @@ impl Ticks {
     #[cold]
     #[inline(never)]
     fn expiry_of_long(&self, begun: Instant, wait: Duration) -> Instant {
-        let mut coarse = self.tick;
+        let mut fewer = *self;
         for _ in 0..LEVELS {
-            if wait < coarse * LONG - HAIR {
+            if wait < fewer.tick * LONG - HAIR {
                 break;
             }
-            coarse = coarse * COARSER;
+            fewer.tick = fewer.tick * COARSER;
+            // Exact, as that is a power of two.
+            fewer.per_sec /= COARSER;
         }
-        let fewer = Self {
-            phase: self.phase,
-            ..Self::of(coarse)
-        };
-        fewer.last(begun + wait) + coarse
+        fewer.last(begun + wait) + fewer.tick
     }
 
     /// The last tick at `now` or before; `now`, where there are none.
