@@ -92,22 +92,20 @@ impl Ticks {
     #[cold]
     #[inline(never)]
     fn expiry_of_long(&self, begun: Instant, wait: Duration) -> Instant {
-        let (_, coarse) = self.level(wait);
-        let fewer = Self {
-            phase: self.phase,
-            ..Self::of(coarse)
-        };
-        fewer.last(begun + wait) + coarse
+        let (_, fewer) = self.level(wait);
+        fewer.last(begun + wait) + fewer.tick
     }
 
-    /// Of a wait: among how many eighths of ticks it ends, and the time from one such end to the next.
-    fn level(&self, wait: Duration) -> (u32, Duration) {
-        let (mut level, mut coarse) = (0, self.tick);
-        while level < LEVELS && wait >= coarse * LONG - HAIR {
+    /// Of a wait: how often what it ends at is an eighth of the ticks, and those ticks.
+    fn level(self, wait: Duration) -> (u32, Self) {
+        let (mut level, mut fewer) = (0, self);
+        while level < LEVELS && wait >= fewer.tick * LONG - HAIR {
             level += 1;
-            coarse = coarse * COARSER;
+            fewer.tick = fewer.tick * COARSER;
+            // Exact, as that is a power of two.
+            fewer.per_sec /= COARSER;
         }
-        (level, coarse)
+        (level, fewer)
     }
 
     /// The last tick at `now` or before; `now`, where there are none.

@@ -11,6 +11,8 @@
 //! - An answer is soon that leaves fewer ticks after the last arrival than an acknowledgement would wait, be the round trip as short as it may
 //!   (see [`super`]).
 
+use std::sync::Arc;
+
 use super::ack_policy::ArrivalPace;
 use super::closing::PassiveClose;
 use super::opening::PassiveOpen;
@@ -72,7 +74,7 @@ impl DelayedAck {
             last_arrival: Instant::NEVER,
             settled: Instant::START,
             rtt: None,
-            rto: Rto::new(config.rto, Duration::ZERO),
+            rto: Rto::new(Arc::clone(&config.rto), Duration::ZERO),
             pause: Duration::ZERO,
             expiry: TimerExpiry {
                 begun: Instant::NEVER,

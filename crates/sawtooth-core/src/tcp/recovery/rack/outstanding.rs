@@ -35,10 +35,25 @@ pub struct Outstanding {
     pub detect: Detect,
     pub rate: DeliveryRate,
     /// Where the algorithm asks for delivery rates: what each segment took along when it left.
-    snapshots: Option<RingBuffer<Snapshot>>,
-    parts: Vec<Range>,
-    /// The blocks of the last report, most of which the next one repeats (RFC 2018 §4).
+    snapshots: Option<Box<RingBuffer<Snapshot>>>,
+    /// From the first report on.
+    reports: Option<Box<Reports>>,
+}
+
+/// What the next report is compared with.
+#[derive(Debug)]
+struct Reports {
+    /// The blocks of the last one, most of which the next one repeats (RFC 2018 §4).
     blocks: [Range; SackBlocks::MOST],
+    /// Memory for what is new of one.
+    parts: Vec<Range>,
+}
+
+impl Reports {
+    const NONE: Self = Self {
+        blocks: [Range::NONE; SackBlocks::MOST],
+        parts: Vec::new(),
+    };
 }
 
 impl Outstanding {
@@ -48,9 +63,8 @@ impl Outstanding {
             loss_detection,
             detect: Detect::new(),
             rate: DeliveryRate::default(),
-            snapshots: measures_rate.then(|| RingBuffer::new(Snapshot::default())),
-            parts: Vec::new(),
-            blocks: [Range::NONE; SackBlocks::MOST],
+            snapshots: measures_rate.then(|| Box::new(RingBuffer::new(Snapshot::default()))),
+            reports: None,
         }
     }
 
@@ -172,9 +186,10 @@ impl Outstanding {
     #[inline(never)]
     fn take_reported(&mut self, tx: &mut Tx, now: Event, ack: &Ack, news: &mut NewlyDelivered) {
         let measuring = measuring_clock(tx);
-        let mut parts = std::mem::take(&mut self.parts);
-        let known = std::mem::replace(&mut self.blocks, [Range::NONE; SackBlocks::MOST]);
-        for (block, range) in self.blocks.iter_mut().zip(ack.sack.ranges(ack.next)) {
+        let mut reports = (self.reports.take()).unwrap_or_else(|| Box::new(Reports::NONE));
+        let Reports { blocks, parts } = &mut *reports;
+        let known = std::mem::replace(blocks, [Range::NONE; SackBlocks::MOST]);
+        for (block, range) in blocks.iter_mut().zip(ack.sack.ranges(ack.next)) {
             *block = range;
             if !known.contains(&range) {
                 let scoreboard = &mut tx.reported.scoreboard;
@@ -200,13 +215,13 @@ impl Outstanding {
                 }
             }
         }
-        self.parts = parts;
+        self.reports = Some(reports);
     }
 
     /// The receiver may have discarded what it has reported.
     pub fn forget_reports(&mut self) {
         self.segments.forget_sacks();
-        self.blocks = [Range::NONE; SackBlocks::MOST];
+        self.reports = None;
     }
 
     /// A segment is delivered, which took a snapshot along if the algorithm asks for delivery rates.
