@@ -193,9 +193,9 @@ impl Event {
     /// The same of a timer that is sorted in before all that were set earlier for that time, of the same `rank`, and before all of a lower one: as in a list at whose head is what came last.
     ///
     /// Such a timer says that it was scheduled before the run, the longer before the later it was set.
-    pub fn schedule_at_head(self, time: Instant, rank: u32) -> EventKey {
+    pub fn schedule_at_head(self, time: Instant, rank: u8) -> EventKey {
         const RANK_SECS: f64 = 1e6;
-        let before = self.time.secs() + RANK_SECS * f64::from(rank + 1);
+        let before = self.time.secs() + RANK_SECS * (f64::from(rank) + 1.0);
         EventKey {
             time,
             line: Line {

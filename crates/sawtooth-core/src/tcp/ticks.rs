@@ -33,7 +33,7 @@ pub struct Ticks {
 const LONG: f64 = 63.0;
 const COARSER: f64 = 8.0;
 /// Of a wheel's levels there are so many: its longest waits end at one of 8^8 ticks.
-const LEVELS: u32 = 8;
+const LEVELS: u8 = 8;
 
 impl Ticks {
     pub const fn of(tick: Duration) -> Self {
@@ -97,7 +97,7 @@ impl Ticks {
     }
 
     /// Of a wait: how often what it ends at is an eighth of the ticks, and those ticks.
-    fn level(self, wait: Duration) -> (u32, Self) {
+    fn level(self, wait: Duration) -> (u8, Self) {
         let (mut level, mut fewer) = (0, self);
         while level < LEVELS && wait >= fewer.tick * LONG - HAIR {
             level += 1;
