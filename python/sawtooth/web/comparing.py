@@ -109,7 +109,7 @@ class Comparing:
                 "metrics": list(dict.fromkeys(row.metric.name for row in made.rows)),
                 "summary": compare.summary(made),
                 "verdicts": {verdict: sum(row.verdict == verdict for row in made.rows) for verdict in VERDICTS},
-                "key": [line for line in compare.key(made) if "--csv" not in line],
+                "key": compare.key(made, columns=True),
                 "notes": list(made.notes),
                 "unmatched": [
                     {"where": each.where, "what": each.what, "why": each.why, "rows": each.rows} for each in made.unmatched[:_MOST_TOLD]
