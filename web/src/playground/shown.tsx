@@ -94,7 +94,7 @@ export function Shown({ played, stale, least }: { played: Played; stale: boolean
                 {[each.rtt_ms, each.retransmits, each.timeouts, each.completion_ms, each.stall_ms].map((value, column) => (
                   <td key={column}>{number(value)}</td>
                 ))}
-                <td class="text">{each.limit === null ? "–" : `${limitName(each.limit)} ${share(each.limit_percent ?? 0)}\u00a0%`}</td>
+                <td class="text">{each.limit === null ? "–" : `${limitName(each.limit)} ${share(each.limit_percent ?? 0)} %`}</td>
               </tr>
             ))}
           </tbody>
